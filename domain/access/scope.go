@@ -1,0 +1,30 @@
+// Package access holds what a token is and what it allows (D17).
+package access
+
+// Scope is what a token allows. Each includes the ones before it.
+type Scope string
+
+// The scopes, from the smallest.
+const (
+	Read  Scope = "read"  // reads, and every search
+	Write Scope = "write" // all writes on problems
+	Admin Scope = "admin" // metadata, users, tokens, audit
+)
+
+// Scopes returns all scopes, from the smallest.
+func Scopes() []Scope { return []Scope{Read, Write, Admin} }
+
+func (s Scope) rank() int {
+	for i, known := range Scopes() {
+		if s == known {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Valid reports whether s is one of the three scopes.
+func (s Scope) Valid() bool { return s.rank() > 0 }
+
+// Covers reports whether a token of scope s may do what needs the given scope.
+func (s Scope) Covers(needed Scope) bool { return needed.Valid() && s.rank() >= needed.rank() }

@@ -1,0 +1,163 @@
+// Package fault holds the closed set of failures of the service: every error that
+// crosses a port is a fault or wraps one.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Kind says what went wrong. Its text is the slug under which the error is
+// documented (D18), for the kinds that a client can meet.
+type Kind string
+
+// Kinds of a request that is wrong in itself.
+const (
+	MalformedJSON        Kind = "malformed-json"         // not one JSON value as RFC 8259 and D18 want it
+	MalformedRequest     Kind = "malformed-request"      // a query parameter or header that means nothing
+	Unauthenticated      Kind = "unauthenticated"        // no valid token, for whatever reason
+	Forbidden            Kind = "forbidden"              // the token's scope is too small
+	NotFound             Kind = "not-found"              // nothing at this path
+	MethodNotAllowed     Kind = "method-not-allowed"     // the path has other methods
+	TooLarge             Kind = "too-large"              // the body exceeds the limit
+	UnsupportedMediaType Kind = "unsupported-media-type" // the body is of a type that is not read here
+	RateLimited          Kind = "rate-limited"           // the token has used up its rate
+)
+
+// Kinds of a body whose members are wrong. Several can apply to one body: see
+// [List].
+const (
+	RequiredField     Kind = "required-field"     // a member is missing
+	InvalidValue      Kind = "invalid-value"      // of the right type, but not allowed
+	InvalidType       Kind = "invalid-type"       // of another JSON type than the member has
+	UnknownField      Kind = "unknown-field"      // no such member
+	ReadOnlyField     Kind = "read-only-field"    // a member that the service writes, with another value than the current
+	MetadataNotFound  Kind = "metadata-not-found" // a partial object that fits none
+	MetadataAmbiguous Kind = "metadata-ambiguous" // a partial object that fits several
+	ValidationFailed  Kind = "validation-failed"  // faults of several of these kinds
+)
+
+// Kinds of a request that does not fit what is stored.
+const (
+	ProblemNotFound      Kind = "problem-not-found"
+	KeywordNotFound      Kind = "keyword-not-found"
+	RelationshipNotFound Kind = "relationship-not-found"
+	StaleRevision        Kind = "stale-revision"         // the problem has another revision than the request expects
+	TransitionNotAllowed Kind = "transition-not-allowed" // D19
+	RelationshipCycle    Kind = "relationship-cycle"     // D7
+	RelationshipConflict Kind = "relationship-conflict"  // D7: a type cannot be changed in place
+	IdempotencyConflict  Kind = "idempotency-conflict"   // D21: the key was used for another request
+	AlreadyExists        Kind = "already-exists"         // a unique name or e-mail address is taken
+	InUse                Kind = "in-use"                 // cannot change while something depends on it
+)
+
+// Kinds of a service that cannot answer as it should.
+const (
+	Unavailable Kind = "unavailable" // for now: the store is away, or the time of the request ran out
+	Internal    Kind = "internal"    // a defect of the service
+)
+
+// Kinds that only the store port and the service exchange. None of them reaches
+// a client.
+const (
+	Conflict       Kind = "conflict"        // an expectation of the Change no longer holds: load and decide again
+	Unsupported    Kind = "unsupported"     // the store does not know an effect or expectation
+	UnknownOutcome Kind = "unknown-outcome" // the Change may be committed or not: ask Outcome
+	Abandoned      Kind = "abandoned"       // Outcome has ruled that this batch never happens
+	Closed         Kind = "closed"          // the store was closed
+)
+
+// Error is a failure with its kind.
+type Error struct {
+	Kind Kind
+	// Detail is a sentence for the person who reads the answer: what is
+	// wrong and what would be right. It never repeats what the client sent,
+	// beyond names of members (D18).
+	Detail string
+	// Items are the faults of a request body, in the order of its schema.
+	// Empty for all other errors.
+	Items []Item
+	// Revision is the problem's current revision, with StaleRevision.
+	Revision int64
+	// Err is the cause, for the log. Clients never see it.
+	Err error
+}
+
+// Item is one fault of a request body.
+type Item struct {
+	Kind   Kind
+	Detail string
+	// Pointer is a JSON Pointer (RFC 6901) into the request body; empty for
+	// the body as a whole.
+	Pointer string
+}
+
+// New returns an error of the given kind. The arguments are those of
+// fmt.Sprintf.
+func New(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Wrap returns an error of the given kind with a cause that only the log shows.
+func Wrap(kind Kind, cause error, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// Error returns the kind, the detail and the cause: a text for the log.
+func (e *Error) Error() string {
+	text := string(e.Kind) + ": " + e.Detail
+	for _, item := range e.Items {
+		text += fmt.Sprintf("; %s at %q: %s", item.Kind, item.Pointer, item.Detail)
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of err: that of the first *Error that it wraps;
+// Unavailable for a cancelled or overdue context; Internal for everything else.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Unavailable
+	}
+	return Internal
+}
+
+// Is reports whether err is a fault of the given kind.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
+
+// List collects the faults of one request body, so that all of them are reported
+// together.
+type List []Item
+
+// Add appends a fault. The arguments after the pointer are those of fmt.Sprintf.
+func (l *List) Add(kind Kind, pointer, format string, args ...any) {
+	*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+}
+
+// Err returns nil for an empty list; otherwise an error whose kind is that of
+// the items when they agree, else ValidationFailed (D18).
+func (l List) Err() error {
+	if len(l) == 0 {
+		return nil
+	}
+	e := &Error{Kind: l[0].Kind, Detail: l[0].Detail, Items: append([]Item(nil), l...)}
+	if len(l) == 1 {
+		return e
+	}
+	e.Detail = fmt.Sprintf("the request body has %d faults", len(l))
+	for _, item := range l[1:] {
+		if item.Kind != e.Kind {
+			e.Kind = ValidationFailed
+		}
+	}
+	return e
+}

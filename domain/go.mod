@@ -1,0 +1,3 @@
+module github.com/problemtracking/problems/domain
+
+go 1.26

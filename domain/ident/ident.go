@@ -1,0 +1,93 @@
+// Package ident holds the identifier that every object but a problem carries: a
+// UUID of version 7 (RFC 9562, D2). Problems are numbered instead.
+package ident
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// ID identifies one object for good. The zero ID, [None], stands for "no
+// object": an unassigned problem has the assignee None.
+type ID [16]byte
+
+// None is the ID of no object.
+var None ID
+
+// String returns the canonical form: 36 characters, lower-case hexadecimal.
+func (id ID) String() string {
+	var b [36]byte
+	hex.Encode(b[:8], id[:4])
+	b[8] = '-'
+	hex.Encode(b[9:13], id[4:6])
+	b[13] = '-'
+	hex.Encode(b[14:18], id[6:8])
+	b[18] = '-'
+	hex.Encode(b[19:23], id[8:10])
+	b[23] = '-'
+	hex.Encode(b[24:], id[10:])
+	return string(b[:])
+}
+
+// IsNone reports whether id identifies no object.
+func (id ID) IsNone() bool { return id == None }
+
+// Compare orders identifiers by their bytes, which is the order of their
+// strings and, for identifiers of different milliseconds, the order in which
+// they were made.
+func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
+
+var errForm = errors.New("ident: not a UUID in the form 01234567-89ab-7cde-8f01-23456789abcd")
+
+// Parse reads the canonical form. Upper-case letters are refused: an
+// identifier has one spelling, so that comparing strings compares identifiers.
+func Parse(s string) (ID, error) {
+	var id ID
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return None, errForm
+	}
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'F' {
+			return None, errForm
+		}
+	}
+	digits := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
+	if _, err := hex.Decode(id[:], []byte(digits)); err != nil {
+		return None, errForm
+	}
+	return id, nil
+}
+
+// Sequence hands out identifiers from one starting point, each one greater than
+// the last (RFC 9562, section 6.2, method 2). A request draws its randomness
+// once, as a Sequence, and what is decided from it stays a pure function.
+type Sequence struct{ next ID }
+
+// NewSequence returns the sequence of version 7 identifiers that carries the
+// time at, in milliseconds, and starts at the given random bits.
+func NewSequence(at time.Time, random [10]byte) Sequence {
+	var id ID
+	ms := uint64(at.UnixMilli())
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	copy(id[6:], random[:])
+	id[6] = 0x70 | id[6]&0x0f // version 7
+	id[8] = 0x80 | id[8]&0x1f // variant 10; the next bit starts at 0, so that counting up never carries into it
+	return Sequence{next: id}
+}
+
+// Next returns an identifier that the sequence has not returned before.
+func (s *Sequence) Next() ID {
+	id := s.next
+	for i := len(s.next) - 1; i > 8; i-- {
+		s.next[i]++
+		if s.next[i] != 0 {
+			return id
+		}
+	}
+	s.next[8]++
+	return id
+}

@@ -1,0 +1,129 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// LogType says what a log entry records (D8).
+type LogType string
+
+// The types of log entries.
+const (
+	ProblemCreated      LogType = "ProblemCreated"
+	FieldChanged        LogType = "FieldChanged"
+	CommentAdded        LogType = "CommentAdded"
+	KeywordSet          LogType = "KeywordSet"
+	KeywordDeleted      LogType = "KeywordDeleted"
+	RelationshipAdded   LogType = "RelationshipAdded"
+	RelationshipDeleted LogType = "RelationshipDeleted"
+	WatcherAdded        LogType = "WatcherAdded"
+	WatcherRemoved      LogType = "WatcherRemoved"
+)
+
+// Significant reports whether entries of this type make a problem unread for
+// those who did not write them: all but those about watchers (D8).
+func (t LogType) Significant() bool { return t != WatcherAdded && t != WatcherRemoved }
+
+// LogEntry is one line of a problem's history log, which only ever grows (D8).
+// All entries of one request carry the same Batch.
+type LogEntry struct {
+	ID      ident.ID
+	Problem ID
+	Type    LogType
+	Created time.Time
+	Author  ident.ID
+	Batch   ident.ID
+	Field   string // what changed; empty for ProblemCreated
+	From    LogValue
+	To      LogValue
+	// Revision is the problem's revision that the entry's batch made.
+	Revision int64
+}
+
+// LogValue is one side of a change, as compact JSON text: a string,
+// {"identifier","name"}, null and so on, by the table of D8. It is written once,
+// by the domain, and stored and served as it is: names stay as they were at that
+// moment. The empty LogValue is null.
+type LogValue string
+
+// LogText returns the value that shows a string.
+func LogText(s string) LogValue { return logJSON(s) }
+
+// LogNullText returns the value that shows a string or null.
+func LogNullText(t NullText) LogValue {
+	if !t.Valid {
+		return ""
+	}
+	return LogText(t.String)
+}
+
+// LogNoValue is the value that shows a keyword that has no value, which is not
+// the same as no keyword.
+const LogNoValue LogValue = `{"value":null}`
+
+// LogRef returns the value that shows a metadata object or user, or null for
+// ident.None.
+func LogRef(id ident.ID, name string) LogValue {
+	if id.IsNone() {
+		return ""
+	}
+	return logJSON(struct {
+		Identifier string `json:"identifier"`
+		Name       string `json:"name"`
+	}{id.String(), name})
+}
+
+// LogLink returns the value that shows the other problem of a relationship.
+func LogLink(other ID) LogValue {
+	return logJSON(struct {
+		ProblemIdentifier ID `json:"problemIdentifier"`
+	}{other})
+}
+
+// LogMember is one member of the value made by [LogObject].
+type LogMember struct {
+	Name  string
+	Value LogValue
+}
+
+// LogObject returns the value that shows several fields, in the given order.
+// Null members are left out.
+func LogObject(members ...LogMember) LogValue {
+	b := []byte{'{'}
+	for _, m := range members {
+		if m.Value == "" {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, LogText(m.Name)...)
+		b = append(b, ':')
+		b = append(b, m.Value...)
+	}
+	return LogValue(append(b, '}'))
+}
+
+// JSON returns the value as JSON text.
+func (v LogValue) JSON() string {
+	if v == "" {
+		return "null"
+	}
+	return string(v)
+}
+
+// logJSON encodes without escaping <, > and &: the log shows text as it is.
+// Everything that the domain hands in can be encoded.
+func logJSON(v any) LogValue {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("problem: log value cannot be encoded: " + err.Error())
+	}
+	return LogValue(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}

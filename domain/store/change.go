@@ -1,0 +1,70 @@
+package store
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// Change is one atomic step of the service: either all of it happens or nothing
+// does. It says everything that one request does, so that an adapter applies it
+// without knowing why.
+type Change struct {
+	// Batch identifies the Change. It is remembered until an Expire effect
+	// takes it, so that committing twice does not happen (COM-005).
+	Batch ident.ID
+	// At is the time of the request: UTC, whole milliseconds.
+	At time.Time
+	// Author is the user on whose behalf it is; None for the service itself.
+	Author ident.ID
+	// Expect is what the decision rests on.
+	Expect []Expectation
+	// Effects are applied in their order.
+	Effects []Effect
+	// Log is appended to the logs of the problems that it names.
+	Log []problem.LogEntry
+}
+
+// Empty reports whether the Change does nothing, so that there is nothing to
+// commit.
+func (c Change) Empty() bool { return len(c.Effects) == 0 && len(c.Log) == 0 }
+
+// Expectation is something that must hold at the moment of the Commit, or the
+// Change is refused with fault.Conflict (COM-002). The set is closed: see the
+// types of this file.
+type Expectation interface{ expectation() }
+
+// ProblemAt expects that the problem exists and has this revision.
+type ProblemAt struct {
+	ID       problem.ID
+	Revision int64
+}
+
+// CatalogueAt expects that the catalogue has this version.
+type CatalogueAt struct{ Version int64 }
+
+// FamilyAt expects that the directed family that is named by its forward type
+// has this epoch.
+type FamilyAt struct {
+	Family FamilyName
+	Epoch  int64
+}
+
+// KeyUnused expects that no reply is kept for this key of the user, or only one
+// created before Since, which has expired.
+type KeyUnused struct {
+	User  ident.ID
+	Key   string
+	Since time.Time
+}
+
+// StoreEmpty expects that the store has no problem, no metadata, no user and no
+// token.
+type StoreEmpty struct{}
+
+func (ProblemAt) expectation()   {}
+func (CatalogueAt) expectation() {}
+func (FamilyAt) expectation()    {}
+func (KeyUnused) expectation()   {}
+func (StoreEmpty) expectation()  {}

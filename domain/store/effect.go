@@ -1,0 +1,143 @@
+package store
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// FamilyName names a directed family by its forward type.
+type FamilyName = relationship.Type
+
+// Effect is one thing that a Change does. The set is closed: see the types of
+// this file. Each type says what it puts where; an effect that puts something
+// into a place that has to be free, and is not, is refused with fault.Conflict
+// (COM-002).
+type Effect interface{ effect() }
+
+// CreateProblem stores a new problem. Its number has to be free.
+type CreateProblem struct{ Problem problem.Problem }
+
+// UpdateProblem replaces the problem that has the same number, revision
+// included. The problem has to exist.
+type UpdateProblem struct{ Problem problem.Problem }
+
+// PutSavepoint appends to the savepoints of the problem that it names. The
+// batch is the Change's.
+type PutSavepoint struct{ Problem problem.Problem }
+
+// AddComment appends a comment to the problem.
+type AddComment struct {
+	Problem problem.ID
+	Comment problem.Comment
+}
+
+// PutKeyword sets a keyword of the problem, replacing its value if it is there.
+type PutKeyword struct {
+	Problem problem.ID
+	Keyword problem.Keyword
+}
+
+// DropKeyword removes a keyword from the problem, if it is there.
+type DropKeyword struct {
+	Problem problem.ID
+	Name    string
+}
+
+// PutRelationship stores one side of a relationship. Owner must not yet have a
+// relationship of that type to Other (COM-002). The domain puts both sides into
+// the Change.
+type PutRelationship struct{ Relationship relationship.Relationship }
+
+// DropRelationship removes one side of a relationship, if it is there.
+type DropRelationship struct {
+	Owner problem.ID
+	Type  relationship.Type
+	Other problem.ID
+}
+
+// MoveFamily raises the epoch of a directed family by 1: whoever checked the
+// family for cycles before has to check again.
+type MoveFamily struct{ Family FamilyName }
+
+// Watch makes a user a watcher of the problem, if he is not.
+type Watch struct {
+	Problem problem.ID
+	User    ident.ID
+}
+
+// Unwatch ends that, if he is.
+type Unwatch struct {
+	Problem problem.ID
+	User    ident.ID
+}
+
+// MarkRead sets or removes the mark that the user has read the problem.
+type MarkRead struct {
+	Problem problem.ID
+	User    ident.ID
+	Read    bool
+}
+
+// ForgetReads removes the read marks of all users but one from the problem.
+type ForgetReads struct {
+	Problem problem.ID
+	But     ident.ID
+}
+
+// PutState stores a state, replacing the one with the same identifier.
+type PutState struct{ State metadata.State }
+
+// PutPriority stores a priority, replacing the one with the same identifier.
+type PutPriority struct{ Priority metadata.Priority }
+
+// PutClassification stores a classification, replacing the one with the same
+// identifier.
+type PutClassification struct{ Classification metadata.Classification }
+
+// PutComponent stores a component, replacing the one with the same identifier.
+type PutComponent struct{ Component metadata.Component }
+
+// PutMilestone stores a milestone, replacing the one with the same identifier.
+type PutMilestone struct{ Milestone metadata.Milestone }
+
+// PutUser stores a user, replacing the one with the same identifier.
+type PutUser struct{ User user.User }
+
+// PutToken stores a token, replacing the one with the same identifier.
+type PutToken struct{ Token access.Token }
+
+// KeepReply keeps a reply, replacing an expired one of the same user and key.
+type KeepReply struct{ Reply Reply }
+
+// Expire forgets the batches committed or ruled out, and the replies kept,
+// before a time.
+type Expire struct{ Before time.Time }
+
+func (CreateProblem) effect()     {}
+func (UpdateProblem) effect()     {}
+func (PutSavepoint) effect()      {}
+func (AddComment) effect()        {}
+func (PutKeyword) effect()        {}
+func (DropKeyword) effect()       {}
+func (PutRelationship) effect()   {}
+func (DropRelationship) effect()  {}
+func (MoveFamily) effect()        {}
+func (Watch) effect()             {}
+func (Unwatch) effect()           {}
+func (MarkRead) effect()          {}
+func (ForgetReads) effect()       {}
+func (PutState) effect()          {}
+func (PutPriority) effect()       {}
+func (PutClassification) effect() {}
+func (PutComponent) effect()      {}
+func (PutMilestone) effect()      {}
+func (PutUser) effect()           {}
+func (PutToken) effect()          {}
+func (KeepReply) effect()         {}
+func (Expire) effect()            {}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+)
+
+// Parts selects what is loaded with a problem.
+type Parts uint8
+
+// The parts of a Snapshot that are loaded only when asked for.
+const (
+	Keywords Parts = 1 << iota
+	Log
+	Comments
+	Relationships
+	Watchers
+	Savepoints
+)
+
+// Has reports whether p includes all of the given parts.
+func (p Parts) Has(parts Parts) bool { return p&parts == parts }
+
+// Snapshot is a problem with what belongs to it, at one moment. Parts that were
+// not asked for are nil.
+type Snapshot struct {
+	problem.Problem
+	// Catalogue is the catalogue's version at that moment.
+	Catalogue int64
+	// Watching and Read are those of the user who was named;
+	// ReadByAssignee is false when there is no assignee.
+	Watching       bool
+	Read           bool
+	ReadByAssignee bool
+
+	Keywords      []problem.Keyword  // must be sorted by name, by code point (READ-003)
+	Log           []problem.LogEntry // oldest first (COM-008)
+	Comments      []problem.Comment  // oldest first (COM-008)
+	Relationships []Related          // must be sorted by Relationship.Compare (READ-004)
+	Watchers      []ident.ID         // in any order
+	Savepoints    []Savepoint        // oldest first (COM-008)
+}
+
+// Related is a relationship with what readers show of the other problem. The
+// other problem's title and state must be those of the Snapshot's moment
+// (READ-005).
+type Related struct {
+	relationship.Relationship
+	OtherTitle string
+	OtherState ident.ID
+}
+
+// Savepoint is a problem as it stood after a batch that created it or changed
+// one of its fields (D8).
+type Savepoint struct {
+	Batch ident.ID
+	problem.Problem
+}
+
+// Reply is an answer that is kept so that a repeated request gets it again
+// (D21).
+type Reply struct {
+	User ident.ID
+	Key  string // 1 to 255 visible ASCII characters; unique for the user
+	// Fingerprint is the SHA-256 of the request that was answered.
+	Fingerprint [32]byte
+	Created     time.Time
+	Body        []byte // opaque to the domain and to stores
+}
+
+// Reader reads at one moment. What it returns must equal what Commit was given,
+// byte for byte and to the millisecond, in UTC (READ-001).
+type Reader interface {
+	// Problem returns the problem with the given parts, as seen by the given
+	// user. It must fail with fault.ProblemNotFound when there is none
+	// (READ-002).
+	Problem(ctx context.Context, id problem.ID, as ident.ID, parts Parts) (Snapshot, error)
+
+	// Neighbours returns, for problems that exist or not, all relationships
+	// of the given type that they have, in any order. It must return each
+	// one exactly once (READ-006).
+	Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error)
+
+	// Epoch returns the epoch of a directed family. It must start at 0 and
+	// be raised by 1 by every MoveFamily effect (READ-007).
+	Epoch(ctx context.Context, family FamilyName) (int64, error)
+
+	// Catalogue returns all metadata and users, which must agree with its
+	// version (READ-008). Callers keep it for long: it must not change
+	// (ALIAS-001).
+	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
+
+	// Versions returns the versions at this moment, by the rules of
+	// Store.Versions.
+	Versions(ctx context.Context) (Versions, error)
+
+	// Tokens returns all tokens, expired and revoked ones included, in the
+	// order in which they were first put (READ-009).
+	Tokens(ctx context.Context) ([]access.Token, error)
+
+	// Reply returns the reply kept for a user's key. ok must be false when
+	// none is (READ-010). Whether it has expired is the caller's to judge.
+	Reply(ctx context.Context, user ident.ID, key string) (reply Reply, ok bool, err error)
+}

@@ -1,0 +1,103 @@
+// Package store is the driven port of the service: what a storage adapter has to
+// do. It is deliberately dumb. All rules about problems are in the domain, which
+// hands an adapter finished Changes; the adapter checks their expectations,
+// applies their effects, and reads back what it was given.
+//
+// Every sentence here that says "must" ends in the identifier of the conformance
+// case that holds an adapter to it.
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// Store keeps everything that the service knows.
+//
+// Its methods may be called from many goroutines at once. Every error they
+// return must be a fault or wrap one, and must have the kind that the method's
+// comment names (ERR-001); where none fits, fault.Unavailable for what may pass
+// by itself, and fault.Internal for what will not. Values handed in must not be
+// retained in a way that lets the caller's later changes show, and values handed
+// out must not let the caller change what is stored (ALIAS-001).
+type Store interface {
+	// View calls fn with a Reader that must show one consistent moment,
+	// which includes every Change whose Commit returned before View was
+	// called (VIEW-001), however long fn takes and whatever is committed
+	// meanwhile (VIEW-002). It must return fn's error as it is (VIEW-003).
+	// The Reader is not to be used after fn returns, or from several
+	// goroutines. When ctx ends, View must return an error soon, with the
+	// kind fault.Unavailable (VIEW-004).
+	View(ctx context.Context, fn func(Reader) error) error
+
+	// Reserve returns a number for a new problem. It must be greater than
+	// that of every problem whose Commit returned before Reserve was called,
+	// and than every number that this Store reserved before (ID-001); and a
+	// store that is opened again must not return the number of an existing
+	// problem (ID-002). Numbers that are not used are lost: gaps are fine.
+	Reserve(ctx context.Context) (problem.ID, error)
+
+	// Commit applies a Change. It must be all or nothing (COM-001): when an
+	// expectation does not hold, or an effect puts something where its
+	// comment says that nothing may be yet, the error must be of kind
+	// fault.Conflict and nothing is stored (COM-002). When it returns nil,
+	// every later View and every store opened later must show the Change
+	// (COM-003). Concurrent Commits must behave as if they came one after
+	// the other (COM-004).
+	//
+	// A Commit whose Batch was committed before must change nothing and
+	// return the Receipt of the first (COM-005). One whose Batch Outcome has
+	// ruled out must fail with fault.Abandoned (COM-006). An effect or
+	// expectation that the store does not know must be refused with
+	// fault.Unsupported before anything is stored (COM-007).
+	//
+	// Log entries, comments and savepoints must be returned by later reads
+	// in the order of their Commits, and within one Change in its order;
+	// never by time or identifier (COM-008).
+	//
+	// When ctx is over before the store has begun, Commit must store nothing
+	// and fail with fault.Unavailable (COM-009). After that, ctx no longer
+	// counts, and Commit must report what became of the Change (COM-010):
+	// fault.UnknownOutcome means that it may or may not be stored, and any
+	// other error means that it is not and never will be.
+	Commit(ctx context.Context, change Change) (Receipt, error)
+
+	// Outcome settles a Commit whose outcome is not known. It must return
+	// the Receipt and true when the batch is stored (OUT-001). Otherwise it
+	// must make sure that the batch never will be, not even by a Commit that
+	// is still under way, and return false (OUT-002). The ruling is dated at
+	// the given time, by which Expire forgets it.
+	Outcome(ctx context.Context, batch ident.ID, at time.Time) (Receipt, bool, error)
+
+	// Versions returns the versions that caches are kept by, at a cost that
+	// allows asking every second. It must be as fresh as View (VER-001).
+	Versions(ctx context.Context) (Versions, error)
+
+	// Close releases what the store holds, after the calls under way have
+	// ended. Calls after Close must fail with fault.Closed (CLOSE-001), and
+	// closing again must do nothing and return nil (CLOSE-002).
+	Close() error
+}
+
+// Versions count the changes of what is cached.
+type Versions struct {
+	// Catalogue must start at 0 and be raised by exactly 1 by every Change
+	// that has a PutState, PutPriority, PutClassification, PutComponent,
+	// PutMilestone or PutUser effect, however many (VER-002).
+	Catalogue int64
+	// Access must start at 0 and be raised by exactly 1 by every Change that
+	// has a PutToken effect, however many (VER-003).
+	Access int64
+}
+
+// Receipt is what is known of a Change after it was committed.
+type Receipt struct {
+	Batch ident.ID
+	// Position is the Change's place in the order of commits: it must be at
+	// least 1 and greater than that of every Change committed before
+	// (COM-011). Gaps are fine.
+	Position int64
+}
