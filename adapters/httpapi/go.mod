@@ -1,0 +1,3 @@
+module github.com/problemtracking/problems/adapters/httpapi
+
+go 1.26

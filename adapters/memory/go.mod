@@ -1,0 +1,3 @@
+module github.com/problemtracking/problems/adapters/memory
+
+go 1.26

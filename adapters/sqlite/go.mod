@@ -1,0 +1,3 @@
+module github.com/problemtracking/problems/adapters/sqlite
+
+go 1.26

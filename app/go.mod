@@ -1,0 +1,3 @@
+module github.com/problemtracking/problems/app
+
+go 1.26

@@ -1,0 +1,3 @@
+module github.com/problemtracking/problems/conformance
+
+go 1.26

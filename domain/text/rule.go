@@ -1,0 +1,97 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Rule says what a text must be like to be accepted (D9). The zero Rule accepts
+// every text that D9 allows at all.
+type Rule struct {
+	// Min and Max bound the length in code points, once the text is trimmed
+	// and in NFC. Max 0 stands for no upper bound.
+	Min, Max int
+	// MaxBytes bounds the length in bytes of UTF-8, likewise. 0 stands for
+	// no bound.
+	MaxBytes int
+	// Line is true for a single line: it is trimmed of White_Space and has no
+	// control characters. Other text is not trimmed, and may have tab, CR and
+	// LF.
+	Line bool
+	// PathSegment is true for a text that must be able to stand in a URL as a
+	// segment of the path, and so cannot be "." or ".." (RFC 3986, section
+	// 5.2.4).
+	PathSegment bool
+}
+
+// The rules of the service. Component names are further restricted (D2).
+var (
+	Title        = Rule{Min: 1, Max: 1000, Line: true}                   // of a problem (D1)
+	Name         = Rule{Min: 1, Max: 255, Line: true}                    // of metadata, milestones and users (D2)
+	KeywordName  = Rule{Min: 1, Max: 255, Line: true, PathSegment: true} // D4
+	KeywordValue = Rule{MaxBytes: 64 << 10}                              // D4
+	Comment      = Rule{Min: 1}                                          // D5, D12
+)
+
+// Apply returns s as it is to be stored and compared: trimmed if r is for a line,
+// and in NFC. If that breaks the rule, Apply returns an error instead, whose text
+// ends a sentence for the author, such as "must not be empty". It never repeats
+// the text itself.
+func (r Rule) Apply(s string) (string, error) {
+	if !utf8.ValidString(s) {
+		return "", errors.New("must be valid UTF-8")
+	}
+	if r.Line {
+		s = strings.TrimSpace(s)
+	}
+	// Before NFC, so that the error counts the characters that were sent.
+	if err := r.checkControls(s); err != nil {
+		return "", err
+	}
+	s = NFC(s)
+	if err := r.checkLength(s); err != nil {
+		return "", err
+	}
+	if r.PathSegment && (s == "." || s == "..") {
+		return "", errors.New(`must not be "." or ".."`)
+	}
+	return s, nil
+}
+
+func (r Rule) checkControls(s string) error {
+	n := 0
+	for _, c := range s {
+		n++
+		switch {
+		case !unicode.IsControl(c):
+		case c == 0:
+			return errors.New("must not contain U+0000")
+		case r.Line:
+			return fmt.Errorf("must not contain control characters (%U at character %d)", c, n)
+		case c != '\t' && c != '\r' && c != '\n':
+			return fmt.Errorf("must not contain control characters other than tab, CR and LF (%U at character %d)", c, n)
+		}
+	}
+	return nil
+}
+
+func (r Rule) checkLength(s string) error {
+	n := utf8.RuneCountInString(s)
+	short, long := n < r.Min, r.Max > 0 && n > r.Max
+	switch {
+	case short && n == 0:
+		return errors.New("must not be empty")
+	case (short || long) && r.Max == 0:
+		return fmt.Errorf("must have at least %d characters, not %d", r.Min, n)
+	case (short || long) && r.Min == 0:
+		return fmt.Errorf("must have at most %d characters, not %d", r.Max, n)
+	case short || long:
+		return fmt.Errorf("must have %d to %d characters, not %d", r.Min, r.Max, n)
+	case r.MaxBytes > 0 && len(s) > r.MaxBytes:
+		return fmt.Errorf("must have at most %d bytes in UTF-8, not %d", r.MaxBytes, len(s))
+	}
+	return nil
+}
