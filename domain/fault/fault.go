@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Kind says what went wrong. Its text is the slug under which the error is
@@ -134,6 +136,12 @@ func KindOf(err error) Kind {
 // Is reports whether err is a fault of the given kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Pointer returns the JSON Pointer to a member of what parent points to (RFC
+// 6901, section 3).
+func Pointer(parent, member string) string { return parent + "/" + escaper.Replace(member) }
+
 // List collects the faults of one request body, so that all of them are reported
 // together.
 type List []Item
@@ -143,13 +151,19 @@ func (l *List) Add(kind Kind, pointer, format string, args ...any) {
 	*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 
+// Covers reports whether the list has a fault of the member at pointer, or of the
+// body as a whole, so that nothing more is to be said about that member.
+func (l List) Covers(pointer string) bool {
+	return slices.ContainsFunc(l, func(i Item) bool { return i.Pointer == pointer || i.Pointer == "" })
+}
+
 // Err returns nil for an empty list; otherwise an error whose kind is that of
 // the items when they agree, else ValidationFailed (D18).
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil
 	}
-	e := &Error{Kind: l[0].Kind, Detail: l[0].Detail, Items: append([]Item(nil), l...)}
+	e := &Error{Kind: l[0].Kind, Detail: l[0].Detail, Items: slices.Clone(l)}
 	if len(l) == 1 {
 		return e
 	}

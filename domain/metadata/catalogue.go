@@ -27,12 +27,13 @@ type Catalogue struct {
 	Version int64
 
 	content         Content
-	states          map[ident.ID]*State
-	priorities      map[ident.ID]*Priority
-	classifications map[ident.ID]*Classification
-	components      map[ident.ID]*Component
-	milestones      map[ident.ID]*Milestone
-	users           map[ident.ID]*user.User
+	states          *collection[State]
+	priorities      *collection[Priority]
+	classifications *collection[Classification]
+	components      *collection[Component]
+	milestones      *collection[Milestone]
+	users           *collection[user.User]
+	kinds           map[Kind]objects      // the same by kind
 	usersByEmail    map[string]*user.User // by user.FoldEmail
 	fullNames       map[ident.ID]string   // of components
 }
@@ -42,73 +43,61 @@ type Catalogue struct {
 // (D30).
 func NewCatalogue(version int64, content Content) *Catalogue {
 	c := &Catalogue{Version: version, content: content}
-	c.states = index(content.States, func(o *State) (int, string, ident.ID) { return o.Order, o.Name, o.ID })
-	c.priorities = index(content.Priorities, func(o *Priority) (int, string, ident.ID) { return o.Order, o.Name, o.ID })
-	c.classifications = index(content.Classifications, func(o *Classification) (int, string, ident.ID) { return 0, o.Name, o.ID })
-	c.components = index(content.Components, func(o *Component) (int, string, ident.ID) { return 0, o.Name, o.ID })
-	c.milestones = index(content.Milestones, func(o *Milestone) (int, string, ident.ID) { return 0, o.Name, o.ID })
-	c.users = index(content.Users, func(o *user.User) (int, string, ident.ID) { return 0, o.Name, o.ID })
-	c.usersByEmail = make(map[string]*user.User, len(c.users))
-	for id := range c.users {
-		c.usersByEmail[user.FoldEmail(c.users[id].Email)] = c.users[id]
+	c.states = collect(States, content.States, stateMembers, func(o *State) key { return key{o.Order, o.Name, o.ID} })
+	c.priorities = collect(Priorities, content.Priorities, priorityMembers, func(o *Priority) key { return key{o.Order, o.Name, o.ID} })
+	c.classifications = collect(Classifications, content.Classifications, classificationMembers, func(o *Classification) key { return key{0, o.Name, o.ID} })
+	c.components = collect(Components, content.Components, componentMembers, func(o *Component) key { return key{0, o.Name, o.ID} })
+	c.milestones = collect(Milestones, content.Milestones, milestoneMembers, func(o *Milestone) key { return key{0, o.Name, o.ID} })
+	c.users = collect(Users, content.Users, userMembers, func(o *user.User) key { return key{0, o.Name, o.ID} })
+	c.kinds = map[Kind]objects{
+		States:          c.states,
+		Priorities:      c.priorities,
+		Classifications: c.classifications,
+		Components:      c.components,
+		Milestones:      c.milestones,
+		Users:           c.users,
 	}
-	c.fullNames = make(map[ident.ID]string, len(c.components))
-	for id := range c.components {
-		c.fullNames[id] = c.fullName(id)
+	c.usersByEmail = make(map[string]*user.User, len(content.Users))
+	for i := range content.Users {
+		c.usersByEmail[user.FoldEmail(content.Users[i].Email)] = &content.Users[i]
+	}
+	c.fullNames = make(map[ident.ID]string, len(content.Components))
+	for _, o := range content.Components {
+		c.fullNames[o.ID] = c.fullName(o)
 	}
 	return c
 }
 
-// index sorts objects in place and returns them by identifier.
-func index[T any](objects []T, key func(*T) (int, string, ident.ID)) map[ident.ID]*T {
-	slices.SortFunc(objects, func(a, b T) int {
-		orderA, nameA, idA := key(&a)
-		orderB, nameB, idB := key(&b)
-		return cmp.Or(cmp.Compare(orderA, orderB), strings.Compare(nameA, nameB), idA.Compare(idB))
-	})
-	byID := make(map[ident.ID]*T, len(objects))
-	for i := range objects {
-		_, _, id := key(&objects[i])
-		byID[id] = &objects[i]
-	}
-	return byID
-}
-
-func (c *Catalogue) fullName(id ident.ID) string {
-	var path []string
-	for o := c.components[id]; o != nil && len(path) <= len(c.components); o = c.components[o.Parent] {
-		path = append(path, o.Name)
+// fullName joins the names from the root to o. A ring of parents, which the
+// service never makes, ends it too.
+func (c *Catalogue) fullName(o Component) string {
+	path := []string{o.Name}
+	for parent, ok := c.Component(o.Parent); ok && len(path) <= len(c.content.Components); parent, ok = c.Component(parent.Parent) {
+		path = append(path, parent.Name)
 	}
 	slices.Reverse(path)
 	return strings.Join(path, "/")
 }
 
-func find[T any](objects map[ident.ID]*T, id ident.ID) (object T, ok bool) {
-	if p := objects[id]; p != nil {
-		return *p, true
-	}
-	return object, false
-}
-
 // State returns the state with this identifier.
-func (c *Catalogue) State(id ident.ID) (State, bool) { return find(c.states, id) }
+func (c *Catalogue) State(id ident.ID) (State, bool) { return c.states.find(id) }
 
 // Priority returns the priority with this identifier.
-func (c *Catalogue) Priority(id ident.ID) (Priority, bool) { return find(c.priorities, id) }
+func (c *Catalogue) Priority(id ident.ID) (Priority, bool) { return c.priorities.find(id) }
 
 // Classification returns the classification with this identifier.
 func (c *Catalogue) Classification(id ident.ID) (Classification, bool) {
-	return find(c.classifications, id)
+	return c.classifications.find(id)
 }
 
 // Component returns the component with this identifier.
-func (c *Catalogue) Component(id ident.ID) (Component, bool) { return find(c.components, id) }
+func (c *Catalogue) Component(id ident.ID) (Component, bool) { return c.components.find(id) }
 
 // Milestone returns the milestone with this identifier.
-func (c *Catalogue) Milestone(id ident.ID) (Milestone, bool) { return find(c.milestones, id) }
+func (c *Catalogue) Milestone(id ident.ID) (Milestone, bool) { return c.milestones.find(id) }
 
 // User returns the user with this identifier.
-func (c *Catalogue) User(id ident.ID) (user.User, bool) { return find(c.users, id) }
+func (c *Catalogue) User(id ident.ID) (user.User, bool) { return c.users.find(id) }
 
 // UserByEmail returns the user with this e-mail address, compared as
 // user.FoldEmail does.
@@ -137,28 +126,54 @@ func (c *Catalogue) DefaultState() (State, bool) {
 	return c.content.States[i], true
 }
 
-// Name returns the name of an object of any kind, the full name for a component
-// not included; empty for an unknown one.
+// Name returns the name of an object of any kind, which for a component is not
+// the full name; empty for an unknown one.
 func (c *Catalogue) Name(kind Kind, id ident.ID) string {
-	switch kind {
-	case States:
-		o, _ := c.State(id)
-		return o.Name
-	case Priorities:
-		o, _ := c.Priority(id)
-		return o.Name
-	case Classifications:
-		o, _ := c.Classification(id)
-		return o.Name
-	case Components:
-		o, _ := c.Component(id)
-		return o.Name
-	case Milestones:
-		o, _ := c.Milestone(id)
-		return o.Name
-	case Users:
-		o, _ := c.User(id)
-		return o.Name
+	if objects, ok := c.kinds[kind]; ok {
+		return objects.name(id)
+	}
+	return ""
+}
+
+// collection holds the objects of one kind.
+type collection[T any] struct {
+	kind    Kind
+	ordered []T
+	byID    map[ident.ID]*T
+	key     func(*T) key
+	members []member[T]
+}
+
+// key is what objects are ordered by.
+type key struct {
+	order int
+	name  string
+	id    ident.ID
+}
+
+// collect sorts the objects in place and returns their collection.
+func collect[T any](kind Kind, ordered []T, members []member[T], keyOf func(*T) key) *collection[T] {
+	slices.SortFunc(ordered, func(a, b T) int {
+		x, y := keyOf(&a), keyOf(&b)
+		return cmp.Or(cmp.Compare(x.order, y.order), strings.Compare(x.name, y.name), x.id.Compare(y.id))
+	})
+	byID := make(map[ident.ID]*T, len(ordered))
+	for i := range ordered {
+		byID[keyOf(&ordered[i]).id] = &ordered[i]
+	}
+	return &collection[T]{kind, ordered, byID, keyOf, members}
+}
+
+func (c *collection[T]) find(id ident.ID) (object T, ok bool) {
+	if p := c.byID[id]; p != nil {
+		return *p, true
+	}
+	return object, false
+}
+
+func (c *collection[T]) name(id ident.ID) string {
+	if p := c.byID[id]; p != nil {
+		return c.key(p).name
 	}
 	return ""
 }

@@ -44,6 +44,9 @@ type ProblemAt struct {
 // CatalogueAt expects that the catalogue has this version.
 type CatalogueAt struct{ Version int64 }
 
+// AccessAt expects that Versions.Access has this value.
+type AccessAt struct{ Version int64 }
+
 // FamilyAt expects that the directed family that is named by its forward type
 // has this epoch.
 type FamilyAt struct {
@@ -65,6 +68,7 @@ type StoreEmpty struct{}
 
 func (ProblemAt) expectation()   {}
 func (CatalogueAt) expectation() {}
+func (AccessAt) expectation()    {}
 func (FamilyAt) expectation()    {}
 func (KeyUnused) expectation()   {}
 func (StoreEmpty) expectation()  {}

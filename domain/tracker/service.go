@@ -1,3 +1,118 @@
 // Package tracker is the driving port of the service: its use cases. Whatever
-// drives the service, an HTTP adapter or the command line, calls a Service.
+// drives the service, an HTTP adapter or the command line, calls a [Service].
+//
+// Every write takes one road: load what its rule needs, decide with a pure
+// function, commit the Change that came of it. See run.
 package tracker
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Service runs the use cases on a store. Its methods may be called from many
+// goroutines at once. The errors they return are faults.
+type Service struct {
+	store  store.Store
+	now    func() time.Time
+	random io.Reader
+	limits Limits
+	queue  *queue
+	cache  *cache
+}
+
+// Options are what a Service needs. All but CacheFor have to be given.
+type Options struct {
+	Store store.Store
+	// Now is the clock. It may step back: what is stored does not.
+	Now func() time.Time
+	// Random is a source of random bytes fit for secrets, such as
+	// crypto/rand.Reader.
+	Random io.Reader
+	Limits Limits
+	// CacheFor is how long tokens are trusted to be as they were before the
+	// store is asked again: so long does a revocation by another server take
+	// to be seen here. 0 stands for one second; D17 allows two.
+	CacheFor time.Duration
+}
+
+// Limits bound what one problem can have (D22).
+type Limits struct {
+	Keywords      int
+	Watchers      int
+	Relationships int
+}
+
+// DefaultLimits returns the limits of D22: 1,000 of each.
+func DefaultLimits() Limits { return Limits{Keywords: 1000, Watchers: 1000, Relationships: 1000} }
+
+// New returns a Service. It does not touch the store.
+func New(o Options) *Service {
+	if o.CacheFor == 0 {
+		o.CacheFor = time.Second
+	}
+	q := newQueue()
+	return &Service{
+		store:  o.Store,
+		now:    o.Now,
+		random: o.Random,
+		limits: o.Limits,
+		queue:  q,
+		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor, queue: q},
+	}
+}
+
+// Ready returns nil when the store answers.
+func (s *Service) Ready(ctx context.Context) error {
+	_, err := s.store.Versions(ctx)
+	return err
+}
+
+// remembered is how long replies and batches are kept (D21).
+const remembered = 24 * time.Hour
+
+// Housekeep forgets the replies and batches that are no longer needed. It is to
+// be called every hour or so.
+func (s *Service) Housekeep(ctx context.Context) error {
+	m, err := s.moment()
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Commit(ctx, store.Change{
+		Batch:   m.ids.Next(),
+		At:      m.at,
+		Effects: []store.Effect{store.Expire{Before: m.at.Add(-remembered)}},
+	})
+	return err
+}
+
+// NewSecret returns the secret of a token that is yet to be stored.
+func (s *Service) NewSecret() (access.Secret, error) {
+	var random [32]byte
+	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+		return access.Secret{}, fault.Wrap(fault.Internal, err, "no randomness to be had")
+	}
+	return access.NewSecret(random), nil
+}
+
+// moment is when, and under which identifiers, a decision is made: what makes a
+// decision a pure function of its arguments.
+type moment struct {
+	at  time.Time // UTC, whole milliseconds
+	ids ident.Sequence
+}
+
+func (s *Service) moment() (moment, error) {
+	var random [10]byte
+	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+		return moment{}, fault.Wrap(fault.Internal, err, "no randomness to be had")
+	}
+	at := s.now().UTC().Truncate(time.Millisecond)
+	return moment{at: at, ids: ident.NewSequence(at, random)}, nil
+}

@@ -1,0 +1,134 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestListErr(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		kinds  []Kind
+		want   Kind
+		detail string
+	}{
+		{"one", []Kind{InvalidValue}, InvalidValue, "detail 0"},
+		{"several of a kind", []Kind{UnknownField, UnknownField, UnknownField}, UnknownField, "the request body has 3 faults"},
+		{"several kinds", []Kind{RequiredField, InvalidType}, ValidationFailed, "the request body has 2 faults"},
+		{"the last differs", []Kind{InvalidType, InvalidType, InvalidValue}, ValidationFailed, "the request body has 3 faults"},
+		{"the last agrees with the first", []Kind{InvalidType, InvalidValue, InvalidType}, ValidationFailed, "the request body has 3 faults"},
+	} {
+		var list List
+		for i, kind := range c.kinds {
+			list.Add(kind, fmt.Sprint("/", i), "detail %d", i)
+		}
+		e, ok := errors.AsType[*Error](list.Err())
+		if !ok || e.Kind != c.want || e.Detail != c.detail || !reflect.DeepEqual(List(e.Items), list) {
+			t.Errorf("%s: Err() = %+v, want %s: %s", c.name, e, c.want, c.detail)
+		}
+	}
+	for _, list := range []List{nil, {}} {
+		if err := list.Err(); err != nil {
+			t.Errorf("the error of no faults is %v", err)
+		}
+	}
+}
+
+func TestListErrIsACopy(t *testing.T) {
+	t.Parallel()
+	list := List{{Kind: InvalidType, Pointer: "/a"}}
+	err := list.Err()
+	list[0].Pointer = "/b"
+	if e, _ := errors.AsType[*Error](err); e.Items[0].Pointer != "/a" {
+		t.Errorf("changing the list changed its error to %v", err)
+	}
+}
+
+func TestListCovers(t *testing.T) {
+	t.Parallel()
+	member, body := List{{Pointer: "/a"}}, List{{Pointer: ""}}
+	for _, c := range []struct {
+		list    List
+		pointer string
+		want    bool
+	}{
+		{member, "/a", true},
+		{member, "/b", false},
+		{member, "/a/b", false},
+		{member, "", false},
+		{body, "/a", true},
+		{nil, "/a", false},
+	} {
+		if got := c.list.Covers(c.pointer); got != c.want {
+			t.Errorf("%+v covers %q: %t", c.list, c.pointer, got)
+		}
+	}
+}
+
+// TestPointer has the examples of RFC 6901, section 5.
+func TestPointer(t *testing.T) {
+	t.Parallel()
+	for member, want := range map[string]string{
+		"foo":  "/p/foo",
+		"0":    "/p/0",
+		"":     "/p/",
+		"a/b":  "/p/a~1b",
+		"m~n":  "/p/m~0n",
+		"~1":   "/p/~01",
+		"c%d":  "/p/c%d",
+		`k"l`:  `/p/k"l`,
+		" é/~": "/p/ é~1~0",
+	} {
+		if got := Pointer("/p", member); got != want {
+			t.Errorf("Pointer(%q, %q) = %q, want %q", "/p", member, got, want)
+		}
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want Kind
+	}{
+		{New(InUse, "…"), InUse},
+		{fmt.Errorf("load: %w", New(Conflict, "…")), Conflict},
+		{errors.Join(errors.New("x"), New(Closed, "…")), Closed},
+		{Wrap(Internal, New(Conflict, "…"), "…"), Internal},
+		{Wrap(Unavailable, context.Canceled, "…"), Unavailable},
+		{List{{Kind: InvalidType}}.Err(), InvalidType},
+		{context.Canceled, Unavailable},
+		{fmt.Errorf("query: %w", context.DeadlineExceeded), Unavailable},
+		{errors.New("x"), Internal},
+	} {
+		if got := KindOf(c.err); got != c.want || !Is(c.err, c.want) || Is(c.err, NotFound) {
+			t.Errorf("%v: KindOf() = %s, want %s", c.err, got, c.want)
+		}
+	}
+	if Is(nil, Internal) {
+		t.Error("no error is of a kind")
+	}
+}
+
+func TestError(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk full")
+	err := Wrap(Unavailable, cause, "try again in %d s", 5)
+	if got, want := err.Error(), "unavailable: try again in 5 s: disk full"; got != want {
+		t.Errorf("Error() = %q, want %q", got, want)
+	}
+	if !errors.Is(err, cause) {
+		t.Error("the cause is not wrapped")
+	}
+	list := List{{InvalidType, "must be a string", "/title"}, {UnknownField, "no such member", "/x"}}
+	for _, part := range []string{"validation-failed: ", `invalid-type at "/title": must be a string`, `unknown-field at "/x"`} {
+		if got := list.Err().Error(); !strings.Contains(got, part) {
+			t.Errorf("Error() = %q lacks %q", got, part)
+		}
+	}
+}

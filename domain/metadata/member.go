@@ -1,0 +1,189 @@
+package metadata
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// The members that partials can have (D2), in the order in which errors list them.
+var (
+	stateMembers = []member[State]{
+		{"identifier", identifier(func(o *State) ident.ID { return o.ID })},
+		{"name", line(func(o *State) string { return o.Name })},
+		{"resolved", flag(func(o *State) bool { return o.Resolved })},
+		{"initial", flag(func(o *State) bool { return o.Initial })},
+		{"order", integer(func(o *State) int { return o.Order })},
+		{"nextStates", references(States, func(o *State) []ident.ID { return o.Next })},
+	}
+	priorityMembers = []member[Priority]{
+		{"identifier", identifier(func(o *Priority) ident.ID { return o.ID })},
+		{"name", line(func(o *Priority) string { return o.Name })},
+		{"order", integer(func(o *Priority) int { return o.Order })},
+	}
+	classificationMembers = []member[Classification]{
+		{"identifier", identifier(func(o *Classification) ident.ID { return o.ID })},
+		{"name", line(func(o *Classification) string { return o.Name })},
+	}
+	componentMembers = []member[Component]{
+		{"identifier", identifier(func(o *Component) ident.ID { return o.ID })},
+		{"name", line(func(o *Component) string { return o.Name })},
+		{"fullName", fullName},
+		{"closed", flag(func(o *Component) bool { return o.Closed })},
+		{"successor", reference(Components, func(o *Component) ident.ID { return o.Successor })},
+		{"parent", reference(Components, func(o *Component) ident.ID { return o.Parent })},
+	}
+	milestoneMembers = []member[Milestone]{
+		{"identifier", identifier(func(o *Milestone) ident.ID { return o.ID })},
+		{"name", line(func(o *Milestone) string { return o.Name })},
+		{"component", reference(Components, func(o *Milestone) ident.ID { return o.Component })},
+		{"creationDate", instant(func(o *Milestone) time.Time { return o.Created })},
+		{"startDate", nullInstant(func(o *Milestone) time.Time { return o.Start })},
+		{"endDate", nullInstant(func(o *Milestone) time.Time { return o.End })},
+	}
+	userMembers = []member[user.User]{
+		{"identifier", identifier(func(o *user.User) ident.ID { return o.ID })},
+		{"name", line(func(o *user.User) string { return o.Name })},
+		{"email", email(func(o *user.User) string { return o.Email })},
+		{"inactive", flag(func(o *user.User) bool { return o.Inactive })},
+	}
+)
+
+// member is a member of the objects of type T.
+type member[T any] struct {
+	name string
+	read read[T]
+}
+
+// read checks the type of the value that a partial gives for a member, and
+// returns the test that the objects with this value pass. It returns nil when it
+// has reported a fault.
+type read[T any] func(r *reader, given any, pointer string) test[T]
+
+// test reports whether an object has the value that a partial gives.
+type test[T any] func(*T) bool
+
+// typed reads values of one JSON type, decoded as J. That compare returns nil
+// means that the value is of another type after all.
+func typed[J, T any](want string, compare func(J) test[T]) read[T] {
+	return func(r *reader, given any, pointer string) test[T] {
+		if value, ok := given.(J); ok {
+			if passes := compare(value); passes != nil {
+				return passes
+			}
+		}
+		r.faults.Add(fault.InvalidType, pointer, "must be %s", want)
+		return nil
+	}
+}
+
+func flag[T any](get func(*T) bool) read[T] {
+	return typed("true or false", func(given bool) test[T] {
+		return func(o *T) bool { return get(o) == given }
+	})
+}
+
+func integer[T any](get func(*T) int) read[T] {
+	return typed("an integer", func(given json.Number) test[T] {
+		n, err := strconv.Atoi(given.String())
+		if errors.Is(err, strconv.ErrSyntax) { // such as 7.0 (D18)
+			return nil
+		}
+		return func(o *T) bool { return err == nil && get(o) == n }
+	})
+}
+
+// identifier reads a string that is no identifier too: it fits no object.
+func identifier[T any](get func(*T) ident.ID) read[T] {
+	return typed("a string", func(given string) test[T] {
+		id, err := ident.Parse(given)
+		return func(o *T) bool { return err == nil && get(o) == id }
+	})
+}
+
+func line[T any](get func(*T) string) read[T] {
+	return typed("a string", func(given string) test[T] {
+		given = normalise(given)
+		return func(o *T) bool { return get(o) == given }
+	})
+}
+
+func email[T any](get func(*T) string) read[T] {
+	return typed("a string", func(given string) test[T] {
+		given = user.FoldEmail(normalise(given))
+		return func(o *T) bool { return user.FoldEmail(get(o)) == given }
+	})
+}
+
+// normalise gives a string the form in which names are stored (D9).
+func normalise(s string) string { return text.NFC(strings.TrimSpace(s)) }
+
+func fullName(r *reader, given any, pointer string) test[Component] {
+	return line(func(o *Component) string { return r.catalogue.FullName(o.ID) })(r, given, pointer)
+}
+
+// instant reads a string that is no time too: it fits no object.
+func instant[T any](get func(*T) time.Time) read[T] {
+	return typed("a string", func(given string) test[T] {
+		at, err := time.Parse(time.RFC3339, given)
+		return func(o *T) bool { return err == nil && !get(o).IsZero() && get(o).Equal(at) }
+	})
+}
+
+func nullInstant[T any](get func(*T) time.Time) read[T] {
+	return func(r *reader, given any, pointer string) test[T] {
+		if given == nil {
+			return func(o *T) bool { return get(o).IsZero() }
+		}
+		return instant(get)(r, given, pointer)
+	}
+}
+
+// reference reads a partial of the object that a member refers to, or null.
+func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
+	return func(r *reader, given any, pointer string) test[T] {
+		if given == nil {
+			return func(o *T) bool { return get(o).IsNone() }
+		}
+		fits := r.nested(kind, given, pointer)
+		return func(o *T) bool { return fits(get(o)) }
+	}
+}
+
+// references reads an array of partials, which stands for a set: each of them
+// fits one of the objects referred to, and each of those fits one of them.
+func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
+	return func(r *reader, given any, pointer string) test[T] {
+		list, ok := given.([]any)
+		if !ok {
+			r.faults.Add(fault.InvalidType, pointer, "must be an array of objects")
+			return nil
+		}
+		partials := make([]func(ident.ID) bool, len(list))
+		for i, partial := range list {
+			partials[i] = r.nested(kind, partial, fault.Pointer(pointer, strconv.Itoa(i)))
+		}
+		return func(o *T) bool {
+			ids := get(o)
+			for _, fits := range partials {
+				if !slices.ContainsFunc(ids, fits) {
+					return false
+				}
+			}
+			for _, id := range ids {
+				if !slices.ContainsFunc(partials, func(fits func(ident.ID) bool) bool { return fits(id) }) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+}

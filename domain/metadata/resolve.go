@@ -1,0 +1,183 @@
+package metadata
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Resolve returns the one object of a kind that a partial stands for (D3): the
+// one that has all the members given. When the identifier is given, only name and
+// email are compared beside it, so that an object read earlier still resolves
+// after the rest of it has changed.
+//
+// Faults are fault.InvalidType, fault.UnknownField, and, if there are none of
+// these, fault.MetadataNotFound or fault.MetadataAmbiguous. Their pointers start
+// with the given one; they are in the order of the member names.
+func (c *Catalogue) Resolve(kind Kind, partial Partial, pointer string) (ident.ID, fault.List) {
+	r := &reader{catalogue: c}
+	q := c.kinds[kind].read(r, partial, pointer)
+	if len(r.faults) > 0 {
+		return ident.None, r.faults
+	}
+	members := partial.(map[string]any)
+	found := c.matches(kind, members, q)
+	switch {
+	case len(members) == 0 || len(found) > 1:
+		r.faults.Add(fault.MetadataAmbiguous, pointer, "must identify one %s, but %s", kind, c.candidates(kind, found))
+	case len(found) == 0:
+		r.faults.Add(fault.MetadataNotFound, pointer, "no %s has all the members given", kind)
+	default:
+		return found[0], nil
+	}
+	return ident.None, r.faults
+}
+
+// matches returns the objects that fit, without looking at all of them when the
+// partial has a unique member.
+func (c *Catalogue) matches(kind Kind, partial map[string]any, q query) []ident.ID {
+	if s, ok := partial["identifier"].(string); ok {
+		id, _ := ident.Parse(s)
+		return fitting(q, id)
+	}
+	if s, ok := partial["email"].(string); ok {
+		u, _ := c.UserByEmail(normalise(s))
+		return fitting(q, u.ID)
+	}
+	return q.all()
+}
+
+func fitting(q query, id ident.ID) []ident.ID {
+	if q.fits(id) {
+		return []ident.ID{id}
+	}
+	return nil
+}
+
+// candidates says how many objects match, and names the first ten.
+func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
+	const most = 10
+	var names []string
+	for _, id := range found[:min(most, len(found))] {
+		name := c.Name(kind, id)
+		if kind == Components {
+			name = c.FullName(id)
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", name, id))
+	}
+	if len(found) > most {
+		names = append(names, "…")
+	}
+	return fmt.Sprintf("%d match: %s", len(found), strings.Join(names, ", "))
+}
+
+// reader reads one partial with all that is nested in it, and collects its faults.
+type reader struct {
+	catalogue *Catalogue
+	faults    fault.List
+}
+
+// nested reads a partial inside another. An object is tested once, however often
+// the result is asked: partials can be nested so deep, each in a set of states
+// that lead to each other, that it could not be done otherwise.
+func (r *reader) nested(kind Kind, partial any, pointer string) func(ident.ID) bool {
+	q := r.catalogue.kinds[kind].read(r, partial, pointer)
+	known := make(map[ident.ID]bool)
+	return func(id ident.ID) bool {
+		fits, ok := known[id]
+		if !ok {
+			fits = q.fits(id)
+			known[id] = fits
+		}
+		return fits
+	}
+}
+
+// objects is a collection of any type. (Being an interface, it also lets members
+// refer to kinds that refer to each other.)
+type objects interface {
+	name(ident.ID) string
+	read(r *reader, partial any, pointer string) query
+}
+
+// query is a partial that was read. It is meaningless when it had faults.
+type query interface {
+	fits(ident.ID) bool // false for objects that do not exist
+	all() []ident.ID    // that fit, in the order of the catalogue
+}
+
+// conditions is the query for objects of type T: they pass all tests.
+type conditions[T any] struct {
+	of    *collection[T]
+	tests []test[T]
+}
+
+func (c *collection[T]) read(r *reader, partial any, pointer string) query {
+	given, ok := partial.(map[string]any)
+	if !ok {
+		r.faults.Add(fault.InvalidType, pointer, "must be an object with members of a %s: %s", c.kind, c.memberNames())
+		return nil
+	}
+	_, identified := given["identifier"]
+	q := conditions[T]{of: c}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		at := fault.Pointer(pointer, name)
+		i := slices.IndexFunc(c.members, func(m member[T]) bool { return m.name == name })
+		if i < 0 {
+			c.refuse(r, name, at)
+			continue
+		}
+		passes := c.members[i].read(r, given[name], at)
+		if !identified || name == "identifier" || name == "name" || name == "email" {
+			q.tests = append(q.tests, passes)
+		}
+	}
+	return q
+}
+
+// refuse reports a member that objects of this kind do not have.
+func (c *collection[T]) refuse(r *reader, name, pointer string) {
+	hint := ""
+	for _, m := range c.members {
+		if strings.EqualFold(m.name, name) {
+			hint = fmt.Sprintf(" (did you mean %q?)", m.name)
+		}
+	}
+	r.faults.Add(fault.UnknownField, pointer, "a %s has no such member%s, only %s", c.kind, hint, c.memberNames())
+}
+
+func (c *collection[T]) memberNames() string {
+	names := make([]string, len(c.members))
+	for i, m := range c.members {
+		names[i] = m.name
+	}
+	return strings.Join(names, ", ")
+}
+
+func (q conditions[T]) fits(id ident.ID) bool {
+	o := q.of.byID[id]
+	return o != nil && q.pass(o)
+}
+
+func (q conditions[T]) all() []ident.ID {
+	var ids []ident.ID
+	for i := range q.of.ordered {
+		if o := &q.of.ordered[i]; q.pass(o) {
+			ids = append(ids, q.of.key(o).id)
+		}
+	}
+	return ids
+}
+
+func (q conditions[T]) pass(o *T) bool {
+	for _, passes := range q.tests {
+		if !passes(o) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,239 @@
+package relationship
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	existing := []Relationship{
+		{Owner: 1, Type: RelatedTo, Other: 2},
+		{Owner: 1, Type: ParentOf, Other: 2},
+		{Owner: 1, Type: ChildOf, Other: 3},
+		{Owner: 1, Type: BlockedBy, Other: 3},
+	}
+	for _, c := range []struct {
+		name  string
+		typ   Type
+		other problem.ID
+		want  Type // empty: nothing stands in the way
+	}{
+		{"the same", ParentOf, 2, ParentOf},
+		{"the mirror of it", ChildOf, 2, ParentOf},
+		{"the same, backward", ChildOf, 3, ChildOf},
+		{"the mirror of it, forward", ParentOf, 3, ChildOf},
+		{"the same, without direction", RelatedTo, 2, RelatedTo},
+		{"another family", BlockerOf, 2, ""},
+		{"another problem", BlockedBy, 2, ""},
+		{"a problem without relationships", RelatedTo, 4, ""},
+	} {
+		got, found := Between(existing, c.typ, c.other)
+		if found != (c.want != "") || got.Type != c.want || found && got.Other != c.other {
+			t.Errorf("%s: Between(…, %s, %d) = %+v, %t; want the type %q", c.name, c.typ, c.other, got, found, c.want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	edges := func(pairs ...[2]problem.ID) (edges []Relationship) {
+		for _, p := range pairs {
+			r := Relationship{Owner: p[0], Type: ParentOf, Other: p[1]}
+			edges = append(edges, r, r.Mirror())
+		}
+		return edges
+	}
+	for _, c := range []struct {
+		name     string
+		existing []Relationship
+		from, to problem.ID
+		typ      Type
+		want     []problem.ID
+	}{
+		{"nothing there", nil, 1, 2, ParentOf, nil},
+		{"same direction twice", edges([2]problem.ID{1, 2}), 1, 2, ParentOf, nil},
+		{"two", edges([2]problem.ID{2, 1}), 1, 2, ParentOf, []problem.ID{1, 2, 1}},
+		{"three", edges([2]problem.ID{2, 3}, [2]problem.ID{3, 1}), 1, 2, ParentOf, []problem.ID{1, 2, 3, 1}},
+		{"backward type", edges([2]problem.ID{2, 3}, [2]problem.ID{3, 1}), 2, 1, ChildOf, []problem.ID{1, 2, 3, 1}},
+		{"backward type, no cycle", edges([2]problem.ID{2, 3}, [2]problem.ID{3, 1}), 1, 2, ChildOf, nil},
+		{"itself", nil, 1, 1, ParentOf, []problem.ID{1, 1}},
+		{"itself, backward", nil, 1, 1, ChildOf, []problem.ID{1, 1}},
+		{"without direction", edges([2]problem.ID{2, 1}), 1, 2, RelatedTo, nil},
+		{"itself, without direction", nil, 1, 1, RelatedTo, nil},
+		{"another family", edges([2]problem.ID{2, 1}), 1, 2, BlockerOf, nil},
+		{"not a type", edges([2]problem.ID{2, 1}), 1, 2, "Other", nil},
+		{"dead ends", edges([2]problem.ID{2, 3}, [2]problem.ID{2, 4}, [2]problem.ID{4, 5}), 1, 2, ParentOf, nil},
+		{
+			"shortest, though another starts smaller",
+			edges([2]problem.ID{2, 3}, [2]problem.ID{3, 4}, [2]problem.ID{4, 1}, [2]problem.ID{2, 9}, [2]problem.ID{9, 1}),
+			1, 2, ParentOf, []problem.ID{1, 2, 9, 1},
+		},
+		{
+			"smallest identifiers, compared from the start",
+			edges([2]problem.ID{2, 8}, [2]problem.ID{2, 7}, [2]problem.ID{8, 3}, [2]problem.ID{7, 4}, [2]problem.ID{3, 1}, [2]problem.ID{4, 1}),
+			1, 2, ParentOf, []problem.ID{1, 2, 7, 4, 1},
+		},
+		{
+			"smallest identifiers, reached twice",
+			edges([2]problem.ID{2, 8}, [2]problem.ID{2, 7}, [2]problem.ID{8, 3}, [2]problem.ID{7, 3}, [2]problem.ID{3, 1}),
+			1, 2, ParentOf, []problem.ID{1, 2, 7, 3, 1},
+		},
+		{
+			"a cycle that was there, not through the new edge",
+			edges([2]problem.ID{2, 3}, [2]problem.ID{3, 4}, [2]problem.ID{4, 3}),
+			1, 2, ParentOf, nil,
+		},
+	} {
+		g := graph{}
+		for _, r := range c.existing {
+			g.put(r)
+		}
+		if got := g.search(c.from, c.to, c.typ).Path(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %d %s %d closes %v, want %v", c.name, c.from, c.typ, c.to, got, c.want)
+		}
+	}
+}
+
+// TestSearchAsksOnce checks that no problem is loaded twice: what the search
+// costs a store is bounded by the size of the graph.
+func TestSearchAsksOnce(t *testing.T) {
+	t.Parallel()
+	const n = 50
+	s := NewSearch(n, 0, BlockerOf)
+	asked := map[problem.ID]bool{}
+	for !s.Done() {
+		var edges []Relationship
+		for _, id := range s.Frontier() {
+			if asked[id] {
+				t.Fatalf("problem %d is in the frontier a second time", id)
+			}
+			asked[id] = true
+			for other := range problem.ID(n) {
+				edges = append(edges, Relationship{Owner: id, Type: BlockerOf, Other: other})
+			}
+		}
+		s.Expand(edges)
+	}
+	if len(asked) != n || s.Path() != nil {
+		t.Errorf("asked for %d problems and found %v, want %d and no cycle", len(asked), s.Path(), n)
+	}
+}
+
+// TestLinking links and unlinks at random, as far as the rules allow, and checks
+// after every step that no half pair, no two relationships of a family between
+// two problems, and no cycle is left, and that every refusal names the cycle that
+// trying all paths finds too.
+func TestLinking(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		n := 3 + random.IntN(6)
+		g := graph{}
+		for range 120 {
+			r := Relationship{
+				Owner: problem.ID(1 + random.IntN(n)),
+				Type:  Types()[random.IntN(5)], // three families are enough
+				Other: problem.ID(1 + random.IntN(n)),
+			}
+			if r.Owner == r.Other {
+				continue
+			}
+			if random.IntN(4) == 0 {
+				g.drop(r)
+				g.drop(r.Mirror())
+				continue
+			}
+			if _, found := Between(g[r.Owner], r.Type, r.Other); found {
+				continue
+			}
+			got, want := g.search(r.Owner, r.Other, r.Type).Path(), g.cycle(r)
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d: %+v closes %v, but trying all paths finds %v, in %v", seed, r, got, want, g)
+			}
+			if got == nil {
+				g.put(r)
+				g.put(r.Mirror())
+			}
+			g.check(t, seed)
+		}
+	}
+}
+
+// graph holds the relationships by owner.
+type graph map[problem.ID][]Relationship
+
+func (g graph) put(r Relationship) { g[r.Owner] = append(g[r.Owner], r) }
+
+func (g graph) drop(r Relationship) {
+	g[r.Owner] = slices.DeleteFunc(g[r.Owner], func(x Relationship) bool { return x == r })
+}
+
+// search runs a search to its end.
+func (g graph) search(from, to problem.ID, t Type) *Search {
+	s := NewSearch(from, to, t)
+	for !s.Done() {
+		var edges []Relationship
+		for _, id := range s.Frontier() {
+			edges = append(edges, g[id]...)
+		}
+		s.Expand(edges)
+	}
+	return s
+}
+
+// cycle tries all paths.
+func (g graph) cycle(r Relationship) (best []problem.ID) {
+	family, _ := r.Type.Family()
+	if !family.Directed() {
+		return nil
+	}
+	if r.Type == family.Backward {
+		r = r.Mirror()
+	}
+	var walk func(path []problem.ID)
+	walk = func(path []problem.ID) {
+		last := path[len(path)-1]
+		if last == r.Owner {
+			if best == nil || len(path) < len(best) || len(path) == len(best) && slices.Compare(path, best) < 0 {
+				best = slices.Clone(path)
+			}
+			return
+		}
+		for _, next := range g[last] {
+			if next.Type == r.Type && !slices.Contains(path[1:], next.Other) {
+				walk(append(path, next.Other))
+			}
+		}
+	}
+	walk([]problem.ID{r.Owner, r.Other})
+	return best
+}
+
+func (g graph) check(t *testing.T, seed uint64) {
+	t.Helper()
+	type pair struct {
+		a, b problem.ID
+		code int
+	}
+	seen := map[pair]bool{}
+	for _, relationships := range g {
+		for _, r := range relationships {
+			if !slices.Contains(g[r.Other], r.Mirror()) {
+				t.Fatalf("seed %d: %+v has no mirror in %v", seed, r, g)
+			}
+			family, _ := r.Type.Family()
+			p := pair{r.Owner, r.Other, family.code}
+			if seen[p] {
+				t.Fatalf("seed %d: two relationships like %+v in %v", seed, r, g)
+			}
+			seen[p] = true
+			if r.Type == family.Forward && g.cycle(r) != nil {
+				t.Fatalf("seed %d: %v is a cycle in %v", seed, g.cycle(r), g)
+			}
+		}
+	}
+}

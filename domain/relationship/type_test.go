@@ -1,0 +1,98 @@
+package relationship
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// TestTypes holds the types against the table of D7.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	want := []struct {
+		typ, mirror Type
+		code        int
+	}{
+		{"RelatedTo", "RelatedTo", 100},
+		{"ParentOf", "ChildOf", 200},
+		{"ChildOf", "ParentOf", 201},
+		{"OriginalOf", "DuplicateOf", 300},
+		{"DuplicateOf", "OriginalOf", 301},
+		{"CauseOf", "CausedBy", 400},
+		{"CausedBy", "CauseOf", 401},
+		{"BlockerOf", "BlockedBy", 500},
+		{"BlockedBy", "BlockerOf", 501},
+		{"ClonedTo", "ClonedFrom", 600},
+		{"ClonedFrom", "ClonedTo", 601},
+	}
+	types := Types()
+	if len(types) != len(want) {
+		t.Fatalf("Types() = %v, want %d of them", types, len(want))
+	}
+	for i, w := range want {
+		if got := types[i]; got != w.typ {
+			t.Errorf("Types()[%d] = %s, want %s", i, got, w.typ)
+		}
+		if got := w.typ.Mirror(); got != w.mirror {
+			t.Errorf("%s.Mirror() = %s, want %s", w.typ, got, w.mirror)
+		}
+		if got := w.typ.Mirror().Mirror(); got != w.typ {
+			t.Errorf("the mirror of the mirror of %s is %s", w.typ, got)
+		}
+		if got := w.typ.Code(); got != w.code {
+			t.Errorf("%s.Code() = %d, want %d", w.typ, got, w.code)
+		}
+		family, ok := w.typ.Family()
+		if !ok || !w.typ.Valid() || family.Forward.Code() != w.code-w.code%100 {
+			t.Errorf("%s.Family() = %+v, %t", w.typ, family, ok)
+		}
+		if got, want := family.Directed(), w.typ != w.mirror; got != want {
+			t.Errorf("the family of %s: Directed() = %t, want %t", w.typ, got, want)
+		}
+	}
+	for _, typ := range []Type{"", "parentOf", "PARENTOF", "ParentOf ", "Parent"} {
+		if typ.Valid() || typ.Code() != 0 || typ.Mirror() != "" {
+			t.Errorf("%q counts as a type: Valid() = %t, Code() = %d, Mirror() = %q", typ, typ.Valid(), typ.Code(), typ.Mirror())
+		}
+	}
+}
+
+func TestFamiliesCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	Families()[0].Forward = "Other"
+	if got := Families()[0].Forward; got != RelatedTo {
+		t.Errorf("Families()[0].Forward = %s, want %s", got, RelatedTo)
+	}
+}
+
+func TestRelationshipMirror(t *testing.T) {
+	t.Parallel()
+	for _, typ := range Types() {
+		r := Relationship{Owner: 1, Type: typ, Other: 2, Created: time.UnixMilli(3).UTC(), Author: ident.ID{4}}
+		want := Relationship{Owner: 2, Type: typ.Mirror(), Other: 1, Created: r.Created, Author: r.Author}
+		if got := r.Mirror(); got != want {
+			t.Errorf("the mirror of %+v is %+v, want %+v", r, got, want)
+		}
+		if got := r.Mirror().Mirror(); got != r {
+			t.Errorf("the mirror of the mirror of %+v is %+v", r, got)
+		}
+	}
+}
+
+func TestRelationshipCompare(t *testing.T) {
+	t.Parallel()
+	want := []Relationship{
+		{Type: RelatedTo, Other: 9},
+		{Type: ParentOf, Other: 2},
+		{Type: ParentOf, Other: 10},
+		{Type: ChildOf, Other: 1},
+		{Type: ClonedFrom, Other: 3},
+	}
+	got := []Relationship{want[3], want[2], want[4], want[0], want[1]}
+	slices.SortFunc(got, Relationship.Compare)
+	if !slices.Equal(got, want) {
+		t.Errorf("sorted: %+v, want %+v", got, want)
+	}
+}

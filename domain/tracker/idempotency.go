@@ -1,0 +1,61 @@
+package tracker
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// slots returns what a repeated request waits for: the first one (D21). Without
+// a key there is nothing to wait for.
+func (i *Idempotency[T]) slots(caller Caller) []slot {
+	if i == nil {
+		return nil
+	}
+	return []slot{{kind: slotKey, user: caller.User, name: i.Key}}
+}
+
+// load returns the reply that is kept for the key, or nil.
+func (i *Idempotency[T]) load(ctx context.Context, r store.Reader, caller Caller, now time.Time) (*store.Reply, error) {
+	if i == nil {
+		return nil, nil
+	}
+	kept, ok, err := r.Reply(ctx, caller.User, i.Key)
+	if err != nil || !ok || kept.Created.Before(now.Add(-remembered)) {
+		return nil, err
+	}
+	return &kept, nil
+}
+
+// replay returns the answer to an equal request, if kept is one.
+func (i *Idempotency[T]) replay(kept *store.Reply) (a Answer[T], ok bool) {
+	if kept == nil || kept.Fingerprint != i.Fingerprint {
+		return a, false
+	}
+	return Answer[T]{Replay: kept.Body}, true
+}
+
+// check refuses a key that was used for another request.
+func (i *Idempotency[T]) check(kept *store.Reply) error {
+	if kept == nil {
+		return nil
+	}
+	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
+}
+
+// keep adds the answer to the step, for as long as the key is not used.
+func (i *Idempotency[T]) keep(st *step, answer Answer[T]) {
+	if i == nil {
+		return
+	}
+	st.expect(store.KeyUnused{User: st.Author, Key: i.Key, Since: st.At.Add(-remembered)})
+	st.effect(store.KeepReply{Reply: store.Reply{
+		User:        st.Author,
+		Key:         i.Key,
+		Fingerprint: i.Fingerprint,
+		Created:     st.At,
+		Body:        i.Render(answer),
+	}})
+}

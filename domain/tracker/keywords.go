@@ -1,0 +1,128 @@
+package tracker
+
+import (
+	"context"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// SetKeyword sets a keyword of a problem (W4). The answer is New when the
+// keyword was not there.
+func (s *Service) SetKeyword(ctx context.Context, caller Caller, id problem.ID, cmd SetKeyword) (Answer[problem.Keyword], error) {
+	return run(ctx, s, command[loaded, problem.Keyword]{
+		slots:  []slot{problemSlot(id)},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.load(ctx, r, caller.User, id, store.Keywords)
+		},
+		decide: func(l loaded, m moment) (store.Change, Answer[problem.Keyword], error) {
+			return decideSetKeyword(caller, cmd, l, s.limits.Keywords, m)
+		},
+	})
+}
+
+func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m moment) (store.Change, Answer[problem.Keyword], error) {
+	var none Answer[problem.Keyword]
+	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+		return store.Change{}, none, err
+	}
+	faults := cmd.Faults
+	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: cmd.Value}
+	if k.Value.Valid {
+		value, err := text.KeywordValue.Apply(k.Value.String)
+		if err != nil {
+			faults.Add(fault.InvalidValue, "", "a keyword's value %v", err)
+		}
+		k.Value.String = value
+	}
+	old, exists := findKeyword(l.Keywords, k.Name)
+	if !exists && len(l.Keywords) >= limit {
+		faults.Add(fault.InvalidValue, "", "the problem has %d keywords, and can have no more", len(l.Keywords))
+	}
+	if err := faults.Err(); err != nil {
+		return store.Change{}, none, err
+	}
+
+	st := newStep(m, caller.User, l.Problem)
+	if !exists || old != k {
+		st.significant(&l.Snapshot)
+		st.store(&l.Snapshot)
+		st.effect(store.PutKeyword{Problem: l.ID, Keyword: k})
+		var from problem.LogValue
+		if exists {
+			from = logKeyword(old)
+		}
+		st.log(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
+	}
+	a := answer(k, l)
+	a.New = !exists
+	return st.Change, a, nil
+}
+
+// DeleteKeyword deletes a keyword of a problem (W5). It fails with
+// fault.KeywordNotFound when it is not there.
+func (s *Service) DeleteKeyword(ctx context.Context, caller Caller, id problem.ID, cmd DeleteKeyword) (Answer[struct{}], error) {
+	return run(ctx, s, command[loaded, struct{}]{
+		slots:  []slot{problemSlot(id)},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.load(ctx, r, caller.User, id, store.Keywords)
+		},
+		decide: func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
+			return decideDeleteKeyword(caller, cmd, l, m)
+		},
+	})
+}
+
+func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (store.Change, Answer[struct{}], error) {
+	var none Answer[struct{}]
+	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+		return store.Change{}, none, err
+	}
+	faults := cmd.Faults
+	name := keywordName(cmd.Name, &faults)
+	if err := faults.Err(); err != nil {
+		return store.Change{}, none, err
+	}
+	old, exists := findKeyword(l.Keywords, name)
+	if !exists {
+		return store.Change{}, none, fault.New(fault.KeywordNotFound, "the problem has no such keyword")
+	}
+	st := newStep(m, caller.User, l.Problem)
+	st.significant(&l.Snapshot)
+	st.store(&l.Snapshot)
+	st.effect(store.DropKeyword{Problem: l.ID, Name: name})
+	st.log(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
+	return st.Change, answer(struct{}{}, l), nil
+}
+
+// keywordName applies the rule for names of keywords, which stand in the path
+// and so have no pointer into the body.
+func keywordName(name string, faults *fault.List) string {
+	name, err := text.KeywordName.Apply(name)
+	if err != nil {
+		faults.Add(fault.InvalidValue, "", "the keyword's name %v", err)
+	}
+	return name
+}
+
+func findKeyword(keywords []problem.Keyword, name string) (problem.Keyword, bool) {
+	i := slices.IndexFunc(keywords, func(k problem.Keyword) bool { return k.Name == name })
+	if i < 0 {
+		return problem.Keyword{}, false
+	}
+	return keywords[i], true
+}
+
+// logKeyword returns a keyword that is there as the log shows it: no value is
+// not the same as no keyword (D8).
+func logKeyword(k problem.Keyword) problem.LogValue {
+	if !k.Value.Valid {
+		return problem.LogNoValue
+	}
+	return problem.LogText(k.Value.String)
+}

@@ -1,0 +1,88 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// LoadProblem returns a problem with the given parts, as the caller sees it
+// (R1–R4). It fails with fault.ProblemNotFound.
+func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts store.Parts) (Answer[store.Snapshot], error) {
+	var l loaded
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		l, err = s.load(ctx, r, caller.User, id, parts)
+		return err
+	})
+	if err != nil {
+		return Answer[store.Snapshot]{}, err
+	}
+	return answer(l.Snapshot, l), nil
+}
+
+// loaded is a problem with the catalogue of the same moment.
+type loaded struct {
+	store.Snapshot
+	catalogue *metadata.Catalogue
+}
+
+func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts store.Parts) (loaded, error) {
+	if id < 1 {
+		return loaded{}, problemNotFound()
+	}
+	snapshot, err := r.Problem(ctx, id, as, parts)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return loaded{}, problemNotFound()
+	}
+	if err != nil {
+		return loaded{}, err
+	}
+	catalogue, err := s.cache.catalogueAt(ctx, r, snapshot.Catalogue)
+	return loaded{snapshot, catalogue}, err
+}
+
+func problemNotFound() error {
+	return fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
+}
+
+// answer returns an answer about the problem that was loaded.
+func answer[T any](value T, l loaded) Answer[T] {
+	return Answer[T]{Value: value, Catalogue: l.catalogue, Revision: l.Revision}
+}
+
+// checkMatch refuses a write to another revision than the client wants to write
+// to (D20).
+func checkMatch(m *Match, current int64) error {
+	if m == nil || m.Any || slices.Contains(m.Revisions, current) {
+		return nil
+	}
+	return stale(current)
+}
+
+func stale(current int64) error {
+	e := fault.New(fault.StaleRevision, "the problem is at revision %d by now: load it again and decide anew", current)
+	e.Revision = current
+	return e
+}
+
+// Watchers returns the watchers in the snapshot, by name, then identifier (D10).
+func Watchers(s store.Snapshot, c *metadata.Catalogue) []user.User {
+	watchers := make([]user.User, 0, len(s.Watchers))
+	for _, id := range s.Watchers {
+		if u, ok := c.User(id); ok {
+			watchers = append(watchers, u)
+		}
+	}
+	slices.SortFunc(watchers, func(a, b user.User) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), a.ID.Compare(b.ID))
+	})
+	return watchers
+}

@@ -1,0 +1,172 @@
+package tracker
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// CreateProblem creates a problem (W1). The answer holds the problem with its
+// log. In a dry run it has no identifier.
+func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreateProblem) (Answer[store.Snapshot], error) {
+	return run(ctx, s, command[creation, store.Snapshot]{
+		slots:  cmd.Idempotency.slots(caller),
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (c creation, err error) {
+			if c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.now()); err != nil {
+				return c, err
+			}
+			c.catalogue, err = s.cache.catalogueNow(ctx, r)
+			return c, err
+		},
+		prepare: func(ctx context.Context, c *creation) (err error) {
+			if c.kept == nil {
+				c.id, err = s.store.Reserve(ctx)
+			}
+			return err
+		},
+		decide: func(c creation, m moment) (store.Change, Answer[store.Snapshot], error) {
+			return decideCreate(caller, cmd, c, m)
+		},
+	})
+}
+
+// creation is what the creation of a problem is decided from.
+type creation struct {
+	catalogue *metadata.Catalogue
+	kept      *store.Reply // for the Idempotency-Key
+	id        problem.ID   // 0 in a dry run
+}
+
+func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store.Change, Answer[store.Snapshot], error) {
+	if a, ok := cmd.Idempotency.replay(c.kept); ok {
+		return store.Change{}, a, nil
+	}
+	fields, err := checkCreate(cmd, c)
+	if err != nil {
+		return store.Change{}, Answer[store.Snapshot]{}, err
+	}
+	st := newStep(m, caller.User)
+	p := problem.Problem{
+		ID:         c.id,
+		Fields:     fields,
+		Originator: st.Author,
+		Created:    st.At,
+		Modifier:   st.Author,
+		Modified:   st.At,
+		Revision:   1,
+	}
+	st.resolve(&p, true, c.catalogue)
+	snapshot := store.Snapshot{Problem: p, Catalogue: c.catalogue.Version, Keywords: []problem.Keyword{}}
+
+	st.resolvedBy(c.catalogue.Version)
+	st.effect(store.CreateProblem{Problem: p})
+	st.effect(store.PutSavepoint{Problem: p})
+	st.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
+	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
+	snapshot.Log = st.Log
+
+	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true}
+	cmd.Idempotency.keep(st, a)
+	return st.Change, a, nil
+}
+
+// checkCreate returns the fields that the problem is to be created with.
+func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, err error) {
+	faults := cmd.Faults
+	if !cmd.State.Sent {
+		initial, ok := c.catalogue.DefaultState()
+		if !ok {
+			return fields, fault.New(fault.Internal, "no state is initial")
+		}
+		fields.State = initial.ID
+	}
+	if !cmd.Title.Sent && !faults.Covers("/title") {
+		faults.Add(fault.RequiredField, "/title", "a problem needs a title")
+	}
+	fields = cmd.apply(fields, c.catalogue, &faults)
+	if err := faults.Err(); err != nil {
+		return fields, err
+	}
+	if err := cmd.Idempotency.check(c.kept); err != nil {
+		return fields, err
+	}
+	return fields, checkInitial(fields.State, c.catalogue)
+}
+
+// UpdateProblem sets fields of a problem (W2). The answer holds the problem with
+// the log entries of this request. It fails with fault.ProblemNotFound,
+// fault.StaleRevision, the faults of a body, or fault.TransitionNotAllowed.
+func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[store.Snapshot], error) {
+	return run(ctx, s, command[loaded, store.Snapshot]{
+		slots:  []slot{problemSlot(id)},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.load(ctx, r, caller.User, id, store.Keywords)
+		},
+		decide: func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
+			return decideUpdate(caller, cmd, l, m)
+		},
+	})
+}
+
+func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
+	var none Answer[store.Snapshot]
+	old := l.Problem
+	fields, err := checkUpdate(cmd, l)
+	if err != nil {
+		return store.Change{}, none, err
+	}
+	st := newStep(m, caller.User, old)
+	if fields != old.Fields {
+		l.Fields = fields
+		st.resolvedBy(l.Catalogue)
+		st.significant(&l.Snapshot)
+		st.resolve(&l.Problem, fields.State != old.State, l.catalogue)
+		st.store(&l.Snapshot)
+		st.effect(store.PutSavepoint{Problem: l.Problem})
+		st.logChanges(&l.Snapshot, old.Fields, l.catalogue)
+	}
+	if cmd.Read.Sent && cmd.Read.Value != l.Read {
+		if fields == old.Fields {
+			st.expect(store.ProblemAt{ID: old.ID, Revision: old.Revision})
+		}
+		st.markRead(&l.Snapshot, cmd.Read.Value)
+	}
+	l.Log = st.Log
+	return st.Change, answer(l.Snapshot, l), nil
+}
+
+// checkUpdate returns the fields as they are to be.
+func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
+	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+		return l.Fields, err
+	}
+	if cmd.Revision.Sent && cmd.Revision.Value != l.Revision {
+		return l.Fields, stale(l.Revision)
+	}
+	faults := cmd.Faults
+	checkReadOnly(cmd.ReadOnly, l, &faults)
+	fields := cmd.apply(l.Fields, l.catalogue, &faults)
+	if err := faults.Err(); err != nil {
+		return l.Fields, err
+	}
+	return fields, checkTransition(l.State, fields.State, l.catalogue)
+}
+
+// logChanges logs each field that differs.
+func (st *step) logChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
+	if s.Title != old.Title {
+		st.log(s, problem.FieldChanged, "title", problem.LogText(old.Title), problem.LogText(s.Title))
+	}
+	for _, ref := range references {
+		from, to := *ref.value(&old), *ref.value(&s.Fields)
+		if from != to {
+			st.log(s, problem.FieldChanged, ref.name,
+				problem.LogRef(from, c.Name(ref.kind, from)), problem.LogRef(to, c.Name(ref.kind, to)))
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// queue lets one writer at a time at each place, so that within this process
+// nobody decides from a snapshot that the next one is about to outdate.
+type queue struct {
+	mu     sync.Mutex
+	places map[slot]*place
+}
+
+// place is a lock that can be waited for with a context.
+type place struct {
+	turn    chan struct{} // holds one token while the place is free
+	waiting int           // how many have or want it; at 0 it is removed
+}
+
+func newQueue() *queue { return &queue{places: make(map[slot]*place)} }
+
+// slot names a place.
+type slot struct {
+	kind slotKind
+	name string
+	user ident.ID
+	id   problem.ID
+}
+
+// slotKind orders slots of different kinds.
+type slotKind int
+
+const (
+	slotKey       slotKind = iota // an idempotency key of a user
+	slotFamily                    // a directed family, to whoever adds to it
+	slotProblem                   // a problem
+	slotCatalogue                 // metadata, users and tokens
+	slotAccess                    // loading the tokens into the cache
+)
+
+func problemSlot(id problem.ID) slot { return slot{kind: slotProblem, id: id} }
+
+func compareSlots(a, b slot) int {
+	return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name), a.user.Compare(b.user), cmp.Compare(a.id, b.id))
+}
+
+// enter waits until all the given slots are free and takes them. The order is
+// the same for everyone, so that nobody waits in a circle. leave gives them
+// back.
+func (q *queue) enter(ctx context.Context, slots ...slot) (leave func(), err error) {
+	slices.SortFunc(slots, compareSlots)
+	slots = slices.Compact(slots)
+	for i, s := range slots {
+		if err := q.take(ctx, s); err != nil {
+			q.give(slots[:i])
+			return nil, err
+		}
+	}
+	return func() { q.give(slots) }, nil
+}
+
+func (q *queue) take(ctx context.Context, s slot) error {
+	q.mu.Lock()
+	p := q.places[s]
+	if p == nil {
+		p = &place{turn: make(chan struct{}, 1)}
+		p.turn <- struct{}{}
+		q.places[s] = p
+	}
+	p.waiting++
+	q.mu.Unlock()
+	select {
+	case <-p.turn:
+		return nil
+	case <-ctx.Done():
+		q.mu.Lock()
+		q.forget(s, p)
+		q.mu.Unlock()
+		return ctx.Err()
+	}
+}
+
+func (q *queue) give(slots []slot) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, s := range slots {
+		p := q.places[s]
+		p.turn <- struct{}{}
+		q.forget(s, p)
+	}
+}
+
+func (q *queue) forget(s slot, p *place) {
+	if p.waiting--; p.waiting == 0 {
+		delete(q.places, s)
+	}
+}

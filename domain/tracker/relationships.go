@@ -1,0 +1,244 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// AddRelationship adds a relationship and its mirror (W6). The answer is New when
+// they were not there. It fails with fault.RelationshipConflict when the two
+// problems have the mirrored type already, and with fault.RelationshipCycle.
+func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[store.Related], error) {
+	slots := cmd.slots(id)
+	if f, _ := cmd.relationshipType().Family(); f.Directed() {
+		slots = append(slots, slot{kind: slotFamily, name: string(f.Forward)})
+	}
+	return run(ctx, s, command[linking, store.Related]{
+		slots:  slots,
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (linking, error) {
+			l, err := s.loadLinking(ctx, r, caller, id, cmd)
+			if err == nil && l.linkable(cmd) {
+				l.epoch, l.cycle, err = findCycle(ctx, r, id, cmd)
+			}
+			return l, err
+		},
+		decide: func(l linking, m moment) (store.Change, Answer[store.Related], error) {
+			return decideRelate(caller, cmd, l, s.limits.Relationships, m)
+		},
+	})
+}
+
+// DeleteRelationship deletes a relationship and its mirror (W7). It fails with
+// fault.RelationshipNotFound when they are not there.
+func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[struct{}], error) {
+	return run(ctx, s, command[linking, struct{}]{
+		slots:  cmd.slots(id),
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (linking, error) {
+			return s.loadLinking(ctx, r, caller, id, cmd)
+		},
+		decide: func(l linking, m moment) (store.Change, Answer[struct{}], error) {
+			return decideUnrelate(caller, cmd, l, m)
+		},
+	})
+}
+
+func (cmd Relate) slots(id problem.ID) []slot {
+	return []slot{problemSlot(id), problemSlot(cmd.Other.Value)}
+}
+
+func (cmd Relate) relationshipType() relationship.Type { return relationship.Type(cmd.Type.Value) }
+
+// linking is what changes of a relationship are decided from.
+type linking struct {
+	loaded        // the problem of the path, with its relationships
+	other  loaded // the other one, likewise; its ID is 0 when there is none
+	epoch  int64  // of the family, when it is directed
+	cycle  []problem.ID
+}
+
+// loadLinking loads both problems. An other problem that does not exist is no
+// error yet.
+func (s *Service) loadLinking(ctx context.Context, r store.Reader, caller Caller, id problem.ID, cmd Relate) (l linking, err error) {
+	if l.loaded, err = s.load(ctx, r, caller.User, id, store.Relationships); err != nil {
+		return l, err
+	}
+	l.other, err = s.load(ctx, r, caller.User, cmd.Other.Value, store.Relationships)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return l, nil
+	}
+	return l, err
+}
+
+// linkable reports whether the problems can be linked as far as the two
+// themselves tell, so that looking for cycles is worth while.
+func (l linking) linkable(cmd Relate) bool {
+	_, linked := l.existing(cmd)
+	return l.other.ID != 0 && l.other.ID != l.ID && cmd.relationshipType().Valid() && !linked
+}
+
+// existing returns the relationship that the two problems have in the family.
+func (l linking) existing(cmd Relate) (store.Related, bool) {
+	for _, r := range l.Relationships {
+		if _, found := relationship.Between([]relationship.Relationship{r.Relationship}, cmd.relationshipType(), cmd.Other.Value); found {
+			return r, true
+		}
+	}
+	return store.Related{}, false
+}
+
+// findCycle returns the cycle that the relationship would close, if any, and the
+// epoch of the family for which that is true.
+func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (epoch int64, cycle []problem.ID, err error) {
+	search := relationship.NewSearch(id, cmd.Other.Value, cmd.relationshipType())
+	if search.Done() {
+		return 0, nil, nil
+	}
+	if epoch, err = r.Epoch(ctx, search.Type()); err != nil {
+		return 0, nil, err
+	}
+	for !search.Done() {
+		edges, err := r.Neighbours(ctx, search.Type(), search.Frontier())
+		if err != nil {
+			return 0, nil, err
+		}
+		search.Expand(edges)
+	}
+	return epoch, search.Path(), nil
+}
+
+func decideRelate(caller Caller, cmd Relate, l linking, limit int, m moment) (store.Change, Answer[store.Related], error) {
+	var none Answer[store.Related]
+	if err := checkRelate(cmd, l, limit); err != nil {
+		return store.Change{}, none, err
+	}
+	if r, found := l.existing(cmd); found {
+		if r.Type != cmd.relationshipType() {
+			return store.Change{}, none, fault.New(fault.RelationshipConflict,
+				"the problem is %s of problem %d already, and a type cannot be changed in place: delete that relationship first", r.Type, r.Other)
+		}
+		return store.Change{}, answer(r, l.loaded), nil
+	}
+	if l.cycle != nil {
+		return store.Change{}, none, fault.New(fault.RelationshipCycle, "the relationship would close a cycle: %s", showCycle(l.cycle))
+	}
+
+	st := newStep(m, caller.User, l.Problem, l.other.Problem)
+	added := relationship.Relationship{
+		Owner: l.ID, Type: cmd.relationshipType(), Other: l.other.ID,
+		Created: st.At, Author: st.Author,
+	}
+	if f, _ := added.Type.Family(); f.Directed() {
+		st.expect(store.FamilyAt{Family: f.Forward, Epoch: l.epoch})
+		st.effect(store.MoveFamily{Family: f.Forward})
+	}
+	st.bothSides(&l, func(side *loaded, r relationship.Relationship) {
+		st.effect(store.PutRelationship{Relationship: r})
+		st.log(&side.Snapshot, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
+	}, added)
+	a := answer(store.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
+	a.New = true
+	return st.Change, a, nil
+}
+
+func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Change, Answer[struct{}], error) {
+	var none Answer[struct{}]
+	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+		return store.Change{}, none, err
+	}
+	faults := cmd.checkMembers()
+	if err := faults.Err(); err != nil {
+		return store.Change{}, none, err
+	}
+	r, found := l.existing(cmd)
+	if !found || r.Type != cmd.relationshipType() {
+		return store.Change{}, none, fault.New(fault.RelationshipNotFound, "the problem has no such relationship")
+	}
+
+	st := newStep(m, caller.User, l.Problem, l.other.Problem)
+	st.bothSides(&l, func(side *loaded, r relationship.Relationship) {
+		st.effect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
+		st.log(&side.Snapshot, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
+	}, r.Relationship)
+	return st.Change, answer(struct{}{}, l.loaded), nil
+}
+
+// bothSides changes a relationship on the problem that has it, and its mirror on
+// the other: never one without the other (spec section 2).
+func (st *step) bothSides(l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
+	for _, side := range []struct {
+		*loaded
+		relationship.Relationship
+	}{{&l.loaded, r}, {&l.other, r.Mirror()}} {
+		st.significant(&side.Snapshot)
+		st.store(&side.Snapshot)
+		change(side.loaded, side.Relationship)
+	}
+}
+
+// checkRelate finds what is wrong with a relationship that is to be added.
+func checkRelate(cmd Relate, l linking, limit int) error {
+	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+		return err
+	}
+	faults := cmd.checkMembers()
+	const other = "/problemIdentifier"
+	_, linked := l.existing(cmd)
+	switch {
+	case !cmd.Other.Sent || faults.Covers(other):
+	case cmd.Other.Value == l.ID:
+		faults.Add(fault.InvalidValue, other, "a problem has no relationship to itself")
+	case l.other.ID == 0:
+		faults.Add(fault.InvalidValue, other, "there is no problem with this identifier")
+	case linked:
+	case len(l.Relationships) >= limit:
+		faults.Add(fault.InvalidValue, "", "the problem has %d relationships, and can have no more", len(l.Relationships))
+	case len(l.other.Relationships) >= limit:
+		faults.Add(fault.InvalidValue, other, "that problem has %d relationships, and can have no more", len(l.other.Relationships))
+	}
+	return faults.Err()
+}
+
+// checkMembers finds what is wrong with the members themselves (D14).
+func (cmd Relate) checkMembers() fault.List {
+	faults := cmd.Faults
+	switch {
+	case !cmd.Type.Sent && !faults.Covers("/type"):
+		faults.Add(fault.RequiredField, "/type", "must be one of: %s", typeNames())
+	case cmd.Type.Sent && !cmd.relationshipType().Valid():
+		faults.Add(fault.InvalidValue, "/type", "must be one of: %s", typeNames())
+	}
+	if !cmd.Other.Sent && !faults.Covers("/problemIdentifier") {
+		faults.Add(fault.RequiredField, "/problemIdentifier", "a relationship needs the identifier of the other problem")
+	}
+	if cmd.Listed.Sent && cmd.Other.Sent && cmd.Listed.Value != cmd.Other.Value {
+		faults.Add(fault.InvalidValue, "/problem/identifier", "differs from problemIdentifier")
+	}
+	return faults
+}
+
+func typeNames() string {
+	var names []string
+	for _, t := range relationship.Types() {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
+}
+
+func showCycle(ids []problem.ID) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteString(" → ")
+		}
+		fmt.Fprint(&b, id)
+	}
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package tracker
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// command is one write: what it waits for, what it loads, and how it decides.
+type command[S, T any] struct {
+	slots  []slot
+	dryRun bool
+	load   func(context.Context, store.Reader) (S, error)
+	// prepare, if not nil, gets what only a real write needs, outside the
+	// view.
+	prepare func(context.Context, *S) error
+	decide  func(S, moment) (store.Change, Answer[T], error)
+}
+
+// run takes a command down the one road of a write: load, decide, commit; and
+// again, from the start, when another server has outdated what was loaded.
+func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T], error) {
+	var none Answer[T]
+	leave, err := s.queue.enter(ctx, c.slots...)
+	if err != nil {
+		return none, err
+	}
+	defer leave()
+	for {
+		var loaded S
+		err := s.store.View(ctx, func(r store.Reader) (err error) {
+			loaded, err = c.load(ctx, r)
+			return err
+		})
+		if err != nil {
+			return none, err
+		}
+		if c.prepare != nil && !c.dryRun {
+			if err := c.prepare(ctx, &loaded); err != nil {
+				return none, err
+			}
+		}
+		m, err := s.moment()
+		if err != nil {
+			return none, err
+		}
+		change, answer, err := c.decide(loaded, m)
+		if err != nil || c.dryRun || change.Empty() {
+			return answer, err
+		}
+		switch err := s.commit(ctx, change); {
+		case err == nil:
+			return answer, nil
+		case !fault.Is(err, fault.Conflict):
+			return none, err
+		case ctx.Err() != nil:
+			return none, fault.Wrap(fault.Unavailable, ctx.Err(), "other requests kept changing the same objects; nothing was changed")
+		}
+	}
+}
+
+// settleFor is how long the outcome of a Commit is asked for, after the request
+// itself may have ended.
+const settleFor = 10 * time.Second
+
+// commit commits the change and settles an unknown outcome. fault.Conflict means
+// that nothing was stored, and that deciding again may help.
+func (s *Service) commit(ctx context.Context, change store.Change) error {
+	_, err := s.store.Commit(ctx, change)
+	if fault.Is(err, fault.UnknownOutcome) {
+		err = s.settle(ctx, change, err)
+	}
+	if err == nil {
+		s.cache.note(change)
+	}
+	return err
+}
+
+func (s *Service) settle(ctx context.Context, change store.Change, unknown error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
+	defer cancel()
+	_, stored, err := s.store.Outcome(ctx, change.Batch, change.At)
+	switch {
+	case err != nil:
+		// Stored or not, what is cached can no longer be trusted.
+		s.cache.note(change)
+		return fault.Wrap(fault.Unavailable, unknown, "the store went away during the write: whether it was stored is not known")
+	case stored:
+		return nil
+	default:
+		return fault.Wrap(fault.Conflict, unknown, "the write was lost on its way and will not happen")
+	}
+}
+
+// note takes back the trust in what the change has outdated.
+func (c *cache) note(change store.Change) {
+	for _, effect := range change.Effects {
+		if _, ok := effect.(store.PutToken); ok {
+			c.outdated.Add(1)
+			return
+		}
+	}
+}

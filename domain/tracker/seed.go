@@ -1,0 +1,64 @@
+package tracker
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// AdminEmail is the e-mail address of the first administrator (D35).
+const AdminEmail = "admin@localhost"
+
+// Seed puts what a new service needs into an empty store: states, priorities and
+// classifications (D2), and a first administrator with the given token. It
+// returns false, having done nothing, when the store is not empty. Of several
+// servers that start at once on one store, one seeds it.
+func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, err error) {
+	answer, err := run(ctx, s, command[store.Versions, bool]{
+		slots: []slot{{kind: slotCatalogue}},
+		load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
+		decide: func(v store.Versions, m moment) (store.Change, Answer[bool], error) {
+			if v != (store.Versions{}) {
+				return store.Change{}, Answer[bool]{Value: false}, nil
+			}
+			return decideSeed(admin, m), Answer[bool]{Value: true}, nil
+		},
+	})
+	return answer.Value, err
+}
+
+func decideSeed(admin access.Secret, m moment) store.Change {
+	st := newStep(m, ident.None)
+	st.expect(store.StoreEmpty{})
+
+	open := metadata.State{ID: st.ids.Next(), Name: "Open", Initial: true, Order: 1}
+	inProgress := metadata.State{ID: st.ids.Next(), Name: "In Progress", Order: 2}
+	closed := metadata.State{ID: st.ids.Next(), Name: "Closed", Resolved: true, Order: 3}
+	open.Next = []ident.ID{inProgress.ID, closed.ID}
+	inProgress.Next = []ident.ID{open.ID, closed.ID}
+	closed.Next = []ident.ID{open.ID}
+	for _, state := range []metadata.State{open, inProgress, closed} {
+		st.effect(store.PutState{State: state})
+	}
+	for i, name := range []string{"Urgent", "High", "Normal", "Low"} {
+		st.effect(store.PutPriority{Priority: metadata.Priority{ID: st.ids.Next(), Name: name, Order: i + 1}})
+	}
+	for _, name := range []string{"Feature", "Enhancement", "Incorrect Behavior", "Task"} {
+		st.effect(store.PutClassification{Classification: metadata.Classification{ID: st.ids.Next(), Name: name}})
+	}
+
+	administrator := user.User{ID: st.ids.Next(), Name: "Administrator", Email: AdminEmail}
+	st.effect(store.PutUser{User: administrator})
+	st.effect(store.PutToken{Token: access.Token{
+		ID:      st.ids.Next(),
+		User:    administrator.ID,
+		Scope:   access.Admin,
+		Digest:  admin.Digest(),
+		Created: st.At,
+	}})
+	return st.Change
+}

@@ -1,0 +1,93 @@
+package tracker
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// step builds the Change of one request. It sees to what every change of a
+// problem has in common: the expectation, the revision, who made it and when,
+// the read marks.
+type step struct {
+	store.Change
+	ids ident.Sequence
+}
+
+// newStep returns an empty step by the author. Its time is not before that of
+// the problems it is about, though clocks step back (D1).
+func newStep(m moment, author ident.ID, problems ...problem.Problem) *step {
+	st := &step{ids: m.ids}
+	st.Batch = st.ids.Next()
+	st.Author = author
+	st.At = m.at
+	for _, p := range problems {
+		st.At = later(st.At, p.Modified)
+	}
+	return st
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func (st *step) expect(e store.Expectation) { st.Expect = append(st.Expect, e) }
+
+func (st *step) effect(e store.Effect) { st.Effects = append(st.Effects, e) }
+
+// resolvedBy expects that the catalogue is still the one that references were
+// resolved with.
+func (st *step) resolvedBy(version int64) { st.expect(store.CatalogueAt{Version: version}) }
+
+// significant brings the snapshot to its next revision, by a change that counts:
+// it has a modifier, and is news to everybody but him (D1, D8). The caller puts
+// the effect of the change and, with [step.store], the problem itself.
+func (st *step) significant(s *store.Snapshot) {
+	st.insignificant(s)
+	s.Modifier, s.Modified = st.Author, st.At
+	st.effect(store.ForgetReads{Problem: s.ID, But: st.Author})
+	st.markRead(s, true)
+	s.ReadByAssignee = s.Assignee == st.Author
+}
+
+// insignificant brings the snapshot to its next revision and nothing else.
+func (st *step) insignificant(s *store.Snapshot) {
+	st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision})
+	s.Revision++
+}
+
+// markRead makes the problem read or unread for the author.
+func (st *step) markRead(s *store.Snapshot, read bool) {
+	if s.Read != read {
+		st.effect(store.MarkRead{Problem: s.ID, User: st.Author, Read: read})
+	}
+	s.Read = read
+	if s.Assignee == st.Author {
+		s.ReadByAssignee = read
+	}
+}
+
+// store puts the problem as it is in the snapshot now.
+func (st *step) store(s *store.Snapshot) { st.effect(store.UpdateProblem{Problem: s.Problem}) }
+
+// log appends to the log of the problem in the snapshot, which is already at its
+// new revision.
+func (st *step) log(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
+	st.Log = append(st.Log, problem.LogEntry{
+		ID:       st.ids.Next(),
+		Problem:  s.ID,
+		Type:     t,
+		Created:  st.At,
+		Author:   st.Author,
+		Batch:    st.Batch,
+		Field:    field,
+		From:     from,
+		To:       to,
+		Revision: s.Revision,
+	})
+}

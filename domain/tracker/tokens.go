@@ -1,0 +1,111 @@
+package tracker
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Tokens returns all tokens, in the order in which they were created.
+func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
+	var d directory
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		d, err = s.loadDirectory(ctx, r)
+		return err
+	})
+	return Answer[[]access.Token]{Value: d.tokens, Catalogue: d.catalogue}, err
+}
+
+// CreateToken issues a token. In a dry run it has neither identifier nor secret.
+func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToken) (Answer[IssuedToken], error) {
+	secret, err := s.NewSecret()
+	if err != nil {
+		return Answer[IssuedToken]{}, err
+	}
+	return run(ctx, s, command[directory, IssuedToken]{
+		slots:  []slot{{kind: slotCatalogue}},
+		dryRun: cmd.DryRun,
+		load:   s.loadDirectory,
+		decide: func(d directory, m moment) (store.Change, Answer[IssuedToken], error) {
+			return decideToken(caller, cmd, secret, d, m)
+		},
+	})
+}
+
+func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory, m moment) (store.Change, Answer[IssuedToken], error) {
+	st := newStep(m, caller.User)
+	token, err := checkToken(cmd, d.catalogue, st.At)
+	if err != nil {
+		return store.Change{}, Answer[IssuedToken]{}, err
+	}
+	token.ID, token.Digest = st.ids.Next(), secret.Digest()
+	st.resolvedBy(d.catalogue.Version)
+	st.effect(store.PutToken{Token: token})
+	if cmd.DryRun {
+		token.ID, secret = ident.None, access.Secret{}
+	}
+	return st.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
+}
+
+// checkToken returns the token that is asked for, without identifier and digest.
+func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.Token, error) {
+	faults := cmd.Faults
+	token := access.Token{Created: at, Scope: access.Scope(cmd.Scope.Value)}
+	switch {
+	case cmd.User.Null:
+		faults.Add(fault.InvalidValue, "/user", "cannot be null: a token acts for a user")
+	case cmd.User.Sent:
+		token.User = resolve(c, metadata.Users, cmd.User.Value, ident.None, "/user", &faults)
+	case !faults.Covers("/user"):
+		faults.Add(fault.RequiredField, "/user", "a token acts for a user")
+	}
+	switch {
+	case !cmd.Scope.Sent && !faults.Covers("/scope"):
+		faults.Add(fault.RequiredField, "/scope", "must be one of: %s", scopeNames())
+	case cmd.Scope.Sent && !token.Scope.Valid():
+		faults.Add(fault.InvalidValue, "/scope", "must be one of: %s", scopeNames())
+	}
+	if cmd.Expires.Sent && !cmd.Expires.Null {
+		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
+		if !token.Expires.After(at) {
+			faults.Add(fault.InvalidValue, "/expires", "must be in the future")
+		}
+	}
+	return token, faults.Err()
+}
+
+func scopeNames() string {
+	var names []string
+	for _, s := range access.Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+// RevokeToken makes a token invalid for good. It holds at once in this process,
+// and within two seconds in every other (D17). It fails with fault.NotFound.
+func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
+	return run(ctx, s, command[directory, struct{}]{
+		slots:  []slot{{kind: slotCatalogue}},
+		dryRun: w.DryRun,
+		load:   s.loadDirectory,
+		decide: func(d directory, m moment) (store.Change, Answer[struct{}], error) {
+			token, ok := d.findToken(id)
+			if !ok {
+				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
+			}
+			st := newStep(m, caller.User)
+			if token.Revoked.IsZero() {
+				token.Revoked = st.At
+				st.effect(store.PutToken{Token: token})
+			}
+			return st.Change, Answer[struct{}]{}, nil
+		},
+	})
+}

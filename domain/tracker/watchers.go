@@ -1,0 +1,68 @@
+package tracker
+
+import (
+	"context"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// AddWatcher makes a user a watcher of a problem (W8). The answer is New when he
+// was not one before.
+func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, cmd AddWatcher) (Answer[user.User], error) {
+	return run(ctx, s, command[loaded, user.User]{
+		slots:  []slot{problemSlot(id)},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.load(ctx, r, caller.User, id, store.Watchers)
+		},
+		decide: func(l loaded, m moment) (store.Change, Answer[user.User], error) {
+			return decideWatcher(caller, cmd, l, s.limits.Watchers, m)
+		},
+	})
+}
+
+func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment) (store.Change, Answer[user.User], error) {
+	var none Answer[user.User]
+	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+		return store.Change{}, none, err
+	}
+	faults := cmd.Faults
+	var id ident.ID
+	if len(faults) == 0 {
+		found, unresolved := l.catalogue.Resolve(metadata.Users, cmd.User, "")
+		id, faults = found, unresolved
+	}
+	if err := faults.Err(); err != nil {
+		return store.Change{}, none, err
+	}
+	u, _ := l.catalogue.User(id)
+	watches := slices.Contains(l.Watchers, id)
+	switch {
+	case watches:
+	case u.Inactive:
+		faults.Add(fault.InvalidValue, "", "this user is inactive: name an active one")
+	case len(l.Watchers) >= limit:
+		faults.Add(fault.InvalidValue, "", "the problem has %d watchers, and can have no more", len(l.Watchers))
+	}
+	if err := faults.Err(); err != nil {
+		return store.Change{}, none, err
+	}
+
+	st := newStep(m, caller.User, l.Problem)
+	if !watches {
+		st.resolvedBy(l.Catalogue)
+		st.insignificant(&l.Snapshot)
+		st.store(&l.Snapshot)
+		st.effect(store.Watch{Problem: l.ID, User: id})
+		st.log(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
+	}
+	a := answer(u, l)
+	a.New = !watches
+	return st.Change, a, nil
+}
