@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math/big"
 	"strings"
 )
@@ -14,7 +15,15 @@ import (
 // base62 padded to 6 digits. The checksum tells a mistyped or truncated token
 // from an unknown one without asking the store, and lets scanners find leaked
 // ones.
-type Secret struct{ text string }
+//
+// Wherever a Secret is printed, logged or encoded, a mask appears instead of it.
+// Two Secrets are equal when their Digests are.
+type Secret struct {
+	// text is behind a pointer because package fmt does not call the Format
+	// of what stands in an unexported field of another type, but prints its
+	// fields; it does not follow pointers there.
+	text *string
+}
 
 const (
 	prefix         = "pts_"
@@ -26,8 +35,9 @@ const (
 
 // NewSecret returns the secret with the given random bytes.
 func NewSecret(random [32]byte) Secret {
-	body := prefix + base62(new(big.Int).SetBytes(random[:]), randomDigits)
-	return Secret{body + checksum(body)}
+	text := prefix + base62(new(big.Int).SetBytes(random[:]), randomDigits)
+	text += checksum(text)
+	return Secret{&text}
 }
 
 // ErrSecret says that a text is not a token, without repeating any of it.
@@ -53,18 +63,28 @@ func ParseSecret(text string) (Secret, error) {
 	if checksum(body) != text[len(body):] {
 		return Secret{}, ErrSecret
 	}
-	return Secret{text}, nil
+	return Secret{&text}, nil
 }
 
-// Reveal returns the text of the secret. It is to be shown once, to the one who
-// asked for the token, and never logged.
-func (s Secret) Reveal() string { return s.text }
+// Reveal returns the text of the secret, which for the zero Secret is empty. It is
+// to be shown once, to the one who asked for the token, and never logged.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
 
 // Digest returns what is stored of the secret.
-func (s Secret) Digest() Digest { return sha256.Sum256([]byte(s.text)) }
+func (s Secret) Digest() Digest { return sha256.Sum256([]byte(s.Reveal())) }
 
-// Format hides the secret from every verb of package fmt, and so from logs.
-func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("pts_…")) }
+const mask = prefix + "…"
+
+// Format writes a mask, whatever the verb.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
+
+// MarshalText returns a mask, for encoders and logs.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
 func checksum(body string) string {
 	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumDigits)

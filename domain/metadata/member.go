@@ -64,8 +64,8 @@ type member[T any] struct {
 }
 
 // read checks the type of the value that a partial gives for a member, and
-// returns the test that the objects with this value pass. It returns nil when it
-// has reported a fault.
+// returns the test that the objects with this value pass. The test is not to be
+// used when a fault was reported.
 type read[T any] func(r *reader, given any, pointer string) test[T]
 
 // test reports whether an object has the value that a partial gives.
@@ -101,11 +101,11 @@ func integer[T any](get func(*T) int) read[T] {
 	})
 }
 
-// identifier reads a string that is no identifier too: it fits no object.
+// identifier takes a string that is no identifier for None, which no object has.
 func identifier[T any](get func(*T) ident.ID) read[T] {
 	return typed("a string", func(given string) test[T] {
-		id, err := ident.Parse(given)
-		return func(o *T) bool { return err == nil && get(o) == id }
+		id, _ := ident.Parse(given)
+		return func(o *T) bool { return get(o) == id }
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -33,6 +34,7 @@ func sample() *Catalogue {
 		Priorities: []Priority{
 			{ID: id(10), Name: "High", Order: -1},
 			{ID: id(11), Name: "Low", Order: 0},
+			{ID: id(12), Name: "Last", Order: math.MaxInt},
 		},
 		Classifications: []Classification{{ID: id(20), Name: "Täsk"}},
 		Components: []Component{
@@ -73,6 +75,7 @@ func TestResolve(t *testing.T) {
 		{"by order", States, `{"order":3}`, 3, ""},
 		{"by negative order", Priorities, `{"order":-1}`, 10, ""},
 		{"by order, minus zero", Priorities, `{"order":-0}`, 11, ""},
+		{"by largest order", Priorities, `{"order":9223372036854775807}`, 12, ""},
 		{"order beyond all bounds", Priorities, `{"order":99999999999999999999}`, 0, "metadata-not-found"},
 		{"by flag", States, `{"initial":true}`, 1, ""},
 		{"by several", States, `{"resolved":true,"order":4}`, 4, ""},
@@ -212,13 +215,13 @@ func TestResolveDetail(t *testing.T) {
 	}
 }
 
-// TestResolveDeep resolves a partial of 300 bytes that has more than 4^20 paths
-// through the states.
+// TestResolveDeep resolves a short partial for which there are more ways through
+// the states than could be tried.
 func TestResolveDeep(t *testing.T) {
 	t.Parallel()
-	partial := `{"name":"Open"}`
-	for range 20 {
-		partial = `{"nextStates":[{},` + partial + `,{"order":99}]}`
+	partial := `{"order":99}`
+	for range 60 {
+		partial = `{"nextStates":[` + partial + `]}`
 	}
 	id, faults := sample().Resolve(States, decode(t, partial), "")
 	if !id.IsNone() || summary(faults) != "metadata-not-found" {

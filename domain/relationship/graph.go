@@ -6,17 +6,12 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Between returns the relationship to other that a problem already has in the
-// family of t, where existing are all relationships of that problem. If its type
-// is t, adding t changes nothing; if it is the mirror, t is in conflict with it,
-// for a type cannot be changed in place (spec section 2, D7).
-func Between(existing []Relationship, t Type, other problem.ID) (r Relationship, found bool) {
-	for _, r := range existing {
-		if r.Other == other && (r.Type == t || r.Type == t.Mirror()) {
-			return r, true
-		}
-	}
-	return Relationship{}, false
+// Occupies reports whether r stands where a relationship of type t to other would
+// stand: two problems have at most one in each family (D7). If r's type is t,
+// adding t changes nothing; if it is the mirror, t is in conflict with it, for a
+// type cannot be changed in place (spec section 2).
+func (r Relationship) Occupies(t Type, other problem.ID) bool {
+	return r.Other == other && (r.Type == t || r.Type == t.Mirror())
 }
 
 // Search looks for the cycle that a new relationship would close in its family

@@ -8,32 +8,27 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-func TestBetween(t *testing.T) {
+func TestOccupies(t *testing.T) {
 	t.Parallel()
-	existing := []Relationship{
-		{Owner: 1, Type: RelatedTo, Other: 2},
-		{Owner: 1, Type: ParentOf, Other: 2},
-		{Owner: 1, Type: ChildOf, Other: 3},
-		{Owner: 1, Type: BlockedBy, Other: 3},
-	}
 	for _, c := range []struct {
-		name  string
-		typ   Type
-		other problem.ID
-		want  Type // empty: nothing stands in the way
+		name     string
+		existing Type
+		added    Type
+		other    problem.ID
+		want     bool
 	}{
-		{"the same", ParentOf, 2, ParentOf},
-		{"the mirror of it", ChildOf, 2, ParentOf},
-		{"the same, backward", ChildOf, 3, ChildOf},
-		{"the mirror of it, forward", ParentOf, 3, ChildOf},
-		{"the same, without direction", RelatedTo, 2, RelatedTo},
-		{"another family", BlockerOf, 2, ""},
-		{"another problem", BlockedBy, 2, ""},
-		{"a problem without relationships", RelatedTo, 4, ""},
+		{"the same", ParentOf, ParentOf, 2, true},
+		{"the mirror of it", ParentOf, ChildOf, 2, true},
+		{"the same, backward", ChildOf, ChildOf, 2, true},
+		{"the mirror of it, forward", ChildOf, ParentOf, 2, true},
+		{"the same, without direction", RelatedTo, RelatedTo, 2, true},
+		{"another family", ParentOf, BlockerOf, 2, false},
+		{"another problem", ParentOf, ParentOf, 3, false},
+		{"the mirror, but another problem", ParentOf, ChildOf, 3, false},
 	} {
-		got, found := Between(existing, c.typ, c.other)
-		if found != (c.want != "") || got.Type != c.want || found && got.Other != c.other {
-			t.Errorf("%s: Between(…, %s, %d) = %+v, %t; want the type %q", c.name, c.typ, c.other, got, found, c.want)
+		r := Relationship{Owner: 1, Type: c.existing, Other: 2}
+		if got := r.Occupies(c.added, c.other); got != c.want {
+			t.Errorf("%s: %+v occupies the place of %s to %d: %t, want %t", c.name, r, c.added, c.other, got, c.want)
 		}
 	}
 }
@@ -98,6 +93,36 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchDone checks that nothing is loaded that cannot matter.
+func TestSearchDone(t *testing.T) {
+	t.Parallel()
+	edge := func(owner, other problem.ID) Relationship {
+		return Relationship{Owner: owner, Type: ParentOf, Other: other}
+	}
+	for _, c := range []struct {
+		name     string
+		from, to problem.ID
+		typ      Type
+		steps    [][]Relationship
+		want     bool
+	}{
+		{"at first", 1, 2, ParentOf, nil, false},
+		{"with itself", 1, 1, ParentOf, nil, true},
+		{"without direction", 1, 2, RelatedTo, nil, true},
+		{"after a cycle is closed", 1, 2, ParentOf, [][]Relationship{{edge(2, 1), edge(2, 3)}}, true},
+		{"while there is more", 1, 2, ParentOf, [][]Relationship{{edge(2, 3), edge(2, 4)}}, false},
+		{"after there is no more", 1, 2, ParentOf, [][]Relationship{{edge(2, 3)}, {edge(3, 2)}}, true},
+	} {
+		s := NewSearch(c.from, c.to, c.typ)
+		for _, edges := range c.steps {
+			s.Expand(edges)
+		}
+		if got := s.Done(); got != c.want {
+			t.Errorf("%s: Done() = %t", c.name, got)
+		}
+	}
+}
+
 // TestSearchAsksOnce checks that no problem is loaded twice: what the search
 // costs a store is bounded by the size of the graph.
 func TestSearchAsksOnce(t *testing.T) {
@@ -147,7 +172,7 @@ func TestLinking(t *testing.T) {
 				g.drop(r.Mirror())
 				continue
 			}
-			if _, found := Between(g[r.Owner], r.Type, r.Other); found {
+			if slices.ContainsFunc(g[r.Owner], func(e Relationship) bool { return e.Occupies(r.Type, r.Other) }) {
 				continue
 			}
 			got, want := g.search(r.Owner, r.Other, r.Type).Path(), g.cycle(r)

@@ -44,17 +44,22 @@ func sameAsCurrent(name string, value any, l loaded) bool {
 	return false
 }
 
+// sameUser compares by identity: a user who is sent with his identifier is the
+// same though he was renamed since (D11).
 func sameUser(value any, current ident.ID, c *metadata.Catalogue) bool {
-	if value == nil {
-		return current.IsNone()
+	if value == nil || current.IsNone() {
+		return value == nil && current.IsNone()
+	}
+	if sent, ok := value.(map[string]any); ok && sent["identifier"] != nil {
+		return sent["identifier"] == current.String()
 	}
 	id, faults := c.Resolve(metadata.Users, value, "")
 	return len(faults) == 0 && id == current
 }
 
 func sameInstant(value any, current time.Time) bool {
-	if value == nil {
-		return current.IsZero()
+	if value == nil || current.IsZero() {
+		return value == nil && current.IsZero()
 	}
 	s, ok := value.(string)
 	t, err := time.Parse(time.RFC3339, s)

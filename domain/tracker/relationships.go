@@ -87,7 +87,7 @@ func (l linking) linkable(cmd Relate) bool {
 // existing returns the relationship that the two problems have in the family.
 func (l linking) existing(cmd Relate) (store.Related, bool) {
 	for _, r := range l.Relationships {
-		if _, found := relationship.Between([]relationship.Relationship{r.Relationship}, cmd.relationshipType(), cmd.Other.Value); found {
+		if r.Occupies(cmd.relationshipType(), cmd.Other.Value) {
 			return r, true
 		}
 	}
@@ -215,7 +215,10 @@ func (cmd Relate) checkMembers() fault.List {
 	case cmd.Type.Sent && !cmd.relationshipType().Valid():
 		faults.Add(fault.InvalidValue, "/type", "must be one of: %s", typeNames())
 	}
-	if !cmd.Other.Sent && !faults.Covers("/problemIdentifier") {
+	switch {
+	case cmd.Other.Null:
+		faults.Add(fault.InvalidValue, "/problemIdentifier", "cannot be null")
+	case !cmd.Other.Sent && !faults.Covers("/problemIdentifier"):
 		faults.Add(fault.RequiredField, "/problemIdentifier", "a relationship needs the identifier of the other problem")
 	}
 	if cmd.Listed.Sent && cmd.Other.Sent && cmd.Listed.Value != cmd.Other.Value {

@@ -1,0 +1,48 @@
+package access
+
+import (
+	"testing"
+	"time"
+)
+
+func TestScope(t *testing.T) {
+	t.Parallel()
+	ordered := []Scope{"", Read, Write, Admin}
+	for i, scope := range ordered {
+		for j, needed := range ordered {
+			if got, want := scope.Covers(needed), i >= j && j > 0; got != want {
+				t.Errorf("%q covers %q: %t, want %t", scope, needed, got, want)
+			}
+		}
+		if got, want := scope.Valid(), i > 0; got != want {
+			t.Errorf("%q is valid: %t, want %t", scope, got, want)
+		}
+	}
+	for _, scope := range []Scope{"Read", "root", "admin "} {
+		if scope.Valid() || scope.Covers(Read) || Admin.Covers(scope) {
+			t.Errorf("%q counts as a scope", scope)
+		}
+	}
+}
+
+func TestTokenValid(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name  string
+		token Token
+		want  bool
+	}{
+		{"for good", Token{}, true},
+		{"expires later", Token{Expires: at.Add(time.Millisecond)}, true},
+		{"expires now", Token{Expires: at}, false},
+		{"expired", Token{Expires: at.Add(-time.Millisecond)}, false},
+		{"revoked", Token{Revoked: at.Add(-time.Hour)}, false},
+		{"revoked, though the clock has stepped back", Token{Revoked: at.Add(time.Hour)}, false},
+		{"revoked before it expires", Token{Revoked: at.Add(-time.Hour), Expires: at.Add(time.Hour)}, false},
+	} {
+		if got := c.token.Valid(at); got != c.want {
+			t.Errorf("%s: Valid() = %t, want %t", c.name, got, c.want)
+		}
+	}
+}
