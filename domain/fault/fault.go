@@ -77,10 +77,11 @@ type Error struct {
 	// wrong and what would be right. It never repeats what the client sent,
 	// beyond names of members (D18).
 	Detail string
-	// Items are the faults of a request body, in the order of its schema.
-	// Empty for all other errors.
+	// Items are the faults of a request body: first those of its form, then
+	// those of what it says. Empty for all other errors.
 	Items []Item
-	// Revision is the problem's current revision, with StaleRevision.
+	// Revision is the current revision of the problem that the request was
+	// about; 0 when it was about none, or did not get that far.
 	Revision int64
 	// Err is the cause, for the log. Clients never see it.
 	Err error

@@ -61,18 +61,26 @@ func (c *cache) catalogueNow(ctx context.Context, r store.Reader) (*metadata.Cat
 	return c.catalogueAt(ctx, r, versions.Catalogue)
 }
 
-// token returns the token with the given digest.
+// token returns the token with the given digest. One that is not known is asked
+// for in the store, so that a token works as soon as it was made, by whichever
+// process.
 func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
-	current, err := c.currentTokens(ctx)
-	if err != nil {
-		return access.Token{}, false, err
+	now := c.now()
+	for _, oldest := range []time.Time{now.Add(-c.maxAge), now} {
+		current, err := c.tokensSince(ctx, oldest)
+		if err != nil {
+			return access.Token{}, false, err
+		}
+		if token, ok := current.byDigest[digest]; ok {
+			return token, true, nil
+		}
 	}
-	token, ok := current.byDigest[digest]
-	return token, ok, nil
+	return access.Token{}, false, nil
 }
 
-func (c *cache) currentTokens(ctx context.Context) (*tokens, error) {
-	if kept := c.tokens.Load(); c.fresh(kept) {
+// tokensSince returns the tokens as they were at some moment after the given time.
+func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, error) {
+	if kept := c.tokens.Load(); c.trusted(kept, oldest) {
 		return kept, nil
 	}
 	leave, err := c.queue.enter(ctx, slot{kind: slotAccess})
@@ -81,7 +89,7 @@ func (c *cache) currentTokens(ctx context.Context) (*tokens, error) {
 	}
 	defer leave()
 	kept := c.tokens.Load()
-	if c.fresh(kept) {
+	if c.trusted(kept, oldest) {
 		return kept, nil // another request has just asked
 	}
 	// What changes from here on is to be asked for again.
@@ -99,12 +107,10 @@ func (c *cache) currentTokens(ctx context.Context) (*tokens, error) {
 	return loaded, nil
 }
 
-func (c *cache) fresh(t *tokens) bool {
-	if t == nil || t.outdated != c.outdated.Load() {
-		return false
-	}
-	age := c.now().Sub(t.checked)
-	return 0 <= age && age < c.maxAge
+// trusted reports whether t is what the tokens were after the given time. If the
+// clock has stepped back behind the last check, nothing tells.
+func (c *cache) trusted(t *tokens, oldest time.Time) bool {
+	return t != nil && t.outdated == c.outdated.Load() && t.checked.After(oldest) && !t.checked.After(c.now())
 }
 
 func (t *tokens) load(ctx context.Context) func(store.Reader) error {

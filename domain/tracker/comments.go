@@ -18,7 +18,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 			if c.loaded, err = s.load(ctx, r, caller.User, id, 0); err != nil {
 				return c, err
 			}
-			c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.now())
+			c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time())
 			return c, err
 		},
 		decide: func(c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
@@ -52,7 +52,7 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 
 	a := answer(comment, l)
 	a.New = true
-	cmd.Idempotency.keep(st, a)
+	cmd.Idempotency.keep(st, m.at, a)
 	return st.Change, a, nil
 }
 

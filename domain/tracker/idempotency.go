@@ -45,17 +45,18 @@ func (i *Idempotency[T]) check(kept *store.Reply) error {
 	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
 }
 
-// keep adds the answer to the step, for as long as the key is not used.
-func (i *Idempotency[T]) keep(st *step, answer Answer[T]) {
+// keep adds the answer to the step. It is kept from now on, which is not always
+// the time of the step.
+func (i *Idempotency[T]) keep(st *step, now time.Time, answer Answer[T]) {
 	if i == nil {
 		return
 	}
-	st.expect(store.KeyUnused{User: st.Author, Key: i.Key, Since: st.At.Add(-remembered)})
+	st.expect(store.KeyUnused{User: st.Author, Key: i.Key, Since: now.Add(-remembered)})
 	st.effect(store.KeepReply{Reply: store.Reply{
 		User:        st.Author,
 		Key:         i.Key,
 		Fingerprint: i.Fingerprint,
-		Created:     st.At,
+		Created:     now,
 		Body:        i.Render(answer),
 	}})
 }

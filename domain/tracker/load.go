@@ -34,6 +34,8 @@ type loaded struct {
 	catalogue *metadata.Catalogue
 }
 
+func (l loaded) revision() int64 { return l.Revision }
+
 func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts store.Parts) (loaded, error) {
 	if id < 1 {
 		return loaded{}, problemNotFound()

@@ -16,7 +16,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 		slots:  cmd.Idempotency.slots(caller),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (c creation, err error) {
-			if c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.now()); err != nil {
+			if c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return c, err
 			}
 			c.catalogue, err = s.cache.catalogueNow(ctx, r)
@@ -70,7 +70,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	snapshot.Log = st.Log
 
 	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true}
-	cmd.Idempotency.keep(st, a)
+	cmd.Idempotency.keep(st, m.at, a)
 	return st.Change, a, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -53,7 +54,7 @@ func compareSlots(a, b slot) int {
 
 // enter waits until all the given slots are free and takes them. The order is
 // the same for everyone, so that nobody waits in a circle. leave gives them
-// back.
+// back. When ctx ends first, the error is of kind fault.Unavailable.
 func (q *queue) enter(ctx context.Context, slots ...slot) (leave func(), err error) {
 	slices.SortFunc(slots, compareSlots)
 	slots = slices.Compact(slots)
@@ -83,7 +84,7 @@ func (q *queue) take(ctx context.Context, s slot) error {
 		q.mu.Lock()
 		q.forget(s, p)
 		q.mu.Unlock()
-		return ctx.Err()
+		return fault.Wrap(fault.Unavailable, ctx.Err(), "the request ended while it waited for its turn; nothing was changed")
 	}
 }
 

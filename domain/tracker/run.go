@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -47,8 +48,11 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, err
 		}
 		change, answer, err := c.decide(loaded, m)
-		if err != nil || c.dryRun || change.Empty() {
-			return answer, err
+		if err != nil {
+			return none, atRevision(err, loaded)
+		}
+		if c.dryRun || change.Empty() {
+			return answer, nil
 		}
 		switch err := s.commit(ctx, change); {
 		case err == nil:
@@ -59,6 +63,19 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, fault.Wrap(fault.Unavailable, ctx.Err(), "other requests kept changing the same objects; nothing was changed")
 		}
 	}
+}
+
+// atRevision names, in a refusal, the revision of the problem that it is about
+// (D10).
+func atRevision(err error, loaded any) error {
+	of, ok := loaded.(interface{ revision() int64 })
+	e, isFault := errors.AsType[*fault.Error](err)
+	if !ok || !isFault {
+		return err
+	}
+	at := *e
+	at.Revision = of.revision()
+	return &at
 }
 
 // settleFor is how long the outcome of a Commit is asked for, after the request

@@ -113,6 +113,10 @@ func (s *Service) moment() (moment, error) {
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
 		return moment{}, fault.Wrap(fault.Internal, err, "no randomness to be had")
 	}
-	at := s.now().UTC().Truncate(time.Millisecond)
+	at := s.time()
 	return moment{at: at, ids: ident.NewSequence(at, random)}, nil
 }
+
+// time returns what the clock shows, as all times are: in UTC, cut to the
+// millisecond (D9).
+func (s *Service) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,78 @@
+package problem
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+func TestLogValue(t *testing.T) {
+	t.Parallel()
+	const canonical = "0197c3f2-89ab-7cde-8f01-23456789abcd"
+	id, err := ident.Parse(canonical)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		got  LogValue
+		want string
+	}{
+		{"null", "", `null`},
+		{"text", LogText("Login fails"), `"Login fails"`},
+		{"empty text", LogText(""), `""`},
+		{"markup as it is", LogText("<b>a & b</b>"), `"<b>a & b</b>"`},
+		{"quotes and controls", LogText("a\"b\\c\td\r\n"), `"a\"b\\c\td\r\n"`},
+		{"beyond ASCII", LogText("Täsk 日本 🙂"), `"Täsk 日本 🙂"`},
+		{"text that is JSON", LogText(`{"a":null}`), `"{\"a\":null}"`},
+		{"text or null: null", LogNullText(NullText{}), `null`},
+		{"text or null: empty", LogNullText(Text("")), `""`},
+		{"text or null: text", LogNullText(Text("null")), `"null"`},
+		{"keyword without value", LogNoValue, `{"value":null}`},
+		{"reference", LogRef(id, "R&D"), `{"identifier":"` + canonical + `","name":"R&D"}`},
+		{"reference to nothing", LogRef(ident.None, ""), `null`},
+		{"link", LogLink(12), `{"problemIdentifier":12}`},
+		{"large link", LogLink(1<<53 + 1), `{"problemIdentifier":9007199254740993}`},
+		{"object", LogObject(LogMember{"title", LogText("a")}, LogMember{"state", LogRef(id, "Open")}),
+			`{"title":"a","state":{"identifier":"` + canonical + `","name":"Open"}}`},
+		{"object without nulls", LogObject(LogMember{"a", ""}, LogMember{"b", LogText("")}, LogMember{"c", ""}), `{"b":""}`},
+		{"empty object", LogObject(), `{}`},
+	} {
+		if got := c.got.JSON(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLogTextRoundTrip checks that a text comes out as it went in, also one that
+// JSON or JavaScript has to have escaped, on one line.
+func TestLogTextRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"\u2028\u2029", "\u007F\u0085", "\uFEFF", "\uFFFD\uFFFE", "\U0010FFFF", "</script>", `\u003c`,
+		"\t\r\n", strings.Repeat("é\n", 32<<10),
+	} {
+		value := LogText(text).JSON()
+		var got string
+		if err := json.Unmarshal([]byte(value), &got); err != nil || got != text {
+			t.Errorf("%+.60q is logged as %.60s, which reads %+.60q, %v", text, value, got, err)
+		}
+		if strings.ContainsAny(value, "\r\n\u2028\u2029") {
+			t.Errorf("%+.60q is logged on several lines: %.60s", text, value)
+		}
+	}
+}
+
+func TestLogTypeSignificant(t *testing.T) {
+	t.Parallel()
+	for typ, want := range map[LogType]bool{
+		ProblemCreated: true, FieldChanged: true, CommentAdded: true, KeywordSet: true, KeywordDeleted: true,
+		RelationshipAdded: true, RelationshipDeleted: true, WatcherAdded: false, WatcherRemoved: false,
+	} {
+		if got := typ.Significant(); got != want {
+			t.Errorf("%s is significant: %t, want %t", typ, got, want)
+		}
+	}
+}

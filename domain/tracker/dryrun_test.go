@@ -1,0 +1,134 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// writes are all writes, in forms that change something in the store that a
+// service with the problems 1 and 2 has.
+func writes(s service, other IssuedToken) map[string]func(context.Context, Write) error {
+	admin := partial(object{"identifier": s.admin.User.String()})
+	return map[string]func(context.Context, Write) error{
+		"CreateProblem": func(ctx context.Context, w Write) error {
+			a, err := s.CreateProblem(ctx, s.admin, CreateProblem{Write: w, ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)})
+			if err == nil && (a.Value.ID != 0) == w.DryRun {
+				err = errors.New("D24: a dry run, and it alone, answers without identifier")
+			}
+			return err
+		},
+		"UpdateProblem": func(ctx context.Context, w Write) error {
+			_, err := s.UpdateProblem(ctx, s.admin, 1, UpdateProblem{Write: w, ProblemPatch: titled("another")})
+			return err
+		},
+		"AddComment": func(ctx context.Context, w Write) error {
+			_, err := s.AddComment(ctx, s.admin, 1, AddComment{Write: w, Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)})
+			return err
+		},
+		"SetKeyword": func(ctx context.Context, w Write) error {
+			_, err := s.SetKeyword(ctx, s.admin, 1, SetKeyword{Write: w, Name: "k"})
+			return err
+		},
+		"DeleteKeyword": func(ctx context.Context, w Write) error {
+			_, err := s.DeleteKeyword(ctx, s.admin, 2, DeleteKeyword{Write: w, Name: "there"})
+			return err
+		},
+		"AddRelationship": func(ctx context.Context, w Write) error {
+			cmd := relate(relationship.ParentOf, 2)
+			cmd.Write = w
+			_, err := s.AddRelationship(ctx, s.admin, 1, cmd)
+			return err
+		},
+		"DeleteRelationship": func(ctx context.Context, w Write) error {
+			cmd := relate(relationship.RelatedTo, 2)
+			cmd.Write = w
+			_, err := s.DeleteRelationship(ctx, s.admin, 1, cmd)
+			return err
+		},
+		"AddWatcher": func(ctx context.Context, w Write) error {
+			_, err := s.AddWatcher(ctx, s.admin, 1, AddWatcher{Write: w, User: admin.Value})
+			return err
+		},
+		"CreateUser": func(ctx context.Context, w Write) error {
+			_, err := s.CreateUser(ctx, s.admin, CreateUser{Write: w, UserPatch: person("Bob", "bob@example.org")})
+			return err
+		},
+		"UpdateUser": func(ctx context.Context, w Write) error {
+			_, err := s.UpdateUser(ctx, s.admin, s.admin.User, UpdateUser{Write: w, UserPatch: UserPatch{Name: patch.Set("Root")}})
+			return err
+		},
+		"CreateToken": func(ctx context.Context, w Write) error {
+			_, err := s.CreateToken(ctx, s.admin, CreateToken{Write: w, User: admin, Scope: patch.Set("read")})
+			return err
+		},
+		"RevokeToken": func(ctx context.Context, w Write) error {
+			_, err := s.RevokeToken(ctx, s.admin, other.ID, w)
+			return err
+		},
+	}
+}
+
+// newWritable returns a service on whose store all of writes change something, and
+// a token to be revoked.
+func newWritable(t *testing.T) (service, IssuedToken) {
+	t.Helper()
+	s := newService(t)
+	one, two := s.create(t, "1"), s.create(t, "2")
+	_, err := s.SetKeyword(t.Context(), s.admin, two, SetKeyword{Name: "there"})
+	noError(t, err)
+	_, err = s.AddRelationship(t.Context(), s.admin, one, relate(relationship.RelatedTo, two))
+	noError(t, err)
+	return s, s.issue(t, "read")
+}
+
+// D24: a dry run of any write stores nothing, not even a reserved number; the same
+// write without it does.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	for name := range writes(service{}, IssuedToken{}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, token := newWritable(t)
+			before := s.memory.current()
+			counted := new(calls)
+			write := writes(s.behind(hooked{calls: counted}), token)[name]
+
+			noError(t, write(t.Context(), Write{DryRun: true}))
+			equal(t, "commits", counted.commits, 0)
+			equal(t, "reserved numbers", counted.reserves, 0)
+			if s.memory.current() != before {
+				t.Error("the dry run changed the store")
+			}
+			noError(t, write(t.Context(), Write{}))
+			equal(t, "commits without dry run", counted.commits, 1)
+		})
+	}
+}
+
+// A request that is over before it begins does nothing, and says so in a way that
+// a client can repeat.
+func TestCancelledBefore(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name := range writes(service{}, IssuedToken{}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, token := newWritable(t)
+			before := s.memory.current()
+			err := writes(s, token)[name](ctx, Write{})
+			wantFault(t, err, fault.Unavailable)
+			if s.memory.current() != before {
+				t.Error("the store changed")
+			}
+			equal(t, "places left in the queue", len(s.queue.places), 0)
+		})
+	}
+}

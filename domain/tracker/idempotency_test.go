@@ -1,0 +1,163 @@
+package tracker
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// keyed is the key "k" of a request with the given fingerprint, whose reply shows
+// the answer.
+func keyed[T any](fingerprint byte) *Idempotency[T] {
+	return &Idempotency[T]{
+		Key:         "k",
+		Fingerprint: [32]byte{fingerprint},
+		Render:      func(a Answer[T]) []byte { return fmt.Appendf(nil, "revision %d, new %t", a.Revision, a.New) },
+	}
+}
+
+// kept is the reply to the request with fingerprint 1.
+func kept() *store.Reply {
+	return &store.Reply{User: bob, Key: "k", Fingerprint: [32]byte{1}, Created: noon, Body: []byte("the first answer")}
+}
+
+// D21: the reply is kept by the same Change, as long as nobody else used the key.
+func TestKeepReply(t *testing.T) {
+	t.Parallel()
+	expectation := store.KeyUnused{User: bob, Key: "k", Since: now.Add(-24 * time.Hour)}
+	reply := store.Reply{User: bob, Key: "k", Fingerprint: [32]byte{1}, Created: now}
+
+	change, _, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}, newCreation(), at(now))
+	noError(t, err)
+	expects(t, change, store.CatalogueAt{Version: catalogueVersion}, expectation)
+	reply.Body = []byte("revision 1, new true")
+	equal(t, "kept reply of W1", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
+
+	change, _, err = decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, commenting{loaded: newLoaded()}, at(now))
+	noError(t, err)
+	expects(t, change, store.ProblemAt{ID: 7, Revision: 3}, expectation)
+	reply.Body = []byte("revision 4, new true")
+	equal(t, "kept reply of W3", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
+}
+
+// D21: the same request gets the first answer, byte for byte, whatever became of
+// the problem since; another one with the same key is a conflict, after all faults
+// of its body (D18).
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	valid, invalid := titled("T"), titled("")
+	closed := ProblemPatch{Title: patch.Set("T"), State: named("Closed")}
+	for _, c := range []struct {
+		rule        string
+		fingerprint byte
+		patch       ProblemPatch
+		kind        fault.Kind // empty: the first answer
+	}{
+		{"the same request", 1, valid, ""},
+		{"the same request, that would be refused now", 1, invalid, ""},
+		{"another request", 2, valid, fault.IdempotencyConflict},
+		{"another request, at fault", 2, invalid, fault.InvalidValue},
+		{"another request, in a state that is not initial", 2, closed, fault.IdempotencyConflict},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			creation := newCreation()
+			creation.kept = kept()
+			change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: c.patch, Idempotency: keyed[store.Snapshot](c.fingerprint)}, creation, at(now))
+			nothing(t, change)
+			if c.kind != "" {
+				wantFault(t, err, c.kind)
+				return
+			}
+			noError(t, err)
+			equal(t, "answer", a, Answer[store.Snapshot]{Replay: kept().Body})
+		})
+	}
+}
+
+func TestReplayComment(t *testing.T) {
+	t.Parallel()
+	stale := Write{IfMatch: &Match{Revisions: []int64{2}}}
+	c := commenting{loaded: newLoaded(), kept: kept()}
+	change, a, err := decideComment(by(bob), AddComment{Write: stale, Idempotency: keyed[problem.Comment](1)}, c, at(now))
+	noError(t, err)
+	nothing(t, change)
+	equal(t, "answer", a, Answer[problem.Comment]{Replay: kept().Body})
+
+	text := patch.Set("a")
+	_, _, err = decideComment(by(bob), AddComment{Text: text, Idempotency: keyed[problem.Comment](2)}, c, at(now))
+	wantFault(t, err, fault.IdempotencyConflict)
+	_, _, err = decideComment(by(bob), AddComment{Idempotency: keyed[problem.Comment](2)}, c, at(now))
+	wantFault(t, err, fault.RequiredField)
+	_, _, err = decideComment(by(bob), AddComment{Write: stale, Text: text, Idempotency: keyed[problem.Comment](2)}, c, at(now))
+	wantFault(t, err, fault.StaleRevision)
+}
+
+// D21: a key is the user's own, is kept for 24 h, and works for W1 and W3 alike.
+func TestIdempotencyKeyLives24Hours(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}
+	create := func(who Caller) Answer[store.Snapshot] {
+		t.Helper()
+		a, err := s.CreateProblem(t.Context(), who, cmd)
+		noError(t, err)
+		return a
+	}
+	replayed := func(who Caller) bool { return create(who).Replay != nil }
+
+	equal(t, "the first is replayed", replayed(s.admin), false)
+	equal(t, "the second is replayed", replayed(s.admin), true)
+	other, err := s.CreateUser(t.Context(), s.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+	noError(t, err)
+	equal(t, "that of another user is replayed", replayed(by(other.Value.ID)), false)
+
+	_, err = s.AddComment(t.Context(), s.admin, 1, AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](2)})
+	wantFault(t, err, fault.IdempotencyConflict)
+
+	s.clock.forward(24 * time.Hour)
+	equal(t, "that after 24 h is replayed", replayed(s.admin), true)
+	s.clock.forward(999 * time.Microsecond)
+	equal(t, "that after 24 h and less than a millisecond is replayed", replayed(s.admin), true)
+	s.clock.forward(time.Microsecond)
+	equal(t, "that after more is replayed", replayed(s.admin), false)
+	equal(t, "the next is replayed", replayed(s.admin), true)
+}
+
+// D21: answers of 400 and above are not kept, and those of dry runs neither (D24).
+func TestIdempotencyKeepsSuccessOnly(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	key := keyed[store.Snapshot](1)
+	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled(""), Idempotency: key})
+	wantFault(t, err, fault.InvalidValue)
+	a, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{Write: Write{DryRun: true}, ProblemPatch: titled("T"), Idempotency: key})
+	noError(t, err)
+	equal(t, "dry run", a.Value.Title, "T")
+	a, err = s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T"), Idempotency: key})
+	noError(t, err)
+	equal(t, "created", a.New, true)
+	_, err = s.CreateProblem(t.Context(), s.admin, CreateProblem{Write: Write{DryRun: true}, ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](2)})
+	wantFault(t, err, fault.IdempotencyConflict) // D24: checked all the same
+}
+
+// D21: of two servers that get one request, one makes the problem, and the other
+// gives its answer again.
+func TestReplayFromAnotherServer(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}
+	s := other.behind(hooked{commit: once(func() {
+		_, err := other.CreateProblem(t.Context(), other.admin, cmd)
+		noError(t, err)
+	})})
+	a, err := s.CreateProblem(t.Context(), s.admin, cmd)
+	noError(t, err)
+	equal(t, "replay", string(a.Replay), "revision 1, new true")
+	equal(t, "problems", len(s.memory.current().problems), 1)
+}

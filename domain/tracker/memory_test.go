@@ -1,0 +1,354 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// memory is a store that is as simple as can be: every Commit copies everything.
+// It refuses what breaks the contract between the tracker and the port.
+type memory struct {
+	mu       sync.Mutex
+	state    *state // never changes; replaced by Commit
+	reserved problem.ID
+	commits  []committed // all, in order
+}
+
+// committed is a Change with the states before and after it.
+type committed struct {
+	store.Change
+	before, after *state
+}
+
+// state is everything that is stored at one moment.
+type state struct {
+	problems map[problem.ID]*record
+	content  metadata.Content
+	tokens   []access.Token
+	replies  map[string]store.Reply // by user and key
+	epochs   map[relationship.Type]int64
+	versions store.Versions
+	ruledOut map[ident.ID]bool
+	receipts map[ident.ID]store.Receipt
+}
+
+// record is a problem with all that belongs to it.
+type record struct {
+	problem       problem.Problem
+	keywords      []problem.Keyword
+	comments      []problem.Comment
+	relationships []relationship.Relationship
+	watchers      []ident.ID
+	readers       []ident.ID
+	log           []problem.LogEntry
+	savepoints    []store.Savepoint
+}
+
+func newMemory() *memory { return &memory{state: new(state).clone()} }
+
+func (s *state) clone() *state {
+	c := *s
+	c.problems = make(map[problem.ID]*record)
+	for id, r := range s.problems {
+		c.problems[id] = &record{
+			r.problem, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.relationships),
+			slices.Clone(r.watchers), slices.Clone(r.readers), slices.Clone(r.log), slices.Clone(r.savepoints),
+		}
+	}
+	c.content = metadata.Content{
+		States:          slices.Clone(s.content.States),
+		Priorities:      slices.Clone(s.content.Priorities),
+		Classifications: slices.Clone(s.content.Classifications),
+		Components:      slices.Clone(s.content.Components),
+		Milestones:      slices.Clone(s.content.Milestones),
+		Users:           slices.Clone(s.content.Users),
+	}
+	c.tokens = slices.Clone(s.tokens)
+	c.replies, c.epochs = cloneMap(s.replies), cloneMap(s.epochs)
+	c.ruledOut, c.receipts = cloneMap(s.ruledOut), cloneMap(s.receipts)
+	return &c
+}
+
+func cloneMap[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m))
+	maps.Copy(c, m)
+	return c
+}
+
+func (m *memory) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the time ran out")
+	}
+	return fn(reader{m.current()})
+}
+
+func (m *memory) current() *state {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state
+}
+
+func (m *memory) Versions(ctx context.Context) (store.Versions, error) {
+	return reader{m.current()}.Versions(ctx)
+}
+
+func (m *memory) Reserve(context.Context) (problem.ID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reserved++
+	return m.reserved, nil
+}
+
+func (m *memory) Outcome(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	receipt, ok := m.state.receipts[batch]
+	if !ok {
+		m.state = m.state.clone()
+		m.state.ruledOut[batch] = true
+	}
+	return receipt, ok, nil
+}
+
+func (m *memory) Close() error { return nil }
+
+func (m *memory) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return store.Receipt{}, fault.Wrap(fault.Unavailable, err, "the time ran out")
+	}
+	if receipt, ok := m.state.receipts[c.Batch]; ok {
+		return receipt, nil
+	}
+	if m.state.ruledOut[c.Batch] {
+		return store.Receipt{}, fault.New(fault.Abandoned, "this batch never happens")
+	}
+	next := m.state.clone()
+	for _, e := range c.Expect {
+		if !next.holds(e) {
+			return store.Receipt{}, fault.New(fault.Conflict, "%T%+v does not hold", e, e)
+		}
+	}
+	for _, e := range c.Effects {
+		if err := next.apply(c, e); err != nil {
+			return store.Receipt{}, err
+		}
+	}
+	for _, e := range c.Log {
+		next.problems[e.Problem].log = append(next.problems[e.Problem].log, e)
+	}
+	next.count(c)
+	receipt := store.Receipt{Batch: c.Batch, Position: int64(len(m.commits) + 1)}
+	next.receipts[c.Batch] = receipt
+	m.commits = append(m.commits, committed{c, m.state, next})
+	m.state = next
+	return receipt, nil
+}
+
+func (s *state) holds(e store.Expectation) bool {
+	switch e := e.(type) {
+	case store.ProblemAt:
+		r := s.problems[e.ID]
+		return r != nil && r.problem.Revision == e.Revision
+	case store.CatalogueAt:
+		return s.versions.Catalogue == e.Version
+	case store.AccessAt:
+		return s.versions.Access == e.Version
+	case store.FamilyAt:
+		return s.epochs[e.Family] == e.Epoch
+	case store.KeyUnused:
+		reply, kept := s.replies[replyKey(e.User, e.Key)]
+		return !kept || reply.Created.Before(e.Since)
+	case store.StoreEmpty:
+		return len(s.problems) == 0 && s.versions == store.Versions{}
+	}
+	panic(fmt.Sprintf("unknown expectation %T", e))
+}
+
+func replyKey(who ident.ID, key string) string { return who.String() + " " + key }
+
+// count raises the versions that the change outdates, by 1 each.
+func (s *state) count(c store.Change) {
+	var catalogue, tokens int64
+	for _, e := range c.Effects {
+		switch e := e.(type) {
+		case store.PutState, store.PutPriority, store.PutClassification, store.PutComponent, store.PutMilestone, store.PutUser:
+			catalogue = 1
+		case store.PutToken:
+			tokens = 1
+		case store.MoveFamily:
+			s.epochs[e.Family]++
+		}
+	}
+	s.versions.Catalogue += catalogue
+	s.versions.Access += tokens
+}
+
+func (s *state) apply(c store.Change, e store.Effect) error {
+	switch e := e.(type) {
+	case store.CreateProblem:
+		if s.problems[e.Problem.ID] != nil {
+			return fault.New(fault.Conflict, "the number %d is not free", e.Problem.ID)
+		}
+		s.problems[e.Problem.ID] = &record{problem: e.Problem}
+	case store.UpdateProblem:
+		s.problems[e.Problem.ID].problem = e.Problem
+	case store.PutSavepoint:
+		r := s.problems[e.Problem.ID]
+		r.savepoints = append(r.savepoints, store.Savepoint{Batch: c.Batch, Problem: e.Problem})
+	case store.AddComment:
+		r := s.problems[e.Problem]
+		r.comments = append(r.comments, e.Comment)
+	case store.PutKeyword:
+		r := s.problems[e.Problem]
+		r.keywords = put(r.keywords, e.Keyword, func(k problem.Keyword) string { return k.Name })
+		slices.SortFunc(r.keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+	case store.DropKeyword:
+		r := s.problems[e.Problem]
+		r.keywords = slices.DeleteFunc(r.keywords, func(k problem.Keyword) bool { return k.Name == e.Name })
+	case store.PutRelationship:
+		r := s.problems[e.Relationship.Owner]
+		if slices.ContainsFunc(r.relationships, func(have relationship.Relationship) bool { return have.Compare(e.Relationship) == 0 }) {
+			return fault.New(fault.Conflict, "%+v is there already", e.Relationship)
+		}
+		r.relationships = append(r.relationships, e.Relationship)
+		slices.SortFunc(r.relationships, relationship.Relationship.Compare)
+	case store.DropRelationship:
+		r := s.problems[e.Owner]
+		r.relationships = slices.DeleteFunc(r.relationships, func(have relationship.Relationship) bool { return have.Type == e.Type && have.Other == e.Other })
+	case store.Watch:
+		r := s.problems[e.Problem]
+		r.watchers = put(r.watchers, e.User, ident.ID.String)
+	case store.MarkRead:
+		r := s.problems[e.Problem]
+		r.readers = slices.DeleteFunc(r.readers, func(id ident.ID) bool { return id == e.User })
+		if e.Read {
+			r.readers = append(r.readers, e.User)
+		}
+	case store.ForgetReads:
+		r := s.problems[e.Problem]
+		r.readers = slices.DeleteFunc(r.readers, func(id ident.ID) bool { return id != e.But })
+	case store.PutState:
+		s.content.States = append(s.content.States, e.State)
+	case store.PutPriority:
+		s.content.Priorities = append(s.content.Priorities, e.Priority)
+	case store.PutClassification:
+		s.content.Classifications = append(s.content.Classifications, e.Classification)
+	case store.PutComponent:
+		s.content.Components = append(s.content.Components, e.Component)
+	case store.PutMilestone:
+		s.content.Milestones = append(s.content.Milestones, e.Milestone)
+	case store.PutUser:
+		s.content.Users = put(s.content.Users, e.User, func(u user.User) string { return u.ID.String() })
+	case store.PutToken:
+		s.tokens = put(s.tokens, e.Token, func(t access.Token) string { return t.ID.String() })
+	case store.KeepReply:
+		s.replies[replyKey(e.Reply.User, e.Reply.Key)] = e.Reply
+	case store.MoveFamily: // see count
+	case store.Expire:
+		maps.DeleteFunc(s.replies, func(_ string, r store.Reply) bool { return r.Created.Before(e.Before) })
+	default:
+		panic(fmt.Sprintf("unknown effect %T", e))
+	}
+	return nil
+}
+
+// put replaces the element with the same key, or appends.
+func put[T any](list []T, element T, key func(T) string) []T {
+	i := slices.IndexFunc(list, func(have T) bool { return key(have) == key(element) })
+	if i < 0 {
+		return append(list, element)
+	}
+	list[i] = element
+	return list
+}
+
+// reader reads from one state.
+type reader struct{ *state }
+
+func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	rec := r.problems[id]
+	if rec == nil {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "no problem %d", id)
+	}
+	snapshot := store.Snapshot{
+		Problem:        rec.problem,
+		Catalogue:      r.versions.Catalogue,
+		Watching:       slices.Contains(rec.watchers, as),
+		Read:           slices.Contains(rec.readers, as),
+		ReadByAssignee: slices.Contains(rec.readers, rec.problem.Assignee),
+	}
+	if parts.Has(store.Keywords) {
+		snapshot.Keywords = append([]problem.Keyword{}, rec.keywords...)
+	}
+	if parts.Has(store.Log) {
+		snapshot.Log = append([]problem.LogEntry{}, rec.log...)
+	}
+	if parts.Has(store.Comments) {
+		snapshot.Comments = append([]problem.Comment{}, rec.comments...)
+	}
+	if parts.Has(store.Watchers) {
+		snapshot.Watchers = append([]ident.ID{}, rec.watchers...)
+	}
+	if parts.Has(store.Savepoints) {
+		snapshot.Savepoints = append([]store.Savepoint{}, rec.savepoints...)
+	}
+	if parts.Has(store.Relationships) {
+		snapshot.Relationships = []store.Related{}
+		for _, link := range rec.relationships {
+			other := r.problems[link.Other].problem
+			snapshot.Relationships = append(snapshot.Relationships, store.Related{Relationship: link, OtherTitle: other.Title, OtherState: other.State})
+		}
+	}
+	return snapshot, nil
+}
+
+func (r reader) Neighbours(_ context.Context, t relationship.Type, owners []problem.ID) (all []relationship.Relationship, err error) {
+	for _, id := range owners {
+		if rec := r.problems[id]; rec != nil {
+			for _, link := range rec.relationships {
+				if link.Type == t {
+					all = append(all, link)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+func (r reader) Epoch(_ context.Context, family store.FamilyName) (int64, error) {
+	return r.epochs[family], nil
+}
+
+func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) {
+	return metadata.NewCatalogue(r.versions.Catalogue, r.clone().content), nil
+}
+
+func (r reader) Versions(ctx context.Context) (store.Versions, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Versions{}, fault.Wrap(fault.Unavailable, err, "the time ran out")
+	}
+	return r.versions, nil
+}
+
+func (r reader) Tokens(context.Context) ([]access.Token, error) { return slices.Clone(r.tokens), nil }
+
+func (r reader) Reply(_ context.Context, who ident.ID, key string) (store.Reply, bool, error) {
+	reply, ok := r.replies[replyKey(who, key)]
+	return reply, ok, nil
+}

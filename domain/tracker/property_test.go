@@ -1,0 +1,166 @@
+package tracker
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+var seed = flag.Uint64("seed", 0, "seed of the property tests; 0 stands for a new one")
+
+// newRand returns a source of randomness whose seed is printed when the test fails.
+func newRand(t *testing.T) *rand.Rand {
+	t.Helper()
+	s := *seed
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	t.Logf("to run this again: go test -run '^%s$' -seed %d", t.Name(), s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
+func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
+
+// newStocked returns a service on a store with the catalogue of the tests.
+func newStocked() service {
+	s := service{memory: newMemory(), clock: newClock(), admin: by(ann)}
+	s.memory.state.content = newContent()
+	s.memory.state.versions.Catalogue = catalogueVersion
+	s.Service = newServer(s.memory, s.clock)
+	return s
+}
+
+// D11: patching a problem with all that was read of it changes nothing, whatever
+// it holds: also users who are inactive by now, closed components, terminal states.
+func TestPatchWithWhatWasRead(t *testing.T) {
+	t.Parallel()
+	rng := newRand(t)
+	for range 500 {
+		l := newLoaded(func(l *loaded) {
+			l.Fields = problem.Fields{
+				Title:          pick(rng, "T", "é", `"<&>"`),
+				State:          pick(rng, open, triage, inProgress, closed, archived),
+				Priority:       pick(rng, ident.None, urgent, low),
+				Classification: pick(rng, ident.None, bug, task),
+				Component:      pick(rng, ident.None, core, network, legacy),
+				Milestone:      pick(rng, ident.None, first, coreFirst),
+				Assignee:       pick(rng, ident.None, ann, bob, cat, eve1),
+			}
+			l.Originator = pick(rng, ann, cat, eve2)
+			if s, _ := l.catalogue.State(l.State); s.Resolved {
+				l.Resolver, l.Resolved = pick(rng, ann, cat, eve2), noon.Add(time.Duration(rng.IntN(5))*time.Millisecond)
+			}
+			l.Read = pick(rng, true, false)
+			l.ReadByAssignee = l.Assignee == bob && l.Read || l.Assignee == ann && pick(rng, true, false)
+			l.Keywords = l.Keywords[:rng.IntN(3)]
+		})
+		change, a, err := decideUpdate(by(bob), echo(l), l, at(now.Add(time.Duration(rng.IntN(3)-1)*time.Hour)))
+		if err != nil {
+			t.Fatalf("%+v: %v", l.Problem, err)
+		}
+		nothing(t, change)
+		equal(t, "answer", a, Answer[store.Snapshot]{Value: l.Snapshot, Catalogue: l.catalogue, Revision: l.Revision})
+	}
+}
+
+// echo is the request that sends all members of a problem back as R1 shows them.
+func echo(l loaded) UpdateProblem {
+	c := l.catalogue
+	ref := func(kind metadata.Kind, id ident.ID) any {
+		if id.IsNone() {
+			return nil
+		}
+		o := object{"identifier": id.String(), "name": c.Name(kind, id)}
+		if kind == metadata.Components {
+			o["fullName"] = c.FullName(id)
+		}
+		return o
+	}
+	instant := func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.Format("2006-01-02T15:04:05.000Z")
+	}
+	person := func(id ident.ID) any {
+		u, ok := c.User(id)
+		if !ok {
+			return nil
+		}
+		return userObject(u.ID, u.Name, u.Email, u.Inactive)
+	}
+	field := func(o any) patch.Field[metadata.Partial] {
+		if o == nil {
+			return patch.Null[metadata.Partial]()
+		}
+		return patch.Set[metadata.Partial](o)
+	}
+	full := func(kind metadata.Kind, id ident.ID) patch.Field[metadata.Partial] {
+		switch o, _ := ref(kind, id).(object); {
+		case o == nil:
+			return field(nil)
+		case kind == metadata.States:
+			s, _ := c.State(id)
+			next := []any{}
+			for _, id := range s.Next {
+				next = append(next, ref(metadata.States, id))
+			}
+			o["resolved"], o["initial"], o["order"], o["nextStates"] = s.Resolved, s.Initial, number(s.Order), next
+			return field(o)
+		case kind == metadata.Priorities:
+			p, _ := c.Priority(id)
+			o["order"] = number(p.Order)
+			return field(o)
+		case kind == metadata.Components:
+			p, _ := c.Component(id)
+			o["closed"], o["successor"], o["parent"] = p.Closed, ref(kind, p.Successor), ref(kind, p.Parent)
+			return field(o)
+		case kind == metadata.Milestones:
+			m, _ := c.Milestone(id)
+			o["component"], o["creationDate"], o["startDate"], o["endDate"] = ref(metadata.Components, m.Component), instant(m.Created), instant(m.Start), instant(m.End)
+			return field(o)
+		default:
+			return field(o)
+		}
+	}
+	keywords := []any{}
+	for _, k := range l.Keywords {
+		var value any
+		if k.Value.Valid {
+			value = k.Value.String
+		}
+		keywords = append(keywords, object{"name": k.Name, "value": value})
+	}
+	return UpdateProblem{
+		ProblemPatch: ProblemPatch{
+			Title:          patch.Set(l.Title),
+			State:          full(metadata.States, l.State),
+			Priority:       full(metadata.Priorities, l.Priority),
+			Classification: full(metadata.Classifications, l.Classification),
+			Component:      full(metadata.Components, l.Component),
+			Milestone:      full(metadata.Milestones, l.Milestone),
+			Assignee:       field(person(l.Assignee)),
+			Read:           patch.Set(l.Read),
+		},
+		Revision: patch.Set(l.Revision),
+		ReadOnly: object{
+			"identifier":   number(l.ID),
+			"originator":   person(l.Originator),
+			"resolver":     person(l.Resolver),
+			"resolveDate":  instant(l.Resolved),
+			"creationDate": instant(l.Created),
+			"keywords":     keywords,
+		},
+	}
+}
+
+func number[N int | problem.ID](n N) json.Number { return json.Number(fmt.Sprint(n)) }

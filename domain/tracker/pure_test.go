@@ -1,0 +1,94 @@
+package tracker
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// A decision is a pure function: from the same inputs it comes out the same, and
+// it leaves them as they were. So it can be made again, and tried (D24).
+func TestDecisionsArePure(t *testing.T) {
+	t.Parallel()
+	full := func() loaded {
+		return newLoaded(assigned(bob), resolvedBy(ann, noon), func(l *loaded) {
+			l.Watchers = append(make([]ident.ID, 0, 9), ann, eve1)
+			l.Log, l.Read = nil, true
+		})
+	}
+	pure(t, "create", newCreation, func(c creation, m moment) (store.Change, any, error) {
+		return erased(decideCreate(by(bob), CreateProblem{ProblemPatch: echo(newLoaded()).ProblemPatch, Idempotency: keyed[store.Snapshot](1)}, c, m))
+	})
+	pure(t, "update", full, func(l loaded, m moment) (store.Change, any, error) {
+		return erased(decideUpdate(by(ann), UpdateProblem{ProblemPatch: ProblemPatch{
+			Title: patch.Set("U"), State: named("Open"), Assignee: named("Ann"), Read: patch.Set(false),
+		}}, l, m))
+	})
+	pure(t, "update at fault", full, func(l loaded, m moment) (store.Change, any, error) {
+		return erased(decideUpdate(by(ann), UpdateProblem{
+			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: named("x"), Milestone: named("1.0")},
+			ReadOnly:     object{"identifier": 1, "originator": 2, "resolver": 3, "keywords": 4, "creationDate": 5, "resolveDate": 6},
+		}, l, m))
+	})
+	pure(t, "comment", func() commenting { return commenting{loaded: full()} }, func(c commenting, m moment) (store.Change, any, error) {
+		return erased(decideComment(by(ann), AddComment{Text: patch.Set("a")}, c, m))
+	})
+	pure(t, "set keyword", full, func(l loaded, m moment) (store.Change, any, error) {
+		return erased(decideSetKeyword(by(ann), SetKeyword{Name: "a"}, l, 9, m))
+	})
+	pure(t, "delete keyword", full, func(l loaded, m moment) (store.Change, any, error) {
+		return erased(decideDeleteKeyword(by(ann), DeleteKeyword{Name: "build"}, l, m))
+	})
+	linked := func() linking { return newLinking(relationship.CauseOf, relationship.RelatedTo) }
+	pure(t, "relate", linked, func(l linking, m moment) (store.Change, any, error) {
+		return erased(decideRelate(by(ann), relate(relationship.ChildOf, 9), l, 9, m))
+	})
+	pure(t, "unrelate", linked, func(l linking, m moment) (store.Change, any, error) {
+		return erased(decideUnrelate(by(ann), relate(relationship.CauseOf, 9), l, m))
+	})
+	pure(t, "watch", full, func(l loaded, m moment) (store.Change, any, error) {
+		return erased(decideWatcher(by(ann), AddWatcher{User: object{"name": "Bob"}}, l, 9, m))
+	})
+	pure(t, "create user", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+		return erased(decideUser(by(ann), Write{}, person("Dan", "dan@example.org"), user.User{}, d, m))
+	})
+	pure(t, "deactivate user", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+		u, _ := d.catalogue.User(bob)
+		return erased(decideUser(by(ann), Write{}, UserPatch{Inactive: patch.Set(true)}, u, d, m))
+	})
+	pure(t, "issue token", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+		return erased(decideToken(by(ann), CreateToken{User: named("Bob"), Scope: patch.Set("read")}, testSecret, d, m))
+	})
+	pure(t, "seed", func() access.Secret { return testSecret }, func(s access.Secret, m moment) (store.Change, any, error) {
+		return decideSeed(s, m), nil, nil
+	})
+}
+
+func erased[T any](c store.Change, a Answer[T], err error) (store.Change, any, error) {
+	return c, a, err
+}
+
+func pure[I any](t *testing.T, name string, input func() I, decide func(I, moment) (store.Change, any, error)) {
+	t.Helper()
+	given, m := input(), at(now)
+	change, answer, err := decide(given, m)
+	unaltered := reflect.DeepEqual(given, input()) && reflect.DeepEqual(m, at(now)) &&
+		reflect.DeepEqual(testCatalogue.Content(), metadata.NewCatalogue(0, newContent()).Content())
+	if !unaltered {
+		t.Errorf("%s: the decision altered what it was made from", name)
+	}
+	change2, answer2, err2 := decide(given, m)
+	if !reflect.DeepEqual([]any{change, answer, err}, []any{change2, answer2, err2}) {
+		t.Errorf("%s: decided anew, it comes out otherwise:\n%+v %+v %v\n%+v %+v %v", name, change, answer, err, change2, answer2, err2)
+	}
+	if change.Empty() == (err == nil) {
+		t.Errorf("%s: the decision is not worth the test: %+v, error %v", name, change, err)
+	}
+}

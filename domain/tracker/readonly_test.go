@@ -1,0 +1,94 @@
+package tracker
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// D11: a member that only the service writes can be sent back as it was read,
+// times as instants, objects by identity; else it is read-only-field.
+func TestReadOnlyMembers(t *testing.T) {
+	t.Parallel()
+	keyword := func(name string, value any) any { return object{"name": name, "value": value} }
+	build, regression := keyword("build", "1A2"), keyword("regression", nil)
+	resolved := newLoaded(resolvedBy(bob, noon))
+	unresolved := newLoaded()
+	accented := newLoaded(func(l *loaded) { l.Keywords = []problem.Keyword{{Name: "café", Value: problem.Text("é")}} })
+	for _, c := range []struct {
+		rule   string
+		l      loaded
+		member string
+		value  any
+		same   bool
+	}{
+		{"the identifier", unresolved, "identifier", json.Number("7"), true},
+		{"another identifier", unresolved, "identifier", json.Number("8"), false},
+		{"D18: 7.0 is no identifier", unresolved, "identifier", json.Number("7.0"), false},
+		{`D18: "7" is no identifier`, unresolved, "identifier", "7", false},
+		{"the identifier is not null", unresolved, "identifier", nil, false},
+
+		{"the originator as R1 shows him", unresolved, "originator", userObject(ann, "Ann", "ann@example.org", false), true},
+		{"the originator by e-mail address", unresolved, "originator", object{"email": "Ann@Example.org"}, true},
+		{"the originator by identifier, after he was renamed and deactivated", unresolved, "originator", userObject(ann, "Anna", "anna@example.org", true), true},
+		{"another originator", unresolved, "originator", userObject(bob, "Bob", "bob@example.org", false), false},
+		{"an originator that is nobody", unresolved, "originator", object{"name": "Zoe"}, false},
+		{"an originator that could be several", unresolved, "originator", object{"name": "Eve"}, false},
+		{"an originator by an identifier that is none", unresolved, "originator", object{"identifier": json.Number("1")}, false},
+		{"the originator is not null", unresolved, "originator", nil, false},
+		{"the originator is an object", unresolved, "originator", "Ann", false},
+
+		{"the resolver", resolved, "resolver", userObject(bob, "Bob", "bob@example.org", false), true},
+		{"no resolver", unresolved, "resolver", nil, true},
+		{"a resolver of an unresolved problem", unresolved, "resolver", userObject(bob, "Bob", "bob@example.org", false), false},
+		{"no identifier is no resolver of an unresolved problem", unresolved, "resolver", object{"identifier": ident.None.String()}, false},
+		{"no resolver of a resolved problem", resolved, "resolver", nil, false},
+
+		{"the creation date", unresolved, "creationDate", "2015-11-05T11:00:00.000Z", true},
+		{"the creation date in another zone", unresolved, "creationDate", "2015-11-05T12:30:00+01:30", true},
+		{"another creation date", unresolved, "creationDate", "2015-11-05T11:00:00.001Z", false},
+		{"a creation date that is none", unresolved, "creationDate", "yesterday", false},
+		{"a creation date of another type", unresolved, "creationDate", json.Number("0"), false},
+		{"the creation date is not null", unresolved, "creationDate", nil, false},
+
+		{"the resolve date", resolved, "resolveDate", "2015-11-05T12:00:00Z", true},
+		{"no resolve date", unresolved, "resolveDate", nil, true},
+		{"a resolve date of an unresolved problem", unresolved, "resolveDate", "2015-11-05T12:00:00Z", false},
+		{"the zero time is no resolve date of an unresolved problem", unresolved, "resolveDate", "0001-01-01T00:00:00Z", false},
+		{"no resolve date of a resolved problem", resolved, "resolveDate", nil, false},
+
+		{"the keywords", unresolved, "keywords", []any{build, regression}, true},
+		{"the keywords in another order", unresolved, "keywords", []any{regression, build}, true},
+		{"D9: the keywords, decomposed", accented, "keywords", []any{keyword("cafe\u0301", "e\u0301")}, true},
+		{"a keyword less", unresolved, "keywords", []any{build}, false},
+		{"a keyword more", unresolved, "keywords", []any{build, regression, keyword("x", nil)}, false},
+		{"a keyword twice instead of another", unresolved, "keywords", []any{build, build}, false},
+		{"another value", unresolved, "keywords", []any{keyword("build", "1A3"), regression}, false},
+		{"the empty string is not null", unresolved, "keywords", []any{build, keyword("regression", "")}, false},
+		{"a value of another type", unresolved, "keywords", []any{build, keyword("regression", false)}, false},
+		{"a keyword without value member", unresolved, "keywords", []any{build, object{"name": "regression"}}, false},
+		{"a keyword with another member", unresolved, "keywords", []any{build, object{"name": "regression", "value": nil, "x": nil}}, false},
+		{"a keyword that is no object", unresolved, "keywords", []any{build, "regression"}, false},
+		{"null instead of the keywords", unresolved, "keywords", nil, false},
+		{"an object instead of the keywords", unresolved, "keywords", build, false},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, _, err := decideUpdate(by(bob), UpdateProblem{ReadOnly: object{c.member: c.value}}, c.l, at(now))
+			nothing(t, change)
+			if c.same {
+				noError(t, err)
+			} else {
+				wantFault(t, err, fault.ReadOnlyField, "read-only-field /"+c.member)
+			}
+		})
+	}
+}
+
+// userObject is a user as the service shows him (D2).
+func userObject(id ident.ID, name, email string, inactive bool) object {
+	return object{"identifier": id.String(), "name": name, "email": email, "inactive": inactive}
+}

@@ -1,0 +1,286 @@
+package tracker
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// newLinking is problem 7 and another, 9, which Bob made, Bob is assigned to and
+// somebody changed after 7, at the given epoch of whatever family is asked for.
+func newLinking(existing ...relationship.Type) linking {
+	l := linking{loaded: newLoaded(), epoch: 40}
+	l.other = newLoaded(func(l *loaded) {
+		l.Problem.ID, l.Title, l.State, l.Assignee = 9, "Password forgotten", inProgress, bob
+		l.Modified, l.Revision = noon.Add(time.Minute), 20
+	})
+	for _, t := range existing {
+		r := relationship.Relationship{Owner: 7, Type: t, Other: 9, Created: noon, Author: ann}
+		l.Relationships = append(l.Relationships, store.Related{Relationship: r, OtherTitle: l.other.Title, OtherState: l.other.State})
+		l.other.Relationships = append(l.other.Relationships, store.Related{Relationship: r.Mirror(), OtherTitle: l.Title, OtherState: l.State})
+	}
+	return l
+}
+
+func relate(t relationship.Type, other problem.ID) Relate {
+	return Relate{Type: patch.Set(string(t)), Other: patch.Set(other)}
+}
+
+// W6, spec section 2: a relationship of any type comes with its mirror, raises the
+// revision of both problems, and is logged on both as seen from there (D1, D7, D8).
+func TestRelate(t *testing.T) {
+	t.Parallel()
+	for _, pair := range []struct{ typ, mirror, family relationship.Type }{
+		{"RelatedTo", "RelatedTo", ""},
+		{"ParentOf", "ChildOf", "ParentOf"},
+		{"ChildOf", "ParentOf", "ParentOf"},
+		{"OriginalOf", "DuplicateOf", "OriginalOf"},
+		{"DuplicateOf", "OriginalOf", "OriginalOf"},
+		{"CauseOf", "CausedBy", "CauseOf"},
+		{"CausedBy", "CauseOf", "CauseOf"},
+		{"BlockerOf", "BlockedBy", "BlockerOf"},
+		{"BlockedBy", "BlockerOf", "BlockerOf"},
+		{"ClonedTo", "ClonedFrom", "ClonedTo"},
+		{"ClonedFrom", "ClonedTo", "ClonedTo"},
+	} {
+		t.Run(string(pair.typ), func(t *testing.T) {
+			t.Parallel()
+			l := newLinking()
+			change, a, err := decideRelate(by(bob), relate(pair.typ, 9), l, 1000, at(now))
+			noError(t, err)
+
+			one := relationship.Relationship{Owner: 7, Type: pair.typ, Other: 9, Created: now, Author: bob}
+			two := relationship.Relationship{Owner: 9, Type: pair.mirror, Other: 7, Created: now, Author: bob}
+			equal(t, "answer", a, Answer[store.Related]{
+				Value:     store.Related{Relationship: one, OtherTitle: "Password forgotten", OtherState: inProgress},
+				Catalogue: l.catalogue,
+				Revision:  4,
+				New:       true,
+			})
+			wantOne, wantTwo := l.Problem, l.other.Problem
+			wantOne.Modifier, wantOne.Modified, wantOne.Revision = bob, now, 4
+			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = bob, now, 21
+			effects := []store.Effect{
+				store.ForgetReads{Problem: 7, But: bob},
+				store.MarkRead{Problem: 7, User: bob, Read: true},
+				store.UpdateProblem{Problem: wantOne},
+				store.PutRelationship{Relationship: one},
+				store.ForgetReads{Problem: 9, But: bob},
+				store.MarkRead{Problem: 9, User: bob, Read: true},
+				store.UpdateProblem{Problem: wantTwo},
+				store.PutRelationship{Relationship: two},
+			}
+			expected := []store.Expectation{store.ProblemAt{ID: 7, Revision: 3}, store.ProblemAt{ID: 9, Revision: 20}}
+			if pair.family != "" {
+				effects = slices.Insert(effects, 0, store.Effect(store.MoveFamily{Family: pair.family}))
+				expected = append(expected, store.FamilyAt{Family: pair.family, Epoch: 40})
+			}
+			equal(t, "effects", change.Effects, effects)
+			expects(t, change, expected...)
+			logged(t, change,
+				`7@4 RelationshipAdded `+string(pair.typ)+`: null → {"problemIdentifier":9}`,
+				`9@21 RelationshipAdded `+string(pair.mirror)+`: null → {"problemIdentifier":7}`,
+			)
+		})
+	}
+}
+
+// W7: both sides go, whichever side asks, and no epoch moves: what is gone closes
+// no cycle.
+func TestUnrelate(t *testing.T) {
+	t.Parallel()
+	for _, typ := range relationship.Types() {
+		t.Run(string(typ), func(t *testing.T) {
+			t.Parallel()
+			l := newLinking(typ, relationship.ClonedTo)
+			if typ.Code() >= relationship.ClonedTo.Code() {
+				l = newLinking(relationship.RelatedTo, typ)
+			}
+			change, a, err := decideUnrelate(by(bob), relate(typ, 9), l, at(now))
+			noError(t, err)
+			equal(t, "answer", a, Answer[struct{}]{Catalogue: l.catalogue, Revision: 4})
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3}, store.ProblemAt{ID: 9, Revision: 20})
+			wantOne, wantTwo := l.Problem, l.other.Problem
+			wantOne.Modifier, wantOne.Modified, wantOne.Revision = bob, now, 4
+			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = bob, now, 21
+			equal(t, "effects", change.Effects, []store.Effect{
+				store.ForgetReads{Problem: 7, But: bob},
+				store.MarkRead{Problem: 7, User: bob, Read: true},
+				store.UpdateProblem{Problem: wantOne},
+				store.DropRelationship{Owner: 7, Type: typ, Other: 9},
+				store.ForgetReads{Problem: 9, But: bob},
+				store.MarkRead{Problem: 9, User: bob, Read: true},
+				store.UpdateProblem{Problem: wantTwo},
+				store.DropRelationship{Owner: 9, Type: typ.Mirror(), Other: 7},
+			})
+			logged(t, change,
+				`7@4 RelationshipDeleted `+string(typ)+`: {"problemIdentifier":9} → null`,
+				`9@21 RelationshipDeleted `+string(typ.Mirror())+`: {"problemIdentifier":7} → null`,
+			)
+		})
+	}
+}
+
+// D1: neither problem's modificationDate steps back, and both sides have one time.
+func TestRelateClockSteppedBack(t *testing.T) {
+	t.Parallel()
+	l := newLinking()
+	change, a, err := decideRelate(by(bob), relate(relationship.RelatedTo, 9), l, 1000, at(noon.Add(-time.Hour)))
+	noError(t, err)
+	for _, got := range []time.Time{change.At, a.Value.Created, updated(t, change, 7).Modified, updated(t, change, 9).Modified} {
+		equal(t, "time", got, l.other.Modified)
+	}
+}
+
+// D10: what is there already is answered as it is, and nothing is written (D8).
+func TestRelateAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule  string
+		cmd   Relate
+		limit int
+	}{
+		{"the same again", relate(relationship.ChildOf, 9), 1000},
+		{"on full problems", relate(relationship.ChildOf, 9), 1},
+		{"D14: as R3 shows it", Relate{Type: patch.Set("ChildOf"), Other: patch.Set[problem.ID](9), Listed: patch.Set[problem.ID](9)}, 1000},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			l := newLinking(relationship.ChildOf)
+			change, a, err := decideRelate(by(bob), c.cmd, l, c.limit, at(now))
+			noError(t, err)
+			nothing(t, change)
+			equal(t, "answer", a, Answer[store.Related]{Value: l.Relationships[0], Catalogue: l.catalogue, Revision: 3})
+		})
+	}
+}
+
+// D7: at most one relationship per family between two problems, but one in each.
+func TestRelateConflict(t *testing.T) {
+	t.Parallel()
+	for _, typ := range relationship.Types() {
+		if typ == relationship.RelatedTo {
+			continue // the mirror of itself
+		}
+		change, _, err := decideRelate(by(bob), relate(typ, 9), newLinking(typ.Mirror()), 1000, at(now))
+		wantFault(t, err, fault.RelationshipConflict)
+		if f := faultOf(t, err); !strings.Contains(f.Detail, "a type cannot be changed in place") {
+			t.Errorf("the detail %q does not say why", f.Detail)
+		}
+		nothing(t, change)
+	}
+	_, a, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), newLinking(relationship.RelatedTo, relationship.BlockedBy), 1000, at(now))
+	noError(t, err)
+	equal(t, "new beside other families", a.New, true)
+}
+
+// D7: the error names the path of the cycle.
+func TestRelateCycle(t *testing.T) {
+	t.Parallel()
+	l := newLinking()
+	l.cycle = []problem.ID{7, 9, 8, 7}
+	change, _, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), l, 1000, at(now))
+	wantFault(t, err, fault.RelationshipCycle)
+	nothing(t, change)
+	equal(t, "detail", faultOf(t, err).Detail, "the relationship would close a cycle: 7 → 9 → 8 → 7")
+}
+
+// D14, D18: what is wrong with the members of W6 (add) and W7 (remove); where a
+// kind is empty, that request is not at fault.
+func TestRelateMembers(t *testing.T) {
+	t.Parallel()
+	const otherInvalid, otherMissing = "invalid-value /problemIdentifier", "required-field /problemIdentifier"
+	var noNumber fault.List
+	noNumber.Add(fault.InvalidType, "/problemIdentifier", "must be an integer")
+	parent, nine := patch.Set("ParentOf"), patch.Set[problem.ID](9)
+	for _, c := range []struct {
+		rule        string
+		cmd         Relate
+		there       bool // problem 9 exists
+		add, remove fault.Kind
+		items       []string
+	}{
+		{"no members", Relate{}, true, fault.RequiredField, fault.RequiredField, []string{"required-field /type", otherMissing}},
+		{"no type", Relate{Other: nine}, true, fault.RequiredField, fault.RequiredField, []string{"required-field /type"}},
+		{"no other problem", Relate{Type: parent}, true, fault.RequiredField, fault.RequiredField, []string{otherMissing}},
+		{"null as type", Relate{Type: patch.Null[string](), Other: nine}, true, fault.InvalidValue, fault.InvalidValue, []string{"invalid-value /type"}},
+		{"null as other problem", Relate{Type: parent, Other: patch.Null[problem.ID]()}, false, fault.InvalidValue, fault.InvalidValue, []string{otherInvalid}},
+		{"no such type", Relate{Type: patch.Set("Parentof"), Other: nine}, true, fault.InvalidValue, fault.InvalidValue, []string{"invalid-value /type"}},
+		{"the empty type", Relate{Type: patch.Set(""), Other: nine}, true, fault.InvalidValue, fault.InvalidValue, []string{"invalid-value /type"}},
+		{"another problem in the member problem", Relate{Type: parent, Other: nine, Listed: patch.Set[problem.ID](8)}, true,
+			fault.InvalidValue, fault.InvalidValue, []string{"invalid-value /problem/identifier"}},
+		{"what the adapter said of a member is not said again", Relate{Write: Write{Faults: noNumber}, Type: patch.Set("x")}, false,
+			fault.ValidationFailed, fault.ValidationFailed, []string{"invalid-type /problemIdentifier", "invalid-value /type"}},
+		{"unknown other problem", relate("ParentOf", 9), false, fault.InvalidValue, fault.RelationshipNotFound, []string{otherInvalid}},
+		{"no such number", relate("ParentOf", 0), false, fault.InvalidValue, fault.RelationshipNotFound, []string{otherInvalid}},
+		{"nothing there", relate("ParentOf", 9), true, "", fault.RelationshipNotFound, nil},
+		{"another family there", relate("BlockerOf", 9), true, "", fault.RelationshipNotFound, nil},
+		{"another revision, and no members", Relate{Write: Write{IfMatch: &Match{Revisions: []int64{20}}}}, true, fault.StaleRevision, fault.StaleRevision, nil},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			l := newLinking()
+			if !c.there {
+				l.other = loaded{}
+			}
+			change, _, err := decideRelate(by(bob), c.cmd, l, 1000, at(now))
+			if c.add == "" {
+				noError(t, err)
+			} else {
+				wantFault(t, err, c.add, c.items...)
+				nothing(t, change)
+			}
+			items := c.items
+			if c.remove == fault.RelationshipNotFound {
+				items = nil
+			}
+			change, _, err = decideUnrelate(by(bob), c.cmd, l, at(now))
+			wantFault(t, err, c.remove, items...)
+			nothing(t, change)
+		})
+	}
+}
+
+// W7: the mirrored type is not the relationship that is there.
+func TestUnrelateMirror(t *testing.T) {
+	t.Parallel()
+	change, _, err := decideUnrelate(by(bob), relate(relationship.ParentOf, 9), newLinking(relationship.ChildOf), at(now))
+	wantFault(t, err, fault.RelationshipNotFound)
+	nothing(t, change)
+}
+
+// D7: no relationship to itself, of any type; none can be removed.
+func TestRelateToItself(t *testing.T) {
+	t.Parallel()
+	for _, typ := range relationship.Types() {
+		l := newLinking()
+		l.other = l.loaded
+		_, _, err := decideRelate(by(bob), relate(typ, 7), l, 1000, at(now))
+		wantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
+		_, _, err = decideUnrelate(by(bob), relate(typ, 7), l, at(now))
+		wantFault(t, err, fault.RelationshipNotFound)
+	}
+}
+
+// D22: the limit holds for both problems.
+func TestRelateLimit(t *testing.T) {
+	t.Parallel()
+	full := newLinking()
+	full.Relationships = make([]store.Related, 2)
+	_, _, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), full, 2, at(now))
+	wantFault(t, err, fault.InvalidValue, "invalid-value ")
+
+	otherFull := newLinking()
+	otherFull.other.Relationships = make([]store.Related, 2)
+	_, _, err = decideRelate(by(bob), relate(relationship.ParentOf, 9), otherFull, 2, at(now))
+	wantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
+	_, _, err = decideRelate(by(bob), relate(relationship.ParentOf, 9), otherFull, 3, at(now))
+	noError(t, err)
+}

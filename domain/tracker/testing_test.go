@@ -1,0 +1,252 @@
+package tracker
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// object is a JSON object as the driving adapter decodes it (metadata.Partial).
+type object = map[string]any
+
+// partial is a field that is sent with a partial object.
+func partial(o object) patch.Field[metadata.Partial] { return patch.Set[metadata.Partial](o) }
+
+// named is a field that is sent with the name of an object.
+func named(name string) patch.Field[metadata.Partial] { return partial(object{"name": name}) }
+
+// The objects of the catalogue that most tests share: see newContent.
+var (
+	ann, bob, cat = testID(1), testID(2), testID(3) // Cat is inactive
+	eve1, eve2    = testID(4), testID(5)            // share a name
+
+	open, triage, inProgress, closed, archived = testID(11), testID(12), testID(13), testID(14), testID(15)
+	urgent, low                                = testID(21), testID(22)
+	bug, task                                  = testID(31), testID(32)
+	core, network, legacy                      = testID(41), testID(42), testID(43)
+	first, coreFirst                           = testID(51), testID(52)
+)
+
+func testID(n byte) ident.ID { return ident.ID{6: 0x70, 8: 0x80, 15: n} }
+
+// catalogueVersion is the version of testCatalogue.
+const catalogueVersion = 5
+
+var testCatalogue = metadata.NewCatalogue(catalogueVersion, newContent())
+
+func newContent() metadata.Content {
+	return metadata.Content{
+		States: []metadata.State{
+			{ID: open, Name: "Open", Initial: true, Order: 1, Next: []ident.ID{inProgress, closed}},
+			{ID: triage, Name: "Triage", Initial: true, Order: 1, Next: []ident.ID{open}},
+			{ID: inProgress, Name: "In Progress", Order: 2, Next: []ident.ID{open, closed}},
+			{ID: closed, Name: "Closed", Resolved: true, Order: 3, Next: []ident.ID{open, archived}},
+			{ID: archived, Name: "Archived", Resolved: true, Order: 4},
+		},
+		Priorities: []metadata.Priority{{ID: urgent, Name: "Urgent", Order: 1}, {ID: low, Name: "Low", Order: 2}},
+		Classifications: []metadata.Classification{
+			{ID: bug, Name: "Incorrect Behavior"},
+			{ID: task, Name: "Task"},
+		},
+		Components: []metadata.Component{
+			{ID: core, Name: "Core"},
+			{ID: network, Name: "Network", Parent: core},
+			{ID: legacy, Name: "Legacy", Closed: true, Successor: core},
+		},
+		Milestones: []metadata.Milestone{
+			{ID: first, Name: "1.0", Created: noon},
+			{ID: coreFirst, Name: "1.0", Component: core, Created: noon, End: noon.Add(time.Hour)},
+		},
+		Users: []user.User{
+			{ID: ann, Name: "Ann", Email: "ann@example.org"},
+			{ID: bob, Name: "Bob", Email: "bob@example.org"},
+			{ID: cat, Name: "Cat", Email: "cat@example.org", Inactive: true},
+			{ID: eve1, Name: "Eve", Email: "eve@example.org"},
+			{ID: eve2, Name: "Eve", Email: "eve@example.com"},
+		},
+	}
+}
+
+// noon is when the problem of newLoaded was last changed; the decisions of most
+// tests are made an hour later, at now.
+var (
+	noon = time.Date(2015, 11, 5, 12, 0, 0, 0, time.UTC)
+	now  = noon.Add(time.Hour)
+)
+
+func at(t time.Time) moment { return moment{at: t, ids: ident.NewSequence(t, [10]byte{9: 1})} }
+
+// batchOf returns the identifier that a decision at the moment gives its batch:
+// the first of the sequence.
+func batchOf(m moment) ident.ID { return m.ids.Next() }
+
+// by is a caller that may do everything the tracker decides about.
+func by(who ident.ID) Caller { return Caller{User: who, Scope: access.Admin} }
+
+// newLoaded is problem 7 in its third revision, made and last changed by Ann, as
+// somebody sees it who has not read it. Nobody is assigned.
+func newLoaded(edits ...func(*loaded)) loaded {
+	l := loaded{
+		Snapshot: store.Snapshot{
+			Problem: problem.Problem{
+				ID:         7,
+				Fields:     problem.Fields{Title: "Login fails", State: open, Priority: low},
+				Originator: ann,
+				Created:    noon.Add(-time.Hour),
+				Modifier:   ann,
+				Modified:   noon,
+				Revision:   3,
+			},
+			Catalogue: catalogueVersion,
+			Keywords: []problem.Keyword{
+				{Name: "build", Value: problem.Text("1A2")},
+				{Name: "regression"},
+			},
+		},
+		catalogue: testCatalogue,
+	}
+	for _, edit := range edits {
+		edit(&l)
+	}
+	return l
+}
+
+func in(state ident.ID) func(*loaded)     { return func(l *loaded) { l.State = state } }
+func assigned(to ident.ID) func(*loaded)  { return func(l *loaded) { l.Assignee = to } }
+func component(id ident.ID) func(*loaded) { return func(l *loaded) { l.Component = id } }
+func read(l *loaded)                      { l.Read = true }
+
+func resolvedBy(who ident.ID, when time.Time) func(*loaded) {
+	return func(l *loaded) { l.State, l.Resolver, l.Resolved = closed, who, when }
+}
+
+// equal reports a difference between what a test got and what it wants.
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// noError ends the test when there is an error.
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("unexpected error: %v", err)
+	}
+}
+
+// wantFault checks the kind of an error and, where the test names them, its items,
+// each as "kind pointer".
+func wantFault(t *testing.T, err error, kind fault.Kind, items ...string) {
+	t.Helper()
+	if !fault.Is(err, kind) {
+		t.Fatalf("got the error %v, want one of kind %s", err, kind)
+	}
+	if len(items) == 0 {
+		return
+	}
+	var got []string
+	for _, item := range faultOf(t, err).Items {
+		got = append(got, string(item.Kind)+" "+item.Pointer)
+		if item.Detail == "" {
+			t.Errorf("the fault at %q has no detail", item.Pointer)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(items)
+	equal(t, "faults", got, items)
+}
+
+// faultOf returns err as the fault that it has to be.
+func faultOf(t *testing.T, err error) *fault.Error {
+	t.Helper()
+	f, ok := err.(*fault.Error)
+	if !ok {
+		t.Fatalf("the error %v is no *fault.Error", err)
+	}
+	return f
+}
+
+// effectsOf returns the effects of one type.
+func effectsOf[E store.Effect](c store.Change) (effects []E) {
+	for _, e := range c.Effects {
+		if e, ok := e.(E); ok {
+			effects = append(effects, e)
+		}
+	}
+	return effects
+}
+
+// updated returns the problem that the change stores.
+func updated(t *testing.T, c store.Change, id problem.ID) problem.Problem {
+	t.Helper()
+	var found []problem.Problem
+	for _, e := range effectsOf[store.UpdateProblem](c) {
+		if e.Problem.ID == id {
+			found = append(found, e.Problem)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("the change stores problem %d %d times, want once: %+v", id, len(found), c.Effects)
+	}
+	return found[0]
+}
+
+// nothing checks that a change does nothing, so that it is not committed (D8).
+func nothing(t *testing.T, c store.Change) {
+	t.Helper()
+	if !c.Empty() {
+		t.Errorf("the change is not empty: effects %+v, log %+v", c.Effects, c.Log)
+	}
+}
+
+// logged checks the log entries of a change: what they say, each as
+// "problem@revision Type field: from → to", and that they are of one batch (D8).
+func logged(t *testing.T, c store.Change, want ...string) {
+	t.Helper()
+	var got []string
+	seen := map[ident.ID]bool{c.Batch: true}
+	for _, e := range c.Log {
+		got = append(got, fmt.Sprintf("%d@%d %s %s: %s → %s", e.Problem, e.Revision, e.Type, e.Field, e.From.JSON(), e.To.JSON()))
+		if e.Batch != c.Batch || e.Author != c.Author || !e.Created.Equal(c.At) {
+			t.Errorf("entry %+v does not carry the batch %s, the author %s and the time %s of its change", e, c.Batch, c.Author, c.At)
+		}
+		if e.ID.IsNone() || seen[e.ID] {
+			t.Errorf("the identifier %s of an entry is not its own", e.ID)
+		}
+		seen[e.ID] = true
+	}
+	equal(t, "log", strings.Join(got, "\n"), strings.Join(want, "\n"))
+}
+
+// ref is how the log shows an object (D8), written out by the test.
+func ref(id ident.ID, name string) string {
+	return fmt.Sprintf(`{"identifier":"%s","name":"%s"}`, id, name)
+}
+
+// expects checks what a change rests on, in any order.
+func expects(t *testing.T, c store.Change, want ...store.Expectation) {
+	t.Helper()
+	show := func(all []store.Expectation) []string {
+		texts := make([]string, len(all))
+		for i, e := range all {
+			texts[i] = fmt.Sprintf("%T%+v", e, e)
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	equal(t, "expectations", show(c.Expect), show(want))
+}

@@ -1,0 +1,104 @@
+package tracker
+
+import (
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+var testSecret = access.NewSecret([32]byte{31: 1})
+
+// D17, D30: a token is issued to a user, with a scope and an optional expiry; only
+// the digest of its secret is stored.
+func TestCreateToken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule    string
+		cmd     CreateToken
+		user    ident.ID
+		scope   access.Scope
+		expires time.Time
+	}{
+		{"without expiry", CreateToken{User: partial(object{"email": "bob@example.org"}), Scope: patch.Set("read")}, bob, access.Read, time.Time{}},
+		{"null is no expiry", CreateToken{User: named("Ann"), Scope: patch.Set("admin"), Expires: patch.Null[time.Time]()}, ann, access.Admin, time.Time{}},
+		{"D9: the expiry in UTC, cut to the millisecond",
+			CreateToken{User: named("Ann"), Scope: patch.Set("write"), Expires: patch.Set(now.Add(time.Second + 1234567).In(time.FixedZone("", 3600)))},
+			ann, access.Write, now.Add(time.Second + time.Millisecond)},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			d := newDirectory()
+			change, a, err := decideToken(by(ann), c.cmd, testSecret, d, at(now))
+			noError(t, err)
+			want := access.Token{ID: a.Value.ID, User: c.user, Scope: c.scope, Digest: testSecret.Digest(), Created: now, Expires: c.expires}
+			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
+				t.Errorf("the identifier %s is not the token's own", a.Value.ID)
+			}
+			equal(t, "answer", a, Answer[IssuedToken]{Value: IssuedToken{want, testSecret}, Catalogue: d.catalogue, New: true})
+			equal(t, "effects", change.Effects, []store.Effect{store.PutToken{Token: want}})
+			expects(t, change, store.CatalogueAt{Version: catalogueVersion}) // or the user could be deactivated meanwhile
+		})
+	}
+}
+
+func TestCreateTokenRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule  string
+		cmd   CreateToken
+		kind  fault.Kind
+		items []string
+	}{
+		{"no members", CreateToken{}, fault.RequiredField, []string{"required-field /user", "required-field /scope"}},
+		{"null", CreateToken{User: patch.Null[metadata.Partial](), Scope: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value /user", "invalid-value /scope"}},
+		{"no such scope", CreateToken{User: named("Bob"), Scope: patch.Set("Read")}, fault.InvalidValue, []string{"invalid-value /scope"}},
+		{"D3: several users", CreateToken{User: named("Eve"), Scope: patch.Set("read")}, fault.MetadataAmbiguous, []string{"metadata-ambiguous /user"}},
+		{"D2: an inactive user", CreateToken{User: named("Cat"), Scope: patch.Set("read")}, fault.InvalidValue, []string{"invalid-value /user"}},
+		{"an expiry that is over", CreateToken{User: named("Bob"), Scope: patch.Set("read"), Expires: patch.Set(now)}, fault.InvalidValue, []string{"invalid-value /expires"}},
+		{"an expiry within this millisecond", CreateToken{User: named("Bob"), Scope: patch.Set("read"), Expires: patch.Set(now.Add(999_999))}, fault.InvalidValue, []string{"invalid-value /expires"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, a, err := decideToken(by(ann), c.cmd, testSecret, newDirectory(), at(now))
+			wantFault(t, err, c.kind, c.items...)
+			nothing(t, change)
+			equal(t, "answer", a, Answer[IssuedToken]{})
+		})
+	}
+}
+
+// D24: a dry run issues nothing that could be taken for a token.
+func TestCreateTokenDryRun(t *testing.T) {
+	t.Parallel()
+	_, a, err := decideToken(by(ann), CreateToken{Write: Write{DryRun: true}, User: named("Bob"), Scope: patch.Set("read")}, testSecret, newDirectory(), at(now))
+	noError(t, err)
+	if !a.Value.ID.IsNone() || a.Value.Secret != (access.Secret{}) {
+		t.Errorf("the token %s has a secret or an identifier", a.Value.ID)
+	}
+}
+
+// D17: revoking holds for good; again, it changes nothing; an unknown token is
+// not found.
+func TestRevokeToken(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	issued := s.issue(t, access.Read)
+	_, err := s.RevokeToken(t.Context(), s.admin, issued.ID, Write{})
+	noError(t, err)
+	revoked := s.tokens(t)[1]
+	equal(t, "revoked", revoked.Revoked, s.clock.now())
+
+	s.clock.forward(time.Hour)
+	_, err = s.RevokeToken(t.Context(), s.admin, issued.ID, Write{})
+	noError(t, err)
+	equal(t, "revoked again", s.tokens(t)[1], revoked)
+
+	_, err = s.RevokeToken(t.Context(), s.admin, testID(99), Write{})
+	wantFault(t, err, fault.NotFound)
+}

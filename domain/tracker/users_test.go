@@ -1,0 +1,212 @@
+package tracker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// newDirectory is the catalogue of the tests with two tokens of Bob's, one of them
+// revoked, and one of Ann's.
+func newDirectory() directory {
+	return directory{catalogue: testCatalogue, access: 70, tokens: []access.Token{
+		{ID: testID(81), User: bob, Scope: access.Write, Digest: access.Digest{1}, Created: noon},
+		{ID: testID(82), User: bob, Scope: access.Read, Digest: access.Digest{2}, Created: noon, Revoked: noon.Add(time.Minute)},
+		{ID: testID(83), User: ann, Scope: access.Admin, Digest: access.Digest{3}, Created: noon},
+	}}
+}
+
+func person(name, email string) UserPatch {
+	return UserPatch{Name: patch.Set(name), Email: patch.Set(email)}
+}
+
+// D2, D9, D30: a new user.
+func TestCreateUser(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule string
+		p    UserPatch
+		want user.User
+	}{
+		{"a name and an e-mail address", person("Dan", "Dan@Example.org"), user.User{Name: "Dan", Email: "Dan@Example.org"}},
+		{"names need not be unique", person("Bob", "bob2@example.org"), user.User{Name: "Bob", Email: "bob2@example.org"}},
+		{"D9: trimmed and in NFC", person(" Jose\u0301 ", " jose@example.org\n"), user.User{Name: "José", Email: "jose@example.org"}},
+		{"inactive from the start", UserPatch{Name: patch.Set("Dan"), Email: patch.Set("dan@localhost"), Inactive: patch.Set(true)}, user.User{Name: "Dan", Email: "dan@localhost", Inactive: true}},
+		{"ASCII letters are folded, no others", person("Dan", "ÁNN@example.org"), user.User{Name: "Dan", Email: "ÁNN@example.org"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			m := at(now)
+			d := newDirectory()
+			change, a, err := decideUser(by(ann), Write{}, c.p, user.User{}, d, m)
+			noError(t, err)
+			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
+				t.Errorf("the identifier %s is not the user's own", a.Value.ID)
+			}
+			c.want.ID = a.Value.ID
+			equal(t, "answer", a, Answer[user.User]{Value: c.want, Catalogue: d.catalogue, New: true})
+			equal(t, "effects", change.Effects, []store.Effect{store.PutUser{User: c.want}})
+			if len(change.Expect) == 0 || change.Expect[0] != (store.CatalogueAt{Version: catalogueVersion}) {
+				t.Errorf("the change expects %+v, want the catalogue in which the address is free", change.Expect)
+			}
+			equal(t, "author", change.Author, ann)
+		})
+	}
+}
+
+func TestUserRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule  string
+		p     UserPatch
+		old   user.User
+		kind  fault.Kind
+		items []string
+	}{
+		{"D2: empty texts", person(" ", ""), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
+		{"D2: 256 characters", person(strings.Repeat("é", 256), strings.Repeat("a", 250)+"@a.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
+		{"null", UserPatch{Name: patch.Null[string](), Email: patch.Null[string](), Inactive: patch.Null[bool]()}, user.User{ID: bob, Name: "Bob", Email: "bob@example.org"},
+			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email", "invalid-value /inactive"}},
+		{"D9: a control character", person("a\tb", "a@\x01.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
+		{"no address", person("Dan", "dan"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"no local part", person("Dan", "@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"no domain", person("Dan", "dan@"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"a space inside", person("Dan", "dan dan@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"D2: the address of another user, in another case", person("Dan", "BOB@Example.org"), user.User{}, fault.AlreadyExists, nil},
+		{"D2: the address of an inactive user", UserPatch{Email: patch.Set("cat@example.org")}, user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}, fault.AlreadyExists, nil},
+		{"D18: 422 before 409", person("", "bob@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, a, err := decideUser(by(ann), Write{}, c.p, c.old, newDirectory(), at(now))
+			wantFault(t, err, c.kind, c.items...)
+			nothing(t, change)
+			equal(t, "answer", a, Answer[user.User]{})
+		})
+	}
+}
+
+// D2, D17: what a patch of a user does. Deactivating him revokes his tokens for
+// good: no token that is made meanwhile escapes.
+func TestUpdateUser(t *testing.T) {
+	t.Parallel()
+	old := user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}
+	put := func(u user.User) store.Effect { return store.PutUser{User: u} }
+	revoked := newDirectory().tokens[0]
+	revoked.Revoked = now
+	inCatalogue := store.CatalogueAt{Version: catalogueVersion}
+	for _, c := range []struct {
+		rule    string
+		old     user.User
+		p       UserPatch
+		expect  []store.Expectation
+		effects []store.Effect
+	}{
+		{"another name", old, UserPatch{Name: patch.Set("Rob")},
+			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: bob, Name: "Rob", Email: "bob@example.org"})}},
+		{"his own address in another case", old, UserPatch{Email: patch.Set("Bob@example.org")},
+			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: bob, Name: "Bob", Email: "Bob@example.org"})}},
+		{"D8: nothing else than before", old, UserPatch{Name: patch.Set("Bob "), Inactive: patch.Set(false)}, nil, nil},
+		{"deactivated", old, UserPatch{Inactive: patch.Set(true)},
+			[]store.Expectation{inCatalogue, store.AccessAt{Version: 70}},
+			[]store.Effect{put(user.User{ID: bob, Name: "Bob", Email: "bob@example.org", Inactive: true}), store.PutToken{Token: revoked}}},
+		{"reactivated: his tokens stay revoked", user.User{ID: cat, Name: "Cat", Email: "cat@example.org", Inactive: true}, UserPatch{Inactive: patch.Set(false)},
+			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: cat, Name: "Cat", Email: "cat@example.org"})}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, a, err := decideUser(by(ann), Write{}, c.p, c.old, newDirectory(), at(now))
+			noError(t, err)
+			equal(t, "effects", change.Effects, c.effects)
+			expects(t, change, c.expect...)
+			equal(t, "identifier", a.Value.ID, c.old.ID)
+			equal(t, "new", a.New, false)
+		})
+	}
+}
+
+// D24: the answer of a dry run has no identifier of what is not there.
+func TestCreateUserDryRun(t *testing.T) {
+	t.Parallel()
+	_, a, err := decideUser(by(ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, newDirectory(), at(now))
+	noError(t, err)
+	equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
+}
+
+// D18: what CreateUser lacks is reported with what the adapter found; UpdateUser of
+// nobody is not found, before anything else.
+func TestUserUseCases(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	var notText Write
+	notText.Faults.Add(fault.InvalidType, "/name", "must be a string")
+	_, err := s.CreateUser(t.Context(), s.admin, CreateUser{Write: notText})
+	wantFault(t, err, fault.ValidationFailed, "invalid-type /name", "required-field /email")
+	_, err = s.CreateUser(t.Context(), s.admin, CreateUser{})
+	wantFault(t, err, fault.RequiredField, "required-field /name", "required-field /email")
+	_, err = s.UpdateUser(t.Context(), s.admin, testID(99), UpdateUser{Write: notText})
+	wantFault(t, err, fault.NotFound)
+	_, err = s.User(t.Context(), testID(99))
+	wantFault(t, err, fault.NotFound)
+
+	created, err := s.CreateUser(t.Context(), s.admin, CreateUser{UserPatch: person("Aaron", "aaron@example.org")})
+	noError(t, err)
+	all, err := s.Users(t.Context())
+	noError(t, err)
+	equal(t, "users", len(all.Value), 2)
+	equal(t, "the first by name", all.Value[0], created.Value)
+	equal(t, "the administrator", all.Value[1].ID, s.admin.User)
+	one, err := s.User(t.Context(), created.Value.ID)
+	noError(t, err)
+	equal(t, "user", one.Value, created.Value)
+	noError(t, s.Ready(t.Context()))
+}
+
+// D17: of a token issued and its user deactivated at the same time by two servers,
+// none is left valid, whoever is first.
+func TestDeactivationOvertaken(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	bob, err := other.CreateUser(t.Context(), other.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+	noError(t, err)
+	issue := CreateToken{User: named("Bob"), Scope: patch.Set("write")}
+	deactivate := UpdateUser{UserPatch: UserPatch{Inactive: patch.Set(true)}}
+
+	var token IssuedToken
+	s := other.behind(hooked{commit: once(func() {
+		a, err := other.CreateToken(t.Context(), other.admin, issue)
+		noError(t, err)
+		token = a.Value
+	})})
+	_, err = s.UpdateUser(t.Context(), s.admin, bob.Value.ID, deactivate)
+	noError(t, err)
+	equal(t, "issued first", authenticated(t, other.Service, token), false)
+
+	_, err = other.UpdateUser(t.Context(), other.admin, bob.Value.ID, UpdateUser{UserPatch: UserPatch{Inactive: patch.Set(false)}})
+	noError(t, err)
+	s = other.behind(hooked{commit: once(func() {
+		_, err := other.UpdateUser(t.Context(), other.admin, bob.Value.ID, deactivate)
+		noError(t, err)
+	})})
+	_, err = s.CreateToken(t.Context(), s.admin, issue)
+	wantFault(t, err, fault.InvalidValue, "invalid-value /user")
+}
+
+// D2: of two servers that give one address to two users, one is refused.
+func TestAddressTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	s := other.behind(hooked{commit: once(func() {
+		_, err := other.CreateUser(t.Context(), other.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+		noError(t, err)
+	})})
+	_, err := s.CreateUser(t.Context(), s.admin, CreateUser{UserPatch: person("Rob", "BOB@example.org")})
+	wantFault(t, err, fault.AlreadyExists)
+}
