@@ -1,3 +1,7 @@
 module github.com/problemtracking/problems/conformance
 
 go 1.26
+
+require github.com/problemtracking/problems/domain v0.1.0
+
+replace github.com/problemtracking/problems/domain => ../domain

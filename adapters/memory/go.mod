@@ -1,3 +1,13 @@
 module github.com/problemtracking/problems/adapters/memory
 
 go 1.26
+
+require (
+	github.com/problemtracking/problems/conformance v0.1.0
+	github.com/problemtracking/problems/domain v0.1.0
+)
+
+replace (
+	github.com/problemtracking/problems/conformance => ../../conformance
+	github.com/problemtracking/problems/domain => ../../domain
+)

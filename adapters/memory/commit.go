@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Commit implements store.Store. Its outcome is always known.
+func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	if err := s.calls.enter(ctx); err != nil {
+		return store.Receipt{}, err
+	}
+	defer s.calls.leave()
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	// Others may have been waited for.
+	if err := ended(ctx); err != nil {
+		return store.Receipt{}, err
+	}
+	if known, ok := s.batches[change.Batch]; ok {
+		if known.abandoned {
+			return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
+		}
+		return known.receipt, nil
+	}
+	d := newDraft(s.current.Load(), change.Batch)
+	if err := d.run(change); err != nil {
+		return store.Receipt{}, err
+	}
+	next := d.finish()
+	receipt := store.Receipt{Batch: change.Batch, Position: next.position}
+	s.reserved = max(s.reserved, d.highest)
+	if !d.expired.IsZero() {
+		s.forget(d.expired)
+	}
+	s.batches[change.Batch] = batch{at: change.At, receipt: receipt}
+	s.current.Store(next)
+	return receipt, nil
+}
+
+// forget removes the batches that were settled before the given time.
+func (s *Store) forget(before time.Time) {
+	maps.DeleteFunc(s.batches, func(_ ident.ID, b batch) bool { return b.at.Before(before) })
+}
+
+// Outcome implements store.Store.
+func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.Receipt, bool, error) {
+	if err := s.calls.enter(ctx); err != nil {
+		return store.Receipt{}, false, err
+	}
+	defer s.calls.leave()
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	known, ok := s.batches[id]
+	if !ok {
+		s.batches[id] = batch{at: at, abandoned: true}
+	}
+	return known.receipt, ok && !known.abandoned, nil
+}

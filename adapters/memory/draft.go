@@ -1,0 +1,99 @@
+package memory
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// draft is the state that a Change makes, while it is being made. What it shares
+// with the state before is replaced, never changed in place.
+type draft struct {
+	state
+	batch   ident.ID
+	records map[problem.ID]*record // the draft's own, which are not yet among the problems
+
+	highest      problem.ID // the highest number that the Change creates
+	expired      time.Time  // batches settled before it are to be forgotten
+	newCatalogue bool       // the Change puts metadata or users
+	newAccess    bool       // the Change puts tokens
+}
+
+func newDraft(current *state, batch ident.ID) *draft {
+	return &draft{state: *current, batch: batch, records: make(map[problem.ID]*record)}
+}
+
+// run does all that the Change says.
+func (d *draft) run(change store.Change) error {
+	for _, expectation := range change.Expect {
+		if err := d.expect(expectation); err != nil {
+			return err
+		}
+	}
+	for _, effect := range change.Effects {
+		if err := d.apply(effect); err != nil {
+			return err
+		}
+	}
+	for _, entry := range change.Log {
+		if err := d.edit(entry.Problem, func(r *record) { r.log = append(r.log, entry) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edit calls fn with the draft's own copy of a problem's record, which still
+// shares the slices of the original.
+func (d *draft) edit(id problem.ID, fn func(*record)) error {
+	own := d.records[id]
+	if own == nil {
+		original := d.record(id)
+		if original == nil {
+			return conflict("problem %d does not exist", id)
+		}
+		copied := *original
+		own = &copied
+		d.records[id] = own
+	}
+	fn(own)
+	return nil
+}
+
+// finish returns the state that was drafted.
+func (d *draft) finish() *state {
+	next := d.state
+	next.position++
+	for id, own := range d.records {
+		next.problems = next.problems.put(uint64(id), own)
+	}
+	if d.newAccess {
+		next.versions.Access++
+	}
+	if d.newCatalogue {
+		next.versions.Catalogue++
+		next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
+	}
+	return &next
+}
+
+// lazyCatalogue returns a function that makes a catalogue when it is first
+// called: a thousand new users in a row would each make one otherwise.
+func lazyCatalogue(version int64, content metadata.Content) func() *metadata.Catalogue {
+	return sync.OnceValue(func() *metadata.Catalogue {
+		// The catalogue sorts what it is given.
+		return metadata.NewCatalogue(version, metadata.Content{
+			States:          slices.Clone(content.States),
+			Priorities:      slices.Clone(content.Priorities),
+			Classifications: slices.Clone(content.Classifications),
+			Components:      slices.Clone(content.Components),
+			Milestones:      slices.Clone(content.Milestones),
+			Users:           slices.Clone(content.Users),
+		})
+	})
+}

@@ -1,0 +1,181 @@
+package memory
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// apply does what the effect says.
+func (d *draft) apply(effect store.Effect) error {
+	switch e := effect.(type) {
+	case store.CreateProblem:
+		return d.create(e.Problem)
+	case store.UpdateProblem:
+		return d.edit(e.Problem.ID, func(r *record) { r.problem = e.Problem })
+	case store.PutSavepoint:
+		return d.edit(e.Problem.ID, func(r *record) {
+			r.savepoints = append(r.savepoints, store.Savepoint{Batch: d.batch, Problem: e.Problem})
+		})
+	case store.AddComment:
+		return d.edit(e.Problem, func(r *record) { r.comments = append(r.comments, e.Comment) })
+	case store.PutKeyword:
+		return d.edit(e.Problem, func(r *record) { r.putKeyword(e.Keyword) })
+	case store.DropKeyword:
+		return d.edit(e.Problem, func(r *record) {
+			r.keywords = without(r.keywords, func(k problem.Keyword) bool { return k.Name == e.Name })
+		})
+	case store.PutRelationship:
+		return d.relate(e.Relationship)
+	case store.DropRelationship:
+		return d.edit(e.Owner, func(r *record) {
+			r.relationships = without(r.relationships, func(s relationship.Relationship) bool {
+				return s.Type == e.Type && s.Other == e.Other
+			})
+		})
+	case store.MoveFamily:
+		d.epochs = maps.Clone(d.epochs)
+		d.epochs[e.Family]++
+	case store.Watch:
+		return d.edit(e.Problem, func(r *record) { r.watchers = with(r.watchers, e.User) })
+	case store.Unwatch:
+		return d.edit(e.Problem, func(r *record) { r.watchers = without(r.watchers, equals(e.User)) })
+	case store.MarkRead:
+		return d.edit(e.Problem, func(r *record) { r.mark(e.User, e.Read) })
+	case store.ForgetReads:
+		return d.edit(e.Problem, func(r *record) {
+			r.readers = without(r.readers, func(reader ident.ID) bool { return reader != e.But })
+		})
+	case store.PutState:
+		e.State.Next = slices.Clone(e.State.Next)
+		put(&d.content.States, e.State, func(o metadata.State) bool { return o.ID == e.State.ID })
+		d.newCatalogue = true
+	case store.PutPriority:
+		put(&d.content.Priorities, e.Priority, func(o metadata.Priority) bool { return o.ID == e.Priority.ID })
+		d.newCatalogue = true
+	case store.PutClassification:
+		put(&d.content.Classifications, e.Classification, func(o metadata.Classification) bool { return o.ID == e.Classification.ID })
+		d.newCatalogue = true
+	case store.PutComponent:
+		put(&d.content.Components, e.Component, func(o metadata.Component) bool { return o.ID == e.Component.ID })
+		d.newCatalogue = true
+	case store.PutMilestone:
+		put(&d.content.Milestones, e.Milestone, func(o metadata.Milestone) bool { return o.ID == e.Milestone.ID })
+		d.newCatalogue = true
+	case store.PutUser:
+		put(&d.content.Users, e.User, func(o user.User) bool { return o.ID == e.User.ID })
+		d.newCatalogue = true
+	case store.PutToken:
+		put(&d.tokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
+		d.newAccess = true
+	case store.KeepReply:
+		d.keep(e.Reply)
+	case store.Expire:
+		d.expire(e)
+	default:
+		return unsupported(effect)
+	}
+	return nil
+}
+
+func (d *draft) create(p problem.Problem) error {
+	if d.records[p.ID] != nil || d.record(p.ID) != nil {
+		return conflict("problem %d exists already", p.ID)
+	}
+	d.records[p.ID] = &record{problem: p}
+	d.highest = max(d.highest, p.ID)
+	return nil
+}
+
+func (r *record) putKeyword(keyword problem.Keyword) {
+	i, found := slices.BinarySearchFunc(r.keywords, keyword, func(a, b problem.Keyword) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+	r.keywords = slices.Clone(r.keywords)
+	if found {
+		r.keywords[i] = keyword
+	} else {
+		r.keywords = slices.Insert(r.keywords, i, keyword)
+	}
+}
+
+func (d *draft) relate(side relationship.Relationship) (err error) {
+	missing := d.edit(side.Owner, func(r *record) {
+		i, found := slices.BinarySearchFunc(r.relationships, side, relationship.Relationship.Compare)
+		if found {
+			err = conflict("problem %d is %s problem %d already", side.Owner, side.Type, side.Other)
+			return
+		}
+		r.relationships = slices.Insert(slices.Clone(r.relationships), i, side)
+	})
+	if missing != nil {
+		return missing
+	}
+	return err
+}
+
+func (r *record) mark(reader ident.ID, read bool) {
+	if read {
+		r.readers = with(r.readers, reader)
+	} else {
+		r.readers = without(r.readers, equals(reader))
+	}
+}
+
+func (d *draft) keep(reply store.Reply) {
+	reply.Body = slices.Clone(reply.Body)
+	key := replyBucket(reply.User, reply.Key)
+	bucket := d.replies.get(key)
+	put(&bucket, reply, isReply(reply.User, reply.Key))
+	d.replies = d.replies.put(key, bucket)
+}
+
+func (d *draft) expire(e store.Expire) {
+	expired := func(r store.Reply) bool { return r.Created.Before(e.Before) }
+	replies := d.replies
+	for key, bucket := range replies.all() {
+		if slices.ContainsFunc(bucket, expired) {
+			d.replies = d.replies.put(key, without(bucket, expired))
+		}
+	}
+	if e.Before.After(d.expired) {
+		d.expired = e.Before
+	}
+}
+
+// put replaces a slice with a copy in which one object is replaced, or added at
+// the end.
+func put[T any](objects *[]T, object T, same func(T) bool) {
+	*objects = slices.Clone(*objects)
+	if i := slices.IndexFunc(*objects, same); i >= 0 {
+		(*objects)[i] = object
+	} else {
+		*objects = append(*objects, object)
+	}
+}
+
+// with returns a copy of the identifiers that has one more, if it is not there.
+func with(ids []ident.ID, id ident.ID) []ident.ID {
+	if slices.Contains(ids, id) {
+		return ids
+	}
+	return append(slices.Clone(ids), id)
+}
+
+// without returns a copy of the objects that lacks some.
+func without[T any](objects []T, gone func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(objects), gone)
+}
+
+// equals returns whether an identifier is the given one.
+func equals(id ident.ID) func(ident.ID) bool {
+	return func(other ident.ID) bool { return other == id }
+}

@@ -1,0 +1,36 @@
+package memory
+
+import "github.com/problemtracking/problems/domain/store"
+
+// expect returns nil when the expectation holds.
+func (d *draft) expect(expectation store.Expectation) error {
+	switch e := expectation.(type) {
+	case store.ProblemAt:
+		if r := d.record(e.ID); r == nil || r.problem.Revision != e.Revision {
+			return conflict("problem %d is not at revision %d", e.ID, e.Revision)
+		}
+	case store.CatalogueAt:
+		if d.versions.Catalogue != e.Version {
+			return conflict("the catalogue is not at version %d", e.Version)
+		}
+	case store.AccessAt:
+		if d.versions.Access != e.Version {
+			return conflict("the tokens are not at version %d", e.Version)
+		}
+	case store.FamilyAt:
+		if d.epochs[e.Family] != e.Epoch {
+			return conflict("the family of %s is not at epoch %d", e.Family, e.Epoch)
+		}
+	case store.KeyUnused:
+		if reply, ok := d.reply(e.User, e.Key); ok && !reply.Created.Before(e.Since) {
+			return conflict("a reply is kept for this key")
+		}
+	case store.StoreEmpty:
+		if !d.empty() {
+			return conflict("the store is not empty")
+		}
+	default:
+		return unsupported(expectation)
+	}
+	return nil
+}

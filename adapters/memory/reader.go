@@ -1,0 +1,119 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// reader implements store.Reader on one state.
+type reader struct{ *state }
+
+// Problem implements store.Reader.
+func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if err := ended(ctx); err != nil {
+		return store.Snapshot{}, err
+	}
+	found := r.record(id)
+	if found == nil {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
+	}
+	s := store.Snapshot{
+		Problem:        found.problem,
+		Catalogue:      r.versions.Catalogue,
+		Watching:       slices.Contains(found.watchers, as),
+		Read:           slices.Contains(found.readers, as),
+		ReadByAssignee: slices.Contains(found.readers, found.problem.Assignee),
+	}
+	if parts.Has(store.Keywords) {
+		s.Keywords = slices.Clone(found.keywords)
+	}
+	if parts.Has(store.Log) {
+		s.Log = slices.Clone(found.log)
+	}
+	if parts.Has(store.Comments) {
+		s.Comments = slices.Clone(found.comments)
+	}
+	if parts.Has(store.Relationships) {
+		s.Relationships = r.related(found)
+	}
+	if parts.Has(store.Watchers) {
+		s.Watchers = slices.Clone(found.watchers)
+	}
+	if parts.Has(store.Savepoints) {
+		s.Savepoints = slices.Clone(found.savepoints)
+	}
+	return s, nil
+}
+
+// related returns the problem's relationships with what is shown of the others.
+func (r reader) related(owner *record) []store.Related {
+	all := make([]store.Related, len(owner.relationships))
+	for i, side := range owner.relationships {
+		all[i].Relationship = side
+		if other := r.record(side.Other); other != nil {
+			all[i].OtherTitle, all[i].OtherState = other.problem.Title, other.problem.State
+		}
+	}
+	return all
+}
+
+// Neighbours implements store.Reader.
+func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	var found []relationship.Relationship
+	seen := make(map[problem.ID]bool, len(owners))
+	for _, id := range owners {
+		owner := r.record(id)
+		if owner == nil || seen[id] {
+			continue
+		}
+		seen[id] = true
+		for _, side := range owner.relationships {
+			if side.Type == t {
+				found = append(found, side)
+			}
+		}
+	}
+	return found, nil
+}
+
+// Epoch implements store.Reader.
+func (r reader) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+	return r.epochs[family], ended(ctx)
+}
+
+// Catalogue implements store.Reader.
+func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	return r.catalogue(), nil
+}
+
+// Versions implements store.Reader.
+func (r reader) Versions(ctx context.Context) (store.Versions, error) {
+	return r.versions, ended(ctx)
+}
+
+// Tokens implements store.Reader.
+func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
+	return slices.Clone(r.tokens), ended(ctx)
+}
+
+// Reply implements store.Reader.
+func (r reader) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
+	reply, ok := r.reply(user, key)
+	reply.Body = bytes.Clone(reply.Body)
+	return reply, ok, ended(ctx)
+}

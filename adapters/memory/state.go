@@ -1,0 +1,77 @@
+package memory
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// state is everything that can be read at one moment. A state that was published
+// never changes, nor does anything that it refers to.
+type state struct {
+	position  int64 // of the Commit that made it
+	versions  store.Versions
+	problems  tree[*record]       // by number
+	replies   tree[[]store.Reply] // by replyBucket
+	tokens    []access.Token      // in the order in which they were first put
+	epochs    map[store.FamilyName]int64
+	content   metadata.Content
+	catalogue func() *metadata.Catalogue // of content
+}
+
+// record is a problem with all that belongs to it.
+type record struct {
+	problem       problem.Problem
+	keywords      []problem.Keyword           // by name
+	relationships []relationship.Relationship // by Compare
+	watchers      []ident.ID
+	readers       []ident.ID // who has read it
+
+	// These only grow. The records of successive states share one array, of
+	// which each sees as much as there was at its time.
+	log        []problem.LogEntry
+	comments   []problem.Comment
+	savepoints []store.Savepoint
+}
+
+// record returns the record of a problem, or nil when there is none.
+func (s *state) record(id problem.ID) *record { return s.problems.get(uint64(id)) }
+
+// empty reports whether there is no problem, no metadata, no user and no token.
+// Problems and metadata are never removed.
+func (s *state) empty() bool {
+	return s.problems == tree[*record]{} && s.versions == store.Versions{}
+}
+
+// seed makes it unpredictable which replies share a bucket.
+var seed = maphash.MakeSeed()
+
+// replyBucket returns the key under which the reply for a user's key is found,
+// one of 2^18 so that a bucket holds a few replies at most.
+func replyBucket(user ident.ID, key string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.Write(user[:])
+	h.WriteString(key)
+	return h.Sum64() % (fan * fan * fan)
+}
+
+// reply returns the reply for a user's key.
+func (s *state) reply(user ident.ID, key string) (store.Reply, bool) {
+	bucket := s.replies.get(replyBucket(user, key))
+	i := slices.IndexFunc(bucket, isReply(user, key))
+	if i < 0 {
+		return store.Reply{}, false
+	}
+	return bucket[i], true
+}
+
+func isReply(user ident.ID, key string) func(store.Reply) bool {
+	return func(r store.Reply) bool { return r.User == user && r.Key == key }
+}

@@ -1,0 +1,212 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// saboteur breaks a store in one way.
+type saboteur struct {
+	name     string
+	caught   string // the ID of the case that has to notice
+	sabotage func(*broken)
+}
+
+// broken is a correct store of which some methods are replaced.
+type broken struct {
+	*model
+	stale atomic.Pointer[world]
+
+	commit   func(context.Context, store.Change) (store.Receipt, error)
+	outcome  func(context.Context, ident.ID, time.Time) (store.Receipt, bool, error)
+	view     func(context.Context, func(store.Reader) error) error
+	reader   func(*shown)
+	reserve  func(context.Context) (problem.ID, error)
+	versions func(context.Context) (store.Versions, error)
+	close    func() error
+}
+
+// alter is the sabotage that changes what is committed.
+func alter(fn func(*store.Change)) func(*broken) {
+	return func(s *broken) {
+		s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+			fn(&change)
+			return s.model.Commit(ctx, change)
+		}
+	}
+}
+
+// distort is the sabotage that changes the problems that are read.
+func distort(fn func(*store.Snapshot)) func(*broken) {
+	return func(s *broken) { s.reader = func(r *shown) { r.snapshot = fn } }
+}
+
+// world returns what the model knows now.
+func (s *broken) world() *world {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+func (s *broken) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	if s.commit == nil {
+		return s.model.Commit(ctx, change)
+	}
+	return s.commit(ctx, change)
+}
+
+func (s *broken) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	if s.outcome == nil {
+		return s.model.Outcome(ctx, batch, at)
+	}
+	return s.outcome(ctx, batch, at)
+}
+
+func (s *broken) View(ctx context.Context, fn func(store.Reader) error) error {
+	if s.view != nil {
+		return s.view(ctx, fn)
+	}
+	return s.model.View(ctx, func(r store.Reader) error {
+		if s.reader == nil {
+			return fn(r)
+		}
+		altered := &shown{Reader: r}
+		s.reader(altered)
+		return fn(altered)
+	})
+}
+
+func (s *broken) Reserve(ctx context.Context) (problem.ID, error) {
+	if s.reserve == nil {
+		return s.model.Reserve(ctx)
+	}
+	return s.reserve(ctx)
+}
+
+func (s *broken) Versions(ctx context.Context) (store.Versions, error) {
+	if s.versions == nil {
+		return s.model.Versions(ctx)
+	}
+	return s.versions(ctx)
+}
+
+func (s *broken) Close() error {
+	if s.close == nil {
+		return s.model.Close()
+	}
+	return s.close()
+}
+
+// shown is a reader that shows something else than what is there.
+type shown struct {
+	store.Reader
+	snapshot func(*store.Snapshot)
+	tokens   func([]access.Token)
+	bodies   map[string][]byte
+	moment   func() store.Reader // whose problems are shown
+	parts    store.Parts         // loaded in any case
+	deaf     bool                // to the end of the context
+	never    bool                // fails to find a problem
+	twice    bool                // returns neighbours for every time they are asked for
+}
+
+func (r *shown) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if r.deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if r.moment != nil {
+		r.Reader = r.moment()
+	}
+	s, err := r.Reader.Problem(ctx, id, as, parts|r.parts)
+	if r.never && fault.Is(err, fault.ProblemNotFound) {
+		err = nil
+	}
+	if r.snapshot != nil {
+		r.snapshot(&s)
+	}
+	return s, err
+}
+
+func (r *shown) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
+	if !r.twice {
+		return r.Reader.Neighbours(ctx, t, owners)
+	}
+	for _, owner := range owners {
+		more, err := r.Reader.Neighbours(ctx, t, []problem.ID{owner})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+func (r *shown) Tokens(ctx context.Context) ([]access.Token, error) {
+	all, err := r.Reader.Tokens(ctx)
+	if r.tokens != nil {
+		r.tokens(all)
+	}
+	return all, err
+}
+
+func (r *shown) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
+	reply, ok, err := r.Reader.Reply(ctx, user, key)
+	if body := r.bodies[key]; body != nil && ok {
+		reply.Body = body
+	}
+	return reply, ok, err
+}
+
+// attempt runs a case, and returns what it complains about.
+func attempt(t *testing.T, c Case, h Harness) []string {
+	t.Helper()
+	r := &recorder{T: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer r.cleanUp()
+		c.check(r, h)
+	}()
+	<-done
+	return r.complaints
+}
+
+// recorder is a T that does not fail.
+type recorder struct {
+	*testing.T
+	complaints []string
+	cleanups   []func()
+}
+
+func (r *recorder) Logf(string, ...any) {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.complaints = append(r.complaints, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Cleanup(fn func()) { r.cleanups = append(r.cleanups, fn) }
+
+func (r *recorder) cleanUp() {
+	for len(r.cleanups) > 0 {
+		last := len(r.cleanups) - 1
+		fn := r.cleanups[last]
+		r.cleanups = r.cleanups[:last]
+		fn()
+	}
+}

@@ -1,0 +1,203 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func cancelCases() []Case {
+	return []Case{{
+		ID:   "COM-009",
+		Rule: "A Commit whose context is over before it begins fails with Unavailable and stores nothing; its batch stays free.",
+		run: func(b *bench) {
+			p := b.create()
+			for name, ctx := range b.over() {
+				change := b.change(store.AddComment{Problem: p.ID, Comment: b.comment(name)})
+				before := b.image()
+				_, err := b.store.Commit(ctx, change)
+				b.fails("Commit with a context that is "+name, fault.Unavailable, err)
+				b.equal("what is stored", before, b.image())
+				b.commit(change)
+				if difference(before, b.image()) == "" {
+					b.failf("the Change was not stored under the same batch afterwards")
+				}
+			}
+		},
+	}, {
+		ID:   "COM-010",
+		Rule: "Commit reports what became of the Change, whenever its context ends: nil when it is stored; an error when it never will be, but for UnknownOutcome.",
+		run: func(b *bench) {
+			const rounds = 10
+			p := b.create()
+			reported := make([]error, rounds*writers)
+			changes := make([]store.Change, rounds*writers)
+			for i := 0; i < len(changes); i += writers {
+				var contexts [writers]context.Context
+				var cancels [writers]context.CancelFunc
+				for j := range writers {
+					contexts[j], cancels[j] = context.WithCancel(b.ctx)
+					changes[i+j] = b.change(store.AddComment{Problem: p.ID, Comment: b.comment("maybe")})
+				}
+				b.together(2*writers, func(who int) error {
+					if j := who / 2; who%2 == 0 {
+						cancels[j]()
+					} else {
+						_, reported[i+j] = b.store.Commit(contexts[j], changes[i+j])
+					}
+					return nil
+				})
+			}
+			stored := make(map[ident.ID]bool)
+			for _, c := range b.load(p.ID, store.Comments).Comments {
+				stored[c.ID] = true
+			}
+			for i, change := range changes {
+				err := reported[i]
+				is := stored[change.Effects[0].(store.AddComment).Comment.ID]
+				switch {
+				case fault.Is(err, fault.UnknownOutcome):
+				case err == nil && !is:
+					b.failf("a Commit returned nil, but its comment is not stored")
+				case err != nil && is:
+					b.failf("a Commit failed, but its comment is stored: %v", err)
+				case err != nil:
+					b.fails("Commit with a context that was cancelled", fault.Unavailable, err)
+				}
+			}
+		},
+	}, {
+		ID:   "VIEW-004/before",
+		Rule: "A View whose context is over fails with Unavailable.",
+		run: func(b *bench) {
+			for name, ctx := range b.over() {
+				err := b.store.View(ctx, func(r store.Reader) error {
+					_, err := r.Versions(ctx)
+					return err
+				})
+				b.fails("View with a context that is "+name, fault.Unavailable, err)
+			}
+		},
+	}, {
+		ID:   "VIEW-004/within",
+		Rule: "When the context ends while a View reads, what it reads next fails with Unavailable, and so does View.",
+		run: func(b *bench) {
+			p := b.create()
+			for name, use := range b.readings(p.ID) {
+				ctx, cancel := context.WithCancel(b.ctx)
+				err := b.store.View(ctx, func(r store.Reader) error {
+					if err := use(b.ctx, r); err != nil {
+						return fmt.Errorf("before the end: %w", err)
+					}
+					cancel()
+					return use(ctx, r)
+				})
+				b.fails(name+" after the end of the context", fault.Unavailable, err)
+			}
+			b.create()
+		},
+	}, {
+		ID:   "ERR-001/cancelled",
+		Rule: "The errors of calls whose context is over are faults, of the kind Unavailable, and leave the store usable.",
+		run: func(b *bench) {
+			for name, ctx := range b.over() {
+				for method, call := range b.calls(ctx) {
+					b.fails(method+" with a context that is "+name, fault.Unavailable, call())
+				}
+			}
+			b.create()
+		},
+	}, {
+		ID:   "ERR-001/not-found",
+		Rule: "The error of a problem that is not there is a fault, also for whoever gets it from View.",
+		run: func(b *bench) {
+			err := b.store.View(b.ctx, func(r store.Reader) error {
+				_, err := r.Problem(b.ctx, 1, ident.None, 0)
+				return err
+			})
+			b.fails("Problem", fault.ProblemNotFound, err)
+		},
+	}}
+}
+
+// over returns contexts that are over, by how they ended.
+func (b *bench) over() map[string]context.Context {
+	cancelled, cancel := context.WithCancel(b.ctx)
+	cancel()
+	overdue, cancel := context.WithDeadline(b.ctx, time.Unix(0, 0))
+	b.Cleanup(cancel)
+	return map[string]context.Context{"cancelled": cancelled, "overdue": overdue}
+}
+
+// calls returns a call of each method of the store that can fail, each of which
+// would succeed with a context that goes on.
+func (b *bench) calls(ctx context.Context) map[string]func() error {
+	return map[string]func() error{
+		"View": func() error {
+			return b.store.View(ctx, func(r store.Reader) error {
+				_, err := r.Versions(ctx)
+				return err
+			})
+		},
+		"Reserve": func() error {
+			_, err := b.store.Reserve(ctx)
+			return err
+		},
+		"Commit": func() error {
+			_, err := b.store.Commit(ctx, b.probe())
+			return err
+		},
+		"Outcome": func() error {
+			_, _, err := b.store.Outcome(ctx, b.ID(), b.Now())
+			return err
+		},
+		"Versions": func() error {
+			_, err := b.store.Versions(ctx)
+			return err
+		},
+	}
+}
+
+// reading is a call of one method of a Reader.
+type reading func(context.Context, store.Reader) error
+
+// readings returns a reading by each method of a Reader. The problem has to
+// exist.
+func (b *bench) readings(id problem.ID) map[string]reading {
+	return map[string]reading{
+		"Problem": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Problem(ctx, id, ident.None, everything)
+			return err
+		},
+		"Neighbours": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Neighbours(ctx, relationship.ParentOf, []problem.ID{id})
+			return err
+		},
+		"Epoch": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Epoch(ctx, relationship.ParentOf)
+			return err
+		},
+		"Catalogue": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Catalogue(ctx)
+			return err
+		},
+		"Versions": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Versions(ctx)
+			return err
+		},
+		"Tokens": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Tokens(ctx)
+			return err
+		},
+		"Reply": func(ctx context.Context, r store.Reader) error {
+			_, _, err := r.Reply(ctx, ident.None, "key")
+			return err
+		},
+	}
+}

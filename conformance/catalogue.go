@@ -1,0 +1,87 @@
+package conformance
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func catalogueCases() []Case {
+	return []Case{{
+		ID:   "READ-008",
+		Rule: "The catalogue has all metadata and users at its version, which is the one that Versions and Snapshots name.",
+		run: func(b *bench) {
+			p := b.create()
+			b.agree(0, metadata.Content{}, p)
+			want := image{}
+			for i := range 4 {
+				objects := b.objects()
+				want.put(objects)
+				b.do(putAll(objects)...)
+				b.agree(int64(i+1), want.Content, p)
+			}
+		},
+	}, {
+		ID:   "READ-008/meanwhile",
+		Rule: "The catalogue agrees with its version while others change it.",
+		run: func(b *bench) {
+			const changes = 30
+			user := b.objects().Users[0]
+			var written atomic.Bool
+			b.together(4, func(who int) error {
+				if who > 0 {
+					for !written.Load() {
+						if err := b.dated(user.ID); err != nil {
+							return err
+						}
+					}
+					return b.dated(user.ID)
+				}
+				defer written.Store(true)
+				for version := range changes {
+					user.Name = fmt.Sprint(version + 1)
+					if _, err := b.store.Commit(b.ctx, b.change(store.PutUser{User: user})); err != nil {
+						return fmt.Errorf("Commit: %w", err)
+					}
+				}
+				return nil
+			})
+			b.equal("the version", int64(changes), b.versions().Catalogue)
+		},
+	}}
+}
+
+// agree ends the case unless the catalogue has the given content and version,
+// wherever that is asked for.
+func (b *bench) agree(version int64, content metadata.Content, p problem.Problem) {
+	b.Helper()
+	seen := b.image()
+	b.equal("the catalogue", content, seen.Content)
+	b.equal("the catalogue's version", version, seen.Catalogue)
+	b.equal("Reader.Versions", version, seen.Versions.Catalogue)
+	b.equal("Store.Versions", version, b.versions().Catalogue)
+	b.equal("the Snapshot's version of the catalogue", version, seen.Problems[p.ID].Catalogue)
+}
+
+// dated returns an error unless the user's name is the version of the catalogue.
+func (b *bench) dated(id ident.ID) error {
+	return b.store.View(b.ctx, func(r store.Reader) error {
+		c, err := r.Catalogue(b.ctx)
+		if err != nil {
+			return err
+		}
+		v, err := r.Versions(b.ctx)
+		if err != nil {
+			return err
+		}
+		seen, _ := c.User(id)
+		if c.Version != v.Catalogue || c.Version > 0 && seen.Name != fmt.Sprint(c.Version) {
+			return fmt.Errorf("the catalogue of version %d has the user of version %q where Versions says %d", c.Version, seen.Name, v.Catalogue)
+		}
+		return nil
+	})
+}

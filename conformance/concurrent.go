@@ -1,0 +1,339 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+const writers = 6
+
+func concurrentCases() []Case {
+	return []Case{{
+		ID:   "COM-004/one-problem",
+		Rule: "Of concurrent writers that expect the revision they read, none overwrites another: every acknowledged step is there, once, in the order of positions.",
+		run: func(b *bench) {
+			const rounds = 10
+			p := b.create()
+			positions := make(map[int64]int64) // by revision
+			var mu sync.Mutex
+			b.together(writers, func(int) error {
+				for range rounds {
+					revision, receipt, err := b.step(p.ID)
+					if err != nil {
+						return err
+					}
+					mu.Lock()
+					positions[revision] = receipt.Position
+					mu.Unlock()
+				}
+				return nil
+			})
+			s := b.load(p.ID, store.Log)
+			b.equal("the revision", int64(1+writers*rounds), s.Revision)
+			b.equal("the number of acknowledged revisions", writers*rounds, len(positions))
+			for i, entry := range s.Log {
+				b.equal("the revision of a log entry", int64(i+2), entry.Revision)
+				if positions[entry.Revision] <= positions[entry.Revision-1] {
+					b.failf("revision %d has the position %d after %d", entry.Revision, positions[entry.Revision], positions[entry.Revision-1])
+				}
+			}
+		},
+	}, {
+		ID:   "COM-004/pairs",
+		Rule: "Concurrent writers that relate and part problems never leave half a pair, and no View sees one.",
+		run: func(b *bench) {
+			const rounds = 12
+			var ids []problem.ID
+			for range 4 {
+				ids = append(ids, b.create().ID)
+			}
+			var done sync.WaitGroup
+			done.Add(writers)
+			ended := make(chan struct{})
+			go func() { done.Wait(); close(ended) }()
+			b.together(writers+2, func(who int) error {
+				if who >= writers {
+					for {
+						if err := b.whole(ids); err != nil {
+							return err
+						}
+						select {
+						case <-ended:
+							return b.whole(ids)
+						default:
+						}
+					}
+				}
+				defer done.Done()
+				random := rand.New(rand.NewPCG(uint64(who), 1))
+				for range rounds {
+					i, j := random.IntN(len(ids)), random.IntN(len(ids)-1)
+					if j >= i {
+						j++
+					}
+					if err := b.toggle(ids[i], ids[j]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}, {
+		ID:   "COM-004/families",
+		Rule: "Of concurrent Changes that expect one epoch of a family, one is stored, and the others are refused with Conflict.",
+		run: func(b *bench) {
+			for epoch := range int64(10) {
+				won := b.race(func(int) store.Change {
+					change := b.change(store.MoveFamily{Family: relationship.BlockerOf})
+					change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.BlockerOf, Epoch: epoch}}
+					return change
+				})
+				b.equal("the number of Changes stored", 1, len(won))
+				b.equal("the epoch", epoch+1, b.image().Epochs[relationship.BlockerOf])
+			}
+		},
+	}, {
+		ID:   "COM-004/keys",
+		Rule: "Of concurrent Changes that expect one key to be unused and use it, one is stored.",
+		run: func(b *bench) {
+			who := b.ID()
+			for round := range 10 {
+				key := fmt.Sprint("key", round)
+				won := b.race(func(writer int) store.Change {
+					change := b.change(
+						store.KeepReply{Reply: store.Reply{User: who, Key: key, Created: b.Now(), Body: []byte{byte(writer)}}},
+						store.CreateProblem{Problem: b.problem(problem.ID(1 + round*writers + writer))},
+					)
+					change.Expect = []store.Expectation{store.KeyUnused{User: who, Key: key}}
+					return change
+				})
+				b.equal("the number of Changes stored", 1, len(won))
+				b.seen.keys[replyKey{who, key}] = true
+				reply := b.image().Replies[replyKey{who, key}]
+				b.equal("the body of the reply", []byte{byte(won[0])}, reply.Body)
+			}
+			b.equal("the number of problems", 10, len(b.image().Problems))
+		},
+	}, {
+		ID:   "COM-004/empty",
+		Rule: "Of concurrent Changes that expect an empty store and fill it, one is stored.",
+		run: func(b *bench) {
+			won := b.race(func(int) store.Change {
+				change := b.change(append(putAll(b.objects()), store.PutToken{Token: b.token()})...)
+				change.Expect = []store.Expectation{store.StoreEmpty{}}
+				return change
+			})
+			b.equal("the number of Changes stored", 1, len(won))
+			b.equal("the number of states", 1, len(b.image().Content.States))
+			b.equal("Versions", store.Versions{Catalogue: 1, Access: 1}, b.versions())
+		},
+	}, {
+		ID:   "COM-004/relationships",
+		Rule: "Of concurrent Changes that put the same relationship, one is stored, with both sides.",
+		run: func(b *bench) {
+			for range 5 {
+				p, q := b.create().ID, b.create().ID
+				won := b.race(func(writer int) store.Change {
+					if writer%2 == 0 {
+						return b.change(b.pair(p, relationship.ParentOf, q)...)
+					}
+					return b.change(b.pair(q, relationship.ChildOf, p)...)
+				})
+				b.equal("the number of Changes stored", 1, len(won))
+				b.must("a look at the pair", b.whole([]problem.ID{p, q}))
+			}
+		},
+	}, {
+		ID:   "COM-004/additions",
+		Rule: "Concurrent additions to one problem that expect nothing are all stored, each writer's in his order.",
+		run: func(b *bench) {
+			const rounds = 10
+			p := b.create()
+			b.together(writers, func(who int) error {
+				for round := range rounds {
+					change := b.change(
+						store.AddComment{Problem: p.ID, Comment: b.comment(fmt.Sprint(who, " ", round))},
+						store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: fmt.Sprint(who, " ", round)}},
+						store.Watch{Problem: p.ID, User: b.ID()},
+					)
+					if _, err := b.store.Commit(b.ctx, change); err != nil {
+						return fmt.Errorf("Commit: %w", err)
+					}
+				}
+				return nil
+			})
+			s := b.load(p.ID, everything)
+			next := make([]int, writers)
+			for _, c := range s.Comments {
+				var who, round int
+				if _, err := fmt.Sscan(c.Text, &who, &round); err != nil || round != next[who] {
+					b.failf("the comment %q came where the writer's number %d was expected", c.Text, next[who])
+				}
+				next[who]++
+			}
+			b.equal("the number of comments", writers*rounds, len(s.Comments))
+			b.equal("the number of keywords", writers*rounds, len(s.Keywords))
+			b.equal("the number of watchers", writers*rounds, len(s.Watchers))
+		},
+	}, {
+		ID:   "COM-011/at-once",
+		Rule: "Concurrent Changes have different positions, and each a greater one than those committed before it began.",
+		run: func(b *bench) {
+			const rounds = 10
+			positions := make([][]int64, writers)
+			b.together(writers, func(who int) error {
+				for range rounds {
+					receipt, err := b.store.Commit(b.ctx, b.probe())
+					if err != nil {
+						return fmt.Errorf("Commit: %w", err)
+					}
+					positions[who] = append(positions[who], receipt.Position)
+				}
+				return nil
+			})
+			for _, mine := range positions {
+				if !slices.IsSorted(mine) {
+					b.failf("the positions of successive Changes are %v", mine)
+				}
+			}
+			all := slices.Sorted(slices.Values(slices.Concat(positions...)))
+			b.equal("the number of different positions", writers*rounds, len(slices.Compact(all)))
+		},
+	}}
+}
+
+// step raises the revision of a problem by one, and appends the log entry that
+// says so, as often as it takes until nobody comes between. It returns the
+// revision.
+func (b *bench) step(id problem.ID) (int64, store.Receipt, error) {
+	for {
+		var s store.Snapshot
+		err := b.store.View(b.ctx, func(r store.Reader) (err error) {
+			s, err = r.Problem(b.ctx, id, ident.None, 0)
+			return err
+		})
+		if err != nil {
+			return 0, store.Receipt{}, fmt.Errorf("View: %w", err)
+		}
+		next := s.Problem
+		next.Revision++
+		change := b.change(store.UpdateProblem{Problem: next})
+		change.Expect = []store.Expectation{store.ProblemAt{ID: id, Revision: s.Revision}}
+		entry := b.entry(id)
+		entry.Revision = next.Revision
+		change.Log = []problem.LogEntry{entry}
+		receipt, err := b.store.Commit(b.ctx, change)
+		if err == nil {
+			return next.Revision, receipt, nil
+		}
+		if err := failure("Commit", fault.Conflict, err); err != nil {
+			return 0, store.Receipt{}, err
+		}
+	}
+}
+
+// toggle relates two problems, or parts them when they are related, as often as
+// it takes until nobody comes between.
+func (b *bench) toggle(one, other problem.ID) error {
+	for {
+		var s, t store.Snapshot
+		err := b.store.View(b.ctx, func(r store.Reader) (err error) {
+			if s, err = r.Problem(b.ctx, one, ident.None, store.Relationships); err != nil {
+				return err
+			}
+			t, err = r.Problem(b.ctx, other, ident.None, store.Relationships)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("View: %w", err)
+		}
+		effects := b.pair(one, relationship.CauseOf, other)
+		if slices.ContainsFunc(s.Relationships, func(r store.Related) bool { return r.Type == relationship.CauseOf && r.Other == other }) {
+			effects = []store.Effect{
+				store.DropRelationship{Owner: one, Type: relationship.CauseOf, Other: other},
+				store.DropRelationship{Owner: other, Type: relationship.CausedBy, Other: one},
+			}
+		}
+		s.Revision++
+		t.Revision++
+		change := b.change(append(effects, store.UpdateProblem{Problem: s.Problem}, store.UpdateProblem{Problem: t.Problem})...)
+		change.Expect = []store.Expectation{
+			store.ProblemAt{ID: one, Revision: s.Revision - 1},
+			store.ProblemAt{ID: other, Revision: t.Revision - 1},
+		}
+		_, err = b.store.Commit(b.ctx, change)
+		if err == nil {
+			return nil
+		}
+		if err := failure("Commit", fault.Conflict, err); err != nil {
+			return err
+		}
+	}
+}
+
+// whole returns an error when one of the problems has a relationship whose
+// mirror is missing, by either way of reading.
+func (b *bench) whole(ids []problem.ID) error {
+	return b.store.View(b.ctx, func(r store.Reader) error {
+		sides := make(map[relationship.Relationship]bool)
+		for _, id := range ids {
+			s, err := r.Problem(b.ctx, id, ident.None, store.Relationships)
+			if err != nil {
+				return fmt.Errorf("Problem: %w", err)
+			}
+			for _, related := range s.Relationships {
+				sides[related.Relationship] = true
+			}
+		}
+		count := 0
+		for _, t := range relationship.Types() {
+			neighbours, err := r.Neighbours(b.ctx, t, ids)
+			if err != nil {
+				return fmt.Errorf("Neighbours: %w", err)
+			}
+			count += len(neighbours)
+		}
+		if count != len(sides) {
+			return fmt.Errorf("Neighbours shows %d relationships where Problem shows %d", count, len(sides))
+		}
+		for side := range sides {
+			if !sides[side.Mirror()] {
+				return fmt.Errorf("problem %d is %s problem %d, but the mirror is missing", side.Owner, side.Type, side.Other)
+			}
+		}
+		return nil
+	})
+}
+
+// race commits one Change of each writer at once, and returns the writers whose
+// Changes were stored. The others have to be refused with Conflict.
+func (b *bench) race(change func(writer int) store.Change) (won []int) {
+	b.Helper()
+	changes := make([]store.Change, writers)
+	for i := range changes {
+		changes[i] = change(i)
+		b.seen.add(changes[i])
+	}
+	stored := make([]bool, writers)
+	b.together(writers, func(i int) error {
+		_, err := b.store.Commit(b.ctx, changes[i])
+		if stored[i] = err == nil; stored[i] {
+			return nil
+		}
+		return failure("a Commit that lost", fault.Conflict, err)
+	})
+	for i, ok := range stored {
+		if ok {
+			won = append(won, i)
+		}
+	}
+	return won
+}

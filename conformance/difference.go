@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/problemtracking/problems/domain/relationship"
+)
+
+// difference says where two values of one type differ first; it is empty when
+// they are equal. Times have to be the same instant, in UTC. An empty slice is
+// as good as none.
+func difference(want, got any) string {
+	w, g := reflect.ValueOf(want), reflect.ValueOf(got)
+	if w.Type() != g.Type() {
+		return fmt.Sprintf("a %s was expected, a %s was seen", w.Type(), g.Type())
+	}
+	return differ("", w, g)
+}
+
+func differ(path string, want, got reflect.Value) string {
+	if w, ok := want.Interface().(time.Time); ok {
+		return differTime(path, w, got.Interface().(time.Time))
+	}
+	switch want.Kind() {
+	case reflect.Struct:
+		for i := range want.NumField() {
+			name := want.Type().Field(i).Name
+			if d := differ(path+"."+name, want.Field(i), got.Field(i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case reflect.Slice:
+		if want.Type().Elem().Kind() == reflect.Uint8 && bytes.Equal(want.Bytes(), got.Bytes()) {
+			return ""
+		}
+		for i := range min(want.Len(), got.Len()) {
+			if d := differ(fmt.Sprintf("%s[%d]", path, i), want.Index(i), got.Index(i)); d != "" {
+				return d
+			}
+		}
+		if want.Len() != got.Len() {
+			return fmt.Sprintf("%s has %d elements where %d were expected", place(path), got.Len(), want.Len())
+		}
+		return ""
+	case reflect.Map:
+		return differMap(path, want, got)
+	}
+	if want.Interface() == got.Interface() {
+		return ""
+	}
+	return fmt.Sprintf("%s is %s where %s was expected", place(path), show(got), show(want))
+}
+
+func differTime(path string, want, got time.Time) string {
+	if want.Equal(got) && got.Location() == time.UTC {
+		return ""
+	}
+	return fmt.Sprintf("%s is %v where %v was expected", place(path), got, want)
+}
+
+func differMap(path string, want, got reflect.Value) string {
+	for _, key := range want.MapKeys() {
+		at := fmt.Sprintf("%s[%v]", path, key)
+		if !got.MapIndex(key).IsValid() {
+			return place(at) + " is missing"
+		}
+		if d := differ(at, want.MapIndex(key), got.MapIndex(key)); d != "" {
+			return d
+		}
+	}
+	for _, key := range got.MapKeys() {
+		if !want.MapIndex(key).IsValid() {
+			return fmt.Sprintf("%s[%v] is there, but was not expected", path, key)
+		}
+	}
+	return ""
+}
+
+func place(path string) string { return cmp.Or(path, "it") }
+
+// show writes a value so that texts that look alike do not read alike.
+func show(v reflect.Value) string {
+	if v.Kind() != reflect.String {
+		return fmt.Sprint(v.Interface())
+	}
+	const most = 200
+	text := v.String()
+	if len(text) <= most {
+		return fmt.Sprintf("%+q", text)
+	}
+	return fmt.Sprintf("%+q… (%d bytes)", text[:most], len(text))
+}
+
+// compareSides orders relationships of several problems.
+func compareSides(a, b relationship.Relationship) int {
+	return cmp.Or(cmp.Compare(a.Owner, b.Owner), a.Compare(b))
+}

@@ -1,0 +1,392 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func effectCases() []Case {
+	return []Case{{
+		ID:   "READ-001/create-problem",
+		Rule: "A created problem is read back as it was given, with nothing beside it.",
+		run: func(b *bench) {
+			for _, p := range []problem.Problem{
+				b.problem(b.reserve()),
+				{ID: b.reserve(), Fields: problem.Fields{Title: "only what is needed", State: b.ID()}, Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now(), Revision: 1},
+			} {
+				b.does([]store.Effect{store.CreateProblem{Problem: p}}, func(want *image) {
+					want.Problems[p.ID] = store.Snapshot{Problem: p, Catalogue: want.Catalogue}
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/update-problem",
+		Rule: "An update replaces all fields of one problem, and nothing that belongs to it.",
+		run: func(b *bench) {
+			p := b.furnished()
+			q := b.furnished()
+			next := b.problem(p.ID)
+			next.Title, next.Revision = "Another title", 1<<40
+			b.does([]store.Effect{store.UpdateProblem{Problem: next}}, func(want *image) {
+				want.update(next)
+			})
+			bare := problem.Problem{ID: q.ID, Fields: problem.Fields{Title: "bare", State: b.ID()}, Revision: 2,
+				Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now()}
+			b.does([]store.Effect{store.UpdateProblem{Problem: bare}}, func(want *image) {
+				want.update(bare)
+			})
+		},
+	}, {
+		ID:   "READ-001/savepoint",
+		Rule: "A savepoint is read back as the problem that was given, with the batch of its Change, and does not change the problem.",
+		run: func(b *bench) {
+			p := b.furnished()
+			saved := b.problem(p.ID)
+			saved.Revision = 7
+			change := b.change(store.PutSavepoint{Problem: saved})
+			b.changes(change, func(want *image) {
+				want.edit(p.ID, func(s *store.Snapshot) {
+					s.Savepoints = append(s.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
+				})
+			})
+		},
+	}, {
+		ID:   "READ-001/comment",
+		Rule: "A comment is read back as it was given; its HTML can be null or empty, which is not the same.",
+		run: func(b *bench) {
+			p := b.furnished()
+			for _, html := range []problem.NullText{{}, problem.Text(""), problem.Text("<b>bold</b>")} {
+				comment := b.comment("text")
+				comment.HTML = html
+				b.does([]store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *image) {
+					want.edit(p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/put-keyword",
+		Rule: "A keyword is put beside those with other names and in place of the one with its name; its value can be null or empty, which is not the same.",
+		run: func(b *bench) {
+			p := b.furnished()
+			for _, keyword := range []problem.Keyword{
+				{Name: "new", Value: problem.Text("value")},
+				{Name: "new"},
+				{Name: "new", Value: problem.Text("")},
+				{Name: "NEW", Value: problem.Text("other case")},
+				{Name: "new", Value: problem.Text("again")},
+				{Name: "ne", Value: problem.Text("a prefix")},
+			} {
+				b.does([]store.Effect{store.PutKeyword{Problem: p.ID, Keyword: keyword}}, func(want *image) {
+					want.edit(p.ID, func(s *store.Snapshot) {
+						s.Keywords = slices.DeleteFunc(s.Keywords, func(k problem.Keyword) bool { return k.Name == keyword.Name })
+						s.Keywords = append(s.Keywords, keyword)
+						slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+					})
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/drop-keyword",
+		Rule: "DropKeyword removes the keyword of that exact name from that problem; when there is none it does nothing.",
+		run: func(b *bench) {
+			p := b.furnished()
+			b.furnished()
+			b.does([]store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, func(want *image) {
+				want.edit(p.ID, func(s *store.Snapshot) {
+					s.Keywords = slices.DeleteFunc(s.Keywords, func(k problem.Keyword) bool { return k.Name == "area" })
+				})
+			})
+			b.does([]store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, nothing)
+			b.does([]store.Effect{store.DropKeyword{Problem: p.ID, Name: "PRICE"}}, nothing)
+		},
+	}, {
+		ID:   "READ-001/relationship",
+		Rule: "Two problems can have a relationship of every type, and each side is read back as it was given.",
+		run: func(b *bench) {
+			p, q := b.create(), b.create()
+			for _, t := range relationship.Types() {
+				side := relationship.Relationship{Owner: p.ID, Type: t, Other: q.ID, Created: b.Now(), Author: b.ID()}
+				b.does([]store.Effect{store.PutRelationship{Relationship: side}}, func(want *image) {
+					want.Neighbours[t] = append(want.Neighbours[t], side)
+					slices.SortFunc(want.Neighbours[t], compareSides)
+					want.edit(p.ID, func(s *store.Snapshot) {
+						s.Relationships = append(s.Relationships, store.Related{Relationship: side, OtherTitle: q.Title, OtherState: q.State})
+					})
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/drop-relationship",
+		Rule: "DropRelationship removes that one side; when it is not there it does nothing; afterwards it can be put again.",
+		run: func(b *bench) {
+			p, q, third := b.create(), b.create(), b.create()
+			b.do(b.pair(p.ID, relationship.ParentOf, q.ID)...)
+			b.do(b.pair(p.ID, relationship.ParentOf, third.ID)...)
+			b.do(b.pair(p.ID, relationship.ChildOf, q.ID)...)
+			drop := []store.Effect{store.DropRelationship{Owner: p.ID, Type: relationship.ParentOf, Other: q.ID}}
+			gone := func(r relationship.Relationship) bool { return r.Owner == p.ID && r.Other == q.ID }
+			b.does(drop, func(want *image) {
+				want.Neighbours[relationship.ParentOf] = slices.DeleteFunc(want.Neighbours[relationship.ParentOf], gone)
+				want.edit(p.ID, func(s *store.Snapshot) {
+					s.Relationships = slices.DeleteFunc(s.Relationships, func(r store.Related) bool {
+						return r.Type == relationship.ParentOf && r.Other == q.ID
+					})
+				})
+			})
+			b.does(drop, nothing)
+			b.does([]store.Effect{store.DropRelationship{Owner: p.ID, Type: relationship.RelatedTo, Other: q.ID}}, nothing)
+			b.do(b.pair(p.ID, relationship.ParentOf, q.ID)[0])
+		},
+	}, {
+		ID:   "READ-001/move-family",
+		Rule: "MoveFamily raises the epoch of one family, each time it is named.",
+		run: func(b *bench) {
+			for _, f := range relationship.Families() {
+				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}}, func(want *image) { want.Epochs[f.Forward]++ })
+				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}, store.MoveFamily{Family: f.Forward}},
+					func(want *image) { want.Epochs[f.Forward] += 2 })
+			}
+		},
+	}, {
+		ID:   "READ-001/watch",
+		Rule: "Watch makes one user a watcher of one problem, once; Unwatch ends that; neither minds when there is nothing to do.",
+		run: func(b *bench) {
+			p := b.furnished()
+			b.furnished()
+			who := b.ID()
+			watch, unwatch := store.Watch{Problem: p.ID, User: who}, store.Unwatch{Problem: p.ID, User: who}
+			watching := func(want *image) {
+				want.Watching[mark{p.ID, who}] = true
+				want.edit(p.ID, func(s *store.Snapshot) {
+					s.Watchers = append(s.Watchers, who)
+					slices.SortFunc(s.Watchers, ident.ID.Compare)
+				})
+			}
+			b.does([]store.Effect{watch}, watching)
+			b.does([]store.Effect{watch}, nothing)
+			b.does([]store.Effect{unwatch}, func(want *image) {
+				want.Watching[mark{p.ID, who}] = false
+				want.edit(p.ID, func(s *store.Snapshot) {
+					s.Watchers = slices.DeleteFunc(s.Watchers, func(id ident.ID) bool { return id == who })
+				})
+			})
+			b.does([]store.Effect{unwatch}, nothing)
+			b.does([]store.Effect{watch, watch}, watching)
+		},
+	}, {
+		ID:   "READ-001/mark-read",
+		Rule: "MarkRead sets and removes the mark of one user on one problem, and does not mind when there is nothing to do.",
+		run: func(b *bench) {
+			p := b.furnished()
+			b.furnished()
+			who := b.ID()
+			for _, read := range []bool{false, true, true, false, true} {
+				b.does([]store.Effect{store.MarkRead{Problem: p.ID, User: who, Read: read}}, func(want *image) {
+					want.Read[mark{p.ID, who}] = read
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/forget-reads",
+		Rule: "ForgetReads removes the read marks of all users but one from one problem, and sets none.",
+		run: func(b *bench) {
+			p, q := b.create(), b.create()
+			users := []ident.ID{b.ID(), b.ID(), b.ID()}
+			for _, but := range []ident.ID{users[1], users[0], b.ID(), ident.None} {
+				for _, u := range users {
+					b.do(store.MarkRead{Problem: p.ID, User: u, Read: true}, store.MarkRead{Problem: q.ID, User: u, Read: true})
+				}
+				b.does([]store.Effect{store.ForgetReads{Problem: p.ID, But: but}}, func(want *image) {
+					for _, u := range users {
+						want.Read[mark{p.ID, u}] = u == but
+					}
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/read-by-assignee",
+		Rule: "ReadByAssignee is whether the assignee has read the problem, whoever asks, and false without an assignee.",
+		run: func(b *bench) {
+			p := b.create()
+			assignee, other := p.Assignee, b.ID()
+			expect := func(want bool) {
+				b.Helper()
+				for _, as := range []ident.ID{assignee, other, ident.None} {
+					b.equal("ReadByAssignee", want, b.loadAs(p.ID, as, 0).ReadByAssignee)
+				}
+			}
+			expect(false)
+			b.do(store.MarkRead{Problem: p.ID, User: other, Read: true})
+			expect(false)
+			b.do(store.MarkRead{Problem: p.ID, User: assignee, Read: true})
+			expect(true)
+			p.Assignee = ident.None
+			b.do(store.UpdateProblem{Problem: p})
+			expect(false)
+			p.Assignee = other
+			b.do(store.UpdateProblem{Problem: p})
+			expect(true)
+		},
+	}, {
+		ID:   "READ-001/metadata",
+		Rule: "Metadata objects and users are read back as they were given.",
+		run: func(b *bench) {
+			for range 3 {
+				o := b.objects()
+				b.does([]store.Effect{
+					store.PutState{State: o.States[0]}, store.PutPriority{Priority: o.Priorities[0]},
+					store.PutClassification{Classification: o.Classifications[0]}, store.PutComponent{Component: o.Components[0]},
+					store.PutMilestone{Milestone: o.Milestones[0]}, store.PutUser{User: o.Users[0]},
+				}, func(want *image) { want.put(o) })
+			}
+		},
+	}, {
+		ID:   "READ-001/replace-metadata",
+		Rule: "A metadata object or user replaces the one with its identifier, every member of it.",
+		run: func(b *bench) {
+			first := b.objects()
+			b.do(putAll(first)...)
+			b.do(putAll(b.objects())...)
+			for _, next := range []metadata.Content{b.objects(), bare(b.objects())} {
+				next.States[0].ID = first.States[0].ID
+				next.Priorities[0].ID = first.Priorities[0].ID
+				next.Classifications[0].ID = first.Classifications[0].ID
+				next.Components[0].ID = first.Components[0].ID
+				next.Milestones[0].ID = first.Milestones[0].ID
+				next.Users[0].ID = first.Users[0].ID
+				b.do(putAll(next)...)
+				b.view(func(r store.Reader) error {
+					c, err := r.Catalogue(b.ctx)
+					if err != nil {
+						return err
+					}
+					state, _ := c.State(first.States[0].ID)
+					b.equal("the state", next.States[0], state)
+					priority, _ := c.Priority(first.Priorities[0].ID)
+					b.equal("the priority", next.Priorities[0], priority)
+					classification, _ := c.Classification(first.Classifications[0].ID)
+					b.equal("the classification", next.Classifications[0], classification)
+					component, _ := c.Component(first.Components[0].ID)
+					b.equal("the component", next.Components[0], component)
+					milestone, _ := c.Milestone(first.Milestones[0].ID)
+					b.equal("the milestone", next.Milestones[0], milestone)
+					person, _ := c.User(first.Users[0].ID)
+					b.equal("the user", next.Users[0], person)
+					b.equal("the number of states", 2, len(c.Content().States))
+					b.equal("the number of users", 2, len(c.Content().Users))
+					return nil
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/token",
+		Rule: "A token is read back as it was given, with its times or without.",
+		run: func(b *bench) {
+			full, lasting := b.token(), b.token()
+			lasting.Expires, lasting.Revoked, lasting.Scope = time.Time{}, time.Time{}, access.Read
+			for _, t := range []access.Token{full, lasting} {
+				b.does([]store.Effect{store.PutToken{Token: t}}, func(want *image) {
+					want.Versions.Access++
+					want.Tokens = append(want.Tokens, t)
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/reply",
+		Rule: "A reply is read back byte for byte, whatever its body holds.",
+		run: func(b *bench) {
+			who := b.ID()
+			for i, body := range [][]byte{nil, {0, 1, 255, 0}, []byte("\xff\xfe not UTF-8"), make([]byte, 1<<20)} {
+				reply := store.Reply{User: who, Key: strings.Repeat("k!~", i+1), Fingerprint: [32]byte{byte(i), 0, 255}, Created: b.Now(), Body: body}
+				b.does([]store.Effect{store.KeepReply{Reply: reply}}, func(want *image) {
+					want.Replies[replyKey{reply.User, reply.Key}] = reply
+				})
+			}
+		},
+	}, {
+		ID:   "READ-001/log",
+		Rule: "A log entry is read back as it was given, from the problem that it names.",
+		run: func(b *bench) {
+			p := b.furnished()
+			b.furnished()
+			full := b.entry(p.ID)
+			created := problem.LogEntry{ID: b.ID(), Problem: p.ID, Type: problem.ProblemCreated, Created: b.Now(), Author: b.ID(), Batch: b.ID(),
+				Revision: 1 << 40,
+				To:       problem.LogObject(problem.LogMember{Name: "title", Value: problem.LogText("<&>\u2028")}, problem.LogMember{Name: "a", Value: "1.50"})}
+			change := b.change()
+			change.Log = []problem.LogEntry{full, created}
+			b.changes(change, func(want *image) {
+				want.edit(p.ID, func(s *store.Snapshot) { s.Log = append(s.Log, full, created) })
+			})
+		},
+	}, {
+		ID:   "READ-001/expire",
+		Rule: "Expire forgets the batches and replies from before its time, and no others.",
+		run: func(b *bench) {
+			who, before := b.ID(), b.Now().Add(time.Hour)
+			old, young := b.probe(), b.probe()
+			old.At, young.At = before.Add(-time.Millisecond), before
+			b.commit(old)
+			receipt := b.commit(young)
+			for key, created := range map[string]time.Time{"old": old.At, "young": young.At, "later": before.Add(time.Hour)} {
+				b.do(store.KeepReply{Reply: store.Reply{User: who, Key: key, Created: created, Body: []byte(key)}})
+			}
+			expire := b.change(store.Expire{Before: before})
+			expire.At = before.Add(time.Hour)
+			b.changes(expire, func(want *image) { delete(want.Replies, replyKey{who, "old"}) })
+			again, stored, err := b.store.Outcome(b.ctx, young.Batch, b.Now())
+			b.must("Outcome", err)
+			b.equal("whether the younger batch is stored", true, stored)
+			b.equal("the receipt of the younger batch", receipt, again)
+			_, stored, err = b.store.Outcome(b.ctx, old.Batch, b.Now())
+			b.must("Outcome", err)
+			b.equal("whether the forgotten batch is known", false, stored)
+		},
+	}}
+}
+
+// does commits a change of the given effects: see changes.
+func (b *bench) does(effects []store.Effect, edit func(want *image)) {
+	b.Helper()
+	b.changes(b.change(effects...), edit)
+}
+
+// changes commits the change, and ends the case unless what is stored afterwards
+// is what was stored before, edited.
+func (b *bench) changes(change store.Change, edit func(want *image)) {
+	b.Helper()
+	b.seen.add(change)
+	want := b.image()
+	edit(&want)
+	b.commit(change)
+	b.equal("what is stored", want, b.image())
+}
+
+func nothing(*image) {}
+
+// update replaces a problem of the image, also where others show it.
+func (seen *image) update(p problem.Problem) {
+	seen.edit(p.ID, func(s *store.Snapshot) { s.Problem = p })
+	for _, s := range seen.Problems {
+		for i := range s.Relationships {
+			if related := &s.Relationships[i]; related.Other == p.ID {
+				related.OtherTitle, related.OtherState = p.Title, p.State
+			}
+		}
+	}
+}
+
+// edit changes a problem of the image.
+func (seen *image) edit(id problem.ID, fn func(*store.Snapshot)) {
+	s := seen.Problems[id]
+	fn(&s)
+	seen.Problems[id] = s
+}

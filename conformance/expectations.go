@@ -1,0 +1,216 @@
+package conformance
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func expectationCases() []Case {
+	return []Case{{
+		ID:   "COM-002/problem-at",
+		Rule: "ProblemAt holds for the revision that the problem has, and for no other; a problem that does not exist has none.",
+		run: func(b *bench) {
+			p := b.create()
+			p.Revision = 5
+			b.do(store.UpdateProblem{Problem: p})
+			b.holds(store.ProblemAt{ID: p.ID, Revision: 5})
+			for _, other := range []int64{4, 6, 0, -5} {
+				b.breaks(store.ProblemAt{ID: p.ID, Revision: other})
+			}
+			for _, revision := range []int64{0, 1, 5} {
+				b.breaks(store.ProblemAt{ID: b.reserve(), Revision: revision})
+			}
+		},
+	}, {
+		ID:   "COM-002/catalogue-at",
+		Rule: "CatalogueAt holds for the version that the catalogue has, and for no other.",
+		run: func(b *bench) {
+			b.holds(store.CatalogueAt{Version: 0})
+			b.breaks(store.CatalogueAt{Version: 1})
+			b.do(store.PutUser{User: b.objects().Users[0]})
+			b.holds(store.CatalogueAt{Version: 1})
+			b.breaks(store.CatalogueAt{Version: 0})
+			b.breaks(store.CatalogueAt{Version: 2})
+		},
+	}, {
+		ID:   "COM-002/access-at",
+		Rule: "AccessAt holds for the version that the tokens have, and for no other.",
+		run: func(b *bench) {
+			b.holds(store.AccessAt{Version: 0})
+			b.breaks(store.AccessAt{Version: 1})
+			b.do(store.PutToken{Token: b.token()})
+			b.holds(store.AccessAt{Version: 1})
+			b.breaks(store.AccessAt{Version: 0})
+			b.breaks(store.AccessAt{Version: 2})
+		},
+	}, {
+		ID:   "COM-002/family-at",
+		Rule: "FamilyAt holds for the epoch that the family has, and for no other; each family has its own.",
+		run: func(b *bench) {
+			b.holds(store.FamilyAt{Family: relationship.ParentOf, Epoch: 0})
+			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: 1})
+			b.do(store.MoveFamily{Family: relationship.ParentOf})
+			b.holds(store.FamilyAt{Family: relationship.ParentOf, Epoch: 1})
+			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: 0})
+			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: 2})
+			b.holds(store.FamilyAt{Family: relationship.BlockerOf, Epoch: 0})
+		},
+	}, {
+		ID:   "COM-002/key-unused",
+		Rule: "KeyUnused holds when no reply is kept for the user's key, or one created before Since.",
+		run: func(b *bench) {
+			user, at := b.ID(), b.Now()
+			free := store.KeyUnused{User: user, Key: "key", Since: at.Add(-time.Hour)}
+			b.holds(free)
+			b.do(store.KeepReply{Reply: store.Reply{User: user, Key: "key", Created: at, Body: []byte("reply")}})
+			b.breaks(free)
+			free.Since = at
+			b.breaks(free)
+			free.Since = at.Add(time.Millisecond)
+			b.holds(free)
+			free.Since = at.Add(-time.Hour)
+			for _, other := range []string{"KEY", "key ", "ke", "key2"} {
+				b.holds(store.KeyUnused{User: user, Key: other, Since: free.Since})
+			}
+			b.holds(store.KeyUnused{User: b.ID(), Key: "key", Since: free.Since})
+			b.do(store.Expire{Before: at.Add(time.Millisecond)})
+			b.holds(free)
+		},
+	}, {
+		ID:   "COM-002/store-empty",
+		Rule: "StoreEmpty holds while there is no problem, no metadata, no user and no token; nothing else counts.",
+		run: func(b *bench) {
+			b.holds(store.StoreEmpty{})
+			b.reserve()
+			b.ruledOut()
+			b.do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
+				store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
+			b.holds(store.StoreEmpty{})
+		},
+	}, {
+		ID:   "COM-002/store-not-empty/problem",
+		Rule: "StoreEmpty does not hold when there is a problem.",
+		run:  func(b *bench) { b.fills(store.CreateProblem{Problem: b.problem(b.reserve())}) },
+	}, {
+		ID:   "COM-002/store-not-empty/state",
+		Rule: "StoreEmpty does not hold when there is a state.",
+		run:  func(b *bench) { b.fills(store.PutState{State: b.objects().States[0]}) },
+	}, {
+		ID:   "COM-002/store-not-empty/priority",
+		Rule: "StoreEmpty does not hold when there is a priority.",
+		run:  func(b *bench) { b.fills(store.PutPriority{Priority: b.objects().Priorities[0]}) },
+	}, {
+		ID:   "COM-002/store-not-empty/classification",
+		Rule: "StoreEmpty does not hold when there is a classification.",
+		run: func(b *bench) {
+			b.fills(store.PutClassification{Classification: b.objects().Classifications[0]})
+		},
+	}, {
+		ID:   "COM-002/store-not-empty/component",
+		Rule: "StoreEmpty does not hold when there is a component.",
+		run:  func(b *bench) { b.fills(store.PutComponent{Component: b.objects().Components[0]}) },
+	}, {
+		ID:   "COM-002/store-not-empty/milestone",
+		Rule: "StoreEmpty does not hold when there is a milestone.",
+		run:  func(b *bench) { b.fills(store.PutMilestone{Milestone: b.objects().Milestones[0]}) },
+	}, {
+		ID:   "COM-002/store-not-empty/user",
+		Rule: "StoreEmpty does not hold when there is a user.",
+		run:  func(b *bench) { b.fills(store.PutUser{User: b.objects().Users[0]}) },
+	}, {
+		ID:   "COM-002/store-not-empty/token",
+		Rule: "StoreEmpty does not hold when there is a token.",
+		run:  func(b *bench) { b.fills(store.PutToken{Token: b.token()}) },
+	}, {
+		ID:   "COM-002/all-expectations",
+		Rule: "A Change is refused when one of its expectations does not hold, wherever it stands.",
+		run: func(b *bench) {
+			p, q := b.create(), b.create()
+			good := []store.Expectation{
+				store.ProblemAt{ID: p.ID, Revision: 1},
+				store.ProblemAt{ID: q.ID, Revision: 1},
+				store.CatalogueAt{Version: 0},
+				store.AccessAt{Version: 0},
+				store.FamilyAt{Family: relationship.ParentOf, Epoch: 0},
+				store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
+			}
+			b.holds(good...)
+			for i := range len(good) + 1 {
+				bad := append(good[:i:i], store.ProblemAt{ID: p.ID, Revision: 2})
+				b.breaks(append(bad, good[i:]...)...)
+			}
+		},
+	}, {
+		ID:   "COM-002/before-effects",
+		Rule: "Expectations are about what was stored before the Change, not about what its own effects do.",
+		run: func(b *bench) {
+			p := b.create()
+			next := p
+			next.Revision = 2
+			change := b.change(store.UpdateProblem{Problem: next}, store.MoveFamily{Family: relationship.ParentOf},
+				store.PutUser{User: b.objects().Users[0]}, store.PutToken{Token: b.token()})
+			for _, late := range []store.Expectation{
+				store.ProblemAt{ID: p.ID, Revision: 2},
+				store.FamilyAt{Family: relationship.ParentOf, Epoch: 1},
+				store.CatalogueAt{Version: 1},
+				store.AccessAt{Version: 1},
+			} {
+				change.Expect = []store.Expectation{late}
+				b.refuse("a Change that expects what it does", fault.Conflict, change)
+			}
+			change.Expect = []store.Expectation{
+				store.ProblemAt{ID: p.ID, Revision: 1},
+				store.FamilyAt{Family: relationship.ParentOf, Epoch: 0},
+				store.CatalogueAt{Version: 0},
+				store.AccessAt{Version: 0},
+			}
+			b.commit(change)
+		},
+	}}
+}
+
+// probe returns a Change that puts nothing into a place that StoreEmpty looks
+// at, with the given expectations.
+func (b *bench) probe(expect ...store.Expectation) store.Change {
+	change := b.change(store.MoveFamily{Family: relationship.ClonedTo})
+	change.Expect = expect
+	return change
+}
+
+// holds commits a Change with expectations that hold.
+func (b *bench) holds(expect ...store.Expectation) {
+	b.Helper()
+	if _, err := b.store.Commit(b.ctx, b.probe(expect...)); err != nil {
+		b.failf("%#v, which hold, failed: %v", expect, err)
+	}
+}
+
+// breaks commits a Change with an expectation that does not hold.
+func (b *bench) breaks(expect ...store.Expectation) {
+	b.Helper()
+	b.refuse("a Change with an expectation that does not hold", fault.Conflict, b.probe(expect...))
+}
+
+// fills shows that the effect makes the store one that is not empty.
+func (b *bench) fills(effect store.Effect) {
+	b.Helper()
+	b.holds(store.StoreEmpty{})
+	b.do(effect)
+	b.breaks(store.StoreEmpty{})
+}
+
+// ruledOut returns a batch of which the store has ruled that it never happens.
+func (b *bench) ruledOut() ident.ID {
+	b.Helper()
+	batch := b.ID()
+	_, stored, err := b.store.Outcome(b.ctx, batch, b.Now())
+	b.must("Outcome", err)
+	if stored {
+		b.failf("Outcome knows a batch that was never committed")
+	}
+	return batch
+}

@@ -1,0 +1,87 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func TestHarnessHasToBeDeclared(t *testing.T) {
+	t.Parallel()
+	open := func(T, Env) store.Store { return newModel() }
+	for _, test := range []struct {
+		name    string
+		harness Harness
+		wrong   string // part of the error; empty when nothing is wrong
+	}{
+		{"not durable", Harness{Open: open, Caps: Capabilities{Durable: No}}, ""},
+		{"durable", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes}}, ""},
+		{"without Open", Harness{Caps: Capabilities{Durable: No}}, "no Open"},
+		{"undeclared", Harness{Open: open}, "does not declare Caps.Durable"},
+		{"durable without Reopen", Harness{Open: open, Caps: Capabilities{Durable: Yes}}, "no Reopen"},
+		{"not durable with Reopen", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: No}}, "has a Reopen"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			err := test.harness.check()
+			switch {
+			case test.wrong == "" && err != nil:
+				t.Errorf("check: %v", err)
+			case test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)):
+				t.Errorf("check: %v, want an error with %q", err, test.wrong)
+			}
+		})
+	}
+}
+
+// TestForgetfulStore shows that the cases of durability can fail.
+func TestForgetfulStore(t *testing.T) {
+	t.Parallel()
+	open := func(T, Env) store.Store { return newModel() }
+	h := Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes}}
+	for _, c := range Cases() {
+		if c.Durable {
+			t.Run(c.ID, func(t *testing.T) {
+				t.Parallel()
+				if len(attempt(t, c, h)) == 0 {
+					t.Errorf("the case %s did not notice that the store forgets everything", c.ID)
+				}
+			})
+		}
+	}
+}
+
+// TestDifference shows what counts as a difference, and how it is told.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, time.March, 1, 9, 30, 0, 7e6, time.UTC)
+	p := store.Snapshot{Problem: problem.Problem{ID: 1, Created: at}, Keywords: []problem.Keyword{{Name: "a"}}}
+	for _, test := range []struct {
+		name   string
+		change func(*store.Snapshot)
+		want   string
+	}{
+		{"nothing", func(*store.Snapshot) {}, ""},
+		{"an empty slice", func(s *store.Snapshot) { s.Log = []problem.LogEntry{} }, ""},
+		{"a field", func(s *store.Snapshot) { s.ID = 2 }, ".Problem.ID is 2 where 1 was expected"},
+		{"an element", func(s *store.Snapshot) { s.Keywords = []problem.Keyword{{Name: "\u00e4"}} }, `.Keywords[0].Name is "\u00e4" where "a" was expected`},
+		{"a length", func(s *store.Snapshot) { s.Keywords = nil }, ".Keywords has 0 elements where 1 were expected"},
+		{"a millisecond", func(s *store.Snapshot) { s.Created = at.Add(time.Millisecond) }, ".Problem.Created is"},
+		{"a zone", func(s *store.Snapshot) { s.Created = at.In(time.FixedZone("UTC", 0)) }, ".Problem.Created is"},
+		{"an identifier", func(s *store.Snapshot) { s.Assignee = ident.ID{15: 1} }, ".Problem.Fields.Assignee is 00000000-0000-0000-0000-000000000001"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			changed := p
+			test.change(&changed)
+			got := difference(p, changed)
+			if (test.want == "") != (got == "") || !strings.HasPrefix(got, test.want) {
+				t.Errorf("difference: %q, want %q", got, test.want)
+			}
+		})
+	}
+}

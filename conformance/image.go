@@ -1,0 +1,163 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// image is what a store shows at one moment, in a form that can be compared.
+type image struct {
+	Problems   map[problem.ID]store.Snapshot
+	Watching   map[mark]bool
+	Read       map[mark]bool
+	Neighbours map[relationship.Type][]relationship.Relationship
+	Epochs     map[store.FamilyName]int64
+	Catalogue  int64
+	Content    metadata.Content
+	Versions   store.Versions
+	Tokens     []access.Token
+	Replies    map[replyKey]store.Reply
+}
+
+// mark is something that a user has on a problem.
+type mark struct {
+	Problem problem.ID
+	User    ident.ID
+}
+
+type replyKey struct {
+	User ident.ID
+	Key  string
+}
+
+// scope is what an image shows: the problems, users and keys that were named by
+// Changes.
+type scope struct {
+	mu       sync.Mutex
+	problems map[problem.ID]bool
+	users    map[ident.ID]bool
+	keys     map[replyKey]bool
+}
+
+func newScope() *scope {
+	return &scope{
+		problems: make(map[problem.ID]bool),
+		users:    make(map[ident.ID]bool),
+		keys:     make(map[replyKey]bool),
+	}
+}
+
+// add widens the scope by what the change names.
+func (s *scope) add(change store.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, effect := range change.Effects {
+		switch e := effect.(type) {
+		case store.CreateProblem:
+			s.problems[e.Problem.ID] = true
+		case store.UpdateProblem:
+			s.problems[e.Problem.ID] = true
+		case store.PutRelationship:
+			s.problems[e.Relationship.Owner] = true
+		case store.Watch:
+			s.users[e.User] = true
+		case store.MarkRead:
+			s.users[e.User] = true
+		case store.KeepReply:
+			s.keys[replyKey{e.Reply.User, e.Reply.Key}] = true
+		}
+	}
+}
+
+// read reads an image of the given scope.
+func read(ctx context.Context, r store.Reader, of *scope) (image, error) {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	seen := image{
+		Problems:   make(map[problem.ID]store.Snapshot),
+		Watching:   make(map[mark]bool),
+		Read:       make(map[mark]bool),
+		Neighbours: make(map[relationship.Type][]relationship.Relationship),
+		Epochs:     make(map[store.FamilyName]int64),
+		Replies:    make(map[replyKey]store.Reply),
+	}
+	if err := seen.readProblems(ctx, r, of); err != nil {
+		return image{}, err
+	}
+	for _, t := range relationship.Types() {
+		sides, err := r.Neighbours(ctx, t, owners(of))
+		if err != nil {
+			return image{}, err
+		}
+		slices.SortFunc(sides, compareSides)
+		seen.Neighbours[t] = sides
+	}
+	for _, family := range relationship.Families() {
+		epoch, err := r.Epoch(ctx, family.Forward)
+		if err != nil {
+			return image{}, err
+		}
+		seen.Epochs[family.Forward] = epoch
+	}
+	for k := range of.keys {
+		reply, ok, err := r.Reply(ctx, k.User, k.Key)
+		if err != nil {
+			return image{}, err
+		}
+		if ok {
+			seen.Replies[k] = reply
+		}
+	}
+	catalogue, err := r.Catalogue(ctx)
+	if err != nil {
+		return image{}, err
+	}
+	seen.Catalogue, seen.Content = catalogue.Version, catalogue.Content()
+	if seen.Versions, err = r.Versions(ctx); err != nil {
+		return image{}, err
+	}
+	seen.Tokens, err = r.Tokens(ctx)
+	return seen, err
+}
+
+func (seen *image) readProblems(ctx context.Context, r store.Reader, of *scope) error {
+	for id := range of.problems {
+		s, err := r.Problem(ctx, id, ident.None, everything)
+		if fault.Is(err, fault.ProblemNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(s.Watchers, ident.ID.Compare)
+		seen.Problems[id] = s
+		for user := range of.users {
+			s, err := r.Problem(ctx, id, user, 0)
+			if err != nil {
+				return err
+			}
+			seen.Watching[mark{id, user}] = s.Watching
+			seen.Read[mark{id, user}] = s.Read
+		}
+	}
+	return nil
+}
+
+// owners returns the problems of the scope in ascending order.
+func owners(of *scope) []problem.ID {
+	ids := make([]problem.ID, 0, len(of.problems))
+	for id := range of.problems {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

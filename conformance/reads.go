@@ -1,0 +1,247 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func readCases() []Case {
+	return []Case{{
+		ID:   "READ-001/parts",
+		Rule: "A Snapshot has the parts that were asked for, and those that were not are nil.",
+		run: func(b *bench) {
+			p := b.furnished()
+			all := b.load(p.ID, everything)
+			for parts := range everything + 1 {
+				want := all
+				if !parts.Has(store.Keywords) {
+					want.Keywords = nil
+				}
+				if !parts.Has(store.Log) {
+					want.Log = nil
+				}
+				if !parts.Has(store.Comments) {
+					want.Comments = nil
+				}
+				if !parts.Has(store.Relationships) {
+					want.Relationships = nil
+				}
+				if !parts.Has(store.Watchers) {
+					want.Watchers = nil
+				}
+				if !parts.Has(store.Savepoints) {
+					want.Savepoints = nil
+				}
+				b.equal(fmt.Sprintf("the Snapshot with the parts %06b", parts), want, b.load(p.ID, parts))
+			}
+		},
+	}, {
+		ID:   "READ-002",
+		Rule: "Problem fails with ProblemNotFound for a number that no problem has.",
+		run: func(b *bench) {
+			p := b.create()
+			for _, id := range []problem.ID{b.reserve(), p.ID + 1000, 0, -1, math.MaxInt64, math.MinInt64} {
+				for _, parts := range []store.Parts{0, everything} {
+					err := b.store.View(b.ctx, func(r store.Reader) error {
+						_, err := r.Problem(b.ctx, id, ident.None, parts)
+						return err
+					})
+					b.fails(fmt.Sprintf("Problem(%d)", id), fault.ProblemNotFound, err)
+				}
+			}
+		},
+	}, {
+		ID:   "READ-003",
+		Rule: "The keywords of a problem are sorted by name, by code point.",
+		run: func(b *bench) {
+			p := b.create()
+			// UTF-16 puts U+1F600 before U+FF5E, most languages é beside e.
+			want := []string{" ", "!", "1", "10", "2", "A", "B", "Z", "_", "a", "a b", "a-b", "aa", "ab", "z", "~",
+				"\u00e9", "\u00df", "\u0131", "\u4e2d", "\uff5e", "\U0001f600", "\U0010ffff"}
+			slices.Sort(want)
+			change := b.change()
+			for i := range want {
+				name := want[(i*7+3)%len(want)]
+				change.Effects = append(change.Effects, store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: name}})
+			}
+			b.commit(change)
+			var got []string
+			for _, k := range b.load(p.ID, store.Keywords).Keywords {
+				got = append(got, k.Name)
+			}
+			b.equal("the order of keywords", want, got)
+		},
+	}, {
+		ID:   "READ-004",
+		Rule: "The relationships of a problem are sorted by type code, then by the other problem's number.",
+		run: func(b *bench) {
+			p := b.create()
+			others := make([]problem.ID, 12)
+			for i := range others {
+				others[i] = b.create().ID // reaches two digits, which texts sort before one
+			}
+			change := b.change()
+			for i := range others {
+				for _, t := range relationship.Types() {
+					change.Effects = append(change.Effects, b.pair(p.ID, t, others[(i*5+3)%len(others)])...)
+				}
+			}
+			b.commit(change)
+			var got, want []string
+			for _, r := range b.load(p.ID, store.Relationships).Relationships {
+				got = append(got, fmt.Sprint(r.Type, r.Other))
+			}
+			for _, t := range relationship.Types() {
+				for _, other := range others {
+					want = append(want, fmt.Sprint(t, other))
+				}
+			}
+			b.equal("the order of relationships", want, got)
+		},
+	}, {
+		ID:   "READ-005",
+		Rule: "A relationship shows the title and the state that the other problem has at the Snapshot's moment.",
+		run: func(b *bench) {
+			p, q := b.create(), b.create()
+			b.do(b.pair(p.ID, relationship.ChildOf, q.ID)...)
+			b.do(b.pair(p.ID, relationship.RelatedTo, q.ID)...)
+			for range 3 {
+				for _, r := range b.load(p.ID, store.Relationships).Relationships {
+					b.equal("the other title", q.Title, r.OtherTitle)
+					b.equal("the other state", q.State, r.OtherState)
+				}
+				q.Title, q.State = q.Title+"!", b.ID()
+				b.do(store.UpdateProblem{Problem: q})
+			}
+			b.equal("the number of relationships", 2, len(b.load(p.ID, store.Relationships).Relationships))
+		},
+	}, {
+		ID:   "READ-006",
+		Rule: "Neighbours returns all relationships of one type that the given problems have, each exactly once.",
+		run: func(b *bench) {
+			p, q, r := b.create(), b.create(), b.create()
+			b.do(b.pair(p.ID, relationship.ParentOf, q.ID)...)
+			b.do(b.pair(p.ID, relationship.ParentOf, r.ID)...)
+			b.do(b.pair(q.ID, relationship.ParentOf, r.ID)...)
+			b.do(b.pair(p.ID, relationship.BlockerOf, r.ID)...)
+			unknown := b.reserve()
+			for _, want := range []struct {
+				t      relationship.Type
+				owners []problem.ID
+				pairs  []string
+			}{
+				{relationship.ParentOf, []problem.ID{p.ID}, []string{arrow(p, q), arrow(p, r)}},
+				{relationship.ParentOf, []problem.ID{p.ID, q.ID}, []string{arrow(p, q), arrow(p, r), arrow(q, r)}},
+				{relationship.ParentOf, []problem.ID{q.ID, p.ID, q.ID, p.ID}, []string{arrow(p, q), arrow(p, r), arrow(q, r)}},
+				{relationship.ChildOf, []problem.ID{p.ID, q.ID, r.ID}, []string{arrow(q, p), arrow(r, p), arrow(r, q)}},
+				{relationship.BlockerOf, []problem.ID{p.ID, q.ID, r.ID}, []string{arrow(p, r)}},
+				{relationship.ParentOf, []problem.ID{r.ID}, nil},
+				{relationship.CauseOf, []problem.ID{p.ID, q.ID, r.ID}, nil},
+				{relationship.ParentOf, []problem.ID{unknown, -1, 0}, nil},
+				{relationship.ParentOf, []problem.ID{unknown, q.ID}, []string{arrow(q, r)}},
+				{relationship.ParentOf, nil, nil},
+			} {
+				b.equal(fmt.Sprintf("the list of neighbours %s of %v", want.t, want.owners), want.pairs, b.neighbours(want.t, want.owners))
+			}
+		},
+	}, {
+		ID:   "READ-006/many",
+		Rule: "Neighbours takes any number of problems, and returns each relationship exactly once.",
+		run: func(b *bench) {
+			const many = 60
+			first := b.create()
+			want := make([]string, many)
+			for i := range want {
+				q := b.create()
+				b.do(b.pair(q.ID, relationship.ClonedFrom, first.ID)...)
+				want[i] = arrow(q, first)
+			}
+			asked := make([]problem.ID, 40_000) // more than a statement of SQLite takes parameters
+			for i := range asked {
+				asked[i] = first.ID + problem.ID(i)
+			}
+			b.equal("the list of neighbours", want, b.neighbours(relationship.ClonedFrom, asked))
+		},
+	}, {
+		ID:   "READ-007",
+		Rule: "The epoch of every family starts at 0 and is raised by 1 by each MoveFamily.",
+		run: func(b *bench) {
+			epochs := b.image().Epochs
+			for _, f := range relationship.Families() {
+				b.equal("the first epoch", int64(0), epochs[f.Forward])
+			}
+			for i := range 5 {
+				b.do(store.MoveFamily{Family: relationship.CauseOf})
+				epochs := b.image().Epochs
+				b.equal("the epoch", int64(i+1), epochs[relationship.CauseOf])
+				b.equal("the epoch of another family", int64(0), epochs[relationship.BlockerOf])
+			}
+		},
+	}, {
+		ID:   "READ-009",
+		Rule: "Tokens returns all tokens in the order in which they were first put, whatever their identifiers, times and later replacements.",
+		run: func(b *bench) {
+			want := make([]access.Token, 6)
+			for i, id := range b.backwards(len(want)) {
+				want[i] = b.token()
+				want[i].ID = id
+			}
+			b.do(store.PutToken{Token: want[0]}, store.PutToken{Token: want[1]}, store.PutToken{Token: want[2]})
+			b.do(store.PutToken{Token: want[3]})
+			b.do(store.PutToken{Token: want[4]}, store.PutToken{Token: want[5]})
+			b.equal("the tokens", want, b.image().Tokens)
+			for _, i := range []int{4, 0, 2} {
+				want[i].Revoked, want[i].Scope = b.Now(), access.Read
+				b.do(store.PutToken{Token: want[i]})
+			}
+			b.equal("the tokens, some of them replaced", want, b.image().Tokens)
+		},
+	}, {
+		ID:   "READ-010",
+		Rule: "Reply returns the reply of exactly that user and key, also when it has expired, and false when there is none.",
+		run: func(b *bench) {
+			who, other := b.ID(), b.ID()
+			first := store.Reply{User: who, Key: "key", Fingerprint: [32]byte{1}, Created: b.Now(), Body: []byte("first")}
+			b.seen.keys[replyKey{who, "key"}] = true
+			for _, none := range []replyKey{{who, "KEY"}, {who, "key "}, {other, "key"}, {ident.None, "key"}} {
+				b.seen.keys[none] = true
+			}
+			b.equal("the replies of an empty store", map[replyKey]store.Reply{}, b.image().Replies)
+			b.do(store.KeepReply{Reply: first})
+			b.equal("the replies", map[replyKey]store.Reply{{who, "key"}: first}, b.image().Replies)
+			second := store.Reply{User: who, Key: "key", Fingerprint: [32]byte{2}, Created: first.Created.AddDate(0, 0, 2), Body: []byte("second")}
+			change := b.change(store.KeepReply{Reply: second})
+			change.Expect = []store.Expectation{store.KeyUnused{User: who, Key: "key", Since: second.Created.AddDate(0, 0, -1)}}
+			b.commit(change)
+			b.equal("the replies after the first expired", map[replyKey]store.Reply{{who, "key"}: second}, b.image().Replies)
+		},
+	}}
+}
+
+// arrow names a relationship.
+func arrow(from, to problem.Problem) string { return fmt.Sprintf("%d to %d", from.ID, to.ID) }
+
+// neighbours returns the names of the neighbours, sorted by number.
+func (b *bench) neighbours(t relationship.Type, owners []problem.ID) (names []string) {
+	b.Helper()
+	b.view(func(r store.Reader) error {
+		sides, err := r.Neighbours(b.ctx, t, owners)
+		slices.SortFunc(sides, compareSides)
+		for _, side := range sides {
+			if side.Type != t {
+				b.failf("a neighbour has the type %s where %s was asked for", side.Type, t)
+			}
+			names = append(names, fmt.Sprintf("%d to %d", side.Owner, side.Other))
+		}
+		return err
+	})
+	return names
+}

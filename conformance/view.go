@@ -1,0 +1,161 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func viewCases() []Case {
+	return []Case{{
+		ID:   "VIEW-001",
+		Rule: "A View shows every Change whose Commit returned before View was called, also to other goroutines.",
+		run: func(b *bench) {
+			p := b.create()
+			var floor atomic.Int64 // the highest revision whose Commit has returned
+			var written atomic.Bool
+			b.together(4, func(who int) error {
+				if who > 0 {
+					for !written.Load() {
+						if err := b.atLeast(p.ID, floor.Load()); err != nil {
+							return err
+						}
+					}
+					return b.atLeast(p.ID, floor.Load())
+				}
+				defer written.Store(true)
+				for range 40 {
+					p.Revision++
+					if _, err := b.store.Commit(b.ctx, b.change(store.UpdateProblem{Problem: p})); err != nil {
+						return fmt.Errorf("Commit: %w", err)
+					}
+					floor.Store(p.Revision)
+				}
+				return nil
+			})
+		},
+	}, {
+		ID:   "VIEW-002",
+		Rule: "A View shows one moment through all its methods, whatever is committed while it looks.",
+		run: func(b *bench) {
+			b.furnished()
+			_, change := b.oneOfEach()
+			b.seen.add(change)
+			b.view(func(r store.Reader) error {
+				first, err := read(b.ctx, r, b.seen)
+				if err != nil {
+					return err
+				}
+				b.commit(change)
+				second, err := read(b.ctx, r, b.seen)
+				b.equal("what the same View shows after a Commit", first, second)
+				return err
+			})
+		},
+	}, {
+		ID:   "VIEW-002/first-look",
+		Rule: "What a View reads first, by whatever method, settles the moment for all that it reads after.",
+		run: func(b *bench) {
+			p := b.furnished()
+			for name, use := range b.readings(p.ID) {
+				_, change := b.oneOfEach()
+				b.seen.add(change)
+				before := b.image()
+				var seen image
+				b.view(func(r store.Reader) error {
+					if err := use(b.ctx, r); err != nil {
+						return err
+					}
+					versions, err := r.Versions(b.ctx)
+					if err != nil {
+						return err
+					}
+					b.equal("the versions that follow "+name, before.Versions, versions)
+					b.commit(change)
+					seen, err = read(b.ctx, r, b.seen)
+					return err
+				})
+				b.equal("what the View shows that began with "+name, before, seen)
+			}
+		},
+	}, {
+		ID:   "VIEW-002/long",
+		Rule: "A View shows one moment however long it takes.",
+		run: func(b *bench) {
+			p := b.furnished()
+			b.view(func(r store.Reader) error {
+				first, err := read(b.ctx, r, b.seen)
+				if err != nil {
+					return err
+				}
+				for range 20 {
+					p.Revision++
+					change := b.change(store.UpdateProblem{Problem: p}, store.AddComment{Problem: p.ID, Comment: b.comment("more")},
+						store.DropKeyword{Problem: p.ID, Name: "area"})
+					b.commit(change)
+					again, err := read(b.ctx, r, b.seen)
+					if err != nil {
+						return err
+					}
+					b.equal("what the View shows", first, again)
+				}
+				return nil
+			})
+		},
+	}, {
+		ID:   "VIEW-002/overlapping",
+		Rule: "Views that overlap each show the moment at which they began.",
+		run: func(b *bench) {
+			p := b.create()
+			var look func(depth int)
+			look = func(depth int) {
+				if depth == 0 {
+					return
+				}
+				b.view(func(r store.Reader) error {
+					before, err := r.Problem(b.ctx, p.ID, ident.None, everything)
+					if err != nil {
+						return err
+					}
+					b.equal("the revision", p.Revision, before.Revision)
+					p.Revision++
+					b.do(store.UpdateProblem{Problem: p}, store.AddComment{Problem: p.ID, Comment: b.comment("more")})
+					look(depth - 1)
+					after, err := r.Problem(b.ctx, p.ID, ident.None, everything)
+					b.equal("the problem in the outer View", before, after)
+					return err
+				})
+			}
+			look(3)
+		},
+	}, {
+		ID:   "VIEW-003",
+		Rule: "View returns the error of its function as it is, and nil when that is nil.",
+		run: func(b *bench) {
+			plain := errors.New("the caller's own")
+			for _, want := range []error{plain, fmt.Errorf("around: %w", plain), fault.New(fault.StaleRevision, "a fault"), nil} {
+				got := b.store.View(b.ctx, func(store.Reader) error { return want })
+				if got != want {
+					b.failf("the function returned %v, and View returned %v", want, got)
+				}
+			}
+			b.create()
+		},
+	}}
+}
+
+// atLeast returns an error when a View shows an earlier revision of the problem.
+func (b *bench) atLeast(id problem.ID, revision int64) error {
+	return b.store.View(b.ctx, func(r store.Reader) error {
+		s, err := r.Problem(b.ctx, id, ident.None, 0)
+		if err == nil && s.Revision < revision {
+			err = fmt.Errorf("revision %d was seen where %d had been committed", s.Revision, revision)
+		}
+		return err
+	})
+}

@@ -1,0 +1,313 @@
+package conformance
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// world is what the model knows at one moment.
+type world struct {
+	position        int64
+	versions        store.Versions
+	problems        map[problem.ID]problem.Problem
+	keywords        map[named]problem.Keyword
+	relationships   map[link]relationship.Relationship
+	watchers        map[mark]bool
+	readers         map[mark]bool
+	log             []problem.LogEntry
+	comments        []store.AddComment
+	savepoints      []store.Savepoint
+	epochs          map[store.FamilyName]int64
+	states          map[ident.ID]metadata.State
+	priorities      map[ident.ID]metadata.Priority
+	classifications map[ident.ID]metadata.Classification
+	components      map[ident.ID]metadata.Component
+	milestones      map[ident.ID]metadata.Milestone
+	users           map[ident.ID]user.User
+	tokens          []access.Token
+	replies         map[replyKey]store.Reply
+}
+
+type named struct {
+	problem problem.ID
+	name    string
+}
+
+type link struct {
+	owner problem.ID
+	t     relationship.Type
+	other problem.ID
+}
+
+func newWorld() *world {
+	return &world{
+		problems:        make(map[problem.ID]problem.Problem),
+		keywords:        make(map[named]problem.Keyword),
+		relationships:   make(map[link]relationship.Relationship),
+		watchers:        make(map[mark]bool),
+		readers:         make(map[mark]bool),
+		epochs:          make(map[store.FamilyName]int64),
+		states:          make(map[ident.ID]metadata.State),
+		priorities:      make(map[ident.ID]metadata.Priority),
+		classifications: make(map[ident.ID]metadata.Classification),
+		components:      make(map[ident.ID]metadata.Component),
+		milestones:      make(map[ident.ID]metadata.Milestone),
+		users:           make(map[ident.ID]user.User),
+		replies:         make(map[replyKey]store.Reply),
+	}
+}
+
+func (w *world) clone() *world {
+	return &world{
+		position:        w.position,
+		versions:        w.versions,
+		problems:        maps.Clone(w.problems),
+		keywords:        maps.Clone(w.keywords),
+		relationships:   maps.Clone(w.relationships),
+		watchers:        maps.Clone(w.watchers),
+		readers:         maps.Clone(w.readers),
+		log:             slices.Clone(w.log),
+		comments:        slices.Clone(w.comments),
+		savepoints:      slices.Clone(w.savepoints),
+		epochs:          maps.Clone(w.epochs),
+		states:          maps.Clone(w.states),
+		priorities:      maps.Clone(w.priorities),
+		classifications: maps.Clone(w.classifications),
+		components:      maps.Clone(w.components),
+		milestones:      maps.Clone(w.milestones),
+		users:           maps.Clone(w.users),
+		tokens:          slices.Clone(w.tokens),
+		replies:         maps.Clone(w.replies),
+	}
+}
+
+func (w *world) expect(expectation store.Expectation) error {
+	holds := false
+	switch e := expectation.(type) {
+	case store.ProblemAt:
+		p, ok := w.problems[e.ID]
+		holds = ok && p.Revision == e.Revision
+	case store.CatalogueAt:
+		holds = w.versions.Catalogue == e.Version
+	case store.AccessAt:
+		holds = w.versions.Access == e.Version
+	case store.FamilyAt:
+		holds = w.epochs[e.Family] == e.Epoch
+	case store.KeyUnused:
+		reply, ok := w.replies[replyKey{e.User, e.Key}]
+		holds = !ok || reply.Created.Before(e.Since)
+	case store.StoreEmpty:
+		holds = len(w.problems) == 0 && w.versions == store.Versions{}
+	default:
+		return fault.New(fault.Unsupported, "the model does not know %T", expectation)
+	}
+	if !holds {
+		return fault.New(fault.Conflict, "%+v does not hold", expectation)
+	}
+	return nil
+}
+
+func (w *world) run(change store.Change) error {
+	var catalogue, tokens bool
+	for _, effect := range change.Effects {
+		if err := w.apply(change.Batch, effect); err != nil {
+			return err
+		}
+		switch effect.(type) {
+		case store.PutState, store.PutPriority, store.PutClassification, store.PutComponent, store.PutMilestone, store.PutUser:
+			catalogue = true
+		case store.PutToken:
+			tokens = true
+		}
+	}
+	w.log = append(w.log, change.Log...)
+	if catalogue {
+		w.versions.Catalogue++
+	}
+	if tokens {
+		w.versions.Access++
+	}
+	return nil
+}
+
+func (w *world) apply(batch ident.ID, effect store.Effect) error {
+	switch e := effect.(type) {
+	case store.CreateProblem:
+		if _, ok := w.problems[e.Problem.ID]; ok {
+			return fault.New(fault.Conflict, "the problem exists")
+		}
+		w.problems[e.Problem.ID] = e.Problem
+	case store.UpdateProblem:
+		if _, ok := w.problems[e.Problem.ID]; !ok {
+			return fault.New(fault.Conflict, "the problem does not exist")
+		}
+		w.problems[e.Problem.ID] = e.Problem
+	case store.PutSavepoint:
+		w.savepoints = append(w.savepoints, store.Savepoint{Batch: batch, Problem: e.Problem})
+	case store.AddComment:
+		w.comments = append(w.comments, e)
+	case store.PutKeyword:
+		w.keywords[named{e.Problem, e.Keyword.Name}] = e.Keyword
+	case store.DropKeyword:
+		delete(w.keywords, named{e.Problem, e.Name})
+	case store.PutRelationship:
+		l := link{e.Relationship.Owner, e.Relationship.Type, e.Relationship.Other}
+		if _, ok := w.relationships[l]; ok {
+			return fault.New(fault.Conflict, "the relationship exists")
+		}
+		w.relationships[l] = e.Relationship
+	case store.DropRelationship:
+		delete(w.relationships, link{e.Owner, e.Type, e.Other})
+	case store.MoveFamily:
+		w.epochs[e.Family]++
+	case store.Watch:
+		w.watchers[mark{e.Problem, e.User}] = true
+	case store.Unwatch:
+		delete(w.watchers, mark{e.Problem, e.User})
+	case store.MarkRead:
+		w.readers[mark{e.Problem, e.User}] = e.Read
+	case store.ForgetReads:
+		maps.DeleteFunc(w.readers, func(f mark, _ bool) bool { return f.Problem == e.Problem && f.User != e.But })
+	case store.PutState:
+		e.State.Next = slices.Clone(e.State.Next)
+		w.states[e.State.ID] = e.State
+	case store.PutPriority:
+		w.priorities[e.Priority.ID] = e.Priority
+	case store.PutClassification:
+		w.classifications[e.Classification.ID] = e.Classification
+	case store.PutComponent:
+		w.components[e.Component.ID] = e.Component
+	case store.PutMilestone:
+		w.milestones[e.Milestone.ID] = e.Milestone
+	case store.PutUser:
+		w.users[e.User.ID] = e.User
+	case store.PutToken:
+		i := slices.IndexFunc(w.tokens, func(t access.Token) bool { return t.ID == e.Token.ID })
+		if i < 0 {
+			w.tokens = append(w.tokens, e.Token)
+		} else {
+			w.tokens[i] = e.Token
+		}
+	case store.KeepReply:
+		e.Reply.Body = slices.Clone(e.Reply.Body)
+		w.replies[replyKey{e.Reply.User, e.Reply.Key}] = e.Reply
+	case store.Expire:
+		maps.DeleteFunc(w.replies, func(_ replyKey, r store.Reply) bool { return r.Created.Before(e.Before) })
+	default:
+		return fault.New(fault.Unsupported, "the model does not know %T", effect)
+	}
+	return nil
+}
+
+func (w *world) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if err := over(ctx); err != nil {
+		return store.Snapshot{}, err
+	}
+	p, ok := w.problems[id]
+	if !ok {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem %d", id)
+	}
+	s := store.Snapshot{
+		Problem:        p,
+		Catalogue:      w.versions.Catalogue,
+		Watching:       w.watchers[mark{id, as}],
+		Read:           w.readers[mark{id, as}],
+		ReadByAssignee: !p.Assignee.IsNone() && w.readers[mark{id, p.Assignee}],
+	}
+	if parts.Has(store.Keywords) {
+		for at, k := range w.keywords {
+			if at.problem == id {
+				s.Keywords = append(s.Keywords, k)
+			}
+		}
+		slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+	}
+	if parts.Has(store.Log) {
+		for _, entry := range w.log {
+			if entry.Problem == id {
+				s.Log = append(s.Log, entry)
+			}
+		}
+	}
+	if parts.Has(store.Comments) {
+		for _, c := range w.comments {
+			if c.Problem == id {
+				s.Comments = append(s.Comments, c.Comment)
+			}
+		}
+	}
+	if parts.Has(store.Relationships) {
+		for at, r := range w.relationships {
+			if at.owner == id {
+				other := w.problems[at.other]
+				s.Relationships = append(s.Relationships, store.Related{Relationship: r, OtherTitle: other.Title, OtherState: other.State})
+			}
+		}
+		slices.SortFunc(s.Relationships, func(a, b store.Related) int { return a.Compare(b.Relationship) })
+	}
+	if parts.Has(store.Watchers) {
+		for f := range w.watchers {
+			if f.Problem == id {
+				s.Watchers = append(s.Watchers, f.User)
+			}
+		}
+	}
+	if parts.Has(store.Savepoints) {
+		for _, saved := range w.savepoints {
+			if saved.ID == id {
+				s.Savepoints = append(s.Savepoints, saved)
+			}
+		}
+	}
+	return s, nil
+}
+
+func (w *world) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
+	for at, r := range w.relationships {
+		if at.t == t && slices.Contains(owners, at.owner) {
+			found = append(found, r)
+		}
+	}
+	return found, over(ctx)
+}
+
+func (w *world) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+	return w.epochs[family], over(ctx)
+}
+
+func (w *world) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	if err := over(ctx); err != nil {
+		return nil, err
+	}
+	return metadata.NewCatalogue(w.versions.Catalogue, metadata.Content{
+		States:          slices.Collect(maps.Values(w.states)),
+		Priorities:      slices.Collect(maps.Values(w.priorities)),
+		Classifications: slices.Collect(maps.Values(w.classifications)),
+		Components:      slices.Collect(maps.Values(w.components)),
+		Milestones:      slices.Collect(maps.Values(w.milestones)),
+		Users:           slices.Collect(maps.Values(w.users)),
+	}), nil
+}
+
+func (w *world) Versions(ctx context.Context) (store.Versions, error) { return w.versions, over(ctx) }
+
+func (w *world) Tokens(ctx context.Context) ([]access.Token, error) {
+	return slices.Clone(w.tokens), over(ctx)
+}
+
+func (w *world) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
+	r, ok := w.replies[replyKey{user, key}]
+	r.Body = slices.Clone(r.Body)
+	return r, ok, over(ctx)
+}
