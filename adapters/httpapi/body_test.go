@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+func TestBodyThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) { o.Limits.BodyBytes = 13 })
+	for body, status := range map[string]int{`{"title":"a"}`: 201, `{"title":"ab"}`: 413} {
+		for _, length := range []int64{int64(len(body)), -1} {
+			r := request("POST", api+"/problems", body)
+			r.ContentLength = length
+			if w := f.do(r); w.Code != status {
+				t.Errorf("%s with length %d: status %d, not %d", body, length, w.Code, status)
+			}
+		}
+	}
+	before := len(f.changes)
+	f.send(t, request("POST", api+"/problems?dryRun=1", strings.Repeat(" ", 14)), 413, fault.TooLarge)
+	if len(f.changes) != before {
+		t.Error("written")
+	}
+}
+
+// A body that never ends must not hold a request longer than its time.
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) { o.Limits.RequestTime = 50 * time.Millisecond })
+	server := httptest.NewServer(f)
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s/problems HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: 100\r\n\r\n{", api, secretOf(access.Write).Reveal())
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != 503 || !strings.Contains(string(body), "unavailable") {
+		t.Errorf("status %d: %s (%v)", response.StatusCode, body, err)
+	}
+	if len(f.changes) > 0 {
+		t.Error("written")
+	}
+}
+
+// A body that was cut off is the client's fault, and nothing is done.
+func TestCutBody(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	r := request("POST", api+"/problems", "")
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"title":"a"}`), brokenReader{}))
+	r.ContentLength = -1
+	f.send(t, r, 400, fault.MalformedRequest)
+	if len(f.changes) > 0 {
+		t.Error("written")
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

@@ -1,0 +1,202 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// call is a request to an operation of the API that has passed the checks of
+// serve.
+type call struct {
+	*server
+	r      *http.Request
+	caller tracker.Caller
+	media  string // the body's media type, without parameters
+	body   []byte
+	dryRun bool
+}
+
+// answer is what an operation answers when it does not fail.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte // JSON, or empty
+}
+
+// serve answers requests to an operation. This is the order of D18: path and
+// method were the router's; then comes what is said here, line by line; the rest
+// is the operation's: other headers and the body, then the identifiers of the
+// path, then what the service finds.
+func (s *server) serve(e endpoint) func(huma.Context) {
+	return func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		w.Header().Set("Cache-Control", "private, no-cache")
+		w.Header().Add("Vary", "Authorization")
+		c := &call{server: s, r: r}
+		a, err := c.answer(e, w)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		a.write(w, r)
+	}
+}
+
+// answer goes through the checks that all operations share, then does what the
+// operation does.
+func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
+	if c.caller, err = c.authenticate(); err != nil {
+		return a, err
+	}
+	if !c.caller.Scope.Covers(e.scope) {
+		return a, fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", e.scope, c.caller.Scope)
+	}
+	if err = c.rates.take(c.caller.Token, w.Header()); err != nil {
+		return a, err
+	}
+	if c.media, err = e.mediaType(c.r.Header); err != nil {
+		return a, err
+	}
+	if c.body, err = c.readBody(e, w); err != nil {
+		return a, err
+	}
+	if c.dryRun, err = parseQuery(c.r.URL.RawQuery, e.writes()); err != nil {
+		return a, err
+	}
+	if c.dryRun {
+		w.Header().Set("Dry-Run", "true")
+	}
+	return e.do(c)
+}
+
+// authenticate finds out who is calling (D17).
+func (c *call) authenticate() (tracker.Caller, error) {
+	header := ""
+	if lines := c.r.Header.Values("Authorization"); len(lines) == 1 {
+		header = lines[0]
+	}
+	caller, err := c.Service.Authenticate(c.r.Context(), header)
+	if err == nil {
+		exchangeOf(c.r).Token = caller.Token
+	}
+	return caller, err
+}
+
+// readBody reads the body of an operation that has one.
+func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
+	if len(e.bodies) == 0 {
+		return nil, nil
+	}
+	limit := c.Limits.BodyBytes
+	tooLarge := fault.New(fault.TooLarge, "the body is longer than %d bytes", limit)
+	if c.r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	// A body that trickles in must not outlast the request's time.
+	ctx := c.r.Context()
+	stop := context.AfterFunc(ctx, func() {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // not all writers can: then the server's own timeouts have to do
+	})
+	defer stop()
+	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, limit))
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.As(err, new(*http.MaxBytesError)):
+		return nil, tooLarge
+	case ctx.Err() != nil:
+		return nil, fault.Wrap(fault.Unavailable, err, "the body took too long to arrive; nothing was done")
+	default:
+		return nil, fault.Wrap(fault.MalformedRequest, err, "the body ended before it was complete")
+	}
+}
+
+// parseQuery reads the query. Writes have one parameter, dryRun; reads have none.
+func parseQuery(raw string, writes bool) (dryRun bool, err error) {
+	if raw == "" {
+		return false, nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return false, fault.New(fault.MalformedRequest, "the query is not a list of name=value")
+	}
+	for name, values := range query {
+		switch {
+		case !writes:
+			return false, fault.New(fault.MalformedRequest, "this operation has no query parameters")
+		case name != "dryRun":
+			return false, fault.New(fault.MalformedRequest, "the one query parameter of this operation is dryRun")
+		case len(values) > 1 || values[0] != "true" && values[0] != "false":
+			return false, fault.New(fault.MalformedRequest, "dryRun has to be true or false, and given once")
+		}
+		dryRun = values[0] == "true"
+	}
+	return dryRun, nil
+}
+
+// write reads what a write to a problem can carry beside its body.
+func (c *call) write() (tracker.Write, error) {
+	write := tracker.Write{DryRun: c.dryRun}
+	list, err := c.tags("If-Match")
+	if list != nil {
+		write.IfMatch = list.match()
+	}
+	return write, err
+}
+
+// problem returns the problem that the path names.
+func (c *call) problem() (problem.ID, error) {
+	text := c.r.PathValue("identifier")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
+		return 0, fault.New(fault.ProblemNotFound, "there is no problem with this identifier: identifiers are whole numbers from 1, without sign or leading zeros")
+	}
+	return problem.ID(n), nil
+}
+
+// object returns the identifier of anything else that the path names.
+func (c *call) object() (ident.ID, error) {
+	id, err := ident.Parse(c.r.PathValue("identifier"))
+	if err != nil {
+		return id, fault.New(fault.NotFound, "there is nothing with this identifier: identifiers look like 01234567-89ab-7cde-8f01-23456789abcd")
+	}
+	return id, nil
+}
+
+// problemHeader begins the header of an answer about a problem.
+func problemHeader(revision int64) http.Header {
+	return http.Header{"Problem-Revision": {strconv.FormatInt(revision, 10)}}
+}
+
+// created returns 201 for what was not there before, else 200 (D10).
+func created(isNew bool) int {
+	if isNew {
+		return http.StatusCreated
+	}
+	return http.StatusOK
+}
+
+// write sends the answer.
+func (a answer) write(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	for name, values := range a.header {
+		header[name] = values
+	}
+	if len(a.body) > 0 {
+		header.Set("Content-Type", mediaJSON)
+	}
+	send(w, r, a.status, a.body)
+}

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+func commentEndpoints() []endpoint {
+	return []endpoint{
+		{
+			id: "addComment", method: http.MethodPost, path: "/problems/{identifier}/comments", tag: "Comments",
+			summary:     "Add a comment",
+			description: "The body is the text itself; or JSON, when there is HTML too.",
+			scope:       access.Write,
+			headers:     []string{"Idempotency-Key", "If-Match"},
+			bodies: []body{
+				{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
+				{media: mediaJSON, of: []any{NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`},
+			},
+			answers: []result{{
+				status: 201, description: "The comment that was added.", of: Comment{},
+				headers: []string{"Problem-Revision", "Idempotency-Replayed", "Dry-Run"},
+				example: func(e *encoder) { e.comment(sampleComment()) },
+			}},
+			faults: []fault.Kind{fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict},
+			do:     (*call).addComment,
+		},
+		{
+			id: "loadComments", method: http.MethodGet, path: "/problems/{identifier}/comments", tag: "Comments",
+			summary: "Load the comments of a problem",
+			scope:   access.Read,
+			headers: []string{"If-None-Match"},
+			answers: loaded("The comments, oldest first.", []Comment{}, func(e *encoder) { list(e, []problem.Comment{sampleComment()}, e.comment) }),
+			faults:  []fault.Kind{fault.ProblemNotFound},
+			do: load(store.Comments, func(e *encoder, a tracker.Answer[store.Snapshot]) {
+				list(e, a.Value.Comments, e.comment)
+			}),
+		},
+	}
+}
+
+// addComment is W3.
+func (c *call) addComment() (answer, error) {
+	write, err := c.write()
+	if err != nil {
+		return answer{}, err
+	}
+	cmd := tracker.AddComment{Write: write}
+	if cmd.Idempotency, err = idempotency(c, addedComment); err != nil {
+		return answer{}, err
+	}
+	if c.media == mediaText {
+		cmd.Text = patch.Set(string(c.body))
+	} else if err := c.decode(&cmd.Faults, member{"text", &cmd.Text}, member{"html", &cmd.HTML}); err != nil {
+		return answer{}, err
+	}
+	id, err := c.problem()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.AddComment(c.r.Context(), c.caller, id, cmd)
+	if f, ok := errors.AsType[*fault.Error](err); ok && c.media == mediaText {
+		for i := range f.Items {
+			f.Items[i].Pointer = "" // the text is the whole body
+		}
+	}
+	return answered(a, err, addedComment)
+}
+
+func addedComment(a tracker.Answer[problem.Comment]) answer {
+	e := encoder{catalogue: a.Catalogue}
+	e.comment(a.Value)
+	return answer{http.StatusCreated, problemHeader(a.Revision), e.buf}
+}
+
+// list writes an array of records.
+func list[T any](e *encoder, records []T, encode func(T)) {
+	e.open('[')
+	for _, r := range records {
+		encode(r)
+	}
+	e.close(']')
+}

@@ -1,0 +1,323 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// member is a member that an object of a body can have, and where its value goes.
+// A body is described by a list of them.
+type member struct {
+	name string
+	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time or
+	// metadata.Partial; or a []member, for an object; or a map[string]any, which
+	// gets the decoded value under the member's name; or nil, for a member that
+	// is accepted and ignored.
+	into any
+}
+
+// maxFaults bounds how many faults of a body are reported: more help nobody, and
+// a small body must not make a huge answer.
+const maxFaults = 1000
+
+// decoder reads one JSON value in one pass, strictly. Faults of members are
+// collected; what makes the body no JSON ends the reading with an error.
+type decoder struct {
+	*jsontext.Decoder
+	depth  int
+	faults *fault.List
+}
+
+// decode reads a body that is an object with the given members. What is wrong with
+// them is added to the faults; the error is of kind fault.MalformedJSON.
+func (c *call) decode(faults *fault.List, members ...member) error {
+	return c.decodeWith(faults, func(d *decoder) error { return d.object("", members) })
+}
+
+// decodeValue reads a body that is any JSON value, as metadata.Partial has it.
+func (c *call) decodeValue() (value any, err error) {
+	err = c.decodeWith(nil, func(d *decoder) error {
+		value, err = d.value()
+		return err
+	})
+	return value, err
+}
+
+func (c *call) decodeWith(faults *fault.List, read func(*decoder) error) error {
+	d := &decoder{jsontext.NewDecoder(bytes.NewBuffer(c.body)), c.Limits.JSONDepth, faults}
+	switch err := read(d); {
+	case err == io.EOF:
+		return d.malformed(errEmpty)
+	case err != nil:
+		return d.malformed(err)
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return d.malformed(errTrailing)
+	}
+	return nil
+}
+
+var (
+	errDepth    = errors.New("arrays and objects are nested too deeply")
+	errTrailing = errors.New("there is more after the end of the JSON value")
+	errEmpty    = errors.New("the body is empty, where a JSON value is needed")
+)
+
+// malformed says why the body is no JSON, and where, without repeating any of it.
+func (d *decoder) malformed(err error) error {
+	offset := d.InputOffset()
+	reason := "the body is not valid JSON in UTF-8"
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if ok {
+		offset = syntax.ByteOffset
+	}
+	switch {
+	case errors.Is(err, errDepth), errors.Is(err, errTrailing), errors.Is(err, errEmpty):
+		reason = err.Error()
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		reason = "an object has two members of the same name"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		reason = "the body ends within its JSON value"
+	}
+	return fault.New(fault.MalformedJSON, "%s (at byte %d)", reason, offset)
+}
+
+// object reads an object. Its path stands before the pointers of its faults.
+func (d *decoder) object(path string, members []member) error {
+	if kind := d.PeekKind(); kind != '{' {
+		if _, err := d.value(); err != nil {
+			return err
+		}
+		if kind != 'n' || path == "" {
+			d.fault(fault.InvalidType, path, "must be an object")
+		}
+		return nil
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	for d.PeekKind() != '}' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := d.member(path, token.String(), members); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+func (d *decoder) member(path, name string, members []member) error {
+	pointer := path + "/" + pointerEscape.Replace(name)
+	alike := ""
+	for _, m := range members {
+		switch {
+		case m.name == name:
+			return d.into(m.into, name, pointer)
+		case strings.EqualFold(m.name, name):
+			alike = m.name
+		}
+	}
+	if alike != "" {
+		d.fault(fault.UnknownField, pointer, "is not known; "+strconv.Quote(alike)+" is, in exactly this spelling")
+	} else {
+		d.fault(fault.UnknownField, pointer, "is not known here")
+	}
+	_, err := d.value()
+	return err
+}
+
+// pointerEscape makes a name a token of a JSON Pointer (RFC 6901).
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// into reads the value of a member and puts it where it belongs.
+func (d *decoder) into(into any, name, pointer string) error {
+	if members, ok := into.([]member); ok {
+		return d.object(pointer, members)
+	}
+	value, err := d.value()
+	if err != nil {
+		return err
+	}
+	switch into := into.(type) {
+	case *patch.Field[string]:
+		set(d, into, value, pointer, asString)
+	case *patch.Field[bool]:
+		set(d, into, value, pointer, asBool)
+	case *patch.Field[int64]:
+		set(d, into, value, pointer, asInteger)
+	case *patch.Field[problem.ID]:
+		set(d, into, value, pointer, asProblem)
+	case *patch.Field[time.Time]:
+		set(d, into, value, pointer, asTime)
+	case *patch.Field[metadata.Partial]:
+		set(d, into, value, pointer, asPartial)
+	case map[string]any:
+		into[name] = value
+	}
+	return nil
+}
+
+// set sends the field what the member holds, if it can be read as its type.
+func set[T any](d *decoder, field *patch.Field[T], value any, pointer string, read func(any) (T, error)) {
+	if value == nil {
+		*field = patch.Null[T]()
+		return
+	}
+	v, err := read(value)
+	switch {
+	case err == nil:
+		*field = patch.Set(v)
+	case errors.Is(err, errTime), errors.Is(err, errRange):
+		d.fault(fault.InvalidValue, pointer, err.Error())
+	default:
+		d.fault(fault.InvalidType, pointer, err.Error())
+	}
+}
+
+var (
+	errString  = errors.New("must be a string")
+	errBool    = errors.New("must be true or false")
+	errInteger = errors.New("must be an integer: a number without fraction or exponent")
+	errRange   = errors.New("is out of range")
+	errTime    = errors.New(`must be a time like "2015-11-05T12:00:00.000Z" (RFC 3339)`)
+)
+
+func asString(value any) (string, error) {
+	s, ok := value.(string)
+	if !ok {
+		return "", errString
+	}
+	return s, nil
+}
+
+func asBool(value any) (bool, error) {
+	b, ok := value.(bool)
+	if !ok {
+		return false, errBool
+	}
+	return b, nil
+}
+
+func asInteger(value any) (int64, error) {
+	text, ok := value.(json.Number)
+	if !ok || strings.ContainsAny(string(text), ".eE") {
+		return 0, errInteger
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return 0, errRange
+	}
+	return n, nil
+}
+
+func asProblem(value any) (problem.ID, error) {
+	n, err := asInteger(value)
+	return problem.ID(n), err
+}
+
+// asTime cuts to the millisecond, as all times are (D9).
+func asTime(value any) (time.Time, error) {
+	s, err := asString(value)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}, errTime
+	}
+	return t.UTC().Truncate(time.Millisecond), nil
+}
+
+func asPartial(value any) (metadata.Partial, error) { return value, nil }
+
+// value reads any value, as metadata.Partial has it.
+func (d *decoder) value() (any, error) {
+	switch d.PeekKind() {
+	case '{':
+		return d.mapValue()
+	case '[':
+		return d.arrayValue()
+	case '0':
+		v, err := d.ReadValue()
+		return json.Number(v), err
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '"':
+		return token.String(), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	default:
+		return nil, nil
+	}
+}
+
+func (d *decoder) mapValue() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	m := map[string]any{}
+	for d.PeekKind() != '}' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := token.String()
+		if m[name], err = d.value(); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.ReadToken()
+	return m, err
+}
+
+func (d *decoder) arrayValue() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	a := []any{}
+	for d.PeekKind() != ']' {
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		a = append(a, v)
+	}
+	_, err := d.ReadToken()
+	return a, err
+}
+
+// enter reads the bracket that begins an array or object.
+func (d *decoder) enter() error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if d.StackDepth() > d.depth {
+		return errDepth
+	}
+	return nil
+}
+
+func (d *decoder) fault(kind fault.Kind, pointer, detail string) {
+	if len(*d.faults) < maxFaults {
+		d.faults.Add(kind, pointer, "%s", detail)
+	}
+}

@@ -1,0 +1,355 @@
+package httpapi
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// encoder appends JSON to a buffer: each record with exactly the members of D1 to
+// D8, in their order. It writes bytes and nothing else, because reading a problem
+// with its log is what the service does most. The types of wire.go describe the
+// same records to the OpenAPI document; a test holds the two together.
+type encoder struct {
+	buf       []byte
+	catalogue *metadata.Catalogue // to render references with
+	base      string              // the base path, to render types of errors with
+}
+
+// timeLayout is RFC 3339 with exactly three decimals (D9).
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// next writes the comma that parts a value from the one before it. A buffer that
+// ends in one of the bytes below is at the first one: a string ends in a quote.
+func (e *encoder) next() {
+	if n := len(e.buf); n > 0 {
+		switch e.buf[n-1] {
+		case '{', '[', ':':
+		default:
+			e.buf = append(e.buf, ',')
+		}
+	}
+}
+
+func (e *encoder) open(bracket byte)  { e.next(); e.buf = append(e.buf, bracket) }
+func (e *encoder) close(bracket byte) { e.buf = append(e.buf, bracket) }
+
+// key writes the name of a member; its value has to follow.
+func (e *encoder) key(name string) *encoder {
+	e.next()
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, name...)
+	e.buf = append(e.buf, '"', ':')
+	return e
+}
+
+func (e *encoder) raw(json string) { e.next(); e.buf = append(e.buf, json...) }
+func (e *encoder) null()           { e.raw("null") }
+func (e *encoder) bool(b bool)     { e.next(); e.buf = strconv.AppendBool(e.buf, b) }
+func (e *encoder) int(n int64)     { e.next(); e.buf = strconv.AppendInt(e.buf, n, 10) }
+
+// string writes text as it is: nothing is escaped that JSON does not demand. What
+// is stored is valid UTF-8, so that quoting cannot fail.
+func (e *encoder) string(s string) { e.next(); e.buf, _ = jsontext.AppendQuote(e.buf, s) }
+
+func (e *encoder) id(id ident.ID) {
+	e.next()
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, id.String()...)
+	e.buf = append(e.buf, '"')
+}
+
+func (e *encoder) nullText(t problem.NullText) {
+	if !t.Valid {
+		e.null()
+		return
+	}
+	e.string(t.String)
+}
+
+func (e *encoder) time(t time.Time) {
+	if t.IsZero() {
+		e.null()
+		return
+	}
+	e.next()
+	e.buf = t.UTC().AppendFormat(append(e.buf, '"'), timeLayout)
+	e.buf = append(e.buf, '"')
+}
+
+// named begins an object with what all metadata objects begin with.
+func (e *encoder) named(id ident.ID, name string) {
+	e.open('{')
+	e.key("identifier").id(id)
+	e.key("name").string(name)
+}
+
+// ref writes {"identifier","name"}: an object inside another (D2).
+func (e *encoder) ref(id ident.ID, name string, ok bool) {
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(id, name)
+	e.close('}')
+}
+
+func (e *encoder) stateRef(id ident.ID) {
+	s, ok := e.catalogue.State(id)
+	e.ref(s.ID, s.Name, ok)
+}
+
+func (e *encoder) userRef(id ident.ID) {
+	u, ok := e.catalogue.User(id)
+	e.ref(u.ID, u.Name, ok)
+}
+
+func (e *encoder) componentRef(id ident.ID) {
+	c, ok := e.catalogue.Component(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(c.ID, c.Name)
+	e.key("fullName").string(e.catalogue.FullName(c.ID))
+	e.close('}')
+}
+
+func (e *encoder) state(id ident.ID) {
+	s, ok := e.catalogue.State(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(s.ID, s.Name)
+	e.key("resolved").bool(s.Resolved)
+	e.key("initial").bool(s.Initial)
+	e.key("order").int(int64(s.Order))
+	e.key("nextStates").open('[')
+	for _, next := range s.Next {
+		e.stateRef(next)
+	}
+	e.close(']')
+	e.close('}')
+}
+
+func (e *encoder) priority(id ident.ID) {
+	p, ok := e.catalogue.Priority(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(p.ID, p.Name)
+	e.key("order").int(int64(p.Order))
+	e.close('}')
+}
+
+func (e *encoder) classification(id ident.ID) {
+	c, ok := e.catalogue.Classification(id)
+	e.ref(c.ID, c.Name, ok)
+}
+
+func (e *encoder) component(id ident.ID) {
+	c, ok := e.catalogue.Component(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(c.ID, c.Name)
+	e.key("fullName").string(e.catalogue.FullName(c.ID))
+	e.key("closed").bool(c.Closed)
+	e.key("successor").componentRef(c.Successor)
+	e.key("parent").componentRef(c.Parent)
+	e.close('}')
+}
+
+func (e *encoder) milestone(id ident.ID) {
+	m, ok := e.catalogue.Milestone(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(m.ID, m.Name)
+	e.key("component").componentRef(m.Component)
+	e.key("creationDate").time(m.Created)
+	e.key("startDate").time(m.Start)
+	e.key("endDate").time(m.End)
+	e.close('}')
+}
+
+// user writes a user (D2), of which one that was not stored, in a dry run, has no
+// identifier.
+func (e *encoder) user(u user.User) {
+	e.open('{')
+	if !u.ID.IsNone() {
+		e.key("identifier").id(u.ID)
+	}
+	e.key("name").string(u.Name)
+	e.key("email").string(u.Email)
+	e.key("inactive").bool(u.Inactive)
+	e.close('}')
+}
+
+func (e *encoder) userByID(id ident.ID) {
+	u, ok := e.catalogue.User(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.user(u)
+}
+
+// problem writes a problem with its log (D1). One that was not stored, in a dry
+// run, has no identifier.
+func (e *encoder) problem(s store.Snapshot) {
+	e.buf = slices.Grow(e.buf, 2048+512*len(s.Log)) // for most
+	e.open('{')
+	if s.ID != 0 {
+		e.key("identifier").int(int64(s.ID))
+	}
+	e.key("title").string(s.Title)
+	e.key("state").state(s.State)
+	e.key("priority").priority(s.Priority)
+	e.key("classification").classification(s.Classification)
+	e.key("component").component(s.Component)
+	e.key("milestone").milestone(s.Milestone)
+	e.key("assignee").userByID(s.Assignee)
+	e.key("originator").userByID(s.Originator)
+	e.key("modifier").userByID(s.Modifier)
+	e.key("modificationDate").time(s.Modified)
+	e.key("resolver").userByID(s.Resolver)
+	e.key("resolveDate").time(s.Resolved)
+	e.key("creationDate").time(s.Created)
+	e.key("keywords").open('[')
+	for _, k := range s.Keywords {
+		e.keyword(k)
+	}
+	e.close(']')
+	e.key("watching").bool(s.Watching)
+	e.key("read").bool(s.Read)
+	e.key("readByAssignee").bool(s.ReadByAssignee)
+	e.key("revision").int(s.Revision)
+	e.key("logs").open('[')
+	for _, entry := range s.Log {
+		e.logEntry(entry)
+	}
+	e.close(']')
+	e.close('}')
+}
+
+func (e *encoder) keyword(k problem.Keyword) {
+	e.open('{')
+	e.key("name").string(k.Name)
+	e.key("value").nullText(k.Value)
+	e.close('}')
+}
+
+func (e *encoder) comment(c problem.Comment) {
+	e.open('{')
+	e.key("identifier").id(c.ID)
+	e.key("author").userRef(c.Author)
+	e.key("creationDate").time(c.Created)
+	e.key("text").string(c.Text)
+	e.key("html").nullText(c.HTML)
+	e.close('}')
+}
+
+func (e *encoder) relationship(r store.Related) {
+	e.open('{')
+	e.key("type").string(string(r.Type))
+	e.key("problemIdentifier").int(int64(r.Other))
+	e.key("creationDate").time(r.Created)
+	e.key("author").userRef(r.Author)
+	e.key("problem").open('{')
+	e.key("identifier").int(int64(r.Other))
+	e.key("title").string(r.OtherTitle)
+	e.key("state").stateRef(r.OtherState)
+	e.close('}')
+	e.close('}')
+}
+
+func (e *encoder) logEntry(l problem.LogEntry) {
+	e.open('{')
+	e.key("identifier").id(l.ID)
+	e.key("type").string(string(l.Type))
+	e.key("creationDate").time(l.Created)
+	e.key("author").userRef(l.Author)
+	e.key("batchIdentifier").id(l.Batch)
+	e.key("isSignificant").bool(l.Type.Significant())
+	e.key("field").nullText(problem.NullText{String: l.Field, Valid: l.Field != ""})
+	e.key("from").raw(l.From.JSON())
+	e.key("to").raw(l.To.JSON())
+	e.close('}')
+}
+
+// token writes a token (D30), of which one that was not stored, in a dry run, has
+// no identifier.
+func (e *encoder) token(t access.Token) {
+	e.open('{')
+	e.tokenMembers(t)
+	e.close('}')
+}
+
+// issuedToken writes a token with its secret, if that exists.
+func (e *encoder) issuedToken(t tracker.IssuedToken) {
+	e.open('{')
+	e.tokenMembers(t.Token)
+	if secret := t.Secret.Reveal(); secret != "" {
+		e.key("token").string(secret)
+	}
+	e.close('}')
+}
+
+func (e *encoder) tokenMembers(t access.Token) {
+	if !t.ID.IsNone() {
+		e.key("identifier").id(t.ID)
+	}
+	e.key("user").userRef(t.User)
+	e.key("scope").string(string(t.Scope))
+	e.key("creationDate").time(t.Created)
+	e.key("expires").time(t.Expires)
+	e.key("revoked").time(t.Revoked)
+}
+
+// me writes whom a token stands for (D33).
+func (e *encoder) me(c tracker.Caller, u user.User) {
+	e.open('{')
+	e.key("user").user(u)
+	e.key("scope").string(string(c.Scope))
+	e.key("expires").time(c.Expires)
+	e.close('}')
+}
+
+// failure writes an error (RFC 9457, D18).
+func (e *encoder) failure(f *fault.Error, kind errorKind, requestID string) {
+	e.open('{')
+	e.key("type").string(errorType(e.base, kind.Kind))
+	e.key("title").string(kind.title)
+	e.key("status").int(int64(kind.status))
+	e.key("detail").string(f.Detail)
+	e.key("instance").string("urn:request:" + requestID)
+	e.key("errors").open('[')
+	for _, item := range f.Items {
+		e.open('{')
+		e.key("type").string(errorType(e.base, item.Kind))
+		e.key("detail").string(item.Detail)
+		e.key("pointer").string(item.Pointer)
+		e.close('}')
+	}
+	e.close(']')
+	e.close('}')
+}
+
+// errorType returns the path of the page about a kind of error.
+func errorType(base string, kind fault.Kind) string { return base + "/errors/" + string(kind) }

@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// prefix stands before every path of the API, after the base path (spec section 4).
+const prefix = "/api/" + version
+
+// endpoint is an operation of the API: what it needs, what it does, and what the
+// OpenAPI document says about it.
+type endpoint struct {
+	id          string // unique; the name of the operation in generated clients
+	method      string
+	path        string // after prefix, as a pattern of ServeMux
+	tag         string
+	summary     string
+	description string
+
+	scope   access.Scope
+	headers []string // those of the request, from parameters
+	bodies  []body   // what it takes, the default first; none: a body is not read
+	answers []result
+	faults  []fault.Kind // beside those that follow from the rest: see kinds
+
+	do func(*call) (answer, error)
+}
+
+// body is a kind of body that an operation takes.
+type body struct {
+	media    string
+	optional bool
+	of       []any // the types of wire.go that describe it
+	example  string
+}
+
+// result is an answer of an operation that is not an error.
+type result struct {
+	status      int
+	description string
+	headers     []string // from answerHeaders
+	of          any      // a type of wire.go, or a slice of one; nil: no body
+	example     func(*encoder)
+}
+
+// writes reports whether the operation can change anything.
+func (e endpoint) writes() bool { return e.method != http.MethodGet }
+
+// jsonBody describes a body that is one of the given records.
+func jsonBody(example string, of ...any) []body {
+	return []body{{media: mediaJSON, of: of, example: example}}
+}
+
+// kinds returns all kinds of faults that the operation can answer with, in the
+// order of errorKinds.
+func (e endpoint) kinds() []fault.Kind {
+	applies := map[fault.Kind]bool{
+		fault.MalformedRequest: true,
+		fault.Unauthenticated:  true,
+		fault.Forbidden:        true,
+		fault.RateLimited:      true,
+		fault.Internal:         true,
+		fault.Unavailable:      true,
+	}
+	if len(e.bodies) > 0 {
+		for _, kind := range []fault.Kind{
+			fault.TooLarge, fault.UnsupportedMediaType, fault.MalformedJSON,
+			fault.InvalidType, fault.InvalidValue,
+		} {
+			applies[kind] = true
+		}
+	}
+	for _, kind := range e.faults {
+		applies[kind] = true
+	}
+	var kinds []fault.Kind
+	for _, k := range errorKinds {
+		if applies[k.Kind] {
+			kinds = append(kinds, k.Kind)
+		}
+	}
+	return kinds
+}
+
+// partialKinds are the faults of a body whose members can be partial objects.
+func partialKinds(more ...fault.Kind) []fault.Kind {
+	return append([]fault.Kind{
+		fault.RequiredField, fault.UnknownField, fault.MetadataNotFound,
+		fault.MetadataAmbiguous, fault.ValidationFailed,
+	}, more...)
+}

@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// errorPage is the page that the type of an error leads to (D18), and the list of
+// them all.
+var errorPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{{.Title}}</title></head>
+<body>
+<h1>{{.Title}}</h1>
+{{range .Kinds}}<h2 id="{{.Slug}}"><a href="{{$.Base}}/errors/{{.Slug}}">{{.Slug}}</a></h2>
+<p>{{.Status}} {{.Name}}</p>
+<p>{{.Description}}</p>
+{{end}}{{if .All}}<p><a href="{{.Base}}/errors">All errors</a></p>
+{{end}}</body>
+</html>
+`))
+
+type errorPageData struct {
+	Title string
+	Base  string
+	All   bool // whether to link to the list
+	Kinds []errorPageKind
+}
+
+type errorPageKind struct {
+	Slug        fault.Kind
+	Status      int
+	Name        string
+	Description string
+}
+
+// addErrorPages serves the pages about errors.
+func (s *server) addErrorPages() {
+	pages := map[string][]byte{}
+	all := errorPageData{Title: "Errors", Base: s.BasePath}
+	for _, k := range errorKinds {
+		kind := errorPageKind{k.Kind, k.status, http.StatusText(k.status), k.description}
+		all.Kinds = append(all.Kinds, kind)
+		pages[string(k.Kind)] = errorPageData{Title: k.title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
+	}
+	index := all.render()
+	s.mux.HandleFunc("GET "+s.BasePath+"/errors", func(w http.ResponseWriter, r *http.Request) {
+		sendPage(w, r, index)
+	})
+	s.mux.HandleFunc("GET "+s.BasePath+"/errors/{slug}", func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.PathValue("slug")]
+		if !ok {
+			s.fail(w, r, fault.New(fault.NotFound, "there is no error of this name"))
+			return
+		}
+		sendPage(w, r, page)
+	})
+}
+
+func (d errorPageData) render() []byte {
+	var b bytes.Buffer
+	if err := errorPage.Execute(&b, d); err != nil {
+		panic(err) // template and data are those above
+	}
+	return b.Bytes()
+}
+
+func sendPage(w http.ResponseWriter, r *http.Request, page []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	send(w, r, http.StatusOK, page)
+}

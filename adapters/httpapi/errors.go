@@ -1,0 +1,174 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// errorKind is how clients meet a kind of fault: the slug of its page, its
+// status and title (D18).
+type errorKind struct {
+	fault.Kind
+	status      int
+	title       string
+	description string // what it means, and what to do about it
+}
+
+// errorKinds are all kinds that clients can meet, in the order of D18.
+var errorKinds = []errorKind{
+	{fault.MalformedJSON, 400, "Malformed JSON",
+		"The body is not one JSON value: it breaks the syntax, is not UTF-8, begins with a byte order mark, has half a surrogate pair, names a member of an object twice, is nested too deeply, or goes on after its end. Nothing of it was used."},
+	{fault.MalformedRequest, 400, "Malformed request",
+		"A query parameter is unknown, given twice or has a value that it cannot have; or a header such as If-Match or Idempotency-Key is not written as it should be. Nothing was done, lest something else was meant."},
+	{fault.Unauthenticated, 401, "Unauthenticated",
+		"The Authorization header has no valid token: it is missing, mistyped, unknown, expired or revoked. Send the token alone, or after the word Bearer."},
+	{fault.Forbidden, 403, "Forbidden",
+		"The scope of the token does not allow this. Reads need the scope read, writes on problems write, and users and tokens admin."},
+	{fault.NotFound, 404, "Not found",
+		"There is nothing at this path. The paths of the API begin with the version segment /api/20151105."},
+	{fault.ProblemNotFound, 404, "Problem not found",
+		"No problem has this identifier. Identifiers are whole numbers from 1, written without sign or leading zeros."},
+	{fault.KeywordNotFound, 404, "Keyword not found",
+		"The problem has no keyword of this name, so there was nothing to delete. Names are compared exactly."},
+	{fault.RelationshipNotFound, 404, "Relationship not found",
+		"The problem has no relationship of this type to that problem, so there was nothing to delete."},
+	{fault.MethodNotAllowed, 405, "Method not allowed",
+		"The path has other methods than this one: see the header Allow."},
+	{fault.TransitionNotAllowed, 409, "Transition not allowed",
+		"A problem cannot be created in this state, or cannot move to it from the state it is in. The detail names the states that are allowed; the member nextStates of a state lists them too."},
+	{fault.RelationshipCycle, 409, "Relationship cycle",
+		"The relationship would close a circle of relationships of its family, such as a problem being its own ancestor. The detail names the shortest one."},
+	{fault.RelationshipConflict, 409, "Relationship conflict",
+		"The two problems have another relationship of the same family. A type cannot be changed in place: delete the existing relationship first."},
+	{fault.IdempotencyConflict, 409, "Idempotency conflict",
+		"The Idempotency-Key was used for another request within the last 24 hours. Choose a new one for every request that is not a repetition."},
+	{fault.AlreadyExists, 409, "Already exists",
+		"A name or e-mail address that has to be unique is taken."},
+	{fault.InUse, 409, "In use",
+		"This cannot change while something depends on it."},
+	{fault.StaleRevision, 412, "Stale revision",
+		"The problem has another revision than the request expects, by the header If-Match or the member revision: somebody changed it since. The detail and the header Problem-Revision say the current one. Load the problem again and decide anew."},
+	{fault.TooLarge, 413, "Too large",
+		"The body is longer than this server accepts."},
+	{fault.UnsupportedMediaType, 415, "Unsupported media type",
+		"The body is of a type, charset or content coding that is not read here. Bodies are application/json in UTF-8; comments can also be text/plain."},
+	{fault.RequiredField, 422, "Required field",
+		"A member that has to be given is missing."},
+	{fault.InvalidValue, 422, "Invalid value",
+		"A member has the right type, but a value that is not allowed: too long, empty, null where nothing can be cleared, with control characters, or no longer in use."},
+	{fault.InvalidType, 422, "Invalid type",
+		"A member has another JSON type than it should, such as the number 7.0 or the string \"7\" where an integer belongs."},
+	{fault.UnknownField, 422, "Unknown field",
+		"The object has no such member. Names of members are compared exactly, upper and lower case included."},
+	{fault.ReadOnlyField, 422, "Read-only field",
+		"A member that only the service writes was sent with another value than the current one. Leave it out, or send it as it was read."},
+	{fault.MetadataNotFound, 422, "Metadata not found",
+		"A partial object fits no metadata object or user. All members that are given have to match."},
+	{fault.MetadataAmbiguous, 422, "Metadata ambiguous",
+		"A partial object fits more than one metadata object or user. The detail lists up to ten: give more members, or the identifier."},
+	{fault.ValidationFailed, 422, "Validation failed",
+		"The body has several faults of different kinds. The member errors lists all of them, each with its own type."},
+	{fault.RateLimited, 429, "Rate limited",
+		"The token has made too many requests. The header Retry-After says in how many seconds to try again."},
+	{fault.Internal, 500, "Internal error",
+		"The server has a defect. Its log names the cause under the request identifier in the member instance."},
+	{fault.Unavailable, 503, "Unavailable",
+		"The server cannot answer for the moment: its storage is away, or the request took too long. The header Retry-After says when to try again. If it is not known whether a write happened, the detail says so: look before writing again."},
+}
+
+// internalDetail and unavailableDetail stand for what is no client's business.
+const (
+	internalDetail    = "the server failed; its log names the cause under this request's identifier"
+	unavailableDetail = "the server cannot answer for the moment; try again"
+)
+
+// kindOf returns how clients meet the kind. What only the store port knows does
+// not reach them: should it ever, it is a matter of the moment.
+func kindOf(kind fault.Kind) errorKind {
+	switch kind {
+	case fault.Conflict, fault.Abandoned, fault.UnknownOutcome, fault.Closed:
+		kind = fault.Unavailable
+	case fault.Unsupported:
+		kind = fault.Internal
+	}
+	for _, k := range errorKinds {
+		if k.Kind == kind {
+			return k
+		}
+	}
+	return kindOf(fault.Internal)
+}
+
+// fail answers with an error (RFC 9457, D18). Causes go to the log alone.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	s.report(r, err)
+	f, kind := describe(err)
+	header := w.Header()
+	switch kind.Kind {
+	case fault.Unauthenticated:
+		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
+	case fault.Unavailable:
+		header.Set("Retry-After", "1")
+	}
+	if f.Revision > 0 {
+		header.Set("Problem-Revision", strconv.FormatInt(f.Revision, 10))
+	}
+	header.Set("Content-Type", mediaProblem)
+	if header.Get("Cache-Control") == "" {
+		header.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
+	}
+	e := encoder{base: s.BasePath}
+	e.failure(f, kind, exchangeOf(r).RequestID)
+	send(w, r, kind.status, e.buf)
+}
+
+// report logs an error that is the service's own.
+func (s *server) report(r *http.Request, err error) {
+	ctx, request := r.Context(), exchangeOf(r).RequestID
+	switch kind := kindOf(fault.KindOf(err)); {
+	case kind.Kind == fault.Internal:
+		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
+	case errors.Is(ctx.Err(), context.Canceled): // the client has gone
+	case kind.Kind == fault.Unavailable:
+		s.Logger.WarnContext(ctx, "unavailable", "request", request, "cause", err)
+	}
+}
+
+// describe returns what the client is told about an error.
+func describe(err error) (*fault.Error, errorKind) {
+	kind := kindOf(fault.KindOf(err))
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case kind.Kind == fault.Internal:
+		f = fault.New(fault.Internal, internalDetail)
+	case !ok || f.Kind != kind.Kind:
+		f = fault.New(kind.Kind, unavailableDetail)
+	}
+	return f, kind
+}
+
+// errorStatuses returns the statuses of the kinds, in ascending order.
+func errorStatuses(kinds []fault.Kind) []int {
+	var statuses []int
+	for _, k := range kinds {
+		statuses = append(statuses, kindOf(k).status)
+	}
+	slices.Sort(statuses)
+	return slices.Compact(statuses)
+}
+
+// send writes the body, and its length also to those who only ask for the head.
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	if status != http.StatusNoContent && status != http.StatusNotModified {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead && len(body) > 0 {
+		_, _ = w.Write(body) // the client is gone: nobody to tell
+	}
+}

@@ -1,0 +1,150 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// storeKinds are those that only the store port and the service exchange.
+var storeKinds = []fault.Kind{fault.Conflict, fault.Unsupported, fault.UnknownOutcome, fault.Abandoned, fault.Closed}
+
+// allKinds returns every kind that the domain declares, read from its source: so
+// that a new one cannot be forgotten here.
+func allKinds(t *testing.T) []fault.Kind {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../domain/fault/fault.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []fault.Kind
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			if name, ok := spec.Type.(*ast.Ident); ok && name.Name == "Kind" {
+				text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kinds = append(kinds, fault.Kind(text))
+			}
+		}
+		return true
+	})
+	if len(kinds) < 30 {
+		t.Fatalf("found only %d kinds", len(kinds))
+	}
+	return kinds
+}
+
+func TestEveryKindHasARow(t *testing.T) {
+	t.Parallel()
+	rows := map[fault.Kind]int{}
+	for _, k := range errorKinds {
+		rows[k.Kind]++
+	}
+	for _, kind := range allKinds(t) {
+		want := 1
+		if slices.Contains(storeKinds, kind) {
+			want = 0
+		}
+		if rows[kind] != want {
+			t.Errorf("%s has %d rows, not %d", kind, rows[kind], want)
+		}
+		delete(rows, kind)
+	}
+	for kind := range rows {
+		t.Errorf("%s has a row, but is no kind", kind)
+	}
+}
+
+func TestErrorTable(t *testing.T) {
+	t.Parallel()
+	byStatus := func(a, b errorKind) int { return a.status - b.status }
+	if !slices.IsSortedFunc(errorKinds, byStatus) {
+		t.Error("not in the order of D18")
+	}
+	for _, k := range errorKinds {
+		if http.StatusText(k.status) == "" || k.title == "" || !strings.HasSuffix(k.description, ".") {
+			t.Errorf("%s: %+v", k.Kind, k)
+		}
+	}
+}
+
+func TestErrorBody(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	w := f.send(t, request("GET", api+"/problems/99", ""), 404, fault.ProblemNotFound)
+	want := `{"type":"/errors/problem-not-found","title":"Problem not found","status":404,` +
+		`"detail":"there is no problem with this identifier","instance":"urn:request:r1","errors":[]}`
+	if w.Body.String() != want {
+		t.Errorf("%s\nnot %s", w.Body, want)
+	}
+	w = f.send(t, request("PATCH", api+"/problems/12", `{"read":1,"a/b":"<secret>"}`), 422, fault.ValidationFailed)
+	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
+		`"detail":"the request body has 2 faults","instance":"urn:request:r1","errors":[` +
+		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
+		`{"type":"/errors/unknown-field","detail":"is not known here","pointer":"/a~1b"}]}`
+	if w.Body.String() != want {
+		t.Errorf("%s\nnot %s", w.Body, want)
+	}
+}
+
+// What clients are told of failures inside, and what the log is.
+func TestInternalErrorsAreNotShown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err    error
+		status int
+		slug   fault.Kind
+	}{
+		"any error":       {errors.New("secret"), 500, fault.Internal},
+		"internal":        {fault.Wrap(fault.Internal, errors.New("secret"), "secret"), 500, fault.Internal},
+		"unsupported":     {fault.New(fault.Unsupported, "secret"), 500, fault.Internal},
+		"unavailable":     {fault.Wrap(fault.Unavailable, errors.New("secret"), "the store is away"), 503, fault.Unavailable},
+		"overdue":         {fmt.Errorf("secret: %w", context.DeadlineExceeded), 503, fault.Unavailable},
+		"closed":          {fault.New(fault.Closed, "secret"), 503, fault.Unavailable},
+		"conflict":        {fault.New(fault.Conflict, "secret"), 503, fault.Unavailable},
+		"unknown outcome": {fault.New(fault.UnknownOutcome, "secret"), 503, fault.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.err = c.err
+			w := f.send(t, request("GET", api+"/problems/12", ""), c.status, c.slug)
+			if strings.Contains(w.Body.String(), "secret") {
+				t.Errorf("the answer shows the cause: %s", w.Body)
+			}
+			if !strings.Contains(f.log.String(), "secret") || !strings.Contains(f.log.String(), "r1") {
+				t.Errorf("the log does not name the cause and the request: %s", f.log)
+			}
+			if c.status == 503 && w.Header().Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+		})
+	}
+}
+
+func TestErrorPages(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	list := f.send(t, request("GET", "/errors", "", "Authorization", ""), 200, "").Body.String()
+	for _, k := range errorKinds {
+		w := f.send(t, request("GET", errorType("", k.Kind), "", "Authorization", ""), 200, "")
+		if !strings.Contains(w.Body.String(), k.title) || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s: %s", k.Kind, w.Body)
+		}
+		if !strings.Contains(list, `"`+errorType("", k.Kind)+`"`) {
+			t.Errorf("%s is not in the list", k.Kind)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// problemTag returns the entity tag of what is shown of a problem (D20). It
+// changes with all that the answer is made of: the problem, the names of what it
+// refers to, what the caller made of it, and the other problems that are shown.
+// It begins with the revision, which is all that If-Match compares.
+func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
+	flags := 0
+	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
+		if set {
+			flags |= 1 << bit
+		}
+	}
+	tag := fmt.Sprintf("%d.%d.%d", s.Revision, c.Version, flags)
+	if len(s.Relationships) > 0 {
+		shown := sha256.New()
+		for _, r := range s.Relationships {
+			fmt.Fprintf(shown, "%q%v", r.OtherTitle, r.OtherState)
+		}
+		tag += "." + hex.EncodeToString(shown.Sum(nil)[:8])
+	}
+	return `"` + tag + `"`
+}
+
+// catalogueTag returns the entity tag of what is made of metadata alone (D30).
+func catalogueTag(c *metadata.Catalogue) string { return fmt.Sprintf(`"c%d"`, c.Version) }
+
+// entityTag is one of those that If-Match and If-None-Match list.
+type entityTag struct {
+	weak   bool
+	opaque string // without the quotes
+}
+
+// tagList is the value of If-Match or If-None-Match (RFC 9110, section 13.1).
+type tagList struct {
+	any  bool // "*"
+	tags []entityTag
+}
+
+var errTags = errors.New("neither * nor a list of entity tags")
+
+// parseTags reads the lines of a header.
+func parseTags(lines []string) (tagList, error) {
+	rest := strings.Join(lines, ",")
+	if strings.Trim(rest, " \t") == "*" {
+		return tagList{any: true}, nil
+	}
+	var list tagList
+	for {
+		if rest = strings.TrimLeft(rest, " \t,"); rest == "" {
+			break
+		}
+		var tag entityTag
+		rest, tag.weak = strings.CutPrefix(rest, "W/")
+		quoted, ok := strings.CutPrefix(rest, `"`)
+		opaque, after, closed := strings.Cut(quoted, `"`)
+		after = strings.TrimLeft(after, " \t")
+		if !ok || !closed || strings.ContainsFunc(opaque, func(c rune) bool { return c <= ' ' || c == 0x7f }) || after != "" && after[0] != ',' {
+			return tagList{}, errTags
+		}
+		tag.opaque, rest = opaque, after
+		list.tags = append(list.tags, tag)
+	}
+	if len(list.tags) == 0 {
+		return tagList{}, errTags
+	}
+	return list, nil
+}
+
+// has reports whether the list has the tag, by the weak comparison that
+// If-None-Match asks for.
+func (l tagList) has(tag string) bool {
+	for _, t := range l.tags {
+		if `"`+t.opaque+`"` == tag {
+			return true
+		}
+	}
+	return l.any
+}
+
+// match returns the revisions that an If-Match list allows: those of our own tags
+// and those that stand alone. A weak tag, or one of somebody else, allows none.
+func (l tagList) match() *tracker.Match {
+	m := &tracker.Match{Any: l.any}
+	for _, t := range l.tags {
+		first, _, _ := strings.Cut(t.opaque, ".")
+		if n, err := strconv.ParseInt(first, 10, 64); err == nil && !t.weak && strconv.FormatInt(n, 10) == first {
+			m.Revisions = append(m.Revisions, n)
+		}
+	}
+	return m
+}
+
+// tags reads a header of entity tags; nil when the request has none.
+func (c *call) tags(header string) (*tagList, error) {
+	lines := c.r.Header.Values(header)
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	list, err := parseTags(lines)
+	if err != nil {
+		return nil, fault.New(fault.MalformedRequest, "the header %s is %v", header, err)
+	}
+	return &list, nil
+}

@@ -1,0 +1,163 @@
+package httpapi
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		header []string
+		want   *tracker.Match // nil: refused
+	}{
+		{[]string{`*`}, &tracker.Match{Any: true}},
+		{[]string{` * `}, &tracker.Match{Any: true}},
+		{[]string{`"12"`}, &tracker.Match{Revisions: []int64{12}}},
+		{[]string{`"12.14.7"`}, &tracker.Match{Revisions: []int64{12}}},
+		{[]string{`"12.14.7.0123456789abcdef"`}, &tracker.Match{Revisions: []int64{12}}},
+		{[]string{`"1","2" , "3.1.0"`}, &tracker.Match{Revisions: []int64{1, 2, 3}}},
+		{[]string{`"1"`, `"2"`}, &tracker.Match{Revisions: []int64{1, 2}}},
+		{[]string{`,"1",,`}, &tracker.Match{Revisions: []int64{1}}},
+		{[]string{`W/"12"`}, &tracker.Match{}},
+		{[]string{`W/"12", "13"`}, &tracker.Match{Revisions: []int64{13}}},
+		{[]string{`"abc"`}, &tracker.Match{}},
+		{[]string{`"c14"`}, &tracker.Match{}},
+		{[]string{`"a,b"`}, &tracker.Match{}},
+		{[]string{`"012"`}, &tracker.Match{}},
+		{[]string{`"+12"`}, &tracker.Match{}},
+		{[]string{`"99999999999999999999"`}, &tracker.Match{}},
+		{[]string{`""`}, &tracker.Match{}},
+		{[]string{``}, nil},
+		{[]string{`,`}, nil},
+		{[]string{`12`}, nil},
+		{[]string{`"12`}, nil},
+		{[]string{`12"`}, nil},
+		{[]string{`"1" "2"`}, nil},
+		{[]string{`"1"2`}, nil},
+		{[]string{`w/"12"`}, nil},
+		{[]string{`"1 2"`}, nil},
+		{[]string{`*, "1"`}, nil},
+	} {
+		list, err := parseTags(c.header)
+		if c.want == nil {
+			if err == nil {
+				t.Errorf("%q: read as %v", c.header, list)
+			}
+			continue
+		}
+		if got := list.match(); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %v, %v; not %v", c.header, got, err, c.want)
+		}
+	}
+}
+
+func TestIfNoneMatch(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		`*`:                 true,
+		`"3.14.6"`:          true,
+		`W/"3.14.6"`:        true,
+		`"1", "3.14.6"`:     true,
+		`"3"`:               false,
+		`"3.14.7"`:          false,
+		`"3.14.6.01234567"`: false,
+	} {
+		list, err := parseTags([]string{header})
+		if err != nil || list.has(`"3.14.6"`) != want {
+			t.Errorf("%s: %v, %v", header, !want, err)
+		}
+	}
+}
+
+// A 304 must never hide a change of what would be shown (D20).
+func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
+	t.Parallel()
+	base := func() (store.Snapshot, int64) {
+		s := sampleSnapshot()
+		a, b := sampleRelated(), sampleRelated()
+		a.OtherTitle, b.OtherTitle = "one", "two"
+		s.Relationships = []store.Related{a, b}
+		return s, 14
+	}
+	seen := map[string]string{}
+	for name, change := range map[string]func(*store.Snapshot, *int64){
+		"nothing":          func(*store.Snapshot, *int64) {},
+		"revision":         func(s *store.Snapshot, _ *int64) { s.Revision = 31 },
+		"catalogue":        func(_ *store.Snapshot, v *int64) { *v = 4 },
+		"watching":         func(s *store.Snapshot, _ *int64) { s.Watching = true },
+		"read":             func(s *store.Snapshot, _ *int64) { s.Read = false },
+		"readByAssignee":   func(s *store.Snapshot, _ *int64) { s.ReadByAssignee = false },
+		"title of another": func(s *store.Snapshot, _ *int64) { s.Relationships[1].OtherTitle = "three" },
+		"titles cut anew": func(s *store.Snapshot, _ *int64) {
+			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "onet", "wo"
+		},
+		"titles swapped": func(s *store.Snapshot, _ *int64) {
+			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "two", "one"
+		},
+		"state of another":    func(s *store.Snapshot, _ *int64) { s.Relationships[0].OtherState = ident.None },
+		"no others are shown": func(s *store.Snapshot, _ *int64) { s.Relationships = nil },
+	} {
+		s, version := base()
+		change(&s, &version)
+		tag := problemTag(s, metadata.NewCatalogue(version, metadata.Content{}))
+		if other, ok := seen[tag]; ok {
+			t.Errorf("%s and %s have the same tag %s", name, other, tag)
+		}
+		seen[tag] = name
+		list, err := parseTags([]string{tag})
+		if err != nil || !list.has(tag) || !reflect.DeepEqual(list.match().Revisions, []int64{s.Revision}) {
+			t.Errorf("%s: the tag %s does not give back the revision %d: %v", name, tag, s.Revision, err)
+		}
+	}
+}
+
+func TestConditionalReads(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers", "/users", "/users/" + sampleAnn.ID.String()} {
+		tag := f.send(t, request("GET", api+path, ""), 200, "").Header().Get("ETag")
+		w := f.send(t, request("GET", api+path, "", "If-None-Match", "W/"+tag), 304, "")
+		header(t, w, map[string]string{"ETag": tag, "Content-Type": "", "Cache-Control": "private, no-cache", "Vary": "Authorization"})
+		if w.Body.Len() > 0 {
+			t.Errorf("%s: a body with 304: %s", path, w.Body)
+		}
+		if strings.HasPrefix(path, "/problems") {
+			header(t, w, map[string]string{"Problem-Revision": "3"})
+		}
+		f.send(t, request("HEAD", api+path, "", "If-None-Match", tag), 304, "")
+		f.send(t, request("GET", api+path, "", "If-None-Match", `"other"`), 200, "")
+		f.send(t, request("GET", api+path, "", "If-None-Match", `other`), 400, fault.MalformedRequest)
+	}
+}
+
+// The tag of a read, of the write before it, and what If-Match takes are one.
+func TestConditionalWrites(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for match, status := range map[string]int{`"3"`: 200, `"3.14.6"`: 200, `"3.1.0", "9"`: 200, `*`: 200, `"2"`: 412, `W/"3"`: 412, `3`: 400} {
+		if w := f.do(request("PATCH", api+"/problems/12", `{"title":"another"}`, "If-Match", match)); w.Code != status {
+			t.Errorf("If-Match: %s: status %d, not %d", match, w.Code, status)
+		}
+	}
+	f.send(t, request("POST", api+"/problems", `{"title":"a"}`, "If-Match", "*"), 400, fault.MalformedRequest)
+	for _, r := range []*http.Request{
+		request("POST", api+"/problems/12/comments", "a"),
+		request("PUT", api+"/problems/12/keywords/a", ""),
+		request("DELETE", api+"/problems/12/keywords/version", ""),
+		request("PUT", api+"/problems/12/relationships", `{"type":"RelatedTo","problemIdentifier":13}`),
+		request("DELETE", api+"/problems/12/relationships", `{"type":"ParentOf","problemIdentifier":13}`),
+		request("PUT", api+"/problems/12/watchers", `{"name":"Bob"}`),
+	} {
+		r.Header.Set("If-Match", `"2"`)
+		f.send(t, r, 412, fault.StaleRevision)
+	}
+}

@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+)
+
+// frame is around every request: it names it, bounds its time, sets the headers
+// that every answer has (D34), recovers panics, and has it observed.
+func (s *server) frame(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := s.Now()
+		x := &Exchange{Method: r.Method, RequestID: s.requestID(r)}
+		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), exchangeKey{}, x), s.Limits.RequestTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+		rec := &recorder{ResponseWriter: w}
+
+		header := w.Header()
+		header.Set("X-Request-Id", x.RequestID)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+
+		panicked := s.recovered(next, rec, r)
+
+		if s.Observe != nil {
+			_, route, _ := strings.Cut(r.Pattern, " ") // the catch-all pattern has no method
+			x.Route = strings.ReplaceAll(route, "...}", "}")
+			x.Status, x.Bytes = rec.status, rec.bytes
+			x.Duration = s.Now().Sub(start)
+			s.Observe(*x)
+		}
+		if panicked {
+			panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
+		}
+	})
+}
+
+// recovered serves the request and turns a panic into an answer. It returns true
+// when it is too late for one.
+func (s *server) recovered(next http.Handler, rec *recorder, r *http.Request) (tooLate bool) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			tooLate = true
+		default:
+			err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			if tooLate = rec.status != 0; tooLate {
+				s.report(r, err)
+			} else {
+				s.fail(rec, r, err)
+			}
+		}
+	}()
+	next.ServeHTTP(rec, r)
+	return false
+}
+
+// requestID takes the client's name for the request when it is safe to log.
+func (s *server) requestID(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	if id == "" || len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._-", c))
+	}) {
+		return s.NewRequestID()
+	}
+	return id
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that the request is part of.
+func exchangeOf(r *http.Request) *Exchange {
+	return r.Context().Value(exchangeKey{}).(*Exchange)
+}
+
+// recorder notes what is answered.
+type recorder struct {
+	http.ResponseWriter
+	status int // 0: nothing sent yet
+	bytes  int64
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap gives http.ResponseController the way to the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

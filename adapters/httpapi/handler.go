@@ -1,0 +1,174 @@
+// Package httpapi serves the HTTP API of the specification on a tracker.Service.
+//
+// Huma holds the description of the API: its operations, from which the OpenAPI
+// document is made, on the routes of a standard http.ServeMux. What a request goes
+// through is this package's own, because the order of the checks (D18) and the
+// strictness of the decoding (D9, D11, D18) are part of the contract: see serve.
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/rs/cors"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// version is the one version of the API (spec section 9, D23).
+const version = "20151105"
+
+// Options are what the handler needs. Service, Logger, NewRequestID and Now have
+// to be given.
+type Options struct {
+	Service *tracker.Service
+	Limits  Limits
+	// BasePath stands before every path but those of the health checks: the
+	// path of the specification's {base_url}, such as "/tracker". Empty for
+	// none.
+	BasePath string
+	// CORSOrigins are the origins whose pages may call the API from a
+	// browser, such as "https://example.com". Empty: CORS is off (D17).
+	CORSOrigins []string
+	// Version is the version of the program, for the OpenAPI document.
+	Version string
+	// Logger gets what clients are not told: the causes of the statuses 500
+	// and 503.
+	Logger *slog.Logger
+	// NewRequestID names a request that came without a usable X-Request-Id.
+	NewRequestID func() string
+	Now          func() time.Time
+	// Observe, if not nil, is called after every request, by the goroutine
+	// that served it. Methods are as the client sent them.
+	Observe func(Exchange)
+}
+
+// Limits bound what one client can ask for (D22).
+type Limits struct {
+	// BodyBytes is the greatest length of a request body.
+	BodyBytes int64
+	// JSONDepth is how deep arrays and objects of a body may be nested.
+	JSONDepth int
+	// RequestTime is how long one request may take, the reading of its body
+	// included.
+	RequestTime time.Duration
+	// RatePerMinute is how many requests a token may make. 0: any number.
+	RatePerMinute int
+}
+
+// DefaultLimits returns the limits of D22.
+func DefaultLimits() Limits {
+	return Limits{BodyBytes: 1 << 20, JSONDepth: 32, RequestTime: 30 * time.Second}
+}
+
+// Exchange is one request and its answer, for logs and metrics.
+type Exchange struct {
+	Method string
+	// Route is the pattern of the path, such as
+	// "/api/20151105/problems/{identifier}"; empty when nothing is there.
+	Route     string
+	Status    int
+	Bytes     int64 // of the answer's body
+	Duration  time.Duration
+	RequestID string
+	Token     ident.ID // None when the request had no valid token
+}
+
+// server is what the handlers share.
+type server struct {
+	Options
+	rates *rates
+	mux   *http.ServeMux
+}
+
+// New returns the handler of the whole service. It fails when an option makes no
+// sense.
+func New(o Options) (http.Handler, error) {
+	base, err := cleanBasePath(o.BasePath)
+	if err != nil {
+		return nil, err
+	}
+	o.BasePath = base
+	if o.Limits.BodyBytes <= 0 || o.Limits.JSONDepth <= 0 || o.Limits.RequestTime <= 0 || o.Limits.RatePerMinute < 0 {
+		return nil, fmt.Errorf("httpapi: limits have to be positive: %+v", o.Limits)
+	}
+	s := &server{
+		Options: o,
+		rates:   newRates(o.Limits.RatePerMinute, o.Now),
+		mux:     http.NewServeMux(),
+	}
+	document := newDocument(o)
+	api := humago.NewWithPrefix(s.mux, base, huma.Config{OpenAPI: document})
+	for _, e := range endpoints() {
+		op := e.operation(document)
+		document.AddOperation(op)
+		route := *op
+		route.Path = pattern(op.Path)
+		api.Adapter().Handle(&route, s.serve(e))
+	}
+	if err := s.addDocument(document); err != nil {
+		return nil, err
+	}
+	s.addDocs()
+	s.addErrorPages()
+	s.addHealth()
+	s.addUnmatched()
+
+	handler := canonicalPaths(s)
+	if len(o.CORSOrigins) > 0 {
+		handler = crossOrigin(o.CORSOrigins).Handler(handler)
+	}
+	return s.frame(handler), nil
+}
+
+// endpoints returns all operations of the API.
+func endpoints() []endpoint {
+	var all []endpoint
+	for _, some := range [][]endpoint{
+		problemEndpoints(),
+		commentEndpoints(),
+		keywordEndpoints(),
+		relationshipEndpoints(),
+		watcherEndpoints(),
+		userEndpoints(),
+		tokenEndpoints(),
+	} {
+		all = append(all, some...)
+	}
+	return all
+}
+
+// cleanBasePath returns the base path without a slash at its end.
+func cleanBasePath(base string) (string, error) {
+	base = strings.TrimSuffix(base, "/")
+	if base == "" {
+		return "", nil
+	}
+	if path.Clean(base) != base || !path.IsAbs(base) || strings.ContainsAny(base, "{}%?# ") {
+		return "", errors.New(`httpapi: the base path has to look like "/tracker"`)
+	}
+	return base, nil
+}
+
+// crossOrigin lets the pages of some origins call the API and see what it
+// answers. Tokens are sent by the page itself, so no credentials of the browser
+// are involved.
+func crossOrigin(origins []string) *cors.Cors {
+	return cors.New(cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: methods,
+		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id"},
+		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
+		MaxAge:         600, // seconds
+		// The router answers OPTIONS, with Allow, also to browsers.
+		OptionsPassthrough: true,
+	})
+}

@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// The media types of bodies.
+const (
+	mediaJSON    = "application/json"
+	mediaMerge   = "application/merge-patch+json" // RFC 7396
+	mediaText    = "text/plain"
+	mediaProblem = "application/problem+json" // RFC 9457
+)
+
+// mediaType returns the type of the body, which is the operation's first one when
+// the request does not say (D12). All bodies are UTF-8, of which ASCII is a part.
+func (e endpoint) mediaType(header http.Header) (string, error) {
+	if len(e.bodies) == 0 {
+		return "", nil
+	}
+	var known []string
+	for _, b := range e.bodies {
+		known = append(known, b.media)
+	}
+	unsupported := fault.New(fault.UnsupportedMediaType, "this operation takes %s, in UTF-8 and without content coding", strings.Join(known, " or "))
+	if coding := header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return "", unsupported
+	}
+	value := header.Get("Content-Type")
+	if value == "" {
+		return known[0], nil
+	}
+	media, params, err := mime.ParseMediaType(value)
+	if err != nil || !slices.Contains(known, media) || len(header.Values("Content-Type")) > 1 {
+		return "", unsupported
+	}
+	switch strings.ToLower(params["charset"]) {
+	case "", "utf-8", "us-ascii":
+		return media, nil
+	default:
+		return "", unsupported
+	}
+}

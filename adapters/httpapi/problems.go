@@ -1,0 +1,198 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+func problemEndpoints() []endpoint {
+	example := func(e *encoder) { e.problem(sampleSnapshot()) }
+	return []endpoint{
+		{
+			id: "createProblem", method: http.MethodPost, path: "/problems", tag: "Problems",
+			summary:     "Create a problem",
+			description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Members that only the service writes are ignored.",
+			scope:       access.Write,
+			headers:     []string{"Idempotency-Key"},
+			bodies: jsonBody(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"}}`,
+				NewProblem{}, Problem{}),
+			answers: []result{{
+				status: 201, description: "The problem that was created, with its log.", of: Problem{}, example: example,
+				headers: []string{"Location", "ETag", "Problem-Revision", "Idempotency-Replayed", "Dry-Run"},
+			}},
+			faults: partialKinds(fault.TransitionNotAllowed, fault.IdempotencyConflict),
+			do:     (*call).createProblem,
+		},
+		{
+			id: "updateProblem", method: http.MethodPatch, path: "/problems/{identifier}", tag: "Problems",
+			summary:     "Update fields of a problem",
+			description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412.",
+			scope:       access.Write,
+			headers:     []string{"If-Match"},
+			bodies: []body{
+				{media: mediaJSON, of: []any{ProblemPatch{}, Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
+				{media: mediaMerge, of: []any{ProblemPatch{}, Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
+			},
+			answers: []result{{
+				status: 200, description: "The problem as it is now, with the log entries of this request.", of: Problem{}, example: example,
+				headers: []string{"ETag", "Problem-Revision", "Dry-Run"},
+			}},
+			faults: partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed),
+			do:     (*call).updateProblem,
+		},
+		{
+			id: "loadProblem", method: http.MethodGet, path: "/problems/{identifier}", tag: "Problems",
+			summary:     "Load a problem",
+			description: "With its keywords and its whole history log. Relationships, comments and watchers are loaded from their own paths.",
+			scope:       access.Read,
+			headers:     []string{"If-None-Match"},
+			answers:     loaded("The problem.", Problem{}, example),
+			faults:      []fault.Kind{fault.ProblemNotFound},
+			do: load(store.Keywords|store.Log, func(e *encoder, a tracker.Answer[store.Snapshot]) {
+				e.problem(a.Value)
+			}),
+		},
+	}
+}
+
+// loaded describes what R1–R4 answer.
+func loaded(description string, of any, example func(*encoder)) []result {
+	return []result{
+		{status: 200, description: description, of: of, example: example, headers: []string{"ETag", "Problem-Revision"}},
+		{status: 304, description: "The client's copy is still right.", headers: []string{"ETag", "Problem-Revision"}},
+	}
+}
+
+// fieldMembers are the members of a problem that clients set (D1).
+func fieldMembers(p *tracker.ProblemPatch) []member {
+	return []member{
+		{"title", &p.Title},
+		{"state", &p.State},
+		{"priority", &p.Priority},
+		{"classification", &p.Classification},
+		{"component", &p.Component},
+		{"milestone", &p.Milestone},
+		{"assignee", &p.Assignee},
+		{"read", &p.Read},
+		{"watching", nil},
+		{"readByAssignee", nil},
+		{"logs", nil},
+		{"modifier", nil},
+		{"modificationDate", nil},
+	}
+}
+
+// serviceMembers are the members of a problem that only the service writes.
+func serviceMembers(into any) []member {
+	return []member{
+		{"identifier", into},
+		{"originator", into},
+		{"resolver", into},
+		{"resolveDate", into},
+		{"creationDate", into},
+		{"keywords", into},
+	}
+}
+
+// createProblem is W1.
+func (c *call) createProblem() (answer, error) {
+	cmd := tracker.CreateProblem{Write: tracker.Write{DryRun: c.dryRun}}
+	if len(c.r.Header["If-Match"]) > 0 {
+		return answer{}, fault.New(fault.MalformedRequest, "If-Match means nothing here: the problem does not exist yet")
+	}
+	var err error
+	if cmd.Idempotency, err = idempotency(c, c.createdProblem); err != nil {
+		return answer{}, err
+	}
+	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(nil)...)
+	if err := c.decode(&cmd.Faults, append(members, member{"revision", nil})...); err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.CreateProblem(c.r.Context(), c.caller, cmd)
+	return answered(a, err, c.createdProblem)
+}
+
+// createdProblem renders the answer of W1. What was not stored cannot be found
+// again (D24).
+func (c *call) createdProblem(a tracker.Answer[store.Snapshot]) answer {
+	out := problemAnswer(http.StatusCreated, a)
+	if c.dryRun {
+		out.header.Del("ETag")
+	} else {
+		out.header.Set("Location", c.BasePath+prefix+"/problems/"+strconv.FormatInt(int64(a.Value.ID), 10))
+	}
+	return out
+}
+
+// updateProblem is W2.
+func (c *call) updateProblem() (answer, error) {
+	write, err := c.write()
+	if err != nil {
+		return answer{}, err
+	}
+	cmd := tracker.UpdateProblem{Write: write, ReadOnly: map[string]any{}}
+	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(cmd.ReadOnly)...)
+	if err := c.decode(&cmd.Faults, append(members, member{"revision", &cmd.Revision})...); err != nil {
+		return answer{}, err
+	}
+	if cmd.Revision.Null {
+		cmd.Faults.Add(fault.InvalidType, "/revision", "%v", errInteger)
+		cmd.Revision.Sent = false
+	}
+	id, err := c.problem()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.UpdateProblem(c.r.Context(), c.caller, id, cmd)
+	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
+		return problemAnswer(http.StatusOK, a)
+	})
+}
+
+// problemAnswer answers with a whole problem.
+func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
+	e := encoder{catalogue: a.Catalogue}
+	e.problem(a.Value)
+	header := problemHeader(a.Revision)
+	header.Set("ETag", problemTag(a.Value, a.Catalogue))
+	return answer{status, header, e.buf}
+}
+
+// load answers R1–R4: some parts of a problem.
+func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot])) func(*call) (answer, error) {
+	return func(c *call) (answer, error) {
+		known, err := c.tags("If-None-Match")
+		if err != nil {
+			return answer{}, err
+		}
+		id, err := c.problem()
+		if err != nil {
+			return answer{}, err
+		}
+		a, err := c.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
+		if err != nil {
+			return answer{}, err
+		}
+		tag := problemTag(a.Value, a.Catalogue)
+		header := problemHeader(a.Revision)
+		return c.unlessKnown(known, tag, header, func() []byte {
+			e := encoder{catalogue: a.Catalogue}
+			encode(&e, a)
+			return e.buf
+		}), nil
+	}
+}
+
+// unlessKnown answers 304 when the client has what the tag stands for (D20).
+func (c *call) unlessKnown(known *tagList, tag string, header http.Header, body func() []byte) answer {
+	header.Set("ETag", tag)
+	if known != nil && known.has(tag) {
+		return answer{status: http.StatusNotModified, header: header}
+	}
+	return answer{http.StatusOK, header, body()}
+}

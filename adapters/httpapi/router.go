@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// methods are those that any path of the service has.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// keywordPath is the deepest path there is.
+const keywordPath = "/problems/{identifier}/keywords/{keyword}"
+
+// pattern returns the path of an operation as ServeMux has to have it: its wildcard
+// for one segment does not match "%2F", the keyword "/", but the one for the rest
+// of the path does.
+func pattern(path string) string { return strings.Replace(path, "{keyword}", "{keyword...}", 1) }
+
+// canonicalPaths answers a path with empty, "." or ".." segments with 404, where
+// ServeMux would redirect: nothing is there, and a redirected write is easily
+// lost. So it does with a path that is deeper than any.
+func canonicalPaths(s *server) http.Handler {
+	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := r.URL.EscapedPath()
+		if asked != path.Clean(asked) || strings.Count(asked, "/") > deepest {
+			s.fail(w, r, s.notFound(r))
+			return
+		}
+		s.mux.ServeHTTP(w, r)
+	})
+}
+
+// addUnmatched serves the paths that nothing else is at.
+func (s *server) addUnmatched() {
+	s.mux.HandleFunc("/", s.unmatched)
+	// Without this, ServeMux would redirect to "keywords/".
+	s.mux.HandleFunc(s.BasePath+prefix+path.Dir(keywordPath), func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, s.notFound(r))
+	})
+}
+
+// unmatched answers what no route is for: OPTIONS on a known path, another
+// method on a known path, and unknown paths.
+func (s *server) unmatched(w http.ResponseWriter, r *http.Request) {
+	allowed := s.allowed(r)
+	if len(allowed) == 0 {
+		s.fail(w, r, s.notFound(r))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.fail(w, r, fault.New(fault.MethodNotAllowed, "the methods of this path are in the header Allow"))
+}
+
+// allowed returns the methods that the path of the request has.
+func (s *server) allowed(r *http.Request) []string {
+	var allowed []string
+	for _, method := range methods {
+		probe := &http.Request{Method: method, URL: r.URL}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// notFound names the version of the API to those who ask for another (D23).
+func (s *server) notFound(r *http.Request) error {
+	rest, ok := strings.CutPrefix(r.URL.Path, s.BasePath+"/api/")
+	if asked, _, _ := strings.Cut(rest, "/"); ok && asked != version {
+		return fault.New(fault.NotFound, "the one version of this API is %s: its paths begin with %s", version, s.BasePath+prefix)
+	}
+	return fault.New(fault.NotFound, "there is nothing at this path")
+}

@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+func TestUnknownPaths(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, path := range []string{
+		"/", "/x", "/api", "/api/", api, api + "/", api + "/problem", api + "/problems/", api + "/problems/12/",
+		api + "/problems/12/x", api + "/problems/12/keywords", api + "/problems/12/keywords/", api + "/problems/12/keywords/a/b",
+		api + "//problems/12", "//", "//x", api + "/./problems/12", api + "/x/../problems/12", api + "/problems/12/.", api + "/problems/..",
+		"/API/20151105/problems/12", api + "/Problems/12", "/healthz/", "/docs/", "/docs/x", "/errors/x", "/errors/", "/openapi.yaml",
+	} {
+		for _, method := range []string{"GET", "POST", "OPTIONS", "DELETE"} {
+			w := f.send(t, request(method, path, "", "Authorization", ""), 404, fault.NotFound)
+			if w.Header().Get("Location") != "" {
+				t.Errorf("%s %s: sent elsewhere", method, path)
+			}
+			if path == "/errors/x" {
+				break // the path exists for other methods to be refused
+			}
+		}
+	}
+}
+
+func TestOtherVersions(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, path := range []string{"/api/20160101/problems", "/api/v2", "/api/2015110/problems/12"} {
+		if w := f.send(t, request("GET", path, ""), 404, fault.NotFound); !strings.Contains(w.Body.String(), "20151105") {
+			t.Errorf("%s: the version is not named: %s", path, w.Body)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for path, allow := range map[string]string{
+		api + "/problems":                   "POST, OPTIONS",
+		api + "/problems/12":                "GET, HEAD, PATCH, OPTIONS",
+		api + "/problems/007":               "GET, HEAD, PATCH, OPTIONS",
+		api + "/problems/12/comments":       "GET, HEAD, POST, OPTIONS",
+		api + "/problems/12/keywords/a%2Fb": "PUT, PATCH, DELETE, OPTIONS",
+		api + "/problems/12/relationships":  "GET, HEAD, PUT, DELETE, OPTIONS",
+		api + "/problems/12/watchers":       "GET, HEAD, PUT, OPTIONS",
+		api + "/users":                      "GET, HEAD, POST, OPTIONS",
+		api + "/users/x":                    "GET, HEAD, PATCH, OPTIONS",
+		api + "/tokens":                     "GET, HEAD, POST, OPTIONS",
+		api + "/tokens/x":                   "DELETE, OPTIONS",
+		api + "/me":                         "GET, HEAD, OPTIONS",
+		"/healthz":                          "GET, HEAD, OPTIONS",
+		"/readyz":                           "GET, HEAD, OPTIONS",
+		"/openapi.json":                     "GET, HEAD, OPTIONS",
+		"/docs":                             "GET, HEAD, OPTIONS",
+		"/errors":                           "GET, HEAD, OPTIONS",
+		"/errors/too-large":                 "GET, HEAD, OPTIONS",
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"} {
+			r := request(method, path, "", "Authorization", "")
+			allowed := strings.Contains(allow, method)
+			switch {
+			case method == "OPTIONS":
+				if w := f.send(t, r, 204, ""); w.Header().Get("Allow") != allow || w.Body.Len() > 0 {
+					t.Errorf("OPTIONS %s: Allow %s, not %s; body %s", path, w.Header().Get("Allow"), allow, w.Body)
+				}
+			case !allowed:
+				if w := f.send(t, r, 405, fault.MethodNotAllowed); w.Header().Get("Allow") != allow {
+					t.Errorf("%s %s: Allow %s, not %s", method, path, w.Header().Get("Allow"), allow)
+				}
+			case strings.HasPrefix(path, api):
+				if w := f.do(r); w.Code != http.StatusUnauthorized {
+					t.Errorf("%s %s: status %d without a token", method, path, w.Code)
+				}
+			default:
+				if w := f.do(r); w.Code != http.StatusOK {
+					t.Errorf("%s %s: status %d", method, path, w.Code)
+				}
+			}
+		}
+	}
+}
+
+func TestBasePath(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) { o.BasePath = "/tracker/" })
+	for path, status := range map[string]int{
+		"/tracker" + api + "/problems/12": 200,
+		"/tracker/openapi.json":           200,
+		"/tracker/docs":                   200,
+		"/tracker/errors/too-large":       200,
+		"/healthz":                        200,
+		"/readyz":                         200,
+		api + "/problems/12":              404,
+		"/tracker":                        404,
+		"/tracker/healthz":                404,
+		"/docs":                           404,
+	} {
+		if w := f.do(request("GET", path, "")); w.Code != status {
+			t.Errorf("%s: status %d, not %d", path, w.Code, status)
+		}
+	}
+	w := f.do(request("POST", "/tracker"+api+"/problems", `{"title":"a"}`))
+	if got := w.Header().Get("Location"); got != "/tracker"+api+"/problems/14" {
+		t.Errorf("Location %s", got)
+	}
+	if w := f.do(request("GET", "/x", "")); !strings.Contains(w.Body.String(), `"type":"/tracker/errors/not-found"`) {
+		t.Errorf("type without the base path: %s", w.Body)
+	}
+	if w := f.do(request("GET", "/tracker/api/1/problems", "")); !strings.Contains(w.Body.String(), `/tracker/api/20151105`) {
+		t.Errorf("the version is not named: %s", w.Body)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	good := Options{Limits: DefaultLimits()}
+	if _, err := New(good); err != nil {
+		t.Error(err)
+	}
+	for name, spoil := range map[string]func(*Options){
+		"relative base path":  func(o *Options) { o.BasePath = "tracker" },
+		"base path with dots": func(o *Options) { o.BasePath = "/a/../b" },
+		"base path pattern":   func(o *Options) { o.BasePath = "/{a}" },
+		"double slash":        func(o *Options) { o.BasePath = "/a//b" },
+		"no time":             func(o *Options) { o.Limits.RequestTime = 0 },
+		"no depth":            func(o *Options) { o.Limits.JSONDepth = 0 },
+		"no body":             func(o *Options) { o.Limits.BodyBytes = 0 },
+		"negative rate":       func(o *Options) { o.Limits.RatePerMinute = -1 },
+	} {
+		o := good
+		spoil(&o)
+		if _, err := New(o); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	preflight := func() *http.Request {
+		return request("OPTIONS", api+"/problems", "", "Authorization", "", "Origin", "https://a.example",
+			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+	}
+	off := setup(t)
+	header(t, off.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "", "Allow": "POST, OPTIONS"})
+
+	on := setup(t, func(o *Options) { o.CORSOrigins = []string{"https://a.example"} })
+	header(t, on.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "https://a.example", "Access-Control-Allow-Credentials": "", "Allow": "POST, OPTIONS"})
+	w := on.send(t, request("GET", api+"/problems/12", "", "Origin", "https://a.example"), 200, "")
+	header(t, w, map[string]string{"Access-Control-Allow-Origin": "https://a.example", "Vary": "Origin, Authorization"})
+	w = on.send(t, request("GET", api+"/problems/12", "", "Origin", "https://b.example"), 200, "")
+	header(t, w, map[string]string{"Access-Control-Allow-Origin": ""})
+}

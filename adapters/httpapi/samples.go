@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// The records of this file are the examples of the OpenAPI document. They are
+// written by the same encoder as real answers, so that they cannot differ in form.
+
+var (
+	sampleTime = time.Date(2015, time.November, 5, 9, 30, 0, 125e6, time.UTC)
+	sampleAnn  = user.User{ID: sampleID(1), Name: "Ann", Email: "ann@example.org"}
+	sampleBob  = user.User{ID: sampleID(2), Name: "Bob", Email: "bob@example.org"}
+
+	sampleOpen     = metadata.State{ID: sampleID(3), Name: "Open", Initial: true, Order: 1, Next: []ident.ID{sampleID(4)}}
+	sampleProgress = metadata.State{ID: sampleID(4), Name: "In Progress", Order: 2, Next: []ident.ID{sampleID(3)}}
+
+	sampleToken = access.Token{ID: sampleID(15), User: sampleAnn.ID, Scope: access.Write, Created: sampleTime,
+		Expires: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)}
+)
+
+// sampleID returns the n-th identifier of the samples.
+func sampleID(n int) ident.ID {
+	ids := ident.NewSequence(time.Date(2015, time.November, 5, 0, 0, 0, 0, time.UTC), [10]byte{})
+	id := ids.Next()
+	for range n {
+		id = ids.Next()
+	}
+	return id
+}
+
+// sampleSecret returns the secret that anybody can guess.
+func sampleSecret() access.Secret { return access.NewSecret([32]byte{}) }
+
+func sampleCatalogue() *metadata.Catalogue {
+	return metadata.NewCatalogue(14, metadata.Content{
+		States:          []metadata.State{sampleOpen, sampleProgress},
+		Priorities:      []metadata.Priority{{ID: sampleID(5), Name: "High", Order: 2}},
+		Classifications: []metadata.Classification{{ID: sampleID(6), Name: "Incorrect Behavior"}},
+		Components: []metadata.Component{
+			{ID: sampleID(7), Name: "Server"},
+			{ID: sampleID(8), Name: "Accounts", Parent: sampleID(7)},
+		},
+		Milestones: []metadata.Milestone{{ID: sampleID(9), Name: "Spring", Component: sampleID(7), Created: sampleTime, End: sampleTime.AddDate(0, 6, 0)}},
+		Users:      []user.User{sampleAnn, sampleBob},
+	})
+}
+
+func sampleSnapshot() store.Snapshot {
+	return store.Snapshot{
+		Problem: problem.Problem{
+			ID: 12,
+			Fields: problem.Fields{
+				Title:          "The login page answers slowly",
+				State:          sampleProgress.ID,
+				Priority:       sampleID(5),
+				Classification: sampleID(6),
+				Component:      sampleID(8),
+				Milestone:      sampleID(9),
+				Assignee:       sampleAnn.ID,
+			},
+			Originator: sampleBob.ID,
+			Created:    sampleTime,
+			Modifier:   sampleAnn.ID,
+			Modified:   sampleTime.Add(time.Hour),
+			Revision:   3,
+		},
+		Catalogue:      14,
+		Watching:       false,
+		Read:           true,
+		ReadByAssignee: true,
+		Keywords:       []problem.Keyword{{Name: "customer"}, {Name: "version", Value: problem.Text("7.4.1")}},
+		Log: []problem.LogEntry{
+			{
+				ID: sampleID(10), Problem: 12, Type: problem.ProblemCreated, Created: sampleTime, Author: sampleBob.ID, Batch: sampleID(11),
+				To: problem.LogObject(
+					problem.LogMember{Name: "title", Value: problem.LogText("The login page answers slowly")},
+					problem.LogMember{Name: "state", Value: problem.LogRef(sampleOpen.ID, sampleOpen.Name)},
+				),
+			},
+			{
+				ID: sampleID(12), Problem: 12, Type: problem.FieldChanged, Created: sampleTime.Add(time.Hour), Author: sampleAnn.ID, Batch: sampleID(13),
+				Field: "state", From: problem.LogRef(sampleOpen.ID, sampleOpen.Name), To: problem.LogRef(sampleProgress.ID, sampleProgress.Name),
+			},
+		},
+	}
+}
+
+func sampleComment() problem.Comment {
+	return problem.Comment{ID: sampleID(14), Author: sampleAnn.ID, Created: sampleTime, Text: "Seen again on the second server."}
+}
+
+func sampleRelated() store.Related {
+	return store.Related{
+		Relationship: relationship.Relationship{Owner: 12, Type: relationship.ParentOf, Other: 13, Created: sampleTime, Author: sampleAnn.ID},
+		OtherTitle:   "Passwords are hashed twice",
+		OtherState:   sampleOpen.ID,
+	}
+}

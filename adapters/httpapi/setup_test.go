@@ -1,0 +1,212 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// api is the prefix of the paths that the tests ask for.
+const api = prefix
+
+// fixture is a handler over a store that has the problem of the samples, with a
+// clock that stands still.
+type fixture struct {
+	*fixedStore
+	http.Handler
+	log       *bytes.Buffer
+	exchanges []Exchange
+}
+
+func setup(t testing.TB, change ...func(*Options)) *fixture {
+	t.Helper()
+	f := &fixture{fixedStore: newFixedStore(), log: &bytes.Buffer{}}
+	now := func() time.Time { return sampleTime.Add(2 * time.Hour) }
+	o := Options{
+		Service: tracker.New(tracker.Options{
+			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: tracker.DefaultLimits(),
+		}),
+		Limits:       DefaultLimits(),
+		Version:      "test",
+		Logger:       slog.New(slog.NewTextHandler(f.log, nil)),
+		NewRequestID: func() string { return "r1" },
+		Now:          now,
+		Observe:      func(x Exchange) { f.exchanges = append(f.exchanges, x) },
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	var err error
+	if f.Handler, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// request makes a request with the token of scope admin. The headers are pairs of
+// name and value, of which an empty one removes what is there.
+func request(method, path, body string, headers ...string) *http.Request {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", secretOf(access.Admin).Reveal())
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			r.Header.Del(headers[i])
+		} else {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	return r
+}
+
+func (f *fixture) do(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, r)
+	return w
+}
+
+// send makes a request and checks the status and, for an error, its slug.
+func (f *fixture) send(t *testing.T, r *http.Request, status int, slug fault.Kind) *httptest.ResponseRecorder {
+	t.Helper()
+	w := f.do(r)
+	if w.Code != status {
+		t.Fatalf("%s %s: status %d, not %d: %s", r.Method, r.URL, w.Code, status, w.Body)
+	}
+	if slug == "" || r.Method == http.MethodHead {
+		return w
+	}
+	var body Error
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Header().Get("Content-Type") != mediaProblem {
+		t.Fatalf("%s %s: not a problem document (%v): %s", r.Method, r.URL, err, w.Body)
+	}
+	if want := "/errors/" + string(slug); !strings.HasSuffix(body.Type, want) || body.Status != status {
+		t.Fatalf("%s %s: type %s and status %d, not %s and %d", r.Method, r.URL, body.Type, body.Status, want, status)
+	}
+	return w
+}
+
+// secretOf returns the secret of Ann's token with the scope.
+func secretOf(scope access.Scope) access.Secret {
+	var random [32]byte
+	copy(random[:], scope)
+	return access.NewSecret(random)
+}
+
+// zeros is a source of randomness that has none.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// fixedStore has always the same content but for the replies that it keeps. It
+// notes what it was asked to commit.
+type fixedStore struct {
+	catalogue *metadata.Catalogue
+	snapshot  store.Snapshot
+	tokens    []access.Token
+	err       error  // if not nil, everything fails with it
+	during    func() // if not nil, called when a problem is read
+
+	mu      sync.Mutex
+	replies map[string]store.Reply
+	changes []store.Change
+}
+
+func newFixedStore() *fixedStore {
+	f := &fixedStore{catalogue: sampleCatalogue(), snapshot: sampleSnapshot(), replies: map[string]store.Reply{}}
+	f.snapshot.Comments = []problem.Comment{sampleComment()}
+	f.snapshot.Relationships = []store.Related{sampleRelated()}
+	f.snapshot.Watchers = []ident.ID{sampleAnn.ID}
+	for i, scope := range access.Scopes() {
+		f.tokens = append(f.tokens, access.Token{ID: sampleID(100 + i), User: sampleAnn.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: sampleTime})
+	}
+	return f
+}
+
+func (f *fixedStore) View(_ context.Context, fn func(store.Reader) error) error {
+	if f.err != nil {
+		return f.err
+	}
+	return fn(f)
+}
+
+func (f *fixedStore) Reserve(context.Context) (problem.ID, error) { return 14, f.err }
+
+func (f *fixedStore) Commit(_ context.Context, c store.Change) (store.Receipt, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changes = append(f.changes, c)
+	for _, effect := range c.Effects {
+		if keep, ok := effect.(store.KeepReply); ok {
+			f.replies[keep.Reply.Key] = keep.Reply
+		}
+	}
+	return store.Receipt{Batch: c.Batch, Position: 1}, f.err
+}
+
+func (f *fixedStore) Outcome(context.Context, ident.ID, time.Time) (store.Receipt, bool, error) {
+	return store.Receipt{}, false, f.err
+}
+
+func (f *fixedStore) Versions(context.Context) (store.Versions, error) {
+	return store.Versions{Catalogue: f.catalogue.Version, Access: 1}, f.err
+}
+
+func (f *fixedStore) Close() error { return nil }
+
+func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if f.during != nil {
+		f.during()
+	}
+	s := f.snapshot
+	switch id {
+	case 12:
+	case 13:
+		s.ID = 13
+	default:
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
+	}
+	if !parts.Has(store.Keywords) {
+		s.Keywords = nil
+	}
+	if !parts.Has(store.Log) {
+		s.Log = nil
+	}
+	if !parts.Has(store.Relationships) || id == 13 {
+		s.Relationships = nil
+	}
+	return s, nil
+}
+
+func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID) ([]relationship.Relationship, error) {
+	return nil, nil
+}
+
+func (f *fixedStore) Epoch(context.Context, store.FamilyName) (int64, error) { return 0, nil }
+
+func (f *fixedStore) Catalogue(context.Context) (*metadata.Catalogue, error) {
+	return f.catalogue, nil
+}
+
+func (f *fixedStore) Tokens(context.Context) ([]access.Token, error) { return f.tokens, nil }
+
+func (f *fixedStore) Reply(_ context.Context, _ ident.ID, key string) (store.Reply, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, ok := f.replies[key]
+	return r, ok, nil
+}

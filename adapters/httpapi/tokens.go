@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+func tokenEndpoints() []endpoint {
+	return []endpoint{
+		{
+			id: "listTokens", method: http.MethodGet, path: "/tokens", tag: "Tokens",
+			summary: "List all tokens",
+			scope:   access.Admin,
+			answers: []result{{status: 200, description: "The tokens, in the order in which they were issued, without their secrets.", of: []Token{},
+				example: func(e *encoder) { list(e, []access.Token{sampleToken}, e.token) }}},
+			do: (*call).listTokens,
+		},
+		{
+			id: "createToken", method: http.MethodPost, path: "/tokens", tag: "Tokens",
+			summary:     "Issue a token",
+			description: "The answer holds the token itself in its member token. It is shown this once: only a digest is stored.",
+			scope:       access.Admin,
+			bodies:      jsonBody(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-01-01T00:00:00.000Z"}`, NewToken{}),
+			answers: []result{{status: 201, description: "The token that was issued.", of: IssuedToken{}, headers: []string{"Dry-Run"},
+				example: func(e *encoder) { e.issuedToken(tracker.IssuedToken{Token: sampleToken, Secret: sampleSecret()}) }}},
+			faults: partialKinds(),
+			do:     (*call).createToken,
+		},
+		{
+			id: "revokeToken", method: http.MethodDelete, path: "/tokens/{identifier}", tag: "Tokens",
+			summary:     "Revoke a token",
+			description: "For good. It holds at once in the server that answers, and within two seconds in every other.",
+			scope:       access.Admin,
+			answers:     []result{{status: 204, description: "The token is revoked.", headers: []string{"Dry-Run"}}},
+			faults:      []fault.Kind{fault.NotFound},
+			do:          (*call).revokeToken,
+		},
+	}
+}
+
+func (c *call) listTokens() (answer, error) {
+	a, err := c.Service.Tokens(c.r.Context())
+	return answered(a, err, func(a tracker.Answer[[]access.Token]) answer {
+		e := encoder{catalogue: a.Catalogue}
+		list(&e, a.Value, e.token)
+		return answer{http.StatusOK, http.Header{}, e.buf}
+	})
+}
+
+func (c *call) createToken() (answer, error) {
+	cmd := tracker.CreateToken{Write: tracker.Write{DryRun: c.dryRun}}
+	err := c.decode(&cmd.Faults,
+		member{"user", &cmd.User},
+		member{"scope", &cmd.Scope},
+		member{"expires", &cmd.Expires},
+	)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.CreateToken(c.r.Context(), c.caller, cmd)
+	return answered(a, err, func(a tracker.Answer[tracker.IssuedToken]) answer {
+		e := encoder{catalogue: a.Catalogue}
+		e.issuedToken(a.Value)
+		return answer{http.StatusCreated, http.Header{"Cache-Control": {"no-store"}}, e.buf}
+	})
+}
+
+func (c *call) revokeToken() (answer, error) {
+	id, err := c.object()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.RevokeToken(c.r.Context(), c.caller, id, tracker.Write{DryRun: c.dryRun})
+	return answered(a, err, noContent)
+}

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+func watcherEndpoints() []endpoint {
+	const path = "/problems/{identifier}/watchers"
+	example := func(e *encoder) { e.user(sampleAnn) }
+	written := []string{"Problem-Revision", "Dry-Run"}
+	return []endpoint{
+		{
+			id: "addWatcher", method: http.MethodPut, path: path, tag: "Watchers",
+			summary:     "Add a watcher",
+			description: "Any members that identify one user will do, such as the e-mail address. Removing a watcher has no endpoint, on purpose: watchers remove themselves in the client application.",
+			scope:       access.Write,
+			headers:     []string{"If-Match"},
+			bodies:      jsonBody(`{"email":"ann@example.org"}`, PartialUser{}),
+			answers: []result{
+				{status: 200, description: "The user, who watched the problem before.", of: User{}, example: example, headers: written},
+				{status: 201, description: "The user, who is a new watcher.", of: User{}, example: example, headers: written},
+			},
+			faults: partialKinds(fault.ProblemNotFound, fault.StaleRevision),
+			do:     (*call).addWatcher,
+		},
+		{
+			id: "loadWatchers", method: http.MethodGet, path: path, tag: "Watchers",
+			summary: "Load the watchers of a problem",
+			scope:   access.Read,
+			headers: []string{"If-None-Match"},
+			answers: loaded("The users, by name.", []User{}, func(e *encoder) { list(e, []user.User{sampleAnn}, e.user) }),
+			faults:  []fault.Kind{fault.ProblemNotFound},
+			do: load(store.Watchers, func(e *encoder, a tracker.Answer[store.Snapshot]) {
+				list(e, tracker.Watchers(a.Value, a.Catalogue), e.user)
+			}),
+		},
+	}
+}
+
+// addWatcher is W8.
+func (c *call) addWatcher() (answer, error) {
+	write, err := c.write()
+	if err != nil {
+		return answer{}, err
+	}
+	cmd := tracker.AddWatcher{Write: write}
+	if cmd.User, err = c.decodeValue(); err != nil {
+		return answer{}, err
+	}
+	id, err := c.problem()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.AddWatcher(c.r.Context(), c.caller, id, cmd)
+	return answered(a, err, func(a tracker.Answer[user.User]) answer {
+		var e encoder
+		e.user(a.Value)
+		return answer{created(a.New), problemHeader(a.Revision), e.buf}
+	})
+}

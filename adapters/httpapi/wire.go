@@ -1,0 +1,256 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The types of this file are the bodies of requests and answers as the OpenAPI
+// document describes them. A pointer stands for a member that can be null. Answers
+// are written by encoder, and request bodies are read by decoder; the tests hold
+// both to these types.
+
+// Problem is a problem as it is read (D1).
+type Problem struct {
+	Identifier       int64           `json:"identifier" minimum:"1" doc:"Unique, never reused; gaps are possible." readOnly:"true"`
+	Title            string          `json:"title" minLength:"1" maxLength:"1000"`
+	State            State           `json:"state"`
+	Priority         *Priority       `json:"priority"`
+	Classification   *Classification `json:"classification"`
+	Component        *Component      `json:"component"`
+	Milestone        *Milestone      `json:"milestone"`
+	Assignee         *User           `json:"assignee"`
+	Originator       User            `json:"originator" readOnly:"true" doc:"Who created the problem."`
+	Modifier         User            `json:"modifier" readOnly:"true" doc:"Who made the latest change."`
+	ModificationDate time.Time       `json:"modificationDate" readOnly:"true"`
+	Resolver         *User           `json:"resolver" readOnly:"true" doc:"Who made the latest move into a resolved state; null while not resolved."`
+	ResolveDate      *time.Time      `json:"resolveDate" readOnly:"true"`
+	CreationDate     time.Time       `json:"creationDate" readOnly:"true"`
+	Keywords         []Keyword       `json:"keywords" readOnly:"true" nullable:"false" doc:"Sorted by name. Modified only through the keyword endpoints."`
+	Watching         bool            `json:"watching" readOnly:"true" doc:"Whether the token's user watches the problem."`
+	Read             bool            `json:"read" doc:"Whether the token's user has read the problem as it is now."`
+	ReadByAssignee   bool            `json:"readByAssignee" readOnly:"true"`
+	Revision         int64           `json:"revision" minimum:"1" readOnly:"true"`
+	Logs             []LogEntry      `json:"logs" readOnly:"true" nullable:"false" doc:"Oldest first: all entries when the problem is loaded, those of the request in the answer to a write."`
+}
+
+// State is a state as a direct field of a problem (D2).
+type State struct {
+	Identifier string      `json:"identifier" format:"uuid"`
+	Name       string      `json:"name"`
+	Resolved   bool        `json:"resolved" doc:"Problems in this state count as done."`
+	Initial    bool        `json:"initial" doc:"Problems can be created in this state."`
+	Order      int         `json:"order"`
+	NextStates []Reference `json:"nextStates" nullable:"false" doc:"Where a problem can go from here; empty for a terminal state."`
+}
+
+// Priority is a priority as a direct field of a problem (D2).
+type Priority struct {
+	Identifier string `json:"identifier" format:"uuid"`
+	Name       string `json:"name"`
+	Order      int    `json:"order"`
+}
+
+// Classification is a classification as a direct field of a problem (D2).
+type Classification Reference
+
+// Component is a component as a direct field of a problem (D2).
+type Component struct {
+	Identifier string              `json:"identifier" format:"uuid"`
+	Name       string              `json:"name"`
+	FullName   string              `json:"fullName" doc:"The names from the root, joined by a slash."`
+	Closed     bool                `json:"closed" doc:"Takes no new problems."`
+	Successor  *ComponentReference `json:"successor"`
+	Parent     *ComponentReference `json:"parent"`
+}
+
+// Milestone is a milestone as a direct field of a problem (D2).
+type Milestone struct {
+	Identifier   string              `json:"identifier" format:"uuid"`
+	Name         string              `json:"name"`
+	Component    *ComponentReference `json:"component"`
+	CreationDate time.Time           `json:"creationDate"`
+	StartDate    *time.Time          `json:"startDate"`
+	EndDate      *time.Time          `json:"endDate"`
+}
+
+// User is a user (D2).
+type User struct {
+	Identifier string `json:"identifier" format:"uuid" readOnly:"true"`
+	Name       string `json:"name" minLength:"1" maxLength:"255"`
+	Email      string `json:"email" minLength:"1" maxLength:"255" doc:"Unique; ASCII letters are compared without case."`
+	Inactive   bool   `json:"inactive" doc:"Cannot be newly assigned or watch, and has no valid token."`
+}
+
+// Reference is a metadata object or user inside another record.
+type Reference struct {
+	Identifier string `json:"identifier" format:"uuid"`
+	Name       string `json:"name"`
+}
+
+// ComponentReference is a component inside another record.
+type ComponentReference struct {
+	Identifier string `json:"identifier" format:"uuid"`
+	Name       string `json:"name"`
+	FullName   string `json:"fullName"`
+}
+
+// Keyword is a keyword (D4).
+type Keyword struct {
+	Name  string  `json:"name" minLength:"1" maxLength:"255"`
+	Value *string `json:"value"`
+}
+
+// Comment is a comment (D5).
+type Comment struct {
+	Identifier   string    `json:"identifier" format:"uuid"`
+	Author       Reference `json:"author"`
+	CreationDate time.Time `json:"creationDate"`
+	Text         string    `json:"text"`
+	HTML         *string   `json:"html" doc:"Untrusted: to be sanitised before it is rendered."`
+}
+
+// Relationship is a relationship as it is read (D6).
+type Relationship struct {
+	Type              string         `json:"type" enum:"RelatedTo,ParentOf,ChildOf,OriginalOf,DuplicateOf,CauseOf,CausedBy,BlockerOf,BlockedBy,ClonedTo,ClonedFrom"`
+	ProblemIdentifier int64          `json:"problemIdentifier" minimum:"1" doc:"The other problem."`
+	CreationDate      time.Time      `json:"creationDate"`
+	Author            Reference      `json:"author"`
+	Problem           RelatedProblem `json:"problem"`
+}
+
+// RelatedProblem is what a relationship shows of the other problem.
+type RelatedProblem struct {
+	Identifier int64     `json:"identifier" minimum:"1"`
+	Title      string    `json:"title"`
+	State      Reference `json:"state"`
+}
+
+// LogEntry is a line of a problem's history log (D8).
+type LogEntry struct {
+	Identifier      string          `json:"identifier" format:"uuid"`
+	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved"`
+	CreationDate    time.Time       `json:"creationDate"`
+	Author          Reference       `json:"author"`
+	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
+	IsSignificant   bool            `json:"isSignificant" doc:"Whether the change makes the problem unread for others."`
+	Field           *string         `json:"field" doc:"What changed: a field, a keyword, a relationship type, comments or watchers; null for ProblemCreated."`
+	From            json.RawMessage `json:"from" doc:"A string, an object or null."`
+	To              json.RawMessage `json:"to" doc:"A string, an object or null."`
+}
+
+// Token is an API token (D30). Its secret is shown once: see IssuedToken.
+type Token struct {
+	Identifier   string     `json:"identifier" format:"uuid"`
+	User         Reference  `json:"user"`
+	Scope        string     `json:"scope" enum:"read,write,admin"`
+	CreationDate time.Time  `json:"creationDate"`
+	Expires      *time.Time `json:"expires"`
+	Revoked      *time.Time `json:"revoked"`
+}
+
+// IssuedToken is a token with its secret.
+type IssuedToken struct {
+	Token
+	Secret string `json:"token" doc:"What to send in the Authorization header. Shown this once."`
+}
+
+// Me is whom a token stands for (D33).
+type Me struct {
+	User    User       `json:"user"`
+	Scope   string     `json:"scope" enum:"read,write,admin"`
+	Expires *time.Time `json:"expires"`
+}
+
+// Error is an error (RFC 9457, D18).
+type Error struct {
+	Type     string      `json:"type" format:"uri-reference" doc:"The page about this kind of error."`
+	Title    string      `json:"title"`
+	Status   int         `json:"status"`
+	Detail   string      `json:"detail"`
+	Instance string      `json:"instance" format:"uri" doc:"The request, as the server's log names it."`
+	Errors   []ErrorItem `json:"errors" nullable:"false" doc:"All faults of the body; empty for errors of other kinds."`
+}
+
+// ErrorItem is one fault of a request body.
+type ErrorItem struct {
+	Type    string `json:"type" format:"uri-reference"`
+	Detail  string `json:"detail"`
+	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) into the body; empty for the body as a whole."`
+}
+
+// Partial is a metadata object of which just enough members are given to identify
+// it (spec section 2, D3).
+type Partial struct {
+	Identifier string   `json:"identifier,omitempty" format:"uuid"`
+	Name       string   `json:"name,omitempty"`
+	_          struct{} `additionalProperties:"true"`
+}
+
+// PartialUser is the same for a user (D15).
+type PartialUser struct {
+	Identifier string   `json:"identifier,omitempty" format:"uuid"`
+	Name       string   `json:"name,omitempty"`
+	Email      string   `json:"email,omitempty"`
+	_          struct{} `additionalProperties:"true"`
+}
+
+// ProblemFields are the fields that a client sets on a problem (D11). Those that
+// are left out stay as they are; null clears.
+type ProblemFields struct {
+	Title          string       `json:"title,omitempty" minLength:"1" maxLength:"1000"`
+	State          Partial      `json:"state,omitempty"`
+	Priority       *Partial     `json:"priority,omitempty"`
+	Classification *Partial     `json:"classification,omitempty"`
+	Component      *Partial     `json:"component,omitempty"`
+	Milestone      *Partial     `json:"milestone,omitempty"`
+	Assignee       *PartialUser `json:"assignee,omitempty"`
+	Read           bool         `json:"read,omitempty"`
+}
+
+// NewProblem is a problem to be created (W1).
+type NewProblem struct {
+	ProblemFields
+	Title string `json:"title" minLength:"1" maxLength:"1000"`
+}
+
+// ProblemPatch is a change of a problem (W2).
+type ProblemPatch struct {
+	ProblemFields
+	Revision int64 `json:"revision,omitempty" minimum:"1" doc:"The revision that the change is meant for: any other is answered with 412."`
+}
+
+// NewComment is a comment to be added (W3).
+type NewComment struct {
+	Text string  `json:"text" minLength:"1"`
+	HTML *string `json:"html,omitempty"`
+}
+
+// Link is one side of a relationship, as it is added or deleted (W6, W7). A
+// Relationship as it was read will do as well.
+type Link struct {
+	Type              string   `json:"type" enum:"RelatedTo,ParentOf,ChildOf,OriginalOf,DuplicateOf,CauseOf,CausedBy,BlockerOf,BlockedBy,ClonedTo,ClonedFrom"`
+	ProblemIdentifier int64    `json:"problemIdentifier" minimum:"1"`
+	_                 struct{} `additionalProperties:"true"`
+}
+
+// NewUser is a user to be created (D30).
+type NewUser struct {
+	Name     string `json:"name" minLength:"1" maxLength:"255"`
+	Email    string `json:"email" minLength:"1" maxLength:"255"`
+	Inactive bool   `json:"inactive,omitempty"`
+}
+
+// UserPatch is a change of a user (D30).
+type UserPatch struct {
+	Name     string `json:"name,omitempty" minLength:"1" maxLength:"255"`
+	Email    string `json:"email,omitempty" minLength:"1" maxLength:"255"`
+	Inactive bool   `json:"inactive,omitempty" doc:"Deactivating a user revokes the user's tokens for good."`
+}
+
+// NewToken is a token to be issued (D30).
+type NewToken struct {
+	User    PartialUser `json:"user"`
+	Scope   string      `json:"scope" enum:"read,write,admin"`
+	Expires *time.Time  `json:"expires,omitempty"`
+}
