@@ -1,0 +1,268 @@
+package sqlite
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// groupSize is the highest number of tasks in one transaction.
+const groupSize = 128
+
+// task is something to be written. It can be done again after its transaction
+// was rolled back.
+type task struct {
+	do   func(*transaction) error
+	done chan<- error
+}
+
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	var receipt store.Receipt
+	err := s.submit(ctx, func(t *transaction) (err error) {
+		receipt, err = t.commit(change)
+		return err
+	})
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	return receipt, nil
+}
+
+// Outcome implements store.Store. It waits its turn behind the Commits that the
+// writer has begun.
+func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	var receipt store.Receipt
+	var stored bool
+	err := s.submit(ctx, func(t *transaction) (err error) {
+		receipt, stored, err = t.outcome(batch, at)
+		return err
+	})
+	if err != nil {
+		return store.Receipt{}, false, err
+	}
+	return receipt, stored, nil
+}
+
+// submit hands a task to the writer and waits until it is done. Nothing is
+// buffered between the two: what the writer has received, it has begun, and then
+// the context no longer counts.
+func (s *Store) submit(ctx context.Context, do func(*transaction) error) error {
+	leave, err := s.calls.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	done := make(chan error, 1)
+	select {
+	case s.tasks <- task{do, done}:
+		return <-done
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+}
+
+// write is the writer's goroutine: it takes all tasks that are waiting, does them
+// in one transaction and answers them.
+func (s *Store) write() {
+	defer close(s.written)
+	for first := range s.tasks {
+		group := []task{first}
+		for waiting := true; waiting && len(group) < groupSize; {
+			select {
+			case next, ok := <-s.tasks:
+				if waiting = ok; ok {
+					group = append(group, next)
+				}
+			default:
+				waiting = false
+			}
+		}
+		s.writer.finish(group)
+	}
+}
+
+// writer is the one connection that writes. Only the writer's goroutine uses it,
+// but for the counters.
+type writer struct {
+	conn
+	log              *slog.Logger
+	commits, changes atomic.Uint64 // see Stats
+}
+
+// finish does the tasks of a group and answers them.
+func (w *writer) finish(group []task) {
+	t, err := w.begin()
+	if err != nil {
+		for _, task := range group {
+			task.done <- err
+		}
+		return
+	}
+	results := make([]error, len(group))
+	err = t.run(group, results)
+	if err == nil && t.changes > 0 {
+		err = t.end()
+	}
+	if err != nil || t.changes == 0 {
+		w.rollback()
+	}
+	if err != nil && len(group) > 1 && !fault.Is(err, fault.UnknownOutcome) {
+		// One task has spoilt the transaction for all. Alone, each gets
+		// what it deserves.
+		w.log.Warn("a group of changes is done again one by one", "changes", len(group), "error", err)
+		for i := range group {
+			w.finish(group[i : i+1])
+		}
+		return
+	}
+	if err == nil && t.changes > 0 {
+		w.commits.Add(1)
+		w.changes.Add(t.changes)
+	}
+	for i, task := range group {
+		if results[i] == nil {
+			results[i] = err
+		}
+		task.done <- results[i]
+	}
+}
+
+// begin starts a transaction. It reads the versions anew each time, because
+// another process may have written.
+func (w *writer) begin() (*transaction, error) {
+	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		return nil, err
+	}
+	t := &transaction{conn: &w.conn}
+	_, err := w.one([]any{&t.position, &t.Catalogue, &t.Access}, "SELECT position, catalogue, access FROM versions")
+	if err != nil {
+		w.rollback()
+		return nil, err
+	}
+	return t, nil
+}
+
+// rollback ends a transaction without a trace. SQLite may have ended it already,
+// in which case a new connection is the way to be sure.
+func (w *writer) rollback() {
+	if _, err := w.exec("ROLLBACK"); err != nil {
+		w.log.Warn("the connection that writes is replaced", "error", err)
+		w.drop()
+	}
+}
+
+// transaction is a transaction of the writer.
+type transaction struct {
+	*conn
+	progress
+}
+
+// progress is what a transaction has done, apart from rows.
+type progress struct {
+	store.Versions
+	position int64  // the latest one taken
+	changes  uint64 // that were stored
+}
+
+// next takes a position.
+func (t *transaction) next() int64 {
+	t.position++
+	return t.position
+}
+
+// run does the tasks, each within a savepoint: one that fails leaves no trace and
+// does not concern the others. An error means that the transaction is lost.
+func (t *transaction) run(group []task, results []error) error {
+	for i, task := range group {
+		if _, err := t.exec("SAVEPOINT task"); err != nil {
+			return err
+		}
+		before := t.progress
+		if results[i] = task.do(t); results[i] != nil {
+			t.progress = before
+			if _, err := t.exec("ROLLBACK TO task"); err != nil {
+				return results[i]
+			}
+		}
+		if _, err := t.exec("RELEASE task"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end stores the versions and commits.
+func (t *transaction) end() error {
+	_, err := t.exec("UPDATE versions SET position = ?, catalogue = ?, access = ?", t.position, t.Catalogue, t.Access)
+	if err != nil {
+		return err
+	}
+	commit, err := t.prepare("COMMIT")
+	if err != nil {
+		return err
+	}
+	if _, err := commit.Exec(); err != nil {
+		return classifyCommit(err)
+	}
+	return nil
+}
+
+// commit stores a Change.
+func (t *transaction) commit(change store.Change) (store.Receipt, error) {
+	receipt := store.Receipt{Batch: change.Batch, Position: t.next()}
+	settled, known, err := t.settle(change.Batch, receipt.Position, change.At)
+	switch {
+	case err != nil:
+		return store.Receipt{}, err
+	case known && settled == ruledOut:
+		return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
+	case known:
+		return store.Receipt{Batch: change.Batch, Position: settled}, nil
+	}
+	for _, expectation := range change.Expect {
+		if err := t.expect(expectation); err != nil {
+			return store.Receipt{}, err
+		}
+	}
+	if err := t.apply(change); err != nil {
+		return store.Receipt{}, err
+	}
+	t.changes++
+	return receipt, nil
+}
+
+// outcome looks for a batch, and rules it out when it is not there.
+func (t *transaction) outcome(batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	settled, known, err := t.settle(batch, ruledOut, at)
+	if err != nil {
+		return store.Receipt{}, false, err
+	}
+	if !known {
+		t.changes++
+	}
+	if settled == ruledOut {
+		return store.Receipt{}, false, nil
+	}
+	return store.Receipt{Batch: batch, Position: settled}, true, nil
+}
+
+// ruledOut is the position of a batch that never happens.
+const ruledOut = 0
+
+// settle gives a batch its position, unless it is known already, and returns the
+// position that it has.
+func (t *transaction) settle(batch ident.ID, position int64, at time.Time) (settled int64, known bool, err error) {
+	added, err := t.exec("INSERT INTO batches (id, position, at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+		batch.String(), position, moment(at))
+	if err != nil || added > 0 {
+		return position, false, err
+	}
+	known, err = t.one([]any{&settled}, "SELECT position FROM batches WHERE id = ?", batch.String())
+	return settled, known, err
+}

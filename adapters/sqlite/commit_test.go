@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func TestGroupCommit(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		const writers = 64
+		errs := make([]error, writers)
+		for i := range writers {
+			go func() { _, errs[i] = b.Commit(b.Context(), b.create(problem.ID(i+1), "one of many")) }()
+		}
+		synctest.Wait() // until all are in the queue
+		release()
+		synctest.Wait()
+		for _, err := range errs {
+			b.must(err)
+		}
+		if got, want := b.Stats(), (Stats{Commits: 1, Changes: writers}); got != want {
+			b.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestGroupIsNoBound(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		for i := range groupSize + 1 {
+			go func() {
+				_, err := b.Commit(b.Context(), b.create(problem.ID(i+1), "one of very many"))
+				b.check(err)
+			}()
+		}
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		if got, want := b.Stats(), (Stats{Commits: 2, Changes: groupSize + 1}); got != want {
+			b.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestConflictConcernsOneChangeOfAGroup(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		const writers = 8
+		errs := make([]error, writers)
+		for i := range writers {
+			go func() { _, errs[i] = b.Commit(b.Context(), b.create(7, "the same number")) }()
+		}
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		stored := 0
+		for _, err := range errs {
+			if err == nil {
+				stored++
+			} else {
+				b.fails(fault.Conflict, err)
+			}
+		}
+		if got := b.Stats(); stored != 1 || got.Commits != 1 || got.Changes != 1 {
+			b.Errorf("%d Changes were answered as stored, and the store has %+v: want one", stored, got)
+		}
+	})
+}
+
+func TestFullDisk(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		roomy := b.Store
+		b.Store = b.openWith(Options{}, forWriting+"&_pragma=max_page_count(150)")
+		big := b.create(2, strings.Repeat("x", 1<<20))
+		for _, changes := range [][]store.Change{
+			{b.create(1, "alone")},
+			{b.create(3, "before"), big, b.create(4, "after")},
+			{big},
+		} {
+			release := b.occupy()
+			errs := make([]error, len(changes))
+			for i, change := range changes {
+				go func() { _, errs[i] = b.Commit(b.Context(), change) }()
+			}
+			synctest.Wait()
+			release()
+			synctest.Wait()
+			for i, change := range changes {
+				if change.Batch == big.Batch {
+					b.fails(fault.Unavailable, errs[i])
+				} else {
+					b.must(errs[i])
+				}
+			}
+		}
+		for id, want := range map[problem.ID]bool{1: true, 2: false, 3: true, 4: true} {
+			if got := b.exists(id); got != want {
+				b.Errorf("whether problem %d exists: got %t, want %t", id, got, want)
+			}
+		}
+		b.Store = roomy
+		b.commit(big)
+		if !b.exists(2) {
+			b.Error("there was room, but the problem is not stored")
+		}
+	})
+}
+
+func TestCancelledWhileWaitingForTheWriter(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		ctx, cancel := context.WithCancel(b.Context())
+		var err error
+		go func() { _, err = b.Commit(ctx, b.create(1, "too late")) }()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		b.fails(fault.Unavailable, err)
+		release()
+		synctest.Wait()
+		if b.exists(1) {
+			b.Error("the Change is stored, though Commit said that it is not")
+		}
+	})
+}
+
+func TestContextOfAChangeThatHasBegunDoesNotCount(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		ctx, cancel := context.WithCancel(b.Context())
+		b.must(b.submit(ctx, func(t *transaction) error {
+			cancel() // the writer has received the task by now
+			_, err := t.commit(b.create(1, "in time"))
+			return err
+		}))
+		if !b.exists(1) {
+			b.Error("the Change is not stored")
+		}
+	})
+}

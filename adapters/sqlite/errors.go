@@ -1,0 +1,70 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// busy reports whether another process stands in the way.
+func busy(err error) bool {
+	failure, ok := errors.AsType[*driver.Error](err)
+	return ok && failure.Code()&0xff == lib.SQLITE_BUSY
+}
+
+// classify returns the fault for an error of the driver. Nothing is stored by
+// the statement that failed, but see classifyCommit.
+func classify(err error) error {
+	failure, ok := errors.AsType[*driver.Error](err)
+	if !ok {
+		return fault.Wrap(fault.Internal, err, "the store failed")
+	}
+	switch failure.Code() & 0xff { // the primary code
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
+		return fault.Wrap(fault.Unavailable, err, "another process keeps the store busy")
+	case lib.SQLITE_FULL:
+		return fault.Wrap(fault.Unavailable, err, "the disk of the store is full")
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
+		return fault.Wrap(fault.Unavailable, err, "the store may not write its file")
+	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT:
+		return fault.Wrap(fault.Unavailable, err, "the store cannot use its file")
+	}
+	return fault.Wrap(fault.Internal, err, "the store failed")
+}
+
+// classifyCommit returns the fault for the error of a COMMIT. Only where SQLite
+// gives up before it has written the frame that commits is it certain that the
+// transaction did not happen. After any other failure that frame may be on the
+// disk, where a restart would find it.
+func classifyCommit(err error) error {
+	if failure, ok := errors.AsType[*driver.Error](err); ok {
+		switch failure.Code() & 0xff {
+		case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL, lib.SQLITE_FULL,
+			lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CONSTRAINT:
+			return classify(err)
+		}
+	}
+	return fault.Wrap(fault.UnknownOutcome, err, "the store could not make the change durable")
+}
+
+// ended returns the fault of a context that is over, or nil.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
+}
+
+// conflict returns the fault of a Change that does not fit what is stored.
+func conflict(format string, args ...any) error {
+	return fault.New(fault.Conflict, format, args...)
+}
+
+// unsupported returns the fault of a Change with a part that is not known here.
+func unsupported(part any) error {
+	return fault.New(fault.Unsupported, "the store on SQLite does not know %T", part)
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func TestErrorsOfTheDriver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pragma string
+		write  string
+		kind   fault.Kind
+	}{
+		"full":       {"max_page_count(1)", "INSERT INTO comments (position, problem, id, created, text) VALUES (1, 1, 'id', 0, hex(zeroblob(1000000)))", fault.Unavailable},
+		"read only":  {"query_only(1)", "DELETE FROM problems", fault.Unavailable},
+		"constraint": {"query_only(0)", "INSERT INTO versions (id, position, catalogue, access) VALUES (2, 0, 0, 0)", fault.Internal},
+		"syntax":     {"query_only(0)", "SELEKT", fault.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.fails(c.kind, b.openWith(Options{}, forWriting+"&_pragma="+c.pragma).submit(t.Context(), func(t *transaction) error {
+				_, err := t.exec(c.write)
+				return err
+			}))
+			b.commit(b.create(1, "afterwards"))
+		})
+	}
+}
+
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hasty := b.openWith(Options{}, strings.Replace(forWriting, "busy_timeout(10000)", "busy_timeout(0)", 1))
+	b.fails(fault.Unavailable, b.submit(t.Context(), func(*transaction) error {
+		_, err := hasty.Commit(t.Context(), b.create(1, "refused"))
+		return err
+	}))
+	_, err := hasty.Commit(t.Context(), b.create(1, "afterwards"))
+	b.must(err)
+}
+
+func TestLostConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "before"))
+	// The transaction ends behind the back of the writer.
+	b.fails(fault.Internal, b.submit(t.Context(), func(t *transaction) error {
+		if _, err := t.commit(b.create(2, "lost")); err != nil {
+			return err
+		}
+		_, err := t.exec("ROLLBACK")
+		return err
+	}))
+	if b.exists(2) {
+		t.Error("the Change is stored, though Commit said that it is not")
+	}
+	b.commit(b.create(2, "afterwards"))
+}
+
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.must(b.Close())
+	_, err := b.Commit(t.Context(), b.create(1, "too late"))
+	b.fails(fault.Closed, err)
+	b.fails(fault.Closed, b.View(t.Context(), func(store.Reader) error { return nil }))
+	b.must(b.Close())
+}

@@ -1,0 +1,176 @@
+package sqlite
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/migrate"
+)
+
+// steps are the steps of the schema. They only go forward, and none is changed
+// once it was released.
+//
+//go:embed migrations/*.up.sql
+var steps embed.FS
+
+// Migration is one step of the schema.
+type Migration struct {
+	Name    string
+	Applied bool
+}
+
+// Migrate brings the schema of the file up to date, as [Open] does, and returns
+// all steps in their order.
+func Migrate(ctx context.Context, o Options) ([]Migration, error) {
+	path, err := locate(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := pool(path, 1, forWriting)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if err := migrateUp(ctx, db); err != nil {
+		return nil, err
+	}
+	return status(ctx, db)
+}
+
+// Status returns all steps in their order, without creating or changing
+// anything.
+func Status(ctx context.Context, o Options) ([]Migration, error) {
+	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
+		return compare(nil)
+	}
+	path, err := locate(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := pool(path, 1, forReading)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return status(ctx, db)
+}
+
+// migrateUp does the steps that are left to do. db has one connection, so that
+// everything the migrator does happens in the transaction that is started here:
+// processes that start at once wait for each other, and a step is done and marked
+// as done, or neither.
+func migrateUp(ctx context.Context, db *bun.DB) (err error) {
+	if err := connectFirst(ctx, db); err != nil {
+		return err
+	}
+	all, err := status(ctx, db)
+	if err != nil || all[len(all)-1].Applied {
+		return err
+	}
+	known, err := discover()
+	if err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // a cancelled statement would take the connection with it
+	if _, err := db.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("sqlite: the schema cannot be locked: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_, _ = db.ExecContext(ctx, "ROLLBACK")
+		}
+	}()
+	m := migrate.NewMigrator(db, known, migrate.WithMarkAppliedOnSuccess(true))
+	if err := m.Init(ctx); err != nil {
+		return fmt.Errorf("sqlite: the list of migrations cannot be made: %w", err)
+	}
+	if _, err := status(ctx, db); err != nil { // a newer process may have been quicker
+		return err
+	}
+	if _, err := m.Migrate(ctx); err != nil {
+		return fmt.Errorf("sqlite: migration %w", err)
+	}
+	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
+		return fmt.Errorf("sqlite: the migrations cannot be committed: %w", err)
+	}
+	return nil
+}
+
+// connectFirst makes the first connection, which brings a new file into WAL mode.
+// While another process does the same, SQLite refuses that at once, whatever the
+// busy timeout is: so it is tried again, for five seconds at most.
+func connectFirst(ctx context.Context, db *bun.DB) error {
+	for pause := range 100 {
+		err := db.PingContext(ctx)
+		if err == nil {
+			return nil
+		}
+		if !busy(err) {
+			return fmt.Errorf("sqlite: the file cannot be opened: %w", err)
+		}
+		select {
+		case <-time.After(time.Duration(pause) * time.Millisecond):
+		case <-ctx.Done():
+			return ended(ctx)
+		}
+	}
+	return errors.New("sqlite: other processes keep the file busy")
+}
+
+// status compares the steps with those that the file has. It fails when the file
+// belongs to something else.
+func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
+	var tables, lists int
+	err := db.NewRaw("SELECT count(*), count(*) FILTER (WHERE name = 'bun_migrations') FROM sqlite_schema WHERE type = 'table'").
+		Scan(ctx, &tables, &lists)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("sqlite: the file cannot be read: %w", err)
+	case tables == 0:
+		return compare(nil)
+	case lists == 0:
+		return nil, errors.New("sqlite: the file is the database of another program")
+	}
+	applied, err := migrate.NewMigrator(db, migrate.NewMigrations()).AppliedMigrations(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: the list of migrations cannot be read: %w", err)
+	}
+	return compare(applied)
+}
+
+// compare returns all steps in their order. It fails when one was applied that is
+// not among them.
+func compare(applied migrate.MigrationSlice) ([]Migration, error) {
+	known, err := discover()
+	if err != nil {
+		return nil, err
+	}
+	missing := make(map[string]bool)
+	for _, m := range applied {
+		missing[m.Name] = true
+	}
+	var all []Migration
+	for _, m := range known.Sorted() {
+		all = append(all, Migration{Name: m.String(), Applied: missing[m.Name]})
+		delete(missing, m.Name)
+	}
+	for name := range missing {
+		return nil, fmt.Errorf("sqlite: the file has migration %s, which this version does not know: use the newer version that made it", name)
+	}
+	return all, nil
+}
+
+// discover returns the steps as bun wants them.
+func discover() (*migrate.Migrations, error) {
+	known := migrate.NewMigrations()
+	if err := known.Discover(steps); err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	return known, nil
+}

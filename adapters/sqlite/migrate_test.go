@@ -1,0 +1,123 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/migrate"
+)
+
+func TestNewerSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.writing.ExecContext(t.Context(), "INSERT INTO bun_migrations (name, group_id) VALUES ('9999', 2)")
+	b.must(err)
+	for name, use := range map[string]func() error{
+		"Open": func() error {
+			s, err := Open(t.Context(), Options{Path: b.path})
+			if err == nil {
+				return s.Close()
+			}
+			return err
+		},
+		"Migrate": func() error { _, err := Migrate(t.Context(), Options{Path: b.path}); return err },
+		"Status":  func() error { _, err := Status(t.Context(), Options{Path: b.path}); return err },
+	} {
+		if err := use(); err == nil || !strings.Contains(err.Error(), "migration 9999, which this version does not know") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	o := Options{Path: filepath.Join(t.TempDir(), "problems.db")}
+	check := func(name string, applied bool, all []Migration, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(all) == 0 || all[0].Name != "0001_initial" {
+			t.Errorf("%s: got %v", name, all)
+		}
+		if slices.ContainsFunc(all, func(m Migration) bool { return m.Applied != applied }) {
+			t.Errorf("%s: got %v, want all applied: %t", name, all, applied)
+		}
+	}
+	all, err := Status(t.Context(), o)
+	check("Status before", false, all, err)
+	if _, err := os.Stat(o.Path); !os.IsNotExist(err) {
+		t.Errorf("Status has made the file: %v", err)
+	}
+	for range 2 {
+		all, err = Migrate(t.Context(), o)
+		check("Migrate", true, all, err)
+	}
+	all, err = Status(t.Context(), o)
+	check("Status after", true, all, err)
+}
+
+// newPool returns a pool on a file that is yet to be migrated.
+func newPool(t *testing.T) *bun.DB {
+	t.Helper()
+	path, err := locate(filepath.Join(t.TempDir(), "problems.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := pool(path, 1, forWriting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func count(t *testing.T, db *bun.DB) (tables int) {
+	t.Helper()
+	if err := db.NewRaw("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(t.Context(), &tables); err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}
+
+func TestMigrationIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	db := newPool(t)
+	if err := migrate.NewMigrator(db, migrate.NewMigrations()).Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE batches (in_the_way)"); err != nil {
+		t.Fatal(err)
+	}
+	before := count(t, db)
+	if err := migrateUp(t.Context(), db); err == nil || !strings.Contains(err.Error(), "0001") {
+		t.Errorf("got %v, want an error that names the step", err)
+	}
+	if after := count(t, db); after != before {
+		t.Errorf("there are %d tables, want the %d from before", after, before)
+	}
+	if _, err := db.ExecContext(t.Context(), "DROP TABLE batches"); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrateUp(t.Context(), db); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	db := newPool(t)
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE orders (id INTEGER PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrateUp(t.Context(), db); err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("got %v", err)
+	}
+	if after := count(t, db); after != 1 {
+		t.Errorf("there are %d tables, want the one from before", after)
+	}
+}

@@ -1,0 +1,326 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gofrs/flock"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// readers is the highest number of connections that read, and so of Views at the
+// same time. Further ones wait.
+const readers = 4
+
+// Options are the settings of a Store.
+type Options struct {
+	// Path is the file, absolute or relative to the working directory. It is
+	// created, readable for its owner alone, when it does not exist; its
+	// directory has to.
+	Path string
+	// Exclusive takes the lock that one server at a time holds on the file.
+	// The command line works beside the server, without it.
+	Exclusive bool
+	// Logger is told of what is repaired without anybody else noticing. None
+	// by default.
+	Logger *slog.Logger
+}
+
+// Store is a store.Store on a SQLite file. It is made by [Open].
+type Store struct {
+	lock  *flock.Flock // nil unless exclusive
+	calls gate
+
+	writing *bun.DB
+	tasks   chan task     // for the writer
+	written chan struct{} // closed when the writer has ended
+	writer  writer
+
+	reading *bun.DB
+	idle    chan *conn // those that nobody reads with
+	waited  atomic.Uint64
+
+	highest  sync.Mutex
+	reserved problem.ID // the highest number reserved here
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the file and brings its schema up to date. It fails when the schema
+// is newer than this package, and, with Exclusive, when another process holds
+// the lock.
+func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, forWriting) }
+
+// open is Open with other settings for the connection that writes.
+func open(ctx context.Context, o Options, writing string) (_ *Store, err error) {
+	path, err := locate(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		tasks:   make(chan task),
+		written: make(chan struct{}),
+		idle:    make(chan *conn, readers),
+	}
+	defer func() {
+		if err != nil {
+			_ = s.release()
+		}
+	}()
+	if o.Exclusive {
+		if s.lock, err = lock(path); err != nil {
+			return nil, err
+		}
+	}
+	if s.writing, err = pool(path, 1, writing); err != nil {
+		return nil, err
+	}
+	if s.reading, err = pool(path, readers, forReading); err != nil {
+		return nil, err
+	}
+	if err := migrateUp(ctx, s.writing); err != nil {
+		return nil, err
+	}
+	for range readers {
+		s.idle <- &conn{pool: s.reading}
+	}
+	s.writer = writer{conn: conn{pool: s.writing}, log: o.Logger}
+	if s.writer.log == nil {
+		s.writer.log = slog.New(slog.DiscardHandler)
+	}
+	go s.write()
+	return s, nil
+}
+
+// locate returns the one name of the file, which it creates if need be.
+func locate(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("sqlite: the store has no path")
+	}
+	// An existing file must not be opened and closed here: closing any of its
+	// descriptors ends the POSIX locks of the whole process.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil:
+		err = file.Close()
+	case errors.Is(err, fs.ErrExist):
+		err = nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("sqlite: the directory of %s does not exist: %w", path, err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("sqlite: the store cannot be created: %w", err)
+	}
+	if path, err = filepath.EvalSymlinks(path); err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("sqlite: the store cannot be located: %w", err)
+	}
+	return path, nil
+}
+
+// lock takes the lock that one server at a time holds on the file.
+func lock(path string) (*flock.Flock, error) {
+	l := flock.New(path+".lock", flock.SetPermissions(0o600))
+	held, err := l.TryLock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("sqlite: %s cannot be locked: %w", path, err)
+	case !held:
+		return nil, fmt.Errorf("sqlite: another `problems serve` uses %s: there can be one for each file", path)
+	}
+	return l, nil
+}
+
+// The settings of the two kinds of connections. They are in the DSN, so that
+// every connection of a pool has them. Temporary tables stay in memory, so that
+// nothing but the store's own files is written.
+const (
+	forWriting = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
+		"&_pragma=temp_store(memory)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(67108864)"
+	forReading = "_pragma=busy_timeout(10000)&_pragma=query_only(1)" +
+		"&_pragma=temp_store(memory)&_pragma=cache_size(-2000)&_pragma=mmap_size(0)"
+)
+
+// pool returns a pool of at most size connections, none of which is ever closed
+// for its age.
+func pool(path string, size int, settings string) (*bun.DB, error) {
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:\ becomes /C:/
+	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=rw&" + settings}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return bun.NewDB(db, sqlitedialect.New()), nil
+}
+
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.read(ctx, func(c *conn) error {
+		r, err := newReader(c)
+		if err != nil {
+			return err
+		}
+		defer r.end()
+		if err := fn(r); err != nil {
+			return err
+		}
+		return ended(ctx)
+	})
+}
+
+// Reserve implements store.Store.
+func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		_, err := c.one([]any{&id}, "SELECT coalesce(max(id), 0) FROM problems")
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.highest.Lock()
+	defer s.highest.Unlock()
+	s.reserved = max(s.reserved, id) + 1
+	return s.reserved, nil
+}
+
+// Versions implements store.Store.
+func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
+	err = s.read(ctx, func(c *conn) (err error) {
+		v, err = versions(c)
+		return err
+	})
+	return v, err
+}
+
+// read calls fn with a connection for reading.
+func (s *Store) read(ctx context.Context, fn func(*conn) error) error {
+	leave, err := s.calls.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	var c *conn
+	select {
+	case c = <-s.idle:
+	default:
+		s.waited.Add(1)
+		select {
+		case c = <-s.idle:
+		case <-ctx.Done():
+			return ended(ctx)
+		}
+	}
+	defer func() { s.idle <- c }()
+	return fn(c)
+}
+
+// Close implements store.Store. It waits for the calls under way, so that it
+// must not be called within a View.
+func (s *Store) Close() error {
+	if !s.calls.close() {
+		return nil
+	}
+	close(s.tasks)
+	<-s.written
+	return s.release()
+}
+
+// release gives back what Open has taken.
+func (s *Store) release() error {
+	var errs []error
+	for range len(s.idle) {
+		(<-s.idle).drop()
+	}
+	if s.reading != nil {
+		errs = append(errs, s.reading.Close())
+	}
+	// The last connection to be closed moves the WAL into the file, which
+	// those for reading could not.
+	s.writer.drop()
+	if s.writing != nil {
+		errs = append(errs, s.writing.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fault.Wrap(fault.Internal, err, "the store could not be closed in order; nothing is lost")
+	}
+	return nil
+}
+
+// Pools returns the pools of connections by their use, for metrics. A connection
+// is in use, as the pool sees it, from its first use until Close: see [Stats].
+func (s *Store) Pools() map[string]*sql.DB {
+	return map[string]*sql.DB{"writer": s.writing.DB, "reader": s.reading.DB}
+}
+
+// Stats tell how busy a Store is, and has been since it was opened.
+type Stats struct {
+	// Commits counts the transactions that stored something, each of which
+	// cost one fsync; Changes counts the Changes and rulings in them.
+	Commits, Changes uint64
+	// Reading is how many connections are reading at this moment; Waited
+	// counts the reads that had to wait for one.
+	Reading int
+	Waited  uint64
+}
+
+// Stats returns the figures of this moment.
+func (s *Store) Stats() Stats {
+	return Stats{
+		Commits: s.writer.commits.Load(), Changes: s.writer.changes.Load(),
+		Reading: readers - len(s.idle), Waited: s.waited.Load(),
+	}
+}
+
+// gate lets calls in until it is closed.
+type gate struct {
+	mu     sync.Mutex
+	closed bool
+	inside sync.WaitGroup
+}
+
+// enter lets a call in, unless its context is over.
+func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil, fault.New(fault.Closed, "the store on SQLite is closed")
+	}
+	g.inside.Add(1)
+	return g.inside.Done, nil
+}
+
+// close lets nobody in any more and returns when all are out. It reports whether
+// the gate was open before.
+func (g *gate) close() bool {
+	g.mu.Lock()
+	open := !g.closed
+	g.closed = true
+	g.mu.Unlock()
+	g.inside.Wait()
+	return open
+}
