@@ -1,3 +1,64 @@
 module github.com/problemtracking/problems/app
 
-go 1.26
+go 1.26.0
+
+require (
+	github.com/alecthomas/kong v1.17.0
+	github.com/google/uuid v1.6.0
+	github.com/problemtracking/problems/adapters/httpapi v0.1.0
+	github.com/problemtracking/problems/adapters/memory v0.1.0
+	github.com/problemtracking/problems/adapters/sqlite v0.1.0
+	github.com/problemtracking/problems/conformance v0.1.0
+	github.com/problemtracking/problems/domain v0.1.0
+	github.com/prometheus/client_golang v1.25.0
+	go.uber.org/dig v1.19.0
+	go.uber.org/fx v1.24.0
+	golang.org/x/term v0.47.0
+)
+
+require (
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
+	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // indirect
+	github.com/jinzhu/inflection v1.0.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/prometheus/client_model v0.6.3 // indirect
+	github.com/prometheus/common v0.72.0 // indirect
+	github.com/prometheus/procfs v0.22.0 // indirect
+	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/rs/cors v1.11.1 // indirect
+	github.com/swaggest/swgui v1.8.5 // indirect
+	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
+	github.com/uptrace/bun v1.3.0 // indirect
+	github.com/uptrace/bun/dialect/sqlitedialect v1.3.0 // indirect
+	github.com/vearutop/statigz v1.4.0 // indirect
+	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
+	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
+	go.uber.org/multierr v1.10.0 // indirect
+	go.uber.org/zap v1.26.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+	modernc.org/libc v1.79.0 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+	modernc.org/sqlite v1.61.1 // indirect
+)
+
+replace (
+	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
+	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
+	github.com/problemtracking/problems/adapters/sqlite => ../adapters/sqlite
+	github.com/problemtracking/problems/conformance => ../conformance
+	github.com/problemtracking/problems/domain => ../domain
+)
+
+// Wanted by the tests of modernc.org/sqlite alone, and not published.
+exclude github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50

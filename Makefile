@@ -1,0 +1,57 @@
+# Works from a fresh clone with Go and make; "make test" wants curl, a C compiler
+# and strace as well, and "make deps" installs them where it may.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run build test check bench fmt deps
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
+
+# $(call each,MODULES,COMMAND) runs a command in each module as it is on its own,
+# outside of the workspace.
+each = export GOWORK=off; for module in $(1); do (cd $$module && $(2)) || { echo "failed in $$module"; exit 1; }; done
+step = @echo "== $(1)"
+
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: build ## build and run the service on a SQLite file in your data directory
+	@bin/problems serve --hints=always
+
+build: ## build bin/problems
+	@go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
+
+test: deps build ## run all tests of all modules with the race detector
+	$(call step,tests of $(MODULES) tools)
+	@go test -race -timeout 20m work
+	@$(call each,tools,go test ./...)
+
+check: ## check format, code, modules, dependencies and generated files
+	$(call step,format)
+	@unformatted=$$(gofmt -l $(MODULES) tools); [[ -z $$unformatted ]] || { echo "make fmt would change: $$unformatted"; exit 1; }
+	$(call step,each module on its own)
+	@$(call each,$(MODULES) tools,go mod tidy -diff && go build ./... && go vet ./...)
+	$(call step,lint)
+	@$(call each,tools,go build -o ../bin/tools/ tool)
+	@$(call each,$(MODULES) tools,$(CURDIR)/bin/tools/staticcheck ./...)
+	@$(call each,$(MODULES) tools,$(CURDIR)/bin/tools/errcheck -ignoretests -exclude $(CURDIR)/tools/errcheck.txt ./...)
+	$(call step,dependencies between modules)
+	@$(call each,tools,go run ./checkarrows -C ..)
+	@$(call each,domain,outside=$$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./... | grep -v '^github.com/problemtracking/problems/domain' || true); [[ -z $$outside ]] || { echo "domain depends on $$outside"; exit 1; })
+	$(call step,generated files)
+	@$(call each,tools,go run ./gentext -check -o ../domain/text/tables.go)
+
+bench: ## run the Go benchmarks of all modules
+	@go test -run '^$$' -bench . -benchmem work
+
+fmt: ## format all Go files and tidy all modules
+	@gofmt -w $(MODULES) tools
+	@$(call each,$(MODULES) tools,go mod tidy)
+
+deps: ## install what the tests need beside Go, on Debian as root
+	@missing=; for program in curl gcc strace; do command -v $$program >/dev/null || missing+=" $$program"; done; \
+	if [[ -z $$missing ]]; then exit 0; fi; \
+	if [[ $$(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then echo "The tests need these programs, please install them:$$missing"; exit 1; fi; \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing libc6-dev

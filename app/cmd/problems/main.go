@@ -1,0 +1,48 @@
+// Problems is an issue tracker with an HTTP API. See "problems --help".
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/term"
+
+	"github.com/problemtracking/problems/app/internal/cli"
+)
+
+// version is set by the linker; see the Makefile.
+var version string
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // so that a second signal kills
+	os.Exit(cli.Run(ctx, cli.Process{
+		Name:         os.Args[0],
+		Args:         os.Args[1:],
+		Getenv:       os.Getenv,
+		Stdout:       os.Stdout,
+		Stderr:       os.Stderr,
+		Terminal:     term.IsTerminal(int(os.Stdout.Fd())),
+		Version:      versionOf(version),
+		Now:          time.Now,
+		Random:       rand.Reader,
+		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
+	}))
+}
+
+// versionOf returns the version that was linked in, or else that of the module.
+func versionOf(linked string) string {
+	if linked != "" {
+		return linked
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}

@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dial opens a bare connection to the server.
+func (s *server) dial() net.Conn {
+	s.t.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = connection.Close() })
+	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+		s.t.Fatal(err)
+	}
+	return connection
+}
+
+// write sends text on the connection.
+func (s *server) write(connection net.Conn, text string) {
+	s.t.Helper()
+	if _, err := io.WriteString(connection, text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestTermAnswersWhatIsUnderWay ends the server in the middle of a request, which
+// is still answered, and no new connection.
+func TestTermAnswersWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	eachAdapter(t, func(t *testing.T, store string) {
+		token := newToken(t)
+		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+		body := `{"title":"Last words"}`
+		connection := s.dial()
+		reader := bufio.NewReader(connection)
+		s.write(connection, fmt.Sprintf("POST /api/20151105/problems HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+			token, len(body)))
+		// The server asks for the body once the request is under way.
+		if line, err := reader.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100") {
+			t.Fatalf("instead of 100 Continue came %q, %v", line, err)
+		}
+		if _, err := reader.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		s.terminate()
+		for {
+			other, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				break // no more connections: the server is ending
+			}
+			if err := other.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.write(connection, body)
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatalf("the request under way is not answered: %v", err)
+		}
+		if response.StatusCode != http.StatusCreated {
+			t.Errorf("the request under way is answered with %d", response.StatusCode)
+		}
+		s.stop()
+	})
+}
+
+// TestSlowClients are cut off: those that dawdle over headers, over a body, and
+// those that say nothing at all.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	token := newToken(t)
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_HEADER_TIMEOUT=200ms", "PROBLEMS_READ_TIMEOUT=400ms", "PROBLEMS_IDLE_TIMEOUT=200ms")
+	for name, text := range map[string]string{
+		"silence": "",
+		"headers": "GET /api/20151105/me HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+		"body":    "POST /api/20151105/problems HTTP/1.1\r\nHost: x\r\nAuthorization: " + token + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"idle":    "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			connection := s.dial()
+			s.write(connection, text)
+			answer, err := io.ReadAll(connection) // until the server closes
+			if err != nil {
+				t.Fatalf("the connection is not closed: %v", err)
+			}
+			if strings.Contains(string(answer), " 201 ") || strings.Contains(string(answer), " 500 ") {
+				t.Errorf("the answer is %s", answer)
+			}
+		})
+	}
+}

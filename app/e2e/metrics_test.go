@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().String()
+}
+
+// metric returns the sum of the samples of a metric whose labels contain all of
+// the given texts.
+func metric(t testing.TB, address, name string, labels ...string) float64 {
+	t.Helper()
+	response, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	sum := 0.0
+	for scanner := bufio.NewScanner(io.LimitReader(response.Body, 1<<20)); scanner.Scan(); {
+		series, value, found := strings.Cut(scanner.Text(), " ")
+		if !found || series != name && !strings.HasPrefix(series, name+"{") || !containsAll(series, labels) {
+			continue
+		}
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	return sum
+}
+
+func containsAll(text string, parts []string) bool {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	token, address := newToken(t), freeAddress(t)
+	c := serve(t, newFile(t), "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_METRICS_LISTEN="+address).as(token)
+	const name = "problems_http_requests_total"
+	for range 3 {
+		if code, body := c.do(http.MethodPost, "/problems", `{"title":"Counted"}`); code != http.StatusCreated {
+			t.Fatalf("POST /problems: %d %s", code, body)
+		}
+	}
+	if code, _ := c.do(http.MethodGet, "/problems/999", ""); code != http.StatusNotFound {
+		t.Fatalf("GET /problems/999: %d", code)
+	}
+	for _, want := range []struct {
+		n      float64
+		labels []string
+	}{
+		{3, []string{`route="/api/20151105/problems"`, `method="POST"`, `status="201"`}},
+		{1, []string{`route="/api/20151105/problems/{identifier}"`, `method="GET"`, `status="404"`}},
+	} {
+		if got := metric(t, address, name, want.labels...); got != want.n {
+			t.Errorf("%s%q is %v, want %v", name, want.labels, got, want.n)
+		}
+	}
+	if n := metric(t, address, "problems_store_transactions_total"); n < 3 {
+		t.Errorf("three writes one after the other took %v transactions", n)
+	}
+}

@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDay runs the scripted day on every adapter: each step gets the status and
+// the error that it wants, and the transcripts are the same to the byte, but for
+// identifiers and times.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	need(t, "curl")
+	memory := day(t, "memory:")
+	sqlite := day(t, newFile(t))
+	if memory != sqlite {
+		t.Errorf("the adapters answer differently:\n%s", difference(memory, sqlite))
+	}
+	for _, slug := range []string{
+		"malformed-json", "malformed-request", "unauthenticated", "forbidden",
+		"problem-not-found", "keyword-not-found", "relationship-not-found", "not-found", "method-not-allowed",
+		"transition-not-allowed", "relationship-cycle", "relationship-conflict", "idempotency-conflict", "already-exists",
+		"stale-revision", "too-large", "unsupported-media-type",
+		"required-field", "invalid-value", "invalid-type", "unknown-field", "read-only-field", "metadata-not-found", "metadata-ambiguous", "validation-failed",
+	} {
+		if !strings.Contains(memory, `"/errors/`+slug+`"`) {
+			t.Errorf("nothing in the day ends in %s", slug)
+		}
+	}
+}
+
+// day runs the script on a new server and returns the normalised transcript.
+func day(t *testing.T, store string) string {
+	t.Helper()
+	admin := newToken(t)
+	s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+admin)
+	var stdout, stderr bytes.Buffer
+	script := exec.CommandContext(t.Context(), "bash", "testdata/day.sh", s.url, admin)
+	script.Stdout, script.Stderr = &stdout, &stderr
+	if err := script.Run(); err != nil {
+		end := stdout.String()
+		t.Fatalf("%s: %v\n%s%s", store, err, end[max(0, len(end)-3000):], stderr.String())
+	}
+	return normalise(stdout.String(), s.url)
+}
+
+// What differs from run to run. The longest forms come first.
+var volatile = []struct {
+	name string
+	form *regexp.Regexp
+}{
+	{"token", regexp.MustCompile(`pts_[0-9A-Za-z]{49}`)},
+	{"uuid", regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)},
+	{"time", regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)},
+	{"hash", regexp.MustCompile(`\b[0-9a-f]{16}\b`)}, // in entity tags, made of identifiers
+	{"file", regexp.MustCompile(`/tmp/\S*`)},
+}
+
+// normalise replaces each different token, identifier, time and so on by its name
+// and the number of its first appearance, so that transcripts agree exactly when
+// the same things stand in the same places. Times keep no number: two writes may or
+// may not fall into the same millisecond.
+func normalise(transcript, url string) string {
+	transcript = strings.ReplaceAll(transcript, url, "http://server")
+	for _, v := range volatile {
+		numbers := map[string]int{}
+		transcript = v.form.ReplaceAllStringFunc(transcript, func(text string) string {
+			if v.name == "time" {
+				return "<time>"
+			}
+			if numbers[text] == 0 {
+				numbers[text] = len(numbers) + 1
+			}
+			return fmt.Sprintf("<%s-%d>", v.name, numbers[text])
+		})
+	}
+	return transcript
+}
+
+// difference returns the lines that two texts do not share.
+func difference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("line %d\n%s\n%s", i+1, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("one has %d lines, the other %d", len(x), len(y))
+}
+
+// TestTour runs what the README shows and compares the answers.
+func TestTour(t *testing.T) {
+	t.Parallel()
+	need(t, "curl")
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := newToken(t)
+	s := serve(t, newFile(t), "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	const printed = "http://127.0.0.1:8080"
+	local := strings.NewReplacer(printed, s.url, "TOKEN=pts_…", "TOKEN="+token)
+	var script, want strings.Builder
+	for _, line := range console(string(text)) {
+		if command, found := strings.CutPrefix(line, "$ "); found {
+			// Most answers do not end their line.
+			fmt.Fprintf(&script, "printf '\\n%%s\\n' %s\n%s\n", quote("$ "+command), local.Replace(command))
+		}
+		fmt.Fprintln(&want, line)
+	}
+	bash := exec.CommandContext(t.Context(), "bash")
+	bash.Stdin = strings.NewReader(script.String())
+	output, err := bash.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	tidy := strings.NewReplacer("\r", "", "\n\n", "\n", token, "pts_…", s.url, printed)
+	got := normalise(strings.TrimSpace(tidy.Replace(string(output))), printed)
+	if want := normalise(strings.TrimSpace(want.String()), printed); got != want {
+		t.Errorf("the README shows something else: %s\nthe tour is\n%s", difference(want, got), output)
+	}
+}
+
+// console returns the lines of the console blocks of a Markdown text.
+func console(markdown string) []string {
+	var lines []string
+	inside := false
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "```console":
+			inside = true
+		case line == "```":
+			inside = false
+		case inside:
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// quote returns text as a word of bash.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,0 +1,124 @@
+// Package cli is the command line: its grammar, its help, and what the commands
+// print.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/problemtracking/problems/app/internal/config"
+)
+
+// Process is what a program gets from the system that runs it. Everything that
+// the commands do comes from here, so that tests can run several at once.
+type Process struct {
+	// Name is how the program was called; Args are its arguments.
+	Name string
+	Args []string
+	// Getenv returns the value of an environment variable; "" when it is not
+	// set, which means the same.
+	Getenv         func(string) string
+	Stdout, Stderr io.Writer
+	// Terminal is true when a person reads Stdout.
+	Terminal bool
+	// Version is that of the program.
+	Version string
+	// Now is the clock, Random a source of random bytes fit for secrets, and
+	// NewRequestID names requests.
+	Now          func() time.Time
+	Random       io.Reader
+	NewRequestID func() string
+}
+
+// The exit codes of the program.
+const (
+	exitDone    = 0
+	exitFailed  = 1 // the error on standard error says why
+	exitMisused = 2 // the command line or a setting makes no sense
+)
+
+// grammar is the command line.
+type grammar struct {
+	Serve   serveCommand   `cmd:"" help:"Run the service."`
+	Migrate migrateCommand `cmd:"" help:"Bring a store to the schema of this version, or show what is missing."`
+	User    userCommands   `cmd:"" help:"Add, list and deactivate users."`
+	Token   tokenCommands  `cmd:"" help:"Create, list and revoke API tokens."`
+	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+const description = `An issue tracker with an HTTP API.
+
+Start with "problems serve". Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints them all.
+
+Exit codes: 0 done, 1 failed, 2 misused.`
+
+// Run runs the program until it is done or ctx ends, and returns its exit code.
+func Run(ctx context.Context, p Process) int {
+	if len(p.Args) == 0 {
+		p.Args = []string{"--help"}
+	}
+	helped := false
+	parser, err := kong.New(new(grammar),
+		kong.Name("problems"),
+		kong.Description(description),
+		kong.Vars{"data_dir": config.DefaultDataDir(p.Getenv)},
+		kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.ValueFormatter(describe),
+		kong.Resolvers(environment(p.Getenv)),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(p),
+	)
+	if err != nil {
+		panic(err) // the grammar itself is wrong
+	}
+	command, err := parser.Parse(p.Args)
+	if helped {
+		return exitDone
+	}
+	if err != nil {
+		hint := "problems --help"
+		if e, ok := errors.AsType[*kong.ParseError](err); ok && e.Context.Selected() != nil {
+			hint = e.Context.Selected().FullPath() + " --help"
+		}
+		fmt.Fprintf(p.Stderr, "problems: %v\nSee %q.\n", err, hint)
+		return exitMisused
+	}
+	if err := command.Run(); err != nil {
+		fmt.Fprintf(p.Stderr, "problems: %v\n", err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// isSetting reports whether a flag is a setting, and so an environment variable
+// too. Settings are what the help shows in groups; all other flags say what one
+// call of a command is to do.
+func isSetting(flag *kong.Flag) bool { return flag != nil && flag.Group != nil }
+
+// environment resolves settings by environment variables.
+func environment(getenv func(string) string) kong.Resolver {
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if isSetting(flag) {
+			if value := getenv(config.Variable(flag.Name)); value != "" {
+				return value, nil
+			}
+		}
+		return nil, nil
+	})
+}
+
+// describe adds the environment variable to the help of a setting.
+func describe(value *kong.Value) string {
+	if isSetting(value.Flag) {
+		return value.Help + " [" + config.Variable(value.Flag.Name) + "]"
+	}
+	return value.Help
+}

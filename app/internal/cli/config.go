@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/problemtracking/problems/app/internal/config"
+)
+
+type configCommand struct {
+	config.Settings `embed:""`
+
+	Explain bool `help:"Say above each setting what it means and where its value comes from."`
+}
+
+// Help is shown by kong.
+func (configCommand) Help() string {
+	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens are masked.
+
+Examples:
+
+    problems config
+    problems config --explain > problems.env`
+}
+
+// Run is called by kong.
+func (c *configCommand) Run(command *kong.Context, p Process) error {
+	origins := make(map[*kong.Flag]string)
+	for _, element := range command.Path {
+		switch {
+		case element.Flag == nil:
+		case element.Resolved:
+			origins[element.Flag] = "Set in the environment."
+		default:
+			origins[element.Flag] = "Set by a flag."
+		}
+	}
+	var b strings.Builder
+	for _, flag := range command.Selected().Flags {
+		if !isSetting(flag) {
+			continue
+		}
+		if c.Explain {
+			origin := origins[flag]
+			if origin == "" {
+				origin = "The default."
+			}
+			fmt.Fprintf(&b, "\n# %s\n# %s\n", flag.Help, origin)
+		}
+		fmt.Fprintf(&b, "%s=%s\n", config.Variable(flag.Name), config.Quote(text(flag.Target.Interface())))
+	}
+	_, err := io.WriteString(p.Stdout, strings.TrimPrefix(b.String(), "\n"))
+	return err
+}
+
+// text returns a value as it can be given to a setting.
+func text(value any) string {
+	if list, ok := value.([]string); ok {
+		return strings.Join(list, ",")
+	}
+	return fmt.Sprint(value)
+}
+
+type versionCommand struct{}
+
+// Run is called by kong.
+func (versionCommand) Run(p Process) error {
+	_, err := fmt.Fprintf(p.Stdout, "problems %s\n", p.Version)
+	return err
+}

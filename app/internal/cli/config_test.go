@@ -1,0 +1,162 @@
+package cli_test
+
+import (
+	"crypto/rand"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+)
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		env  variables
+		args []string
+		want string // a line of "problems config"
+	}{
+		{"default", nil, nil, "PROBLEMS_LISTEN=127.0.0.1:8080"},
+		{"environment", variables{"PROBLEMS_LISTEN": ":1"}, nil, "PROBLEMS_LISTEN=:1"},
+		{"flag", nil, []string{"--listen", ":2"}, "PROBLEMS_LISTEN=:2"},
+		{"a flag wins", variables{"PROBLEMS_LISTEN": ":1"}, []string{"--listen=:2"}, "PROBLEMS_LISTEN=:2"},
+		{"a flag wins over nonsense", variables{"PROBLEMS_MAX_BODY": "much"}, []string{"--max-body=2MiB"}, "PROBLEMS_MAX_BODY=2MiB"},
+		{"empty is not set", variables{"PROBLEMS_LISTEN": "", "PROBLEMS_MAX_DEPTH": ""}, nil, "PROBLEMS_MAX_DEPTH=32"},
+		{"list", variables{"PROBLEMS_CORS_ORIGINS": "https://a.example,http://b.example:8000"}, nil, "PROBLEMS_CORS_ORIGINS=https://a.example,http://b.example:8000"},
+		{"flag given twice", nil, []string{"--cors-origins=https://a.example", "--cors-origins=*"}, "PROBLEMS_CORS_ORIGINS='https://a.example,*'"},
+		{"duration", variables{"PROBLEMS_IDLE_TIMEOUT": "90s"}, nil, "PROBLEMS_IDLE_TIMEOUT=1m30s"},
+		{"size", nil, []string{"--max-headers=65536"}, "PROBLEMS_MAX_HEADERS=64KiB"},
+		{"log level", variables{"PROBLEMS_LOG_LEVEL": "debug"}, nil, "PROBLEMS_LOG_LEVEL=DEBUG"},
+		{"base path", nil, []string{"--base-path=/a/b/"}, "PROBLEMS_BASE_PATH=/a/b"},
+		{"no base path", nil, []string{"--base-path=/"}, "PROBLEMS_BASE_PATH="},
+		{"store in memory", variables{"PROBLEMS_STORE": "memory:"}, nil, "PROBLEMS_STORE=memory:"},
+		{"store in a file", nil, []string{"--store=sqlite:a%20b.db"}, "PROBLEMS_STORE=sqlite:a%20b.db"},
+		{"default store", nil, nil, "PROBLEMS_STORE=sqlite:///home/ann/.local/share/problems/problems.db"},
+		{"XDG", variables{"XDG_DATA_HOME": "/data"}, nil, "PROBLEMS_STORE=sqlite:///data/problems/problems.db"},
+		{"data directory", variables{"PROBLEMS_DATA_DIR": "/srv/pro blems"}, nil, "PROBLEMS_STORE=sqlite:///srv/pro%20blems/problems.db"},
+		{"spaces", variables{"PROBLEMS_DATA_DIR": "/srv/pro blems"}, nil, "PROBLEMS_DATA_DIR='/srv/pro blems'"},
+		{"no home is needed", variables{"HOME": "", "PROBLEMS_STORE": "memory:"}, nil, "PROBLEMS_DATA_DIR="},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			env := variables{"HOME": "/home/ann"}
+			for name, value := range c.env {
+				env[name] = value
+			}
+			got := must(t, env, append([]string{"config"}, c.args...)...)
+			if !strings.Contains("\n"+got+"\n", "\n"+c.want+"\n") {
+				t.Errorf("%s is missing in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		env  variables
+		args []string
+		want string // part of the error
+	}{
+		{"command", nil, []string{"observe"}, "unexpected argument observe"},
+		{"half a command", nil, []string{"token"}, `expected one of "create"`},
+		{"flag", nil, []string{"serve", "--port=1"}, "unknown flag --port"},
+		{"missing flag", nil, []string{"user", "add", "--name=Ann"}, "missing flags: --email"},
+		{"missing argument", nil, []string{"token", "revoke"}, "<identifier>"},
+		{"unknown scheme", nil, []string{"serve", "--store=mysql://ann:hunter2@db/x"}, "--store: no store has the scheme mysql: the known ones are memory:, sqlite:"},
+		{"unknown scheme in the environment", variables{"PROBLEMS_STORE": "mysql://ann:hunter2@db/x"}, []string{"serve"}, "--store: no store has the scheme mysql"},
+		{"bootstrap token", variables{"PROBLEMS_BOOTSTRAP_TOKEN": "pts_hunter2"}, []string{"serve"}, "--bootstrap-token: not a token"},
+		{"token", variables{"PROBLEMS_TOKEN": "hunter2"}, []string{"user", "list"}, "--token: not a token"},
+		{"listen", nil, []string{"serve", "--listen=8080"}, "--listen has to be a host and a port"},
+		{"metrics", nil, []string{"serve", "--metrics-listen=9090"}, "--metrics-listen has to be a host and a port"},
+		{"certificate without key", nil, []string{"serve", "--tls-cert=a.pem"}, "--tls-cert and --tls-key are needed together"},
+		{"key without certificate", variables{"PROBLEMS_TLS_KEY": "a.pem"}, []string{"serve"}, "--tls-cert and --tls-key are needed together"},
+		{"origin with a path", nil, []string{"serve", "--cors-origins=https://a.example/x"}, "--cors-origins takes origins"},
+		{"origin without a scheme", nil, []string{"serve", "--cors-origins=a.example"}, "--cors-origins takes origins"},
+		{"base path", nil, []string{"serve", "--base-path=tracker"}, "--base-path has to be a plain path"},
+		{"base path with dots", nil, []string{"serve", "--base-path=/a/../b"}, "--base-path has to be a plain path"},
+		{"size", nil, []string{"serve", "--max-body=1MB"}, "--max-body: a size is a number of bytes"},
+		{"no size", nil, []string{"serve", "--max-body=0"}, "--max-body has to be at least 1"},
+		{"depth", variables{"PROBLEMS_MAX_DEPTH": "deep"}, []string{"serve"}, "--max-depth"},
+		{"rate", nil, []string{"serve", "--max-rate=-1"}, "--max-rate cannot be negative"},
+		{"duration", nil, []string{"serve", "--read-timeout=30"}, "--read-timeout"},
+		{"negative duration", nil, []string{"serve", "--idle-timeout=-1s"}, "--idle-timeout cannot be negative"},
+		{"no request time", nil, []string{"serve", "--request-timeout=0s"}, "have to be more than 0"},
+		{"log level", nil, []string{"serve", "--log-level=chatty"}, "--log-level"},
+		{"hints", nil, []string{"serve", "--hints=sometimes"}, "--hints must be one of"},
+		{"scope", nil, []string{"token", "create", "--user=a@b", "--scope=owner"}, "--scope must be one of"},
+		{"expiry", nil, []string{"token", "create", "--user=a@b", "--scope=read", "--expires=tomorrow"}, "--expires: expected a time from now"},
+		{"past expiry", nil, []string{"token", "create", "--user=a@b", "--scope=read", "--expires=-1h"}, "has to be more than 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			env := variables{"HOME": "/nowhere"}
+			for name, value := range c.env {
+				env[name] = value
+			}
+			r := call(t, env, c.args...)
+			if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, c.want) {
+				t.Errorf("exit code %d, standard output %q, standard error %q; want 2, nothing, and %q", r.code, r.stdout, r.stderr, c.want)
+			}
+			if strings.Contains(r.stderr, "hunter2") {
+				t.Errorf("a secret is repeated: %s", r.stderr)
+			}
+		})
+	}
+}
+
+func TestConfigMasksAndExplains(t *testing.T) {
+	t.Parallel()
+	var random [32]byte
+	_, _ = rand.Read(random[:])
+	secret := access.NewSecret(random).Reveal()
+	env := variables{"HOME": "/home/ann", "PROBLEMS_BOOTSTRAP_TOKEN": secret, "PROBLEMS_LISTEN": ":1"}
+	got := must(t, env, "config", "--explain", "--max-depth=9")
+	for _, want := range []string{
+		"Set in the environment.\nPROBLEMS_BOOTSTRAP_TOKEN='pts_…'\n",
+		"Set in the environment.\nPROBLEMS_LISTEN=:1\n",
+		"# Set by a flag.\nPROBLEMS_MAX_DEPTH=9\n",
+		"# The default.\nPROBLEMS_MAX_RATE=0\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, secret[4:]) {
+		t.Errorf("the token shows in\n%s", got)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	overview := must(t, nil)
+	if got := must(t, nil, "--help"); got != overview {
+		t.Errorf("without arguments the help differs:\n%s", overview)
+	}
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+( [a-z]+)?)  `).FindAllStringSubmatch(overview, -1)
+	if len(commands) != 10 {
+		t.Errorf("the help lists %d commands; want 10:\n%s", len(commands), overview)
+	}
+	for _, command := range commands {
+		help := must(t, nil, append(strings.Fields(command[1]), "--help")...)
+		if !strings.Contains(help, "Usage: problems "+command[1]) {
+			t.Errorf("the help of %q is\n%s", command[1], help)
+		}
+	}
+	help := must(t, nil, "serve", "--help")
+	for _, line := range strings.Split(must(t, variables{"HOME": "/home/ann"}, "config"), "\n") {
+		name, _, _ := strings.Cut(line, "=")
+		if !strings.Contains(help, "["+name+"]") {
+			t.Errorf("the help of serve does not have %s", name)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	if got := must(t, nil, "version"); got != "problems v1.2.3" {
+		t.Errorf("the version is %q", got)
+	}
+}

@@ -1,0 +1,179 @@
+package cli_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/app/internal/directory"
+)
+
+// The commands do the same on the store of a running service and through that
+// service itself.
+func TestUsersAndTokens(t *testing.T) {
+	t.Parallel()
+	store := sqliteURL(t)
+	onFile := start(t, nil, "--store", store)
+	inMemory := start(t, nil, "--store=memory:", "--base-path=/tracker")
+	for _, c := range []struct {
+		name    string
+		service *running
+		env     variables
+	}{
+		{"store", onFile, variables{"PROBLEMS_STORE": store}},
+		{"server", inMemory, variables{"PROBLEMS_URL": inMemory.url, "PROBLEMS_TOKEN": inMemory.token(t)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			testUsersAndTokens(t, c.service, c.env)
+		})
+	}
+}
+
+func testUsersAndTokens(t *testing.T, s *running, env variables) {
+	const me = "/api/20151105/me"
+
+	ann := must(t, env, "user", "add", "--name", "Ann Lee", "--email", "ann@example.org")
+	bo := decode[directory.User](t, must(t, env, "user", "add", "--name=Bo", "--email=Bo@example.org", "--json"))
+	want := []directory.User{
+		{Name: "Administrator", Email: "admin@localhost"},
+		{Identifier: ann, Name: "Ann Lee", Email: "ann@example.org"},
+		{Identifier: bo.Identifier, Name: "Bo", Email: "Bo@example.org"},
+	}
+	users := decode[[]directory.User](t, must(t, env, "user", "list", "--json"))
+	if len(users) > 0 {
+		want[0].Identifier = users[0].Identifier
+	}
+	if !slices.Equal(users, want) {
+		t.Errorf("the users are %+v; want %+v", users, want)
+	}
+
+	byEmail := call(t, env, "token", "create", "--user=ANN@example.org", "--scope=write", "--expires=720h")
+	token := strings.TrimSuffix(byEmail.stdout, "\n")
+	if !tokenLine.MatchString(token) || !strings.Contains(byEmail.stderr, " of scope write for ann@example.org, valid until 20") {
+		t.Fatalf("a token is printed as %q\n%s", byEmail.stdout, byEmail.stderr)
+	}
+	byIdentifier := decode[directory.Token](t, must(t, env, "token", "create", "--user", ann, "--scope=read", "--expires=2099-12-31T23:00:00-01:00", "--json"))
+	if byIdentifier.Expires == nil || byIdentifier.Expires.UTC().Year() != 2100 || byIdentifier.User.Name != "Ann Lee" {
+		t.Errorf("the token is %+v", byIdentifier)
+	}
+	for _, secret := range []string{token, byIdentifier.Secret} {
+		if status := s.get(t, secret, me); status != http.StatusOK {
+			t.Errorf("a new token gets the status %d", status)
+		}
+	}
+
+	tokens := decode[[]directory.Token](t, must(t, env, "token", "list", "--json"))
+	if len(tokens) != 3 || tokens[1].Scope != "write" || tokens[2].Identifier != byIdentifier.Identifier || tokens[2].Secret != "" {
+		t.Errorf("the tokens are %+v", tokens)
+	}
+	table := strings.Split(must(t, env, "token", "list"), "\n")
+	if len(table) != 4 || !strings.HasPrefix(table[0], "IDENTIFIER ") || !strings.Contains(table[1], "  never ") {
+		t.Errorf("the table of tokens is %q", table)
+	}
+
+	must(t, env, "token", "revoke", byIdentifier.Identifier)
+	must(t, env, "user", "deactivate", "ann@EXAMPLE.org")
+	must(t, env, "user", "deactivate", ann) // again, which changes nothing
+	for _, token := range decode[[]directory.Token](t, must(t, env, "token", "list", "--json"))[1:] {
+		if token.Revoked == nil {
+			t.Errorf("the token is not revoked: %+v", token)
+		}
+	}
+	if table := must(t, env, "user", "list"); !strings.Contains(table, "ann@example.org  inactive") || !strings.Contains(table, "Bo@example.org   active") {
+		t.Errorf("the table of users is\n%s", table)
+	}
+
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"user", "add", "--name=Other", "--email=BO@example.org"}, "another user has this e-mail address"},
+		{[]string{"user", "add", "--name=", "--email=nobody"}, "name: "},
+		{[]string{"user", "deactivate", "cy@example.org"}, `no user has the e-mail address or identifier "cy@example.org"`},
+		{[]string{"token", "create", "--user=cy@example.org", "--scope=read"}, `no user has the e-mail address or identifier "cy@example.org"`},
+		{[]string{"token", "create", "--user=Bo@example.org", "--scope=read", "--expires=2001-01-01T00:00:00Z"}, "expires: must be in the future"},
+		{[]string{"token", "revoke", "01a1f944-5774-70d8-991b-c1b684ce177d"}, "there is no token with this identifier"},
+		{[]string{"token", "revoke", "../users"}, "identifier"},
+	} {
+		r := call(t, env, c.args...)
+		if r.code != 1 || r.stdout != "" || !strings.HasPrefix(r.stderr, "problems: ") || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("problems %s: exit code %d\n%s%s", strings.Join(c.args, " "), r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
+func TestDirectoryRefuses(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved/api/20151105/tokens":
+			http.Redirect(w, r, "/", http.StatusMovedPermanently)
+		case "/text/api/20151105/tokens":
+			_, _ = w.Write([]byte("hello"))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(elsewhere.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	s := start(t, nil, "--store=memory:")
+	token := s.token(t)
+	reader := must(t, variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": token}, "token", "create", "--user=admin@localhost", "--scope=read")
+	empty := "sqlite://" + filepath.Join(t.TempDir(), "empty.db")
+	must(t, nil, "migrate", "--store", empty)
+
+	for _, c := range []struct {
+		name string
+		env  variables
+		want string
+	}{
+		{"no file", variables{"PROBLEMS_STORE": sqliteURL(t)}, `"problems serve" makes one`},
+		{"an empty store", variables{"PROBLEMS_STORE": empty}, `the store is empty: start "problems serve" on it once`},
+		{"memory", variables{"PROBLEMS_STORE": "memory:"}, "give the server's address with --url"},
+		{"no token", variables{"PROBLEMS_URL": s.url}, "set PROBLEMS_TOKEN"},
+		{"no address", variables{"PROBLEMS_URL": "127.0.0.1", "PROBLEMS_TOKEN": token}, "looks like http://127.0.0.1:8080"},
+		{"no server", variables{"PROBLEMS_URL": gone.URL, "PROBLEMS_TOKEN": token}, "does not answer: "},
+		{"another server", variables{"PROBLEMS_URL": elsewhere.URL, "PROBLEMS_TOKEN": token}, "the server answered 404"},
+		{"a redirect", variables{"PROBLEMS_URL": elsewhere.URL + "/moved", "PROBLEMS_TOKEN": token}, "the server answered 301"},
+		{"no JSON", variables{"PROBLEMS_URL": elsewhere.URL + "/text", "PROBLEMS_TOKEN": token}, "does not answer as this service does"},
+		{"scope", variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": reader}, "admin"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			env := variables{"HOME": t.TempDir()}
+			for name, value := range c.env {
+				env[name] = value
+			}
+			r := call(t, env, "token", "list")
+			if r.code != 1 || r.stdout != "" || !strings.HasPrefix(r.stderr, "problems: ") || !strings.Contains(r.stderr, c.want) {
+				t.Errorf("exit code %d, want 1 and %q\n%s%s", r.code, c.want, r.stdout, r.stderr)
+			}
+			if strings.Contains(r.stderr, token[4:]) {
+				t.Errorf("the token shows: %s", r.stderr)
+			}
+		})
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	env := variables{"HOME": t.TempDir()}
+	if got := must(t, env, "migrate", "--status"); !strings.Contains(got, "to do") || strings.Contains(got, "done") {
+		t.Errorf("the status of no store is\n%s", got)
+	}
+	if got := must(t, env, "migrate"); !strings.Contains(got, "done") || strings.Contains(got, "to do") {
+		t.Errorf("a migration prints\n%s", got)
+	}
+	if got := must(t, env, "migrate", "--status"); !strings.Contains(got, "done") || strings.Contains(got, "to do") {
+		t.Errorf("the status of a migrated store is\n%s", got)
+	}
+	start(t, env).token(t) // migrating has not seeded
+	if r := call(t, nil, "migrate", "--store=memory:"); r.code != 1 || !strings.Contains(r.stderr, "no schema to migrate") {
+		t.Errorf("on a store in memory: exit code %d\n%s", r.code, r.stderr)
+	}
+}

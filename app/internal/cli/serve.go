@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/serve"
+)
+
+type serveCommand struct {
+	config.Settings `embed:""`
+}
+
+// Help is shown by kong.
+func (serveCommand) Help() string {
+	return `Prints "listening on http://…" on standard output and, on an empty store, the token of a first administrator, admin@localhost; on a later start, the command that makes another token. Logs are JSON lines on standard error. SIGTERM or SIGINT ends the service once the requests under way are answered; a second one ends it at once.
+
+Examples:
+
+    problems serve
+    problems serve --store sqlite:///var/lib/problems/problems.db --listen 127.0.0.1:9000
+    PROBLEMS_STORE=memory: problems serve --listen 127.0.0.1:0`
+}
+
+// Run is called by kong.
+func (c *serveCommand) Run(ctx context.Context, p Process) error {
+	if err := c.Storage.Prepare(); err != nil {
+		return err
+	}
+	return serve.Run(ctx, serve.Options{
+		Settings:     c.Settings,
+		Version:      p.Version,
+		Program:      p.Name,
+		Hints:        c.Server.Hints == "always" || c.Server.Hints == "auto" && p.Terminal,
+		Stdout:       p.Stdout,
+		Stderr:       p.Stderr,
+		Now:          p.Now,
+		Random:       p.Random,
+		NewRequestID: p.NewRequestID,
+	})
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/app/internal/directory"
+)
+
+type tokenCommands struct {
+	Create tokenCreate `cmd:"" help:"Create a token and print it, this once."`
+	List   tokenList   `cmd:"" help:"List all tokens, without what makes them work."`
+	Revoke tokenRevoke `cmd:"" help:"Make a token invalid for good."`
+}
+
+type tokenCreate struct {
+	place
+
+	User    string `required:"" placeholder:"USER" help:"For whom the token acts: e-mail address or identifier."`
+	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"What it allows: read; write, which includes read; admin, which includes both and is for users, tokens and metadata."`
+	Expires expiry `placeholder:"WHEN" help:"When it ends: a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z. Default: never."`
+	JSON    bool   `name:"json" help:"Print the token with its record as JSON instead."`
+}
+
+// Help is shown by kong.
+func (tokenCreate) Help() string {
+	return `Only the token goes to standard output, so that a script can take it.
+
+Examples:
+
+    TOKEN=$(problems token create --user admin@localhost --scope admin)
+    problems token create --user ann@example.org --scope write --expires 720h`
+}
+
+// Run is called by kong.
+func (c *tokenCreate) Run(ctx context.Context, p Process) error {
+	return c.with(ctx, p, func(d directory.Directory) error {
+		user, err := directory.Find(ctx, d, c.User)
+		if err != nil {
+			return err
+		}
+		token, err := d.CreateToken(ctx, user.Identifier, c.Scope, c.Expires.from(p.Now()))
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(p.Stdout, token)
+		}
+		if _, err := fmt.Fprintln(p.Stdout, token.Secret); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.Stderr, "Token %s of scope %s for %s, valid until %s. It is not shown again.\n",
+			token.Identifier, token.Scope, user.Email, orElse(token.Expires, "revoked"))
+		return err
+	})
+}
+
+type tokenList struct {
+	place
+
+	JSON bool `name:"json" help:"Print a JSON array instead of a table."`
+}
+
+// Run is called by kong.
+func (c *tokenList) Run(ctx context.Context, p Process) error {
+	return c.with(ctx, p, func(d directory.Directory) error {
+		tokens, err := d.Tokens(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(p.Stdout, tokens)
+		}
+		rows := [][]string{{"IDENTIFIER", "USER", "SCOPE", "CREATED", "EXPIRES", "REVOKED"}}
+		for _, t := range tokens {
+			rows = append(rows, []string{t.Identifier, t.User.Name, t.Scope,
+				orElse(&t.CreationDate, ""), orElse(t.Expires, "never"), orElse(t.Revoked, "no")})
+		}
+		return printTable(p.Stdout, rows)
+	})
+}
+
+type tokenRevoke struct {
+	place
+
+	Identifier string `arg:"" help:"Identifier of the token, as \"problems token list\" shows it."`
+}
+
+// Run is called by kong.
+func (c *tokenRevoke) Run(ctx context.Context, p Process) error {
+	return c.with(ctx, p, func(d directory.Directory) error {
+		if err := d.RevokeToken(ctx, c.Identifier); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.Stderr, "Token %s is revoked.\n", c.Identifier)
+		return err
+	})
+}
+
+// expiry is a time, or a span of time from now; the zero expiry is never.
+type expiry struct {
+	at    time.Time
+	after time.Duration
+}
+
+// UnmarshalText reads a Go duration or an RFC 3339 date.
+func (e *expiry) UnmarshalText(text []byte) (err error) {
+	if e.after, err = time.ParseDuration(string(text)); err == nil {
+		if e.after <= 0 {
+			return errors.New("the time from now has to be more than 0")
+		}
+		return nil
+	}
+	if e.at, err = time.Parse(time.RFC3339, string(text)); err != nil {
+		return errors.New("expected a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z")
+	}
+	return nil
+}
+
+// from returns the time that is meant; zero for never.
+func (e expiry) from(now time.Time) time.Time {
+	if e.after > 0 {
+		return now.Add(e.after)
+	}
+	return e.at
+}
+
+// orElse returns a time for people to read, or what stands for none.
+func orElse(t *time.Time, none string) string {
+	if t == nil {
+		return none
+	}
+	return t.UTC().Format(time.DateTime) + " UTC"
+}

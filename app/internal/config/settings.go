@@ -1,0 +1,191 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Settings are all that "problems serve" can be told.
+type Settings struct {
+	Storage  Storage  `embed:"" group:"Store"`
+	Server   Server   `embed:"" group:"Server"`
+	Limits   Limits   `embed:"" group:"Limits"`
+	Timeouts Timeouts `embed:"" group:"Timeouts"`
+}
+
+// Storage says where the data is.
+type Storage struct {
+	Store   StoreURL `placeholder:"URL" help:"Where the data is: sqlite:///absolute/path.db, sqlite:relative.db, or memory: (nothing survives a restart). Default: the file problems.db in the data directory."`
+	DataDir string   `default:"${data_dir}" placeholder:"DIR" help:"Directory of the default store; created when it is missing. Default: $$XDG_DATA_HOME/problems or ~/.local/share/problems."`
+}
+
+// Server says how the service is reached and what it tells about itself.
+type Server struct {
+	Listen         string     `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
+	BasePath       string     `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. Default: nothing."`
+	CORSOrigins    []string   `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
+	TLSCert        string     `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
+	TLSKey         string     `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
+	MetricsListen  string     `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. Default: off."`
+	BootstrapToken Token      `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
+	Hints          string     `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
+	LogLevel       slog.Level `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (every request), warn or error. Default: ${default}."`
+}
+
+// Limits bound what a client can send and what a problem can have (D22).
+type Limits struct {
+	MaxBody          Size `default:"1MiB" placeholder:"SIZE" help:"Largest body of a request, in bytes or with the unit KiB or MiB. Default: ${default}."`
+	MaxHeaders       Size `default:"32KiB" placeholder:"SIZE" help:"Largest total of a request's headers. Default: ${default}."`
+	MaxDepth         int  `default:"32" placeholder:"N" help:"Deepest nesting of JSON. Default: ${default}."`
+	MaxKeywords      int  `default:"1000" placeholder:"N" help:"Most keywords of one problem. Default: ${default}."`
+	MaxWatchers      int  `default:"1000" placeholder:"N" help:"Most watchers of one problem. Default: ${default}."`
+	MaxRelationships int  `default:"1000" placeholder:"N" help:"Most relationships of one problem. Default: ${default}."`
+	MaxRate          int  `default:"0" placeholder:"N" help:"Most requests per minute with one token; 0 for any number. Default: ${default}."`
+}
+
+// Timeouts bound how long anything takes. Those for clients can be 0: no bound.
+type Timeouts struct {
+	RequestTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"For one request as a whole, such as 30s or 1m. Default: ${default}."`
+	HeaderTimeout   time.Duration `default:"10s" placeholder:"TIME" help:"For a client to send the headers of a request. Default: ${default}."`
+	ReadTimeout     time.Duration `default:"30s" placeholder:"TIME" help:"For a client to send a whole request. Default: ${default}."`
+	WriteTimeout    time.Duration `default:"2m" placeholder:"TIME" help:"From the end of a request's headers until its answer is sent. Default: ${default}."`
+	IdleTimeout     time.Duration `default:"2m" placeholder:"TIME" help:"For which a connection without requests is kept. Default: ${default}."`
+	ShutdownTimeout time.Duration `default:"20s" placeholder:"TIME" help:"For which the requests under way are waited for when the service ends. Default: ${default}."`
+}
+
+// Variable returns the name of the environment variable of a flag.
+func Variable(flag string) string {
+	return "PROBLEMS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// DefaultDataDir returns the directory for the data of this program by the XDG
+// Base Directory Specification; "" when the environment does not say.
+func DefaultDataDir(getenv func(string) string) string {
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "problems")
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".local", "share", "problems")
+	}
+	return ""
+}
+
+// ErrNoStore says that no store was named, and none can be found by default.
+var ErrNoStore = errors.New("no place for the data: set PROBLEMS_STORE or PROBLEMS_DATA_DIR, as there is no HOME")
+
+// AfterApply is called by kong once all flags are set. It names the default
+// store, if there is one.
+func (s *Storage) AfterApply() error {
+	if s.Store != (StoreURL{}) || s.DataDir == "" {
+		return nil
+	}
+	dir, err := filepath.Abs(s.DataDir)
+	if err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	s.DataDir, s.Store = dir, defaultStore(dir)
+	return nil
+}
+
+func defaultStore(dir string) StoreURL {
+	return StoreURL{Scheme: SQLite, Path: filepath.Join(dir, "problems.db")}
+}
+
+// Prepare makes the data directory if the store is the default one. Directories
+// of other stores are their owners' to make.
+func (s *Storage) Prepare() error {
+	if s.DataDir == "" || s.Store != defaultStore(s.DataDir) {
+		return nil
+	}
+	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
+		return fmt.Errorf("the data directory cannot be made: %w", err)
+	}
+	return nil
+}
+
+// AfterApply is called by kong once all flags are set. It checks what the types
+// of the settings leave open.
+func (s *Server) AfterApply() error {
+	if err := checkAddress("--listen", s.Listen); err != nil {
+		return err
+	}
+	if s.MetricsListen != "" {
+		if err := checkAddress("--metrics-listen", s.MetricsListen); err != nil {
+			return err
+		}
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key are needed together")
+	}
+	for _, origin := range s.CORSOrigins {
+		if err := checkOrigin(origin); err != nil {
+			return err
+		}
+	}
+	s.BasePath = strings.TrimRight(s.BasePath, "/")
+	if s.BasePath != "" && (path.Clean(s.BasePath) != s.BasePath || s.BasePath[0] != '/' || (&url.URL{Path: s.BasePath}).EscapedPath() != s.BasePath) {
+		return errors.New("--base-path has to be a plain path such as /tracker")
+	}
+	return nil
+}
+
+// AfterApply is called by kong once all flags are set.
+func (l *Limits) AfterApply() error {
+	for _, limit := range []struct {
+		flag  string
+		value int64
+	}{
+		{"--max-body", int64(l.MaxBody)}, {"--max-headers", int64(l.MaxHeaders)}, {"--max-depth", int64(l.MaxDepth)},
+		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)},
+	} {
+		if limit.value < 1 {
+			return fmt.Errorf("%s has to be at least 1", limit.flag)
+		}
+	}
+	if l.MaxRate < 0 {
+		return errors.New("--max-rate cannot be negative")
+	}
+	return nil
+}
+
+// AfterApply is called by kong once all flags are set.
+func (t *Timeouts) AfterApply() error {
+	for _, timeout := range []struct {
+		flag  string
+		value time.Duration
+	}{
+		{"--request-timeout", t.RequestTimeout}, {"--header-timeout", t.HeaderTimeout}, {"--read-timeout", t.ReadTimeout},
+		{"--write-timeout", t.WriteTimeout}, {"--idle-timeout", t.IdleTimeout}, {"--shutdown-timeout", t.ShutdownTimeout},
+	} {
+		if timeout.value < 0 {
+			return fmt.Errorf("%s cannot be negative", timeout.flag)
+		}
+	}
+	if t.RequestTimeout == 0 || t.ShutdownTimeout == 0 {
+		return errors.New("--request-timeout and --shutdown-timeout have to be more than 0")
+	}
+	return nil
+}
+
+func checkAddress(flag, address string) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("%s has to be a host and a port such as 127.0.0.1:8080", flag)
+	}
+	return nil
+}
+
+func checkOrigin(origin string) error {
+	u, err := url.Parse(origin)
+	if origin == "*" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && origin == u.Scheme+"://"+u.Host && u.Hostname() != "" {
+		return nil
+	}
+	return errors.New("--cors-origins takes origins such as https://tracker.example.org, or *")
+}

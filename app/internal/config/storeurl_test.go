@@ -1,0 +1,78 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/app/internal/config"
+)
+
+func TestParseStoreURL(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want config.StoreURL
+		form string // what String returns, if not text
+	}{
+		{text: "memory:", want: config.StoreURL{Scheme: config.Memory}},
+		{text: "sqlite:rel.db", want: config.StoreURL{Scheme: config.SQLite, Path: "rel.db"}},
+		{text: "sqlite:a/b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "a/b.db"}},
+		{text: "sqlite:../b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "../b.db"}},
+		{text: "sqlite:./b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "b.db"}, form: "sqlite:b.db"},
+		{text: "sqlite:///abs/b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/abs/b.db"}},
+		{text: "sqlite:/abs/b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/abs/b.db"}, form: "sqlite:///abs/b.db"},
+		{text: "sqlite:///a%20b%3F%25%23.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/a b?%#.db"}, form: "sqlite:///a%20b%3F%25%23.db"},
+		{text: "sqlite:///%C3%A9.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/é.db"}},
+		{text: "sqlite:///é.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/é.db"}, form: "sqlite:///%C3%A9.db"},
+	} {
+		got, err := config.ParseStoreURL(c.text)
+		if err != nil || got != c.want {
+			t.Errorf("ParseStoreURL(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
+			continue
+		}
+		if c.form == "" {
+			c.form = c.text
+		}
+		if got.String() != c.form {
+			t.Errorf("ParseStoreURL(%q).String() = %q; want %q", c.text, got, c.form)
+		}
+		if again, err := config.ParseStoreURL(got.String()); again != got || err != nil {
+			t.Errorf("ParseStoreURL(%q) = %+v, %v; want %+v again", got, again, err, got)
+		}
+	}
+}
+
+func TestParseStoreURLRefuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                "not the URL of a store",
+		"problems.db":                     "not the URL of a store",
+		"/var/lib/problems.db":            "not the URL of a store",
+		":":                               "not the URL of a store",
+		"SQLITE:a.db":                     "no store has the scheme SQLITE",
+		"mysql://user:hunter2@host/db":    "no store has the scheme mysql: the known ones are memory:, sqlite:",
+		"user:hunter2@host":               "no store has the scheme user",
+		"pa ss:hunter2":                   "not the URL of a store",
+		"memory:x":                        "memory: and nothing else",
+		"memory://":                       "memory: and nothing else",
+		"sqlite:":                         "does not name a SQLite file",
+		"sqlite:///":                      "does not name a SQLite file",
+		"sqlite:dir/":                     "does not name a SQLite file",
+		"sqlite:a%00b":                    "does not name a SQLite file",
+		"sqlite://host/a.db":              "is on this machine",
+		"sqlite://user:hunter2@host/a.db": "is on this machine",
+		"sqlite:a.db?mode=ro":             "takes no parameters",
+		"sqlite:a.db#x":                   "takes no parameters",
+		"sqlite:100%.db":                  "percent-encoded",
+		"sqlite::memory:":                 "written memory:",
+	} {
+		_, err := config.ParseStoreURL(text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseStoreURL(%q): %v; want an error with %q", text, err, want)
+			continue
+		}
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("ParseStoreURL(%q) repeats the password: %v", text, err)
+		}
+	}
+}

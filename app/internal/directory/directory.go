@@ -1,0 +1,72 @@
+// Package directory reaches the users and tokens of a service: those in a store,
+// or those of a running server.
+package directory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Directory is what the command line does with users and tokens. The errors are
+// sentences for the person at the terminal.
+type Directory interface {
+	// Users returns all users, by name.
+	Users(ctx context.Context) ([]User, error)
+	// AddUser creates a user.
+	AddUser(ctx context.Context, name, email string) (User, error)
+	// Deactivate makes a user inactive, which revokes his tokens for good
+	// (D17).
+	Deactivate(ctx context.Context, userID string) (User, error)
+	// Tokens returns all tokens, the oldest first.
+	Tokens(ctx context.Context) ([]Token, error)
+	// CreateToken issues a token. The zero time is no expiry.
+	CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error)
+	// RevokeToken makes a token invalid for good.
+	RevokeToken(ctx context.Context, tokenID string) error
+	// Close releases what the directory holds.
+	Close() error
+}
+
+// Find returns the user with an e-mail address or identifier.
+func Find(ctx context.Context, d Directory, who string) (User, error) {
+	users, err := d.Users(ctx)
+	if err != nil {
+		return User{}, err
+	}
+	for _, u := range users {
+		if u.Identifier == who || user.FoldEmail(u.Email) == user.FoldEmail(who) {
+			return u, nil
+		}
+	}
+	return User{}, fmt.Errorf("no user has the e-mail address or identifier %q", who)
+}
+
+// User is a user as the API shows it (D2).
+type User struct {
+	Identifier string `json:"identifier"`
+	Name       string `json:"name"`
+	Email      string `json:"email"`
+	Inactive   bool   `json:"inactive"`
+}
+
+// Reference is what the API shows of an object within another (D2).
+type Reference struct {
+	Identifier string `json:"identifier"`
+	Name       string `json:"name"`
+}
+
+// Token is a token as the API shows it (D30).
+type Token struct {
+	Identifier   string     `json:"identifier"`
+	User         Reference  `json:"user"`
+	Scope        string     `json:"scope"`
+	CreationDate time.Time  `json:"creationDate"`
+	Expires      *time.Time `json:"expires"`
+	Revoked      *time.Time `json:"revoked"`
+	// Secret is what clients send. It is there only when the token was just
+	// created.
+	Secret string `json:"token,omitempty"`
+}

@@ -1,0 +1,154 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// local reaches the users and tokens in a store.
+type local struct {
+	service *tracker.Service
+	store   store.Store
+}
+
+// operator is who works on a store directly: whoever can open it may do anything,
+// and is no user of the service.
+var operator = tracker.Caller{Scope: access.Admin}
+
+// Local returns the directory in a store, which it closes in the end. The store
+// must have been seeded: a user in an empty store would keep it from ever being.
+func Local(ctx context.Context, service *tracker.Service, s store.Store) (Directory, error) {
+	l := &local{service, s}
+	users, err := l.Users(ctx)
+	if err == nil && len(users) == 0 {
+		err = errors.New(`the store is empty: start "problems serve" on it once`)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (l *local) Close() error { return l.store.Close() }
+
+func (l *local) Users(ctx context.Context) ([]User, error) {
+	answer, err := l.service.Users(ctx)
+	if err != nil {
+		return nil, sentence(err)
+	}
+	users := make([]User, 0, len(answer.Value))
+	for _, u := range answer.Value {
+		users = append(users, userOf(u))
+	}
+	return users, nil
+}
+
+func (l *local) AddUser(ctx context.Context, name, email string) (User, error) {
+	answer, err := l.service.CreateUser(ctx, operator, tracker.CreateUser{
+		UserPatch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(email)},
+	})
+	return userOf(answer.Value), sentence(err)
+}
+
+func (l *local) Deactivate(ctx context.Context, userID string) (User, error) {
+	id, err := ident.Parse(userID)
+	if err != nil {
+		return User{}, err
+	}
+	answer, err := l.service.UpdateUser(ctx, operator, id, tracker.UpdateUser{
+		UserPatch: tracker.UserPatch{Inactive: patch.Set(true)},
+	})
+	return userOf(answer.Value), sentence(err)
+}
+
+func (l *local) Tokens(ctx context.Context) ([]Token, error) {
+	answer, err := l.service.Tokens(ctx)
+	if err != nil {
+		return nil, sentence(err)
+	}
+	tokens := make([]Token, 0, len(answer.Value))
+	for _, t := range answer.Value {
+		tokens = append(tokens, tokenOf(t, answer.Catalogue))
+	}
+	return tokens, nil
+}
+
+func (l *local) CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error) {
+	command := tracker.CreateToken{
+		User:  patch.Set(metadata.Partial(map[string]any{"identifier": userID})),
+		Scope: patch.Set(scope),
+	}
+	if !expires.IsZero() {
+		command.Expires = patch.Set(expires)
+	}
+	answer, err := l.service.CreateToken(ctx, operator, command)
+	if err != nil {
+		return Token{}, sentence(err)
+	}
+	token := tokenOf(answer.Value.Token, answer.Catalogue)
+	token.Secret = answer.Value.Secret.Reveal()
+	return token, nil
+}
+
+func (l *local) RevokeToken(ctx context.Context, tokenID string) error {
+	id, err := ident.Parse(tokenID)
+	if err != nil {
+		return errors.New(`that is not the identifier of a token: "problems token list" shows them`)
+	}
+	_, err = l.service.RevokeToken(ctx, operator, id, tracker.Write{})
+	return sentence(err)
+}
+
+func userOf(u user.User) User {
+	return User{Identifier: u.ID.String(), Name: u.Name, Email: u.Email, Inactive: u.Inactive}
+}
+
+func tokenOf(t access.Token, c *metadata.Catalogue) Token {
+	return Token{
+		Identifier:   t.ID.String(),
+		User:         Reference{Identifier: t.User.String(), Name: c.Name(metadata.Users, t.User)},
+		Scope:        string(t.Scope),
+		CreationDate: t.Created,
+		Expires:      optional(t.Expires),
+		Revoked:      optional(t.Revoked),
+	}
+}
+
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// sentence returns what is to be read of a fault. Unlike a client of the API, the
+// person who works on a store is told the cause.
+func sentence(err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	text := f.Detail
+	if len(f.Items) > 0 {
+		var items []string
+		for _, item := range f.Items {
+			items = append(items, strings.TrimPrefix(item.Pointer, "/")+": "+item.Detail)
+		}
+		text = strings.Join(items, "; ")
+	}
+	if f.Err != nil {
+		text += ": " + f.Err.Error()
+	}
+	return errors.New(text)
+}

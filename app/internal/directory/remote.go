@@ -1,0 +1,130 @@
+package directory
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// remote reaches the users and tokens of a running server.
+type remote struct {
+	base   *url.URL
+	token  access.Secret
+	client *http.Client
+}
+
+// Remote returns the directory of the server at an address such as
+// "http://127.0.0.1:8080", base path included, by a token of scope admin.
+func Remote(address string, token access.Secret) (Directory, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, errors.New("the address of a server looks like http://127.0.0.1:8080")
+	}
+	return &remote{base: base, token: token, client: &http.Client{
+		Timeout: time.Minute,
+		// The token is for this server alone, and a redirected write is
+		// easily lost.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+func (r *remote) Close() error {
+	r.client.CloseIdleConnections()
+	return nil
+}
+
+func (r *remote) Users(ctx context.Context) (users []User, err error) {
+	err = r.do(ctx, http.MethodGet, nil, &users, "users")
+	return users, err
+}
+
+func (r *remote) AddUser(ctx context.Context, name, email string) (u User, err error) {
+	err = r.do(ctx, http.MethodPost, map[string]any{"name": name, "email": email}, &u, "users")
+	return u, err
+}
+
+func (r *remote) Deactivate(ctx context.Context, userID string) (u User, err error) {
+	err = r.do(ctx, http.MethodPatch, map[string]any{"inactive": true}, &u, "users", userID)
+	return u, err
+}
+
+func (r *remote) Tokens(ctx context.Context) (tokens []Token, err error) {
+	err = r.do(ctx, http.MethodGet, nil, &tokens, "tokens")
+	return tokens, err
+}
+
+func (r *remote) CreateToken(ctx context.Context, userID, scope string, expires time.Time) (t Token, err error) {
+	body := map[string]any{"user": map[string]any{"identifier": userID}, "scope": scope}
+	if !expires.IsZero() {
+		body["expires"] = expires
+	}
+	err = r.do(ctx, http.MethodPost, body, &t, "tokens")
+	return t, err
+}
+
+func (r *remote) RevokeToken(ctx context.Context, tokenID string) error {
+	return r.do(ctx, http.MethodDelete, nil, nil, "tokens", tokenID)
+}
+
+// do sends a request with body, unless that is nil, as JSON, and decodes what is
+// answered into answer, unless that is nil. The path is below the version of the
+// API.
+func (r *remote) do(ctx context.Context, method string, body, answer any, path ...string) error {
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(encoded)
+	}
+	for i, segment := range path {
+		path[i] = url.PathEscape(segment)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, r.base.JoinPath("api", "20151105").JoinPath(path...).String(), content)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", r.token.Reveal())
+	request.Header.Set("Content-Type", "application/json")
+	response, err := r.client.Do(request)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return fmt.Errorf("the server at %s does not answer: %w", r.base, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return refusal(response)
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+		return fmt.Errorf("the server at %s does not answer as this service does: %w", r.base, err)
+	}
+	return nil
+}
+
+// refusal returns what an error of the API says (D18).
+func refusal(response *http.Response) error {
+	var problem struct {
+		Detail string
+		Errors []fault.Item
+	}
+	err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&problem)
+	if err != nil || problem.Detail == "" {
+		return fmt.Errorf("the server answered %s", response.Status)
+	}
+	return sentence(&fault.Error{Detail: problem.Detail, Items: problem.Errors})
+}

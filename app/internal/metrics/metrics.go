@@ -1,0 +1,109 @@
+// Package metrics measures the service for Prometheus: its requests, its
+// commits, the pools of its store, the process.
+package metrics
+
+import (
+	"database/sql"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics are the measurements of one server. Nothing is registered globally, so
+// that tests can run several servers in one process.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	latency  *prometheus.HistogramVec
+	commits  *prometheus.CounterVec
+	duration prometheus.Histogram
+	retries  prometheus.Counter
+}
+
+// latencies are the bounds of the histograms, in seconds: from a request that
+// hits the cache to the default limit of D22.
+var latencies = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+
+// New returns the Metrics of a server of the given version.
+func New(version string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_http_requests_total",
+			Help: "Requests answered, by route, method and status.",
+		}, []string{"route", "method", "status"}),
+		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "problems_http_request_duration_seconds",
+			Help:    "Time from the headers of a request to the end of its answer.",
+			Buckets: latencies,
+		}, []string{"route", "method"}),
+		commits: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_commits_total",
+			Help: "Changes handed to the store, by outcome: ok, or the kind of the fault.",
+		}, []string{"outcome"}),
+		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "problems_commit_duration_seconds",
+			Help:    "Time that the store took to commit or refuse a change.",
+			Buckets: latencies,
+		}),
+		retries: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "problems_commit_retries_total",
+			Help: "Changes that were refused because what they rest on had changed, and so are decided again.",
+		}),
+	}
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "problems_build_info",
+		Help:        "1, labelled with the version of the program and of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
+	}, func() float64 { return 1 })
+	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler answers Prometheus.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// methods are the methods that have series of their own.
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+}
+
+// Request counts an answered request. Clients must not be able to make any number
+// of series: the route is a pattern, never a path, and the methods that they make
+// up are counted as one.
+func (m *Metrics) Request(route, method string, status int, took time.Duration) {
+	if !slices.Contains(methods, method) {
+		method = "other"
+	}
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.latency.WithLabelValues(route, method).Observe(took.Seconds())
+}
+
+// Pool reports on a pool of database connections from now on.
+func (m *Metrics) Pool(name string, db *sql.DB) {
+	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
+}
+
+// GroupCommit reports on a store that commits several changes in one transaction
+// from now on.
+func (m *Metrics) GroupCommit(stats func() (transactions, changes uint64)) {
+	m.registry.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "problems_store_transactions_total",
+			Help: "Transactions that stored something, each of which was synced to the disk once.",
+		}, func() float64 { transactions, _ := stats(); return float64(transactions) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "problems_store_changes_total",
+			Help: "Changes stored by those transactions.",
+		}, func() float64 { _, changes := stats(); return float64(changes) }),
+	)
+}

@@ -1,0 +1,78 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// outcomes is a store whose commits end as they are told to.
+type outcomes struct {
+	store.Store
+	next []error
+}
+
+func (o *outcomes) Commit(context.Context, store.Change) (store.Receipt, error) {
+	err := o.next[0]
+	o.next = o.next[1:]
+	return store.Receipt{Position: 7}, err
+}
+
+func TestCommitsAreCountedByOutcome(t *testing.T) {
+	t.Parallel()
+	conflict := fault.New(fault.Conflict, "another was first")
+	next := []error{nil, conflict, conflict, fault.New(fault.UnknownOutcome, "gone"), errors.New("no fault at all")}
+	m := metrics.New("v1")
+	clock := time.Unix(0, 0)
+	s := m.Store(&outcomes{next: next}, func() time.Time {
+		clock = clock.Add(3 * time.Millisecond)
+		return clock
+	})
+	for _, want := range next {
+		receipt, err := s.Commit(t.Context(), store.Change{})
+		if err != want || receipt.Position != 7 {
+			t.Errorf("the commit returns %v, %v; want what the store returns", receipt, err)
+		}
+	}
+	expect(t, m,
+		`problems_commits_total{outcome="ok"} 1`,
+		`problems_commits_total{outcome="conflict"} 2`,
+		`problems_commits_total{outcome="unknown-outcome"} 1`,
+		`problems_commits_total{outcome="internal"} 1`,
+		`problems_commit_retries_total 2`,
+		`problems_commit_duration_seconds_count 5`,
+		`problems_commit_duration_seconds_bucket{le="0.0025"} 0`,
+		`problems_commit_duration_seconds_bucket{le="0.005"} 5`,
+	)
+}
+
+func TestClientsCannotMakeSeries(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	for _, method := range []string{"GET", "BREW", "WHEN", "get"} {
+		m.Request("", method, 405, time.Millisecond)
+	}
+	expect(t, m,
+		`problems_http_requests_total{method="GET",route="",status="405"} 1`,
+		`problems_http_requests_total{method="other",route="",status="405"} 3`,
+	)
+}
+
+// expect checks that /metrics has some lines.
+func expect(t *testing.T, m *metrics.Metrics, lines ...string) {
+	t.Helper()
+	page := httptest.NewRecorder()
+	m.Handler().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range lines {
+		if !strings.Contains(page.Body.String(), want+"\n") {
+			t.Errorf("/metrics does not have %s", want)
+		}
+	}
+}

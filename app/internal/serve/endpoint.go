@@ -1,0 +1,76 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// endpoint is an address on which a handler answers.
+type endpoint struct {
+	address           string
+	certFile, keyFile string // both or none
+	server            *http.Server
+	listener          net.Listener
+}
+
+// listen takes the address. From then on clients can connect, and wait.
+func (e *endpoint) listen(ctx context.Context) error {
+	if e.certFile != "" {
+		certificate, err := tls.LoadX509KeyPair(e.certFile, e.keyFile)
+		if err != nil {
+			return fmt.Errorf("the TLS certificate cannot be used: %w", err)
+		}
+		e.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	}
+	var err error
+	e.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", e.address)
+	if err != nil {
+		if op, ok := errors.AsType[*net.OpError](err); ok {
+			err = op.Err
+		}
+		return fmt.Errorf("cannot listen on %s: %w", e.address, err)
+	}
+	return nil
+}
+
+// serve answers until drain is called.
+func (e *endpoint) serve() error {
+	var err error
+	if e.server.TLSConfig != nil {
+		err = e.server.ServeTLS(e.listener, "", "")
+	} else {
+		err = e.server.Serve(e.listener)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// drain lets the requests under way end, but waits no longer than the limit.
+func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := e.server.Shutdown(ctx)
+	_ = e.listener.Close() // which Shutdown does only if serve was called
+	if err == nil {
+		return nil
+	}
+	logger.Warn("requests under way were cut off", "after", limit.String())
+	return e.server.Close()
+}
+
+// url returns the address that was taken, as a URL.
+func (e *endpoint) url() string {
+	scheme := "http"
+	if e.certFile != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + e.listener.Addr().String()
+}

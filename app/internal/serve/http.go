@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// httpModule serves the API, and the metrics on a listener of their own.
+var httpModule = fx.Module("http",
+	fx.Provide(newHandler),
+	fx.Invoke(serveAll),
+)
+
+func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (http.Handler, error) {
+	settings := o.Settings
+	return httpapi.New(httpapi.Options{
+		Service: service,
+		Limits: httpapi.Limits{
+			BodyBytes:     int64(settings.Limits.MaxBody),
+			JSONDepth:     settings.Limits.MaxDepth,
+			RequestTime:   settings.Timeouts.RequestTimeout,
+			RatePerMinute: settings.Limits.MaxRate,
+		},
+		BasePath:     settings.Server.BasePath,
+		CORSOrigins:  settings.Server.CORSOrigins,
+		Version:      o.Version,
+		Logger:       logger,
+		NewRequestID: o.NewRequestID,
+		Now:          o.Now,
+		Observe: func(x httpapi.Exchange) {
+			m.Request(x.Route, x.Method, x.Status, x.Duration)
+			logExchange(logger, x)
+		},
+	})
+}
+
+// logExchange writes one line per request. Of the token it has the identifier
+// alone (D17).
+func logExchange(logger *slog.Logger, x httpapi.Exchange) {
+	level := slog.LevelInfo
+	switch {
+	case x.Status >= http.StatusInternalServerError:
+		level = slog.LevelError
+	case x.Route == "/healthz" || x.Route == "/readyz":
+		level = slog.LevelDebug // asked every few seconds
+	}
+	token := ""
+	if !x.Token.IsNone() {
+		token = x.Token.String()
+	}
+	logger.LogAttrs(context.Background(), level, "request",
+		slog.String("request", x.RequestID),
+		slog.String("method", x.Method),
+		slog.String("route", x.Route),
+		slog.Int("status", x.Status),
+		slog.Int64("bytes", x.Bytes),
+		slog.Float64("ms", float64(x.Duration.Microseconds())/1000),
+		slog.String("token", token),
+	)
+}
+
+// serveAll says what happens at the start, in order, after the store was opened;
+// fx undoes it in reverse at the end, before the store is closed.
+func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) {
+	settings := o.Settings
+	api := &endpoint{
+		address:  settings.Server.Listen,
+		certFile: settings.Server.TLSCert,
+		keyFile:  settings.Server.TLSKey,
+		server: &http.Server{
+			Handler:           handler,
+			ReadHeaderTimeout: settings.Timeouts.HeaderTimeout,
+			ReadTimeout:       settings.Timeouts.ReadTimeout,
+			WriteTimeout:      settings.Timeouts.WriteTimeout,
+			IdleTimeout:       settings.Timeouts.IdleTimeout,
+			MaxHeaderBytes:    int(settings.Limits.MaxHeaders),
+			ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+		},
+	}
+	endpoints := []*endpoint{api}
+	if settings.Server.MetricsListen != "" {
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", m.Handler())
+		endpoints = append(endpoints, &endpoint{
+			address: settings.Server.MetricsListen,
+			server:  &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute},
+		})
+	}
+
+	// Listen first: a first administrator whose token is never shown, because
+	// the port is in use, would be of no use.
+	for _, e := range endpoints {
+		lc.Append(fx.Hook{
+			OnStart: e.listen,
+			OnStop: func(ctx context.Context) error {
+				return e.drain(ctx, settings.Timeouts.ShutdownTimeout, logger)
+			},
+		})
+	}
+	keeper := &housekeeper{service: service, logger: logger}
+	lc.Append(fx.Hook{OnStart: keeper.start, OnStop: keeper.stop})
+	lc.Append(fx.StartHook(func(ctx context.Context) error {
+		first, err := seed(ctx, service, settings.Server.BootstrapToken)
+		if err != nil {
+			return err
+		}
+		for _, e := range endpoints {
+			go func() {
+				if err := e.serve(); err != nil {
+					select {
+					case broken <- fmt.Errorf("the service could not go on: %w", err):
+					default: // another error came first
+					}
+				}
+			}()
+		}
+		return announce(o, api.url()+settings.Server.BasePath, first)
+	}))
+}

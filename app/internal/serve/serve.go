@@ -1,0 +1,92 @@
+// Package serve puts the service together and runs it: one fx.Module per
+// adapter, each exporting one port, and the order in which they start and stop.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"go.uber.org/dig"
+	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
+
+	"github.com/problemtracking/problems/app/internal/config"
+)
+
+// Options are what a server is made from. All have to be given.
+type Options struct {
+	Settings config.Settings
+	// Version is the version of the program.
+	Version string
+	// Program is how the program was called, for the commands that it
+	// prints.
+	Program string
+	// Hints adds the address of the documentation and a first curl line to
+	// what is printed.
+	Hints bool
+	// Stdout gets the lines of D35, Stderr the log.
+	Stdout, Stderr io.Writer
+	// Now is the clock, Random a source of random bytes fit for secrets, and
+	// NewRequestID names requests.
+	Now          func() time.Time
+	Random       io.Reader
+	NewRequestID func() string
+}
+
+// closing is how long the store may take to close, once the requests under way
+// have ended.
+const closing = 10 * time.Second
+
+// breakdown takes the first error that ends the service. (fx has a Shutdowner for
+// this, but whoever waits for that takes over the signals of the process.)
+type breakdown chan error
+
+// Run serves until ctx ends, and then until the requests under way have. Its
+// error is a sentence that says why the service could not start or go on.
+func Run(ctx context.Context, o Options) error {
+	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel}))
+	broken := make(breakdown, 1)
+	app := fx.New(module(o, logger), fx.Supply(broken))
+	if err := app.Start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil // told to end before it had begun
+		}
+		return dig.RootCause(err)
+	}
+	logger.Info("started", "version", o.Version, "store", o.Settings.Storage.Store.String())
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-broken:
+	}
+	logger.Info("stopping")
+	limit := o.Settings.Timeouts.ShutdownTimeout + closing
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	if stopErr := app.Stop(ctx); stopErr != nil {
+		return errors.Join(err, fmt.Errorf("the service did not stop in order: %w", stopErr))
+	}
+	logger.Info("stopped")
+	return err
+}
+
+// module is the whole service.
+func module(o Options, logger *slog.Logger) fx.Option {
+	return fx.Options(
+		fx.Supply(o, logger),
+		fx.WithLogger(func() fxevent.Logger {
+			l := &fxevent.SlogLogger{Logger: logger}
+			l.UseLogLevel(slog.LevelDebug)
+			l.UseErrorLevel(slog.LevelDebug) // whoever calls Run reports the error
+			return l
+		}),
+		storeModule(o.Settings.Storage.Store),
+		domainModule,
+		metricsModule,
+		httpModule,
+	)
+}

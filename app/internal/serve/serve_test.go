@@ -1,0 +1,86 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+func TestModulesFitTogether(t *testing.T) {
+	t.Parallel()
+	for _, url := range []config.StoreURL{
+		{Scheme: config.Memory},
+		{Scheme: config.SQLite, Path: "never-opened.db"},
+	} {
+		o := Options{Settings: config.Settings{Storage: config.Storage{Store: url}}}
+		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown))); err != nil {
+			t.Errorf("with the store %s: %v", url, err)
+		}
+	}
+	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown))); err == nil {
+		t.Error("without a store nothing is missing")
+	}
+}
+
+func TestHousekeeping(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inMemory, err := memory.Open(t.Context(), memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		kept := &recorded{Store: inMemory}
+		keeper := &housekeeper{
+			service: tracker.New(tracker.Options{Store: kept, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}),
+			logger:  slog.New(slog.DiscardHandler),
+		}
+		if err := keeper.start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2*time.Hour + 30*time.Minute) // of the bubble's clock
+		if err := keeper.stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var after []time.Duration
+		for _, change := range kept.changes {
+			after = append(after, change.At.Sub(start))
+		}
+		if want := []time.Duration{time.Minute, time.Hour + time.Minute, 2*time.Hour + time.Minute}; !slices.Equal(after, want) {
+			t.Errorf("the store was kept in order after %v; want %v", after, want)
+		}
+	})
+}
+
+// recorded is a store that notes what is committed.
+type recorded struct {
+	store.Store
+	mu      sync.Mutex
+	changes []store.Change
+}
+
+func (r *recorded) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changes = append(r.changes, change)
+	return r.Store.Commit(ctx, change)
+}
+
+// zeros is no source of randomness.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+var _ io.Reader = zeros{}

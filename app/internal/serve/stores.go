@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+
+	"go.uber.org/fx"
+
+	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// storeModule returns the module of the adapter that a URL names.
+func storeModule(url config.StoreURL) fx.Option {
+	switch url.Scheme {
+	case config.Memory:
+		return memoryModule
+	case config.SQLite:
+		return sqliteModule
+	default:
+		return fx.Error(config.ErrNoStore)
+	}
+}
+
+// memoryModule exports a store.Store in memory.
+var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, logger *slog.Logger) store.Store {
+	return open(lc, func(ctx context.Context) (store.Store, error) {
+		logger.Warn("the store is in memory: nothing survives a restart")
+		return memory.Open(ctx, memory.Options{})
+	})
+}))
+
+// sqliteModule exports a store.Store in a SQLite file, which no other server may
+// use meanwhile.
+var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
+	return open(lc, func(ctx context.Context) (store.Store, error) {
+		s, err := sqlite.Open(ctx, sqlite.Options{Path: o.Settings.Storage.Store.Path, Exclusive: true, Logger: logger})
+		if err != nil {
+			return nil, err
+		}
+		for use, pool := range s.Pools() {
+			m.Pool(use, pool)
+		}
+		m.GroupCommit(func() (transactions, changes uint64) { return s.Stats().Commits, s.Stats().Changes })
+		return s, nil
+	})
+}))
+
+// handle is a store that is there when the service is put together, and that can
+// be used once it was opened.
+type handle struct{ store.Store }
+
+// open returns a store that is opened when the service starts and closed when it
+// stops.
+func open(lc fx.Lifecycle, opener func(context.Context) (store.Store, error)) store.Store {
+	h := &handle{}
+	lc.Append(fx.Hook{
+		OnStart: func(ctx context.Context) (err error) {
+			h.Store, err = opener(ctx)
+			return err
+		},
+		OnStop: func(context.Context) error { return h.Close() },
+	})
+	return h
+}

@@ -1,0 +1,302 @@
+package httpsuite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// answer is what came back. Its methods are assertions that read as sentences;
+// those that return the answer can be chained.
+type answer struct {
+	t       *testing.T
+	request string
+	base    string
+	status  int
+	header  http.Header
+	body    []byte
+	value   any // the body when it is JSON, numbers as json.Number
+}
+
+var (
+	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+	uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+)
+
+// universal checks what is true of every answer of the server: the security
+// headers (D34), the request's identifier, the form of errors (D18), and that
+// nothing broke inside.
+func (a *answer) universal() {
+	a.t.Helper()
+	if a.header.Get("X-Content-Type-Options") != "nosniff" {
+		a.t.Errorf("%v\nlacks X-Content-Type-Options: nosniff (D34)", a)
+	}
+	if a.header.Get("Content-Security-Policy") == "" {
+		a.t.Errorf("%v\nlacks a Content-Security-Policy (D34)", a)
+	}
+	if a.header.Get("X-Request-Id") == "" {
+		a.t.Errorf("%v\nlacks X-Request-Id", a)
+	}
+	if a.status >= 500 {
+		a.t.Errorf("%v\nis a failure of the server", a)
+	}
+	if a.status < 400 || strings.HasPrefix(a.request, http.MethodHead) {
+		return
+	}
+	if got := a.header.Get("Content-Type"); got != "application/problem+json" {
+		a.t.Errorf("%v\nis an error of type %q, want application/problem+json (D18)", a, got)
+		return
+	}
+	for _, member := range []string{"type", "title", "detail", "instance"} {
+		if text, _ := a.at("/" + member).(string); text == "" {
+			a.t.Errorf("%v\nlacks the member %s (RFC 9457, D18)", a, member)
+		}
+	}
+	if a.at("/status") != json.Number(strconv.Itoa(a.status)) {
+		a.t.Errorf("%v\nhas another status in its body (RFC 9457)", a)
+	}
+	if want := "urn:request:" + a.header.Get("X-Request-Id"); a.at("/instance") != want {
+		a.t.Errorf("%v\nhas another instance than %s (D18)", a, want)
+	}
+}
+
+// String shows the exchange in a failure message.
+func (a *answer) String() string {
+	body := a.body
+	if len(body) > 2000 {
+		body = append(bytes.Clone(body[:2000]), "…"...)
+	}
+	return fmt.Sprintf("%s answered %d\n%s", a.request, a.status, body)
+}
+
+// is demands the status.
+func (a *answer) is(status int) *answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("%v\nwant %d", a, status)
+	}
+	return a
+}
+
+// fault demands an error of the given kind, or of any kind when the slug is empty;
+// and, when pointers are given, faults of the body at exactly these, in any order.
+func (a *answer) fault(status int, slug string, pointers ...string) *answer {
+	a.t.Helper()
+	if a.status != status || slug != "" && a.slug() != slug {
+		a.t.Fatalf("%v\nwant %d %s", a, status, slug)
+	}
+	if len(pointers) > 0 {
+		var got []string
+		for _, item := range a.list("/errors") {
+			got = append(got, fmt.Sprint(at(item, "/pointer")))
+		}
+		slices.Sort(got)
+		slices.Sort(pointers)
+		if !slices.Equal(got, pointers) {
+			a.t.Fatalf("%v\npoints at %q, want %q", a, got, pointers)
+		}
+	}
+	return a
+}
+
+// slug returns the last part of the error's type when that is a page of this
+// server (D18).
+func (a *answer) slug() string {
+	text, _ := a.at("/type").(string)
+	base, _ := url.Parse(a.base)
+	slug, found := strings.CutPrefix(text, strings.TrimSuffix(base.Path, api)+"/errors/")
+	if !found {
+		return "no slug: " + text
+	}
+	return slug
+}
+
+// kinds returns the slugs of the faults of the body, by pointer.
+func (a *answer) kinds() map[string]string {
+	kinds := map[string]string{}
+	for _, item := range a.list("/errors") {
+		kind := fmt.Sprint(at(item, "/type"))
+		kinds[fmt.Sprint(at(item, "/pointer"))] = kind[strings.LastIndex(kind, "/")+1:]
+	}
+	return kinds
+}
+
+// at returns the value that the JSON Pointer names, or nil.
+func (a *answer) at(pointer string) any { return at(a.value, pointer) }
+
+func at(value any, pointer string) any {
+	for i, name := range strings.Split(pointer, "/") {
+		if i == 0 {
+			continue
+		}
+		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[name]
+		case []any:
+			index, err := strconv.Atoi(name)
+			if name == "last" {
+				index, err = len(v)-1, nil
+			}
+			if err != nil || index < 0 || index >= len(v) {
+				return nil
+			}
+			value = v[index]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// text returns the string at the pointer.
+func (a *answer) text(pointer string) string {
+	a.t.Helper()
+	s, ok := a.at(pointer).(string)
+	if !ok {
+		a.t.Fatalf("%v\nhas no string at %s", a, pointer)
+	}
+	return s
+}
+
+// number returns the integer at the pointer.
+func (a *answer) number(pointer string) int64 {
+	a.t.Helper()
+	n, _ := a.at(pointer).(json.Number)
+	i, err := strconv.ParseInt(string(n), 10, 64)
+	if err != nil {
+		a.t.Fatalf("%v\nhas no integer at %s", a, pointer)
+	}
+	return i
+}
+
+// list returns the array at the pointer.
+func (a *answer) list(pointer string) []any {
+	a.t.Helper()
+	l, ok := a.at(pointer).([]any)
+	if !ok {
+		a.t.Fatalf("%v\nhas no array at %q", a, pointer)
+	}
+	return l
+}
+
+// raw is JSON text, for values that assertions compare with.
+type raw string
+
+// MarshalJSON returns the text.
+func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+// has demands that the value at the pointer is want, as JSON.
+func (a *answer) has(pointer string, want any) *answer {
+	a.t.Helper()
+	if got, want := a.at(pointer), normal(want); !reflect.DeepEqual(got, want) {
+		a.t.Fatalf("%v\nhas %s at %q, want %s", a, encode(got), pointer, encode(want))
+	}
+	return a
+}
+
+// lacks demands that the object has no such member.
+func (a *answer) lacks(pointer string) *answer {
+	a.t.Helper()
+	cut := strings.LastIndex(pointer, "/")
+	object, ok := a.at(pointer[:cut]).(map[string]any)
+	if !ok {
+		a.t.Fatalf("%v\nhas no object at %q", a, pointer[:cut])
+	}
+	if _, found := object[pointer[cut+1:]]; found {
+		a.t.Fatalf("%v\nhas the member %s", a, pointer)
+	}
+	return a
+}
+
+// members demands that the object at the pointer has exactly these members.
+func (a *answer) members(pointer string, want ...string) *answer {
+	a.t.Helper()
+	object, ok := a.at(pointer).(map[string]any)
+	if !ok {
+		a.t.Fatalf("%v\nhas no object at %q", a, pointer)
+	}
+	var got []string
+	for name := range object {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	want = slices.Sorted(slices.Values(want)) // the caller's stays as it is
+	if !slices.Equal(got, want) {
+		a.t.Fatalf("%v\nhas at %q the members\n%q, want\n%q", a, pointer, got, want)
+	}
+	return a
+}
+
+// timed demands times in the form of D9 at the pointers.
+func (a *answer) timed(pointers ...string) *answer {
+	a.t.Helper()
+	for _, pointer := range pointers {
+		if !timeForm.MatchString(a.text(pointer)) {
+			a.t.Fatalf("%v\nhas at %s no time with three decimals in UTC (D9)", a, pointer)
+		}
+	}
+	return a
+}
+
+// sends demands the header.
+func (a *answer) sends(name, want string) *answer {
+	a.t.Helper()
+	if got := a.header.Get(name); got != want {
+		a.t.Fatalf("%v\nsends %s: %q, want %q", a, name, got, want)
+	}
+	return a
+}
+
+// revision returns the header Problem-Revision, which every answer about a
+// problem carries (D10).
+func (a *answer) revision() int64 {
+	a.t.Helper()
+	n, err := strconv.ParseInt(a.header.Get("Problem-Revision"), 10, 64)
+	if err != nil {
+		a.t.Fatalf("%v\nlacks Problem-Revision (D10)", a)
+	}
+	return n
+}
+
+// etag returns the strong entity tag.
+func (a *answer) etag() string {
+	a.t.Helper()
+	tag := a.header.Get("ETag")
+	if len(tag) < 3 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+		a.t.Fatalf("%v\nhas the ETag %q, want a strong one (D20)", a, tag)
+	}
+	return tag
+}
+
+// part returns the JSON text of the value at the pointer, to be sent back.
+func (a *answer) part(pointer string) string { return encode(a.at(pointer)) }
+
+// encode returns value as JSON text.
+func encode(value any) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // only a defect of the suite can give a value without JSON
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// normal returns value as it would look after a journey through JSON.
+func normal(value any) (result any) {
+	decoder := json.NewDecoder(strings.NewReader(encode(value)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&result); err != nil {
+		panic(err) // as above
+	}
+	return result
+}

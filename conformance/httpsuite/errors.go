@@ -1,0 +1,143 @@
+package httpsuite
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// slugs are the kinds of errors that D18 names.
+var slugs = []string{
+	"malformed-json", "malformed-request", "invalid-predicate", "unauthenticated", "forbidden",
+	"problem-not-found", "keyword-not-found", "relationship-not-found", "not-found", "method-not-allowed",
+	"transition-not-allowed", "relationship-cycle", "relationship-conflict", "idempotency-conflict", "already-exists", "in-use", "metadata-cycle",
+	"stale-revision", "too-large", "unsupported-media-type",
+	"required-field", "invalid-value", "invalid-type", "unknown-field", "read-only-field", "metadata-not-found", "metadata-ambiguous",
+	"validation-failed", "too-many-results", "query-too-expensive", "preview-required",
+	"rate-limited", "internal", "unavailable",
+}
+
+// later are the slugs of features that a server may not have yet.
+var later = map[string]bool{
+	"invalid-predicate": true, "metadata-cycle": true, "too-many-results": true, "query-too-expensive": true, "preview-required": true,
+}
+
+var resource = regexp.MustCompile(`(?:src|href)="([^"#]+)"`)
+
+// errorCases are about the form of errors and the pages outside the API (D18,
+// D34). That every error is problem+json with the members of RFC 9457 is checked
+// on each answer of the suite.
+func errorCases() []Case {
+	return []Case{
+		{"HTTP-ERROR-001", "D18", "each slug has a page that the server itself serves", func(s *session) {
+			for _, slug := range slugs {
+				if later[slug] {
+					continue
+				}
+				a := s.outside().get("/errors/" + slug).is(200)
+				if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || !strings.Contains(string(a.body), slug) {
+					s.Fatalf("%v\nis no page about %s", a, slug)
+				}
+			}
+		}},
+		{"HTTP-ERROR-002", "D18", "an error has type, title, status, detail and instance, and errors only for bodies", func(s *session) {
+			a := s.admin.get("/problems/999999999999").fault(404, "problem-not-found")
+			for member := range a.value.(map[string]any) {
+				if !strings.Contains(" type title status detail instance errors ", " "+member+" ") {
+					s.Fatalf("%v\nhas the member %s", a, member)
+				}
+			}
+			s.admin.post("/problems", `{}`).fault(422, "required-field").members("", "type", "title", "status", "detail", "instance", "errors")
+		}},
+		{"HTTP-ERROR-003", "D18", "instance differs from request to request; a sane X-Request-Id is taken", func(s *session) {
+			a, b := s.admin.get("/nope").is(404), s.admin.get("/nope").is(404)
+			if a.text("/instance") == b.text("/instance") {
+				s.Fatalf("two requests have the instance %s", a.text("/instance"))
+			}
+			s.admin.get("/nope", with("X-Request-Id", "abc-123")).is(404).has("/instance", "urn:request:abc-123").sends("X-Request-Id", "abc-123")
+			s.admin.get("/me", with("X-Request-Id", "abc-123")).is(200).sends("X-Request-Id", "abc-123")
+			for _, insane := range []string{"a b", "<script>", strings.Repeat("x", 5000), "a\"b", "é"} {
+				if a := s.admin.get("/me", with("X-Request-Id", insane)).is(200); a.header.Get("X-Request-Id") == insane {
+					s.Fatalf("%v\ntook the request id %.20q", a, insane)
+				}
+			}
+		}},
+		{"HTTP-ERROR-004", "D18", "nothing that the client sent is echoed beyond names of members", func(s *session) {
+			const mark = "hunter2"
+			p := s.problem()
+			for _, a := range []*answer{
+				s.admin.get("/" + mark),
+				s.outside().get("/api/" + mark + "/problems"),
+				s.admin.get("/problems/" + mark),
+				s.admin.do(mark, "/problems", ""),
+				s.admin.get(p.path + "?" + mark + "=1"),
+				s.admin.patch(p.path+"?dryRun="+mark, `{}`),
+				s.admin.patch(p.path, mark),
+				s.admin.patch(p.path, `{"title":"x"}`, typed("application/"+mark)),
+				s.admin.patch(p.path, `{"title":"x"}`, with("If-Match", `"`+mark+`"`)),
+				s.admin.patch(p.path, `{"title":["`+mark+`"],"priority":{"name":"`+mark+`"},"state":"`+mark+`"}`),
+				s.admin.delete(p.keyword(mark), ""),
+				s.admin.put(p.path+"/relationships", `{"type":"`+mark+`","problemIdentifier":"`+mark+`"}`),
+				s.admin.put(p.path+"/watchers", `{"email":"`+mark+`"}`),
+				s.as("").get("/me", with("Authorization", mark)),
+			} {
+				if a.status < 400 || strings.Contains(string(a.body), mark) {
+					s.Errorf("%v\nechoes what was sent, or is no error", a)
+				}
+			}
+		}},
+		{"HTTP-DOC-001", "D34", "/healthz and /readyz answer 200", func(s *session) {
+			s.root().get("/healthz").is(200)
+			s.root().get("/readyz").is(200)
+		}},
+		{"HTTP-DOC-002", "D34", "/openapi.json is OpenAPI 3.1 and has every operation", func(s *session) {
+			a := s.outside().get("/openapi.json").is(200)
+			if !strings.HasPrefix(a.text("/openapi"), "3.1") {
+				s.Fatalf("the version is %s", a.text("/openapi"))
+			}
+			has := func(method, path string) bool {
+				paths, _ := a.at("/paths").(map[string]any)
+				for key, item := range paths {
+					if strings.HasSuffix(key, path) && at(item, "/"+method) != nil {
+						return true
+					}
+				}
+				return false
+			}
+			for _, operation := range []string{
+				"post /problems", "get /problems/{identifier}", "patch /problems/{identifier}",
+				"get /problems/{identifier}/comments", "post /problems/{identifier}/comments",
+				"put /problems/{identifier}/keywords/{keyword}", "patch /problems/{identifier}/keywords/{keyword}", "delete /problems/{identifier}/keywords/{keyword}",
+				"get /problems/{identifier}/relationships", "put /problems/{identifier}/relationships", "delete /problems/{identifier}/relationships",
+				"get /problems/{identifier}/watchers", "put /problems/{identifier}/watchers",
+				"get /users", "post /users", "get /users/{identifier}", "patch /users/{identifier}",
+				"get /tokens", "post /tokens", "delete /tokens/{identifier}", "get /me",
+			} {
+				if method, path, _ := strings.Cut(operation, " "); !has(method, path) {
+					s.Errorf("/openapi.json lacks %s", operation)
+				}
+			}
+		}},
+		{"HTTP-DOC-003", "D34", "/docs works without internet: all it needs comes from the server", func(s *session) {
+			page := "/docs"
+			a := s.outside().get(page)
+			if a.status/100 == 3 {
+				page = "/docs/"
+				a = s.outside().get(page)
+			}
+			a.is(200)
+			base, _ := url.Parse(s.target.BaseURL + page)
+			for _, match := range resource.FindAllStringSubmatch(string(a.body), -1) {
+				link, err := base.Parse(match[1])
+				if err != nil || link.Scheme == "data" {
+					continue
+				}
+				path, own := strings.CutPrefix(link.String(), s.target.BaseURL)
+				if !own {
+					s.Fatalf("/docs needs %s", link)
+				}
+				s.outside().get(path).is(200)
+			}
+		}},
+	}
+}

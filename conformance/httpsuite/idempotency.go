@@ -1,0 +1,128 @@
+package httpsuite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// keyed sends an Idempotency-Key.
+func keyed(key string) option { return with("Idempotency-Key", key) }
+
+// idempotencyCases are about the Idempotency-Key (D21).
+func idempotencyCases() []Case {
+	return []Case{
+		{"HTTP-IDEM-001", "D21", "the same W1 again gets the first answer, byte for byte, and makes nothing", func(s *session) {
+			key, body := s.unique("key"), `{"title":"Once"}`
+			first := s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "")
+			s.admin.patch("/problems/"+first.part("/identifier"), `{"title":"Changed since"}`).is(200)
+			again := s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "true")
+			if string(first.body) != string(again.body) {
+				s.Fatalf("first\n%s\nagain\n%s", first.body, again.body)
+			}
+			for _, name := range []string{"Location", "ETag", "Content-Type", "Problem-Revision"} {
+				again.sends(name, first.header.Get(name))
+			}
+		}},
+		{"HTTP-IDEM-002", "D21", "the same W3 again gets the first answer, byte for byte, and adds nothing", func(s *session) {
+			p, key := s.problem(), s.unique("key")
+			first := s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "")
+			s.untouched(p, func() {
+				for range 3 {
+					again := s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true")
+					if string(first.body) != string(again.body) || again.revision() != first.revision() {
+						s.Fatalf("first\n%v\nagain\n%v", first, again)
+					}
+				}
+			})
+		}},
+		{"HTTP-IDEM-003", "D21", "anything different under the same key is idempotency-conflict", func(s *session) {
+			p, q, key := s.problem(), s.problem(), s.unique("key")
+			s.admin.post(p.path+"/comments", `{"text":"Once"}`, keyed(key)).is(201)
+			s.untouched(p, func() {
+				s.untouched(q, func() {
+					s.admin.post(p.path+"/comments", `{"text":"Twice"}`, keyed(key)).fault(409, "idempotency-conflict")
+					s.admin.post(p.path+"/comments", `{"text": "Once"}`, keyed(key)).fault(409, "idempotency-conflict")
+					s.admin.post(p.path+"/comments", `{"text":"Once"}`, plain(), keyed(key)).fault(409, "idempotency-conflict")
+					s.admin.post(p.path+"/comments?dryRun=false", `{"text":"Once"}`, keyed(key)).fault(409, "idempotency-conflict")
+					s.admin.post(q.path+"/comments", `{"text":"Once"}`, keyed(key)).fault(409, "idempotency-conflict")
+					s.admin.post("/problems", `{"title":"Once"}`, keyed(key)).fault(409, "idempotency-conflict")
+				})
+			})
+			s.admin.post(p.path+"/comments", `{"text":"Once"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "true")
+		}},
+		{"HTTP-IDEM-004", "D21", "a key is the user's own, whichever token is used", func(s *session) {
+			bob, eve, p, key := s.user(), s.user(), s.problem(), s.unique("key")
+			first := bob.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201)
+			other := s.as(s.token(bob.identifier, "write"))
+			other.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true").has("", first.value)
+			eve.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "").has("/author", eve.ref())
+		}},
+		{"HTTP-IDEM-005", "D21", "a key is 1 to 255 visible characters, bare or quoted", func(s *session) {
+			p, key := s.problem(), s.unique("key")
+			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201)
+			s.admin.post(p.path+"/comments", "Once", plain(), keyed(`"`+key+`"`)).is(201).sends("Idempotency-Replayed", "true")
+			long := s.unique(strings.Repeat("k", 255-13))
+			s.admin.post(p.path+"/comments", "Long", plain(), keyed(long)).is(201)
+			s.admin.post(p.path+"/comments", "Quoted", plain(), keyed(`"`+s.unique(strings.Repeat("q", 255-13))+`"`)).is(201)
+			s.untouched(p, func() {
+				for _, bad := range []string{long + "k", `""`, "a b", `"a b"`, "a\tb", "é", strings.Repeat("k", 4000)} {
+					s.admin.post(p.path+"/comments", "Bad", plain(), keyed(bad)).fault(400, "malformed-request")
+				}
+				s.admin.post(p.path+"/comments", "Bad", plain(), keyed("a"), more("Idempotency-Key", "b")).fault(400, "malformed-request")
+			})
+		}},
+		{"HTTP-IDEM-006", "D21", "answers of 400 and above are not kept", func(s *session) {
+			p, key := s.problem(), s.unique("key")
+			s.admin.post("/problems", `{"title":""}`, keyed(key)).is(422)
+			s.admin.post("/problems", `{"title":""}`, keyed(key)).is(422).sends("Idempotency-Replayed", "")
+			s.admin.post(p.path+"/comments", "x", plain(), keyed(key), with("If-Match", `"9"`)).is(412)
+			s.admin.post("/problems/999999999999/comments", "x", plain(), keyed(key)).is(404)
+			s.admin.post("/problems", `{"title":"Now"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "")
+		}},
+		{"HTTP-IDEM-007", "D21", "duplicates in flight wait for the first: one effect, one answer", func(s *session) {
+			p := s.problem()
+			for round := range 5 {
+				key, text := s.unique("key"), fmt.Sprint("Once ", round)
+				answers := together(8, func(int) *answer {
+					return s.admin.post(p.path+"/comments", text, plain(), keyed(key))
+				})
+				replayed := 0
+				for _, a := range answers {
+					a.is(201).has("", answers[0].value)
+					if a.header.Get("Idempotency-Replayed") == "true" {
+						replayed++
+					}
+				}
+				if n := len(s.admin.get(p.path + "/comments").is(200).list("")); n != round+1 || replayed != 7 {
+					s.Fatalf("8 duplicates left %d comments after %d rounds and were replayed %d times", n, round+1, replayed)
+				}
+			}
+			title, key := s.unique("Once"), s.unique("key")
+			identifiers := map[int64]bool{}
+			for _, a := range together(8, func(int) *answer { return s.admin.post("/problems", `{"title":`+encode(title)+`}`, keyed(key)) }) {
+				identifiers[a.is(201).number("/identifier")] = true
+			}
+			if len(identifiers) != 1 {
+				s.Fatalf("8 duplicates made the problems %v", identifiers)
+			}
+		}},
+		{"HTTP-IDEM-008", "D21", "different requests in flight under one key: one wins, the others conflict", func(s *session) {
+			p, key := s.problem(), s.unique("key")
+			answers := together(8, func(i int) *answer {
+				return s.admin.post(p.path+"/comments", fmt.Sprint("text ", i), plain(), keyed(key))
+			})
+			if count(answers, 201) != 1 || count(answers, 409) != 7 {
+				s.Fatalf("%d were answered with 201 and %d with 409, want 1 and 7", count(answers, 201), count(answers, 409))
+			}
+			if n := len(s.admin.get(p.path + "/comments").is(200).list("")); n != 1 {
+				s.Fatalf("%d comments were stored", n)
+			}
+		}},
+		{"HTTP-IDEM-009", "D21", "a replay is answered whatever has become of the problem's revision", func(s *session) {
+			p, key := s.problem(), s.unique("key")
+			etag := p.load(s.admin).etag()
+			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key), with("If-Match", etag)).is(201)
+			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true")
+		}},
+	}
+}

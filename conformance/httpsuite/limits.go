@@ -1,0 +1,45 @@
+package httpsuite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// limitCases are about the limits of D22, at their defaults.
+func limitCases() []Case {
+	return []Case{
+		{"HTTP-LIMIT-001", "D22", "a body of 1 MiB is read, one byte more is too-large, with or without Content-Length", func(s *session) {
+			p := s.problem()
+			s.admin.post(p.path+"/comments", strings.Repeat("x", 1<<20), plain()).is(201)
+			s.admin.patch(p.path, `{}`+strings.Repeat(" ", 1<<20-2)).is(200)
+			s.untouched(p, func() {
+				s.admin.post(p.path+"/comments", strings.Repeat("x", 1<<20+1), plain()).fault(413, "too-large")
+				s.admin.post(p.path+"/comments", strings.Repeat("x", 1<<20+1), plain(), unsized()).fault(413, "too-large")
+				s.admin.patch(p.path, `{}`+strings.Repeat(" ", 1<<20)).fault(413, "too-large")
+				s.admin.put(p.keyword("k"), `"`+strings.Repeat("x", 1<<20)+`"`, unsized()).fault(413, "too-large")
+			})
+		}},
+		{"HTTP-LIMIT-002", "D22", "a problem has at most 1,000 keywords; the existing ones can still be set", func(s *session) {
+			p := s.problem()
+			const clients = 8
+			together(clients, func(i int) (last *answer) {
+				for n := i; n < 1000; n += clients {
+					if last = s.admin.put(p.keyword(fmt.Sprint(n)), `"v"`); last.status != 201 {
+						s.Errorf("keyword %d: %v", n, last)
+						break
+					}
+				}
+				return last
+			})
+			s.untouched(p, func() {
+				s.admin.put(p.keyword("one-more"), `"v"`).fault(422, "invalid-value")
+			})
+			s.admin.put(p.keyword("0"), `"w"`).is(200)
+			s.admin.delete(p.keyword("1"), "").is(204)
+			s.admin.put(p.keyword("one-more"), `"v"`).is(201)
+			if n := len(p.load(s.admin).list("/keywords")); n != 1000 {
+				s.Fatalf("the problem has %d keywords", n)
+			}
+		}},
+	}
+}

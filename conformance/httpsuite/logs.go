@@ -1,0 +1,143 @@
+package httpsuite
+
+import (
+	"fmt"
+)
+
+// logMembers are those of an entry of the history log (D8).
+var logMembers = []string{
+	"identifier", "type", "creationDate", "author", "batchIdentifier", "isSignificant", "field", "from", "to",
+}
+
+// entry demands the newest log entry of p, as D8's table has it.
+func (s *session) entry(p problem, kind string, field, from, to any) *answer {
+	s.Helper()
+	a := p.load(s.admin).members("/logs/last", logMembers...).timed("/logs/last/creationDate")
+	significant := kind != "WatcherAdded" && kind != "WatcherRemoved"
+	a.has("/logs/last/type", kind).has("/logs/last/isSignificant", significant)
+	return a.has("/logs/last/field", field).has("/logs/last/from", from).has("/logs/last/to", to)
+}
+
+// logCases are about the history log (D8).
+func logCases() []Case {
+	value := func(v any) any { return map[string]any{"value": v} }
+	other := func(p problem) any { return map[string]any{"problemIdentifier": p.id} }
+	return []Case{
+		{"HTTP-LOG-001", "D8", "creating logs ProblemCreated with the fields set", func(s *session) {
+			p := s.create(s.admin, `"priority":{"name":"High"}`)
+			a := p.load(s.admin)
+			a.members("/logs/0", logMembers...).timed("/logs/0/creationDate")
+			a.has("/logs/0/type", "ProblemCreated").has("/logs/0/field", nil).has("/logs/0/from", nil).has("/logs/0/isSignificant", true)
+			a.has("/logs/0/to/title", a.text("/title"))
+			a.has("/logs/0/to/state", map[string]any{"identifier": a.text("/state/identifier"), "name": "Open"})
+			a.has("/logs/0/to/priority", map[string]any{"identifier": a.text("/priority/identifier"), "name": "High"})
+			a.members("/logs/0/author", "identifier", "name").has("/logs/0/author/identifier", a.text("/originator/identifier"))
+			a.has("/logs/0/creationDate", a.text("/creationDate"))
+		}},
+		{"HTTP-LOG-002", "D8", "each changed field logs FieldChanged: a text, {identifier,name} or null", func(s *session) {
+			bob, p := s.user(), s.problem()
+			before := p.load(s.admin)
+			s.admin.patch(p.path, `{"title":"New"}`).is(200)
+			s.entry(p, "FieldChanged", "title", before.text("/title"), "New")
+			after := s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
+			s.entry(p, "FieldChanged", "state",
+				map[string]any{"identifier": before.text("/state/identifier"), "name": "Open"},
+				map[string]any{"identifier": after.text("/state/identifier"), "name": "Closed"})
+			s.admin.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200)
+			s.entry(p, "FieldChanged", "assignee", nil, bob.ref())
+			s.admin.patch(p.path, `{"assignee":null}`).is(200)
+			s.entry(p, "FieldChanged", "assignee", bob.ref(), nil)
+		}},
+		{"HTTP-LOG-003", "D8", "one request is one batch, with one entry per field", func(s *session) {
+			bob, p := s.user(), s.problem()
+			a := bob.patch(p.path, `{"title":"x","priority":{"name":"Low"},"classification":{"name":"Task"}}`).is(200)
+			fields := map[string]bool{}
+			for i := range a.list("/logs") {
+				pointer := fmt.Sprintf("/logs/%d", i)
+				a.has(pointer+"/batchIdentifier", a.text("/logs/0/batchIdentifier")).has(pointer+"/author", bob.ref())
+				a.has(pointer+"/type", "FieldChanged").has(pointer+"/creationDate", a.text("/modificationDate"))
+				fields[a.text(pointer+"/field")] = true
+			}
+			if len(fields) != 3 || !fields["title"] || !fields["priority"] || !fields["classification"] {
+				s.Fatalf("%v\nlogs %v", a, fields)
+			}
+			all := p.load(s.admin)
+			if first := all.text("/logs/0/batchIdentifier"); first == a.text("/logs/0/batchIdentifier") {
+				s.Fatalf("%v\nhas one batch for two requests", all)
+			}
+		}},
+		{"HTTP-LOG-004", "D8", "a comment logs CommentAdded with the comment's identifier", func(s *session) {
+			p := s.problem()
+			comment := s.admin.post(p.path+"/comments", "text", plain()).is(201)
+			s.entry(p, "CommentAdded", "comments", nil, comment.text("/identifier"))
+		}},
+		{"HTTP-LOG-005", "D8", "keywords log KeywordSet and KeywordDeleted; one without value is {value:null}", func(s *session) {
+			p := s.problem()
+			s.admin.put(p.keyword("a%2Fb"), `"1"`).is(201)
+			s.entry(p, "KeywordSet", "a/b", nil, "1")
+			s.admin.put(p.keyword("a%2Fb"), `"2"`).is(200)
+			s.entry(p, "KeywordSet", "a/b", "1", "2")
+			s.admin.put(p.keyword("a%2Fb"), `null`).is(200)
+			s.entry(p, "KeywordSet", "a/b", "2", value(nil))
+			s.admin.put(p.keyword("a%2Fb"), `"3"`).is(200)
+			s.entry(p, "KeywordSet", "a/b", value(nil), "3")
+			s.admin.delete(p.keyword("a%2Fb"), "").is(204)
+			s.entry(p, "KeywordDeleted", "a/b", "3", nil)
+			s.admin.put(p.keyword("n"), `null`).is(201)
+			s.entry(p, "KeywordSet", "n", nil, value(nil))
+			s.admin.delete(p.keyword("n"), "").is(204)
+			s.entry(p, "KeywordDeleted", "n", value(nil), nil)
+		}},
+		{"HTTP-LOG-006", "D8", "a relationship logs on both problems, each with the type as seen from it, in one batch", func(s *session) {
+			p, q := s.problem(), s.problem()
+			s.relate(p, "ParentOf", q)
+			here := s.entry(p, "RelationshipAdded", "ParentOf", nil, other(q))
+			s.entry(q, "RelationshipAdded", "ChildOf", nil, other(p)).
+				has("/logs/last/batchIdentifier", here.text("/logs/last/batchIdentifier")).
+				has("/logs/last/creationDate", here.text("/logs/last/creationDate"))
+			s.admin.delete(q.path+"/relationships", link("ChildOf", p)).is(204)
+			s.entry(p, "RelationshipDeleted", "ParentOf", other(q), nil)
+			s.entry(q, "RelationshipDeleted", "ChildOf", other(p), nil)
+		}},
+		{"HTTP-LOG-007", "D8", "a watcher logs WatcherAdded, which is not significant", func(s *session) {
+			bob, p := s.user(), s.problem()
+			s.admin.put(p.path+"/watchers", bob.part()).is(201)
+			s.entry(p, "WatcherAdded", "watchers", nil, bob.ref())
+		}},
+		{"HTTP-LOG-008", "D8", "the log is oldest first and append-only, and its identifiers are unique", func(s *session) {
+			p := s.problem()
+			seen := []any{p.load(s.admin).list("/logs")[0]}
+			for i := range 5 {
+				s.admin.put(p.keyword("k"), fmt.Sprintf(`"%d"`, i))
+				a := p.load(s.admin)
+				if now := a.list("/logs"); encode(now[:len(now)-1]) != encode(seen) {
+					s.Fatalf("%v\ndoes not begin with\n%s", a, encode(seen))
+				}
+				a.has("/logs/last/to", fmt.Sprint(i))
+				seen = a.list("/logs")
+			}
+			identifiers := map[any]bool{}
+			for _, e := range seen {
+				identifiers[at(e, "/identifier")] = true
+			}
+			if len(identifiers) != 6 {
+				s.Fatalf("6 entries have %d identifiers", len(identifiers))
+			}
+		}},
+		{"HTTP-LOG-009", "D8", "the names of what was set stay as they were at that moment", func(s *session) {
+			bob, p := s.user(), s.problem()
+			bob.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200)
+			s.admin.patch("/users/"+bob.identifier, `{"name":`+encode(s.unique("renamed"))+`}`).is(200)
+			s.entry(p, "FieldChanged", "assignee", nil, bob.ref()).has("/logs/last/author/identifier", bob.identifier)
+		}},
+		{"HTTP-LOG-010", "D8", "read and refused requests leave no entry", func(s *session) {
+			p := s.problem()
+			s.untouched(p, func() {
+				s.admin.patch(p.path, `{"read":false}`).is(200)
+				s.admin.patch(p.path, `{"read":true}`).is(200)
+				s.admin.patch(p.path, `{"title":""}`).is(422)
+				s.admin.delete(p.keyword("none"), "").is(404)
+			})
+		}},
+	}
+}

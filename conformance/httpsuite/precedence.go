@@ -1,0 +1,191 @@
+package httpsuite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// attempt is a request that can be spoilt in several ways at once.
+type attempt struct {
+	version, method, path string
+	token                 string
+	mediaType, query      string
+	body, tail            string // the tail makes malformed JSON of any body
+	options               []option
+}
+
+// flaw is one way to spoil an attempt, and the error that it has to give.
+type flaw struct {
+	status int
+	slug   string
+	spoil  func(*attempt)
+}
+
+// The flaws that every endpoint knows, in the order of D18.
+func (s *session) flaws(otherMethod, smallScope string) []flaw {
+	s.Helper()
+	return []flaw{
+		{404, "not-found", func(a *attempt) { a.version = "/api/20151106" }},
+		{405, "method-not-allowed", func(a *attempt) { a.method = otherMethod }},
+		{401, "unauthenticated", func(a *attempt) { a.token = "pts_nonsense" }},
+		{403, "forbidden", func(a *attempt) { a.token = smallScope }},
+	}
+}
+
+// The flaws that only bodies have: of the media type, the size, the syntax.
+var (
+	mediaType = flaw{415, "unsupported-media-type", func(a *attempt) { a.mediaType = "application/xml" }}
+	tooLarge  = flaw{413, "too-large", func(a *attempt) { a.body += strings.Repeat(" ", 1<<20) }}
+	query     = flaw{400, "malformed-request", func(a *attempt) { a.query = "?dryRun=1" }}
+	syntax    = flaw{400, "malformed-json", func(a *attempt) { a.tail = "}]" }}
+)
+
+// absent moves the attempt to a problem that does not exist.
+func absent(p problem) flaw {
+	return flaw{404, "problem-not-found", func(a *attempt) { a.path = strings.Replace(a.path, p.path, "/problems/999999999999", 1) }}
+}
+
+// stale adds a condition that the problem does not meet.
+var stale = flaw{412, "stale-revision", func(a *attempt) { a.options = append(a.options, with("If-Match", `"999999"`)) }}
+
+// body replaces the body by one with faults.
+func body(status int, slug, text string) flaw {
+	return flaw{status, slug, func(a *attempt) { a.body = text }}
+}
+
+// ladder demands that of each two flaws the one that comes first is answered.
+func (s *session) ladder(base attempt, flaws ...flaw) {
+	s.Helper()
+	base.version, base.token = api, s.admin.token
+	send := func(spoils ...flaw) *answer {
+		s.Helper()
+		a := base
+		for _, f := range spoils {
+			f.spoil(&a)
+		}
+		options := append([]option{typed(a.mediaType)}, a.options...)
+		c := s.outside()
+		c.token = a.token
+		return c.do(a.method, a.version+a.path+a.query, a.body+a.tail, options...)
+	}
+	for i, first := range flaws {
+		if a := send(first); a.status != first.status || a.slug() != first.slug {
+			s.Errorf("%v\nwant %d %s", a, first.status, first.slug)
+			continue
+		}
+		for _, second := range flaws[i+1:] {
+			// The earlier flaw is applied last, so that it wins where
+			// both change the same part of the request.
+			if a := send(second, first); a.status != first.status || a.slug() != first.slug {
+				s.Errorf("%v\nwant %d %s before %d %s", a, first.status, first.slug, second.status, second.slug)
+			}
+		}
+	}
+}
+
+// precedenceCases are about which error is answered when several apply (D18).
+// Each takes an endpoint through every pair of flaws.
+func precedenceCases() []Case {
+	join := func(common []flaw, more ...flaw) []flaw { return append(common, more...) }
+	const rule = "when several errors apply, the order of D18 decides"
+	return []Case{
+		{"HTTP-ORDER-001", "D18", rule + ": W1", func(s *session) {
+			s.ladder(attempt{method: "POST", path: "/problems", mediaType: "application/json", body: `{"title":"x"}`},
+				join(s.flaws("DELETE", s.userWith("read").token), mediaType, tooLarge, query, syntax,
+					body(422, "unknown-field", `{"title":"x","state":{"name":"Closed"},"colour":1}`),
+					body(409, "transition-not-allowed", `{"title":"x","state":{"name":"Closed"}}`))...)
+		}},
+		{"HTTP-ORDER-002", "D18", rule + ": W2", func(s *session) {
+			p := s.problem()
+			s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
+			s.untouched(p, func() {
+				s.ladder(attempt{method: "PATCH", path: p.path, mediaType: "application/json", body: `{"title":"x"}`},
+					join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+						body(422, "unknown-field", `{"state":{"name":"In Progress"},"colour":1}`),
+						body(409, "transition-not-allowed", `{"state":{"name":"In Progress"}}`))...)
+			})
+		}},
+		{"HTTP-ORDER-003", "D18", rule + ": W3", func(s *session) {
+			p, key := s.problem(), s.unique("key")
+			s.admin.post(p.path+"/comments", "first", plain(), with("Idempotency-Key", key)).is(201)
+			again := flaw{409, "idempotency-conflict", func(a *attempt) { a.options = append(a.options, with("Idempotency-Key", key)) }}
+			s.untouched(p, func() {
+				s.ladder(attempt{method: "POST", path: p.path + "/comments", mediaType: "application/json", body: `{"text":"x"}`},
+					join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+						body(422, "invalid-value", `{"text":""}`), again)...)
+			})
+		}},
+		{"HTTP-ORDER-004", "D18", rule + ": W4", func(s *session) {
+			p := s.problem()
+			for _, method := range []string{"PUT", "PATCH"} {
+				s.untouched(p, func() {
+					s.ladder(attempt{method: method, path: p.keyword("k"), mediaType: "application/json", body: `"v"`},
+						join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+							body(422, "invalid-type", `7`))...)
+				})
+			}
+		}},
+		{"HTTP-ORDER-005", "D18", rule + ": W5", func(s *session) {
+			p := s.problem()
+			s.untouched(p, func() {
+				s.ladder(attempt{method: "DELETE", path: p.keyword("none")},
+					join(s.flaws("POST", s.userWith("read").token), query, absent(p), stale,
+						flaw{404, "keyword-not-found", func(*attempt) {}})...)
+			})
+		}},
+		{"HTTP-ORDER-006", "D18", rule + ": W6", func(s *session) {
+			p, q, r := s.problem(), s.problem(), s.problem()
+			s.relate(p, "ParentOf", q)
+			s.untouched(p, func() {
+				s.ladder(attempt{method: "PUT", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", r)},
+					join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+						body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
+						body(409, "relationship-conflict", link("ChildOf", q)))...)
+			})
+		}},
+		{"HTTP-ORDER-007", "D18", rule + ": W7", func(s *session) {
+			p, q := s.problem(), s.problem()
+			s.relate(p, "ParentOf", q)
+			s.untouched(p, func() {
+				s.ladder(attempt{method: "DELETE", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", q)},
+					join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+						body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
+						body(404, "relationship-not-found", link("ChildOf", q)))...)
+			})
+		}},
+		{"HTTP-ORDER-008", "D18", rule + ": W8", func(s *session) {
+			p := s.problem()
+			s.untouched(p, func() {
+				s.ladder(attempt{method: "PUT", path: p.path + "/watchers", mediaType: "application/json", body: s.user().part()},
+					join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+						body(422, "unknown-field", `{"mail":"x"}`))...)
+			})
+		}},
+		{"HTTP-ORDER-009", "D18", rule + ": R1 to R4", func(s *session) {
+			p := s.problem()
+			for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
+				flaws := s.flaws("BREW", "")
+				s.ladder(attempt{method: "GET", path: p.path + part}, join(flaws[:3:3], query, absent(p))...)
+			}
+		}},
+		{"HTTP-ORDER-010", "D18", rule + ": POST /users", func(s *session) {
+			bob := s.user()
+			s.ladder(attempt{method: "POST", path: "/users", mediaType: "application/json", body: `{"name":"x","email":"x@example.org"}`},
+				join(s.flaws("DELETE", bob.token), mediaType, tooLarge, query, syntax,
+					body(422, "unknown-field", `{"name":"x","email":`+encode(bob.email)+`,"colour":1}`),
+					body(409, "already-exists", `{"name":"x","email":`+encode(bob.email)+`}`))...)
+		}},
+		{"HTTP-ORDER-011", "D18, D11", "a stale revision in the body comes before the body's faults, and after a missing problem", func(s *session) {
+			p := s.problem()
+			s.admin.patch(p.path, `{"revision":9,"title":""}`).fault(412, "stale-revision")
+			s.admin.patch(p.path, `{"revision":9,"colour":1,"identifier":0}`).fault(412, "stale-revision")
+			s.admin.patch("/problems/999999999999", `{"revision":9}`).fault(404, "problem-not-found")
+		}},
+		{"HTTP-ORDER-012", "D18", "faults of the body come before a missing keyword or a forbidden transition", func(s *session) {
+			p := s.problem()
+			s.admin.delete(p.keyword("%2E%2E"), "").fault(422, "invalid-value")
+			s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
+			s.admin.patch(p.path, `{"state":{"name":"In Progress"},"priority":{}}`).fault(422, "metadata-ambiguous", "/priority")
+		}},
+	}
+}

@@ -1,0 +1,216 @@
+package httpsuite
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// session is what a case works with: an administrator, and the means to make
+// users and problems of its own.
+type session struct {
+	*testing.T
+	wire   *http.Client
+	target Target
+	admin  *client
+}
+
+func newSession(t *testing.T, wire *http.Client, target Target) *session {
+	s := &session{T: t, wire: wire, target: target}
+	s.admin = s.as(target.AdminToken)
+	return s
+}
+
+// as returns a client with the given token; an empty one sends none.
+func (s *session) as(token string) *client {
+	return &client{t: s.T, wire: s.wire, base: s.target.BaseURL + api, token: token}
+}
+
+// outside returns a client without a token for paths outside the API.
+func (s *session) outside() *client {
+	return &client{t: s.T, wire: s.wire, base: s.target.BaseURL}
+}
+
+// root returns a client without a token for the paths that probes ask, which are
+// below no base path.
+func (s *session) root() *client {
+	base, err := url.Parse(s.target.BaseURL)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return &client{t: s.T, wire: s.wire, base: base.Scheme + "://" + base.Host}
+}
+
+// unique returns a text that no other case uses.
+func (s *session) unique(prefix string) string {
+	return prefix + "-" + strings.ToLower(rand.Text()[:12])
+}
+
+// person is a user with a token.
+type person struct {
+	*client
+	identifier, name, email string
+}
+
+// ref is the person as a reference inside another object (D2).
+func (p person) ref() any {
+	return map[string]any{"identifier": p.identifier, "name": p.name}
+}
+
+// object is the whole active user (D2).
+func (p person) object() any {
+	return map[string]any{"identifier": p.identifier, "name": p.name, "email": p.email, "inactive": false}
+}
+
+// user makes a user with a token of the scope write.
+func (s *session) user() person {
+	s.Helper()
+	return s.userWith("write")
+}
+
+// userWith makes a user with a token of the given scope.
+func (s *session) userWith(scope string) person {
+	s.Helper()
+	name := s.unique("user")
+	p := person{name: name, email: name + "@Example.org"}
+	made := s.admin.post("/users", encode(map[string]any{"name": p.name, "email": p.email})).is(201)
+	p.identifier = made.text("/identifier")
+	p.client = s.as(s.token(p.identifier, scope))
+	return p
+}
+
+// token issues a token for a user.
+func (s *session) token(user, scope string) string {
+	s.Helper()
+	return secret(s.admin.post("/tokens",
+		encode(map[string]any{"user": map[string]any{"identifier": user}, "scope": scope})).is(201))
+}
+
+// part is the whole active user as JSON text.
+func (p person) part() string { return encode(p.object()) }
+
+// deactivate makes the person inactive.
+func (s *session) deactivate(p person) {
+	s.Helper()
+	s.admin.patch("/users/"+p.identifier, `{"inactive":true}`).is(200)
+}
+
+// secret returns the token in the answer to POST /tokens.
+func secret(a *answer) string {
+	a.t.Helper()
+	return a.text("/token")
+}
+
+// problem is a problem that the case made.
+type problem struct {
+	id   int64
+	path string
+}
+
+// create makes a problem with the given JSON members beside a title.
+func (s *session) create(c *client, members ...string) problem {
+	s.Helper()
+	body := "{" + strings.Join(append([]string{`"title":` + encode(s.unique("Problem"))}, members...), ",") + "}"
+	id := c.post("/problems", body).is(201).number("/identifier")
+	return problem{id, fmt.Sprintf("/problems/%d", id)}
+}
+
+// problem makes a problem of the administrator.
+func (s *session) problem() problem {
+	s.Helper()
+	return s.create(s.admin)
+}
+
+// keyword returns the path of a keyword; the name is escaped already.
+func (p problem) keyword(name string) string { return p.path + "/keywords/" + name }
+
+// link returns the body of W6 and W7 towards p.
+func link(kind string, p problem) string {
+	return fmt.Sprintf(`{"type":%q,"problemIdentifier":%d}`, kind, p.id)
+}
+
+// relate adds a relationship that has to be new.
+func (s *session) relate(a problem, kind string, b problem) {
+	s.Helper()
+	s.admin.put(a.path+"/relationships", link(kind, b)).is(201)
+}
+
+// load returns the problem as the client sees it (R1).
+func (p problem) load(c *client) *answer {
+	c.t.Helper()
+	return c.get(p.path).is(200)
+}
+
+// untouched runs f and demands that it left the problem as it was: the same
+// revision, the same log, the same comments, relationships and watchers.
+func (s *session) untouched(p problem, f func()) {
+	s.Helper()
+	before := s.everything(p)
+	f()
+	if after := s.everything(p); before != after {
+		s.Fatalf("the problem has changed:\n%s\nto\n%s", before, after)
+	}
+}
+
+func (s *session) everything(p problem) string {
+	s.Helper()
+	var b strings.Builder
+	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
+		b.Write(s.admin.get(p.path + part).is(200).body)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// together runs f n times at once and returns the answers in order of their
+// index.
+func together(n int, f func(i int) *answer) []*answer {
+	answers := make([]*answer, n)
+	start := make(chan struct{})
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			<-start
+			answers[i] = f(i)
+		})
+	}
+	close(start)
+	group.Wait()
+	return answers
+}
+
+// count returns how many of the answers have the status.
+func count(answers []*answer, status int) int {
+	n := 0
+	for _, a := range answers {
+		if a.status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// eventually demands that one of some attempts succeeds. It is for what other
+// users of the server may disturb for a moment, not for waiting.
+func (s *session) eventually(attempt func() bool, format string, args ...any) {
+	s.Helper()
+	for range 100 {
+		if attempt() {
+			return
+		}
+	}
+	s.Fatalf(format, args...)
+}
+
+// unchanged demands that a GET with the ETag just received is answered with 304.
+// Other users of the server may change the catalogue, and so the ETag, in between.
+func (s *session) unchanged(c *client, path string) {
+	s.Helper()
+	s.eventually(func() bool {
+		return c.get(path, with("If-None-Match", c.get(path).is(200).etag())).status == 304
+	}, "GET %s is never answered with 304", path)
+}

@@ -1,0 +1,125 @@
+package httpsuite
+
+import (
+	"fmt"
+	"hash/crc32"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// tokenCases are about issuing and revoking tokens (D17, D30).
+func tokenCases() []Case {
+	issue := func(user, scope string) string {
+		return fmt.Sprintf(`{"user":{"identifier":%q},"scope":%q}`, user, scope)
+	}
+	return []Case{
+		{"HTTP-TOKEN-001", "D17, D30", "issuing is answered with 201 and, once, the token in its form", func(s *session) {
+			bob := s.user()
+			a := s.admin.post("/tokens", issue(bob.identifier, "read")).is(201)
+			token := secret(a)
+			if !regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`).MatchString(token) || token[47:] != checksum(token[:47]) {
+				s.Fatalf("%v\nhas no token in the form of D17", a)
+			}
+			a.has("/scope", "read").has("/user/identifier", bob.identifier).has("/expires", nil)
+			s.as(token).get("/me").is(200).has("/user", bob.object())
+		}},
+		{"HTTP-TOKEN-002", "D30", "the list has every token but never the secret", func(s *session) {
+			bob := s.user()
+			made := s.admin.post("/tokens", issue(bob.identifier, "write")).is(201)
+			list := s.admin.get("/tokens").is(200)
+			if strings.Contains(string(list.body), "pts_") || strings.Contains(string(list.body), secret(made)[4:12]) {
+				s.Fatalf("the list shows a secret")
+			}
+			found := false
+			for i := range list.list("") {
+				list.lacks(fmt.Sprintf("/%d/token", i))
+				found = found || list.text(fmt.Sprintf("/%d/identifier", i)) == made.text("/identifier")
+			}
+			if !found {
+				s.Fatalf("the list lacks %s", made.text("/identifier"))
+			}
+		}},
+		{"HTTP-TOKEN-003", "D17, D30", "a revoked token is refused at once", func(s *session) {
+			bob := s.user()
+			made := s.admin.post("/tokens", issue(bob.identifier, "read")).is(201)
+			token := s.as(secret(made))
+			token.get("/me").is(200)
+			a := s.admin.delete("/tokens/"+made.text("/identifier"), "").is(204)
+			if len(a.body) > 0 {
+				s.Fatalf("%v\nhas a body", a)
+			}
+			token.get("/me").fault(401, "unauthenticated")
+			bob.get("/me").is(200)
+			for _, identifier := range []string{"01890000-0000-7000-8000-000000000000", "x"} {
+				s.admin.delete("/tokens/"+identifier, "").fault(404, "not-found")
+			}
+		}},
+		{"HTTP-TOKEN-004", "D17", "a token can expire, and is refused from then on", func(s *session) {
+			bob := s.user()
+			at := time.Now().Add(700 * time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z")
+			made := s.admin.post("/tokens", fmt.Sprintf(`{"user":{"email":%q},"scope":"read","expires":%q}`, bob.email, at)).is(201).has("/expires", at)
+			token := s.as(secret(made))
+			token.get("/me").is(200).has("/expires", at)
+			for deadline := time.Now().Add(5 * time.Second); ; {
+				a := token.get("/me")
+				if a.status == 401 {
+					break
+				}
+				if time.Now().After(deadline) {
+					s.Fatalf("the token of %s still works", at)
+				}
+			}
+			token.get("/me").fault(401, "unauthenticated")
+		}},
+		{"HTTP-TOKEN-005", "D18, D30", "the faults of a token", func(s *session) {
+			bob, eve := s.user(), s.user()
+			s.deactivate(eve)
+			s.admin.post("/tokens", `{}`).fault(422, "required-field", "/user", "/scope")
+			s.admin.post("/tokens", issue(bob.identifier, "root")).fault(422, "invalid-value", "/scope")
+			s.admin.post("/tokens", issue(bob.identifier, "Admin")).fault(422, "invalid-value", "/scope")
+			s.admin.post("/tokens", issue(eve.identifier, "read")).fault(422, "invalid-value", "/user")
+			s.admin.post("/tokens", `{"user":{},"scope":"read"}`).fault(422, "metadata-ambiguous", "/user")
+			s.admin.post("/tokens", `{"user":{"email":"nobody@example.invalid"},"scope":"read"}`).fault(422, "metadata-not-found", "/user")
+			s.admin.post("/tokens", `{"user":"bob","scope":1}`).fault(422, "invalid-type", "/user", "/scope")
+			s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read","expires":"tomorrow"}`).fault(422, "", "/expires")
+			s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read","expires":"2001-01-01T00:00:00.000Z"}`).fault(422, "invalid-value", "/expires")
+			s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read","expiry":null}`).fault(422, "unknown-field", "/expiry")
+		}},
+		{"HTTP-TOKEN-006", "D17", "only the scope admin issues and revokes tokens", func(s *session) {
+			bob, eve := s.user(), s.userWith("read")
+			for _, p := range []person{bob, eve} {
+				p.post("/tokens", issue(p.identifier, "read")).fault(403, "forbidden")
+				p.get("/tokens").fault(403, "forbidden")
+				p.delete("/tokens/01890000-0000-7000-8000-000000000000", "").fault(403, "forbidden")
+			}
+		}},
+		{"HTTP-TOKEN-007", "D17", "admin includes write, and write includes read", func(s *session) {
+			p := s.problem()
+			s.as(s.token(s.user().identifier, "admin")).post("/users", encode(map[string]any{"name": "x", "email": s.unique("x") + "@example.org"})).is(201)
+			for _, scope := range []string{"admin", "write"} {
+				c := s.as(s.token(s.user().identifier, scope))
+				c.post(p.path+"/comments", "text", plain()).is(201)
+				c.get(p.path).is(200)
+			}
+		}},
+		{"HTTP-TOKEN-008", "D9", "an expiry is a time in any zone, shown in UTC and cut to the millisecond", func(s *session) {
+			bob := s.user()
+			s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"read","expires":"2131-01-01T01:00:00.123999999+02:00"}`).is(201).
+				has("/expires", "2130-12-31T23:00:00.123Z")
+			s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"read","expires":null}`).is(201).has("/expires", nil)
+		}},
+	}
+}
+
+// checksum is the CRC-32 of the text in six base62 digits (D17).
+func checksum(text string) string {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := crc32.ChecksumIEEE([]byte(text))
+	b := make([]byte, 6)
+	for i := range b {
+		b[len(b)-1-i] = alphabet[sum%62]
+		sum /= 62
+	}
+	return string(b)
+}

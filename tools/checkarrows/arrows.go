@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const project = "github.com/problemtracking/problems/"
+
+// rule says what the packages below a folder may import of other folders.
+type rule struct {
+	folder string
+	// mayImport are folders of the project; the own one is always allowed.
+	mayImport []string
+	// testsMayImport are further ones for tests.
+	testsMayImport []string
+	// libraries is whether it may import anything but the standard library
+	// and the project.
+	libraries bool
+}
+
+// rules are the arrows; the first rule for a folder counts.
+var rules = []rule{
+	{folder: "domain"},
+	{folder: "conformance", mayImport: []string{"domain"}, libraries: true},
+	{folder: "adapters/httpapi", mayImport: []string{"domain"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
+	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: "adapters/sqlite", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: "app", mayImport: []string{"adapters", "domain"}, testsMayImport: []string{"conformance"}, libraries: true},
+}
+
+// onlyApp are the libraries that the rest of the project is not to know: it is
+// put together, configured and called from a command line by app alone.
+var onlyApp = []string{"go.uber.org/fx", "go.uber.org/dig", "github.com/alecthomas/kong"}
+
+// arrows returns a sentence for every import of p that is not allowed.
+func (p pkg) arrows() []string {
+	folder := strings.TrimPrefix(p.ImportPath, project)
+	i := slices.IndexFunc(rules, func(r rule) bool { return within(folder, r.folder) })
+	if i < 0 {
+		return []string{fmt.Sprintf("%s is in no folder that has a rule: add it to tools/checkarrows", folder)}
+	}
+	r := rules[i]
+	violations := r.check(folder, p.Imports)
+	r.mayImport = slices.Concat(r.mayImport, r.testsMayImport)
+	r.libraries = true // tests may use some everywhere
+	violations = append(violations, r.check(folder+" (tests)", p.TestImports)...)
+	return append(violations, r.check(folder+" (tests)", p.XTestImports)...)
+}
+
+// check returns a sentence for every import that the rule does not allow.
+func (r rule) check(who string, imports []string) []string {
+	var violations []string
+	for _, path := range imports {
+		folder, inProject := strings.CutPrefix(path, project)
+		switch {
+		case inProject && !within(folder, r.folder) && !slices.ContainsFunc(r.mayImport, func(m string) bool { return within(folder, m) }):
+			violations = append(violations, fmt.Sprintf("%s must not import %s", who, folder))
+		case !inProject && !r.libraries && strings.Contains(strings.Split(path, "/")[0], "."):
+			violations = append(violations, fmt.Sprintf("%s must not import %s: it has the standard library alone", who, path))
+		case r.folder != "app" && slices.ContainsFunc(onlyApp, func(library string) bool { return within(path, library) }):
+			violations = append(violations, fmt.Sprintf("%s must not import %s: app alone knows it", who, path))
+		}
+	}
+	return violations
+}
+
+// within reports whether a path is a folder or below it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}
