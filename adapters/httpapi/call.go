@@ -195,8 +195,9 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	for name, values := range a.header {
 		header[name] = values
 	}
-	if len(a.body) > 0 {
-		header.Set("Content-Type", mediaJSON)
+	if len(a.body) == 0 {
+		send(w, r, a.status, nil)
+		return
 	}
-	send(w, r, a.status, a.body)
+	sendJSON(w, r, a.status, mediaJSON, a.body)
 }

@@ -122,27 +122,30 @@ func (d *decoder) object(path string, members []member) error {
 }
 
 func (d *decoder) member(path, name string, members []member) error {
-	pointer := path + "/" + pointerEscape.Replace(name)
-	alike := ""
+	pointer := fault.Pointer(path, name)
 	for _, m := range members {
-		switch {
-		case m.name == name:
+		if m.name == name {
 			return d.into(m.into, name, pointer)
-		case strings.EqualFold(m.name, name):
-			alike = m.name
 		}
 	}
-	if alike != "" {
-		d.fault(fault.UnknownField, pointer, "is not known; "+strconv.Quote(alike)+" is, in exactly this spelling")
-	} else {
-		d.fault(fault.UnknownField, pointer, "is not known here")
-	}
+	d.fault(fault.UnknownField, pointer, unknown(name, members))
 	_, err := d.value()
 	return err
 }
 
-// pointerEscape makes a name a token of a JSON Pointer (RFC 6901).
-var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+// unknown says what a member may have meant, or which ones can be set.
+func unknown(name string, members []member) string {
+	var settable []string
+	for _, m := range members {
+		if strings.EqualFold(m.name, name) {
+			return "is not known: names are compared exactly, and this one is " + strconv.Quote(m.name)
+		}
+		if _, readOnly := m.into.(map[string]any); m.into != nil && !readOnly {
+			settable = append(settable, m.name)
+		}
+	}
+	return "is not known here; what can be set is " + strings.Join(settable, ", ")
+}
 
 // into reads the value of a member and puts it where it belongs.
 func (d *decoder) into(into any, name, pointer string) error {

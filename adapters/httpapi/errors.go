@@ -118,13 +118,12 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Revision > 0 {
 		header.Set("Problem-Revision", strconv.FormatInt(f.Revision, 10))
 	}
-	header.Set("Content-Type", mediaProblem)
 	if header.Get("Cache-Control") == "" {
 		header.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
 	}
 	e := encoder{base: s.BasePath}
 	e.failure(f, kind, exchangeOf(r).RequestID)
-	send(w, r, kind.status, e.buf)
+	sendJSON(w, r, kind.status, mediaProblem, e.buf)
 }
 
 // report logs an error that is the service's own.
@@ -160,6 +159,12 @@ func errorStatuses(kinds []fault.Kind) []int {
 	}
 	slices.Sort(statuses)
 	return slices.Compact(statuses)
+}
+
+// sendJSON writes a body of JSON as a line, for those who read it in a terminal.
+func sendJSON(w http.ResponseWriter, r *http.Request, status int, media string, json []byte) {
+	w.Header().Set("Content-Type", media)
+	send(w, r, status, append(json, '\n'))
 }
 
 // send writes the body, and its length also to those who only ask for the head.

@@ -85,7 +85,7 @@ func TestErrorBody(t *testing.T) {
 	f := setup(t)
 	w := f.send(t, request("GET", api+"/problems/99", ""), 404, fault.ProblemNotFound)
 	want := `{"type":"/errors/problem-not-found","title":"Problem not found","status":404,` +
-		`"detail":"there is no problem with this identifier","instance":"urn:request:r1","errors":[]}`
+		`"detail":"there is no problem with this identifier","instance":"urn:request:r1","errors":[]}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s\nnot %s", w.Body, want)
 	}
@@ -93,7 +93,7 @@ func TestErrorBody(t *testing.T) {
 	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
 		`"detail":"the request body has 2 faults","instance":"urn:request:r1","errors":[` +
 		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
-		`{"type":"/errors/unknown-field","detail":"is not known here","pointer":"/a~1b"}]}`
+		`{"type":"/errors/unknown-field","detail":"is not known here; what can be set is title, state, priority, classification, component, milestone, assignee, read, revision","pointer":"/a~1b"}]}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s\nnot %s", w.Body, want)
 	}

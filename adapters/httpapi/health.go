@@ -11,9 +11,8 @@ import (
 // not its public address.
 func (s *server) addHealth() {
 	healthy := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", mediaJSON)
 		w.Header().Set("Cache-Control", "no-store")
-		send(w, r, http.StatusOK, []byte(`{"status":"ok"}`))
+		sendJSON(w, r, http.StatusOK, mediaJSON, []byte(`{"status":"ok"}`))
 	}
 	s.mux.HandleFunc("GET /healthz", healthy)
 	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {

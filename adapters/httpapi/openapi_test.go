@@ -156,7 +156,7 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	read := func(path string) string { return f.send(t, request("GET", api+path, ""), 200, "").Body.String() }
-	first := func(array string) string { return strings.TrimSuffix(strings.TrimPrefix(array, "["), "]") }
+	first := func(array string) string { return strings.TrimSuffix(strings.TrimPrefix(array, "["), "]\n") }
 	before := read("/problems/12")
 	w := f.send(t, request("PATCH", api+"/problems/12", before), 200, "")
 	if len(f.changes) > 0 || w.Header().Get("Problem-Revision") != "3" {

@@ -10,7 +10,7 @@ func TestMe(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	w := f.send(t, request("GET", api+"/me", "", "Authorization", "Token "+secretOf(access.Read).Reveal()), 200, "")
-	want := `{"user":{"identifier":"` + sampleAnn.ID.String() + `","name":"Ann","email":"ann@example.org","inactive":false},"scope":"read","expires":null}`
+	want := `{"user":{"identifier":"` + sampleAnn.ID.String() + `","name":"Ann","email":"ann@example.org","inactive":false},"scope":"read","expires":null}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
@@ -20,12 +20,12 @@ func TestUsersAndTokensInDryRuns(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	w := f.send(t, request("POST", api+"/users?dryRun=true", `{"name":"Eve","email":"eve@example.org"}`), 201, "")
-	if want := `{"name":"Eve","email":"eve@example.org","inactive":false}`; w.Body.String() != want {
+	if want := `{"name":"Eve","email":"eve@example.org","inactive":false}` + "\n"; w.Body.String() != want {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
 	header(t, w, map[string]string{"Location": "", "Dry-Run": "true"})
 	w = f.send(t, request("POST", api+"/tokens?dryRun=true", `{"user":{"name":"Bob"},"scope":"read"}`), 201, "")
-	if want := `{"user":{"identifier":"` + sampleBob.ID.String() + `","name":"Bob"},"scope":"read","creationDate":"2015-11-05T11:30:00.125Z","expires":null,"revoked":null}`; w.Body.String() != want {
+	if want := `{"user":{"identifier":"` + sampleBob.ID.String() + `","name":"Bob"},"scope":"read","creationDate":"2015-11-05T11:30:00.125Z","expires":null,"revoked":null}` + "\n"; w.Body.String() != want {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
 	if len(f.changes) > 0 {
