@@ -133,18 +133,18 @@ func (d *decoder) member(path, name string, members []member) error {
 	return err
 }
 
-// unknown says what a member may have meant, or which ones can be set.
+// unknown says what a member may have meant, or which ones mean something here.
 func unknown(name string, members []member) string {
-	var settable []string
+	var known []string
 	for _, m := range members {
 		if strings.EqualFold(m.name, name) {
 			return "is not known: names are compared exactly, and this one is " + strconv.Quote(m.name)
 		}
-		if _, readOnly := m.into.(map[string]any); m.into != nil && !readOnly {
-			settable = append(settable, m.name)
+		if m.into != nil {
+			known = append(known, m.name)
 		}
 	}
-	return "is not known here; what can be set is " + strings.Join(settable, ", ")
+	return "is not known here; known are " + strings.Join(known, ", ")
 }
 
 // into reads the value of a member and puts it where it belongs.

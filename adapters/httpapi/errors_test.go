@@ -93,7 +93,7 @@ func TestErrorBody(t *testing.T) {
 	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
 		`"detail":"the request body has 2 faults","instance":"urn:request:r1","errors":[` +
 		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
-		`{"type":"/errors/unknown-field","detail":"is not known here; what can be set is title, state, priority, classification, component, milestone, assignee, read, revision","pointer":"/a~1b"}]}` + "\n"
+		`{"type":"/errors/unknown-field","detail":"is not known here; known are title, state, priority, classification, component, milestone, assignee, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision","pointer":"/a~1b"}]}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s\nnot %s", w.Body, want)
 	}

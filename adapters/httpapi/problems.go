@@ -88,9 +88,9 @@ func fieldMembers(p *tracker.ProblemPatch) []member {
 }
 
 // serviceMembers are the members of a problem that only the service writes.
-func serviceMembers(into any) []member {
+func serviceMembers(identifier, into any) []member {
 	return []member{
-		{"identifier", into},
+		{"identifier", identifier},
 		{"originator", into},
 		{"resolver", into},
 		{"resolveDate", into},
@@ -109,7 +109,7 @@ func (c *call) createProblem() (answer, error) {
 	if cmd.Idempotency, err = idempotency(c, c.createdProblem); err != nil {
 		return answer{}, err
 	}
-	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(nil)...)
+	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(nil, nil)...)
 	if err := c.decode(&cmd.Faults, append(members, member{"revision", nil})...); err != nil {
 		return answer{}, err
 	}
@@ -136,7 +136,7 @@ func (c *call) updateProblem() (answer, error) {
 		return answer{}, err
 	}
 	cmd := tracker.UpdateProblem{Write: write, ReadOnly: map[string]any{}}
-	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(cmd.ReadOnly)...)
+	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(&cmd.Identifier, cmd.ReadOnly)...)
 	if err := c.decode(&cmd.Faults, append(members, member{"revision", &cmd.Revision})...); err != nil {
 		return answer{}, err
 	}

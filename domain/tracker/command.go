@@ -91,8 +91,10 @@ type UpdateProblem struct {
 	ProblemPatch
 	// Revision, when sent, has to be the current one.
 	Revision patch.Field[int64]
-	// ReadOnly holds the members that only the service writes, as decoded
-	// JSON (see metadata.Partial) by name: identifier, originator, resolver,
+	// Identifier, when sent, has to be that of the problem.
+	Identifier patch.Field[problem.ID]
+	// ReadOnly holds the other members that only the service writes, as
+	// decoded JSON (see metadata.Partial) by name: originator, resolver,
 	// resolveDate, creationDate and keywords. Each has to equal the current
 	// value.
 	ReadOnly map[string]any

@@ -149,7 +149,7 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 		return l.Fields, stale(l.Revision)
 	}
 	faults := cmd.Faults
-	checkReadOnly(cmd.ReadOnly, l, &faults)
+	checkReadOnly(cmd, l, &faults)
 	fields := cmd.apply(l.Fields, l.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return l.Fields, err

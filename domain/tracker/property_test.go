@@ -3,8 +3,8 @@ package tracker
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -151,9 +151,9 @@ func echo(l loaded) UpdateProblem {
 			Assignee:       field(person(l.Assignee)),
 			Read:           patch.Set(l.Read),
 		},
-		Revision: patch.Set(l.Revision),
+		Revision:   patch.Set(l.Revision),
+		Identifier: patch.Set(l.ID),
 		ReadOnly: object{
-			"identifier":   number(l.ID),
 			"originator":   person(l.Originator),
 			"resolver":     person(l.Resolver),
 			"resolveDate":  instant(l.Resolved),
@@ -163,4 +163,4 @@ func echo(l loaded) UpdateProblem {
 	}
 }
 
-func number[N int | problem.ID](n N) json.Number { return json.Number(fmt.Sprint(n)) }
+func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }

@@ -1,10 +1,8 @@
 package tracker
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -17,19 +15,22 @@ import (
 // checkReadOnly compares the members that only the service writes with the
 // current values, so that a problem can be sent back as it was read, but not
 // with an edit that would be lost (D11).
-func checkReadOnly(sent map[string]any, l loaded, faults *fault.List) {
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		if !sameAsCurrent(name, sent[name], l) {
-			faults.Add(fault.ReadOnlyField, "/"+name, "%s is written by the service: leave it out, or send it as it is", name)
+func checkReadOnly(cmd UpdateProblem, l loaded, faults *fault.List) {
+	refuse := func(name string) {
+		faults.Add(fault.ReadOnlyField, "/"+name, "%s is written by the service: leave it out, or send it as it is", name)
+	}
+	if cmd.Identifier.Sent && cmd.Identifier.Value != l.ID {
+		refuse("identifier")
+	}
+	for _, name := range slices.Sorted(maps.Keys(cmd.ReadOnly)) {
+		if !sameAsCurrent(name, cmd.ReadOnly[name], l) {
+			refuse(name)
 		}
 	}
 }
 
 func sameAsCurrent(name string, value any, l loaded) bool {
 	switch name {
-	case "identifier":
-		n, ok := value.(json.Number)
-		return ok && string(n) == strconv.FormatInt(int64(l.ID), 10)
 	case "originator":
 		return sameUser(value, l.Originator, l.catalogue)
 	case "resolver":
