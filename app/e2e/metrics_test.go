@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // freeAddress returns an address on which nobody listens.
@@ -76,7 +77,12 @@ func TestMetrics(t *testing.T) {
 		{3, []string{`route="/api/20151105/problems"`, `method="POST"`, `status="201"`}},
 		{1, []string{`route="/api/20151105/problems/{identifier}"`, `method="GET"`, `status="404"`}},
 	} {
-		if got := metric(t, address, name, want.labels...); got != want.n {
+		// A request is counted once its answer is on the way.
+		got := -1.0
+		for deadline := time.Now().Add(patience); got != want.n && time.Now().Before(deadline); {
+			got = metric(t, address, name, want.labels...)
+		}
+		if got != want.n {
 			t.Errorf("%s%q is %v, want %v", name, want.labels, got, want.n)
 		}
 	}

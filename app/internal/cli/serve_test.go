@@ -359,13 +359,17 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A service that is told to end before it has begun does so without an error.
-func TestEndBeforeStart(t *testing.T) {
+// A service that is told to end while it starts does so in order.
+func TestEndWhileStarting(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr output
-	if code := cli.Run(ctx, process(nil, []string{"serve", "--store=memory:", "--listen=127.0.0.1:0"}, &stdout, &stderr)); code != 0 {
+	code := cli.Run(ctx, process(nil, []string{"serve", "--store", sqliteURL(t), "--listen=127.0.0.1:0"}, &stdout, &stderr))
+	if code != 0 || !strings.Contains(stderr.String(), `"msg":"stopped"`) {
 		t.Errorf("the exit code is %d\n%s", code, &stderr)
+	}
+	if lines := strings.Split(stdout.String(), "\n"); len(lines) < 2 || !tokenLine.MatchString(lines[1]) {
+		t.Errorf("the token of the store that was made is not printed: %q", lines)
 	}
 }

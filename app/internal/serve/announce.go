@@ -11,41 +11,41 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// first is how the first administrator is recognised.
-type first struct {
+// bootstrap is how the first administrator is recognised.
+type bootstrap struct {
 	seeded    bool          // the store was empty
 	generated access.Secret // zero: the store was not empty, or the token was given
 }
 
 // seed makes an empty store ready, with the given token or else a new one.
-func seed(ctx context.Context, service *tracker.Service, given config.Token) (first, error) {
+func seed(ctx context.Context, service *tracker.Service, given config.Token) (bootstrap, error) {
 	if given.Given() {
 		seeded, err := service.Seed(ctx, given.Secret)
-		return first{seeded: seeded}, err
+		return bootstrap{seeded: seeded}, err
 	}
 	secret, err := service.NewSecret()
 	if err != nil {
-		return first{}, err
+		return bootstrap{}, err
 	}
 	seeded, err := service.Seed(ctx, secret)
 	if err != nil || !seeded {
-		return first{}, err
+		return bootstrap{}, err
 	}
-	return first{seeded: true, generated: secret}, nil
+	return bootstrap{seeded: true, generated: secret}, nil
 }
 
 // announce prints the lines that scripts wait for (D35), in one piece, so that
 // whoever has read the first has the second, and then the hints.
-func announce(o Options, url string, f first) error {
+func announce(o Options, url string, b bootstrap) error {
 	lines := []string{"listening on " + url}
 	var hints []string
 	token := "$TOKEN"
 	switch {
-	case f.generated != access.Secret{}:
-		token = f.generated.Reveal()
+	case b.generated != access.Secret{}:
+		token = b.generated.Reveal()
 		lines = append(lines, token)
 		hints = []string{"The token is that of " + tracker.AdminEmail + ". It is not shown again."}
-	case f.seeded:
+	case b.seeded:
 		token = "$" + config.Variable("bootstrap-token")
 	default:
 		command := newTokenCommand(o)

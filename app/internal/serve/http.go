@@ -10,6 +10,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -68,11 +69,9 @@ func logExchange(logger *slog.Logger, x httpapi.Exchange) {
 	)
 }
 
-// serveAll says what happens at the start, in order, after the store was opened;
-// fx undoes it in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) {
-	settings := o.Settings
-	api := &endpoint{
+// newAPI returns the endpoint of the API.
+func newAPI(settings config.Settings, handler http.Handler, logger *slog.Logger) *endpoint {
+	return &endpoint{
 		address:  settings.Server.Listen,
 		certFile: settings.Server.TLSCert,
 		keyFile:  settings.Server.TLSKey,
@@ -86,14 +85,26 @@ func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler
 			ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 		},
 	}
+}
+
+// newMetricsPage returns the endpoint that Prometheus asks.
+func newMetricsPage(settings config.Settings, m *metrics.Metrics) *endpoint {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	return &endpoint{
+		address: settings.Server.MetricsListen,
+		server:  &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute},
+	}
+}
+
+// serveAll says what happens at the start, in order, after the store was opened;
+// fx undoes it in reverse at the end, before the store is closed.
+func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) {
+	settings := o.Settings
+	api := newAPI(settings, handler, logger)
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
-		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", m.Handler())
-		endpoints = append(endpoints, &endpoint{
-			address: settings.Server.MetricsListen,
-			server:  &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute},
-		})
+		endpoints = append(endpoints, newMetricsPage(settings, m))
 	}
 
 	// Listen first: a first administrator whose token is never shown, because
@@ -109,7 +120,7 @@ func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler
 	keeper := &housekeeper{service: service, logger: logger}
 	lc.Append(fx.Hook{OnStart: keeper.start, OnStop: keeper.stop})
 	lc.Append(fx.StartHook(func(ctx context.Context) error {
-		first, err := seed(ctx, service, settings.Server.BootstrapToken)
+		b, err := seed(ctx, service, settings.Server.BootstrapToken)
 		if err != nil {
 			return err
 		}
@@ -123,6 +134,6 @@ func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler
 				}
 			}()
 		}
-		return announce(o, api.url()+settings.Server.BasePath, first)
+		return announce(o, api.url()+settings.Server.BasePath, b)
 	}))
 }

@@ -51,10 +51,9 @@ func Run(ctx context.Context, o Options) error {
 	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel}))
 	broken := make(breakdown, 1)
 	app := fx.New(module(o, logger), fx.Supply(broken))
-	if err := app.Start(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil // told to end before it had begun
-		}
+	// A start is never left half done: fx would return while its hooks go on.
+	// Who is told to end meanwhile starts, and stops in order.
+	if err := app.Start(context.WithoutCancel(ctx)); err != nil {
 		return dig.RootCause(err)
 	}
 	logger.Info("started", "version", o.Version, "store", o.Settings.Storage.Store.String())
@@ -64,7 +63,7 @@ func Run(ctx context.Context, o Options) error {
 	case err = <-broken:
 	}
 	logger.Info("stopping")
-	limit := o.Settings.Timeouts.ShutdownTimeout + closing
+	limit := 2*o.Settings.Timeouts.ShutdownTimeout + closing // there are two endpoints
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	if stopErr := app.Stop(ctx); stopErr != nil {
