@@ -76,10 +76,13 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.dryRun, err = parseQuery(c.r.URL.RawQuery, e.writes()); err != nil {
 		return a, err
 	}
-	if c.dryRun {
-		w.Header().Set("Dry-Run", "true")
+	if !c.dryRun {
+		return e.do(c)
 	}
-	return e.do(c)
+	w.Header().Set("Dry-Run", "true")
+	a, err = e.do(c)
+	a.header.Del("ETag") // nothing has this representation (D24)
+	return a, err
 }
 
 // authenticate finds out who is calling (D17).
@@ -150,11 +153,16 @@ func parseQuery(raw string, writes bool) (dryRun bool, err error) {
 // write reads what a write to a problem can carry beside its body.
 func (c *call) write() (tracker.Write, error) {
 	write := tracker.Write{DryRun: c.dryRun}
-	list, err := c.tags("If-Match")
-	if list != nil {
-		write.IfMatch = list.match()
+	lines := c.r.Header.Values("If-Match")
+	if len(lines) == 0 {
+		return write, nil
 	}
-	return write, err
+	list, err := parseTags(lines)
+	if err != nil {
+		return write, fault.New(fault.MalformedRequest, "the header If-Match is %v", err)
+	}
+	write.IfMatch = list.match()
+	return write, nil
 }
 
 // problem returns the problem that the path names.

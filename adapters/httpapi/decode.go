@@ -28,10 +28,6 @@ type member struct {
 	into any
 }
 
-// maxFaults bounds how many faults of a body are reported: more help nobody, and
-// a small body must not make a huge answer.
-const maxFaults = 1000
-
 // decoder reads one JSON value in one pass, strictly. Faults of members are
 // collected; what makes the body no JSON ends the reading with an error.
 type decoder struct {
@@ -57,6 +53,9 @@ func (c *call) decodeValue() (value any, err error) {
 
 func (c *call) decodeWith(faults *fault.List, read func(*decoder) error) error {
 	d := &decoder{jsontext.NewDecoder(bytes.NewBuffer(c.body)), c.Limits.JSONDepth, faults}
+	if bytes.HasPrefix(c.body, []byte("\ufeff")) {
+		return d.malformed(errMark)
+	}
 	switch err := read(d); {
 	case err == io.EOF:
 		return d.malformed(errEmpty)
@@ -72,6 +71,7 @@ func (c *call) decodeWith(faults *fault.List, read func(*decoder) error) error {
 var (
 	errDepth    = errors.New("arrays and objects are nested too deeply")
 	errTrailing = errors.New("there is more after the end of the JSON value")
+	errMark     = errors.New("the body begins with a byte order mark")
 	errEmpty    = errors.New("the body is empty, where a JSON value is needed")
 )
 
@@ -84,7 +84,7 @@ func (d *decoder) malformed(err error) error {
 		offset = syntax.ByteOffset
 	}
 	switch {
-	case errors.Is(err, errDepth), errors.Is(err, errTrailing), errors.Is(err, errEmpty):
+	case errors.Is(err, errDepth), errors.Is(err, errTrailing), errors.Is(err, errEmpty), errors.Is(err, errMark):
 		reason = err.Error()
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		reason = "an object has two members of the same name"
@@ -185,7 +185,7 @@ func set[T any](d *decoder, field *patch.Field[T], value any, pointer string, re
 	switch {
 	case err == nil:
 		*field = patch.Set(v)
-	case errors.Is(err, errTime), errors.Is(err, errRange):
+	case errors.Is(err, errTime):
 		d.fault(fault.InvalidValue, pointer, err.Error())
 	default:
 		d.fault(fault.InvalidType, pointer, err.Error())
@@ -196,7 +196,6 @@ var (
 	errString  = errors.New("must be a string")
 	errBool    = errors.New("must be true or false")
 	errInteger = errors.New("must be an integer: a number without fraction or exponent")
-	errRange   = errors.New("is out of range")
 	errTime    = errors.New(`must be a time like "2015-11-05T12:00:00.000Z" (RFC 3339)`)
 )
 
@@ -221,10 +220,9 @@ func asInteger(value any) (int64, error) {
 	if !ok || strings.ContainsAny(string(text), ".eE") {
 		return 0, errInteger
 	}
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		return 0, errRange
-	}
+	// Out of range, it is the nearest number within: no identifier or revision
+	// is that one, either.
+	n, _ := strconv.ParseInt(string(text), 10, 64)
 	return n, nil
 }
 
@@ -320,7 +318,5 @@ func (d *decoder) enter() error {
 }
 
 func (d *decoder) fault(kind fault.Kind, pointer, detail string) {
-	if len(*d.faults) < maxFaults {
-		d.faults.Add(kind, pointer, "%s", detail)
-	}
+	d.faults.Add(kind, pointer, "%s", detail)
 }

@@ -8,10 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // The encoder and the types of wire.go describe the same records: what the one
@@ -24,13 +27,21 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 		Originator: sampleAnn.ID, Created: sampleTime, Modifier: sampleAnn.ID, Modified: sampleTime, Revision: 1,
 	}}
 	resolved := sampleSnapshot()
+	unstored := bare
+	unstored.ID = 0
 	resolved.Resolver, resolved.Resolved = sampleBob.ID, sampleTime
 	for name, write := range map[string]struct {
 		encode func(*encoder)
 		into   any
 	}{
-		"bare problem":     {func(e *encoder) { e.problem(bare) }, &Problem{}},
-		"resolved problem": {func(e *encoder) { e.problem(resolved) }, &Problem{}},
+		"bare problem":         {func(e *encoder) { e.problem(bare) }, &Problem{}},
+		"resolved problem":     {func(e *encoder) { e.problem(resolved) }, &Problem{}},
+		"created problem":      {func(e *encoder) { e.problem(resolved) }, &CreatedProblem{}},
+		"problem of a dry run": {func(e *encoder) { e.problem(unstored) }, &CreatedProblem{}},
+		"user of a dry run":    {func(e *encoder) { e.user(user.User{Name: "Ann", Email: "ann@example.org"}) }, &CreatedUser{}},
+		"token of a dry run": {func(e *encoder) {
+			e.issuedToken(tracker.IssuedToken{Token: access.Token{User: sampleAnn.ID, Scope: access.Read, Created: sampleTime}})
+		}, &IssuedToken{}},
 		"error": {func(e *encoder) {
 			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", Pointer: "/b"}}}, kindOf(fault.InvalidValue), "r1")
 		}, &Error{}},
@@ -75,7 +86,7 @@ func TestEncodeExactly(t *testing.T) {
 	bob := `{"identifier":"0150d4f1-6000-7000-8000-000000000002","name":"Bob","email":"bob@example.org","inactive":false}`
 	want := `{"identifier":12,"title":"The login page answers slowly",` +
 		`"state":{"identifier":"0150d4f1-6000-7000-8000-000000000004","name":"In Progress","resolved":false,"initial":false,"order":2,` +
-		`"nextStates":[{"identifier":"0150d4f1-6000-7000-8000-000000000003","name":"Open"}]},` +
+		`"nextStates":[{"identifier":"0150d4f1-6000-7000-8000-000000000003","name":"Open"},{"identifier":"0150d4f1-6000-7000-8000-000000000013","name":"Closed"}]},` +
 		`"priority":{"identifier":"0150d4f1-6000-7000-8000-000000000005","name":"High","order":2},` +
 		`"classification":{"identifier":"0150d4f1-6000-7000-8000-000000000006","name":"Incorrect Behavior"},` +
 		`"component":{"identifier":"0150d4f1-6000-7000-8000-000000000008","name":"Accounts","fullName":"Server/Accounts","closed":false,"successor":null,` +

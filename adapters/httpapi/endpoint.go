@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -49,6 +50,9 @@ type result struct {
 // writes reports whether the operation can change anything.
 func (e endpoint) writes() bool { return e.method != http.MethodGet }
 
+// ofProblem reports whether the operation is about one problem, of its path.
+func (e endpoint) ofProblem() bool { return strings.HasPrefix(e.path, "/problems/{identifier}") }
+
 // jsonBody describes a body that is one of the given records.
 func jsonBody(example string, of ...any) []body {
 	return []body{{media: mediaJSON, of: of, example: example}}
@@ -60,7 +64,7 @@ func (e endpoint) kinds() []fault.Kind {
 	applies := map[fault.Kind]bool{
 		fault.MalformedRequest: true,
 		fault.Unauthenticated:  true,
-		fault.Forbidden:        true,
+		fault.Forbidden:        e.scope != access.Read, // which every token has
 		fault.RateLimited:      true,
 		fault.Internal:         true,
 		fault.Unavailable:      true,
@@ -88,7 +92,6 @@ func (e endpoint) kinds() []fault.Kind {
 // partialKinds are the faults of a body whose members can be partial objects.
 func partialKinds(more ...fault.Kind) []fault.Kind {
 	return append([]fault.Kind{
-		fault.RequiredField, fault.UnknownField, fault.MetadataNotFound,
-		fault.MetadataAmbiguous, fault.ValidationFailed,
+		fault.UnknownField, fault.MetadataNotFound, fault.MetadataAmbiguous, fault.ValidationFailed,
 	}, more...)
 }

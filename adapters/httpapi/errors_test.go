@@ -91,7 +91,7 @@ func TestErrorBody(t *testing.T) {
 	}
 	w = f.send(t, request("PATCH", api+"/problems/12", `{"read":1,"a/b":"<secret>"}`), 422, fault.ValidationFailed)
 	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
-		`"detail":"the request body has 2 faults","instance":"urn:request:r1","errors":[` +
+		`"detail":"several things are wrong with the request: see errors","instance":"urn:request:r1","errors":[` +
 		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
 		`{"type":"/errors/unknown-field","detail":"is not known here; known are title, state, priority, classification, component, milestone, assignee, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision","pointer":"/a~1b"}]}` + "\n"
 	if w.Body.String() != want {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -103,17 +102,4 @@ func (l tagList) match() *tracker.Match {
 		}
 	}
 	return m
-}
-
-// tags reads a header of entity tags; nil when the request has none.
-func (c *call) tags(header string) (*tagList, error) {
-	lines := c.r.Header.Values(header)
-	if len(lines) == 0 {
-		return nil, nil
-	}
-	list, err := parseTags(lines)
-	if err != nil {
-		return nil, fault.New(fault.MalformedRequest, "the header %s is %v", header, err)
-	}
-	return &list, nil
 }

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
 )
 
 // frame is around every request: it names it, bounds its time, sets the headers
@@ -13,8 +16,11 @@ import (
 func (s *server) frame(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
-		x := &Exchange{Method: r.Method, RequestID: s.requestID(r)}
-		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), exchangeKey{}, x), s.Limits.RequestTime)
+		x := &Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r)}
+		// net/http takes a client that closes its side of the connection for
+		// gone, but it may well wait for the answer.
+		ctx := context.WithoutCancel(r.Context())
+		ctx, cancel := context.WithTimeout(context.WithValue(ctx, exchangeKey{}, x), s.Limits.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
 		rec := &recorder{ResponseWriter: w}
@@ -60,9 +66,21 @@ func (s *server) recovered(next http.Handler, rec *recorder, r *http.Request) (t
 	return false
 }
 
+// knownMethod returns the method if it is one of HTTP's own. Others are whatever the
+// client makes up, down to a token in the wrong place.
+func knownMethod(method string) string {
+	if method == http.MethodOptions || slices.Contains(methods, method) {
+		return method
+	}
+	return "other"
+}
+
 // requestID takes the client's name for the request when it is safe to log.
 func (s *server) requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
+	if _, err := access.ParseCredential(id); err == nil { // a token in the wrong place
+		return s.NewRequestID()
+	}
 	if id == "" || len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {
 		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._-", c))
 	}) {

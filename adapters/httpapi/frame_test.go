@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -16,13 +17,14 @@ func TestRequestID(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for sent, want := range map[string]string{
-		"":                       "r1",
-		"abc-DEF_1.2":            "abc-DEF_1.2",
-		strings.Repeat("a", 128): strings.Repeat("a", 128),
-		strings.Repeat("a", 129): "r1",
-		"a b":                    "r1",
-		"<script>":               "r1",
-		"ä":                      "r1",
+		"":                             "r1",
+		"abc-DEF_1.2":                  "abc-DEF_1.2",
+		strings.Repeat("a", 128):       strings.Repeat("a", 128),
+		strings.Repeat("a", 129):       "r1",
+		"a b":                          "r1",
+		"<script>":                     "r1",
+		"ä":                            "r1",
+		secretOf(access.Read).Reveal(): "r1", // D17: the log never shows one
 	} {
 		w := f.do(request("GET", "/x", "", "X-Request-Id", sent))
 		if got := w.Header().Get("X-Request-Id"); got != want || !strings.Contains(w.Body.String(), `"urn:request:`+want+`"`) {
@@ -64,6 +66,16 @@ func TestPanicAfterTheHeaderAborts(t *testing.T) {
 		}
 	}()
 	h.ServeHTTP(httptest.NewRecorder(), request("GET", "/", ""))
+}
+
+// Nobody can make up methods for the log and the metrics.
+func TestMethodsAreKnown(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{"GET": "GET", "OPTIONS": "OPTIONS", "DELETE": "DELETE", "get": "other", "BREW": "other", secretOf(access.Read).Reveal(): "other"} {
+		if got := knownMethod(sent); got != want {
+			t.Errorf("the method %q is observed as %q, not %q", sent, got, want)
+		}
+	}
 }
 
 func TestObserve(t *testing.T) {

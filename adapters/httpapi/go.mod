@@ -8,7 +8,6 @@ require (
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/rs/cors v1.11.1
 	github.com/swaggest/swgui v1.8.5
-	github.com/vearutop/statigz v1.4.0
 	golang.org/x/time v0.16.0
 )
 

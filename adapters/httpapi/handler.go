@@ -71,6 +71,7 @@ func DefaultLimits() Limits {
 
 // Exchange is one request and its answer, for logs and metrics.
 type Exchange struct {
+	// Method is "other" for one that the service has nowhere.
 	Method string
 	// Route is the pattern of the path, such as
 	// "/api/20151105/problems/{identifier}"; empty when nothing is there.
@@ -105,10 +106,13 @@ func New(o Options) (http.Handler, error) {
 		rates:   newRates(o.Limits.RatePerMinute, o.Now),
 		mux:     http.NewServeMux(),
 	}
-	document := newDocument(o)
-	api := humago.NewWithPrefix(s.mux, base, huma.Config{OpenAPI: document})
+	document, err := newDocument(o)
+	if err != nil {
+		return nil, err
+	}
+	api := humago.NewWithPrefix(s.mux, base+prefix, huma.Config{OpenAPI: document.OpenAPI})
 	for _, e := range endpoints() {
-		op := e.operation(document)
+		op := document.operation(e)
 		document.AddOperation(op)
 		route := *op
 		route.Path = pattern(op.Path)
@@ -117,7 +121,9 @@ func New(o Options) (http.Handler, error) {
 	if err := s.addDocument(document); err != nil {
 		return nil, err
 	}
-	s.addDocs()
+	if err := s.addDocs(); err != nil {
+		return nil, err
+	}
 	s.addErrorPages()
 	s.addHealth()
 	s.addUnmatched()

@@ -28,8 +28,10 @@ func (e endpoint) mediaType(header http.Header) (string, error) {
 		known = append(known, b.media)
 	}
 	unsupported := fault.New(fault.UnsupportedMediaType, "this operation takes %s, in UTF-8 and without content coding", strings.Join(known, " or "))
-	if coding := header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return "", unsupported
+	for _, coding := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+			return "", unsupported
+		}
 	}
 	value := header.Get("Content-Type")
 	if value == "" {
@@ -40,7 +42,7 @@ func (e endpoint) mediaType(header http.Header) (string, error) {
 		return "", unsupported
 	}
 	switch strings.ToLower(params["charset"]) {
-	case "", "utf-8", "us-ascii":
+	case "", "utf-8", "utf8", "us-ascii":
 		return media, nil
 	default:
 		return "", unsupported

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,13 +17,22 @@ import (
 // securityScheme is the name of the one way to authenticate.
 const securityScheme = "token"
 
-// newDocument returns the OpenAPI document without operations.
-func newDocument(o Options) *huma.OpenAPI {
-	server := o.BasePath
-	if server == "" {
-		server = "/"
+// document is the OpenAPI document in the making.
+type document struct {
+	*huma.OpenAPI
+	base     string // the base path
+	limited  bool   // whether the requests of a token are counted (D22)
+	failures []failure
+}
+
+// newDocument returns the document without operations.
+func newDocument(o Options) (*document, error) {
+	failures, err := failures()
+	if err != nil {
+		return nil, err
 	}
-	return &huma.OpenAPI{
+	d := &document{base: o.BasePath, limited: o.Limits.RatePerMinute > 0, failures: failures}
+	d.OpenAPI = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title:   "Problem Tracking Service",
@@ -32,7 +42,7 @@ func newDocument(o Options) *huma.OpenAPI {
 				"Errors are problem details (RFC 9457), whose types are pages of this server.",
 			License: &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
 		},
-		Servers: []*huma.Server{{URL: server}},
+		Servers: []*huma.Server{{URL: o.BasePath + prefix}},
 		Tags: []*huma.Tag{
 			{Name: "Problems"}, {Name: "Comments"}, {Name: "Keywords"}, {Name: "Relationships"}, {Name: "Watchers"},
 			{Name: "Users"}, {Name: "Tokens"},
@@ -40,14 +50,15 @@ func newDocument(o Options) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas:    huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
 			Parameters: parameters(),
-			Headers:    answerHeaders(),
-			Examples:   errorExamples(o.BasePath),
+			Headers:    d.answerHeaders(),
+			Examples:   map[string]*huma.Example{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{securityScheme: {
 				Type: "apiKey", In: "header", Name: "Authorization",
 				Description: "The token alone; the words Bearer, Token and Ship before it are accepted too.",
 			}},
 		},
 	}
+	return d, nil
 }
 
 const (
@@ -81,14 +92,14 @@ func parameters() map[string]*huma.Param {
 }
 
 // answerHeaders are the headers of answers.
-func answerHeaders() map[string]*huma.Header {
+func (d *document) answerHeaders() map[string]*huma.Header {
 	text := func(description, example string) *huma.Header {
 		return &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeString}, Example: example}
 	}
 	whole := func(description string, example int) *huma.Header {
 		return &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeInteger}, Example: example}
 	}
-	return map[string]*huma.Header{
+	headers := map[string]*huma.Header{
 		"X-Request-Id":         text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
 		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6"`),
 		"Problem-Revision":     whole("The revision of the problem.", 3),
@@ -98,16 +109,20 @@ func answerHeaders() map[string]*huma.Header {
 		"Retry-After":          whole("Seconds after which to try again.", 1),
 		"WWW-Authenticate":     text("How to authenticate.", `Bearer realm="problems"`),
 	}
+	if d.limited {
+		headers["RateLimit"] = text("How many requests the token has left, and in how many seconds it has them all again.", `"token";r=599;t=1`)
+		headers["RateLimit-Policy"] = text("How many requests a token has, and in how many seconds.", `"token";q=600;w=60`)
+	}
+	return headers
 }
 
 // operation returns the description of the endpoint, with what it refers to in the
 // document.
-func (e endpoint) operation(document *huma.OpenAPI) *huma.Operation {
-	schemas := document.Components.Schemas
+func (d *document) operation(e endpoint) *huma.Operation {
 	op := &huma.Operation{
 		OperationID: e.id,
 		Method:      e.method,
-		Path:        prefix + e.path,
+		Path:        e.path,
 		Tags:        []string{e.tag},
 		Summary:     e.summary,
 		Description: e.description,
@@ -120,23 +135,27 @@ func (e endpoint) operation(document *huma.OpenAPI) *huma.Operation {
 	if len(e.bodies) > 0 {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 		for _, b := range e.bodies {
-			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: schemaOf(schemas, b.of...), Example: b.value()}
+			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: d.bodySchema(b), Example: b.value()}
 			op.RequestBody.Required = !b.optional
 		}
 	}
 	for _, a := range e.answers {
-		response := &huma.Response{Description: a.description, Headers: headerRefs(append(a.headers, "X-Request-Id"))}
+		response := &huma.Response{Description: a.description, Headers: d.headerRefs(a.status, a.headers...)}
 		if a.of != nil {
 			sample := encoder{catalogue: sampleCatalogue()}
 			a.example(&sample)
 			response.Content = map[string]*huma.MediaType{
-				mediaJSON: {Schema: schemaOf(schemas, a.of), Example: json.RawMessage(sample.buf)},
+				mediaJSON: {Schema: d.schema(a.of), Example: json.RawMessage(sample.buf)},
 			}
 		}
 		op.Responses[strconv.Itoa(a.status)] = response
 	}
-	for _, status := range errorStatuses(e.kinds()) {
-		op.Responses[strconv.Itoa(status)] = e.errorResponse(schemas, status)
+	kinds := e.kinds()
+	if !d.limited {
+		kinds = slices.DeleteFunc(kinds, func(k fault.Kind) bool { return k == fault.RateLimited })
+	}
+	for _, status := range errorStatuses(kinds) {
+		op.Responses[strconv.Itoa(status)] = d.errorResponse(e, status, kinds)
 	}
 	return op
 }
@@ -145,7 +164,7 @@ func (e endpoint) operation(document *huma.OpenAPI) *huma.Operation {
 func (e endpoint) parameterNames() []string {
 	var names []string
 	switch {
-	case strings.HasPrefix(e.path, "/problems/{identifier}"):
+	case e.ofProblem():
 		names = append(names, "Problem")
 	case strings.Contains(e.path, "{identifier}"):
 		names = append(names, "Object")
@@ -167,16 +186,26 @@ func (b body) value() any {
 	return json.RawMessage(b.example)
 }
 
-// schemaOf returns the schema of a body that is one of the given types.
-func schemaOf(schemas huma.Registry, of ...any) *huma.Schema {
+// schema returns the schema of a type of wire.go, or of a slice of one.
+func (d *document) schema(of any) *huma.Schema {
+	t := reflect.TypeOf(of)
+	if t.Kind() == reflect.Slice { // Huma's own schema of a slice would admit null
+		return &huma.Schema{Type: huma.TypeArray, Items: d.Components.Schemas.Schema(t.Elem(), true, "")}
+	}
+	return d.Components.Schemas.Schema(t, true, "")
+}
+
+// bodySchema returns the schema of a body. The first of its types is made for
+// requests; the others are records as they were read, but without members that are
+// not known here.
+func (d *document) bodySchema(b body) *huma.Schema {
 	var choices []*huma.Schema
-	for _, v := range of {
-		t := reflect.TypeOf(v)
-		if t.Kind() == reflect.Slice { // Huma's own schema of a slice would admit null
-			choices = append(choices, &huma.Schema{Type: huma.TypeArray, Items: schemas.Schema(t.Elem(), true, "")})
-		} else {
-			choices = append(choices, schemas.Schema(t, true, ""))
+	for i, of := range b.of {
+		choice := d.schema(of)
+		if i > 0 {
+			choice.Extensions = map[string]any{"unevaluatedProperties": false}
 		}
+		choices = append(choices, choice)
 	}
 	if len(choices) == 1 {
 		return choices[0]
@@ -184,11 +213,16 @@ func schemaOf(schemas huma.Registry, of ...any) *huma.Schema {
 	return &huma.Schema{AnyOf: choices}
 }
 
-// admitNull lets members that point to a record be null. Huma does so for all
-// other pointers by itself.
-func admitNull(schemas huma.Registry) {
+// finishSchemas says of the schemas what Huma does not: records are open to other
+// members unless their type says more, and a member that points to a record can be
+// null, as Huma says of all other pointers by itself.
+func finishSchemas(schemas huma.Registry) {
 	for name, schema := range schemas.Map() {
-		for _, field := range reflect.VisibleFields(schemas.TypeFromRef(schemaPrefix + name)) {
+		of := schemas.TypeFromRef(schemaPrefix + name)
+		if _, said := of.FieldByName("_"); !said {
+			schema.AdditionalProperties = nil
+		}
+		for _, field := range reflect.VisibleFields(of) {
 			member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			property := schema.Properties[member]
 			if field.Type.Kind() == reflect.Pointer && property != nil && property.Ref != "" {
@@ -202,75 +236,67 @@ func admitNull(schemas huma.Registry) {
 }
 
 // errorResponse describes the errors of one status, with an example of each.
-func (e endpoint) errorResponse(schemas huma.Registry, status int) *huma.Response {
-	headers := []string{"X-Request-Id"}
+func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *huma.Response {
+	var headers []string
 	switch status {
 	case http.StatusUnauthorized:
 		headers = append(headers, "WWW-Authenticate")
-	case http.StatusPreconditionFailed:
-		headers = append(headers, "Problem-Revision")
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		headers = append(headers, "Retry-After")
 	}
 	var slugs []string
 	examples := map[string]*huma.Example{}
-	for _, kind := range e.kinds() {
-		if kindOf(kind).status == status {
-			slugs = append(slugs, string(kind))
-			examples[string(kind)] = &huma.Example{Ref: examplePrefix + string(kind)}
+	for _, kind := range kinds {
+		if kindOf(kind).status != status {
+			continue
+		}
+		slugs = append(slugs, string(kind))
+		if example := d.addFailure(kind, e.id); example != nil {
+			examples[string(kind)] = example
+		}
+		if e.ofProblem() && knowsRevision(kind) {
+			headers = append(headers, "Problem-Revision")
 		}
 	}
 	return &huma.Response{
 		Description: strings.Join(slugs, ", "),
-		Headers:     headerRefs(headers),
+		Headers:     d.headerRefs(status, headers...),
 		Content: map[string]*huma.MediaType{
-			mediaProblem: {Schema: schemaOf(schemas, Error{}), Examples: examples},
+			mediaProblem: {Schema: d.schema(Error{}), Examples: examples},
 		},
 	}
 }
 
-func headerRefs(names []string) map[string]*huma.Header {
-	refs := map[string]*huma.Header{}
+// knowsRevision reports whether an answer of the kind, about a problem, follows a
+// look at the problem, and so says its revision.
+func knowsRevision(kind fault.Kind) bool {
+	switch kindOf(kind).status {
+	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity:
+		return true
+	}
+	return kind == fault.KeywordNotFound || kind == fault.RelationshipNotFound
+}
+
+// headerRefs refers to the headers of an answer, with those that all answers have.
+func (d *document) headerRefs(status int, names ...string) map[string]*huma.Header {
+	refs := map[string]*huma.Header{"X-Request-Id": {Ref: headerPrefix + "X-Request-Id"}}
+	if d.limited && status != http.StatusUnauthorized && status != http.StatusForbidden {
+		names = append([]string{"RateLimit", "RateLimit-Policy"}, names...)
+	}
 	for _, name := range names {
 		refs[name] = &huma.Header{Ref: headerPrefix + name}
 	}
 	return refs
 }
 
-// errorExamples returns an example of every error, by slug.
-func errorExamples(base string) map[string]*huma.Example {
-	examples := map[string]*huma.Example{}
-	for _, kind := range errorKinds {
-		detail, _, _ := strings.Cut(kind.description, ". ")
-		f := fault.New(kind.Kind, "%s", detail)
-		switch {
-		case kind.Kind == fault.ValidationFailed:
-			f.Items = []fault.Item{
-				{Kind: fault.RequiredField, Pointer: "/title", Detail: "a problem needs a title"},
-				{Kind: fault.InvalidType, Pointer: "/read", Detail: errBool.Error()},
-			}
-		case kind.status == http.StatusUnprocessableEntity:
-			f.Items = []fault.Item{{Kind: kind.Kind, Pointer: "/title", Detail: detail}}
-		}
-		e := encoder{base: base}
-		e.failure(f, kind, "b7c1f0")
-		examples[string(kind.Kind)] = &huma.Example{Summary: kind.title, Value: json.RawMessage(e.buf)}
-	}
-	return examples
-}
-
 // addDocument serves the OpenAPI document, made once: Huma would make it on the
 // first request, without a lock.
-func (s *server) addDocument(document *huma.OpenAPI) error {
-	admitNull(document.Components.Schemas)
-	text, err := json.Marshal(document)
+func (s *server) addDocument(d *document) error {
+	finishSchemas(d.Components.Schemas)
+	text, err := json.Marshal(d.OpenAPI)
 	if err != nil {
 		return fmt.Errorf("httpapi: the OpenAPI document cannot be written: %w", err)
 	}
-	s.mux.HandleFunc("GET "+s.BasePath+"/openapi.json", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/openapi+json")
-		w.Header().Set("Cache-Control", "no-cache")
-		send(w, r, http.StatusOK, text)
-	})
+	s.addFile("/openapi.json", newFile("application/openapi+json", text))
 	return nil
 }

@@ -9,16 +9,24 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 func openAPI(t *testing.T) map[string]any {
 	t.Helper()
-	w := setup(t).send(t, request("GET", "/openapi.json", "", "Authorization", ""), 200, "")
+	f := setup(t, func(o *Options) { o.Limits.RatePerMinute = 600 })
+	w := f.send(t, request("GET", "/openapi.json", "", "Authorization", ""), 200, "")
 	var document map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	return document
+}
+
+// pointer leads to the operation in the document.
+func (e endpoint) pointer() string {
+	return "/paths/" + strings.ReplaceAll(e.path, "/", "~1") + "/" + strings.ToLower(e.method)
 }
 
 // at follows a JSON Pointer without escapes but ~1.
@@ -60,7 +68,7 @@ func TestDocumentRefersToWhatItHas(t *testing.T) {
 	}
 	walk(document)
 	components := document["components"].(map[string]any)
-	for _, kind := range []string{"parameters", "headers", "schemas"} {
+	for _, kind := range []string{"parameters", "headers", "schemas", "examples"} {
 		for name := range components[kind].(map[string]any) {
 			if !used["#/components/"+kind+"/"+name] {
 				t.Errorf("nothing refers to the %s %s", kind, name)
@@ -78,8 +86,7 @@ func TestDocumentHasAllOperations(t *testing.T) {
 			t.Errorf("two operations are called %s", e.id)
 		}
 		seen[e.id] = true
-		pointer := fmt.Sprintf("/paths/%s/%s", strings.ReplaceAll(prefix+e.path, "/", "~1"), strings.ToLower(e.method))
-		op, ok := at(document, pointer)
+		op, ok := at(document, e.pointer())
 		if !ok {
 			t.Errorf("%s is not in the document", e.id)
 			continue
@@ -131,24 +138,106 @@ func TestDocumentHasAllErrors(t *testing.T) {
 	}
 }
 
-// The examples of requests are requests that work.
+// Later versions add members to answers, which must not break clients that check
+// them; what requests must not have is refused today.
+func TestAnswersAreOpenAndRequestsClosed(t *testing.T) {
+	t.Parallel()
+	schemas, _ := at(openAPI(t), "/components/schemas")
+	for name, schema := range schemas.(map[string]any) {
+		request := strings.HasPrefix(name, "New") || strings.HasSuffix(name, "Patch") || name == "Link"
+		if closed := schema.(map[string]any)["additionalProperties"] == false; closed != request {
+			t.Errorf("%s: closed %t", name, closed)
+		}
+	}
+}
+
+// Without a limit there is nothing to say about it.
+func TestDocumentWithoutRateLimit(t *testing.T) {
+	t.Parallel()
+	text := setup(t).send(t, request("GET", "/openapi.json", ""), 200, "").Body.String()
+	for _, word := range []string{"RateLimit", "429", "rate-limited"} {
+		if strings.Contains(text, word) {
+			t.Errorf("the document has %s", word)
+		}
+	}
+}
+
+func TestDocumentBelowBasePath(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
+	text := f.send(t, request("GET", "/tracker/openapi.json", ""), 200, "").Body.String()
+	for want, ok := range map[string]bool{
+		`"servers":[{"url":"/tracker/api/20151105"}]`: true,
+		`"type":"/tracker/errors/`:                    true,
+		`"type":"/errors/`:                            false,
+	} {
+		if strings.Contains(text, want) != ok {
+			t.Errorf("%s in the document: %t", want, !ok)
+		}
+	}
+}
+
+// The examples of requests are requests that work, and are answered like the
+// examples of answers, but for times and identifiers of what is new.
 func TestExamplesOfRequestsWork(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
-	f.snapshot.Watchers = nil
+	document := openAPI(t)
 	for _, e := range endpoints() {
-		path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", sampleAnn.ID.String(), "{keyword}", "version").Replace(e.path)
-		for _, b := range e.bodies {
+		for i, b := range e.bodies {
+			f := setup(t)
 			switch e.id {
-			case "createUser": // Ann is there already
-				f.send(t, request(e.method, api+path, b.example), 409, fault.AlreadyExists)
-			default:
-				if w := f.do(request(e.method, api+path+"?dryRun=true", b.example, "Content-Type", b.media)); w.Code >= 300 {
-					t.Errorf("%s: status %d: %s", e.id, w.Code, w.Body)
-				}
+			case "createUser": // is there already
+				f.catalogue = metadata.NewCatalogue(14, metadata.Content{Users: []user.User{sampleBob}})
+				f.tokens[2].User = sampleBob.ID
+			case "updateProblem":
+				f.snapshot.State, f.snapshot.Revision = sampleOpen.ID, 2
+			}
+			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", sampleAnn.ID.String(), "{keyword}", "version").Replace(e.path)
+			w := f.do(request(e.method, api+path, b.example, "Content-Type", b.media))
+			given := slices.IndexFunc(e.answers, func(r result) bool { return r.status == w.Code })
+			if given < 0 {
+				t.Errorf("%s: status %d: %s", e.id, w.Code, w.Body)
+				continue
+			}
+			checkHeaders(t, document, e, w)
+			if i > 0 || e.answers[given].of == nil {
+				continue // the example of the answer is that to the first body
+			}
+			sample := encoder{catalogue: sampleCatalogue()}
+			e.answers[given].example(&sample)
+			if got, want := lasting(t, w.Body.Bytes()), lasting(t, sample.buf); got != want {
+				t.Errorf("%s: the answer is\n%s\nand its example\n%s", e.id, got, want)
 			}
 		}
 	}
+}
+
+// lasting returns a body without what is another one in every answer.
+func lasting(t *testing.T, body []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(body, &v); err != nil {
+		t.Fatal(err)
+	}
+	var strip func(any)
+	strip = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				if _, text := member.(string); text && (strings.HasSuffix(strings.ToLower(name), "identifier") || strings.HasSuffix(name, "Date") || name == "token") {
+					delete(v, name)
+				}
+				strip(member)
+			}
+		case []any:
+			for _, element := range v {
+				strip(element)
+			}
+		}
+	}
+	strip(v)
+	text, _ := json.Marshal(v)
+	return string(text)
 }
 
 // A generated client sends what was read: it has to be accepted.

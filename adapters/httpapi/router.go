@@ -21,12 +21,13 @@ func pattern(path string) string { return strings.Replace(path, "{keyword}", "{k
 
 // canonicalPaths answers a path with empty, "." or ".." segments with 404, where
 // ServeMux would redirect: nothing is there, and a redirected write is easily
-// lost. So it does with a path that is deeper than any.
+// lost. So it does with a path that is deeper than any, and with the "*" that is
+// none.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.URL.EscapedPath()
-		if asked != path.Clean(asked) || strings.Count(asked, "/") > deepest {
+		if !path.IsAbs(asked) || asked != path.Clean(asked) || strings.Count(asked, "/") > deepest {
 			s.fail(w, r, s.notFound(r))
 			return
 		}

@@ -99,7 +99,8 @@ func TestBasePath(t *testing.T) {
 		"/readyz":                         200,
 		api + "/problems/12":              404,
 		"/tracker":                        404,
-		"/tracker/healthz":                404,
+		"/tracker/healthz":                200,
+		"/tracker/readyz":                 200,
 		"/docs":                           404,
 	} {
 		if w := f.do(request("GET", path, "")); w.Code != status {

@@ -21,7 +21,8 @@ var (
 	sampleBob  = user.User{ID: sampleID(2), Name: "Bob", Email: "bob@example.org"}
 
 	sampleOpen     = metadata.State{ID: sampleID(3), Name: "Open", Initial: true, Order: 1, Next: []ident.ID{sampleID(4)}}
-	sampleProgress = metadata.State{ID: sampleID(4), Name: "In Progress", Order: 2, Next: []ident.ID{sampleID(3)}}
+	sampleProgress = metadata.State{ID: sampleID(4), Name: "In Progress", Order: 2, Next: []ident.ID{sampleID(3), sampleID(19)}}
+	sampleClosed   = metadata.State{ID: sampleID(19), Name: "Closed", Resolved: true, Order: 3, Next: []ident.ID{sampleID(3)}}
 
 	sampleToken = access.Token{ID: sampleID(15), User: sampleAnn.ID, Scope: access.Write, Created: sampleTime,
 		Expires: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)}
@@ -42,7 +43,7 @@ func sampleSecret() access.Secret { return access.NewSecret([32]byte{}) }
 
 func sampleCatalogue() *metadata.Catalogue {
 	return metadata.NewCatalogue(14, metadata.Content{
-		States:          []metadata.State{sampleOpen, sampleProgress},
+		States:          []metadata.State{sampleOpen, sampleProgress, sampleClosed},
 		Priorities:      []metadata.Priority{{ID: sampleID(5), Name: "High", Order: 2}},
 		Classifications: []metadata.Classification{{ID: sampleID(6), Name: "Incorrect Behavior"}},
 		Components: []metadata.Component{
@@ -92,6 +93,43 @@ func sampleSnapshot() store.Snapshot {
 			},
 		},
 	}
+}
+
+// sampleCreated returns what the example of createProblem leads to.
+func sampleCreated() store.Snapshot {
+	return store.Snapshot{
+		Problem: problem.Problem{
+			ID:         14,
+			Fields:     problem.Fields{Title: "The login page answers slowly", State: sampleOpen.ID, Priority: sampleID(5), Assignee: sampleAnn.ID},
+			Originator: sampleAnn.ID,
+			Created:    sampleTime,
+			Modifier:   sampleAnn.ID,
+			Modified:   sampleTime,
+			Revision:   1,
+		},
+		Catalogue:      14,
+		Read:           true,
+		ReadByAssignee: true,
+		Log: []problem.LogEntry{{
+			ID: sampleID(17), Problem: 14, Type: problem.ProblemCreated, Created: sampleTime, Author: sampleAnn.ID, Batch: sampleID(18),
+			To: problem.LogObject(
+				problem.LogMember{Name: "title", Value: problem.LogText("The login page answers slowly")},
+				problem.LogMember{Name: "state", Value: problem.LogRef(sampleOpen.ID, sampleOpen.Name)},
+				problem.LogMember{Name: "priority", Value: problem.LogRef(sampleID(5), "High")},
+				problem.LogMember{Name: "assignee", Value: problem.LogRef(sampleAnn.ID, sampleAnn.Name)},
+			),
+		}},
+	}
+}
+
+// sampleUpdated returns what the example of updateProblem leads to.
+func sampleUpdated() store.Snapshot {
+	s := sampleSnapshot()
+	cleared := s.Log[1]
+	cleared.ID, cleared.Field = sampleID(16), "milestone"
+	cleared.From, cleared.To = problem.LogRef(s.Milestone, "Spring"), ""
+	s.Milestone, s.Log = ident.None, []problem.LogEntry{s.Log[1], cleared}
+	return s
 }
 
 func sampleComment() problem.Comment {

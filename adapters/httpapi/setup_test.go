@@ -115,11 +115,12 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 // fixedStore has always the same content but for the replies that it keeps. It
 // notes what it was asked to commit.
 type fixedStore struct {
-	catalogue *metadata.Catalogue
-	snapshot  store.Snapshot
-	tokens    []access.Token
-	err       error  // if not nil, everything fails with it
-	during    func() // if not nil, called when a problem is read
+	catalogue  *metadata.Catalogue
+	snapshot   store.Snapshot
+	tokens     []access.Token
+	neighbours []relationship.Relationship // of every problem
+	err        error                       // if not nil, everything fails with it
+	during     func()                      // if not nil, called when a problem is read
 
 	mu      sync.Mutex
 	replies map[string]store.Reply
@@ -193,7 +194,7 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 }
 
 func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID) ([]relationship.Relationship, error) {
-	return nil, nil
+	return f.neighbours, nil
 }
 
 func (f *fixedStore) Epoch(context.Context, store.FamilyName) (int64, error) { return 0, nil }

@@ -26,7 +26,7 @@ func tokenEndpoints() []endpoint {
 			bodies:      jsonBody(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-01-01T00:00:00.000Z"}`, NewToken{}),
 			answers: []result{{status: 201, description: "The token that was issued.", of: IssuedToken{}, headers: []string{"Dry-Run"},
 				example: func(e *encoder) { e.issuedToken(tracker.IssuedToken{Token: sampleToken, Secret: sampleSecret()}) }}},
-			faults: partialKinds(),
+			faults: partialKinds(fault.RequiredField),
 			do:     (*call).createToken,
 		},
 		{

@@ -13,7 +13,9 @@ import (
 
 func userEndpoints() []endpoint {
 	example := func(e *encoder) { e.user(sampleAnn) }
-	kinds := []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.AlreadyExists}
+	inactive := sampleAnn
+	inactive.Inactive = true
+	kinds := []fault.Kind{fault.UnknownField, fault.ValidationFailed, fault.AlreadyExists}
 	return []endpoint{
 		{
 			id: "listUsers", method: http.MethodGet, path: "/users", tag: "Users",
@@ -32,8 +34,8 @@ func userEndpoints() []endpoint {
 			summary: "Create a user",
 			scope:   access.Admin,
 			bodies:  jsonBody(`{"name":"Ann","email":"ann@example.org"}`, NewUser{}),
-			answers: []result{{status: 201, description: "The user that was created.", of: User{}, example: example, headers: []string{"Location", "Dry-Run"}}},
-			faults:  kinds,
+			answers: []result{{status: 201, description: "The user that was created.", of: CreatedUser{}, example: example, headers: []string{"Location", "Dry-Run"}}},
+			faults:  append(kinds, fault.RequiredField),
 			do:      (*call).createUser,
 		},
 		{
@@ -54,9 +56,10 @@ func userEndpoints() []endpoint {
 			description: "Making a user inactive revokes the user's tokens for good. Users are never deleted.",
 			scope:       access.Admin,
 			bodies:      jsonBody(`{"inactive":true}`, UserPatch{}, User{}),
-			answers:     []result{{status: 200, description: "The user as it is now.", of: User{}, example: example, headers: []string{"Dry-Run"}}},
-			faults:      append(kinds, fault.NotFound, fault.ReadOnlyField),
-			do:          (*call).updateUser,
+			answers: []result{{status: 200, description: "The user as it is now.", of: User{}, headers: []string{"Dry-Run"},
+				example: func(e *encoder) { e.user(inactive) }}},
+			faults: append(kinds, fault.NotFound, fault.ReadOnlyField),
+			do:     (*call).updateUser,
 		},
 		{
 			id: "me", method: http.MethodGet, path: "/me", tag: "Users",
@@ -70,15 +73,11 @@ func userEndpoints() []endpoint {
 }
 
 func (c *call) listUsers() (answer, error) {
-	known, err := c.tags("If-None-Match")
-	if err != nil {
-		return answer{}, err
-	}
 	a, err := c.Service.Users(c.r.Context())
 	if err != nil {
 		return answer{}, err
 	}
-	return c.unlessKnown(known, catalogueTag(a.Catalogue), http.Header{}, func() []byte {
+	return c.unlessKnown(catalogueTag(a.Catalogue), http.Header{}, func() []byte {
 		var e encoder
 		list(&e, a.Value, e.user)
 		return e.buf
@@ -86,10 +85,6 @@ func (c *call) listUsers() (answer, error) {
 }
 
 func (c *call) loadUser() (answer, error) {
-	known, err := c.tags("If-None-Match")
-	if err != nil {
-		return answer{}, err
-	}
 	id, err := c.object()
 	if err != nil {
 		return answer{}, err
@@ -98,7 +93,7 @@ func (c *call) loadUser() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.unlessKnown(known, catalogueTag(a.Catalogue), http.Header{}, func() []byte {
+	return c.unlessKnown(catalogueTag(a.Catalogue), http.Header{}, func() []byte {
 		var e encoder
 		e.user(a.Value)
 		return e.buf

@@ -6,9 +6,10 @@ import (
 )
 
 // The types of this file are the bodies of requests and answers as the OpenAPI
-// document describes them. A pointer stands for a member that can be null. Answers
-// are written by encoder, and request bodies are read by decoder; the tests hold
-// both to these types.
+// document describes them. A pointer stands for a member that can be null. Records
+// are open to members of later versions, but for those that say otherwise: the
+// bodies of requests. Answers are written by encoder, and request bodies are read
+// by decoder; the tests hold both to these types.
 
 // Problem is a problem as it is read (D1).
 type Problem struct {
@@ -32,6 +33,12 @@ type Problem struct {
 	ReadByAssignee   bool            `json:"readByAssignee" readOnly:"true"`
 	Revision         int64           `json:"revision" minimum:"1" readOnly:"true"`
 	Logs             []LogEntry      `json:"logs" readOnly:"true" nullable:"false" doc:"Oldest first: all entries when the problem is loaded, those of the request in the answer to a write."`
+}
+
+// CreatedProblem is the answer to the creation of a problem (W1).
+type CreatedProblem struct {
+	Identifier int64 `json:"identifier,omitempty" minimum:"1" doc:"Absent in a dry run." readOnly:"true"`
+	Problem
 }
 
 // State is a state as a direct field of a problem (D2).
@@ -80,6 +87,12 @@ type User struct {
 	Name       string `json:"name" minLength:"1" maxLength:"255"`
 	Email      string `json:"email" minLength:"1" maxLength:"255" doc:"Unique; ASCII letters are compared without case."`
 	Inactive   bool   `json:"inactive" doc:"Cannot be newly assigned or watch, and has no valid token."`
+}
+
+// CreatedUser is the answer to the creation of a user (D30).
+type CreatedUser struct {
+	Identifier string `json:"identifier,omitempty" format:"uuid" doc:"Absent in a dry run." readOnly:"true"`
+	User
 }
 
 // Reference is a metadata object or user inside another record.
@@ -149,10 +162,11 @@ type Token struct {
 	Revoked      *time.Time `json:"revoked"`
 }
 
-// IssuedToken is a token with its secret.
+// IssuedToken is a token with its secret: the answer to its creation (D30).
 type IssuedToken struct {
+	Identifier string `json:"identifier,omitempty" format:"uuid" doc:"Absent in a dry run."`
 	Token
-	Secret string `json:"token" doc:"What to send in the Authorization header. Shown this once."`
+	Secret string `json:"token,omitempty" doc:"What to send in the Authorization header. Shown this once; absent in a dry run."`
 }
 
 // Me is whom a token stands for (D33).
@@ -211,19 +225,22 @@ type ProblemFields struct {
 // NewProblem is a problem to be created (W1).
 type NewProblem struct {
 	ProblemFields
-	Title string `json:"title" minLength:"1" maxLength:"1000"`
+	Title string   `json:"title" minLength:"1" maxLength:"1000"`
+	_     struct{} `additionalProperties:"false"`
 }
 
 // ProblemPatch is a change of a problem (W2).
 type ProblemPatch struct {
 	ProblemFields
-	Revision int64 `json:"revision,omitempty" minimum:"1" doc:"The revision that the change is meant for: any other is answered with 412."`
+	Revision int64    `json:"revision,omitempty" minimum:"1" doc:"The revision that the change is meant for: any other is answered with 412."`
+	_        struct{} `additionalProperties:"false"`
 }
 
 // NewComment is a comment to be added (W3).
 type NewComment struct {
-	Text string  `json:"text" minLength:"1"`
-	HTML *string `json:"html,omitempty"`
+	Text string   `json:"text" minLength:"1"`
+	HTML *string  `json:"html,omitempty" nullable:"true"`
+	_    struct{} `additionalProperties:"false"`
 }
 
 // Link is one side of a relationship, as it is added or deleted (W6, W7). A
@@ -231,26 +248,29 @@ type NewComment struct {
 type Link struct {
 	Type              string   `json:"type" enum:"RelatedTo,ParentOf,ChildOf,OriginalOf,DuplicateOf,CauseOf,CausedBy,BlockerOf,BlockedBy,ClonedTo,ClonedFrom"`
 	ProblemIdentifier int64    `json:"problemIdentifier" minimum:"1"`
-	_                 struct{} `additionalProperties:"true"`
+	_                 struct{} `additionalProperties:"false"`
 }
 
 // NewUser is a user to be created (D30).
 type NewUser struct {
-	Name     string `json:"name" minLength:"1" maxLength:"255"`
-	Email    string `json:"email" minLength:"1" maxLength:"255"`
-	Inactive bool   `json:"inactive,omitempty"`
+	Name     string   `json:"name" minLength:"1" maxLength:"255"`
+	Email    string   `json:"email" minLength:"1" maxLength:"255"`
+	Inactive bool     `json:"inactive,omitempty"`
+	_        struct{} `additionalProperties:"false"`
 }
 
 // UserPatch is a change of a user (D30).
 type UserPatch struct {
-	Name     string `json:"name,omitempty" minLength:"1" maxLength:"255"`
-	Email    string `json:"email,omitempty" minLength:"1" maxLength:"255"`
-	Inactive bool   `json:"inactive,omitempty" doc:"Deactivating a user revokes the user's tokens for good."`
+	Name     string   `json:"name,omitempty" minLength:"1" maxLength:"255"`
+	Email    string   `json:"email,omitempty" minLength:"1" maxLength:"255"`
+	Inactive bool     `json:"inactive,omitempty" doc:"Deactivating a user revokes the user's tokens for good."`
+	_        struct{} `additionalProperties:"false"`
 }
 
 // NewToken is a token to be issued (D30).
 type NewToken struct {
 	User    PartialUser `json:"user"`
 	Scope   string      `json:"scope" enum:"read,write,admin"`
-	Expires *time.Time  `json:"expires,omitempty"`
+	Expires *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never."`
+	_       struct{}    `additionalProperties:"false"`
 }

@@ -11,7 +11,7 @@ func ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store was asked")
+	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
 }
 
 // conflict returns the fault of a Change that does not fit what is stored.

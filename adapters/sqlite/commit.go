@@ -91,6 +91,7 @@ func (s *Store) write() {
 // but for the counters.
 type writer struct {
 	conn
+	file             file
 	log              *slog.Logger
 	commits, changes atomic.Uint64 // see Stats
 }
@@ -136,6 +137,9 @@ func (w *writer) finish(group []task) {
 // begin starts a transaction. It reads the versions anew each time, because
 // another process may have written.
 func (w *writer) begin() (*transaction, error) {
+	if err := w.file.missing(); err != nil {
+		return nil, err
+	}
 	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, err
 	}

@@ -28,19 +28,22 @@ type Migration struct {
 // Migrate brings the schema of the file up to date, as [Open] does, and returns
 // all steps in their order.
 func Migrate(ctx context.Context, o Options) ([]Migration, error) {
-	path, err := locate(o.Path)
+	f, err := locate(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	db, err := pool(path, 1, forWriting)
+	if err := f.inspect(ctx); err != nil {
+		return nil, err
+	}
+	db, err := pool(f.path, 1, forWriting)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
 	if err := migrateUp(ctx, db); err != nil {
-		return nil, err
+		return nil, f.failure(err)
 	}
-	return status(ctx, db)
+	return f.status(ctx, db)
 }
 
 // Status returns all steps in their order, without creating or changing
@@ -49,16 +52,25 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
 		return compare(nil)
 	}
-	path, err := locate(o.Path)
+	f, err := locate(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	db, err := pool(path, 1, forReading)
+	db, err := pool(f.path, 1, forReading)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	return status(ctx, db)
+	return f.status(ctx, db)
+}
+
+// status is status with errors that name the file.
+func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
+	all, err := status(ctx, db)
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	return all, nil
 }
 
 // migrateUp does the steps that are left to do. db has one connection, so that
@@ -79,7 +91,7 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	}
 	ctx = context.WithoutCancel(ctx) // a cancelled statement would take the connection with it
 	if _, err := db.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return fmt.Errorf("sqlite: the schema cannot be locked: %w", err)
+		return fmt.Errorf("the schema cannot be locked: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -88,16 +100,16 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	}()
 	m := migrate.NewMigrator(db, known, migrate.WithMarkAppliedOnSuccess(true))
 	if err := m.Init(ctx); err != nil {
-		return fmt.Errorf("sqlite: the list of migrations cannot be made: %w", err)
+		return fmt.Errorf("the list of migrations cannot be made: %w", err)
 	}
 	if _, err := status(ctx, db); err != nil { // a newer process may have been quicker
 		return err
 	}
 	if _, err := m.Migrate(ctx); err != nil {
-		return fmt.Errorf("sqlite: migration %w", err)
+		return fmt.Errorf("migration %w", err)
 	}
 	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
-		return fmt.Errorf("sqlite: the migrations cannot be committed: %w", err)
+		return fmt.Errorf("the migrations cannot be committed: %w", err)
 	}
 	return nil
 }
@@ -112,7 +124,7 @@ func connectFirst(ctx context.Context, db *bun.DB) error {
 			return nil
 		}
 		if !busy(err) {
-			return fmt.Errorf("sqlite: the file cannot be opened: %w", err)
+			return fmt.Errorf("the file cannot be opened: %w", err)
 		}
 		select {
 		case <-time.After(time.Duration(pause) * time.Millisecond):
@@ -120,7 +132,7 @@ func connectFirst(ctx context.Context, db *bun.DB) error {
 			return ended(ctx)
 		}
 	}
-	return errors.New("sqlite: other processes keep the file busy")
+	return errors.New("other processes keep the file busy")
 }
 
 // status compares the steps with those that the file has. It fails when the file
@@ -131,15 +143,15 @@ func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 		Scan(ctx, &tables, &lists)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("sqlite: the file cannot be read: %w", err)
+		return nil, fmt.Errorf("the file cannot be read: %w", err)
 	case tables == 0:
 		return compare(nil)
 	case lists == 0:
-		return nil, errors.New("sqlite: the file is the database of another program")
+		return nil, errors.New("the file is the database of another program")
 	}
 	applied, err := migrate.NewMigrator(db, migrate.NewMigrations()).AppliedMigrations(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("sqlite: the list of migrations cannot be read: %w", err)
+		return nil, fmt.Errorf("the list of migrations cannot be read: %w", err)
 	}
 	return compare(applied)
 }
@@ -161,7 +173,7 @@ func compare(applied migrate.MigrationSlice) ([]Migration, error) {
 		delete(missing, m.Name)
 	}
 	for name := range missing {
-		return nil, fmt.Errorf("sqlite: the file has migration %s, which this version does not know: use the newer version that made it", name)
+		return nil, fmt.Errorf("the file has migration %s, which this version does not know: use the newer version that made it", name)
 	}
 	return all, nil
 }
@@ -170,7 +182,7 @@ func compare(applied migrate.MigrationSlice) ([]Migration, error) {
 func discover() (*migrate.Migrations, error) {
 	known := migrate.NewMigrations()
 	if err := known.Discover(steps); err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return known, nil
 }

@@ -64,11 +64,11 @@ func TestMigrate(t *testing.T) {
 // newPool returns a pool on a file that is yet to be migrated.
 func newPool(t *testing.T) *bun.DB {
 	t.Helper()
-	path, err := locate(filepath.Join(t.TempDir(), "problems.db"))
+	f, err := locate(filepath.Join(t.TempDir(), "problems.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := pool(path, 1, forWriting)
+	db, err := pool(f.path, 1, forWriting)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -43,6 +41,7 @@ type Options struct {
 
 // Store is a store.Store on a SQLite file. It is made by [Open].
 type Store struct {
+	file  file
 	lock  *flock.Flock // nil unless exclusive
 	calls gate
 
@@ -68,11 +67,15 @@ func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, 
 
 // open is Open with other settings for the connection that writes.
 func open(ctx context.Context, o Options, writing string) (_ *Store, err error) {
-	path, err := locate(o.Path)
+	f, err := locate(o.Path)
 	if err != nil {
 		return nil, err
 	}
+	if err := f.inspect(ctx); err != nil {
+		return nil, err
+	}
 	s := &Store{
+		file:    f,
 		tasks:   make(chan task),
 		written: make(chan struct{}),
 		idle:    make(chan *conn, readers),
@@ -83,69 +86,28 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		}
 	}()
 	if o.Exclusive {
-		if s.lock, err = lock(path); err != nil {
+		if s.lock, err = f.lock(); err != nil {
 			return nil, err
 		}
 	}
-	if s.writing, err = pool(path, 1, writing); err != nil {
+	if s.writing, err = pool(f.path, 1, writing); err != nil {
 		return nil, err
 	}
-	if s.reading, err = pool(path, readers, forReading); err != nil {
+	if s.reading, err = pool(f.path, readers, forReading); err != nil {
 		return nil, err
 	}
 	if err := migrateUp(ctx, s.writing); err != nil {
-		return nil, err
+		return nil, f.failure(err)
 	}
 	for range readers {
 		s.idle <- &conn{pool: s.reading}
 	}
-	s.writer = writer{conn: conn{pool: s.writing}, log: o.Logger}
+	s.writer = writer{conn: conn{pool: s.writing}, file: f, log: o.Logger}
 	if s.writer.log == nil {
 		s.writer.log = slog.New(slog.DiscardHandler)
 	}
 	go s.write()
 	return s, nil
-}
-
-// locate returns the one name of the file, which it creates if need be.
-func locate(path string) (string, error) {
-	if path == "" {
-		return "", errors.New("sqlite: the store has no path")
-	}
-	// An existing file must not be opened and closed here: closing any of its
-	// descriptors ends the POSIX locks of the whole process.
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case err == nil:
-		err = file.Close()
-	case errors.Is(err, fs.ErrExist):
-		err = nil
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("sqlite: the directory of %s does not exist: %w", path, err)
-	}
-	if err != nil {
-		return "", fmt.Errorf("sqlite: the store cannot be created: %w", err)
-	}
-	if path, err = filepath.EvalSymlinks(path); err == nil {
-		path, err = filepath.Abs(path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("sqlite: the store cannot be located: %w", err)
-	}
-	return path, nil
-}
-
-// lock takes the lock that one server at a time holds on the file.
-func lock(path string) (*flock.Flock, error) {
-	l := flock.New(path+".lock", flock.SetPermissions(0o600))
-	held, err := l.TryLock()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("sqlite: %s cannot be locked: %w", path, err)
-	case !held:
-		return nil, fmt.Errorf("sqlite: another `problems serve` uses %s: there can be one for each file", path)
-	}
-	return l, nil
 }
 
 // The settings of the two kinds of connections. They are in the DSN, so that
@@ -204,6 +166,9 @@ func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 
 // Versions implements store.Store.
 func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
+	if err := s.file.missing(); err != nil {
+		return v, err
+	}
 	err = s.read(ctx, func(c *conn) (err error) {
 		v, err = versions(c)
 		return err

@@ -150,5 +150,11 @@ func conditionalCases() []Case {
 			s.admin.patch(fmt.Sprintf("/problems/%d", made.number("/identifier")), `{"title":"y"}`).is(200).
 				sends("Cache-Control", "private, no-cache").sends("Vary", "Authorization")
 		}},
+		{"HTTP-COND-011", "D20, RFC 9110", "an If-None-Match that cannot be read is as good as none: nothing is lost by sending the answer", func(s *session) {
+			p := s.problem()
+			for _, value := range []string{"", "1.2.3", `"1`, `w/"1"`} {
+				s.admin.get(p.path, with("If-None-Match", value)).is(200)
+			}
+		}},
 	}
 }

@@ -115,5 +115,9 @@ func dryRunCases() []Case {
 				s.Fatalf("%v\nhas not three log entries", tried)
 			}
 		}},
+		{"HTTP-DRY-008", "D20, D24", "a dry W2 has no ETag: a later 304 must not take it for what is stored", func(s *session) {
+			p := s.problem()
+			s.admin.patch(p.path+dry, `{"title":"Phantom"}`).is(200).sends("ETag", "").has("/title", "Phantom")
+		}},
 	}
 }

@@ -41,5 +41,27 @@ func limitCases() []Case {
 				s.Fatalf("the problem has %d keywords", n)
 			}
 		}},
+		{"HTTP-LIMIT-003", "D11, D22", "a body within the limits gets an answer of a size to match, however much is wrong with it, and of the right type", func(s *session) {
+			ones := strings.Repeat("1,", 400_000) + "1"
+			var unknown strings.Builder
+			for i := range 50_000 {
+				fmt.Fprintf(&unknown, `"u%d":1,`, i)
+			}
+			for body, slug := range map[string]string{
+				`{"title":"x","state":{"nextStates":[` + ones + `]}}`:           "invalid-value",
+				`{"title":"x","state":{` + unknown.String() + `"name":"Open"}}`: "unknown-field",
+				`{` + unknown.String() + `"title":5}`:                           "validation-failed",
+			} {
+				a := s.admin.post("/problems", body).is(422)
+				if a.slug() != slug || len(a.body) > 100_000 {
+					s.Fatalf("a body of %d bytes is answered with %s in %d bytes, not with %s", len(body), a.slug(), len(a.body), slug)
+				}
+				for pointer, kind := range a.kinds() {
+					if pointer == "/title" && kind != "invalid-type" {
+						s.Fatalf("the title is of the wrong type, not %s", kind)
+					}
+				}
+			}
+		}},
 	}
 }

@@ -110,5 +110,14 @@ func partialCases() []Case {
 			s.admin.patch(p.path, `{"assignee":null}`).is(200)
 			s.admin.patch(p.path, `{"assignee":{"identifier":`+encode(bob.identifier)+`}}`).fault(422, "invalid-value", "/assignee")
 		}},
+		{"HTTP-META-013", "D9, D18", "a text that no name can have is invalid-value in a partial too", func(s *session) {
+			bob, p := s.user(), s.problem()
+			for _, partial := range []string{`{"name":"\u0000"}`, `{"name":"a\u0007b"}`, `{"identifier":` + encode(bob.identifier) + `,"name":"\u0000"}`, `{"email":"a\tb"}`} {
+				s.admin.patch(p.path, `{"assignee":`+partial+`}`).is(422)
+				if a := s.admin.patch(p.path, `{"assignee":`+partial+`}`); a.slug() != "invalid-value" {
+					s.Fatalf("%v\nis not invalid-value", a)
+				}
+			}
+		}},
 	}
 }

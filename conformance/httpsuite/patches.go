@@ -159,5 +159,11 @@ func patchCases() []Case {
 				s.Fatalf("%v\nhas not four log entries", a)
 			}
 		}},
+		{"HTTP-W2-017", "D11", "a revision that no problem can have is not the current one", func(s *session) {
+			p := s.problem()
+			for _, revision := range []string{"0", "-1", "99", "99999999999999999999"} {
+				s.admin.patch(p.path, `{"title":"x","revision":`+revision+`}`).fault(412, "stale-revision")
+			}
+		}},
 	}
 }

@@ -196,5 +196,13 @@ func relationshipCases() []Case {
 			s.admin.patch(q.path, `{"title":"Renamed","state":{"name":"Closed"}}`).is(200)
 			s.admin.get(p.path+"/relationships").is(200).has("/0/problem/title", "Renamed").has("/0/problem/state/name", "Closed")
 		}},
+		{"HTTP-W7-007", "D14", "a number that no problem can have is a problem that there is not", func(s *session) {
+			p := s.problem()
+			for _, other := range []string{"0", "-1", "99999999999999999999"} {
+				body := `{"type":"ParentOf","problemIdentifier":` + other + `}`
+				s.admin.delete(p.path+"/relationships", body).fault(404, "relationship-not-found")
+				s.admin.put(p.path+"/relationships", body).fault(422, "invalid-value", "/problemIdentifier")
+			}
+		}},
 	}
 }

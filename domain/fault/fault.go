@@ -147,9 +147,32 @@ func Pointer(parent, member string) string { return parent + "/" + escaper.Repla
 // together.
 type List []Item
 
-// Add appends a fault. The arguments after the pointer are those of fmt.Sprintf.
+// mostOfKind is how many faults of one kind a List keeps. More help nobody, and a
+// small body must not make a huge answer.
+const mostOfKind = 100
+
+// Add appends a fault, unless there are many of its kind already. The arguments
+// after the pointer are those of fmt.Sprintf.
 func (l *List) Add(kind Kind, pointer, format string, args ...any) {
-	*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+	same := 0
+	for _, item := range *l {
+		if item.Kind == kind {
+			same++
+		}
+	}
+	switch {
+	case same < mostOfKind-1:
+		*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+	case same == mostOfKind-1:
+		*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...) + " (if more is wrong in this way, it is not listed)"})
+	}
+}
+
+// Append adds the faults of another list.
+func (l *List) Append(other List) {
+	for _, item := range other {
+		l.Add(item.Kind, item.Pointer, "%s", item.Detail)
+	}
 }
 
 // Covers reports whether the list has a fault of the member at pointer, or of the
@@ -168,7 +191,7 @@ func (l List) Err() error {
 	if len(l) == 1 {
 		return e
 	}
-	e.Detail = fmt.Sprintf("the request body has %d faults", len(l))
+	e.Detail = "several things are wrong with the request: see errors"
 	for _, item := range l[1:] {
 		if item.Kind != e.Kind {
 			e.Kind = ValidationFailed

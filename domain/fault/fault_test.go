@@ -9,6 +9,8 @@ import (
 	"testing"
 )
 
+const several = "several things are wrong with the request: see errors"
+
 func TestListErr(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -18,10 +20,10 @@ func TestListErr(t *testing.T) {
 		detail string
 	}{
 		{"one", []Kind{InvalidValue}, InvalidValue, "detail 0"},
-		{"several of a kind", []Kind{UnknownField, UnknownField, UnknownField}, UnknownField, "the request body has 3 faults"},
-		{"several kinds", []Kind{RequiredField, InvalidType}, ValidationFailed, "the request body has 2 faults"},
-		{"the last differs", []Kind{InvalidType, InvalidType, InvalidValue}, ValidationFailed, "the request body has 3 faults"},
-		{"the last agrees with the first", []Kind{InvalidType, InvalidValue, InvalidType}, ValidationFailed, "the request body has 3 faults"},
+		{"several of a kind", []Kind{UnknownField, UnknownField, UnknownField}, UnknownField, several},
+		{"several kinds", []Kind{RequiredField, InvalidType}, ValidationFailed, several},
+		{"the last differs", []Kind{InvalidType, InvalidType, InvalidValue}, ValidationFailed, several},
+		{"the last agrees with the first", []Kind{InvalidType, InvalidValue, InvalidType}, ValidationFailed, several},
 	} {
 		var list List
 		for i, kind := range c.kinds {
@@ -36,6 +38,28 @@ func TestListErr(t *testing.T) {
 		if err := list.Err(); err != nil {
 			t.Errorf("the error of no faults is %v", err)
 		}
+	}
+}
+
+// A list keeps so many faults of each kind that its kind is right, and no more.
+func TestListIsBounded(t *testing.T) {
+	t.Parallel()
+	var list List
+	for i := range 1000 {
+		list.Add(UnknownField, fmt.Sprint("/", i), "is not known")
+	}
+	list.Add(InvalidType, "/title", "must be a string")
+	if len(list) != mostOfKind+1 || !strings.HasSuffix(list[mostOfKind-1].Detail, "it is not listed)") || !list.Covers("/title") {
+		t.Errorf("%d faults are kept, the last of them %+v", len(list), list[len(list)-2:])
+	}
+	if err := list.Err(); KindOf(err) != ValidationFailed {
+		t.Errorf("the kind is %s", KindOf(err))
+	}
+	var appended List
+	appended.Append(list)
+	appended.Append(list)
+	if len(appended) > 2*mostOfKind+2 {
+		t.Errorf("%d faults are kept of two lists", len(appended))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -110,21 +109,34 @@ func identifier[T any](get func(*T) ident.ID) read[T] {
 }
 
 func line[T any](get func(*T) string) read[T] {
-	return typed("a string", func(given string) test[T] {
-		given = normalise(given)
+	return words(func(given string) test[T] {
 		return func(o *T) bool { return get(o) == given }
 	})
 }
 
 func email[T any](get func(*T) string) read[T] {
-	return typed("a string", func(given string) test[T] {
-		given = user.FoldEmail(normalise(given))
+	return words(func(given string) test[T] {
+		given = user.FoldEmail(given)
 		return func(o *T) bool { return user.FoldEmail(get(o)) == given }
 	})
 }
 
-// normalise gives a string the form in which names are stored (D9).
-func normalise(s string) string { return text.NFC(strings.TrimSpace(s)) }
+// words reads a text of one line, in the form in which names are stored (D9).
+func words[T any](compare func(string) test[T]) read[T] {
+	return func(r *reader, given any, pointer string) test[T] {
+		return typed("a string", func(given string) test[T] {
+			given, err := anyName.Apply(given)
+			if err != nil {
+				r.faults.Add(fault.InvalidValue, pointer, "%v", err)
+			}
+			return compare(given)
+		})(r, given, pointer)
+	}
+}
+
+// anyName is what names are like, but of any length: one that is too long fits no
+// object.
+var anyName = text.Rule{Line: true}
 
 func fullName(r *reader, given any, pointer string) test[Component] {
 	return line(func(o *Component) string { return r.catalogue.FullName(o.ID) })(r, given, pointer)
@@ -158,6 +170,9 @@ func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
 	}
 }
 
+// mostReferences bounds what reading an array of partials costs.
+const mostReferences = 1000
+
 // references reads an array of partials, which stands for a set: each of them
 // fits one of the objects referred to, and each of those fits one of them.
 func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
@@ -165,6 +180,10 @@ func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
 		list, ok := given.([]any)
 		if !ok {
 			r.faults.Add(fault.InvalidType, pointer, "must be an array of objects")
+			return nil
+		}
+		if len(list) > mostReferences {
+			r.faults.Add(fault.InvalidValue, pointer, "must have at most %d elements", mostReferences)
 			return nil
 		}
 		partials := make([]func(ident.ID) bool, len(list))

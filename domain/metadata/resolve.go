@@ -15,9 +15,10 @@ import (
 // email are compared beside it, so that an object read earlier still resolves
 // after the rest of it has changed.
 //
-// Faults are fault.InvalidType, fault.UnknownField, and, if there are none of
-// these, fault.MetadataNotFound or fault.MetadataAmbiguous. Their pointers start
-// with the given one; they are in the order of the member names.
+// Faults are fault.InvalidType, fault.InvalidValue for a text that no name can
+// have, fault.UnknownField, and, if there are none of these,
+// fault.MetadataNotFound or fault.MetadataAmbiguous. Their pointers start with the
+// given one; they are in the order of the member names.
 func (c *Catalogue) Resolve(kind Kind, partial Partial, pointer string) (ident.ID, fault.List) {
 	r := &reader{catalogue: c}
 	q := c.kinds[kind].read(r, partial, pointer)
@@ -45,7 +46,8 @@ func (c *Catalogue) matches(kind Kind, partial map[string]any, q query) []ident.
 		return fitting(q, id)
 	}
 	if s, ok := partial["email"].(string); ok {
-		u, _ := c.UserByEmail(normalise(s))
+		s, _ = anyName.Apply(s) // which its test has done before
+		u, _ := c.UserByEmail(s)
 		return fitting(q, u.ID)
 	}
 	return q.all()
@@ -61,6 +63,9 @@ func fitting(q query, id ident.ID) []ident.ID {
 // candidates says how many objects match, and names the first ten.
 func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
 	const most = 10
+	if len(found) == 0 {
+		return "there is none"
+	}
 	var names []string
 	for _, id := range found[:min(most, len(found))] {
 		name := c.Name(kind, id)

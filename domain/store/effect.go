@@ -24,7 +24,8 @@ type Effect interface{ effect() }
 type CreateProblem struct{ Problem problem.Problem }
 
 // UpdateProblem replaces the problem that has the same number, revision
-// included. The problem has to exist.
+// included. The problem has to exist, or the Change is refused with fault.Conflict
+// (COM-002).
 type UpdateProblem struct{ Problem problem.Problem }
 
 // PutSavepoint appends to the savepoints of the problem that it names. The
@@ -116,7 +117,7 @@ type PutToken struct{ Token access.Token }
 type KeepReply struct{ Reply Reply }
 
 // Expire forgets the batches committed or ruled out, and the replies kept,
-// before a time.
+// before a time, which is not later than that of the Change.
 type Expire struct{ Before time.Time }
 
 func (CreateProblem) effect()     {}

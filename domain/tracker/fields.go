@@ -86,7 +86,7 @@ func line(rule text.Rule, sent patch.Field[string], pointer string, faults *faul
 func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, pointer string, faults *fault.List) ident.ID {
 	id, found := c.Resolve(kind, partial, pointer)
 	if len(found) > 0 {
-		*faults = append(*faults, found...)
+		faults.Append(found)
 		return current
 	}
 	if id == current {

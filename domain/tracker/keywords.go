@@ -41,7 +41,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 	}
 	old, exists := findKeyword(l.Keywords, k.Name)
 	if !exists && len(l.Keywords) >= limit {
-		faults.Add(fault.InvalidValue, "", "the problem has %d keywords, and can have no more", len(l.Keywords))
+		faults.Add(fault.InvalidValue, "", "the problem has the most keywords that it can have: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err

@@ -199,9 +199,9 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 		faults.Add(fault.InvalidValue, other, "there is no problem with this identifier")
 	case linked:
 	case len(l.Relationships) >= limit:
-		faults.Add(fault.InvalidValue, "", "the problem has %d relationships, and can have no more", len(l.Relationships))
+		faults.Add(fault.InvalidValue, "", "the problem has the most relationships that it can have: %d", limit)
 	case len(l.other.Relationships) >= limit:
-		faults.Add(fault.InvalidValue, other, "that problem has %d relationships, and can have no more", len(l.other.Relationships))
+		faults.Add(fault.InvalidValue, other, "that problem has the most relationships that it can have: %d", limit)
 	}
 	return faults.Err()
 }

@@ -73,8 +73,8 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	}
 	if cmd.Expires.Sent && !cmd.Expires.Null {
 		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
-		if !token.Expires.After(at) {
-			faults.Add(fault.InvalidValue, "/expires", "must be in the future")
+		if !token.Expires.After(at) || token.Expires.Year() > 9999 {
+			faults.Add(fault.InvalidValue, "/expires", "must be in the future, and before the year 10000")
 		}
 	}
 	return token, faults.Err()

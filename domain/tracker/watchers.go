@@ -48,7 +48,7 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 	case u.Inactive:
 		faults.Add(fault.InvalidValue, "", "this user is inactive: name an active one")
 	case len(l.Watchers) >= limit:
-		faults.Add(fault.InvalidValue, "", "the problem has %d watchers, and can have no more", len(l.Watchers))
+		faults.Add(fault.InvalidValue, "", "the problem has the most watchers that it can have: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err

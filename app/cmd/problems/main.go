@@ -19,9 +19,14 @@ import (
 // version is set by the linker; see the Makefile.
 var version string
 
+// grace is for how long a second signal to end is taken for the first: some
+// supervisors send it to the process and then to its group. After that it kills.
+const grace = time.Second
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // so that a second signal kills
+	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
+	signal.Ignore(syscall.SIGPIPE) // who reads the log may go; the service stays
 	os.Exit(cli.Run(ctx, cli.Process{
 		Name:         os.Args[0],
 		Args:         os.Args[1:],

@@ -27,7 +27,7 @@ func TestSettings(t *testing.T) {
 		{"flag given twice", nil, []string{"--cors-origins=https://a.example", "--cors-origins=*"}, "PROBLEMS_CORS_ORIGINS='https://a.example,*'"},
 		{"duration", variables{"PROBLEMS_IDLE_TIMEOUT": "90s"}, nil, "PROBLEMS_IDLE_TIMEOUT=1m30s"},
 		{"size", nil, []string{"--max-headers=65536"}, "PROBLEMS_MAX_HEADERS=64KiB"},
-		{"log level", variables{"PROBLEMS_LOG_LEVEL": "debug"}, nil, "PROBLEMS_LOG_LEVEL=DEBUG"},
+		{"log level", variables{"PROBLEMS_LOG_LEVEL": "debug"}, nil, "PROBLEMS_LOG_LEVEL=debug"},
 		{"base path", nil, []string{"--base-path=/a/b/"}, "PROBLEMS_BASE_PATH=/a/b"},
 		{"no base path", nil, []string{"--base-path=/"}, "PROBLEMS_BASE_PATH="},
 		{"store in memory", variables{"PROBLEMS_STORE": "memory:"}, nil, "PROBLEMS_STORE=memory:"},

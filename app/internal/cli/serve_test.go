@@ -60,6 +60,34 @@ func TestFirstAndLaterStart(t *testing.T) {
 	}
 }
 
+// D35: the command that is printed on a later start works, whoever is left.
+func TestLaterStartWithoutTheFirstAdministrator(t *testing.T) {
+	t.Parallel()
+	env := variables{"PROBLEMS_STORE": sqliteURL(t)}
+	start(t, env).end(t)
+	must(t, env, "user", "add", "--name", "Ann", "--email", "ann@example.org")
+	must(t, env, "user", "add", "--name", "Bob", "--email", "bob@example.org")
+	must(t, env, "user", "add", "--name", "Eve", "--email", "eve@example.org")
+	for _, step := range []struct {
+		rule   string
+		before []string
+		want   string
+	}{
+		{"anybody active, without the first administrator", []string{"user", "deactivate", "admin@localhost"}, "eve@example.org"},
+		{"who had a token of scope admin last", []string{"token", "create", "--user", "bob@example.org", "--scope", "admin"}, "bob@example.org"},
+		{"not who is inactive", []string{"user", "deactivate", "bob@example.org"}, "eve@example.org"},
+	} {
+		must(t, env, step.before...)
+		later := start(t, env)
+		later.end(t)
+		printed := strings.Fields(strings.Join(later.lines, " "))
+		if len(printed) < 5 || printed[4] != step.want {
+			t.Fatalf("%s: the service prints %q, want a token for %s", step.rule, later.lines, step.want)
+		}
+		must(t, env, printed[1:7]...)
+	}
+}
+
 func TestBootstrapToken(t *testing.T) {
 	t.Parallel()
 	var random [32]byte

@@ -3,12 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -29,15 +29,15 @@ type Storage struct {
 
 // Server says how the service is reached and what it tells about itself.
 type Server struct {
-	Listen         string     `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
-	BasePath       string     `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. Default: nothing."`
-	CORSOrigins    []string   `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
-	TLSCert        string     `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
-	TLSKey         string     `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
-	MetricsListen  string     `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. Default: off."`
-	BootstrapToken Token      `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
-	Hints          string     `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
-	LogLevel       slog.Level `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (every request), warn or error. Default: ${default}."`
+	Listen         string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
+	BasePath       string   `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. Default: nothing."`
+	CORSOrigins    []string `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
+	TLSCert        string   `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
+	TLSKey         string   `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
+	MetricsListen  string   `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. Default: off."`
+	BootstrapToken Token    `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
+	Hints          string   `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
+	LogLevel       LogLevel `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (every request), warn or error. Default: ${default}."`
 }
 
 // Limits bound what a client can send and what a problem can have (D22).
@@ -150,6 +150,12 @@ func (l *Limits) AfterApply() error {
 			return fmt.Errorf("%s has to be at least 1", limit.flag)
 		}
 	}
+	if l.MaxHeaders < 4<<10 {
+		return errors.New("--max-headers has to be at least 4KiB: tokens and conditions have to fit")
+	}
+	if l.MaxDepth > 1000 {
+		return errors.New("--max-depth has to be at most 1000")
+	}
 	if l.MaxRate < 0 {
 		return errors.New("--max-rate cannot be negative")
 	}
@@ -176,7 +182,11 @@ func (t *Timeouts) AfterApply() error {
 }
 
 func checkAddress(flag, address string) error {
-	if _, _, err := net.SplitHostPort(address); err != nil {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
 		return fmt.Errorf("%s has to be a host and a port such as 127.0.0.1:8080", flag)
 	}
 	return nil

@@ -15,23 +15,53 @@ import (
 type bootstrap struct {
 	seeded    bool          // the store was empty
 	generated access.Secret // zero: the store was not empty, or the token was given
+	admin     string        // e-mail address of an administrator, when the store was not empty
 }
 
 // seed makes an empty store ready, with the given token or else a new one.
 func seed(ctx context.Context, service *tracker.Service, given config.Token) (bootstrap, error) {
-	if given.Given() {
-		seeded, err := service.Seed(ctx, given.Secret)
-		return bootstrap{seeded: seeded}, err
+	secret, err := given.Secret, error(nil)
+	if !given.Given() {
+		if secret, err = service.NewSecret(); err != nil {
+			return bootstrap{}, err
+		}
 	}
-	secret, err := service.NewSecret()
+	switch seeded, err := service.Seed(ctx, secret); {
+	case err != nil:
+		return bootstrap{}, err
+	case !seeded:
+		admin, err := administrator(ctx, service)
+		return bootstrap{admin: admin}, err
+	case given.Given():
+		return bootstrap{seeded: true}, nil
+	default:
+		return bootstrap{seeded: true, generated: secret}, nil
+	}
+}
+
+// administrator returns the e-mail address of somebody who can be given a token of
+// scope admin: the first administrator, while he is active; else who had such a
+// token last; else anybody who is active.
+func administrator(ctx context.Context, service *tracker.Service) (string, error) {
+	tokens, err := service.Tokens(ctx)
 	if err != nil {
-		return bootstrap{}, err
+		return "", err
 	}
-	seeded, err := service.Seed(ctx, secret)
-	if err != nil || !seeded {
-		return bootstrap{}, err
+	found := tracker.AdminEmail
+	if first, ok := tokens.Catalogue.UserByEmail(found); ok && !first.Inactive {
+		return found, nil
 	}
-	return bootstrap{seeded: true, generated: secret}, nil
+	for _, u := range tokens.Catalogue.Content().Users {
+		if !u.Inactive {
+			found = u.Email
+		}
+	}
+	for _, token := range tokens.Value {
+		if u, ok := tokens.Catalogue.User(token.User); ok && !u.Inactive && token.Scope == access.Admin {
+			found = u.Email
+		}
+	}
+	return found, nil
 }
 
 // announce prints the lines that scripts wait for (D35), in one piece, so that
@@ -48,9 +78,9 @@ func announce(o Options, url string, b bootstrap) error {
 	case b.seeded:
 		token = "$" + config.Variable("bootstrap-token")
 	default:
-		command := newTokenCommand(o)
+		command := newTokenCommand(o, b.admin)
 		lines = append(lines, command)
-		hints = []string{"For a new token of " + tracker.AdminEmail + ":", "  TOKEN=$(" + command + ")"}
+		hints = []string{"For a new token of " + b.admin + ":", "  TOKEN=$(" + command + ")"}
 	}
 	if o.Hints {
 		lines = append(append(lines, ""), hints...)
@@ -62,9 +92,9 @@ func announce(o Options, url string, b bootstrap) error {
 	return err
 }
 
-// newTokenCommand returns the command that makes a token for the first
-// administrator, to be pasted into a shell.
-func newTokenCommand(o Options) string {
+// newTokenCommand returns the command that makes a token for an administrator, to
+// be pasted into a shell.
+func newTokenCommand(o Options, admin string) string {
 	return fmt.Sprintf("%s token create --user %s --scope %s --store %s",
-		config.Quote(o.Program), tracker.AdminEmail, access.Admin, config.Quote(o.Settings.Storage.Store.String()))
+		config.Quote(o.Program), config.Quote(admin), access.Admin, config.Quote(o.Settings.Storage.Store.String()))
 }

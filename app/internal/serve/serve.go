@@ -48,7 +48,7 @@ type breakdown chan error
 // Run serves until ctx ends, and then until the requests under way have. Its
 // error is a sentence that says why the service could not start or go on.
 func Run(ctx context.Context, o Options) error {
-	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel}))
+	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel.Level}))
 	broken := make(breakdown, 1)
 	app := fx.New(module(o, logger), fx.Supply(broken))
 	// A start is never left half done: fx would return while its hooks go on.

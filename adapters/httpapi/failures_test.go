@@ -1,0 +1,234 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/relationship"
+)
+
+var record = flag.Bool("record", false, "record the answers to requests at fault in failures.json")
+
+// faultyProblems are bodies that are at fault for new problems and for changes.
+var faultyProblems = map[fault.Kind]string{
+	fault.RequiredField:        `{"priority":{"name":"High"}}`,
+	fault.ReadOnlyField:        `{"creationDate":"2015-11-05T12:00:00.000Z"}`,
+	fault.InvalidValue:         `{"title":""}`,
+	fault.InvalidType:          `{"title":7}`,
+	fault.UnknownField:         `{"title":"The login page answers slowly","colour":"red"}`,
+	fault.MetadataNotFound:     `{"title":"The login page answers slowly","priority":{"name":"Urgent"}}`,
+	fault.MetadataAmbiguous:    `{"title":"The login page answers slowly","assignee":{"inactive":false}}`,
+	fault.ValidationFailed:     `{"title":7,"priority":{"name":"Urgent"}}`,
+	fault.TransitionNotAllowed: `{"title":"The login page answers slowly","state":{"name":"Closed"}}`,
+}
+
+var faultyRelationships = map[fault.Kind]string{
+	fault.RequiredField:        `{"problemIdentifier":13}`,
+	fault.InvalidValue:         `{"type":"FriendOf","problemIdentifier":13}`,
+	fault.InvalidType:          `{"type":"ParentOf","problemIdentifier":"13"}`,
+	fault.UnknownField:         `{"type":"ParentOf","problemIdentifier":13,"since":2015}`,
+	fault.ValidationFailed:     `{"type":"FriendOf","problemIdentifier":"13"}`,
+	fault.RelationshipConflict: `{"type":"ChildOf","problemIdentifier":13}`,
+	fault.RelationshipCycle:    `{"type":"BlockerOf","problemIdentifier":13}`,
+	fault.RelationshipNotFound: `{"type":"CauseOf","problemIdentifier":13}`,
+}
+
+var faultyKeywords = map[fault.Kind]string{
+	fault.InvalidValue:     `"a\u0000"`,
+	fault.InvalidType:      `7`,
+	fault.ValidationFailed: `7`, // for a name that is at fault too
+}
+
+// faulty are the bodies that are at fault, by operation.
+var faulty = map[string]map[fault.Kind]string{
+	"createProblem":      faultyProblems,
+	"updateProblem":      faultyProblems,
+	"setKeyword":         faultyKeywords,
+	"patchKeyword":       faultyKeywords,
+	"addRelationship":    faultyRelationships,
+	"deleteRelationship": faultyRelationships,
+	"addComment": {
+		fault.RequiredField:    `{"html":"<p>Seen again.</p>"}`,
+		fault.InvalidValue:     `{"text":""}`,
+		fault.InvalidType:      `{"text":["Seen again."]}`,
+		fault.UnknownField:     `{"text":"Seen again.","markdown":"Seen *again*."}`,
+		fault.ValidationFailed: `{"text":"","html":7}`,
+	},
+	"addWatcher": {
+		fault.InvalidValue:      `{"name":"Ann\u0000"}`,
+		fault.InvalidType:       `"ann@example.org"`,
+		fault.UnknownField:      `{"nickname":"ann"}`,
+		fault.MetadataNotFound:  `{"email":"eve@example.org"}`,
+		fault.MetadataAmbiguous: `{"inactive":false}`,
+		fault.ValidationFailed:  `{"name":7,"nickname":"ann"}`,
+	},
+	"createUser": {
+		fault.RequiredField:    `{"name":"Eve"}`,
+		fault.InvalidValue:     `{"name":"Eve","email":"eve"}`,
+		fault.InvalidType:      `{"name":"Eve","email":"eve@example.org","inactive":0}`,
+		fault.UnknownField:     `{"name":"Eve","email":"eve@example.org","nickname":"eve"}`,
+		fault.ValidationFailed: `{"name":7}`,
+		fault.AlreadyExists:    `{"name":"Eve","email":"bob@example.org"}`,
+	},
+	"updateUser": {
+		fault.InvalidValue:     `{"email":"ann"}`,
+		fault.InvalidType:      `{"inactive":1}`,
+		fault.UnknownField:     `{"nickname":"ann"}`,
+		fault.ReadOnlyField:    `{"identifier":"0150d4f1-6000-7000-8000-000000000002"}`,
+		fault.ValidationFailed: `{"email":"ann","inactive":1}`,
+		fault.AlreadyExists:    `{"email":"bob@example.org"}`,
+	},
+	"createToken": {
+		fault.RequiredField:     `{"user":{"name":"Ann"}}`,
+		fault.InvalidValue:      `{"user":{"name":"Ann"},"scope":"everything"}`,
+		fault.InvalidType:       `{"user":"Ann","scope":"read"}`,
+		fault.UnknownField:      `{"user":{"name":"Ann"},"scope":"read","label":"laptop"}`,
+		fault.MetadataNotFound:  `{"user":{"name":"Eve"},"scope":"read"}`,
+		fault.MetadataAmbiguous: `{"user":{},"scope":"read"}`,
+		fault.ValidationFailed:  `{"user":{"name":"Eve"},"scope":"everything"}`,
+	},
+}
+
+// provoke has the operation fail in the given way. What it does to the fixture is
+// right for this kind alone.
+func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder {
+	path, keyword, object, query := "/problems/12", "version", sampleAnn.ID.String(), ""
+	headers := []string{"X-Request-Id", "b7c1f0", "Content-Type", mediaJSON}
+	body := faulty[e.id][kind]
+	if body == "" && len(e.bodies) > 0 {
+		body = e.bodies[len(e.bodies)-1].example // in JSON
+	}
+	switch kind {
+	case fault.MalformedJSON:
+		body = `{"title":`
+	case fault.MalformedRequest:
+		query = "?verbose=true"
+	case fault.Unauthenticated:
+		headers = append(headers, "Authorization", "")
+	case fault.Forbidden:
+		headers = append(headers, "Authorization", secretOf(access.Read).Reveal())
+	case fault.NotFound:
+		object = sampleID(99).String()
+	case fault.ProblemNotFound:
+		path = "/problems/99"
+	case fault.KeywordNotFound:
+		keyword = "customers"
+	case fault.StaleRevision:
+		headers = append(headers, "If-Match", `"2"`)
+	case fault.TooLarge:
+		body = strings.Repeat(" ", int(DefaultLimits().BodyBytes)+1)
+	case fault.UnsupportedMediaType:
+		headers = append(headers, "Content-Type", "application/xml")
+	case fault.TransitionNotAllowed:
+		f.snapshot.State = sampleOpen.ID
+	case fault.InvalidValue, fault.ValidationFailed:
+		if e.id == "deleteKeyword" || kind == fault.ValidationFailed {
+			keyword = "a%00"
+		}
+	case fault.RelationshipCycle:
+		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
+	}
+	send := func(body string) *httptest.ResponseRecorder {
+		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword).Replace(e.path)
+		return f.do(request(e.method, api+at+query, body, headers...))
+	}
+	switch kind {
+	case fault.RateLimited:
+		send(body)
+	case fault.IdempotencyConflict:
+		headers = append(headers, "Idempotency-Key", e.id)
+		send(body)
+		body += " "
+	case fault.Internal:
+		f.err = errors.New("no more")
+	case fault.Unavailable:
+		f.err = context.DeadlineExceeded
+	}
+	return send(body)
+}
+
+// The operations fail in all ways that the document has, with the answers that it
+// shows, and with headers that it has.
+func TestFailuresAreRecorded(t *testing.T) {
+	t.Parallel()
+	document := openAPI(t)
+	var got []failure
+	for _, kind := range errorKinds {
+		f := setup(t, func(o *Options) {
+			if kind.Kind == fault.RateLimited {
+				o.Limits.RatePerMinute = 1
+			}
+		})
+		for _, e := range endpoints() {
+			if !slices.Contains(e.kinds(), kind.Kind) {
+				continue
+			}
+			w := provoke(f, e, kind.Kind)
+			var answer Error
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Type != "/errors/"+string(kind.Kind) {
+				t.Errorf("%s does not fail with %s: status %d, %s", e.id, kind.Kind, w.Code, w.Body)
+				continue
+			}
+			checkHeaders(t, document, e, w)
+			if known := w.Header().Get("Problem-Revision") != ""; known != (e.ofProblem() && knowsRevision(kind.Kind)) {
+				t.Errorf("%s fails with %s: Problem-Revision %t", e.id, kind.Kind, known)
+			}
+			same := func(f failure) bool { return reflect.DeepEqual(f.Answer, answer) }
+			if i := slices.IndexFunc(got, same); i >= 0 {
+				got[i].Operations = append(got[i].Operations, e.id)
+			} else {
+				got = append(got, failure{kind.Kind, []string{e.id}, answer})
+			}
+		}
+	}
+	if *record {
+		if err := os.WriteFile("failures.json", recording(t, got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if want := recording(t, got); !bytes.Equal(recordedFailures, want) {
+		t.Errorf("failures.json is not what the service answers: go test -run TestFailuresAreRecorded -record\n%s", want)
+	}
+}
+
+// recording writes one failure in a line.
+func recording(t *testing.T, all []failure) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, f := range all {
+		if err := enc.Encode(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bytes.TrimSpace(b.Bytes())
+	return slices.Concat([]byte("[\n"), bytes.ReplaceAll(lines, []byte("\n"), []byte(",\n")), []byte("\n]\n"))
+}
+
+// checkHeaders demands that the document knows the headers of an answer.
+func checkHeaders(t *testing.T, document any, e endpoint, w *httptest.ResponseRecorder) {
+	t.Helper()
+	headers, _ := at(document, "/components/headers")
+	for name := range headers.(map[string]any) {
+		if w.Header().Get(name) == "" {
+			continue
+		}
+		if _, ok := at(document, fmt.Sprintf("%s/responses/%d/headers/%s", e.pointer(), w.Code, name)); !ok {
+			t.Errorf("%s answers %d with %s, which the document does not say", e.id, w.Code, name)
+		}
+	}
+}
