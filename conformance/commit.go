@@ -106,15 +106,9 @@ func commitCases() []Case {
 		},
 	}, {
 		ID:   "COM-002/update-without-problem",
-		Rule: "UpdateProblem is refused when there is no such problem: it never creates one, nor is it lost in silence.",
+		Rule: "UpdateProblem is refused with Conflict when there is no such problem: it never creates one, nor is it lost in silence.",
 		run: func(b *bench) {
-			change := b.change(store.UpdateProblem{Problem: b.problem(b.reserve())})
-			b.seen.add(change)
-			before := b.image()
-			if _, err := b.store.Commit(b.ctx, change); err == nil {
-				b.failf("the Commit succeeded")
-			}
-			b.equal("what is stored afterwards", before, b.image())
+			b.refuse("an update of nothing", fault.Conflict, b.change(store.UpdateProblem{Problem: b.problem(b.reserve())}))
 		},
 	}, {
 		ID:   "COM-002/relationship-taken",

@@ -72,7 +72,7 @@ func tokenCases() []Case {
 			}
 			token.get("/me").fault(401, "unauthenticated")
 		}},
-		{"HTTP-TOKEN-006", "D9", "a token expires at a time that RFC 3339 can write", func(s *session) {
+		{"HTTP-TOKEN-007", "D9", "a token expires at a time that RFC 3339 can write", func(s *session) {
 			for _, expires := range []string{"9999-12-31T23:59:59-23:59", "2020-01-01T00:00:00Z"} {
 				s.admin.post("/tokens", `{"user":`+s.user().part()+`,"scope":"read","expires":`+encode(expires)+`}`).fault(422, "invalid-value", "/expires")
 			}
