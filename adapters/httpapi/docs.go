@@ -43,81 +43,85 @@ SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, 
 )
 
 // addDocs serves the page about the API, with all that it loads.
-func (s *server) addDocs() error {
-	assets, err := docsAssets()
-	if err != nil {
-		return err
-	}
-	for path, f := range assets {
-		s.addFile(path, f)
-	}
-	return nil
+func (s *server) addDocs() {
+	page := newFile("text/html; charset=utf-8", fixed(docsPage))
+	page.policy = docsPolicy
+	s.addFile("/docs", page)
+	s.addFile("/docs/init.js", newFile("text/javascript; charset=utf-8", fixed(docsScript)))
+	s.addFile("/docs/favicon-32x32.png", favicon)
+	s.addFile("/docs/swagger-ui.css", swaggerStyle)
+	s.addFile("/docs/swagger-ui-bundle.js", swaggerScript)
 }
 
-// docsAssets returns the files of the page by path. They are the same for every
-// handler, and too long to unpack for each.
-var docsAssets = sync.OnceValues(func() (map[string]file, error) {
-	page := newFile("text/html; charset=utf-8", []byte(docsPage))
-	page.policy = docsPolicy
-	files := map[string]file{
-		"/docs":         page,
-		"/docs/init.js": newFile("text/javascript; charset=utf-8", []byte(docsScript)),
-	}
-	icon, err := fs.ReadFile(static.FS, "favicon-32x32.png")
-	if err != nil {
-		return nil, fmt.Errorf("httpapi: %w", err)
-	}
-	files["/docs/favicon-32x32.png"] = newFile("image/png", icon)
-	for name, media := range map[string]string{
-		"swagger-ui.css":       "text/css; charset=utf-8",
-		"swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-	} {
-		content, err := unpack(name + ".gz")
-		if err != nil {
-			return nil, fmt.Errorf("httpapi: %s: %w", name, err)
-		}
-		files["/docs/"+name] = newFile(media, content)
-	}
-	return files, nil
-})
+// The files of Swagger UI are the same for every handler, and unpacked when
+// somebody first asks for them.
+var (
+	favicon       = newFile("image/png", func() ([]byte, error) { return fs.ReadFile(static.FS, "favicon-32x32.png") })
+	swaggerStyle  = newFile("text/css; charset=utf-8", packed("swagger-ui.css.gz"))
+	swaggerScript = newFile("text/javascript; charset=utf-8", packed("swagger-ui-bundle.js.gz"))
+)
 
-// unpack reads a file of Swagger UI, which are embedded compressed.
-func unpack(name string) ([]byte, error) {
-	packed, err := static.FS.Open(name)
-	if err != nil {
-		return nil, err
+// packed returns what reads a file that is embedded compressed.
+func packed(name string) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		f, err := static.FS.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r, err := gzip.NewReader(f)
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(r)
 	}
-	defer packed.Close()
-	r, err := gzip.NewReader(packed)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 // file is something that is the same for everybody, as long as the program is.
 type file struct {
-	media   string
-	content []byte
-	tag     string // its entity tag
-	policy  string // its Content-Security-Policy; empty: that of all answers
+	media  string
+	policy string // its Content-Security-Policy; empty: that of all answers
+	load   func() (loadedFile, error)
 }
 
-func newFile(media string, content []byte) file {
-	sum := sha256.Sum256(content)
-	return file{media: media, content: content, tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+// loadedFile is the content of a file, with its entity tag.
+type loadedFile struct {
+	content []byte
+	tag     string
+}
+
+// newFile returns a file whose content is loaded when it is first needed.
+func newFile(media string, load func() ([]byte, error)) file {
+	return file{media: media, load: sync.OnceValues(func() (loadedFile, error) {
+		content, err := load()
+		if err != nil {
+			return loadedFile{}, fmt.Errorf("httpapi: %w", err)
+		}
+		sum := sha256.Sum256(content)
+		return loadedFile{content, `"` + hex.EncodeToString(sum[:16]) + `"`}, nil
+	})}
+}
+
+// fixed returns what loads a text that is there already.
+func fixed(text string) func() ([]byte, error) {
+	return func() ([]byte, error) { return []byte(text), nil }
 }
 
 // addFile serves a file, to those who have it already with 304.
 func (s *server) addFile(path string, f file) {
 	s.mux.HandleFunc("GET "+s.BasePath+path, func(w http.ResponseWriter, r *http.Request) {
+		loaded, err := f.load()
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		header := w.Header()
 		header.Set("Content-Type", f.media)
-		header.Set("ETag", f.tag)
+		header.Set("ETag", loaded.tag)
 		header.Set("Cache-Control", "no-cache")
 		if f.policy != "" {
 			header.Set("Content-Security-Policy", f.policy)
 		}
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(loaded.content))
 	})
 }

@@ -121,9 +121,7 @@ func New(o Options) (http.Handler, error) {
 	if err := s.addDocument(document); err != nil {
 		return nil, err
 	}
-	if err := s.addDocs(); err != nil {
-		return nil, err
-	}
+	s.addDocs()
 	s.addErrorPages()
 	s.addHealth()
 	s.addUnmatched()

@@ -293,10 +293,10 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 // first request, without a lock.
 func (s *server) addDocument(d *document) error {
 	finishSchemas(d.Components.Schemas)
-	text, err := json.Marshal(d.OpenAPI)
+	content, err := json.Marshal(d.OpenAPI)
 	if err != nil {
 		return fmt.Errorf("httpapi: the OpenAPI document cannot be written: %w", err)
 	}
-	s.addFile("/openapi.json", newFile("application/openapi+json", text))
+	s.addFile("/openapi.json", newFile("application/openapi+json", fixed(string(content))))
 	return nil
 }
