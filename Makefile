@@ -25,8 +25,8 @@ build: ## build bin/problems
 
 test: deps build ## run all tests of all modules with the race detector
 	$(call step,tests of $(MODULES) tools)
-	@go test -race -timeout 20m work
-	@$(call each,tools,go test ./...)
+	@go test -race -count=1 -timeout 20m work
+	@$(call each,tools,go test -count=1 ./...)
 
 check: ## check format, code, modules, dependencies and generated files
 	$(call step,format)
