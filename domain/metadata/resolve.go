@@ -31,7 +31,7 @@ func (c *Catalogue) Resolve(kind Kind, partial Partial, pointer string) (ident.I
 	case len(members) == 0 || len(found) > 1:
 		r.faults.Add(fault.MetadataAmbiguous, pointer, "must identify one %s, but %s", kind, c.candidates(kind, found))
 	case len(found) == 0:
-		r.faults.Add(fault.MetadataNotFound, pointer, "no %s has all the members given", kind)
+		r.faults.Add(fault.MetadataNotFound, pointer, "no %s has all the members given%s", kind, c.choice(kind))
 	default:
 		return found[0], nil
 	}
@@ -60,24 +60,46 @@ func fitting(q query, id ident.ID) []ident.ID {
 	return nil
 }
 
-// candidates says how many objects match, and names the first ten.
+// most is how many objects an error names.
+const most = 10
+
+// candidates says how many objects match, and names the first of them.
 func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
-	const most = 10
 	if len(found) == 0 {
 		return "there is none"
 	}
 	var names []string
 	for _, id := range found[:min(most, len(found))] {
-		name := c.Name(kind, id)
-		if kind == Components {
-			name = c.FullName(id)
-		}
-		names = append(names, fmt.Sprintf("%s (%s)", name, id))
+		names = append(names, fmt.Sprintf("%s (%s)", c.distinctName(kind, id), id))
 	}
 	if len(found) > most {
 		names = append(names, "…")
 	}
 	return fmt.Sprintf("%d match: %s", len(found), strings.Join(names, ", "))
+}
+
+// choice names the objects of a kind, if they are few.
+func (c *Catalogue) choice(kind Kind) string {
+	all := c.kinds[kind].all()
+	if len(all) > most {
+		return ""
+	}
+	var names []string
+	for _, id := range all {
+		names = append(names, c.distinctName(kind, id))
+	}
+	if len(names) == 0 {
+		return ": there is none"
+	}
+	return "; there is: " + strings.Join(names, ", ")
+}
+
+// distinctName is the name of an object, which for a component is the full one.
+func (c *Catalogue) distinctName(kind Kind, id ident.ID) string {
+	if kind == Components {
+		return c.FullName(id)
+	}
+	return c.Name(kind, id)
 }
 
 // reader reads one partial with all that is nested in it, and collects its faults.
@@ -106,6 +128,7 @@ func (r *reader) nested(kind Kind, partial any, pointer string) func(ident.ID) b
 // refer to kinds that refer to each other.)
 type objects interface {
 	name(ident.ID) string
+	all() []ident.ID // in the order of the catalogue
 	read(r *reader, partial any, pointer string) query
 }
 
@@ -167,6 +190,8 @@ func (q conditions[T]) fits(id ident.ID) bool {
 	o := q.of.byID[id]
 	return o != nil && q.pass(o)
 }
+
+func (c *collection[T]) all() []ident.ID { return conditions[T]{of: c}.all() }
 
 func (q conditions[T]) all() []ident.ID {
 	var ids []ident.ID
