@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"time"
 
@@ -120,7 +121,7 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 		return body, nil
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded): // whichever timeout of the server came first
 		return nil, fault.Wrap(fault.Unavailable, err, "the body took too long to arrive; nothing was done")
 	default:
 		return nil, fault.Wrap(fault.MalformedRequest, err, "the body ended before it was complete")

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -68,11 +67,11 @@ var errorKinds = []errorKind{
 	{fault.ReadOnlyField, 422, "Read-only field",
 		"A member that only the service writes was sent with another value than the current one. Leave it out, or send it as it was read."},
 	{fault.MetadataNotFound, 422, "Metadata not found",
-		"A partial object fits no metadata object or user. All members that are given have to match."},
+		"A partial object fits no metadata object or user. All members that are given have to match. The detail lists what there is, when that is little."},
 	{fault.MetadataAmbiguous, 422, "Metadata ambiguous",
 		"A partial object fits more than one metadata object or user. The detail lists up to ten: give more members, or the identifier."},
 	{fault.ValidationFailed, 422, "Validation failed",
-		"The body has several faults of different kinds. The member errors lists all of them, each with its own type."},
+		"The body has several faults of different kinds. The member errors lists them, each with its own type; at most 100 of each."},
 	{fault.RateLimited, 429, "Rate limited",
 		"The token has made too many requests. The header Retry-After says in how many seconds to try again."},
 	{fault.Internal, 500, "Internal error",
@@ -132,7 +131,6 @@ func (s *server) report(r *http.Request, err error) {
 	switch kind := kindOf(fault.KindOf(err)); {
 	case kind.Kind == fault.Internal:
 		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
-	case errors.Is(ctx.Err(), context.Canceled): // the client has gone
 	case kind.Kind == fault.Unavailable:
 		s.Logger.WarnContext(ctx, "unavailable", "request", request, "cause", err)
 	}

@@ -66,8 +66,8 @@ func (s *server) recovered(next http.Handler, rec *recorder, r *http.Request) (t
 	return false
 }
 
-// knownMethod returns the method if it is one of HTTP's own. Others are whatever the
-// client makes up, down to a token in the wrong place.
+// knownMethod returns the method if some path of the service has it. Others can be
+// whatever a client makes up, down to a token in the wrong place.
 func knownMethod(method string) string {
 	if method == http.MethodOptions || slices.Contains(methods, method) {
 		return method

@@ -31,9 +31,9 @@ const version = "20151105"
 type Options struct {
 	Service *tracker.Service
 	Limits  Limits
-	// BasePath stands before every path but those of the health checks: the
-	// path of the specification's {base_url}, such as "/tracker". Empty for
-	// none.
+	// BasePath stands before every path: that of the specification's
+	// {base_url}, such as "/tracker". The health checks are at the root as
+	// well. Empty for none.
 	BasePath string
 	// CORSOrigins are the origins whose pages may call the API from a
 	// browser, such as "https://example.com". Empty: CORS is off (D17).
@@ -47,7 +47,7 @@ type Options struct {
 	NewRequestID func() string
 	Now          func() time.Time
 	// Observe, if not nil, is called after every request, by the goroutine
-	// that served it. Methods are as the client sent them.
+	// that served it.
 	Observe func(Exchange)
 }
 

@@ -21,7 +21,7 @@ type rates struct {
 	now       func() time.Time
 
 	mu     sync.Mutex
-	tokens map[ident.ID]*rate.Limiter // as many as there are tokens: only valid ones get here
+	tokens map[ident.ID]*rate.Limiter // as many as tokens were used since the start: only valid ones get here
 }
 
 func newRates(perMinute int, now func() time.Time) *rates {

@@ -48,6 +48,9 @@ func locate(path string) (f file, err error) {
 
 // create makes an empty file, readable for its owner alone, unless there is one.
 func create(path string) error {
+	// Before the file is there: a log that appears later is that of a process
+	// which has found the new file.
+	log, logErr := os.Stat(path + "-wal")
 	// An existing file must not be opened and closed here: closing any of its
 	// descriptors ends the POSIX locks of the whole process.
 	created, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -62,7 +65,7 @@ func create(path string) error {
 	if err := created.Close(); err != nil {
 		return fmt.Errorf("sqlite: the store cannot be created: %w", err)
 	}
-	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+	if logErr == nil && log.Size() > 0 {
 		// A new file would be the end of what is in the log.
 		return errors.Join(os.Remove(path),
 			fmt.Errorf("sqlite: there is no %s, but its write-ahead log, %s-wal: put the file back, or move the log away to begin anew", path, path))
@@ -76,7 +79,11 @@ func (f file) inspect(ctx context.Context) error {
 	if f.info.Size() == 0 {
 		return nil
 	}
-	db, err := pool(f.path, 1, forReading)
+	settings := forInspecting
+	if _, err := os.Stat(f.path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		settings += "&immutable=1" // or SQLite would make one
+	}
+	db, err := pool(f.path, 1, settings)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,10 +83,48 @@ func TestForeignFile(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(path)
+	foreign(t, path)
+}
+
+// Likewise with one in WAL mode, whose log was left behind.
+func TestForeignFileWithLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "origin.db")+"?_pragma=journal_mode(WAL)")
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE theirs (x)"); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "copy", "other.db")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(filepath.Join(dir, "origin.db"+suffix))
+		if err == nil {
+			err = os.WriteFile(path+suffix, content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign(t, path)
+}
+
+// foreign checks that the file is refused, and that it and its log are as before.
+func foreign(t *testing.T, path string) {
+	t.Helper()
+	content := func() (all [][]byte) {
+		for _, suffix := range []string{"", "-wal"} {
+			b, _ := os.ReadFile(path + suffix) // not all have a log
+			all = append(all, b)
+		}
+		return all
+	}
+	before := content()
 	_, openErr := Open(t.Context(), Options{Path: path, Exclusive: true})
 	_, migrateErr := Migrate(t.Context(), Options{Path: path})
 	for _, err := range []error{openErr, migrateErr} {
@@ -93,11 +132,10 @@ func TestForeignFile(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	}
-	after, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the file was changed: %v", err)
+	if !slices.EqualFunc(before, content(), bytes.Equal) {
+		t.Error("the file or its log was changed")
 	}
-	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-		t.Errorf("there are files beside it: %v", entries)
+	if _, err := os.Stat(path + ".lock"); !os.IsNotExist(err) {
+		t.Errorf("it was locked: %v", err)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -163,16 +165,16 @@ func compare(applied migrate.MigrationSlice) ([]Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	missing := make(map[string]bool)
+	unknown := make(map[string]bool)
 	for _, m := range applied {
-		missing[m.Name] = true
+		unknown[m.Name] = true
 	}
 	var all []Migration
 	for _, m := range known.Sorted() {
-		all = append(all, Migration{Name: m.String(), Applied: missing[m.Name]})
-		delete(missing, m.Name)
+		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name]})
+		delete(unknown, m.Name)
 	}
-	for name := range missing {
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
 		return nil, fmt.Errorf("the file has migration %s, which this version does not know: use the newer version that made it", name)
 	}
 	return all, nil

@@ -110,21 +110,22 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	return s, nil
 }
 
-// The settings of the two kinds of connections. They are in the DSN, so that
+// The settings of the kinds of connections. They are in the DSN, so that
 // every connection of a pool has them. Temporary tables stay in memory, so that
 // nothing but the store's own files is written.
 const (
-	forWriting = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
+	forWriting = "mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(67108864)"
-	forReading = "_pragma=busy_timeout(10000)&_pragma=query_only(1)" +
+	forReading = "mode=rw&_pragma=busy_timeout(10000)&_pragma=query_only(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-2000)&_pragma=mmap_size(0)"
+	forInspecting = "mode=ro&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)"
 )
 
 // pool returns a pool of at most size connections, none of which is ever closed
 // for its age.
 func pool(path string, size int, settings string) (*bun.DB, error) {
 	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:\ becomes /C:/
-	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=rw&" + settings}
+	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)

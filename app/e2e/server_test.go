@@ -30,7 +30,7 @@ type server struct {
 	second string        // the line after that: the token, or the command that makes one; empty with a given token on an empty store
 	stderr *lockedBuffer // the logs
 	ended  chan struct{}
-	signal sync.Once // a second SIGTERM would end it at once
+	signal sync.Once // a second SIGTERM could end it at once
 	once   sync.Once
 
 	transport *http.Transport

@@ -143,8 +143,8 @@ var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 // 6901, section 3).
 func Pointer(parent, member string) string { return parent + "/" + escaper.Replace(member) }
 
-// List collects the faults of one request body, so that all of them are reported
-// together.
+// List collects the faults of one request body, so that they are reported together
+// (D11); of very many, the first of each kind.
 type List []Item
 
 // mostOfKind is how many faults of one kind a List keeps. More help nobody, and a

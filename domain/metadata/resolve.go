@@ -78,20 +78,24 @@ func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
 	return fmt.Sprintf("%d match: %s", len(found), strings.Join(names, ", "))
 }
 
-// choice names the objects of a kind, if they are few.
+// choice names the objects of a kind that can be chosen (D2), if they are few.
 func (c *Catalogue) choice(kind Kind) string {
-	all := c.kinds[kind].all()
-	if len(all) > most {
-		return ""
-	}
 	var names []string
-	for _, id := range all {
-		names = append(names, c.distinctName(kind, id))
+	for _, id := range c.kinds[kind].all() {
+		u, _ := c.User(id)
+		o, _ := c.Component(id)
+		if !u.Inactive && !o.Closed {
+			names = append(names, c.distinctName(kind, id))
+		}
 	}
-	if len(names) == 0 {
-		return ": there is none"
+	switch {
+	case len(names) == 0:
+		return "; there are none"
+	case len(names) > most:
+		return ""
+	default:
+		return "; known: " + strings.Join(names, ", ")
 	}
-	return "; there is: " + strings.Join(names, ", ")
 }
 
 // distinctName is the name of an object, which for a component is the full one.

@@ -53,14 +53,6 @@ type LogValue string
 // LogText returns the value that shows a string.
 func LogText(s string) LogValue { return logJSON(s) }
 
-// LogNullText returns the value that shows a string or null.
-func LogNullText(t NullText) LogValue {
-	if !t.Valid {
-		return ""
-	}
-	return LogText(t.String)
-}
-
 // LogNoValue is the value that shows a keyword that has no value, which is not
 // the same as no keyword.
 const LogNoValue LogValue = `{"value":null}`

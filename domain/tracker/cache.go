@@ -131,3 +131,13 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 		return nil
 	}
 }
+
+// distrust takes note of a change of tokens that this process made.
+func (c *cache) distrust(change store.Change) {
+	for _, effect := range change.Effects {
+		if _, ok := effect.(store.PutToken); ok {
+			c.outdated.Add(1)
+			return
+		}
+	}
+}

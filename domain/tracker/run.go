@@ -90,7 +90,7 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 		err = s.settle(ctx, change, err)
 	}
 	if err == nil {
-		s.cache.note(change)
+		s.cache.distrust(change)
 	}
 	return err
 }
@@ -102,21 +102,11 @@ func (s *Service) settle(ctx context.Context, change store.Change, unknown error
 	switch {
 	case err != nil:
 		// Stored or not, what is cached can no longer be trusted.
-		s.cache.note(change)
+		s.cache.distrust(change)
 		return fault.Wrap(fault.Unavailable, unknown, "the store went away during the write: whether it was stored is not known")
 	case stored:
 		return nil
 	default:
 		return fault.Wrap(fault.Conflict, unknown, "the write was lost on its way and will not happen")
-	}
-}
-
-// note takes back the trust in what the change has outdated.
-func (c *cache) note(change store.Change) {
-	for _, effect := range change.Effects {
-		if _, ok := effect.(store.PutToken); ok {
-			c.outdated.Add(1)
-			return
-		}
 	}
 }

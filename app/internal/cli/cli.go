@@ -39,7 +39,7 @@ type Process struct {
 const (
 	exitDone    = 0
 	exitFailed  = 1 // the error on standard error says why
-	exitMisused = 2 // the command line or a setting makes no sense
+	exitMisused = 2 // the command line or a setting cannot be read
 )
 
 // grammar is the command line.
@@ -54,7 +54,7 @@ type grammar struct {
 
 const description = `An issue tracker with an HTTP API.
 
-Start with "problems serve". Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints them all.
+Start with "problems serve". Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints those of "problems serve".
 
 Exit codes: 0 done, 1 failed, 2 misused.`
 

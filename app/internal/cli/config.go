@@ -18,7 +18,7 @@ type configCommand struct {
 
 // Help is shown by kong.
 func (configCommand) Help() string {
-	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens are masked.
+	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens are masked, in a comment.
 
 Examples:
 
@@ -49,6 +49,10 @@ func (c *configCommand) Run(command *kong.Context, p Process) error {
 				origin = "The default."
 			}
 			fmt.Fprintf(&b, "\n# %s\n# %s\n", flag.Help, origin)
+		}
+		if token, ok := flag.Target.Interface().(config.Token); ok && token.Given() {
+			fmt.Fprintf(&b, "# %s=%v (set, and not shown)\n", config.Variable(flag.Name), token)
+			continue
 		}
 		fmt.Fprintf(&b, "%s=%s\n", config.Variable(flag.Name), config.Quote(text(flag.Target.Interface())))
 	}

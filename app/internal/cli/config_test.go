@@ -115,7 +115,7 @@ func TestConfigMasksAndExplains(t *testing.T) {
 	env := variables{"HOME": "/home/ann", "PROBLEMS_BOOTSTRAP_TOKEN": secret, "PROBLEMS_LISTEN": ":1"}
 	got := must(t, env, "config", "--explain", "--max-depth=9")
 	for _, want := range []string{
-		"Set in the environment.\nPROBLEMS_BOOTSTRAP_TOKEN='pts_…'\n",
+		"Set in the environment.\n# PROBLEMS_BOOTSTRAP_TOKEN=pts_… (set, and not shown)\n",
 		"Set in the environment.\nPROBLEMS_LISTEN=:1\n",
 		"# Set by a flag.\nPROBLEMS_MAX_DEPTH=9\n",
 		"# The default.\nPROBLEMS_MAX_RATE=0\n",

@@ -143,7 +143,11 @@ func sentence(err error) error {
 	if len(f.Items) > 0 {
 		var items []string
 		for _, item := range f.Items {
-			items = append(items, strings.TrimPrefix(item.Pointer, "/")+": "+item.Detail)
+			member := strings.TrimPrefix(item.Pointer, "/")
+			if member != "" {
+				member += ": "
+			}
+			items = append(items, member+item.Detail)
 		}
 		text = strings.Join(items, "; ")
 	}

@@ -88,7 +88,7 @@ func newAPI(settings config.Settings, handler http.Handler, logger *slog.Logger)
 }
 
 // newMetricsPage returns the endpoint that Prometheus asks.
-func newMetricsPage(settings config.Settings, m *metrics.Metrics) *endpoint {
+func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,12 @@ func newMetricsPage(settings config.Settings, m *metrics.Metrics) *endpoint {
 	})
 	return &endpoint{
 		address: settings.Server.MetricsListen,
-		server:  &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute},
+		server: &http.Server{
+			Handler:      handler,
+			ReadTimeout:  10 * time.Second,
+			WriteTimeout: time.Minute,
+			ErrorLog:     slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+		},
 	}
 }
 
@@ -109,7 +114,7 @@ func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler
 	api := newAPI(settings, handler, logger)
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
-		endpoints = append(endpoints, newMetricsPage(settings, m))
+		endpoints = append(endpoints, newMetricsPage(settings, m, logger))
 	}
 
 	// Listen first: a first administrator whose token is never shown, because
