@@ -9,7 +9,7 @@ import (
 )
 
 // prefix stands before every path of the API, after the base path (spec section 4).
-const prefix = "/api/" + version
+const prefix = "/api/" + Version
 
 // endpoint is an operation of the API: what it needs, what it does, and what the
 // OpenAPI document says about it.

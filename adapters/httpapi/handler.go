@@ -23,8 +23,8 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// version is the one version of the API (spec section 9, D23).
-const version = "20151105"
+// Version is the one version of the API (spec section 9, D23).
+const Version = "20151105"
 
 // Options are what the handler needs. Service, Logger, NewRequestID and Now have
 // to be given.

@@ -75,8 +75,8 @@ func (s *server) allowed(r *http.Request) []string {
 // notFound names the version of the API to those who ask for another (D23).
 func (s *server) notFound(r *http.Request) error {
 	rest, ok := strings.CutPrefix(r.URL.Path, s.BasePath+"/api/")
-	if asked, _, _ := strings.Cut(rest, "/"); ok && asked != version {
-		return fault.New(fault.NotFound, "the one version of this API is %s: its paths begin with %s", version, s.BasePath+prefix)
+	if asked, _, _ := strings.Cut(rest, "/"); ok && asked != Version {
+		return fault.New(fault.NotFound, "the one version of this API is %s: its paths begin with %s", Version, s.BasePath+prefix)
 	}
 	return fault.New(fault.NotFound, "there is nothing at this path")
 }

@@ -32,7 +32,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	if err := d.run(change); err != nil {
 		return store.Receipt{}, err
 	}
-	next := d.finish()
+	next := d.finish(change)
 	receipt := store.Receipt{Batch: change.Batch, Position: next.position}
 	s.reserved = max(s.reserved, d.highest)
 	if !d.expired.IsZero() {

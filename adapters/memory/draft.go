@@ -18,10 +18,8 @@ type draft struct {
 	batch   ident.ID
 	records map[problem.ID]*record // the draft's own, which are not yet among the problems
 
-	highest      problem.ID // the highest number that the Change creates
-	expired      time.Time  // batches settled before it are to be forgotten
-	newCatalogue bool       // the Change puts metadata or users
-	newAccess    bool       // the Change puts tokens
+	highest problem.ID // the highest number that the Change creates
+	expired time.Time  // batches settled before it are to be forgotten
 }
 
 func newDraft(current *state, batch ident.ID) *draft {
@@ -65,17 +63,18 @@ func (d *draft) edit(id problem.ID, fn func(*record)) error {
 	return nil
 }
 
-// finish returns the state that was drafted.
-func (d *draft) finish() *state {
+// finish returns the state that was drafted for the Change.
+func (d *draft) finish(change store.Change) *state {
 	next := d.state
 	next.position++
 	for id, own := range d.records {
 		next.problems = next.problems.put(uint64(id), own)
 	}
-	if d.newAccess {
+	catalogue, access := change.Raises()
+	if access {
 		next.versions.Access++
 	}
-	if d.newCatalogue {
+	if catalogue {
 		next.versions.Catalogue++
 		next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
 	}

@@ -57,25 +57,18 @@ func (d *draft) apply(effect store.Effect) error {
 	case store.PutState:
 		e.State.Next = slices.Clone(e.State.Next)
 		put(&d.content.States, e.State, func(o metadata.State) bool { return o.ID == e.State.ID })
-		d.newCatalogue = true
 	case store.PutPriority:
 		put(&d.content.Priorities, e.Priority, func(o metadata.Priority) bool { return o.ID == e.Priority.ID })
-		d.newCatalogue = true
 	case store.PutClassification:
 		put(&d.content.Classifications, e.Classification, func(o metadata.Classification) bool { return o.ID == e.Classification.ID })
-		d.newCatalogue = true
 	case store.PutComponent:
 		put(&d.content.Components, e.Component, func(o metadata.Component) bool { return o.ID == e.Component.ID })
-		d.newCatalogue = true
 	case store.PutMilestone:
 		put(&d.content.Milestones, e.Milestone, func(o metadata.Milestone) bool { return o.ID == e.Milestone.ID })
-		d.newCatalogue = true
 	case store.PutUser:
 		put(&d.content.Users, e.User, func(o user.User) bool { return o.ID == e.User.ID })
-		d.newCatalogue = true
 	case store.PutToken:
 		put(&d.tokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
-		d.newAccess = true
 	case store.KeepReply:
 		d.keep(e.Reply)
 	case store.Expire:

@@ -8,14 +8,7 @@ import (
 
 // apply does what the Change says, and raises the versions that it concerns by 1.
 func (t *transaction) apply(change store.Change) error {
-	var newCatalogue, newAccess bool
 	for _, effect := range change.Effects {
-		switch effect.(type) {
-		case store.PutState, store.PutPriority, store.PutClassification, store.PutComponent, store.PutMilestone, store.PutUser:
-			newCatalogue = true
-		case store.PutToken:
-			newAccess = true
-		}
 		if err := t.effect(change, effect); err != nil {
 			return err
 		}
@@ -25,10 +18,11 @@ func (t *transaction) apply(change store.Change) error {
 			return err
 		}
 	}
-	if newCatalogue {
+	catalogue, access := change.Raises()
+	if catalogue {
 		t.Catalogue++
 	}
-	if newAccess {
+	if access {
 		t.Access++
 	}
 	return nil

@@ -33,6 +33,10 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
+// greatest is what the greatest 32 bytes are in base62. The alphabet is in the order
+// of ASCII, so that digits compare as the numbers that they stand for.
+var greatest = base62(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)), randomDigits)
+
 // NewSecret returns the secret with the given random bytes.
 func NewSecret(random [32]byte) Secret {
 	text := prefix + base62(new(big.Int).SetBytes(random[:]), randomDigits)
@@ -48,18 +52,11 @@ func ParseSecret(text string) (Secret, error) {
 	if len(text) != secretLength || !strings.HasPrefix(text, prefix) {
 		return Secret{}, ErrSecret
 	}
-	value := new(big.Int)
-	for _, digit := range []byte(text[len(prefix) : len(prefix)+randomDigits]) {
-		i := strings.IndexByte(alphabet, digit)
-		if i < 0 {
-			return Secret{}, ErrSecret
-		}
-		value.Add(value.Mul(value, big.NewInt(62)), big.NewInt(int64(i)))
-	}
-	if value.BitLen() > 256 {
+	body := text[:len(text)-checksumDigits]
+	digits := body[len(prefix):]
+	if strings.Trim(digits, alphabet) != "" || digits > greatest {
 		return Secret{}, ErrSecret
 	}
-	body := text[:len(text)-checksumDigits]
 	if checksum(body) != text[len(body):] {
 		return Secret{}, ErrSecret
 	}

@@ -30,6 +30,19 @@ type Change struct {
 // commit.
 func (c Change) Empty() bool { return len(c.Effects) == 0 && len(c.Log) == 0 }
 
+// Raises reports which of the Versions the Change raises (VER-002, VER-003).
+func (c Change) Raises() (catalogue, access bool) {
+	for _, effect := range c.Effects {
+		switch effect.(type) {
+		case PutState, PutPriority, PutClassification, PutComponent, PutMilestone, PutUser:
+			catalogue = true
+		case PutToken:
+			access = true
+		}
+	}
+	return catalogue, access
+}
+
 // Expectation is something that must hold at the moment of the Commit, or the
 // Change is refused with fault.Conflict (COM-002). The set is closed: see the
 // types of this file.

@@ -134,10 +134,7 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 
 // distrust takes note of a change of tokens that this process made.
 func (c *cache) distrust(change store.Change) {
-	for _, effect := range change.Effects {
-		if _, ok := effect.(store.PutToken); ok {
-			c.outdated.Add(1)
-			return
-		}
+	if _, access := change.Raises(); access {
+		c.outdated.Add(1)
 	}
 }

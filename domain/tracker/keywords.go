@@ -13,15 +13,8 @@ import (
 // SetKeyword sets a keyword of a problem (W4). The answer is New when the
 // keyword was not there.
 func (s *Service) SetKeyword(ctx context.Context, caller Caller, id problem.ID, cmd SetKeyword) (Answer[problem.Keyword], error) {
-	return run(ctx, s, command[loaded, problem.Keyword]{
-		slots:  []slot{problemSlot(id)},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (loaded, error) {
-			return s.load(ctx, r, caller.User, id, store.Keywords)
-		},
-		decide: func(l loaded, m moment) (store.Change, Answer[problem.Keyword], error) {
-			return decideSetKeyword(caller, cmd, l, s.limits.Keywords, m)
-		},
+	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[problem.Keyword], error) {
+		return decideSetKeyword(caller, cmd, l, s.limits.Keywords, m)
 	})
 }
 
@@ -66,15 +59,8 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 // DeleteKeyword deletes a keyword of a problem (W5). It fails with
 // fault.KeywordNotFound when it is not there.
 func (s *Service) DeleteKeyword(ctx context.Context, caller Caller, id problem.ID, cmd DeleteKeyword) (Answer[struct{}], error) {
-	return run(ctx, s, command[loaded, struct{}]{
-		slots:  []slot{problemSlot(id)},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (loaded, error) {
-			return s.load(ctx, r, caller.User, id, store.Keywords)
-		},
-		decide: func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
-			return decideDeleteKeyword(caller, cmd, l, m)
-		},
+	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
+		return decideDeleteKeyword(caller, cmd, l, m)
 	})
 }
 

@@ -101,15 +101,8 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, err erro
 // the log entries of this request. It fails with fault.ProblemNotFound,
 // fault.StaleRevision, the faults of a body, or fault.TransitionNotAllowed.
 func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[store.Snapshot], error) {
-	return run(ctx, s, command[loaded, store.Snapshot]{
-		slots:  []slot{problemSlot(id)},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (loaded, error) {
-			return s.load(ctx, r, caller.User, id, store.Keywords)
-		},
-		decide: func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
-			return decideUpdate(caller, cmd, l, m)
-		},
+	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
+		return decideUpdate(caller, cmd, l, m)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -63,6 +64,21 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, fault.Wrap(fault.Unavailable, ctx.Err(), "other requests kept changing the same objects; nothing was changed")
 		}
 	}
+}
+
+// onProblem runs a command about one problem, decided from the problem and the given
+// parts of it.
+func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts store.Parts, dryRun bool,
+	decide func(loaded, moment) (store.Change, Answer[T], error),
+) (Answer[T], error) {
+	return run(ctx, s, command[loaded, T]{
+		slots:  []slot{problemSlot(id)},
+		dryRun: dryRun,
+		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.load(ctx, r, caller.User, id, parts)
+		},
+		decide: decide,
+	})
 }
 
 // atRevision names, in a refusal, the revision of the problem that it is about

@@ -28,13 +28,8 @@ func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToke
 	if err != nil {
 		return Answer[IssuedToken]{}, err
 	}
-	return run(ctx, s, command[directory, IssuedToken]{
-		slots:  []slot{{kind: slotCatalogue}},
-		dryRun: cmd.DryRun,
-		load:   s.loadDirectory,
-		decide: func(d directory, m moment) (store.Change, Answer[IssuedToken], error) {
-			return decideToken(caller, cmd, secret, d, m)
-		},
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[IssuedToken], error) {
+		return decideToken(caller, cmd, secret, d, m)
 	})
 }
 
@@ -91,21 +86,16 @@ func scopeNames() string {
 // RevokeToken makes a token invalid for good. It holds at once in this process,
 // and within two seconds in every other (D17). It fails with fault.NotFound.
 func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
-	return run(ctx, s, command[directory, struct{}]{
-		slots:  []slot{{kind: slotCatalogue}},
-		dryRun: w.DryRun,
-		load:   s.loadDirectory,
-		decide: func(d directory, m moment) (store.Change, Answer[struct{}], error) {
-			token, ok := d.findToken(id)
-			if !ok {
-				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
-			}
-			st := newStep(m, caller.User)
-			if token.Revoked.IsZero() {
-				token.Revoked = st.At
-				st.effect(store.PutToken{Token: token})
-			}
-			return st.Change, Answer[struct{}]{}, nil
-		},
+	return onDirectory(ctx, s, w.DryRun, func(d directory, m moment) (store.Change, Answer[struct{}], error) {
+		token, ok := d.findToken(id)
+		if !ok {
+			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
+		}
+		st := newStep(m, caller.User)
+		if token.Revoked.IsZero() {
+			token.Revoked = st.At
+			st.effect(store.PutToken{Token: token})
+		}
+		return st.Change, Answer[struct{}]{}, nil
 	})
 }

@@ -67,26 +67,31 @@ func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d director
 	return d, err
 }
 
+// onDirectory runs a command about users and tokens.
+func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
+	decide func(directory, moment) (store.Change, Answer[T], error),
+) (Answer[T], error) {
+	return run(ctx, s, command[directory, T]{
+		slots:  []slot{{kind: slotCatalogue}},
+		dryRun: dryRun,
+		load:   s.loadDirectory,
+		decide: decide,
+	})
+}
+
 // CreateUser creates a user. It fails with fault.AlreadyExists when the e-mail
 // address is taken.
 func (s *Service) CreateUser(ctx context.Context, caller Caller, cmd CreateUser) (Answer[user.User], error) {
-	return run(ctx, s, command[directory, user.User]{
-		slots:  []slot{{kind: slotCatalogue}},
-		dryRun: cmd.DryRun,
-		load:   s.loadDirectory,
-		decide: func(d directory, m moment) (store.Change, Answer[user.User], error) {
-			faults := cmd.Faults
-			for _, required := range []struct {
-				sent    bool
-				pointer string
-			}{{cmd.Name.Sent, "/name"}, {cmd.Email.Sent, "/email"}} {
-				if !required.sent && !faults.Covers(required.pointer) {
-					faults.Add(fault.RequiredField, required.pointer, "a user needs a name and an e-mail address")
-				}
-			}
-			cmd.Faults = faults
-			return decideUser(caller, cmd.Write, cmd.UserPatch, user.User{}, d, m)
-		},
+	for _, required := range []struct {
+		sent    bool
+		pointer string
+	}{{cmd.Name.Sent, "/name"}, {cmd.Email.Sent, "/email"}} {
+		if !required.sent && !cmd.Faults.Covers(required.pointer) {
+			cmd.Faults.Add(fault.RequiredField, required.pointer, "a user needs a name and an e-mail address")
+		}
+	}
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[user.User], error) {
+		return decideUser(caller, cmd.Write, cmd.UserPatch, user.User{}, d, m)
 	})
 }
 
@@ -94,17 +99,12 @@ func (s *Service) CreateUser(ctx context.Context, caller Caller, cmd CreateUser)
 // good (D17). It fails with fault.NotFound, and with fault.AlreadyExists when the
 // e-mail address is taken.
 func (s *Service) UpdateUser(ctx context.Context, caller Caller, id ident.ID, cmd UpdateUser) (Answer[user.User], error) {
-	return run(ctx, s, command[directory, user.User]{
-		slots:  []slot{{kind: slotCatalogue}},
-		dryRun: cmd.DryRun,
-		load:   s.loadDirectory,
-		decide: func(d directory, m moment) (store.Change, Answer[user.User], error) {
-			old, ok := d.catalogue.User(id)
-			if !ok {
-				return store.Change{}, Answer[user.User]{}, userNotFound()
-			}
-			return decideUser(caller, cmd.Write, cmd.UserPatch, old, d, m)
-		},
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[user.User], error) {
+		old, ok := d.catalogue.User(id)
+		if !ok {
+			return store.Change{}, Answer[user.User]{}, userNotFound()
+		}
+		return decideUser(caller, cmd.Write, cmd.UserPatch, old, d, m)
 	})
 }
 

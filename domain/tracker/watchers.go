@@ -15,15 +15,8 @@ import (
 // AddWatcher makes a user a watcher of a problem (W8). The answer is New when he
 // was not one before.
 func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, cmd AddWatcher) (Answer[user.User], error) {
-	return run(ctx, s, command[loaded, user.User]{
-		slots:  []slot{problemSlot(id)},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (loaded, error) {
-			return s.load(ctx, r, caller.User, id, store.Watchers)
-		},
-		decide: func(l loaded, m moment) (store.Change, Answer[user.User], error) {
-			return decideWatcher(caller, cmd, l, s.limits.Watchers, m)
-		},
+	return onProblem(ctx, s, caller, id, store.Watchers, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[user.User], error) {
+		return decideWatcher(caller, cmd, l, s.limits.Watchers, m)
 	})
 }
 

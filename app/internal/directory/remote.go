@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -90,7 +91,7 @@ func (r *remote) do(ctx context.Context, method string, body, answer any, path .
 	for i, segment := range path {
 		path[i] = url.PathEscape(segment)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, r.base.JoinPath("api", "20151105").JoinPath(path...).String(), content)
+	request, err := http.NewRequestWithContext(ctx, method, r.base.JoinPath("api", httpapi.Version).JoinPath(path...).String(), content)
 	if err != nil {
 		return err
 	}

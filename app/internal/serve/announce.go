@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -86,7 +87,7 @@ func announce(o Options, url string, b bootstrap) error {
 		lines = append(append(lines, ""), hints...)
 		lines = append(lines,
 			"The documentation of the API:", "  "+url+"/docs",
-			"Create a problem:", "  curl "+url+"/api/20151105/problems -H \"Authorization: "+token+"\" -H 'Content-Type: application/json' -d '{\"title\":\"The first problem\"}'")
+			"Create a problem:", "  curl "+url+"/api/"+httpapi.Version+"/problems -H \"Authorization: "+token+"\" -H 'Content-Type: application/json' -d '{\"title\":\"The first problem\"}'")
 	}
 	_, err := io.WriteString(o.Stdout, strings.Join(lines, "\n")+"\n")
 	return err

@@ -92,8 +92,7 @@ func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.L
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Content-Type-Options", "nosniff") // as everywhere (D34)
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		httpapi.Secure(w.Header())
 		mux.ServeHTTP(w, r)
 	})
 	return &endpoint{
