@@ -201,11 +201,33 @@ func (b *bench) versions() store.Versions {
 	return v
 }
 
+// open opens the store, which is closed after the case.
+func (b *bench) open() {
+	b.Helper()
+	b.store = b.h.Open(b.T, b.Env)
+	b.Cleanup(func() {
+		if err := b.store.Close(); err != nil {
+			b.Errorf("%s: after the case, Close failed: %v", b.c.ID, err)
+		}
+	})
+	b.share()
+}
+
+// fresh returns a bench with another store, which is empty.
+func (b *bench) fresh() *bench {
+	b.Helper()
+	other := *b
+	other.Dir, other.seen = b.TempDir(), newScope()
+	other.open()
+	return &other
+}
+
 // reopen closes the store and opens it again.
 func (b *bench) reopen() {
 	b.Helper()
 	b.must("Close", b.store.Close())
 	b.store = b.h.Reopen(b.T, b.Env)
+	b.share()
 }
 
 // together calls fn n times at once, and ends the case with the first error.

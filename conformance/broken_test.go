@@ -34,6 +34,7 @@ type broken struct {
 	reader   func(*shown)
 	reserve  func(context.Context) (problem.ID, error)
 	versions func(context.Context) (store.Versions, error)
+	restore  func(context.Context, store.Archive) error
 	close    func() error
 }
 
@@ -101,6 +102,13 @@ func (s *broken) Versions(ctx context.Context) (store.Versions, error) {
 	return s.versions(ctx)
 }
 
+func (s *broken) Restore(ctx context.Context, archive store.Archive) error {
+	if s.restore == nil {
+		return s.model.Restore(ctx, archive)
+	}
+	return s.restore(ctx, archive)
+}
+
 func (s *broken) Close() error {
 	if s.close == nil {
 		return s.model.Close()
@@ -111,7 +119,8 @@ func (s *broken) Close() error {
 // shown is a reader that shows something else than what is there.
 type shown struct {
 	store.Reader
-	snapshot func(*store.Snapshot)
+	snapshot func(*store.Snapshot) // whose like is done to dossiers
+	page     func(after problem.ID, limit int, page *[]store.Dossier)
 	tokens   func([]access.Token)
 	bodies   map[string][]byte
 	moment   func() store.Reader // whose problems are shown
@@ -136,6 +145,37 @@ func (r *shown) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		r.snapshot(&s)
 	}
 	return s, err
+}
+
+func (r *shown) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	if r.moment != nil {
+		r.Reader = r.moment()
+	}
+	page, err := r.Reader.Dossiers(ctx, after, limit)
+	for i := range page {
+		if r.snapshot != nil {
+			r.distort(&page[i])
+		}
+	}
+	if r.page != nil {
+		r.page(after, limit, &page)
+	}
+	return page, err
+}
+
+// distort does to a dossier what is done to a Snapshot.
+func (r *shown) distort(d *store.Dossier) {
+	s := store.Snapshot{
+		Problem: d.Problem, Keywords: d.Keywords, Log: d.Log, Comments: d.Comments,
+		Watchers: d.Watchers, Savepoints: d.Savepoints,
+	}
+	for _, side := range d.Relationships {
+		s.Relationships = append(s.Relationships, store.Related{Relationship: side})
+	}
+	r.snapshot(&s)
+	readers := d.Readers
+	*d = dossierOf(s)
+	d.Readers = readers
 }
 
 func (r *shown) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {

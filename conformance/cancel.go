@@ -161,6 +161,9 @@ func (b *bench) calls(ctx context.Context) map[string]func() error {
 			_, err := b.store.Versions(ctx)
 			return err
 		},
+		"Restore": func() error {
+			return b.store.Restore(ctx, holdings{}.archive())
+		},
 	}
 }
 
@@ -189,6 +192,10 @@ func (b *bench) readings(id problem.ID) map[string]reading {
 		},
 		"Versions": func(ctx context.Context, r store.Reader) error {
 			_, err := r.Versions(ctx)
+			return err
+		},
+		"Dossiers": func(ctx context.Context, r store.Reader) error {
+			_, err := r.Dossiers(ctx, 0, 100)
 			return err
 		},
 		"Tokens": func(ctx context.Context, r store.Reader) error {

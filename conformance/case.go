@@ -16,6 +16,9 @@ type Case struct {
 	Rule string
 	// Durable cases concern only stores that are declared durable.
 	Durable bool
+	// Shared cases concern only stores that are declared shared. They work
+	// with two handles on the same data.
+	Shared bool
 
 	run func(*bench)
 }
@@ -29,22 +32,31 @@ func (c Case) Tag() string {
 
 // Cases returns all cases of the suite.
 func Cases() []Case {
-	return slices.Concat(
+	// Where one handle could show or do something else than another.
+	between := slices.Concat(
 		commitCases(),
 		expectationCases(),
-		effectCases(),
 		orderCases(),
-		cancelCases(),
 		outcomeCases(),
 		viewCases(),
-		readCases(),
-		textCases(),
 		catalogueCases(),
 		versionCases(),
-		aliasCases(),
+		restoreCases(),
 		concurrentCases(),
 		lifeCases(),
 		randomCases(),
+	)
+	return slices.Concat(
+		between,
+		throughTwoHandles(between),
+		peerCases(),
+		effectCases(),
+		cancelCases(),
+		readCases(),
+		dossierCases(),
+		restoredCases(),
+		textCases(),
+		aliasCases(),
 	)
 }
 
@@ -59,11 +71,6 @@ func (c Case) check(t T, h Harness) {
 	t.Cleanup(cancel)
 	b := &bench{T: t, Env: newEnv(t), ctx: ctx, c: c, h: h, seen: newScope()}
 	b.author = b.ID()
-	b.store = h.Open(t, b.Env)
-	t.Cleanup(func() {
-		if err := b.store.Close(); err != nil {
-			t.Errorf("%s: after the case, Close failed: %v", c.ID, err)
-		}
-	})
+	b.open()
 	c.run(b)
 }

@@ -1,11 +1,14 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -99,6 +102,72 @@ func concurrentCases() []Case {
 				b.equal("the number of Changes stored", 1, len(won))
 				b.equal("the epoch", epoch+1, b.image().Epochs[relationship.BlockerOf])
 			}
+		},
+	}, {
+		ID:   "COM-004/versions",
+		Rule: "Of concurrent Changes that expect one version and raise it, one is stored, and the others are refused with Conflict.",
+		run: func(b *bench) {
+			for version := range int64(10) {
+				won := b.race(func(int) store.Change {
+					change := b.change(store.PutUser{User: b.objects().Users[0]})
+					change.Expect = []store.Expectation{store.CatalogueAt{Version: version}}
+					return change
+				})
+				b.equal("the number of Changes of the catalogue", 1, len(won))
+				won = b.race(func(int) store.Change {
+					change := b.change(store.PutToken{Token: b.token()})
+					change.Expect = []store.Expectation{store.AccessAt{Version: version}}
+					return change
+				})
+				b.equal("the number of Changes of tokens", 1, len(won))
+				b.equal("Versions", store.Versions{Catalogue: version + 1, Access: version + 1}, b.versions())
+			}
+		},
+	}, {
+		ID:   "COM-004/crossed",
+		Rule: "Concurrent Changes of the same problems, families and tokens in opposite orders are each stored, or refused with Conflict for an expectation: none fails for another's sake.",
+		run: func(b *bench) {
+			const rounds = 10
+			ids := []problem.ID{b.create().ID, b.create().ID, b.create().ID}
+			families := []store.FamilyName{relationship.ParentOf, relationship.CauseOf, relationship.BlockerOf}
+			tokens := []access.Token{b.token(), b.token(), b.token()}
+			var stored atomic.Int64
+			b.together(writers, func(who int) error {
+				for round := range rounds {
+					change := b.change()
+					for i := range ids {
+						if who%2 == 1 {
+							i = len(ids) - 1 - i
+						}
+						change.Effects = append(change.Effects,
+							store.AddComment{Problem: ids[i], Comment: b.comment("crossed")},
+							store.MoveFamily{Family: families[i]}, store.PutToken{Token: tokens[i]})
+						change.Log = append(change.Log, b.entry(ids[i]))
+						if round%2 == 1 {
+							change.Expect = append(change.Expect, store.ProblemAt{ID: ids[i], Revision: 1},
+								store.FamilyAt{Family: families[i], Epoch: int64(who)})
+						}
+					}
+					if _, err := b.store.Commit(b.ctx, change); err != nil {
+						if err := failure("Commit", fault.Conflict, err); err != nil || round%2 == 0 {
+							return cmp.Or(err, fmt.Errorf("a Change that expects nothing was refused"))
+						}
+						continue
+					}
+					stored.Add(1)
+				}
+				return nil
+			})
+			for _, id := range ids {
+				s := b.load(id, everything)
+				b.equal("the number of comments", int(stored.Load()), len(s.Comments))
+				b.equal("the number of log entries", int(stored.Load()), len(s.Log))
+			}
+			epochs := b.image().Epochs
+			for _, family := range families {
+				b.equal("the epoch", stored.Load(), epochs[family])
+			}
+			b.equal("the access version", stored.Load(), b.versions().Access)
 		},
 	}, {
 		ID:   "COM-004/keys",

@@ -31,6 +31,10 @@ type Harness struct {
 	// Reopen opens the store of an environment again, after the case has
 	// closed it. It is nil for stores that are not durable.
 	Reopen func(t T, env Env) store.Store
+	// Peer opens a second handle on the data of an environment whose store
+	// is open, as another process would. The case closes it. It is nil for
+	// stores that are not shared.
+	Peer func(t T, env Env) store.Store
 	// Caps declares what the stores can do. Nothing is taken for granted: a
 	// capability that is not declared fails the run.
 	Caps Capabilities
@@ -40,6 +44,8 @@ type Harness struct {
 type Capabilities struct {
 	// Durable stores show the same data when they are opened again.
 	Durable Support
+	// Shared stores can be open several times on the same data.
+	Shared Support
 }
 
 // Support says whether a store has a capability.
@@ -63,12 +69,20 @@ func (h Harness) check() error {
 		return fmt.Errorf("the harness declares Caps.Durable, but has no Reopen to show it with")
 	case h.Caps.Durable == No && h.Reopen != nil:
 		return fmt.Errorf("the harness has a Reopen, but declares that nothing survives it")
+	case h.Caps.Shared != Yes && h.Caps.Shared != No:
+		return fmt.Errorf("the harness does not declare Caps.Shared: say conformance.Yes or conformance.No")
+	case h.Caps.Shared == Yes && h.Peer == nil:
+		return fmt.Errorf("the harness declares Caps.Shared, but has no Peer to show it with")
+	case h.Caps.Shared == No && h.Peer != nil:
+		return fmt.Errorf("the harness has a Peer, but declares that its stores share nothing")
 	}
 	return nil
 }
 
 // has reports whether the stores can do what the case needs.
-func (h Harness) has(c Case) bool { return !c.Durable || h.Caps.Durable == Yes }
+func (h Harness) has(c Case) bool {
+	return (!c.Durable || h.Caps.Durable == Yes) && (!c.Shared || h.Caps.Shared == Yes)
+}
 
 // Run holds the stores of the harness against every case that their capabilities
 // allow, each case in a parallel subtest named by its ID.

@@ -18,12 +18,16 @@ func TestHarnessHasToBeDeclared(t *testing.T) {
 		harness Harness
 		wrong   string // part of the error; empty when nothing is wrong
 	}{
-		{"not durable", Harness{Open: open, Caps: Capabilities{Durable: No}}, ""},
-		{"durable", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes}}, ""},
-		{"without Open", Harness{Caps: Capabilities{Durable: No}}, "no Open"},
-		{"undeclared", Harness{Open: open}, "does not declare Caps.Durable"},
-		{"durable without Reopen", Harness{Open: open, Caps: Capabilities{Durable: Yes}}, "no Reopen"},
-		{"not durable with Reopen", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: No}}, "has a Reopen"},
+		{"neither", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: No}}, ""},
+		{"durable", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes, Shared: No}}, ""},
+		{"shared", Harness{Open: open, Peer: open, Caps: Capabilities{Durable: No, Shared: Yes}}, ""},
+		{"without Open", Harness{Caps: Capabilities{Durable: No, Shared: No}}, "no Open"},
+		{"undeclared", Harness{Open: open, Caps: Capabilities{Shared: No}}, "does not declare Caps.Durable"},
+		{"durable without Reopen", Harness{Open: open, Caps: Capabilities{Durable: Yes, Shared: No}}, "no Reopen"},
+		{"not durable with Reopen", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: No, Shared: No}}, "has a Reopen"},
+		{"undeclared sharing", Harness{Open: open, Caps: Capabilities{Durable: No}}, "does not declare Caps.Shared"},
+		{"shared without Peer", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: Yes}}, "no Peer"},
+		{"not shared with Peer", Harness{Open: open, Peer: open, Caps: Capabilities{Durable: No, Shared: No}}, "has a Peer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -42,9 +46,9 @@ func TestHarnessHasToBeDeclared(t *testing.T) {
 func TestForgetfulStore(t *testing.T) {
 	t.Parallel()
 	open := func(T, Env) store.Store { return newModel() }
-	h := Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes}}
+	h := Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes, Shared: No}}
 	for _, c := range Cases() {
-		if c.Durable {
+		if c.Durable && h.has(c) {
 			t.Run(c.ID, func(t *testing.T) {
 				t.Parallel()
 				if len(attempt(t, c, h)) == 0 {

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -93,6 +95,9 @@ func read(ctx context.Context, r store.Reader, of *scope) (image, error) {
 	if err := seen.readProblems(ctx, r, of); err != nil {
 		return image{}, err
 	}
+	if err := seen.compareDossiers(ctx, r, of); err != nil {
+		return image{}, err
+	}
 	for _, t := range relationship.Types() {
 		sides, err := r.Neighbours(ctx, t, owners(of))
 		if err != nil {
@@ -147,6 +152,42 @@ func (seen *image) readProblems(ctx context.Context, r store.Reader, of *scope) 
 			}
 			seen.Watching[mark{id, user}] = s.Watching
 			seen.Read[mark{id, user}] = s.Read
+		}
+	}
+	return nil
+}
+
+// compareDossiers returns an error unless Dossiers shows of the problems what
+// Problem shows.
+func (seen *image) compareDossiers(ctx context.Context, r store.Reader, of *scope) error {
+	all, err := dossiers(ctx, r, len(seen.Problems)/2+1) // two pages
+	if err != nil {
+		return fmt.Errorf("Dossiers: %w", err)
+	}
+	found := make(map[problem.ID]bool)
+	for _, d := range all {
+		s, known := seen.Problems[d.ID]
+		if !known {
+			continue
+		}
+		found[d.ID] = true
+		if s.ReadByAssignee != slices.Contains(d.Readers, s.Assignee) {
+			return fmt.Errorf("Dossiers does not agree with Problem on whether the assignee has read problem %d", d.ID)
+		}
+		want := dossierOf(s)
+		for _, user := range slices.SortedFunc(maps.Keys(of.users), ident.ID.Compare) {
+			if seen.Read[mark{d.ID, user}] {
+				want.Readers = append(want.Readers, user)
+			}
+		}
+		d.Readers = slices.DeleteFunc(d.Readers, func(user ident.ID) bool { return !of.users[user] })
+		if unlike := difference(want, d); unlike != "" {
+			return fmt.Errorf("Dossiers does not agree with Problem on problem %d: %s", d.ID, unlike)
+		}
+	}
+	for id := range seen.Problems {
+		if !found[id] {
+			return fmt.Errorf("Dossiers does not show problem %d, which Problem does", id)
 		}
 	}
 	return nil

@@ -15,9 +15,14 @@ import (
 // model is a store.Store in its plainest form: maps and lists, all of which are
 // copied for every Change. Stores are compared with it under random Changes.
 type model struct {
+	*kept
+	inside sync.WaitGroup
+	closed bool
+}
+
+// kept is what models that share their data share.
+type kept struct {
 	mu       sync.Mutex
-	inside   sync.WaitGroup
-	closed   bool
 	now      *world // never changed, but replaced
 	reserved problem.ID
 	batches  map[ident.ID]settled
@@ -25,7 +30,12 @@ type model struct {
 
 var _ store.Store = (*model)(nil)
 
-func newModel() *model { return &model{now: newWorld(), batches: make(map[ident.ID]settled)} }
+func newModel() *model {
+	return &model{kept: &kept{now: newWorld(), batches: make(map[ident.ID]settled)}}
+}
+
+// peer returns another model with the same data.
+func (m *model) peer() *model { return &model{kept: m.kept} }
 
 // settled is a batch that was committed or ruled out.
 type settled struct {
@@ -138,6 +148,42 @@ func (m *model) Versions(ctx context.Context) (v store.Versions, err error) {
 		return err
 	})
 	return v, err
+}
+
+func (m *model) Restore(ctx context.Context, archive store.Archive) error {
+	leave, err := m.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	filled := newWorld()
+	for dossier, err := range archive.Problems {
+		if err != nil {
+			return err
+		}
+		filled.restore(dossier)
+	}
+	if err := filled.run(store.Change{Effects: putAll(archive.Metadata)}); err != nil {
+		return err
+	}
+	for _, t := range archive.Tokens {
+		filled.tokens = append(filled.tokens, t)
+		filled.versions.Access = 1
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := over(ctx); err != nil {
+		return err
+	}
+	if err := m.now.expect(store.StoreEmpty{}); err != nil {
+		return err
+	}
+	filled.position, filled.epochs, filled.replies = m.now.position, m.now.epochs, m.now.replies
+	m.now = filled
+	for id := range filled.problems {
+		m.reserved = max(m.reserved, id)
+	}
+	return nil
 }
 
 func (m *model) Close() error {

@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -57,6 +59,48 @@ func orderCases() []Case {
 			want.check(b, p.ID)
 		},
 	}, {
+		ID:   "COM-008/at-once",
+		Rule: "While several writers append to one problem, whoever looks again sees what he saw before, and then what is new.",
+		run: func(b *bench) {
+			const rounds = 10
+			p := b.create()
+			var left atomic.Int64
+			left.Store(writers)
+			b.together(writers+2, func(who int) error {
+				if who < writers {
+					defer left.Add(-1)
+					for range rounds {
+						change := b.change()
+						new(history).append(b, p, b.ID(), who, &change)
+						if _, err := b.store.Commit(b.ctx, change); err != nil {
+							return fmt.Errorf("Commit: %w", err)
+						}
+					}
+					return nil
+				}
+				var before history
+				for {
+					ended := left.Load() == 0
+					now, err := b.history(p.ID)
+					if err != nil {
+						return fmt.Errorf("View: %w", err)
+					}
+					if d := difference(before, now.first(before)); d != "" {
+						return fmt.Errorf("what was seen before is now another: %s", d)
+					}
+					if ended {
+						return nil
+					}
+					before = now
+				}
+			})
+			s, err := b.history(p.ID)
+			b.must("View", err)
+			b.equal("the number of log entries", writers*rounds, len(s.Log))
+			b.equal("the number of comments", writers*rounds, len(s.Comments))
+			b.equal("the number of savepoints", writers*rounds, len(s.Savepoints))
+		},
+	}, {
 		ID:      "COM-008/reopened",
 		Rule:    "The order of log entries, comments and savepoints goes on where it was when the store is opened again.",
 		Durable: true,
@@ -85,9 +129,9 @@ func (b *bench) backwards(n int) []ident.ID {
 
 // history is what a problem is expected to list, oldest first.
 type history struct {
-	log        []problem.LogEntry
-	comments   []problem.Comment
-	savepoints []store.Savepoint
+	Log        []problem.LogEntry
+	Comments   []problem.Comment
+	Savepoints []store.Savepoint
 }
 
 // append adds one of each to the history and to the change, made earlier the
@@ -99,9 +143,9 @@ func (h *history) append(b *bench, p problem.Problem, id ident.ID, age int, chan
 	entry.ID, entry.Created, entry.Revision = id, at, int64(100-age)
 	saved := p
 	saved.Modified, saved.Revision = at, int64(100-age)
-	h.comments = append(h.comments, comment)
-	h.log = append(h.log, entry)
-	h.savepoints = append(h.savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
+	h.Comments = append(h.Comments, comment)
+	h.Log = append(h.Log, entry)
+	h.Savepoints = append(h.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
 	change.Effects = append(change.Effects, store.AddComment{Problem: p.ID, Comment: comment}, store.PutSavepoint{Problem: saved})
 	change.Log = append(change.Log, entry)
 	return comment
@@ -111,7 +155,26 @@ func (h *history) append(b *bench, p problem.Problem, id ident.ID, age int, chan
 func (h *history) check(b *bench, id problem.ID) {
 	b.Helper()
 	s := b.load(id, everything)
-	b.equal("the log", h.log, s.Log)
-	b.equal("the list of comments", h.comments, s.Comments)
-	b.equal("the list of savepoints", h.savepoints, s.Savepoints)
+	b.equal("the log", h.Log, s.Log)
+	b.equal("the list of comments", h.Comments, s.Comments)
+	b.equal("the list of savepoints", h.Savepoints, s.Savepoints)
+}
+
+// history reads the history of a problem.
+func (b *bench) history(id problem.ID) (h history, err error) {
+	err = b.store.View(b.ctx, func(r store.Reader) error {
+		s, err := r.Problem(b.ctx, id, ident.None, store.Log|store.Comments|store.Savepoints)
+		h = history{s.Log, s.Comments, s.Savepoints}
+		return err
+	})
+	return h, err
+}
+
+// first returns the beginning of the history, as long as the other.
+func (h history) first(other history) history {
+	return history{
+		Log:        h.Log[:min(len(h.Log), len(other.Log))],
+		Comments:   h.Comments[:min(len(h.Comments), len(other.Comments))],
+		Savepoints: h.Savepoints[:min(len(h.Savepoints), len(other.Savepoints))],
+	}
 }

@@ -459,7 +459,7 @@ func TestSaboteurs(t *testing.T) {
 	for _, c := range Cases() {
 		cases[c.ID] = c
 	}
-	for _, s := range saboteurs() {
+	for _, s := range slices.Concat(saboteurs(), archiveSaboteurs(), peerSaboteurs()) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			c, ok := cases[s.caught]
@@ -472,14 +472,11 @@ func TestSaboteurs(t *testing.T) {
 				if try == 20 {
 					t.Fatalf("the case %s did not notice in %d tries", s.caught, try)
 				}
-				complaints = attempt(t, c, Harness{
-					Open: func(T, Env) store.Store {
-						b := &broken{model: newModel()}
-						s.sabotage(b)
-						return b
-					},
-					Caps: Capabilities{Durable: No},
-				})
+				complaints = attempt(t, c, sharing(func(m *model) store.Store {
+					b := &broken{model: m}
+					s.sabotage(b)
+					return b
+				}))
 			}
 			if want := c.ID + ": " + c.Rule; !strings.HasPrefix(complaints[0], want) {
 				t.Errorf("the complaint %q does not begin with %q", complaints[0], want)

@@ -106,16 +106,7 @@ func textCases() []Case {
 		ID:   "READ-001/times",
 		Rule: "Times are read back to the millisecond, in UTC, from year 1 to year 9999; zero times stay zero.",
 		run: func(b *bench) {
-			for _, at := range []time.Time{
-				time.Date(1, time.January, 1, 0, 0, 0, 1e6, time.UTC),
-				time.Date(1582, time.October, 10, 0, 0, 0, 0, time.UTC),
-				time.Date(1969, time.December, 31, 23, 59, 59, 999e6, time.UTC),
-				time.Unix(0, 0).UTC(),
-				time.Date(2000, time.February, 29, 12, 0, 0, 10e6, time.UTC),
-				time.Date(2026, time.March, 29, 1, 30, 0, 100e6, time.UTC),
-				time.Date(2038, time.January, 19, 3, 14, 8, 0, time.UTC),
-				time.Date(9999, time.December, 31, 23, 59, 59, 999e6, time.UTC),
-			} {
+			for _, at := range times() {
 				p := b.problem(b.reserve())
 				p.Created, p.Modified, p.Resolved = at, at, at
 				comment := b.comment("at another time")
@@ -148,6 +139,20 @@ func textCases() []Case {
 			}
 		},
 	}}
+}
+
+// times returns times that storage has been known to alter.
+func times() []time.Time {
+	return []time.Time{
+		time.Date(1, time.January, 1, 0, 0, 0, 1e6, time.UTC),
+		time.Date(1582, time.October, 10, 0, 0, 0, 0, time.UTC),
+		time.Date(1969, time.December, 31, 23, 59, 59, 999e6, time.UTC),
+		time.Unix(0, 0).UTC(),
+		time.Date(2000, time.February, 29, 12, 0, 0, 10e6, time.UTC),
+		time.Date(2026, time.March, 29, 1, 30, 0, 100e6, time.UTC),
+		time.Date(2038, time.January, 19, 3, 14, 8, 0, time.UTC),
+		time.Date(9999, time.December, 31, 23, 59, 59, 999e6, time.UTC),
+	}
 }
 
 // texts returns texts that storage has been known to alter, by what they hold.

@@ -210,6 +210,28 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 	return nil
 }
 
+// restore adds a problem with all that belongs to it.
+func (w *world) restore(d store.Dossier) {
+	w.problems[d.ID] = d.Problem
+	for _, k := range d.Keywords {
+		w.keywords[named{d.ID, k.Name}] = k
+	}
+	for _, r := range d.Relationships {
+		w.relationships[link{r.Owner, r.Type, r.Other}] = r
+	}
+	for _, id := range d.Watchers {
+		w.watchers[mark{d.ID, id}] = true
+	}
+	for _, id := range d.Readers {
+		w.readers[mark{d.ID, id}] = true
+	}
+	for _, c := range d.Comments {
+		w.comments = append(w.comments, store.AddComment{Problem: d.ID, Comment: c})
+	}
+	w.log = append(w.log, d.Log...)
+	w.savepoints = append(w.savepoints, d.Savepoints...)
+}
+
 func (w *world) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
 	if err := over(ctx); err != nil {
 		return store.Snapshot{}, err
@@ -301,6 +323,68 @@ func (w *world) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 }
 
 func (w *world) Versions(ctx context.Context) (store.Versions, error) { return w.versions, over(ctx) }
+
+func (w *world) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	ids := slices.Sorted(maps.Keys(w.problems))
+	first, found := slices.BinarySearch(ids, after)
+	if found {
+		first++
+	}
+	ids = ids[first:min(first+limit, len(ids))]
+	of := make(map[problem.ID]*store.Dossier, len(ids))
+	page := make([]store.Dossier, len(ids))
+	for i, id := range ids {
+		page[i].Problem = w.problems[id]
+		of[id] = &page[i]
+	}
+	w.furnish(of)
+	return page, over(ctx)
+}
+
+// furnish adds to the dossiers all that belongs to their problems.
+func (w *world) furnish(of map[problem.ID]*store.Dossier) {
+	for at, k := range w.keywords {
+		if d := of[at.problem]; d != nil {
+			d.Keywords = append(d.Keywords, k)
+		}
+	}
+	for at, r := range w.relationships {
+		if d := of[at.owner]; d != nil {
+			d.Relationships = append(d.Relationships, r)
+		}
+	}
+	for at := range w.watchers {
+		if d := of[at.Problem]; d != nil {
+			d.Watchers = append(d.Watchers, at.User)
+		}
+	}
+	for at, read := range w.readers {
+		if d := of[at.Problem]; d != nil && read {
+			d.Readers = append(d.Readers, at.User)
+		}
+	}
+	for _, entry := range w.log {
+		if d := of[entry.Problem]; d != nil {
+			d.Log = append(d.Log, entry)
+		}
+	}
+	for _, c := range w.comments {
+		if d := of[c.Problem]; d != nil {
+			d.Comments = append(d.Comments, c.Comment)
+		}
+	}
+	for _, saved := range w.savepoints {
+		if d := of[saved.ID]; d != nil {
+			d.Savepoints = append(d.Savepoints, saved)
+		}
+	}
+	for _, d := range of {
+		slices.SortFunc(d.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(d.Relationships, relationship.Relationship.Compare)
+		slices.SortFunc(d.Watchers, ident.ID.Compare)
+		slices.SortFunc(d.Readers, ident.ID.Compare)
+	}
+}
 
 func (w *world) Tokens(ctx context.Context) ([]access.Token, error) {
 	return slices.Clone(w.tokens), over(ctx)

@@ -167,6 +167,8 @@ func (f *fixedStore) Versions(context.Context) (store.Versions, error) {
 	return store.Versions{Catalogue: f.catalogue.Version, Access: 1}, f.err
 }
 
+func (f *fixedStore) Restore(context.Context, store.Archive) error { return f.err }
+
 func (f *fixedStore) Close() error { return nil }
 
 func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts store.Parts) (store.Snapshot, error) {
@@ -201,6 +203,10 @@ func (f *fixedStore) Epoch(context.Context, store.FamilyName) (int64, error) { r
 
 func (f *fixedStore) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	return f.catalogue, nil
+}
+
+func (f *fixedStore) Dossiers(context.Context, problem.ID, int) ([]store.Dossier, error) {
+	return nil, f.err
 }
 
 func (f *fixedStore) Tokens(context.Context) ([]access.Token, error) { return f.tokens, nil }

@@ -12,14 +12,15 @@ import (
 
 // Commit implements store.Store. Its outcome is always known.
 func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	if err := s.calls.enter(ctx); err != nil {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
 		return store.Receipt{}, err
 	}
-	defer s.calls.leave()
+	defer leave()
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	// Others may have been waited for.
-	if err := ended(ctx); err != nil {
+	if err := store.Ended(ctx); err != nil {
 		return store.Receipt{}, err
 	}
 	if known, ok := s.batches[change.Batch]; ok {
@@ -50,10 +51,11 @@ func (s *Store) forget(before time.Time) {
 
 // Outcome implements store.Store.
 func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.Receipt, bool, error) {
-	if err := s.calls.enter(ctx); err != nil {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
 		return store.Receipt{}, false, err
 	}
-	defer s.calls.leave()
+	defer leave()
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	known, ok := s.batches[id]

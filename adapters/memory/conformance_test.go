@@ -18,6 +18,6 @@ func TestConformance(t *testing.T) {
 			}
 			return s
 		},
-		Caps: conformance.Capabilities{Durable: conformance.No},
+		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No},
 	})
 }

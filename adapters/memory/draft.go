@@ -86,13 +86,22 @@ func (d *draft) finish(change store.Change) *state {
 func lazyCatalogue(version int64, content metadata.Content) func() *metadata.Catalogue {
 	return sync.OnceValue(func() *metadata.Catalogue {
 		// The catalogue sorts what it is given.
-		return metadata.NewCatalogue(version, metadata.Content{
-			States:          slices.Clone(content.States),
-			Priorities:      slices.Clone(content.Priorities),
-			Classifications: slices.Clone(content.Classifications),
-			Components:      slices.Clone(content.Components),
-			Milestones:      slices.Clone(content.Milestones),
-			Users:           slices.Clone(content.Users),
-		})
+		return metadata.NewCatalogue(version, clone(content))
 	})
+}
+
+// clone returns content that shares no memory with the given one.
+func clone(content metadata.Content) metadata.Content {
+	states := slices.Clone(content.States)
+	for i := range states {
+		states[i].Next = slices.Clone(states[i].Next)
+	}
+	return metadata.Content{
+		States:          states,
+		Priorities:      slices.Clone(content.Priorities),
+		Classifications: slices.Clone(content.Classifications),
+		Components:      slices.Clone(content.Components),
+		Milestones:      slices.Clone(content.Milestones),
+		Users:           slices.Clone(content.Users),
+	}
 }

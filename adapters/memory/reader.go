@@ -19,7 +19,7 @@ type reader struct{ *state }
 
 // Problem implements store.Reader.
 func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
-	if err := ended(ctx); err != nil {
+	if err := store.Ended(ctx); err != nil {
 		return store.Snapshot{}, err
 	}
 	found := r.record(id)
@@ -68,7 +68,7 @@ func (r reader) related(owner *record) []store.Related {
 
 // Neighbours implements store.Reader.
 func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error) {
-	if err := ended(ctx); err != nil {
+	if err := store.Ended(ctx); err != nil {
 		return nil, err
 	}
 	var found []relationship.Relationship
@@ -90,12 +90,12 @@ func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 
 // Epoch implements store.Reader.
 func (r reader) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
-	return r.epochs[family], ended(ctx)
+	return r.epochs[family], store.Ended(ctx)
 }
 
 // Catalogue implements store.Reader.
 func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
-	if err := ended(ctx); err != nil {
+	if err := store.Ended(ctx); err != nil {
 		return nil, err
 	}
 	return r.catalogue(), nil
@@ -103,17 +103,35 @@ func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 
 // Versions implements store.Reader.
 func (r reader) Versions(ctx context.Context) (store.Versions, error) {
-	return r.versions, ended(ctx)
+	return r.versions, store.Ended(ctx)
+}
+
+// Dossiers implements store.Reader.
+func (r reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	var found []store.Dossier
+	for _, record := range r.problems.from(uint64(max(after, 0)) + 1) {
+		if len(found) == limit {
+			break
+		}
+		if record == nil {
+			continue
+		}
+		if err := store.Ended(ctx); err != nil {
+			return nil, err
+		}
+		found = append(found, record.dossier())
+	}
+	return found, store.Ended(ctx)
 }
 
 // Tokens implements store.Reader.
 func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
-	return slices.Clone(r.tokens), ended(ctx)
+	return slices.Clone(r.tokens), store.Ended(ctx)
 }
 
 // Reply implements store.Reader.
 func (r reader) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
 	reply, ok := r.reply(user, key)
 	reply.Body = bytes.Clone(reply.Body)
-	return reply, ok, ended(ctx)
+	return reply, ok, store.Ended(ctx)
 }

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -15,7 +14,7 @@ import (
 
 // Store is a store.Store in memory. It is made by [Open].
 type Store struct {
-	calls   gate
+	calls   store.Gate
 	current atomic.Pointer[state]
 
 	writer   sync.Mutex // held while the fields below are used, and while current is replaced
@@ -44,19 +43,21 @@ func Open(context.Context, Options) (*Store, error) {
 
 // View implements store.Store.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	if err := s.calls.enter(ctx); err != nil {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
 		return err
 	}
-	defer s.calls.leave()
+	defer leave()
 	return fn(reader{s.current.Load()})
 }
 
 // Reserve implements store.Store.
 func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
-	if err := s.calls.enter(ctx); err != nil {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
 		return 0, err
 	}
-	defer s.calls.leave()
+	defer leave()
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	s.reserved++
@@ -65,49 +66,17 @@ func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 
 // Versions implements store.Store.
 func (s *Store) Versions(ctx context.Context) (store.Versions, error) {
-	if err := s.calls.enter(ctx); err != nil {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
 		return store.Versions{}, err
 	}
-	defer s.calls.leave()
+	defer leave()
 	return s.current.Load().versions, nil
 }
 
 // Close implements store.Store. It waits for the calls under way, so that it
 // must not be called within a View.
 func (s *Store) Close() error {
-	s.calls.close()
+	s.calls.Close()
 	return nil
-}
-
-// gate lets calls in until it is closed.
-type gate struct {
-	mu     sync.Mutex
-	closed bool
-	inside sync.WaitGroup
-}
-
-// enter lets a call in, which then has to leave. It refuses when the call's
-// context is over, or the gate is closed.
-func (g *gate) enter(ctx context.Context) error {
-	if err := ended(ctx); err != nil {
-		return err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return fault.New(fault.Closed, "the store in memory is closed")
-	}
-	g.inside.Add(1)
-	return nil
-}
-
-// leave lets a call out.
-func (g *gate) leave() { g.inside.Done() }
-
-// close lets nobody in any more, and returns when all are out.
-func (g *gate) close() {
-	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
-	g.inside.Wait()
 }

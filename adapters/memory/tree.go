@@ -72,21 +72,30 @@ func (n *node[V]) put(shift int, key uint64, value V) *node[V] {
 
 // all returns all keys and values that were put, by key, and some keys between
 // them with the zero value.
-func (t tree[V]) all() iter.Seq2[uint64, V] {
-	return func(yield func(uint64, V) bool) { t.root.walk(0, yield) }
+func (t tree[V]) all() iter.Seq2[uint64, V] { return t.from(0) }
+
+// from is all without the keys below the first.
+func (t tree[V]) from(first uint64) iter.Seq2[uint64, V] {
+	return func(yield func(uint64, V) bool) { t.root.walk(t.shift, 0, first, yield) }
 }
 
-func (n *node[V]) walk(prefix uint64, yield func(uint64, V) bool) bool {
+// walk calls yield with what lies below the node, whose keys begin with the
+// digits of prefix, until it returns false.
+func (n *node[V]) walk(shift int, prefix, first uint64, yield func(uint64, V) bool) bool {
 	if n == nil {
 		return true
 	}
 	for i, value := range n.values {
-		if !yield(prefix*fan+uint64(i), value) {
+		if key := prefix*fan + uint64(i); key >= first && !yield(key, value) {
 			return false
 		}
 	}
 	for i, below := range n.below {
-		if !below.walk(prefix*fan+uint64(i), yield) {
+		digits := prefix*fan + uint64(i)
+		if digits < first>>shift {
+			continue // all its keys are below the first
+		}
+		if !below.walk(shift-fanBits, digits, first, yield) {
 			return false
 		}
 	}

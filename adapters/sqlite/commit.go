@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -53,7 +54,7 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 // buffered between the two: what the writer has received, it has begun, and then
 // the context no longer counts.
 func (s *Store) submit(ctx context.Context, do func(*transaction) error) error {
-	leave, err := s.calls.enter(ctx)
+	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (s *Store) submit(ctx context.Context, do func(*transaction) error) error {
 	case s.tasks <- task{do, done}:
 		return <-done
 	case <-ctx.Done():
-		return ended(ctx)
+		return store.Ended(ctx)
 	}
 }
 
@@ -92,6 +93,7 @@ func (s *Store) write() {
 type writer struct {
 	conn
 	file             file
+	dialect          *bunstore.Dialect
 	log              *slog.Logger
 	commits, changes atomic.Uint64 // see Stats
 }
@@ -143,7 +145,7 @@ func (w *writer) begin() (*transaction, error) {
 	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, err
 	}
-	t := &transaction{conn: &w.conn}
+	t := &transaction{conn: &w.conn, dialect: w.dialect}
 	_, err := w.one([]any{&t.position, &t.Catalogue, &t.Access}, "SELECT position, catalogue, access FROM versions")
 	if err != nil {
 		w.rollback()
@@ -164,6 +166,7 @@ func (w *writer) rollback() {
 // transaction is a transaction of the writer.
 type transaction struct {
 	*conn
+	dialect *bunstore.Dialect
 	progress
 }
 
@@ -263,7 +266,7 @@ const ruledOut = 0
 // position that it has.
 func (t *transaction) settle(batch ident.ID, position int64, at time.Time) (settled int64, known bool, err error) {
 	added, err := t.exec("INSERT INTO batches (id, position, at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
-		batch.String(), position, moment(at))
+		batch.String(), position, at.UnixMicro())
 	if err != nil || added > 0 {
 		return position, false, err
 	}

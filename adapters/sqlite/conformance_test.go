@@ -20,6 +20,7 @@ func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Harness{
 		Open:   open,
 		Reopen: open,
-		Caps:   conformance.Capabilities{Durable: conformance.Yes},
+		Peer:   open,
+		Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-
-	"github.com/uptrace/bun"
 )
 
 // conn is one connection to the file, with the statements that it has prepared.
@@ -14,8 +12,8 @@ import (
 // Statements run without the caller's context: watching it would cost about as
 // much as a short statement itself.
 type conn struct {
-	pool     *bun.DB
-	session  bun.Conn
+	pool     *sql.DB
+	session  *sql.Conn
 	prepared map[string]*sql.Stmt // by their text; nil while not connected
 }
 
@@ -109,18 +107,4 @@ func (c *conn) one(dest []any, query string, args ...any) (found bool, err error
 		return rows.Scan(dest...)
 	}, query, args...)
 	return found, err
-}
-
-// list returns the rows of a query, each read by scan.
-func list[T any](c *conn, scan func(*sql.Rows, *T) error, query string, args ...any) ([]T, error) {
-	var all []T
-	err := c.each(func(rows *sql.Rows) error {
-		var one T
-		if err := scan(rows, &one); err != nil {
-			return err
-		}
-		all = append(all, one)
-		return nil
-	}, query, args...)
-	return all, err
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/migrate"
+
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // steps are the steps of the schema. They only go forward, and none is changed
@@ -131,7 +133,7 @@ func connectFirst(ctx context.Context, db *bun.DB) error {
 		select {
 		case <-time.After(time.Duration(pause) * time.Millisecond):
 		case <-ctx.Done():
-			return ended(ctx)
+			return store.Ended(ctx)
 		}
 	}
 	return errors.New("other processes keep the file busy")

@@ -31,7 +31,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		store.MarkRead{Problem: 1, User: user, Read: true}, store.MarkRead{Problem: 1, User: user}, store.ForgetReads{Problem: 1},
 		store.KeepReply{Reply: store.Reply{User: user, Created: start}}, store.Expire{Before: start.Add(-time.Hour)},
 	)
-	change.Log = []problem.LogEntry{{ID: b.id(), Problem: 1, Created: start}}
+	change.Log = []problem.LogEntry{{ID: b.id(), Problem: 1, Batch: change.Batch, Created: start}}
 	b.commit(change)
 	b.commit(change)
 	next := b.change(store.UpdateProblem{Problem: p})
@@ -53,19 +53,17 @@ func TestStatementsUseIndexes(t *testing.T) {
 			return err
 		}))
 	}
+	short := []string{"json_each", "CONSTANT ROW", "versions"} // which has one row
 	seen := 0
 	explain := func(c *conn) error {
 		for _, query := range slices.Collect(maps.Keys(c.prepared)) {
-			if strings.Contains(query, " versions") { // which has one row
-				continue
-			}
 			seen++
 			err := c.each(func(rows *sql.Rows) error {
 				var step string
 				if err := rows.Scan(new(int), new(int), new(int), &step); err != nil {
 					return err
 				}
-				if strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "json_each") {
+				if strings.HasPrefix(step, "SCAN") && !slices.ContainsFunc(short, func(rows string) bool { return strings.Contains(step, rows) }) {
 					t.Errorf("%s\n%s", query, step)
 				}
 				return nil

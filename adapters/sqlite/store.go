@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -41,9 +42,10 @@ type Options struct {
 
 // Store is a store.Store on a SQLite file. It is made by [Open].
 type Store struct {
-	file  file
-	lock  *flock.Flock // nil unless exclusive
-	calls gate
+	file    file
+	lock    *flock.Flock // nil unless exclusive
+	calls   store.Gate
+	dialect *bunstore.Dialect
 
 	writing *bun.DB
 	tasks   chan task     // for the writer
@@ -76,6 +78,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	}
 	s := &Store{
 		file:    f,
+		dialect: newDialect(),
 		tasks:   make(chan task),
 		written: make(chan struct{}),
 		idle:    make(chan *conn, readers),
@@ -100,9 +103,9 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		return nil, f.failure(err)
 	}
 	for range readers {
-		s.idle <- &conn{pool: s.reading}
+		s.idle <- &conn{pool: s.reading.DB}
 	}
-	s.writer = writer{conn: conn{pool: s.writing}, file: f, log: o.Logger}
+	s.writer = writer{conn: conn{pool: s.writing.DB}, file: f, dialect: s.dialect, log: o.Logger}
 	if s.writer.log == nil {
 		s.writer.log = slog.New(slog.DiscardHandler)
 	}
@@ -138,15 +141,15 @@ func pool(path string, size int, settings string) (*bun.DB, error) {
 // View implements store.Store.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(c *conn) error {
-		r, err := newReader(c)
+		session, err := c.begin()
 		if err != nil {
 			return err
 		}
-		defer r.end()
-		if err := fn(r); err != nil {
+		defer session.end()
+		if err := fn(bunstore.Reader{Dialect: s.dialect, Session: session}); err != nil {
 			return err
 		}
-		return ended(ctx)
+		return store.Ended(ctx)
 	})
 }
 
@@ -171,7 +174,7 @@ func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
 		return v, err
 	}
 	err = s.read(ctx, func(c *conn) (err error) {
-		v, err = versions(c)
+		v, err = bunstore.Reader{Dialect: s.dialect, Session: session{c}}.Versions(ctx)
 		return err
 	})
 	return v, err
@@ -179,7 +182,7 @@ func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
 
 // read calls fn with a connection for reading.
 func (s *Store) read(ctx context.Context, fn func(*conn) error) error {
-	leave, err := s.calls.enter(ctx)
+	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,7 +195,7 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) error {
 		select {
 		case c = <-s.idle:
 		case <-ctx.Done():
-			return ended(ctx)
+			return store.Ended(ctx)
 		}
 	}
 	defer func() { s.idle <- c }()
@@ -202,7 +205,7 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) error {
 // Close implements store.Store. It waits for the calls under way, so that it
 // must not be called within a View.
 func (s *Store) Close() error {
-	if !s.calls.close() {
+	if !s.calls.Close() {
 		return nil
 	}
 	close(s.tasks)
@@ -257,36 +260,4 @@ func (s *Store) Stats() Stats {
 		Commits: s.writer.commits.Load(), Changes: s.writer.changes.Load(),
 		Reading: readers - len(s.idle), Waited: s.waited.Load(),
 	}
-}
-
-// gate lets calls in until it is closed.
-type gate struct {
-	mu     sync.Mutex
-	closed bool
-	inside sync.WaitGroup
-}
-
-// enter lets a call in, unless its context is over.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	if err := ended(ctx); err != nil {
-		return nil, err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return nil, fault.New(fault.Closed, "the store on SQLite is closed")
-	}
-	g.inside.Add(1)
-	return g.inside.Done, nil
-}
-
-// close lets nobody in any more and returns when all are out. It reports whether
-// the gate was open before.
-func (g *gate) close() bool {
-	g.mu.Lock()
-	open := !g.closed
-	g.closed = true
-	g.mu.Unlock()
-	g.inside.Wait()
-	return open
 }

@@ -142,12 +142,15 @@ func TestViewsLeaveTheWriterAlone(t *testing.T) {
 		for range readers {
 			go func() {
 				err := b.View(b.Context(), func(r store.Reader) error {
+					if _, err := r.Versions(b.Context()); err != nil {
+						return err
+					}
 					<-end
 					_, err := r.Problem(b.Context(), 1, ident.None, 0)
 					return err
 				})
 				if !fault.Is(err, fault.ProblemNotFound) {
-					b.Errorf("a View that began before the Commit: got %v", err)
+					b.Errorf("a View that has read before the Commit: got %v", err)
 				}
 			}()
 		}

@@ -100,6 +100,12 @@ type Reader interface {
 	// Store.Versions.
 	Versions(ctx context.Context) (Versions, error)
 
+	// Dossiers returns the problems whose numbers are greater than after, with
+	// all that belongs to them, in ascending order and at most limit of them,
+	// which is at least 1.
+	// It must return fewer only when there are no more (READ-012).
+	Dossiers(ctx context.Context, after problem.ID, limit int) ([]Dossier, error)
+
 	// Tokens returns all tokens, expired and revoked ones included, in the
 	// order in which they were first put (READ-009).
 	Tokens(ctx context.Context) ([]access.Token, error)

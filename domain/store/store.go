@@ -23,6 +23,10 @@ import (
 // by itself, and fault.Internal for what will not. Values handed in must not be
 // retained in a way that lets the caller's later changes show, and values handed
 // out must not let the caller change what is stored (ALIAS-001).
+//
+// The data of some stores can be open several times, also in several processes.
+// The rules must then hold among all these Stores as they do within one
+// (SHARE-001), but for what Reserve says of its own Store.
 type Store interface {
 	// View calls fn with a Reader that must show one consistent moment,
 	// which includes every Change whose Commit returned before View was
@@ -75,6 +79,25 @@ type Store interface {
 	// Versions returns the versions that caches are kept by, at a cost that
 	// allows asking every second. It must be as fresh as View (VER-001).
 	Versions(ctx context.Context) (Versions, error)
+
+	// Restore fills a store that is empty, as StoreEmpty has it, with an
+	// Archive, whose parts agree with each other: the caller has checked
+	// that. It must be all or nothing, also for those who read meanwhile
+	// (RES-001). Reads must then return what the Archive holds, in the
+	// Archive's orders (RES-002). Versions must be those after one Change
+	// that put the metadata and users and one that put the tokens, of which
+	// there is none when there is nothing to put (RES-003).
+	// When it returns nil, every store opened later must show all of it
+	// (RES-004).
+	//
+	// When the store is not empty, Restore must fail with fault.Conflict and
+	// change nothing (RES-005). An error that the Problems yield must be
+	// returned as it is, with nothing stored (RES-006). When ctx ends before
+	// Restore is done, it must store nothing and fail with fault.Unavailable
+	// (RES-007); fault.UnknownOutcome is for a store that cannot tell. A
+	// store that is not in memory itself needs no more memory for more
+	// problems.
+	Restore(ctx context.Context, archive Archive) error
 
 	// Close releases what the store holds, after the calls under way have
 	// ended. Calls after Close must fail with fault.Closed (CLOSE-001), and

@@ -124,6 +124,11 @@ func (m *memory) Outcome(_ context.Context, batch ident.ID, _ time.Time) (store.
 	return receipt, ok, nil
 }
 
+// Restore is none of the tracker's business.
+func (m *memory) Restore(context.Context, store.Archive) error {
+	return fault.New(fault.Unsupported, "the tracker restores nothing")
+}
+
 func (m *memory) Close() error { return nil }
 
 func (m *memory) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
@@ -344,6 +349,11 @@ func (r reader) Versions(ctx context.Context) (store.Versions, error) {
 		return store.Versions{}, fault.Wrap(fault.Unavailable, err, "the time ran out")
 	}
 	return r.versions, nil
+}
+
+// Dossiers are none of the tracker's business.
+func (r reader) Dossiers(context.Context, problem.ID, int) ([]store.Dossier, error) {
+	return nil, fault.New(fault.Unsupported, "the tracker reads no dossiers")
 }
 
 func (r reader) Tokens(context.Context) ([]access.Token, error) { return slices.Clone(r.tokens), nil }

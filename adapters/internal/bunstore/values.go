@@ -1,4 +1,4 @@
-package sqlite
+package bunstore
 
 import (
 	"database/sql/driver"
@@ -10,9 +10,10 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
-// uuid stores an identifier as text, and ident.None as NULL.
+// uuid is an identifier in one of bun's models.
 type uuid ident.ID
 
+// Value implements driver.Valuer.
 func (u uuid) Value() (driver.Value, error) {
 	if ident.ID(u).IsNone() {
 		return nil, nil
@@ -20,6 +21,7 @@ func (u uuid) Value() (driver.Value, error) {
 	return ident.ID(u).String(), nil
 }
 
+// Scan implements sql.Scanner.
 func (u *uuid) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -33,16 +35,26 @@ func (u *uuid) Scan(src any) error {
 	return fmt.Errorf("an identifier is stored as %T", src)
 }
 
-// moment stores a time as microseconds since 1970, and the zero time as NULL.
-type moment time.Time
-
-func (m moment) Value() (driver.Value, error) {
-	if m.time().IsZero() {
-		return nil, nil
+// IDText returns an identifier as the text that databases without a type for it
+// keep; ident.None is NULL.
+func IDText(id ident.ID) any {
+	if id.IsNone() {
+		return nil
 	}
-	return m.time().UnixMicro(), nil
+	return id.String()
 }
 
+// IDTextInto returns what the text of an identifier is scanned into.
+func IDTextInto(id *ident.ID) any { return (*uuid)(id) }
+
+// moment is a time that is stored as microseconds since 1970; the zero time is
+// NULL.
+type moment time.Time
+
+// Value implements driver.Valuer.
+func (m moment) Value() (driver.Value, error) { return micros(time.Time(m)), nil }
+
+// Scan implements sql.Scanner.
 func (m *moment) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -57,19 +69,21 @@ func (m *moment) Scan(src any) error {
 
 func (m moment) time() time.Time { return time.Time(m) }
 
-// notBefore returns the earliest time that can be stored and is not before t.
-func notBefore(t time.Time) moment { return moment(t.Add(time.Microsecond - 1)) }
-
-// nullText stores a text or NULL.
-type nullText problem.NullText
-
-func (t nullText) Value() (driver.Value, error) {
-	if !t.Valid {
-		return nil, nil
+// micros returns a time as an argument.
+func micros(t time.Time) any {
+	if t.IsZero() {
+		return nil
 	}
-	return t.String, nil
+	return t.UnixMicro()
 }
 
+// notBefore returns the earliest time that can be stored and is not before t.
+func notBefore(t time.Time) any { return micros(t.Add(time.Microsecond - 1)) }
+
+// nullText is a text that can be NULL.
+type nullText problem.NullText
+
+// Scan implements sql.Scanner.
 func (t *nullText) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -82,11 +96,18 @@ func (t *nullText) Scan(src any) error {
 	return fmt.Errorf("a text is stored as %T", src)
 }
 
-// digest stores 32 bytes.
+// optional returns a text as an argument.
+func optional(t problem.NullText) any {
+	if !t.Valid {
+		return nil
+	}
+	return t.String
+}
+
+// digest is a SHA-256.
 type digest [32]byte
 
-func (d digest) Value() (driver.Value, error) { return d[:], nil }
-
+// Scan implements sql.Scanner.
 func (d *digest) Scan(src any) error {
 	b, ok := src.([]byte)
 	if !ok || len(b) != len(d) {
@@ -96,19 +117,18 @@ func (d *digest) Scan(src any) error {
 	return nil
 }
 
-// body stores bytes, and none of them as an empty BLOB.
-type body []byte
-
-func (b body) Value() (driver.Value, error) {
+// bytes returns bytes as an argument: none of them are not NULL.
+func bytes(b []byte) any {
 	if b == nil {
-		b = body{}
+		return []byte{}
 	}
-	return []byte(b), nil
+	return b
 }
 
-// typeCode stores a relationship type as its code (D7).
+// typeCode is a relationship type that is stored as its code (D7).
 type typeCode relationship.Type
 
+// Value implements driver.Valuer.
 func (t typeCode) Value() (driver.Value, error) {
 	if code := relationship.Type(t).Code(); code != 0 {
 		return int64(code), nil
@@ -116,6 +136,7 @@ func (t typeCode) Value() (driver.Value, error) {
 	return nil, fmt.Errorf("%q is no type of relationships", string(t))
 }
 
+// Scan implements sql.Scanner.
 func (t *typeCode) Scan(src any) error {
 	for _, known := range relationship.Types() {
 		if src == int64(known.Code()) {

@@ -1,19 +1,89 @@
-package sqlite
+package bunstore
 
 import (
-	"context"
+	"reflect"
+	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// The rows of what bun reads and writes: metadata, users and tokens. Each has a
-// function that makes it from the domain's object, and a method that returns
-// that object.
+// model is what is done with one of bun's models.
+type model struct {
+	fields []*schema.Field
+	read   string // reads all rows, in the order of the primary key
+	put    string // stores a row, replacing the one with the same primary key
+}
+
+func newModels(dialect schema.Dialect) map[reflect.Type]model {
+	models := make(map[reflect.Type]model)
+	for _, row := range []any{stateRow{}, stateNextRow{}, priorityRow{}, classificationRow{}, componentRow{}, milestoneRow{}, userRow{}} {
+		table := dialect.Tables().Get(reflect.TypeOf(row))
+		models[table.Type] = newModel(table)
+	}
+	return models
+}
+
+func newModel(table *schema.Table) model {
+	columns := names(table.Fields)
+	var replaced []string
+	for _, name := range names(table.DataFields) {
+		replaced = append(replaced, name+" = excluded."+name)
+	}
+	keys := strings.Join(names(table.PKs), ", ")
+	all := strings.Join(columns, ", ")
+	return model{
+		fields: table.Fields,
+		read:   "SELECT " + all + " FROM " + table.Name + " ORDER BY " + keys,
+		put: insert(table.Name, all, marks(len(columns)),
+			" ON CONFLICT ("+keys+") DO UPDATE SET "+strings.Join(replaced, ", ")),
+	}
+}
+
+func names(fields []*schema.Field) []string {
+	var all []string
+	for _, field := range fields {
+		all = append(all, field.Name)
+	}
+	return all
+}
+
+// putModel stores a row, a pointer to one of the models, replacing the one with
+// the same primary key.
+func (w *writer) putModel(row any) {
+	v := reflect.ValueOf(row).Elem()
+	m := w.models[v.Type()]
+	args := make([]any, len(m.fields))
+	for i, field := range m.fields {
+		args[i] = field.Value(v).Interface()
+	}
+	w.do(m.put, args...)
+}
+
+// all returns the query that appends the objects of all rows of a model.
+func all[Row, Object any](d *Dialect, objects *[]Object, object func(Row) Object) Query {
+	m := d.models[reflect.TypeFor[Row]()]
+	return Query{SQL: m.read, Row: func(scan func(...any) error) error {
+		var row Row
+		v := reflect.ValueOf(&row).Elem()
+		into := make([]any, len(m.fields))
+		for i, field := range m.fields {
+			into[i] = field.Value(v).Addr().Interface()
+		}
+		if err := scan(into...); err != nil {
+			return err
+		}
+		*objects = append(*objects, object(row))
+		return nil
+	}}
+}
+
+// The models: metadata and users. Each has a function that makes it from the
+// domain's object, and a method that returns that object.
 
 type stateRow struct {
 	bun.BaseModel `bun:"table:states"`
@@ -136,72 +206,4 @@ func newUserRow(o user.User) *userRow {
 
 func (r userRow) object() user.User {
 	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive}
-}
-
-type tokenRow struct {
-	bun.BaseModel `bun:"table:tokens"`
-
-	Position int64 `bun:",pk"` // stays as it was when the token is put again
-	ID       uuid
-	UserID   uuid
-	Scope    string
-	Digest   digest
-	Created  moment
-	Expires  moment
-	Revoked  moment
-}
-
-func newTokenRow(o access.Token, position int64) *tokenRow {
-	return &tokenRow{
-		Position: position, ID: uuid(o.ID), UserID: uuid(o.User), Scope: string(o.Scope), Digest: digest(o.Digest),
-		Created: moment(o.Created), Expires: moment(o.Expires), Revoked: moment(o.Revoked),
-	}
-}
-
-func (r tokenRow) object() access.Token {
-	return access.Token{
-		ID: ident.ID(r.ID), User: ident.ID(r.UserID), Scope: access.Scope(r.Scope), Digest: access.Digest(r.Digest),
-		Created: r.Created.time(), Expires: r.Expires.time(), Revoked: r.Revoked.time(),
-	}
-}
-
-// load appends the objects of a table in the order of the given columns.
-func load[Row, Object any](c *conn, objects *[]Object, object func(Row) Object, order ...string) error {
-	if err := c.connect(); err != nil {
-		return err
-	}
-	var rows []Row
-	if err := c.session.NewSelect().Model(&rows).Order(order...).Scan(context.Background()); err != nil {
-		return classify(err)
-	}
-	for _, row := range rows {
-		*objects = append(*objects, object(row))
-	}
-	return nil
-}
-
-// put stores a row, replacing the one with the same identifier.
-func (c *conn) put(row any) error {
-	_, err := c.session.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(context.Background())
-	if err != nil {
-		return classify(err)
-	}
-	return nil
-}
-
-// putState stores a state with those that can follow it.
-func (c *conn) putState(o metadata.State) error {
-	if err := c.put(newStateRow(o)); err != nil {
-		return err
-	}
-	if _, err := c.exec("DELETE FROM state_next WHERE state = ?", uuid(o.ID)); err != nil {
-		return err
-	}
-	for place, next := range o.Next {
-		_, err := c.exec("INSERT INTO state_next (state, place, next) VALUES (?, ?, ?)", uuid(o.ID), place, uuid(next))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,77 @@
+package bunstore
+
+import (
+	"reflect"
+
+	"github.com/uptrace/bun/schema"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// Words are what the two databases say, or take, in different ways.
+type Words struct {
+	// Bun knows how bun's models stand in tables.
+	Bun schema.Dialect
+	// ID returns an identifier as an argument; ident.None is NULL.
+	ID func(ident.ID) any
+	// IDInto returns what an identifier is scanned into.
+	IDInto func(*ident.ID) any
+	// Lock ends a SELECT of rows that nobody else may change or lock until
+	// the transaction ends; empty where there is one writer at a time.
+	Lock string
+	// Among follows a column that has to be one of a list, which is one
+	// argument; List returns that argument.
+	Among string
+	List  func([]problem.ID) any
+	// NextPosition is an expression for the next position. It is empty when
+	// the adapter counts them itself and gives each as an argument.
+	NextPosition string
+}
+
+// Dialect is [Words] with the statements made from them. It is made by [New] and
+// never changes.
+type Dialect struct {
+	Words
+	models map[reflect.Type]model
+
+	problems, savepoints, log, comments, keywords, relationships, watchers, reads, replies, tokens Table
+
+	problemAt, familyAt, neighbours string
+}
+
+// New returns the dialect of the words.
+func New(w Words) *Dialect {
+	const doNothing = " ON CONFLICT DO NOTHING"
+	return &Dialect{
+		Words:         w,
+		models:        newModels(w.Bun),
+		problems:      w.kept("problems", "id, "+fieldColumns, doNothing),
+		savepoints:    w.stamped("savepoints", "problem, batch, "+fieldColumns, ""),
+		log:           w.stamped("log", "problem, id, type, created, author, batch, field, old_value, new_value, revision", ""),
+		comments:      w.stamped("comments", "problem, id, author, created, text, html", ""),
+		keywords:      w.kept("keywords", "problem, name, value", " ON CONFLICT (problem, name) DO UPDATE SET value = excluded.value"),
+		relationships: w.kept("relationships", "owner, type, other, created, author", doNothing),
+		watchers:      w.kept("watchers", "problem, user_id", doNothing),
+		reads:         w.kept("reads", "problem, user_id", doNothing),
+		replies: w.kept("replies", "user_id, key, fingerprint, created, body", " ON CONFLICT (user_id, key) DO UPDATE SET "+
+			"fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body"),
+		// The position stays as it was when a token is put again.
+		tokens: w.stamped("tokens", "id, user_id, scope, digest, created, expires, revoked", " ON CONFLICT (id) DO UPDATE SET "+
+			"user_id = excluded.user_id, scope = excluded.scope, digest = excluded.digest, created = excluded.created, "+
+			"expires = excluded.expires, revoked = excluded.revoked"),
+
+		problemAt:  "SELECT 1 FROM problems WHERE id = ? AND revision = ?" + w.Lock,
+		familyAt:   w.familyAt(),
+		neighbours: "SELECT owner, other, created, author FROM relationships WHERE type = ? AND owner " + w.Among,
+	}
+}
+
+// familyAt returns the statement that finds a row if a family has an epoch. To be
+// locked, the family needs a row; else it may have none before its epoch moves.
+func (w Words) familyAt() string {
+	if w.Lock == "" {
+		return "SELECT 1 WHERE coalesce((SELECT epoch FROM families WHERE type = ?), 0) = ?"
+	}
+	return "SELECT 1 FROM families WHERE type = ? AND epoch = ?" + w.Lock
+}

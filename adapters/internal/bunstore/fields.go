@@ -1,0 +1,26 @@
+package bunstore
+
+import "github.com/problemtracking/problems/domain/problem"
+
+// fieldColumns are the columns that problems and savepoints share, in the order
+// of fieldValues and of fieldsInto; fieldMarks is what stands for their values.
+const (
+	fieldColumns = "title, state, priority, classification, component, milestone, assignee, " +
+		"originator, created, modifier, modified, resolver, resolved, revision"
+	fieldMarks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+)
+
+func (d *Dialect) fieldValues(p problem.Problem) []any {
+	return []any{
+		p.Title, d.ID(p.State), d.ID(p.Priority), d.ID(p.Classification), d.ID(p.Component), d.ID(p.Milestone), d.ID(p.Assignee),
+		d.ID(p.Originator), micros(p.Created), d.ID(p.Modifier), micros(p.Modified), d.ID(p.Resolver), micros(p.Resolved), p.Revision,
+	}
+}
+
+// fieldsInto returns where the columns are read into.
+func (d *Dialect) fieldsInto(p *problem.Problem) []any {
+	return []any{
+		&p.Title, d.IDInto(&p.State), d.IDInto(&p.Priority), d.IDInto(&p.Classification), d.IDInto(&p.Component), d.IDInto(&p.Milestone), d.IDInto(&p.Assignee),
+		d.IDInto(&p.Originator), (*moment)(&p.Created), d.IDInto(&p.Modifier), (*moment)(&p.Modified), d.IDInto(&p.Resolver), (*moment)(&p.Resolved), &p.Revision,
+	}
+}

@@ -1,0 +1,215 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Session runs queries that all see the same moment. Its errors are faults.
+type Session interface {
+	// Read runs the queries one after the other, at once if it can.
+	Read(ctx context.Context, queries ...Query) error
+}
+
+// Reader is a store.Reader on a Session.
+type Reader struct {
+	*Dialect
+	Session
+}
+
+var _ store.Reader = Reader{}
+
+// Problem implements store.Reader.
+func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	s := store.Snapshot{Problem: problem.Problem{ID: id}}
+	found := false
+	queries := make([]Query, 1, 4)
+	queries[0] = Query{readProblem, []any{r.ID(as), r.ID(as), int64(id)}, func(scan func(...any) error) error {
+		found = true
+		return scan(append(r.fieldsInto(&s.Problem), &s.Watching, &s.Read, &s.ReadByAssignee, &s.Catalogue)...)
+	}}
+	for _, part := range []struct {
+		store.Parts
+		query func(*store.Snapshot) Query
+	}{
+		{store.Keywords, r.keywordsOf},
+		{store.Log, r.logOf},
+		{store.Comments, r.commentsOf},
+		{store.Relationships, r.relationshipsOf},
+		{store.Watchers, r.watchersOf},
+		{store.Savepoints, r.savepointsOf},
+	} {
+		if parts.Has(part.Parts) {
+			queries = append(queries, part.query(&s))
+		}
+	}
+	if err := r.Read(ctx, queries...); err != nil {
+		return store.Snapshot{}, err
+	}
+	if !found {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "problem %d does not exist", id)
+	}
+	return s, nil
+}
+
+const readProblem = "SELECT " + fieldColumns + `,
+	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
+	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
+	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),
+	(SELECT catalogue FROM versions)
+	FROM problems WHERE id = ?`
+
+// rows returns the query that appends what read reads of each row.
+func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
+	return Query{sql, args, func(scan func(...any) error) error {
+		var one T
+		if err := read(scan, &one); err != nil {
+			return err
+		}
+		*list = append(*list, one)
+		return nil
+	}}
+}
+
+func (r Reader) keywordsOf(s *store.Snapshot) Query {
+	return rows(&s.Keywords, func(scan func(...any) error, k *problem.Keyword) error {
+		return scan(&k.Name, (*nullText)(&k.Value))
+	}, "SELECT name, value FROM keywords WHERE problem = ? ORDER BY name", int64(s.ID))
+}
+
+func (r Reader) logOf(s *store.Snapshot) Query {
+	id := s.ID
+	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
+		e.Problem = id
+		return scan(r.entryInto(e)...)
+	}, "SELECT "+entryColumns+" FROM log WHERE problem = ? ORDER BY position", int64(id))
+}
+
+const entryColumns = "id, type, created, author, batch, field, old_value, new_value, revision"
+
+func (d *Dialect) entryInto(e *problem.LogEntry) []any {
+	return []any{
+		d.IDInto(&e.ID), (*string)(&e.Type), (*moment)(&e.Created), d.IDInto(&e.Author), d.IDInto(&e.Batch),
+		&e.Field, (*string)(&e.From), (*string)(&e.To), &e.Revision,
+	}
+}
+
+func (r Reader) commentsOf(s *store.Snapshot) Query {
+	return rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
+		return scan(r.commentInto(c)...)
+	}, "SELECT "+commentColumns+" FROM comments WHERE problem = ? ORDER BY position", int64(s.ID))
+}
+
+const commentColumns = "id, author, created, text, html"
+
+func (d *Dialect) commentInto(c *problem.Comment) []any {
+	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML)}
+}
+
+func (r Reader) relationshipsOf(s *store.Snapshot) Query {
+	id := s.ID
+	return rows(&s.Relationships, func(scan func(...any) error, o *store.Related) error {
+		o.Owner = id
+		return scan((*typeCode)(&o.Type), (*int64)(&o.Other), (*moment)(&o.Created), r.IDInto(&o.Author), &o.OtherTitle, r.IDInto(&o.OtherState))
+	}, `SELECT r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state
+		FROM relationships r LEFT JOIN problems p ON p.id = r.other
+		WHERE r.owner = ? ORDER BY r.type, r.other`, int64(id))
+}
+
+func (r Reader) watchersOf(s *store.Snapshot) Query {
+	return rows(&s.Watchers, func(scan func(...any) error, id *ident.ID) error {
+		return scan(r.IDInto(id))
+	}, "SELECT user_id FROM watchers WHERE problem = ?", int64(s.ID))
+}
+
+func (r Reader) savepointsOf(s *store.Snapshot) Query {
+	id := s.ID
+	return rows(&s.Savepoints, func(scan func(...any) error, p *store.Savepoint) error {
+		p.ID = id
+		return scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...)
+	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem = ? ORDER BY position", int64(id))
+}
+
+// Neighbours implements store.Reader.
+func (r Reader) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
+	err = r.Read(ctx, rows(&found, func(scan func(...any) error, o *relationship.Relationship) error {
+		o.Type = t
+		return scan((*int64)(&o.Owner), (*int64)(&o.Other), (*moment)(&o.Created), r.IDInto(&o.Author))
+	}, r.neighbours, typeCode(t), r.List(owners)))
+	return found, err
+}
+
+// Epoch implements store.Reader.
+func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch int64, err error) {
+	err = r.Read(ctx, Query{"SELECT epoch FROM families WHERE type = ?", []any{typeCode(family)},
+		func(scan func(...any) error) error { return scan(&epoch) }})
+	return epoch, err
+}
+
+// Catalogue implements store.Reader.
+func (r Reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	var versions store.Versions
+	var content metadata.Content
+	var steps [][2]ident.ID // from a state to one that can follow it
+	if err := r.Read(ctx,
+		versionsInto(&versions),
+		all(r.Dialect, &content.States, stateRow.object),
+		all(r.Dialect, &steps, stateNextRow.object),
+		all(r.Dialect, &content.Priorities, priorityRow.object),
+		all(r.Dialect, &content.Classifications, classificationRow.object),
+		all(r.Dialect, &content.Components, componentRow.object),
+		all(r.Dialect, &content.Milestones, milestoneRow.object),
+		all(r.Dialect, &content.Users, userRow.object),
+	); err != nil {
+		return nil, err
+	}
+	next := make(map[ident.ID][]ident.ID)
+	for _, step := range steps {
+		next[step[0]] = append(next[step[0]], step[1])
+	}
+	for i := range content.States {
+		content.States[i].Next = next[content.States[i].ID]
+	}
+	return metadata.NewCatalogue(versions.Catalogue, content), nil
+}
+
+// Versions implements store.Reader.
+func (r Reader) Versions(ctx context.Context) (v store.Versions, err error) {
+	err = r.Read(ctx, versionsInto(&v))
+	return v, err
+}
+
+func versionsInto(v *store.Versions) Query {
+	return Query{"SELECT catalogue, access FROM versions", nil,
+		func(scan func(...any) error) error { return scan(&v.Catalogue, &v.Access) }}
+}
+
+// Tokens implements store.Reader.
+func (r Reader) Tokens(ctx context.Context) (tokens []access.Token, err error) {
+	err = r.Read(ctx, rows(&tokens, func(scan func(...any) error, t *access.Token) error {
+		return scan(r.IDInto(&t.ID), r.IDInto(&t.User), (*string)(&t.Scope), (*digest)(&t.Digest),
+			(*moment)(&t.Created), (*moment)(&t.Expires), (*moment)(&t.Revoked))
+	}, "SELECT id, user_id, scope, digest, created, expires, revoked FROM tokens ORDER BY position"))
+	return tokens, err
+}
+
+// Reply implements store.Reader.
+func (r Reader) Reply(ctx context.Context, user ident.ID, key string) (reply store.Reply, ok bool, err error) {
+	err = r.Read(ctx, Query{"SELECT fingerprint, created, body FROM replies WHERE user_id = ? AND key = ?", []any{r.ID(user), key},
+		func(scan func(...any) error) error {
+			ok = true
+			return scan((*digest)(&reply.Fingerprint), (*moment)(&reply.Created), &reply.Body)
+		}})
+	if !ok || err != nil {
+		return store.Reply{}, false, err
+	}
+	reply.User, reply.Key = user, key
+	return reply, true, nil
+}

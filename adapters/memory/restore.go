@@ -1,0 +1,81 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Restore implements store.Store. Commits go on while the Archive is read, so
+// that the store may turn out not to be empty only at the end.
+func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if !s.current.Load().empty() {
+		return conflict("the store is not empty")
+	}
+	var problems tree[*record]
+	var highest problem.ID
+	for dossier, err := range archive.Problems {
+		if err != nil {
+			return err // the caller's own
+		}
+		if err := store.Ended(ctx); err != nil {
+			return err
+		}
+		problems = problems.put(uint64(dossier.ID), recordOf(dossier))
+		highest = max(highest, dossier.ID)
+	}
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	if err := store.Ended(ctx); err != nil {
+		return err
+	}
+	next := *s.current.Load()
+	if !next.empty() {
+		return conflict("the store is not empty")
+	}
+	next.position++
+	next.versions = archive.Versions()
+	next.problems = problems
+	next.tokens = slices.Clone(archive.Tokens)
+	next.content = clone(archive.Metadata)
+	next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
+	s.reserved = max(s.reserved, highest)
+	s.current.Store(&next)
+	return nil
+}
+
+// recordOf returns a record that shares no memory with the dossier.
+func recordOf(d store.Dossier) *record {
+	return &record{
+		problem:       d.Problem,
+		keywords:      slices.Clone(d.Keywords),
+		relationships: slices.Clone(d.Relationships),
+		watchers:      slices.Clone(d.Watchers),
+		readers:       slices.Clone(d.Readers),
+		log:           slices.Clone(d.Log),
+		comments:      slices.Clone(d.Comments),
+		savepoints:    slices.Clone(d.Savepoints),
+	}
+}
+
+// dossier returns a dossier that shares no memory with the record.
+func (r *record) dossier() store.Dossier {
+	return store.Dossier{
+		Problem:       r.problem,
+		Keywords:      slices.Clone(r.keywords),
+		Relationships: slices.Clone(r.relationships),
+		Watchers:      slices.SortedFunc(slices.Values(r.watchers), ident.ID.Compare),
+		Readers:       slices.SortedFunc(slices.Values(r.readers), ident.ID.Compare),
+		Log:           slices.Clone(r.log),
+		Comments:      slices.Clone(r.comments),
+		Savepoints:    slices.Clone(r.savepoints),
+	}
+}

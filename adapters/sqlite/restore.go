@@ -1,0 +1,38 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Restore implements store.Store. It is one task of the writer: other Commits
+// wait until it is done, reads do not.
+func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
+	return s.submit(ctx, func(t *transaction) error { return t.restore(ctx, archive) })
+}
+
+func (t *transaction) restore(ctx context.Context, archive store.Archive) error {
+	if err := t.expect(store.StoreEmpty{}); err != nil {
+		return err
+	}
+	if err := t.apply(bunstore.Head(archive)); err != nil {
+		return err
+	}
+	for dossier, err := range archive.Problems {
+		if err != nil {
+			return err
+		}
+		for _, row := range t.dialect.DossierRows(dossier) {
+			if err := t.do(row.Statement(t.dialect, t.next)); err != nil {
+				return err
+			}
+		}
+		if err := store.Ended(ctx); err != nil {
+			return err
+		}
+	}
+	t.changes++
+	return store.Ended(ctx)
+}

@@ -1,0 +1,327 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// repage is the sabotage that changes the pages of dossiers.
+func repage(fn func(after problem.ID, limit int, page *[]store.Dossier)) func(*broken) {
+	return func(s *broken) { s.reader = func(r *shown) { r.page = fn } }
+}
+
+// refile is the sabotage that changes what is restored.
+func refile(fn func(*store.Dossier)) func(*broken) {
+	return func(s *broken) {
+		s.restore = func(ctx context.Context, archive store.Archive) error {
+			problems := archive.Problems
+			archive.Problems = func(yield func(store.Dossier, error) bool) {
+				for d, err := range problems {
+					fn(&d)
+					if !yield(d, err) {
+						return
+					}
+				}
+			}
+			return s.model.Restore(ctx, archive)
+		}
+	}
+}
+
+// afterwards is the sabotage that changes what there is after Restore.
+func afterwards(fn func(s *broken, err error)) func(*broken) {
+	return func(s *broken) {
+		s.restore = func(ctx context.Context, archive store.Archive) error {
+			err := s.model.Restore(ctx, archive)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			fn(s, err)
+			return err
+		}
+	}
+}
+
+// all returns dossiers as an Archive has them.
+func all(dossiers []store.Dossier) iter.Seq2[store.Dossier, error] {
+	return holdings{Dossiers: dossiers}.archive().Problems
+}
+
+// archiveSaboteurs are stores with a defect in Dossiers or Restore.
+func archiveSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "skips a problem between two pages", caught: "READ-012",
+		sabotage: repage(func(after problem.ID, _ int, page *[]store.Dossier) {
+			if after > 0 && len(*page) > 0 {
+				*page = (*page)[1:]
+			}
+		}),
+	}, {
+		name: "returns pages that are too short", caught: "READ-012",
+		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) { *page = (*page)[:min(5, len(*page))] }),
+	}, {
+		name: "returns the newest problem first", caught: "READ-012",
+		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) { slices.Reverse(*page) }),
+	}, {
+		name: "shows no readers", caught: "READ-012/parts",
+		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) {
+			for i := range *page {
+				(*page)[i].Readers = nil
+			}
+		}),
+	}, {
+		name: "shows the keywords of the page's first problem", caught: "READ-012/parts",
+		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) {
+			for i := range *page {
+				(*page)[i].Keywords = (*page)[0].Keywords
+			}
+		}),
+	}, {
+		name: "sorts readers backwards", caught: "READ-011",
+		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) {
+			for i := range *page {
+				slices.Reverse((*page)[i].Readers)
+			}
+		}),
+	}, {
+		name: "shows each page at its own moment", caught: "VIEW-002/dossiers",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.page = func(after problem.ID, limit int, page *[]store.Dossier) {
+					*page, _ = s.world().Dossiers(context.Background(), after, limit)
+				}
+			}
+		},
+	}, {
+		name: "shows other dossiers than problems", caught: "READ-001/random",
+		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) {
+			for i := range *page {
+				d := &(*page)[i]
+				d.Comments = d.Comments[:min(1, len(d.Comments))]
+			}
+		}),
+	}, {
+		name: "shows what it restores bit by bit", caught: "RES-001",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				problems := archive.Problems
+				archive.Problems = all(nil)
+				if err := s.model.Restore(ctx, archive); err != nil {
+					return err
+				}
+				for d, err := range problems {
+					if err != nil {
+						return err
+					}
+					s.mu.Lock()
+					s.now = s.now.clone()
+					s.now.restore(d)
+					s.mu.Unlock()
+				}
+				return nil
+			}
+		},
+	}, {
+		name: "shows the tokens later than the rest", caught: "RES-001/at-once",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				tokens := archive.Tokens
+				archive.Tokens = nil
+				if err := s.model.Restore(ctx, archive); err != nil {
+					return err
+				}
+				for range 100 {
+					runtime.Gosched()
+				}
+				var puts []store.Effect
+				for _, t := range tokens {
+					puts = append(puts, store.PutToken{Token: t})
+				}
+				_, err := s.model.Commit(ctx, store.Change{Effects: puts})
+				return err
+			}
+		},
+	}, {
+		name: "restores the log backwards", caught: "RES-002",
+		sabotage: refile(func(d *store.Dossier) {
+			d.Log = slices.Clone(d.Log)
+			slices.Reverse(d.Log)
+		}),
+	}, {
+		name: "restores savepoints under one batch", caught: "RES-002",
+		sabotage: refile(func(d *store.Dossier) {
+			d.Savepoints = slices.Clone(d.Savepoints)
+			for i := range d.Savepoints {
+				d.Savepoints[i].Batch = d.Savepoints[0].Batch
+			}
+		}),
+	}, {
+		name: "restores no more than a thousand of anything", caught: "RES-002/many",
+		sabotage: refile(func(d *store.Dossier) { d.Comments = d.Comments[:min(1000, len(d.Comments))] }),
+	}, {
+		name: "reserves from 1 after Restore", caught: "RES-002/goes-on",
+		sabotage: afterwards(func(s *broken, _ error) { s.reserved = 0 }),
+	}, {
+		name: "forgets its past", caught: "RES-002/past",
+		sabotage: afterwards(func(s *broken, _ error) { clear(s.batches) }),
+	}, {
+		name: "counts what it restores", caught: "RES-003",
+		sabotage: afterwards(func(s *broken, err error) {
+			if err == nil {
+				s.now.versions.Catalogue = int64(len(s.now.states) + len(s.now.users))
+			}
+		}),
+	}, {
+		name: "raises versions for nothing", caught: "RES-003",
+		sabotage: afterwards(func(s *broken, err error) {
+			if err == nil {
+				s.now.versions = store.Versions{Catalogue: 1, Access: 1}
+			}
+		}),
+	}, {
+		name: "restores over what is there", caught: "RES-005",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				s.mu.Lock()
+				s.now = newWorld()
+				s.mu.Unlock()
+				return s.model.Restore(ctx, archive)
+			}
+		},
+	}, {
+		name: "looks only first whether it is empty", caught: "RES-005/at-once",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				if err := s.world().expect(store.StoreEmpty{}); err != nil {
+					return err
+				}
+				filled := newModel()
+				if err := filled.Restore(ctx, archive); err != nil {
+					return err
+				}
+				for range 100 {
+					runtime.Gosched()
+				}
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.now = filled.now
+				return nil
+			}
+		},
+	}, {
+		name: "loses what is committed while it restores", caught: "RES-005/meanwhile",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				filled := newModel()
+				if err := filled.Restore(ctx, archive); err != nil {
+					return err
+				}
+				for range 100 {
+					runtime.Gosched()
+				}
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.now = filled.now
+				return nil
+			}
+		},
+	}, {
+		name: "stores what came before an error", caught: "RES-006",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				var before []store.Dossier
+				var failed error
+				for d, err := range archive.Problems {
+					if failed = err; err == nil {
+						before = append(before, d)
+					}
+				}
+				archive.Problems = all(before)
+				if err := s.model.Restore(ctx, archive); err != nil {
+					return err
+				}
+				return failed
+			}
+		},
+	}, {
+		name: "wraps the error of the problems", caught: "RES-006",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				if err := s.model.Restore(ctx, archive); err != nil {
+					return fmt.Errorf("restore: %w", err)
+				}
+				return nil
+			}
+		},
+	}, {
+		name: "takes an error for the end", caught: "RES-006",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				problems := archive.Problems
+				archive.Problems = func(yield func(store.Dossier, error) bool) {
+					for d, err := range problems {
+						if err != nil || !yield(d, nil) {
+							return
+						}
+					}
+				}
+				return s.model.Restore(ctx, archive)
+			}
+		},
+	}, {
+		name: "restores though the context is over", caught: "RES-007",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				return s.model.Restore(context.WithoutCancel(ctx), archive)
+			}
+		},
+	}, {
+		name: "looks at the context before it restores alone", caught: "RES-007",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				if ctx.Err() != nil {
+					return fault.New(fault.Unavailable, "the context is over")
+				}
+				return s.model.Restore(context.WithoutCancel(ctx), archive)
+			}
+		},
+	}, {
+		name: "keeps the Archive's memory", caught: "ALIAS-001/restore",
+		sabotage: func(s *broken) {
+			watchers := make(map[problem.ID][]ident.ID)
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				problems := archive.Problems
+				archive.Problems = func(yield func(store.Dossier, error) bool) {
+					for d, err := range problems {
+						watchers[d.ID] = d.Watchers
+						if !yield(d, err) {
+							return
+						}
+					}
+				}
+				return s.model.Restore(ctx, archive)
+			}
+			s.reader = func(r *shown) {
+				r.page = func(_ problem.ID, _ int, page *[]store.Dossier) {
+					for i := range *page {
+						(*page)[i].Watchers = watchers[(*page)[i].ID]
+					}
+				}
+			}
+		},
+	}, {
+		name: "restores after Close", caught: "CLOSE-001",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				return s.peer().Restore(ctx, archive)
+			}
+		},
+	}}
+}

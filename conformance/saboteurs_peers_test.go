@@ -1,0 +1,263 @@
+package conformance
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// peerSaboteurs are stores of which each handle has something for itself that it
+// should share. They are sabotaged one by one.
+func peerSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "shows what it knew after its own last Commit", caught: "SHARE-001",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.model.Commit(ctx, change)
+				s.stale.Store(nil)
+				return receipt, err
+			}
+			s.reader = func(r *shown) {
+				s.stale.CompareAndSwap(nil, s.world())
+				r.Reader = s.stale.Load()
+			}
+		},
+	}, {
+		name: "counts its own versions", caught: "VER-001/peers",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			var own store.Versions
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if catalogue, _ := change.Raises(); catalogue {
+					own.Catalogue++
+				}
+				return s.model.Commit(ctx, change)
+			}
+			s.versions = func(ctx context.Context) (store.Versions, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				v, err := s.model.Versions(ctx)
+				v.Catalogue = own.Catalogue
+				return v, err
+			}
+		},
+	}, {
+		name: "counts its own epochs", caught: "COM-004/families/peers",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			epochs := make(map[store.FamilyName]int64)
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range change.Expect {
+					if at, ok := e.(store.FamilyAt); ok && epochs[at.Family] != at.Epoch {
+						return store.Receipt{}, fault.New(fault.Conflict, "the epoch has changed")
+					}
+				}
+				change.Expect = nil
+				receipt, err := s.model.Commit(ctx, change)
+				for _, e := range change.Effects {
+					if move, ok := e.(store.MoveFamily); ok && err == nil {
+						epochs[move.Family]++
+					}
+				}
+				return receipt, err
+			}
+		},
+	}, {
+		name: "holds a lock that the others do not know", caught: "COM-004/one-problem/peers",
+		sabotage: func(s *broken) {
+			var own sync.Mutex
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				own.Lock()
+				defer own.Unlock()
+				for _, e := range change.Expect {
+					if err := s.world().expect(e); err != nil {
+						return store.Receipt{}, err
+					}
+				}
+				for range 100 {
+					runtime.Gosched()
+				}
+				change.Expect = nil
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "takes a lock that the others hold for a failure", caught: "COM-004/crossed/peers",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				if !s.mu.TryLock() {
+					return store.Receipt{}, fault.New(fault.Unavailable, "there was a deadlock")
+				}
+				for range 10 {
+					runtime.Gosched()
+				}
+				s.mu.Unlock()
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "knows the outcome of its own batches", caught: "SHARE-001/batches",
+		sabotage: func(s *broken) {
+			var own sync.Map
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.model.Commit(ctx, change)
+				if err == nil {
+					own.Store(change.Batch, true)
+				}
+				return receipt, err
+			}
+			s.outcome = func(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+				if _, known := own.Load(batch); !known {
+					return store.Receipt{}, false, nil
+				}
+				return s.model.Outcome(ctx, batch, at)
+			}
+		},
+	}, {
+		name: "applies batches again that others applied", caught: "SHARE-001/batches",
+		sabotage: func(s *broken) {
+			var own sync.Map
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				if _, known := own.LoadOrStore(change.Batch, true); !known {
+					s.mu.Lock()
+					delete(s.batches, change.Batch)
+					s.mu.Unlock()
+				}
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "keeps rulings to itself", caught: "SHARE-001/batches",
+		sabotage: func(s *broken) {
+			var ruled sync.Map
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				if _, never := ruled.Load(change.Batch); never {
+					return store.Receipt{}, fault.New(fault.Abandoned, "the batch was ruled out")
+				}
+				return s.model.Commit(ctx, change)
+			}
+			s.outcome = func(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				known := s.batches[batch]
+				if !known.stored {
+					ruled.Store(batch, true)
+				}
+				return known.receipt, known.stored, nil
+			}
+		},
+	}, {
+		name: "counts its own positions", caught: "COM-011/peers",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			var own int64
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				receipt, err := s.model.Commit(ctx, change)
+				own++
+				receipt.Position = own
+				return receipt, err
+			}
+		},
+	}, {
+		name: "lists its own comments first", caught: "COM-008/between/peers",
+		sabotage: func(s *broken) {
+			var own sync.Map
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				for _, e := range change.Effects {
+					if add, ok := e.(store.AddComment); ok {
+						own.Store(add.Comment.ID, true)
+					}
+				}
+				return s.model.Commit(ctx, change)
+			}
+			distort(func(snapshot *store.Snapshot) {
+				rank := func(c problem.Comment) int {
+					if _, mine := own.Load(c.ID); mine {
+						return 0
+					}
+					return 1
+				}
+				slices.SortStableFunc(snapshot.Comments, func(a, b problem.Comment) int { return rank(a) - rank(b) })
+			})(s)
+		},
+	}, {
+		name: "shows the log by identifier", caught: "COM-008/at-once",
+		sabotage: distort(func(s *store.Snapshot) {
+			slices.SortFunc(s.Log, func(a, b problem.LogEntry) int { return a.ID.Compare(b.ID) })
+		}),
+	}, {
+		name: "overwrites what others changed in the catalogue", caught: "COM-004/versions/peers",
+		sabotage: alter(func(change *store.Change) {
+			change.Expect = slices.DeleteFunc(change.Expect, func(e store.Expectation) bool {
+				_, ok := e.(store.CatalogueAt)
+				return ok
+			})
+		}),
+	}, {
+		name: "reserves ten numbers at a time", caught: "SHARE-001/reserve",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			var next, end problem.ID
+			s.reserve = func(context.Context) (problem.ID, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if next == end {
+					s.mu.Lock()
+					next, end = s.reserved, s.reserved+10
+					s.reserved = end
+					s.mu.Unlock()
+				}
+				next++
+				return next, nil
+			}
+		},
+	}, {
+		name: "overwrites the problems of others", caught: "SHARE-001/numbers",
+		sabotage: func(s *broken) {
+			var own problem.ID
+			s.reserve = func(context.Context) (problem.ID, error) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				for id := range s.now.problems {
+					own = max(own, id)
+				}
+				own++
+				return own, nil
+			}
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				for range 100 {
+					runtime.Gosched()
+				}
+				receipt, err := s.model.Commit(ctx, change)
+				if fault.Is(err, fault.Conflict) {
+					change.Effects[0] = store.UpdateProblem(change.Effects[0].(store.CreateProblem))
+					return s.model.Commit(ctx, change)
+				}
+				return receipt, err
+			}
+		},
+	}, {
+		name: "takes the data along when it closes", caught: "SHARE-001/close",
+		sabotage: func(s *broken) {
+			s.close = func() error {
+				s.mu.Lock()
+				s.now = newWorld()
+				s.mu.Unlock()
+				return s.model.Close()
+			}
+		},
+	}}
+}

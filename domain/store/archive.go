@@ -1,0 +1,45 @@
+package store
+
+import (
+	"iter"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+)
+
+// Dossier is a problem with all that belongs to it, whoever looks at it.
+type Dossier struct {
+	problem.Problem
+	Keywords      []problem.Keyword           // must be sorted by name, by code point (READ-003)
+	Log           []problem.LogEntry          // oldest first (COM-008)
+	Comments      []problem.Comment           // oldest first (COM-008)
+	Relationships []relationship.Relationship // must be sorted by Relationship.Compare (READ-004)
+	Watchers      []ident.ID                  // must be in ascending order (READ-011)
+	Readers       []ident.ID                  // who has read it; must be in ascending order (READ-011)
+	Savepoints    []Savepoint                 // oldest first (COM-008)
+}
+
+// Archive is all that a Store holds but what it keeps for a day: batches and
+// replies.
+type Archive struct {
+	Metadata metadata.Content
+	Tokens   []access.Token // in the order in which they were first put
+	// Problems are in ascending order of their numbers. An error ends them.
+	Problems iter.Seq2[Dossier, error]
+}
+
+// Versions returns the versions of a store that was filled with the Archive, by
+// the rule of Store.Restore (RES-003).
+func (a Archive) Versions() (v Versions) {
+	m := a.Metadata
+	if len(m.States)+len(m.Priorities)+len(m.Classifications)+len(m.Components)+len(m.Milestones)+len(m.Users) > 0 {
+		v.Catalogue = 1
+	}
+	if len(a.Tokens) > 0 {
+		v.Access = 1
+	}
+	return v
+}

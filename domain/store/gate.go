@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// Gate lets the calls of a Store in until the Store is closed: what Store.Close
+// says, for adapters to use. The zero Gate is open.
+type Gate struct {
+	mu     sync.Mutex
+	closed bool
+	inside sync.WaitGroup
+}
+
+// Enter lets a call in, which has to call leave when it ends. It fails with
+// fault.Unavailable when ctx is over, and with fault.Closed after Close.
+func (g *Gate) Enter(ctx context.Context) (leave func(), err error) {
+	if err := Ended(ctx); err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil, fault.New(fault.Closed, "the store is closed")
+	}
+	g.inside.Add(1)
+	return g.inside.Done, nil
+}
+
+// Close lets nobody in any more and returns when all are out. It reports whether
+// the Gate was open before.
+func (g *Gate) Close() bool {
+	g.mu.Lock()
+	open := !g.closed
+	g.closed = true
+	g.mu.Unlock()
+	g.inside.Wait()
+	return open
+}
+
+// Ended returns the fault of a context that is over, of kind fault.Unavailable,
+// or nil.
+func Ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
+}
