@@ -1,10 +1,11 @@
-# Works from a fresh clone with Go and make; "make test" wants curl, a C compiler
-# and strace as well, and "make deps" installs them where it may.
+# Works from a fresh clone with Go and make; "make test" wants curl, a C compiler,
+# strace, pgbouncer and PostgreSQL as well, and "make deps" installs them where it
+# may. Which PostgreSQL the tests use: see adapters/postgres/postgrestest.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench fmt deps
+.PHONY: help run build test check bench fmt deps postgres-image
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -15,7 +16,7 @@ each = export GOWORK=off; for module in $(1); do (cd $$module && $(2)) || { echo
 step = @echo "== $(1)"
 
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 run: build ## build and run the service on a SQLite file in your data directory
 	@bin/problems serve --hints=always
@@ -25,6 +26,7 @@ build: ## build bin/problems
 
 test: deps build ## run all tests of all modules with the race detector
 	$(call step,tests of $(MODULES) tools)
+	@go run ./adapters/postgres/postgrestest/which
 	@go test -race -count=1 -timeout 20m work
 	@$(call each,tools,go test -count=1 ./...)
 
@@ -51,7 +53,9 @@ fmt: ## format all Go files and tidy all modules
 	@$(call each,$(MODULES) tools,go mod tidy)
 
 deps: ## install what the tests need beside Go, on Debian as root
-	@missing=; for program in curl gcc strace; do command -v $$program >/dev/null || missing+=" $$program"; done; \
-	if [[ -z $$missing ]]; then exit 0; fi; \
-	if [[ $$(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then echo "The tests need these programs, please install them:$$missing"; exit 1; fi; \
-	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing libc6-dev
+	@missing=; for program in curl gcc strace pgbouncer; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
+	[[ -z $$missing ]] || tools/postgres/install $$missing libc6-dev
+	@tools/postgres/provide
+
+postgres-image: ## build the image for tests where no registry is reached
+	@tools/postgres/image

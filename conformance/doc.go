@@ -19,8 +19,9 @@
 //
 // Every sentence of the contract that says "must" has a case that bears its
 // identifier; [Cases] lists them. Each case gets a store of its own, and all run
-// in parallel. Stores that can be open several times on the same data are held
-// to the rules again through two handles at once. What a case sees is judged by the contract alone: never by which
-// store it is, and never by the text of an error. One case draws its Changes at
-// random: it prints the value of the flag -conformance.seed that repeats it.
+// in parallel. Where it matters, stores that can be open several times on the
+// same data are held to the rules once more through two handles. What a case
+// sees is judged by the contract alone: never by which store it is, and never by
+// the text of an error. One case draws its Changes at random: it prints the value
+// of the flag -conformance.seed that repeats it.
 package conformance

@@ -21,7 +21,7 @@ var seedFlag = flag.Uint64("conformance.seed", 0, "seed of the random conformanc
 func randomCases() []Case {
 	return []Case{{
 		ID:   "READ-001/random",
-		Rule: "Under random Changes, repetitions and rulings, the store shows what the plainest of stores shows.",
+		Rule: "Under random Changes, repetitions and rulings, whether or not it was restored before, the store shows what the plainest of stores shows.",
 		run: func(b *bench) {
 			seed := *seedFlag
 			if seed == 0 {
@@ -29,6 +29,9 @@ func randomCases() []Case {
 			}
 			b.Logf("to repeat this, give the flag -conformance.seed=%d", seed)
 			r := newRoulette(b, seed)
+			if r.IntN(2) == 0 {
+				r.restore()
+			}
 			for range 150 {
 				r.turn()
 			}
@@ -57,6 +60,18 @@ func newRoulette(b *bench, seed uint64) *roulette {
 		objects:  []metadata.Content{b.objects(), b.objects()},
 		receipts: make(map[ident.ID]store.Receipt),
 	}
+}
+
+// restore fills both with the same.
+func (r *roulette) restore() {
+	r.b.Helper()
+	h := r.b.holdings(2, 3, 7)
+	for i := range h.Dossiers {
+		h.Dossiers[i].Watchers, h.Dossiers[i].Readers = r.users[:i], r.users[i:]
+	}
+	r.b.must("restoring into the model", r.model.Restore(r.b.ctx, h.archive()))
+	r.b.restore(h)
+	r.compare("Restore")
 }
 
 // turn does one thing and compares.

@@ -239,6 +239,26 @@ func restoreCases() []Case {
 			b.restore(h)
 			b.shows("what is stored", h)
 		},
+	}, {
+		ID:   "RES-008",
+		Rule: "Restore ranges over the problems no more than once, whether or not it succeeds.",
+		run: func(b *bench) {
+			h := b.holdings(upTo(5)...)
+			ranges := 0
+			counted := h.interrupted(func(yielded int) error {
+				if yielded == 0 {
+					ranges++
+				}
+				return nil
+			})
+			b.must("Restore", b.store.Restore(b.ctx, counted))
+			b.equal("how often a Restore that succeeded ranged over the problems", 1, ranges)
+			ranges = 0
+			b.refuseArchive(b.ctx, "a second Restore", fault.Conflict, counted)
+			if ranges > 1 {
+				b.failf("a Restore that failed ranged over the problems %d times", ranges)
+			}
+		},
 	}}
 }
 

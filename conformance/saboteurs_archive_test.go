@@ -293,6 +293,18 @@ func archiveSaboteurs() []saboteur {
 			}
 		},
 	}, {
+		name: "looks through the Archive first", caught: "RES-008",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				for _, err := range archive.Problems {
+					if err != nil {
+						return err
+					}
+				}
+				return s.model.Restore(ctx, archive)
+			}
+		},
+	}, {
 		name: "keeps the Archive's memory", caught: "ALIAS-001/restore",
 		sabotage: func(s *broken) {
 			watchers := make(map[problem.ID][]ident.ID)

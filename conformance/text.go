@@ -56,6 +56,7 @@ func textCases() []Case {
 					return nil
 				})
 			}
+			b.image() // compares Dossiers with Problem
 		},
 	}, {
 		ID:   "READ-001/long-text",

@@ -52,5 +52,22 @@ func TestTree(t *testing.T) {
 		if found != len(v.model) {
 			t.Fatalf("version %d lists %d values, want %d", i, found, len(v.model))
 		}
+		first := keys[random.IntN(len(keys))]
+		for key, value := range v.tree.from(first) {
+			if key < first {
+				t.Fatalf("version %d lists key %d from key %d on", i, key, first)
+			}
+			if value != 0 {
+				found--
+			}
+		}
+		for key := range v.model {
+			if key < first {
+				found--
+			}
+		}
+		if found != 0 {
+			t.Fatalf("version %d lists %d values too few from key %d on", i, found, first)
+		}
 	}
 }

@@ -6,28 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/migrate"
 
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// steps are the steps of the schema. They only go forward, and none is changed
-// once it was released.
-//
 //go:embed migrations/*.up.sql
-var steps embed.FS
+var files embed.FS
+
+var steps = bunstore.Steps{Files: files, Table: "bun_migrations"}
 
 // Migration is one step of the schema.
-type Migration struct {
-	Name    string
-	Applied bool
-}
+type Migration = bunstore.Migration
 
 // Migrate brings the schema of the file up to date, as [Open] does, and returns
 // all steps in their order.
@@ -54,7 +48,7 @@ func Migrate(ctx context.Context, o Options) ([]Migration, error) {
 // anything.
 func Status(ctx context.Context, o Options) ([]Migration, error) {
 	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
-		return compare(nil)
+		return steps.Compare(nil)
 	}
 	f, err := locate(o.Path)
 	if err != nil {
@@ -66,6 +60,25 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	}
 	defer db.Close()
 	return f.status(ctx, db)
+}
+
+// Plan returns the statements that Migrate would run; "" when nothing is left to
+// do. They do the same when they are run by hand.
+func Plan(ctx context.Context, o Options) (string, error) {
+	all, err := Status(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	db, err := pool(o.Path, 1, forReading) // never connects
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	plan, err := steps.Plan(db, all)
+	if plan == "" || err != nil {
+		return "", err
+	}
+	return "BEGIN IMMEDIATE;\n\n" + plan + "\nCOMMIT;\n", nil
 }
 
 // status is status with errors that name the file.
@@ -86,11 +99,7 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 		return err
 	}
 	all, err := status(ctx, db)
-	if err != nil || all[len(all)-1].Applied {
-		return err
-	}
-	known, err := discover()
-	if err != nil {
+	if err != nil || !bunstore.Pending(all) {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // a cancelled statement would take the connection with it
@@ -102,15 +111,11 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 			_, _ = db.ExecContext(ctx, "ROLLBACK")
 		}
 	}()
-	m := migrate.NewMigrator(db, known, migrate.WithMarkAppliedOnSuccess(true))
-	if err := m.Init(ctx); err != nil {
-		return fmt.Errorf("the list of migrations cannot be made: %w", err)
-	}
 	if _, err := status(ctx, db); err != nil { // a newer process may have been quicker
 		return err
 	}
-	if _, err := m.Migrate(ctx); err != nil {
-		return fmt.Errorf("migration %w", err)
+	if err := steps.Apply(ctx, db); err != nil {
+		return err
 	}
 	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
 		return fmt.Errorf("the migrations cannot be committed: %w", err)
@@ -149,44 +154,13 @@ func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the file cannot be read: %w", err)
 	case tables == 0:
-		return compare(nil)
+		return steps.Compare(nil)
 	case lists == 0:
 		return nil, errors.New("the file is the database of another program")
 	}
-	applied, err := migrate.NewMigrator(db, migrate.NewMigrations()).AppliedMigrations(ctx)
-	if err != nil {
+	var applied []string
+	if err := db.NewRaw("SELECT name FROM bun_migrations").Scan(ctx, &applied); err != nil {
 		return nil, fmt.Errorf("the list of migrations cannot be read: %w", err)
 	}
-	return compare(applied)
-}
-
-// compare returns all steps in their order. It fails when one was applied that is
-// not among them.
-func compare(applied migrate.MigrationSlice) ([]Migration, error) {
-	known, err := discover()
-	if err != nil {
-		return nil, err
-	}
-	unknown := make(map[string]bool)
-	for _, m := range applied {
-		unknown[m.Name] = true
-	}
-	var all []Migration
-	for _, m := range known.Sorted() {
-		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name]})
-		delete(unknown, m.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(unknown)) {
-		return nil, fmt.Errorf("the file has migration %s, which this version does not know: use the newer version that made it", name)
-	}
-	return all, nil
-}
-
-// discover returns the steps as bun wants them.
-func discover() (*migrate.Migrations, error) {
-	known := migrate.NewMigrations()
-	if err := known.Discover(steps); err != nil {
-		return nil, fmt.Errorf("%w", err)
-	}
-	return known, nil
+	return steps.Compare(applied)
 }

@@ -61,6 +61,46 @@ func TestMigrate(t *testing.T) {
 	check("Status after", true, all, err)
 }
 
+func TestPlanDoesWhatMigrateDoes(t *testing.T) {
+	t.Parallel()
+	byHand, byMigrate := newPool(t), newPool(t)
+	o := Options{Path: filepath.Join(t.TempDir(), "problems.db")}
+	plan, err := Plan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Path); !os.IsNotExist(err) {
+		t.Errorf("Plan has made the file: %v", err)
+	}
+	if _, err := byHand.ExecContext(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrateUp(t.Context(), byMigrate); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{
+		"SELECT name || coalesce(sql, '') FROM sqlite_schema ORDER BY 1",
+		"SELECT id || ' ' || name || ' ' || group_id FROM bun_migrations ORDER BY id",
+	} {
+		var got, want []string
+		if err := byHand.NewRaw(query).Scan(t.Context(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if err := byMigrate.NewRaw(query).Scan(t.Context(), &want); err != nil {
+			t.Fatal(err)
+		}
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("by hand there is %v; by Migrate %v", got, want)
+		}
+	}
+	if _, err := Migrate(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := Plan(t.Context(), o); plan != "" || err != nil {
+		t.Errorf("with nothing to do the plan is %q, %v", plan, err)
+	}
+}
+
 // newPool returns a pool on a file that is yet to be migrated.
 func newPool(t *testing.T) *bun.DB {
 	t.Helper()

@@ -17,11 +17,15 @@ import (
 // write, and compares what the next one finds with what the clients know.
 func TestKill(t *testing.T) {
 	t.Parallel()
+	eachDurable(t, killed)
+}
+
+func killed(t *testing.T, store string) {
 	const rounds, clients = 20, 8
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	store, token := newFile(t), newToken(t)
+	token := newToken(t)
 	l := &ledger{writes: map[string]write{}}
 	for round := range rounds {
 		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)

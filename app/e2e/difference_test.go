@@ -30,15 +30,20 @@ func TestAdaptersAgree(t *testing.T) {
 	const requests = 1500
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	memory, sqlite := newTranscript(t, "memory:"), newTranscript(t, newFile(t))
+	memory := newTranscript(t, "memory:")
+	others := make(map[string]*transcript)
+	for name, open := range durables() {
+		others[name] = newTranscript(t, open(t))
+	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	statuses := map[int]int{}
 	for n := range requests {
 		r := invent(random)
 		status, x := memory.send(r)
-		_, y := sqlite.send(r)
-		if x != y {
-			t.Fatalf("seed %d: request %d, %v\nmemory: %s\nsqlite: %s", seed, n, r, x, y)
+		for name, other := range others {
+			if _, y := other.send(r); x != y {
+				t.Fatalf("seed %d: request %d, %v\nmemory: %s\n%s: %s", seed, n, r, x, name, y)
+			}
 		}
 		statuses[status]++
 	}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
 // binary is the path of the program under test, built once.
@@ -30,5 +32,5 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
 		return 1
 	}
-	return m.Run()
+	return postgrestest.Main(m)
 }

@@ -10,7 +10,11 @@ import (
 // again after it was killed.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	store, token := newFile(t), newToken(t)
+	eachDurable(t, restart)
+}
+
+func restart(t *testing.T, store string) {
+	token := newToken(t)
 	s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
 	c := s.as(token)
 	once := func(c *client) []byte {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/access"
 )
 
@@ -65,16 +66,30 @@ func newFile(t testing.TB) string {
 	return "sqlite://" + filepath.Join(t.TempDir(), "problems.db")
 }
 
+// durables are the adapters that keep what is stored: each with what returns the
+// URL of a store that is empty.
+func durables() map[string]func(testing.TB) string {
+	return map[string]func(testing.TB) string{"sqlite": newFile, "postgres": postgrestest.Schema}
+}
+
+// eachDurable runs the test on an empty store of every durable adapter, in
+// parallel.
+func eachDurable(t *testing.T, test func(t *testing.T, store string)) {
+	for name, open := range durables() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
 // eachAdapter runs the test on an empty store of every adapter, in parallel.
 func eachAdapter(t *testing.T, test func(t *testing.T, store string)) {
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
 		test(t, "memory:")
 	})
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, newFile(t))
-	})
+	eachDurable(t, test)
 }
 
 // newToken returns a token for PROBLEMS_BOOTSTRAP_TOKEN.

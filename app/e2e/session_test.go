@@ -16,9 +16,10 @@ func TestDay(t *testing.T) {
 	t.Parallel()
 	need(t, "curl")
 	memory := day(t, "memory:")
-	sqlite := day(t, newFile(t))
-	if memory != sqlite {
-		t.Errorf("the adapters answer differently:\n%s", difference(memory, sqlite))
+	for name, open := range durables() {
+		if other := day(t, open(t)); memory != other {
+			t.Errorf("memory and %s answer differently:\n%s", name, difference(memory, other))
+		}
 	}
 	for _, slug := range []string{
 		"malformed-json", "malformed-request", "unauthenticated", "forbidden",
@@ -59,16 +60,21 @@ func difference(a, b string) string {
 	return fmt.Sprintf("one has %d lines, the other %d", len(x), len(y))
 }
 
-// TestTour runs what the README shows and compares the answers.
+// TestTour runs what the README shows on every durable adapter and compares the
+// answers.
 func TestTour(t *testing.T) {
 	t.Parallel()
 	need(t, "curl")
+	eachDurable(t, tour)
+}
+
+func tour(t *testing.T, store string) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	token := newToken(t)
-	s := serve(t, newFile(t), "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
 	const printed = "http://127.0.0.1:8080"
 	local := strings.NewReplacer(printed, s.url, "TOKEN=pts_…", "TOKEN="+token)
 	var script, want strings.Builder

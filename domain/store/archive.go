@@ -28,6 +28,8 @@ type Archive struct {
 	Metadata metadata.Content
 	Tokens   []access.Token // in the order in which they were first put
 	// Problems are in ascending order of their numbers. An error ends them.
+	// They may come from a stream: Restore must not range over them twice
+	// (RES-008).
 	Problems iter.Seq2[Dossier, error]
 }
 

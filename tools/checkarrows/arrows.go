@@ -26,13 +26,27 @@ var rules = []rule{
 	{folder: "conformance", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/httpapi", mayImport: []string{"domain"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
-	{folder: "adapters/sqlite", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: "adapters/sqlite", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: forTests, libraries: true},
+	{folder: "adapters/postgres", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: "adapters/internal", mayImport: []string{"domain"}, libraries: true},
+	{folder: "adapters/archive", mayImport: []string{"domain"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	{folder: "app", mayImport: []string{"adapters", "domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 }
 
-// onlyApp are the libraries that the rest of the project is not to know: it is
-// put together, configured and called from a command line by app alone.
-var onlyApp = []string{"go.uber.org/fx", "go.uber.org/dig", "github.com/alecthomas/kong"}
+// forTests is the folder of what only tests import: it may do what tests may.
+const forTests = "adapters/postgres/postgrestest"
+
+// only are the libraries that one folder alone is to know: the project is put
+// together, configured and called from a command line by app, and every database
+// is its adapter's.
+var only = []struct{ library, folder string }{
+	{"go.uber.org/fx", "app"},
+	{"go.uber.org/dig", "app"},
+	{"github.com/alecthomas/kong", "app"},
+	{"github.com/jackc/pgx", "adapters/postgres"},
+	{"modernc.org/sqlite", "adapters/sqlite"},
+}
 
 // arrows returns a sentence for every import of p that is not allowed.
 func (p pkg) arrows() []string {
@@ -43,6 +57,9 @@ func (p pkg) arrows() []string {
 	}
 	r := rules[i]
 	violations := r.check(folder, p.Imports)
+	if slices.Contains(p.Imports, project+forTests) && !within(folder, forTests) {
+		violations = append(violations, fmt.Sprintf("%s must not import %s: it is for tests alone", folder, forTests))
+	}
 	r.mayImport = slices.Concat(r.mayImport, r.testsMayImport)
 	r.libraries = true // tests may use some everywhere
 	violations = append(violations, r.check(folder+" (tests)", p.TestImports)...)
@@ -59,8 +76,11 @@ func (r rule) check(who string, imports []string) []string {
 			violations = append(violations, fmt.Sprintf("%s must not import %s", who, folder))
 		case !inProject && !r.libraries && strings.Contains(strings.Split(path, "/")[0], "."):
 			violations = append(violations, fmt.Sprintf("%s must not import %s: it has the standard library alone", who, path))
-		case r.folder != "app" && slices.ContainsFunc(onlyApp, func(library string) bool { return within(path, library) }):
-			violations = append(violations, fmt.Sprintf("%s must not import %s: app alone knows it", who, path))
+		}
+		for _, o := range only {
+			if within(path, o.library) && !within(r.folder, o.folder) {
+				violations = append(violations, fmt.Sprintf("%s must not import %s: %s alone knows it", who, path, o.folder))
+			}
 		}
 	}
 	return violations

@@ -23,9 +23,11 @@ type Process struct {
 	// Getenv returns the value of an environment variable; "" when it is not
 	// set, which means the same.
 	Getenv         func(string) string
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Terminal is true when a person reads Stdout.
-	Terminal bool
+	// Terminal is true when a person reads Stdout, and ErrTerminal when one
+	// reads Stderr.
+	Terminal, ErrTerminal bool
 	// Version is that of the program.
 	Version string
 	// Now is the clock, Random a source of random bytes fit for secrets, and
@@ -48,6 +50,9 @@ type grammar struct {
 	Migrate migrateCommand `cmd:"" help:"Bring a store to the schema of this version, or show what is missing."`
 	User    userCommands   `cmd:"" help:"Add, list and deactivate users."`
 	Token   tokenCommands  `cmd:"" help:"Create, list and revoke API tokens."`
+	Export  exportCommand  `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
+	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
+	Copy    copyCommand    `cmd:"" help:"Copy everything from one store into another, which is empty."`
 	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

@@ -18,7 +18,7 @@ type configCommand struct {
 
 // Help is shown by kong.
 func (configCommand) Help() string {
-	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens are masked, in a comment.
+	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens and passwords are masked, in a comment.
 
 Examples:
 
@@ -50,14 +50,27 @@ func (c *configCommand) Run(command *kong.Context, p Process) error {
 			}
 			fmt.Fprintf(&b, "\n# %s\n# %s\n", flag.Help, origin)
 		}
-		if token, ok := flag.Target.Interface().(config.Token); ok && token.Given() {
-			fmt.Fprintf(&b, "# %s=%v (set, and not shown)\n", config.Variable(flag.Name), token)
+		if value := flag.Target.Interface(); hidden(value) {
+			fmt.Fprintf(&b, "# %s=%v (set, and not shown)\n", config.Variable(flag.Name), value)
 			continue
 		}
 		fmt.Fprintf(&b, "%s=%s\n", config.Variable(flag.Name), config.Quote(text(flag.Target.Interface())))
 	}
 	_, err := io.WriteString(p.Stdout, strings.TrimPrefix(b.String(), "\n"))
 	return err
+}
+
+// hidden reports whether a value is a secret, or has one in it.
+func hidden(value any) bool {
+	switch value := value.(type) {
+	case config.Token:
+		return value.Given()
+	case config.Password:
+		return value.Given()
+	case config.StoreURL:
+		return value.HasPassword()
+	}
+	return false
 }
 
 // text returns a value as it can be given to a setting.

@@ -32,6 +32,16 @@ func TestSettings(t *testing.T) {
 		{"no base path", nil, []string{"--base-path=/"}, "PROBLEMS_BASE_PATH="},
 		{"store in memory", variables{"PROBLEMS_STORE": "memory:"}, nil, "PROBLEMS_STORE=memory:"},
 		{"store in a file", nil, []string{"--store=sqlite:a%20b.db"}, "PROBLEMS_STORE=sqlite:a%20b.db"},
+		{"store in PostgreSQL", nil, []string{"--store=postgresql://ann@db/x?sslmode=require"}, "PROBLEMS_STORE='postgresql://ann@db/x?sslmode=require'"},
+		{"masked store", variables{"PROBLEMS_STORE": "postgres://ann:hunter2@db/x"}, nil, "# PROBLEMS_STORE=postgres://ann:xxxxx@db/x (set, and not shown)"},
+		{"masked direct store", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_STORE_DIRECT": "postgres://db?password=hunter2"}, nil, "# PROBLEMS_STORE_DIRECT=postgres://db?password=xxxxx (set, and not shown)"},
+		{"masked password", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_STORE_PASSWORD": "hunter2"}, nil, "# PROBLEMS_STORE_PASSWORD=… (set, and not shown)"},
+		{"password in a file", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_STORE_PASSWORD_FILE": "/run/secrets/db"}, nil, "PROBLEMS_STORE_PASSWORD_FILE=/run/secrets/db"},
+		{"no migrations", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_AUTO_MIGRATE": "false"}, nil, "PROBLEMS_AUTO_MIGRATE=false"},
+		{"no migrations by a flag", variables{"PROBLEMS_STORE": "postgres://db"}, []string{"--no-auto-migrate"}, "PROBLEMS_AUTO_MIGRATE=false"},
+		{"migrations", nil, nil, "PROBLEMS_AUTO_MIGRATE=true"},
+		{"pooler", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_STORE_POOLER": "true"}, nil, "PROBLEMS_STORE_POOLER=true"},
+		{"defaults beside another store", variables{"PROBLEMS_STORE": "memory:", "PROBLEMS_STORE_CONNECTIONS": "16", "PROBLEMS_STORE_POOLER": "false"}, nil, "PROBLEMS_STORE_CONNECTIONS=16"},
 		{"default store", nil, nil, "PROBLEMS_STORE=sqlite:///home/ann/.local/share/problems/problems.db"},
 		{"XDG", variables{"XDG_DATA_HOME": "/data"}, nil, "PROBLEMS_STORE=sqlite:///data/problems/problems.db"},
 		{"data directory", variables{"PROBLEMS_DATA_DIR": "/srv/pro blems"}, nil, "PROBLEMS_STORE=sqlite:///srv/pro%20blems/problems.db"},
@@ -47,6 +57,9 @@ func TestSettings(t *testing.T) {
 			got := must(t, env, append([]string{"config"}, c.args...)...)
 			if !strings.Contains("\n"+got+"\n", "\n"+c.want+"\n") {
 				t.Errorf("%s is missing in\n%s", c.want, got)
+			}
+			if strings.Contains(got, "hunter2") {
+				t.Errorf("a secret shows in\n%s", got)
 			}
 		})
 	}
@@ -67,6 +80,23 @@ func TestMisuse(t *testing.T) {
 		{"missing argument", nil, []string{"token", "revoke"}, "<identifier>"},
 		{"unknown scheme", nil, []string{"serve", "--store=mysql://ann:hunter2@db/x"}, "--store: no store has the scheme mysql: the known ones are memory:, sqlite:"},
 		{"unknown scheme in the environment", variables{"PROBLEMS_STORE": "mysql://ann:hunter2@db/x"}, []string{"serve"}, "--store: no store has the scheme mysql"},
+		{"PostgreSQL URL", variables{"PROBLEMS_STORE": "postgres://ann:hunter2#@db/x"}, []string{"serve"}, "--store: the URL of a database looks like postgres://user@host:5432/database"},
+		{"direct", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_STORE_DIRECT": "sqlite:hunter2"}, []string{"migrate"}, "--store-direct has to be another URL of the database"},
+		{"two passwords", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_STORE_PASSWORD": "hunter2", "PROBLEMS_STORE_PASSWORD_FILE": "f"}, []string{"serve"}, "--store-password and --store-password-file exclude each other"},
+		{"connections", variables{"PROBLEMS_STORE": "postgres://db"}, []string{"serve", "--store-connections=0"}, "--store-connections has to be at least 1"},
+		{"statement time", variables{"PROBLEMS_STORE": "postgres://db"}, []string{"serve", "--store-timeout=0s"}, "have to be at least 1ms"},
+		{"migration time", variables{"PROBLEMS_STORE": "postgres://db"}, []string{"serve", "--migration-timeout=-1s"}, "have to be at least 1ms"},
+		{"no truth", variables{"PROBLEMS_STORE": "postgres://db", "PROBLEMS_AUTO_MIGRATE": "never"}, []string{"serve"}, "--auto-migrate"},
+		{"two ways to look", nil, []string{"migrate", "--status", "--dry-run"}, "--status and --dry-run can't be used together"},
+		{"password of a file", variables{"PROBLEMS_STORE": "sqlite:a.db", "PROBLEMS_STORE_PASSWORD": "hunter2"}, []string{"serve"}, "--store-password is for PostgreSQL: the store is sqlite:a.db"},
+		{"password file of a file", nil, []string{"serve", "--store=sqlite:a.db", "--store-password-file=f"}, "--store-password-file is for PostgreSQL"},
+		{"direct file", nil, []string{"serve", "--store=sqlite:a.db", "--store-direct=postgres://ann:hunter2@db"}, "--store-direct is for PostgreSQL"},
+		{"pooler in memory", nil, []string{"serve", "--store=memory:", "--store-pooler"}, "--store-pooler is for PostgreSQL: the store is memory:"},
+		{"connections to a file", nil, []string{"serve", "--store=sqlite:a.db", "--store-connections=3"}, "--store-connections is for PostgreSQL"},
+		{"time of a file", nil, []string{"serve", "--store=sqlite:a.db", "--store-timeout=3s"}, "--store-timeout is for PostgreSQL"},
+		{"loss of a file", nil, []string{"serve", "--store=sqlite:a.db", "--store-accept-loss"}, "--store-accept-loss is for PostgreSQL"},
+		{"migrations of a file", variables{"PROBLEMS_STORE": "sqlite:a.db", "PROBLEMS_AUTO_MIGRATE": "false"}, []string{"serve"}, "--no-auto-migrate is for PostgreSQL"},
+		{"waiting for a file", nil, []string{"serve", "--store=sqlite:a.db", "--migration-timeout=3s"}, "--migration-timeout is for PostgreSQL"},
 		{"bootstrap token", variables{"PROBLEMS_BOOTSTRAP_TOKEN": "pts_hunter2"}, []string{"serve"}, "--bootstrap-token: not a token"},
 		{"token", variables{"PROBLEMS_TOKEN": "hunter2"}, []string{"user", "list"}, "--token: not a token"},
 		{"listen", nil, []string{"serve", "--listen=8080"}, "--listen has to be a host and a port"},

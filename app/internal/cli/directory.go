@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"log/slog"
 
-	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -31,22 +30,15 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 		}
 		return directory.Remote(c.Remote.URL, c.Remote.Token.Secret)
 	}
-	switch c.Store.Scheme {
-	case config.Memory:
-		return nil, errors.New("a store in memory is only within its server: give the server's address with --url, and a token of scope admin as PROBLEMS_TOKEN")
-	case config.SQLite:
-		if _, err := os.Stat(c.Store.Path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf(`there is no store at %s: "problems serve" makes one`, c.Store.Path)
-		}
-		s, err := sqlite.Open(ctx, sqlite.Options{Path: c.Store.Path})
-		if err != nil {
-			return nil, err
-		}
-		service := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits()})
-		return directory.Local(ctx, service, s)
-	default:
-		return nil, config.ErrNoStore
+	s, err := backend.Open(ctx, c.Storage, slog.New(slog.NewTextHandler(p.Stderr, nil)))
+	if errors.Is(err, backend.ErrInMemory) {
+		return nil, fmt.Errorf("%w: give the server's address with --url, and a token of scope admin as PROBLEMS_TOKEN", err)
 	}
+	if err != nil {
+		return nil, err
+	}
+	service := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits()})
+	return directory.Local(ctx, service, s)
 }
 
 // with calls fn with the directory there.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/app/internal/directory"
 )
 
@@ -17,6 +18,8 @@ func TestUsersAndTokens(t *testing.T) {
 	t.Parallel()
 	store := sqliteURL(t)
 	onFile := start(t, nil, "--store", store)
+	database := variables{"PROBLEMS_STORE": postgrestest.Schema(t)}
+	onPostgres := start(t, database)
 	inMemory := start(t, nil, "--store=memory:", "--base-path=/tracker")
 	for _, c := range []struct {
 		name    string
@@ -24,6 +27,7 @@ func TestUsersAndTokens(t *testing.T) {
 		env     variables
 	}{
 		{"store", onFile, variables{"PROBLEMS_STORE": store}},
+		{"database", onPostgres, database},
 		{"server", inMemory, variables{"PROBLEMS_URL": inMemory.url, "PROBLEMS_TOKEN": inMemory.token(t)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,9 +166,20 @@ func TestDirectoryRefuses(t *testing.T) {
 
 func TestMigrate(t *testing.T) {
 	t.Parallel()
-	env := variables{"HOME": t.TempDir()}
-	if got := must(t, env, "migrate", "--status"); !strings.Contains(got, "to do") || strings.Contains(got, "done") {
-		t.Errorf("the status of no store is\n%s", got)
+	testMigrate(t, variables{"HOME": t.TempDir()})
+	if r := call(t, nil, "migrate", "--store=memory:"); r.code != 1 || !strings.Contains(r.stderr, "no schema to migrate") {
+		t.Errorf("on a store in memory: exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
+func testMigrate(t *testing.T, env variables) {
+	for range 2 { // to look changes nothing
+		if got := must(t, env, "migrate", "--status"); !strings.Contains(got, "to do") || strings.Contains(got, "done") {
+			t.Errorf("the status of no store is\n%s", got)
+		}
+		if got := must(t, env, "migrate", "--dry-run"); !strings.HasPrefix(got, "BEGIN") || !strings.Contains(got, "CREATE TABLE problems (") || !strings.HasSuffix(got, "COMMIT;") {
+			t.Errorf("what would be done is\n%s", got)
+		}
 	}
 	if got := must(t, env, "migrate"); !strings.Contains(got, "done") || strings.Contains(got, "to do") {
 		t.Errorf("a migration prints\n%s", got)
@@ -172,8 +187,11 @@ func TestMigrate(t *testing.T) {
 	if got := must(t, env, "migrate", "--status"); !strings.Contains(got, "done") || strings.Contains(got, "to do") {
 		t.Errorf("the status of a migrated store is\n%s", got)
 	}
-	start(t, env).token(t) // migrating has not seeded
-	if r := call(t, nil, "migrate", "--store=memory:"); r.code != 1 || !strings.Contains(r.stderr, "no schema to migrate") {
-		t.Errorf("on a store in memory: exit code %d\n%s", r.code, r.stderr)
+	if got := must(t, env, "migrate", "--dry-run"); got != "" {
+		t.Errorf("of a migrated store this is left to do:\n%s", got)
 	}
+	if r := call(t, env, "token", "list"); r.code != 1 || !strings.Contains(r.stderr, `the store is empty: start "problems serve" on it once`) {
+		t.Errorf("migrating has seeded: exit code %d\n%s", r.code, r.stderr)
+	}
+	start(t, env).token(t)
 }

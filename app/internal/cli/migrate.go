@@ -2,56 +2,57 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"io"
+	"log/slog"
 
-	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 )
 
 type migrateCommand struct {
 	config.Storage `embed:"" group:"Store"`
 
-	Status bool `help:"Only show which steps are done and which are left to do."`
+	Status bool `xor:"look" help:"Only show which steps are done and which are left to do."`
+	DryRun bool `xor:"look" help:"Only print the SQL of the steps that are left to do, for whoever runs it by hand; nothing when all are done."`
 }
 
 // Help is shown by kong.
 func (migrateCommand) Help() string {
-	return `"problems serve" does this by itself when it starts. A store with a newer schema than this version knows is refused.
+	return `"problems serve" does this by itself when it starts, unless PROBLEMS_AUTO_MIGRATE=false. Any number may run at once: each step is done once. A store with a newer schema than this version knows is refused.
 
 Examples:
 
     problems migrate --status
-    problems migrate --store sqlite:///var/lib/problems/problems.db`
+    problems migrate --store sqlite:///var/lib/problems/problems.db
+    problems migrate --store postgres://ann@db/problems --dry-run | psql …`
 }
 
 // Run is called by kong.
 func (c *migrateCommand) Run(ctx context.Context, p Process) error {
-	switch c.Store.Scheme {
-	case config.Memory:
-		return errors.New("a store in memory has no schema to migrate")
-	case config.SQLite:
-		return c.sqlite(ctx, p)
-	default:
-		return config.ErrNoStore
+	schema, err := backend.SchemaOf(c.Storage, slog.New(slog.NewTextHandler(p.Stderr, nil)))
+	if err != nil {
+		return err
 	}
-}
-
-func (c *migrateCommand) sqlite(ctx context.Context, p Process) error {
-	act := sqlite.Status
-	if !c.Status {
-		if err := c.Prepare(); err != nil {
+	if c.DryRun {
+		plan, err := schema.Plan(ctx)
+		if err != nil {
 			return err
 		}
-		act = sqlite.Migrate
+		_, err = io.WriteString(p.Stdout, plan)
+		return err
 	}
-	steps, err := act(ctx, sqlite.Options{Path: c.Store.Path})
+	act := schema.Migrate
+	if c.Status {
+		act = schema.Status
+	}
+	steps, err := act(ctx)
 	if err != nil {
 		return err
 	}
 	rows := [][]string{{"STEP", "STATUS"}}
 	for _, step := range steps {
 		status := "to do"
-		if step.Applied {
+		if step.Done {
 			status = "done"
 		}
 		rows = append(rows, []string{step.Name, status})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -19,12 +18,6 @@ type Settings struct {
 	Server   Server   `embed:"" group:"Server"`
 	Limits   Limits   `embed:"" group:"Limits"`
 	Timeouts Timeouts `embed:"" group:"Timeouts"`
-}
-
-// Storage says where the data is.
-type Storage struct {
-	Store   StoreURL `placeholder:"URL" help:"Where the data is: sqlite:///absolute/path.db, sqlite:relative.db, or memory: (nothing survives a restart). Default: the file problems.db in the data directory."`
-	DataDir string   `default:"${data_dir}" placeholder:"DIR" help:"Directory of the default store; created when it is missing. Default: $$XDG_DATA_HOME/problems or ~/.local/share/problems."`
 }
 
 // Server says how the service is reached and what it tells about itself.
@@ -76,39 +69,6 @@ func DefaultDataDir(getenv func(string) string) string {
 		return filepath.Join(home, ".local", "share", "problems")
 	}
 	return ""
-}
-
-// ErrNoStore says that no store was named, and none can be found by default.
-var ErrNoStore = errors.New("no place for the data: set PROBLEMS_STORE or PROBLEMS_DATA_DIR, as there is no HOME")
-
-// AfterApply is called by kong once all flags are set. It names the default
-// store, if there is one.
-func (s *Storage) AfterApply() error {
-	if s.Store != (StoreURL{}) || s.DataDir == "" {
-		return nil
-	}
-	dir, err := filepath.Abs(s.DataDir)
-	if err != nil {
-		return fmt.Errorf("--data-dir: %w", err)
-	}
-	s.DataDir, s.Store = dir, defaultStore(dir)
-	return nil
-}
-
-func defaultStore(dir string) StoreURL {
-	return StoreURL{Scheme: SQLite, Path: filepath.Join(dir, "problems.db")}
-}
-
-// Prepare makes the data directory if the store is the default one. Directories
-// of other stores are their owners' to make.
-func (s *Storage) Prepare() error {
-	if s.DataDir == "" || s.Store != defaultStore(s.DataDir) {
-		return nil
-	}
-	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
-		return fmt.Errorf("the data directory cannot be made: %w", err)
-	}
-	return nil
 }
 
 // AfterApply is called by kong once all flags are set. It checks what the types

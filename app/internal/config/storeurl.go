@@ -7,23 +7,30 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/problemtracking/problems/adapters/postgres"
 )
 
 // The schemes of store URLs, one per storage adapter.
 const (
-	Memory = "memory"
-	SQLite = "sqlite"
+	Memory   = "memory"
+	SQLite   = "sqlite"
+	Postgres = "postgres" // also written postgresql
 )
 
 // StoreURL names a store (D35). The zero StoreURL names none.
 type StoreURL struct {
-	Scheme string // Memory or SQLite
+	Scheme string // Memory, SQLite or Postgres
 	Path   string // the file, with Scheme SQLite
+	// Address is the URL of the database, with Scheme Postgres. It may carry
+	// a password: String is for showing.
+	Address string
 }
 
 // ParseStoreURL reads the URL of a store: "memory:", "sqlite:relative.db" or
-// "sqlite:///absolute/path.db", the path percent-encoded. Its errors do not
-// repeat the URL: what is no store here may carry a password.
+// "sqlite:///absolute/path.db", the path percent-encoded, or
+// "postgres://user@host:5432/database?parameters". Its errors do not repeat the
+// URL, which may carry a password.
 func ParseStoreURL(text string) (StoreURL, error) {
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
@@ -34,6 +41,11 @@ func ParseStoreURL(text string) (StoreURL, error) {
 		return StoreURL{Scheme: Memory}, nil
 	case SQLite:
 		return parseSQLite(rest)
+	case Postgres, "postgresql":
+		if err := postgres.CheckURL(text); err != nil {
+			return StoreURL{}, err
+		}
+		return StoreURL{Scheme: Postgres, Address: text}, nil
 	}
 	if scheme == text || !schemeForm.MatchString(scheme) {
 		return StoreURL{}, errors.New("not the URL of a store: " + knownSchemes)
@@ -41,7 +53,7 @@ func ParseStoreURL(text string) (StoreURL, error) {
 	return StoreURL{}, fmt.Errorf("no store has the scheme %s: %s", scheme, knownSchemes)
 }
 
-const knownSchemes = "the known ones are memory:, sqlite:relative.db and sqlite:///absolute/path.db"
+const knownSchemes = "the known ones are memory:, sqlite:relative.db, sqlite:///absolute/path.db and postgres://user@host:5432/database"
 
 // schemeForm is that of RFC 3986, section 3.1.
 var schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
@@ -74,11 +86,17 @@ func (u *StoreURL) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// String returns the URL in the form that ParseStoreURL reads.
+// HasPassword reports whether the URL carries one, which String masks.
+func (u StoreURL) HasPassword() bool { return u.Scheme == Postgres && u.String() != u.Address }
+
+// String returns the URL in the form that ParseStoreURL reads, without its
+// password.
 func (u StoreURL) String() string {
 	switch {
 	case u == StoreURL{}:
 		return ""
+	case u.Scheme == Postgres:
+		return postgres.Mask(u.Address)
 	case filepath.IsAbs(u.Path):
 		return u.Scheme + "://" + (&url.URL{Path: u.Path}).EscapedPath()
 	default:

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,6 +25,8 @@ func TestParseStoreURL(t *testing.T) {
 		{text: "sqlite:///a%20b%3F%25%23.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/a b?%#.db"}, form: "sqlite:///a%20b%3F%25%23.db"},
 		{text: "sqlite:///%C3%A9.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/é.db"}},
 		{text: "sqlite:///é.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/é.db"}, form: "sqlite:///%C3%A9.db"},
+		{text: "postgres://db", want: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}},
+		{text: "postgresql://ann@a:1,b:2/x?sslmode=require", want: config.StoreURL{Scheme: config.Postgres, Address: "postgresql://ann@a:1,b:2/x?sslmode=require"}},
 	} {
 		got, err := config.ParseStoreURL(c.text)
 		if err != nil || got != c.want {
@@ -65,6 +68,11 @@ func TestParseStoreURLRefuses(t *testing.T) {
 		"sqlite:a.db#x":                   "takes no parameters",
 		"sqlite:100%.db":                  "percent-encoded",
 		"sqlite::memory:":                 "written memory:",
+		"postgres:":                       "looks like postgres://user@host:5432/database",
+		"postgres:hunter2":                "looks like postgres://",
+		"postgres://ann:hunter2/@host/db": "looks like postgres://",
+		"postgresql://ann:hunter2@host#":  "looks like postgres://",
+		"POSTGRES://ann:hunter2@host":     "no store has the scheme POSTGRES",
 	} {
 		_, err := config.ParseStoreURL(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -73,6 +81,26 @@ func TestParseStoreURLRefuses(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("ParseStoreURL(%q) repeats the password: %v", text, err)
+		}
+	}
+}
+
+func TestPasswordOfAStoreURLIsHidden(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"postgres://ann:hunter2@db/x":             "postgres://ann:xxxxx@db/x",
+		"postgresql://db/x?password=hunter2":      "postgresql://db/x?password=xxxxx",
+		"postgres://ann@db/x?sslmode=disable":     "postgres://ann@db/x?sslmode=disable",
+		"sqlite:///hunter1":                       "sqlite:///hunter1",
+		"memory:":                                 "memory:",
+		"postgres://ann@db/x?sslpassword=hunter2": "postgres://ann@db/x?sslpassword=xxxxx",
+	} {
+		u, err := config.ParseStoreURL(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(u); got != want || u.HasPassword() != (got != text) {
+			t.Errorf("%s is shown as %s, with a password: %t; want %s", text, got, u.HasPassword(), want)
 		}
 	}
 }

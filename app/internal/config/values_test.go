@@ -3,6 +3,8 @@ package config_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,6 +56,54 @@ func TestTokenIsHidden(t *testing.T) {
 	bad := secret.Reveal()[:50] + "!!!"
 	if err := token.UnmarshalText([]byte(bad)); err == nil || strings.Contains(err.Error(), bad[4:20]) {
 		t.Errorf("a bad token gives the error %v", err)
+	}
+}
+
+func TestPasswordIsHidden(t *testing.T) {
+	t.Parallel()
+	var password config.Password
+	if err := password.UnmarshalText([]byte("hunter2")); err != nil || !password.Given() || password.Reveal() != "hunter2" {
+		t.Fatalf("a password is not read: %v", err)
+	}
+	encoded, err := json.Marshal([]any{password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := fmt.Sprintf("%v %+v %#v %s %q %x", password, password, password, password, password, password)
+	if strings.Contains(all+string(encoded), "hunter2") || strings.Contains(all, fmt.Sprintf("%x", "hunter2")) {
+		t.Errorf("the password shows: %s, %s", all, encoded)
+	}
+	if got := fmt.Sprint(config.Password{}); got != "" {
+		t.Errorf("no password is written as %q", got)
+	}
+}
+
+func TestPasswordFile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ content, want, err string }{
+		"as it is":       {"hunter 2 ", "hunter 2 ", ""},
+		"a line":         {"hunter2\n", "hunter2", ""},
+		"another system": {"hunter2\r\n", "hunter2", ""},
+		"empty":          {"\n", "", "is empty"},
+		"two lines":      {"hunter2\n\n", "", "has more than one line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "password")
+			if err := os.WriteFile(file, []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := (&config.Storage{StorePasswordFile: file}).Password()
+			if got != c.want || (err == nil) != (c.err == "") {
+				t.Errorf("the password is %q, %v; want %q", got, err, c.want)
+			}
+			if err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "hunter2")) {
+				t.Errorf("got %v; want %q, and no password", err, c.err)
+			}
+		})
+	}
+	if _, err := (&config.Storage{StorePasswordFile: "/nowhere"}).Password(); err == nil || !strings.Contains(err.Error(), "/nowhere") {
+		t.Errorf("no file: %v", err)
 	}
 }
 

@@ -84,6 +84,35 @@ func (m *Metrics) Pool(name string, db *sql.DB) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
 }
 
+// Connections are the figures of a store's connections to its database: how many
+// are open and in use at this moment, how many there can be, and how many calls
+// have waited for one, and for how long all together.
+type Connections struct {
+	Open, InUse, Most int
+	Waited            uint64
+	WaitedFor         time.Duration
+}
+
+// Connections reports on a store's connections to its database from now on. The
+// names are those that Pool has for another kind of pool.
+func (m *Metrics) Connections(stats func() Connections) {
+	labels := prometheus.Labels{"db_name": "store"}
+	gauge := func(name, help string, value func(Connections) int) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels},
+			func() float64 { return float64(value(stats())) }))
+	}
+	gauge("go_sql_max_open_connections", "Maximum number of open connections to the database.", func(c Connections) int { return c.Most })
+	gauge("go_sql_open_connections", "The number of established connections both in use and idle.", func(c Connections) int { return c.Open })
+	gauge("go_sql_in_use_connections", "The number of connections currently in use.", func(c Connections) int { return c.InUse })
+	gauge("go_sql_idle_connections", "The number of idle connections.", func(c Connections) int { return c.Open - c.InUse })
+	counter := func(name, help string, value func(Connections) float64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels},
+			func() float64 { return value(stats()) }))
+	}
+	counter("go_sql_wait_count_total", "The total number of connections waited for.", func(c Connections) float64 { return float64(c.Waited) })
+	counter("go_sql_wait_duration_seconds_total", "The total time blocked waiting for a new connection.", func(c Connections) float64 { return c.WaitedFor.Seconds() })
+}
+
 // GroupCommit reports on a store that commits several changes in one transaction
 // from now on.
 func (m *Metrics) GroupCommit(stats func() (transactions, changes uint64)) {

@@ -53,6 +53,22 @@ func TestCommitsAreCountedByOutcome(t *testing.T) {
 	)
 }
 
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	m.Connections(func() metrics.Connections {
+		return metrics.Connections{Open: 5, InUse: 2, Most: 16, Waited: 9, WaitedFor: 1500 * time.Millisecond}
+	})
+	expect(t, m,
+		`go_sql_max_open_connections{db_name="store"} 16`,
+		`go_sql_open_connections{db_name="store"} 5`,
+		`go_sql_in_use_connections{db_name="store"} 2`,
+		`go_sql_idle_connections{db_name="store"} 3`,
+		`go_sql_wait_count_total{db_name="store"} 9`,
+		`go_sql_wait_duration_seconds_total{db_name="store"} 1.5`,
+	)
+}
+
 // expect checks that /metrics has some lines.
 func expect(t *testing.T, m *metrics.Metrics, lines ...string) {
 	t.Helper()

@@ -94,8 +94,16 @@ func announce(o Options, url string, b bootstrap) error {
 }
 
 // newTokenCommand returns the command that makes a token for an administrator, to
-// be pasted into a shell.
+// be pasted into a shell. A password is not shown: it is in the environment, as the
+// URL of the store can be.
 func newTokenCommand(o Options, admin string) string {
-	return fmt.Sprintf("%s token create --user %s --scope %s --store %s",
-		config.Quote(o.Program), config.Quote(admin), access.Admin, config.Quote(o.Settings.Storage.Store.String()))
+	storage := o.Settings.Storage
+	where := config.Quote(storage.Store.String())
+	if storage.Store.HasPassword() {
+		where = `"$` + config.Variable("store") + `"`
+	}
+	if storage.StorePasswordFile != "" {
+		where += " --store-password-file " + config.Quote(storage.StorePasswordFile)
+	}
+	return fmt.Sprintf("%s token create --user %s --scope %s --store %s", config.Quote(o.Program), config.Quote(admin), access.Admin, where)
 }

@@ -23,6 +23,7 @@ func TestModulesFitTogether(t *testing.T) {
 	for _, url := range []config.StoreURL{
 		{Scheme: config.Memory},
 		{Scheme: config.SQLite, Path: "never-opened.db"},
+		{Scheme: config.Postgres, Address: "postgres://nobody@nowhere/nothing"},
 	} {
 		o := Options{Settings: config.Settings{Storage: config.Storage{Store: url}}}
 		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown))); err != nil {

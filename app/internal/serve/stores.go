@@ -7,7 +7,9 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/domain/store"
@@ -20,6 +22,8 @@ func storeModule(url config.StoreURL) fx.Option {
 		return memoryModule
 	case config.SQLite:
 		return sqliteModule
+	case config.Postgres:
+		return postgresModule
 	default:
 		return fx.Error(config.ErrNoStore)
 	}
@@ -37,7 +41,9 @@ var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, logger *
 // use meanwhile.
 var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
 	return open(lc, func(ctx context.Context) (store.Store, error) {
-		s, err := sqlite.Open(ctx, sqlite.Options{Path: o.Settings.Storage.Store.Path, Exclusive: true, Logger: logger})
+		options := backend.SQLite(o.Settings.Storage, logger)
+		options.Exclusive = true
+		s, err := sqlite.Open(ctx, options)
 		if err != nil {
 			return nil, err
 		}
@@ -45,6 +51,26 @@ var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, o Option
 			m.Pool(use, pool)
 		}
 		m.GroupCommit(func() (transactions, changes uint64) { return s.Stats().Commits, s.Stats().Changes })
+		return s, nil
+	})
+}))
+
+// postgresModule exports a store.Store in a PostgreSQL database, which any number
+// of servers may share.
+var postgresModule = fx.Module("postgres", fx.Provide(func(lc fx.Lifecycle, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
+	return open(lc, func(ctx context.Context) (store.Store, error) {
+		options, err := backend.Postgres(o.Settings.Storage, logger)
+		if err != nil {
+			return nil, err
+		}
+		s, err := postgres.Open(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		m.Connections(func() metrics.Connections {
+			now := s.Stats()
+			return metrics.Connections{Open: now.Connected, InUse: now.InUse, Most: now.Most, Waited: now.Waited, WaitedFor: now.WaitedFor}
+		})
 		return s, nil
 	})
 }))

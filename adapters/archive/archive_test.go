@@ -1,0 +1,122 @@
+package archive_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// What is read is what stands there, to the byte: the values are those of body.
+func TestReadValues(t *testing.T) {
+	t.Parallel()
+	w, err := load(whole(body, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := w.dossiers[0]
+	for what, c := range map[string]struct{ got, want any }{
+		"order":         {w.Metadata.States[1].Order, -2},
+		"name":          {w.Metadata.Classifications[0].Name, `Bug "soft\hard" <é> 😀`},
+		"creation date": {w.Metadata.Milestones[0].Created, time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)},
+		"start date":    {w.Metadata.Milestones[0].Start, time.Time{}},
+		"hash":          {w.Archive.Tokens[0].Digest[31], byte(0xff)},
+		"number":        {d.ID, problem.ID(3)},
+		"comment":       {d.Comments[0].Text, "It\twas\r\nthe fuse. \""},
+		"no HTML":       {d.Comments[0].HTML, problem.NullText{}},
+		"HTML":          {d.Comments[1].HTML, problem.Text("<b>")},
+		"no value":      {d.Keywords[0].Value, problem.NullText{}},
+		"empty value":   {d.Keywords[1].Value, problem.Text("")},
+		"log value":     {d.Log[1].To, problem.LogValue(`{"problemIdentifier":7}`)},
+		"no log value":  {d.Log[1].From, problem.LogValue("")},
+		"parts":         {[4]int{len(d.Savepoints), len(d.Relationships), len(d.Watchers), len(d.Readers)}, [4]int{1, 1, 1, 1}},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", what, c.got, c.want)
+		}
+	}
+}
+
+func TestWriteIsCanonical(t *testing.T) {
+	t.Parallel()
+	w, err := load(whole(body, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := w.text(t)
+	if want := canonical(); got != want {
+		t.Errorf("written:\n%s\nwant:\n%s", got, want)
+	}
+	for line := range strings.Lines(got) {
+		v := jsontext.Value(strings.TrimSuffix(line, "\n"))
+		if err := v.Canonicalize(); err != nil || string(v)+"\n" != line {
+			t.Errorf("in canonical form it is %s: %s (%v)", v, line, err)
+		}
+	}
+}
+
+func TestWriteNothing(t *testing.T) {
+	t.Parallel()
+	got := world{}.text(t)
+	if want := whole(body[:1], 1); got != want {
+		t.Errorf("written:\n%s\nwant:\n%s", got, want)
+	}
+	if _, err := load(got); err != nil {
+		t.Error(err)
+	}
+}
+
+// Others need not write canonical form.
+func TestReadTakesAnyForm(t *testing.T) {
+	t.Parallel()
+	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
+	loose := append([]string(nil), body...)
+	loose[0] = ` { "version" : 1 , "\u006bind" : "header" } `
+	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
+	w, err := load(whole(loose, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.text(t); got != strings.Join(lines, "\n")+"\n" {
+		t.Errorf("written again:\n%s", got)
+	}
+}
+
+func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	p := problem.Problem{ID: 1 << 53}
+	for want, d := range map[string]store.Dossier{
+		"/identifier: 9007199254740992 is beyond the integers": {Problem: p},
+		"has at most 16777216 bytes":                           {Problem: problem.Problem{ID: 1}, Comments: []problem.Comment{{Text: strings.Repeat("x", 16<<20)}}},
+	} {
+		_, err := archive.Write(t.Context(), io.Discard, world{dossiers: []store.Dossier{d}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
+func TestErrorsOfReadersAndWriters(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	source := archive.NewReader(io.MultiReader(strings.NewReader(body[0]+"\n"), iotest.ErrReader(broken)))
+	if _, _, err := source.Next(); !errors.Is(err, broken) {
+		t.Errorf("a broken source: %v", err)
+	}
+	r, w := io.Pipe()
+	if err := r.CloseWithError(broken); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Write(context.Background(), w, world{}); !errors.Is(err, broken) {
+		t.Errorf("a broken target: %v", err)
+	}
+}

@@ -1,0 +1,244 @@
+package archive
+
+import (
+	"github.com/problemtracking/problems/domain/transfer"
+)
+
+// codec holds one record of each kind, and for each kind the object of its line,
+// whose values are in that record: what is written and what is read is described
+// once, and in one place.
+type codec struct {
+	state          transfer.State
+	priority       transfer.Priority
+	classification transfer.Classification
+	component      transfer.Component
+	milestone      transfer.Milestone
+	user           transfer.User
+	token          transfer.Token
+	problem        transfer.Problem
+	savepoint      transfer.Savepoint
+	logEntry       transfer.LogEntry
+	comment        transfer.Comment
+	keyword        transfer.Keyword
+	relationship   transfer.Relationship
+	watcher        transfer.Watcher
+	readMark       transfer.ReadMark
+
+	objects [transfer.KindEnd]object
+}
+
+func newCodec() *codec {
+	c := new(codec)
+	c.describeMetadata()
+	c.describeProblem()
+	for kind, name := range kindNames {
+		c.objects[kind] = append(c.objects[kind], member{"kind", constant(name)})
+		c.objects[kind].sort()
+	}
+	return c
+}
+
+func (c *codec) describeMetadata() {
+	c.objects[transfer.KindState] = object{
+		{"identifier", (*identifier)(&c.state.ID)},
+		{"name", (*str)(&c.state.Name)},
+		{"resolved", (*boolean)(&c.state.Resolved)},
+		{"initial", (*boolean)(&c.state.Initial)},
+		{"order", (*ordinal)(&c.state.Order)},
+		{"nextStates", (*identifiers)(&c.state.Next)},
+	}
+	c.objects[transfer.KindPriority] = object{
+		{"identifier", (*identifier)(&c.priority.ID)},
+		{"name", (*str)(&c.priority.Name)},
+		{"order", (*ordinal)(&c.priority.Order)},
+	}
+	c.objects[transfer.KindClassification] = object{
+		{"identifier", (*identifier)(&c.classification.ID)},
+		{"name", (*str)(&c.classification.Name)},
+	}
+	c.objects[transfer.KindComponent] = object{
+		{"identifier", (*identifier)(&c.component.ID)},
+		{"name", (*str)(&c.component.Name)},
+		{"closed", (*boolean)(&c.component.Closed)},
+		{"successor", (*reference)(&c.component.Successor)},
+		{"parent", (*reference)(&c.component.Parent)},
+	}
+	c.objects[transfer.KindMilestone] = object{
+		{"identifier", (*identifier)(&c.milestone.ID)},
+		{"name", (*str)(&c.milestone.Name)},
+		{"component", (*reference)(&c.milestone.Component)},
+		{"creationDate", (*moment)(&c.milestone.Created)},
+		{"startDate", (*date)(&c.milestone.Start)},
+		{"endDate", (*date)(&c.milestone.End)},
+	}
+	c.objects[transfer.KindUser] = object{
+		{"identifier", (*identifier)(&c.user.ID)},
+		{"name", (*str)(&c.user.Name)},
+		{"email", (*str)(&c.user.Email)},
+		{"inactive", (*boolean)(&c.user.Inactive)},
+	}
+	c.objects[transfer.KindToken] = object{
+		{"identifier", (*identifier)(&c.token.ID)},
+		{"user", (*identifier)(&c.token.User)},
+		{"scope", (*str)(&c.token.Scope)},
+		{"sha256", (*digest)(&c.token.Digest)},
+		{"creationDate", (*moment)(&c.token.Created)},
+		{"expires", (*date)(&c.token.Expires)},
+		{"revoked", (*date)(&c.token.Revoked)},
+	}
+}
+
+func (c *codec) describeProblem() {
+	p, s := &c.problem, &c.savepoint
+	c.objects[transfer.KindProblem] = object{
+		{"identifier", (*integer)(&p.ID)},
+		{"title", (*str)(&p.Title)},
+		{"state", (*identifier)(&p.State)},
+		{"priority", (*reference)(&p.Priority)},
+		{"classification", (*reference)(&p.Classification)},
+		{"component", (*reference)(&p.Component)},
+		{"milestone", (*reference)(&p.Milestone)},
+		{"assignee", (*reference)(&p.Assignee)},
+		{"originator", (*identifier)(&p.Originator)},
+		{"creationDate", (*moment)(&p.Created)},
+		{"modifier", (*identifier)(&p.Modifier)},
+		{"modificationDate", (*moment)(&p.Modified)},
+		{"resolver", (*reference)(&p.Resolver)},
+		{"resolveDate", (*date)(&p.Resolved)},
+		{"revision", (*integer)(&p.Revision)},
+	}
+	c.objects[transfer.KindSavepoint] = object{
+		{"problem", (*integer)(&s.ID)},
+		{"batchIdentifier", (*identifier)(&s.Batch)},
+		{"title", (*str)(&s.Title)},
+		{"state", (*identifier)(&s.State)},
+		{"priority", (*reference)(&s.Priority)},
+		{"classification", (*reference)(&s.Classification)},
+		{"component", (*reference)(&s.Component)},
+		{"milestone", (*reference)(&s.Milestone)},
+		{"assignee", (*reference)(&s.Assignee)},
+		{"modifier", (*identifier)(&s.Modifier)},
+		{"modificationDate", (*moment)(&s.Modified)},
+		{"resolver", (*reference)(&s.Resolver)},
+		{"resolveDate", (*date)(&s.Resolved)},
+		{"revision", (*integer)(&s.Revision)},
+	}
+	c.objects[transfer.KindLogEntry] = object{
+		{"problem", (*integer)(&c.logEntry.Problem)},
+		{"identifier", (*identifier)(&c.logEntry.ID)},
+		{"type", (*str)(&c.logEntry.Type)},
+		{"creationDate", (*moment)(&c.logEntry.Created)},
+		{"author", (*identifier)(&c.logEntry.Author)},
+		{"batchIdentifier", (*identifier)(&c.logEntry.Batch)},
+		{"field", (*nullable)(&c.logEntry.Field)},
+		{"from", (*shown)(&c.logEntry.From)},
+		{"to", (*shown)(&c.logEntry.To)},
+		{"revision", (*integer)(&c.logEntry.Revision)},
+	}
+	c.objects[transfer.KindComment] = object{
+		{"problem", (*integer)(&c.comment.Problem)},
+		{"identifier", (*identifier)(&c.comment.ID)},
+		{"author", (*identifier)(&c.comment.Author)},
+		{"creationDate", (*moment)(&c.comment.Created)},
+		{"text", (*str)(&c.comment.Text)},
+		{"html", (*nullText)(&c.comment.HTML)},
+	}
+	c.objects[transfer.KindKeyword] = object{
+		{"problem", (*integer)(&c.keyword.Problem)},
+		{"name", (*str)(&c.keyword.Name)},
+		{"value", (*nullText)(&c.keyword.Value)},
+	}
+	c.objects[transfer.KindRelationship] = object{
+		{"problem", (*integer)(&c.relationship.Owner)},
+		{"type", (*str)(&c.relationship.Type)},
+		{"problemIdentifier", (*integer)(&c.relationship.Other)},
+		{"creationDate", (*moment)(&c.relationship.Created)},
+		{"author", (*identifier)(&c.relationship.Author)},
+	}
+	c.objects[transfer.KindWatcher] = object{
+		{"problem", (*integer)(&c.watcher.Problem)},
+		{"user", (*identifier)(&c.watcher.User)},
+	}
+	c.objects[transfer.KindReadMark] = object{
+		{"problem", (*integer)(&c.readMark.Problem)},
+		{"user", (*identifier)(&c.readMark.User)},
+	}
+}
+
+// put makes a record the one of its kind.
+func (c *codec) put(record transfer.Record) {
+	switch r := record.(type) {
+	case transfer.State:
+		c.state = r
+	case transfer.Priority:
+		c.priority = r
+	case transfer.Classification:
+		c.classification = r
+	case transfer.Component:
+		c.component = r
+	case transfer.Milestone:
+		c.milestone = r
+	case transfer.User:
+		c.user = r
+	case transfer.Token:
+		c.token = r
+	case transfer.Problem:
+		c.problem = r
+	case transfer.Savepoint:
+		c.savepoint = r
+	case transfer.LogEntry:
+		c.logEntry = r
+	case transfer.Comment:
+		c.comment = r
+	case transfer.Keyword:
+		c.keyword = r
+	case transfer.Relationship:
+		c.relationship = r
+	case transfer.Watcher:
+		c.watcher = r
+	case transfer.ReadMark:
+		c.readMark = r
+	}
+}
+
+// take returns the record of a kind, and leaves an empty one in its place.
+func (c *codec) take(kind transfer.Kind) transfer.Record {
+	switch kind {
+	case transfer.KindState:
+		return take(&c.state)
+	case transfer.KindPriority:
+		return take(&c.priority)
+	case transfer.KindClassification:
+		return take(&c.classification)
+	case transfer.KindComponent:
+		return take(&c.component)
+	case transfer.KindMilestone:
+		return take(&c.milestone)
+	case transfer.KindUser:
+		return take(&c.user)
+	case transfer.KindToken:
+		return take(&c.token)
+	case transfer.KindProblem:
+		return take(&c.problem)
+	case transfer.KindSavepoint:
+		return take(&c.savepoint)
+	case transfer.KindLogEntry:
+		return take(&c.logEntry)
+	case transfer.KindComment:
+		return take(&c.comment)
+	case transfer.KindKeyword:
+		return take(&c.keyword)
+	case transfer.KindRelationship:
+		return take(&c.relationship)
+	case transfer.KindWatcher:
+		return take(&c.watcher)
+	default:
+		return take(&c.readMark)
+	}
+}
+
+func take[T transfer.Record](from *T) T {
+	record := *from
+	*from = *new(T)
+	return record
+}

@@ -1,0 +1,157 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/transfer"
+)
+
+// Version is the version of the format that Write writes, and the only one that a
+// Reader reads. A kind or a member more makes another version.
+const Version = 1
+
+// maxLine bounds a line, in bytes without the line feed, so that a file that is no
+// archive cannot fill the memory. A comment of 1 MiB, the most that a request
+// carries by default, takes 6 MiB if every character of it has to be escaped.
+const maxLine = 16 << 20
+
+// maxInteger is the greatest integer that every reader of JSON has exactly
+// (RFC 8785, section 3.2.2.3).
+const maxInteger = 1<<53 - 1
+
+// layout is that of times (D9).
+const layout = "2006-01-02T15:04:05.000Z"
+
+// The kinds of the first and the last line. They are not counted.
+const (
+	headerKind   = "header"
+	manifestKind = "manifest"
+)
+
+// kindNames are the kinds of all other lines.
+var kindNames = [transfer.KindEnd]string{
+	"state", "priority", "classification", "component", "milestone", "user", "token",
+	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark",
+}
+
+// headerLine is the first line.
+func headerLine() object {
+	return object{{"kind", constant(headerKind)}, {"version", version{}}}
+}
+
+// tally is what the manifest says about the lines of each kind.
+type tally struct {
+	counts [transfer.KindEnd]int64
+	hashes [transfer.KindEnd]hash.Hash // SHA-256 of the lines, each with its line feed
+}
+
+func newTally() *tally {
+	t := new(tally)
+	for i := range t.hashes {
+		t.hashes[i] = sha256.New()
+	}
+	return t
+}
+
+func (t *tally) add(kind transfer.Kind, line []byte) {
+	t.counts[kind]++
+	t.hashes[kind].Write(line) // never fails
+}
+
+// Summary says how much an archive holds.
+type Summary struct {
+	Problems int64
+	Records  int64 // the problems among them
+}
+
+func (t *tally) summary() Summary {
+	s := Summary{Problems: t.counts[transfer.KindProblem]}
+	for _, n := range t.counts {
+		s.Records += n
+	}
+	return s
+}
+
+// manifestLine is the last line.
+func (t *tally) manifestLine(next *problem.ID) object {
+	var counts, sums object
+	for kind, name := range kindNames {
+		counts = append(counts, member{name, count(t.counts[kind])})
+		sums = append(sums, member{name, sum(hex.EncodeToString(t.hashes[kind].Sum(nil)))})
+	}
+	counts.sort()
+	sums.sort()
+	return object{
+		{"counts", counts},
+		{"kind", constant(manifestKind)},
+		{"nextIdentifier", (*integer)(next)},
+		{"sha256", sums},
+		{"version", version{}},
+	}
+}
+
+func (o object) sort() {
+	slices.SortFunc(o, func(a, b member) int { return strings.Compare(a.name, b.name) })
+}
+
+// version is the version of the format.
+type version struct{}
+
+func (version) appendTo(b []byte) ([]byte, error) { return count(Version).appendTo(b) }
+
+func (version) parse(raw jsontext.Value) error {
+	var v integer
+	switch err := v.parse(raw); {
+	case err != nil:
+		return err
+	case v > Version:
+		return fmt.Errorf("the format has version %d, which is newer than this program, which reads version %d", v, Version)
+	case v < Version:
+		return fmt.Errorf("must be %d", Version)
+	}
+	return nil
+}
+
+// count is how many lines of a kind there are.
+type count int64
+
+func (v count) appendTo(b []byte) ([]byte, error) {
+	n := integer(v)
+	return n.appendTo(b)
+}
+
+func (v count) parse(raw jsontext.Value) error {
+	var n integer
+	if err := n.parse(raw); err != nil {
+		return err
+	}
+	if n != integer(v) {
+		return fmt.Errorf("is %d, but there are %d such lines: lines were lost or added", n, v)
+	}
+	return nil
+}
+
+// sum is the SHA-256 of the lines of a kind.
+type sum string
+
+func (v sum) appendTo(b []byte) ([]byte, error) { return constant(v).appendTo(b) }
+
+func (v sum) parse(raw jsontext.Value) error {
+	var d digest
+	if err := d.parse(raw); err != nil {
+		return err
+	}
+	if hex.EncodeToString(d[:]) != string(v) {
+		return errors.New("is not that of the lines of this kind: they were changed")
+	}
+	return nil
+}

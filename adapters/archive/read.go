@@ -1,0 +1,192 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/transfer"
+)
+
+// Reader reads what Write has written, or what others have, by the same rules. It
+// is a transfer.Source.
+type Reader struct {
+	in       *bufio.Reader
+	splitter *splitter
+	codec    *codec
+	tally    *tally
+	line     int64  // the number of the latest line
+	long     []byte // a line that is longer than the buffer of in
+	complete bool   // the manifest was read
+}
+
+// NewReader returns a Reader of an archive.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{in: bufio.NewReaderSize(r, 1<<16), splitter: newSplitter(), codec: newCodec(), tally: newTally()}
+}
+
+// Next implements transfer.Source. What is wrong with a line is a *transfer.Fault;
+// an error of the underlying reader is wrapped.
+func (r *Reader) Next() (line int64, record transfer.Record, err error) {
+	if r.line == 0 {
+		if err := r.readHeader(); err != nil {
+			return r.line, nil, r.fault(err)
+		}
+	}
+	if r.complete {
+		return r.line, nil, r.fault(r.readEnd())
+	}
+	record, err = r.readRecord()
+	return r.line, record, r.fault(err)
+}
+
+// Summary returns how much was read.
+func (r *Reader) Summary() Summary { return r.tally.summary() }
+
+func (r *Reader) readHeader() error {
+	text, err := r.readLine()
+	if err == io.EOF {
+		r.line++
+		return errors.New("is missing: an archive begins with a header")
+	}
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		return errors.New("begins with a byte order mark, which an archive does not have")
+	}
+	fields, err := r.splitter.split(text)
+	if err != nil {
+		return err
+	}
+	// A newer version may have other members: it is to be known by its number.
+	for _, m := range headerLine() {
+		f := m.among(fields, 0)
+		if f == nil {
+			return within(m.name, errors.New("is missing: this is no archive"))
+		}
+		if err := m.parse(f.value); err != nil {
+			return within(m.name, err)
+		}
+	}
+	return headerLine().fill(fields)
+}
+
+func (r *Reader) readRecord() (transfer.Record, error) {
+	text, err := r.readLine()
+	if err == io.EOF {
+		r.line++
+		return nil, errors.New("is missing: the archive ends without its manifest")
+	}
+	if err != nil {
+		return nil, err
+	}
+	fields, err := r.splitter.split(text)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := kindOf(fields)
+	if err != nil {
+		return nil, err
+	}
+	if kind == transfer.KindEnd {
+		var next problem.ID
+		r.complete = true
+		err := r.tally.manifestLine(&next).fill(fields)
+		return transfer.End{Next: next}, err
+	}
+	r.tally.add(kind, text[:len(text)+1])
+	err = r.codec.objects[kind].fill(fields)
+	return r.codec.take(kind), err
+}
+
+// kindOf returns the kind of a line; transfer.KindEnd for a manifest.
+func kindOf(fields []field) (transfer.Kind, error) {
+	f := member{name: "kind"}.among(fields, 0)
+	if f == nil {
+		return 0, within("kind", errors.New("is missing"))
+	}
+	for kind, name := range kindNames {
+		if says(f.value, name) {
+			return transfer.Kind(kind), nil
+		}
+	}
+	switch {
+	case f.value[0] != '"':
+		return 0, within("kind", errString)
+	case says(f.value, manifestKind):
+		return transfer.KindEnd, nil
+	case says(f.value, headerKind):
+		return 0, within("kind", errors.New("only the first line is a header"))
+	default:
+		return 0, within("kind", fmt.Errorf("version %d of the format has no such kind", Version))
+	}
+}
+
+// readEnd returns io.EOF when nothing follows the manifest.
+func (r *Reader) readEnd() error {
+	r.line++
+	switch _, err := r.in.ReadByte(); err {
+	case nil:
+		return errors.New("comes after the manifest, with which an archive ends")
+	case io.EOF:
+		return io.EOF
+	default:
+		return &readError{err}
+	}
+}
+
+// readLine returns the next line without its line feed, which follows in the same
+// array. It fails with io.EOF when there is none.
+func (r *Reader) readLine() ([]byte, error) {
+	text, err := r.in.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		r.long = append(r.long[:0], text...)
+		for err == bufio.ErrBufferFull && len(r.long) <= maxLine {
+			text, err = r.in.ReadSlice('\n')
+			r.long = append(r.long, text...)
+		}
+		text = r.long
+	}
+	if err == io.EOF && len(text) == 0 {
+		return nil, io.EOF
+	}
+	r.line++
+	text, terminated := bytes.CutSuffix(text, []byte("\n"))
+	switch {
+	case len(text) > maxLine:
+		return nil, fmt.Errorf("is longer than a line can be: %d bytes", maxLine)
+	case err == io.EOF:
+		return nil, errors.New("ends without a line feed: the archive was cut off")
+	case err != nil:
+		return nil, &readError{err}
+	case !terminated:
+	case len(text) == 0:
+		return nil, errors.New("is empty")
+	case text[len(text)-1] == '\r':
+		return nil, errors.New("ends with CR LF: the lines of an archive end with LF alone")
+	}
+	return text, nil
+}
+
+// readError is an error of the underlying reader.
+type readError struct{ error }
+
+func (e *readError) Unwrap() error { return e.error }
+
+// fault returns an error about the latest line as Next returns it.
+func (r *Reader) fault(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	if e, ok := errors.AsType[*readError](err); ok {
+		return fmt.Errorf("line %d cannot be read: %w", r.line, e.error)
+	}
+	if e, ok := errors.AsType[*memberError](err); ok {
+		return &transfer.Fault{Line: r.line, Field: e.pointer, Reason: e.err.Error()}
+	}
+	return &transfer.Fault{Line: r.line, Reason: err.Error()}
+}

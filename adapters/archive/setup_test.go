@@ -1,0 +1,128 @@
+package archive_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/transfer"
+)
+
+// body is an archive without its manifest, written by hand: a line of every kind,
+// with and without what can be null.
+var body = []string{
+	/* 1*/ `{"kind":"header","version":1}`,
+	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
+	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
+	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
+	/* 5*/ `{"identifier":"01900000-0000-7000-8000-000000000021","kind":"classification","name":"Bug \"soft\\hard\" <é> 😀"}`,
+	/* 6*/ `{"closed":false,"identifier":"01900000-0000-7000-8000-000000000031","kind":"component","name":"Engine","parent":null,"successor":"01900000-0000-7000-8000-000000000032"}`,
+	/* 7*/ `{"closed":true,"identifier":"01900000-0000-7000-8000-000000000032","kind":"component","name":"Pump","parent":"01900000-0000-7000-8000-000000000031","successor":null}`,
+	/* 8*/ `{"component":null,"creationDate":"2026-01-02T03:04:05.678Z","endDate":"9999-12-31T23:59:59.999Z","identifier":"01900000-0000-7000-8000-000000000041","kind":"milestone","name":"Beta","startDate":null}`,
+	/* 9*/ `{"email":"ann@example.org","identifier":"01900000-0000-7000-8000-000000000051","inactive":false,"kind":"user","name":"Ann"}`,
+	/*10*/ `{"email":"bo@example.org","identifier":"01900000-0000-7000-8000-000000000052","inactive":true,"kind":"user","name":"Bo"}`,
+	/*11*/ `{"creationDate":"2026-01-02T03:04:00.000Z","expires":null,"identifier":"01900000-0000-7000-8000-000000000061","kind":"token","revoked":"2026-01-02T03:04:01.000Z","scope":"write","sha256":"00000000000000000000000000000000000000000000000000000000000000ff","user":"01900000-0000-7000-8000-000000000052"}`,
+	/*12*/ `{"assignee":"01900000-0000-7000-8000-000000000052","classification":"01900000-0000-7000-8000-000000000021","component":"01900000-0000-7000-8000-000000000032","creationDate":"2026-01-02T03:04:01.000Z","identifier":3,"kind":"problem","milestone":"01900000-0000-7000-8000-000000000041","modificationDate":"2026-01-02T03:04:02.000Z","modifier":"01900000-0000-7000-8000-000000000051","originator":"01900000-0000-7000-8000-000000000051","priority":"01900000-0000-7000-8000-000000000011","resolveDate":"2026-01-02T03:04:01.000Z","resolver":"01900000-0000-7000-8000-000000000051","revision":2,"state":"01900000-0000-7000-8000-000000000002","title":"Leak"}`,
+	/*13*/ `{"assignee":"01900000-0000-7000-8000-000000000052","batchIdentifier":"01900000-0000-7000-8000-000000000101","classification":"01900000-0000-7000-8000-000000000021","component":"01900000-0000-7000-8000-000000000032","kind":"savepoint","milestone":"01900000-0000-7000-8000-000000000041","modificationDate":"2026-01-02T03:04:01.000Z","modifier":"01900000-0000-7000-8000-000000000051","priority":"01900000-0000-7000-8000-000000000011","problem":3,"resolveDate":"2026-01-02T03:04:01.000Z","resolver":"01900000-0000-7000-8000-000000000051","revision":1,"state":"01900000-0000-7000-8000-000000000002","title":"Leak"}`,
+	/*14*/ `{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000101","creationDate":"2026-01-02T03:04:01.000Z","field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000201","kind":"logEntry","problem":3,"revision":1,"to":{"assignee":{"identifier":"01900000-0000-7000-8000-000000000052","name":"Bo"},"classification":{"identifier":"01900000-0000-7000-8000-000000000021","name":"Bug"},"component":{"identifier":"01900000-0000-7000-8000-000000000032","name":"Pump"},"milestone":{"identifier":"01900000-0000-7000-8000-000000000041","name":"Beta"},"priority":{"identifier":"01900000-0000-7000-8000-000000000011","name":"High"},"state":{"identifier":"01900000-0000-7000-8000-000000000002","name":"Closed"},"title":"Leak"},"type":"ProblemCreated"}`,
+	/*15*/ `{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000102","creationDate":"2026-01-02T03:04:02.000Z","field":"CauseOf","from":null,"identifier":"01900000-0000-7000-8000-000000000202","kind":"logEntry","problem":3,"revision":2,"to":{"problemIdentifier":7},"type":"RelationshipAdded"}`,
+	/*16*/ `{"author":"01900000-0000-7000-8000-000000000052","creationDate":"2026-01-02T03:04:03.000Z","html":null,"identifier":"01900000-0000-7000-8000-000000000301","kind":"comment","problem":3,"text":"It\twas\r\nthe fuse. \u0022"}`,
+	/*17*/ `{"author":"01900000-0000-7000-8000-000000000052","creationDate":"2026-01-02T03:04:03.000Z","html":"<b>","identifier":"01900000-0000-7000-8000-000000000302","kind":"comment","problem":3,"text":"It was."}`,
+	/*18*/ `{"kind":"keyword","name":"floor","problem":3,"value":null}`,
+	/*19*/ `{"kind":"keyword","name":"room","problem":3,"value":""}`,
+	/*20*/ `{"author":"01900000-0000-7000-8000-000000000051","creationDate":"2026-01-02T03:04:02.000Z","kind":"relationship","problem":3,"problemIdentifier":7,"type":"CauseOf"}`,
+	/*21*/ `{"kind":"watcher","problem":3,"user":"01900000-0000-7000-8000-000000000051"}`,
+	/*22*/ `{"kind":"readMark","problem":3,"user":"01900000-0000-7000-8000-000000000052"}`,
+	/*23*/ `{"assignee":null,"classification":null,"component":null,"creationDate":"2026-01-02T03:04:01.000Z","identifier":7,"kind":"problem","milestone":null,"modificationDate":"2026-01-02T03:04:02.000Z","modifier":"01900000-0000-7000-8000-000000000051","originator":"01900000-0000-7000-8000-000000000051","priority":null,"resolveDate":null,"resolver":null,"revision":2,"state":"01900000-0000-7000-8000-000000000001","title":"Flood"}`,
+	/*24*/ `{"assignee":null,"batchIdentifier":"01900000-0000-7000-8000-000000000103","classification":null,"component":null,"kind":"savepoint","milestone":null,"modificationDate":"2026-01-02T03:04:01.000Z","modifier":"01900000-0000-7000-8000-000000000051","priority":null,"problem":7,"resolveDate":null,"resolver":null,"revision":1,"state":"01900000-0000-7000-8000-000000000001","title":"Flood"}`,
+	/*25*/ `{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000103","creationDate":"2026-01-02T03:04:01.000Z","field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000203","kind":"logEntry","problem":7,"revision":1,"to":{"state":{"identifier":"01900000-0000-7000-8000-000000000001","name":"Open"},"title":"Flood"},"type":"ProblemCreated"}`,
+	/*26*/ `{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000102","creationDate":"2026-01-02T03:04:02.000Z","field":"CausedBy","from":null,"identifier":"01900000-0000-7000-8000-000000000204","kind":"logEntry","problem":7,"revision":2,"to":{"problemIdentifier":3},"type":"RelationshipAdded"}`,
+	/*27*/ `{"author":"01900000-0000-7000-8000-000000000051","creationDate":"2026-01-02T03:04:02.000Z","kind":"relationship","problem":7,"problemIdentifier":3,"type":"CausedBy"}`,
+}
+
+// manifest returns the last line of an archive whose other lines are given, with
+// the next number.
+func manifest(lines []string, next int) string {
+	var counts, sums []string
+	for _, kind := range []string{"classification", "comment", "component", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savepoint", "state", "token", "user", "watcher"} {
+		n, h := 0, sha256.New()
+		for _, line := range lines {
+			if strings.Contains(line, `"kind":"`+kind+`"`) {
+				n++
+				fmt.Fprintln(h, line)
+			}
+		}
+		counts = append(counts, fmt.Sprintf(`"%s":%d`, kind, n))
+		sums = append(sums, fmt.Sprintf(`"%s":"%x"`, kind, h.Sum(nil)))
+	}
+	return fmt.Sprintf(`{"counts":{%s},"kind":"manifest","nextIdentifier":%d,"sha256":{%s},"version":1}`,
+		strings.Join(counts, ","), next, strings.Join(sums, ","))
+}
+
+// whole returns an archive: the lines and their manifest.
+func whole(lines []string, next int) string {
+	return strings.Join(append(slices.Clone(lines), manifest(lines, next)), "\n") + "\n"
+}
+
+// canonical is body in canonical form, with its manifest: its comment says \u0022
+// where \" is shorter.
+func canonical() string {
+	lines := slices.Clone(body)
+	lines[15] = strings.Replace(lines[15], `\u0022`, `\"`, 1)
+	return whole(lines, 8)
+}
+
+// world is what an archive holds; it is a transfer.Reader.
+type world struct {
+	store.Archive
+	dossiers []store.Dossier
+}
+
+// load reads an archive.
+func load(text string) (world, error) {
+	a, err := transfer.Load(archive.NewReader(strings.NewReader(text)))
+	w := world{Archive: a}
+	if err != nil {
+		return w, err
+	}
+	for d, err := range a.Problems {
+		if err != nil {
+			return w, err
+		}
+		w.dossiers = append(w.dossiers, d)
+	}
+	return w, nil
+}
+
+// text writes an archive.
+func (w world) text(t testing.TB) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := archive.Write(t.Context(), &b, w); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func (w world) Catalogue(context.Context) (*metadata.Catalogue, error) {
+	return metadata.NewCatalogue(1, w.Metadata), nil
+}
+
+func (w world) Tokens(context.Context) ([]access.Token, error) { return w.Archive.Tokens, nil }
+
+func (w world) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	from := slices.IndexFunc(w.dossiers, func(d store.Dossier) bool { return d.ID > after })
+	if from < 0 {
+		return nil, nil
+	}
+	return w.dossiers[from:min(len(w.dossiers), from+limit)], nil
+}

@@ -1,0 +1,180 @@
+package archive_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// synthetic is a transfer.Reader of problems that are made when they are asked
+// for, always the same ones from one seed.
+type synthetic struct {
+	content  metadata.Content
+	tokens   []access.Token
+	seed     uint64
+	problems problem.ID
+}
+
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// maker makes up what problems are made of.
+type maker struct {
+	*rand.Rand
+	ids ident.Sequence
+}
+
+func newMaker(seed uint64, n int64) *maker {
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, uint64(n)))}
+	var random [10]byte
+	for i := range random {
+		random[i] = byte(m.Uint32())
+	}
+	m.ids = ident.NewSequence(epoch.Add(time.Duration(n)*time.Second), random)
+	return m
+}
+
+// characters are what is known to go wrong somewhere.
+var characters = []rune("ab z\"\\/<>&'{}[]:,\u007e\u00a0éßñ\u0301\u0323\u1100\u1161\u11a8가\u2028\u2029\ufeff\ufffd\uffff你\U0001f600\U0010ffff")
+
+// text returns a text that meets the rule.
+func (m *maker) text(rule text.Rule) string {
+	pool := characters
+	if !rule.Line {
+		pool = append(slices.Clone(pool), '\t', '\r', '\n')
+	}
+	for {
+		s := make([]rune, m.IntN(12))
+		for i := range s {
+			s[i] = pool[m.IntN(len(pool))]
+		}
+		if applied, err := rule.Apply(string(s)); err == nil {
+			return applied
+		}
+	}
+}
+
+func (m *maker) nullText(rule text.Rule) problem.NullText {
+	if m.IntN(3) == 0 {
+		return problem.NullText{}
+	}
+	return problem.Text(m.text(rule))
+}
+
+// newSynthetic returns a synthetic with metadata, users and tokens.
+func newSynthetic(seed uint64, problems problem.ID) *synthetic {
+	m := newMaker(seed, 0)
+	s := &synthetic{seed: seed, problems: problems}
+	id := func() ident.ID { return m.ids.Next() }
+	c := &s.content
+	for i := range 4 {
+		unique := string(rune('A' + i)) // names may not be used twice
+		c.States = append(c.States, metadata.State{ID: id(), Name: unique + "1" + m.text(text.Name), Initial: i == 0, Resolved: i > 1, Order: m.IntN(9) - 4})
+		c.Priorities = append(c.Priorities, metadata.Priority{ID: id(), Name: unique, Order: i})
+		c.Classifications = append(c.Classifications, metadata.Classification{ID: id(), Name: unique})
+		c.Components = append(c.Components, metadata.Component{ID: id(), Name: unique, Closed: i == 2})
+		c.Milestones = append(c.Milestones, metadata.Milestone{ID: id(), Name: unique, Component: c.Components[0].ID, Created: epoch})
+		c.Users = append(c.Users, user.User{ID: id(), Name: m.text(text.Name), Email: unique + "@example.org", Inactive: i == 3})
+	}
+	c.States[0].Next = []ident.ID{c.States[3].ID, c.States[1].ID}
+	c.Components[0].Parent, c.Components[1].Successor = c.Components[3].ID, c.Components[2].ID
+	c.Milestones[1].Start, c.Milestones[2].End = epoch, epoch.Add(time.Hour)
+	for i, scope := range access.Scopes() {
+		token := access.Token{ID: id(), User: c.Users[i].ID, Scope: scope, Created: epoch}
+		for j := range token.Digest {
+			token.Digest[j] = byte(m.Uint32())
+		}
+		s.tokens = append(s.tokens, token)
+	}
+	s.tokens[1].Expires, s.tokens[2].Revoked = epoch.Add(time.Hour), epoch
+	slices.Reverse(s.tokens) // they are in no order of identifiers
+	return s
+}
+
+func (s *synthetic) Catalogue(context.Context) (*metadata.Catalogue, error) {
+	c := s.content
+	return metadata.NewCatalogue(1, metadata.Content{
+		States: slices.Clone(c.States), Priorities: slices.Clone(c.Priorities), Classifications: slices.Clone(c.Classifications),
+		Components: slices.Clone(c.Components), Milestones: slices.Clone(c.Milestones), Users: slices.Clone(c.Users),
+	}), nil
+}
+
+func (s *synthetic) Tokens(context.Context) ([]access.Token, error) { return s.tokens, nil }
+
+func (s *synthetic) Dossiers(_ context.Context, after problem.ID, limit int) (dossiers []store.Dossier, _ error) {
+	for n := after + 1; n <= s.problems && len(dossiers) < limit; n++ {
+		dossiers = append(dossiers, s.dossier(n))
+	}
+	return dossiers, nil
+}
+
+// dossier returns problem n: it was created, got a priority and perhaps a
+// resolution, a comment, and a relationship with its neighbour.
+func (s *synthetic) dossier(n problem.ID) store.Dossier {
+	m, c := newMaker(s.seed, int64(n)), s.content
+	author := c.Users[m.IntN(4)].ID
+	d := store.Dossier{Problem: problem.Problem{
+		ID: n, Fields: problem.Fields{Title: m.text(text.Title), State: c.States[0].ID},
+		Originator: author, Created: epoch, Modifier: author, Modified: epoch, Revision: 1,
+	}}
+	log := func(t problem.LogType, field string, from, to problem.LogValue, batch ident.ID) {
+		d.Log = append(d.Log, problem.LogEntry{
+			ID: m.ids.Next(), Problem: n, Type: t, Created: d.Modified, Author: d.Modifier, Batch: batch,
+			Field: field, From: from, To: to, Revision: d.Revision,
+		})
+	}
+	next := func() ident.ID {
+		d.Revision++
+		d.Modified = d.Modified.Add(time.Duration(m.IntN(1e6)) * time.Millisecond)
+		return m.ids.Next()
+	}
+	batch := m.ids.Next()
+	log(problem.ProblemCreated, "", "", problem.LogObject(
+		problem.LogMember{Name: "title", Value: problem.LogText(d.Title)},
+		problem.LogMember{Name: "state", Value: problem.LogRef(d.State, m.text(text.Name))}), batch)
+	d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: batch, Problem: d.Problem})
+
+	batch = next()
+	d.Priority = c.Priorities[m.IntN(4)].ID
+	log(problem.FieldChanged, "priority", "", problem.LogRef(d.Priority, m.text(text.Name)), batch)
+	if state := c.States[m.IntN(4)]; state.Resolved {
+		log(problem.FieldChanged, "state", problem.LogRef(d.State, m.text(text.Name)), problem.LogRef(state.ID, m.text(text.Name)), batch)
+		d.State, d.Resolver, d.Resolved = state.ID, author, d.Modified
+	}
+	d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: batch, Problem: d.Problem})
+
+	batch = next()
+	comment := problem.Comment{ID: m.ids.Next(), Author: author, Created: d.Modified, Text: m.text(text.Comment), HTML: m.nullText(text.Rule{})}
+	d.Comments = append(d.Comments, comment)
+	log(problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()), batch)
+
+	for _, prefix := range []string{"1", "2"} {
+		d.Keywords = append(d.Keywords, problem.Keyword{Name: prefix + m.text(text.KeywordName), Value: m.nullText(text.KeywordValue)})
+	}
+	if low := n - (n+1)%2; low < s.problems { // 1 with 2, 3 with 4, …
+		types := relationship.Types()
+		r := relationship.Relationship{Owner: low, Type: types[int(low)%len(types)], Other: low + 1, Created: epoch, Author: c.Users[0].ID}
+		if n != low {
+			r = r.Mirror()
+		}
+		d.Relationships = append(d.Relationships, r)
+	}
+	for _, u := range c.Users {
+		if m.IntN(2) == 0 {
+			d.Watchers = append(d.Watchers, u.ID)
+		}
+		if m.IntN(2) == 0 {
+			d.Readers = append(d.Readers, u.ID)
+		}
+	}
+	return d
+}

@@ -1,0 +1,87 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// newDialect returns the statements as PostgreSQL wants them. Positions come from
+// a sequence.
+func newDialect() *bunstore.Dialect {
+	return bunstore.New(bunstore.Words{
+		Bun:          pgdialect.New(),
+		ID:           func(id ident.ID) any { return pgtype.UUID{Bytes: id, Valid: !id.IsNone()} },
+		IDInto:       func(id *ident.ID) any { return (*uuid)(id) },
+		Lock:         " FOR UPDATE",
+		Among:        "= ANY(?)",
+		List:         list,
+		NextPosition: "nextval('positions')",
+	})
+}
+
+// uuid is what an identifier is scanned into.
+type uuid ident.ID
+
+// ScanUUID implements pgtype.UUIDScanner.
+func (u *uuid) ScanUUID(v pgtype.UUID) error {
+	*u = uuid(v.Bytes) // all zeros when it is NULL, as ident.None is
+	return nil
+}
+
+func list(ids []problem.ID) any {
+	numbers := make([]int64, len(ids))
+	for i, id := range ids {
+		numbers[i] = int64(id)
+	}
+	return numbers
+}
+
+// texts are the statements as they are sent, by what they are made from. There
+// are as many as there are in the code.
+type texts struct{ plain, guarded sync.Map }
+
+// plain returns the statement with its arguments numbered.
+func (t *texts) plainOf(sql string) string { return remember(&t.plain, sql, numbered) }
+
+// guardedOf returns the statement that fails when it finds or changes no row.
+func (t *texts) guardedOf(sql string) string { return remember(&t.guarded, sql, guarded) }
+
+func remember(texts *sync.Map, sql string, make func(string) string) string {
+	if text, ok := texts.Load(sql); ok {
+		return text.(string)
+	}
+	text, _ := texts.LoadOrStore(sql, make(sql))
+	return text.(string)
+}
+
+// numbered replaces the question marks.
+func numbered(sql string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(sql, "?") {
+		if i > 0 {
+			b.WriteByte('$')
+			b.WriteString(strconv.Itoa(i))
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// guarded returns a statement that does the same but divides by the number of
+// rows that it finds or changes, so that the server itself undoes the transaction
+// when that is 0. Nobody needs to look at the result before the transaction ends,
+// which is what lets all of it travel at once.
+func guarded(sql string) string {
+	if !strings.HasPrefix(sql, "SELECT") {
+		sql += " RETURNING 1"
+	}
+	return "WITH touched AS (" + numbered(sql) + ") SELECT 1 / count(*) FROM touched"
+}

@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/uptrace/bun"
+)
+
+// server is what a server and its database say about themselves.
+type server struct {
+	Version     int
+	Encoding    string
+	Recovering  bool
+	Fsync       string
+	FullPages   string
+	Synchronous string
+	// Schema is where new tables go; "" when there is no such schema.
+	Schema string
+	// List is the schema of the list of migrations; "" when there is none.
+	List string
+}
+
+// oldest is the server_version_num of the oldest server that is known to do.
+const oldest = 130000
+
+// ask asks the server. Settings that it does not know, as it is another engine
+// with the same protocol, are empty. Some can be set for a user or a database: as
+// they are is how they apply to this user in this database.
+func ask(ctx context.Context, db *bun.DB) (s server, err error) {
+	err = db.NewRaw(`SELECT
+		current_setting('server_version_num')::int AS version,
+		current_setting('server_encoding') AS encoding,
+		pg_is_in_recovery() AS recovering,
+		coalesce(current_setting('fsync', true), '') AS fsync,
+		coalesce(current_setting('full_page_writes', true), '') AS full_pages,
+		coalesce(current_setting('synchronous_commit', true), '') AS synchronous,
+		coalesce(current_schema(), '') AS schema,
+		coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.oid = to_regclass('problems_migrations')), '') AS list`).Scan(ctx, &s)
+	return s, err
+}
+
+// check fails when the server cannot be relied on.
+func (s server) check(acceptLoss bool, logger *slog.Logger) error {
+	switch {
+	case s.Version < oldest:
+		return fmt.Errorf("the server is version %d.%d of PostgreSQL: version 13 or newer is needed", s.Version/10000, s.Version%10000)
+	case s.Encoding != "UTF8":
+		return fmt.Errorf("the database has the encoding %s: create one with ENCODING 'UTF8'", s.Encoding)
+	case s.Recovering:
+		return errors.New("the server is a standby, whose data may be old: name the primary, or all servers of the cluster with target_session_attrs=read-write")
+	case s.Schema == "":
+		return errors.New("none of the schemas in the search_path exists: create one, or name another in the URL")
+	case s.List != "" && s.List != s.Schema:
+		return fmt.Errorf("the tables are in the schema %s, but %s comes first in the search_path: put %s first", s.List, s.Schema, s.List)
+	}
+	for _, setting := range []struct{ name, value, loses string }{
+		{"fsync", s.Fsync, "a crash of the machine can destroy the database"},
+		{"full_page_writes", s.FullPages, "a crash of the machine can destroy the database"},
+		{"synchronous_commit", s.Synchronous, "a crash of the server loses changes that were confirmed"},
+	} {
+		if setting.value != "off" {
+			continue
+		}
+		if !acceptLoss {
+			return fmt.Errorf("%s is off, so that %s: set it to on, or accept the loss (--store-accept-loss)", setting.name, setting.loses)
+		}
+		logger.Warn("the database may lose what it has confirmed", "setting", setting.name, "because", setting.loses)
+	}
+	return nil
+}

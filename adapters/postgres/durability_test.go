@@ -1,0 +1,103 @@
+package postgres
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+func TestServerIsChecked(t *testing.T) {
+	t.Parallel()
+	good := server{Version: 130000, Encoding: "UTF8", Fsync: "on", FullPages: "on", Synchronous: "local", Schema: "public", List: "public"}
+	for name, c := range map[string]struct {
+		change func(*server)
+		want   string // "": it is fine
+		lossy  bool   // it can be accepted
+	}{
+		"as it should be":    {func(*server) {}, "", false},
+		"new":                {func(s *server) { s.List = "" }, "", false},
+		"another engine":     {func(s *server) { s.Fsync, s.FullPages, s.Synchronous = "", "", "" }, "", false},
+		"old":                {func(s *server) { s.Version = 120022 }, "version 12.22 of PostgreSQL: version 13 or newer", false},
+		"encoding":           {func(s *server) { s.Encoding = "SQL_ASCII" }, "encoding SQL_ASCII", false},
+		"standby":            {func(s *server) { s.Recovering = true }, "name the primary", false},
+		"no schema":          {func(s *server) { s.Schema, s.List = "", "" }, "none of the schemas", false},
+		"two schemas":        {func(s *server) { s.Schema = "ann" }, "put public first", false},
+		"fsync":              {func(s *server) { s.Fsync = "off" }, "fsync is off", true},
+		"full_page_writes":   {func(s *server) { s.FullPages = "off" }, "full_page_writes is off", true},
+		"synchronous_commit": {func(s *server) { s.Synchronous = "off" }, "synchronous_commit is off", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := good
+			c.change(&s)
+			var log bytes.Buffer
+			logger := slog.New(slog.NewTextHandler(&log, nil))
+			if err := s.check(false, logger); c.want != "" {
+				wants(t, err, c.want)
+			} else if err != nil {
+				t.Error(err)
+			}
+			if log.Len() > 0 {
+				t.Errorf("the log has %s", &log)
+			}
+			if err := s.check(true, logger); (err == nil) != (c.lossy || c.want == "") {
+				t.Errorf("with losses accepted: %v", err)
+			}
+			if warned := strings.Contains(log.String(), "level=WARN") && strings.Contains(log.String(), "setting="+name); warned != c.lossy {
+				t.Errorf("the log has %q", &log)
+			}
+		})
+	}
+}
+
+// A setting of the user or of the URL counts as it applies.
+func TestLossOfTheSession(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	lossy := Options{URL: d.url + "&synchronous_commit=off"}
+	wants(t, d.prepare(lossy), "synchronous_commit is off, so that a crash of the server loses changes that were confirmed: set it to on, or accept the loss")
+	lossy.AcceptLoss = true
+	if err := d.prepare(lossy); err != nil {
+		t.Error(err)
+	}
+}
+
+// Reads go on while the database is read-only, also after a restart of the
+// service.
+func TestReadOnlyDatabase(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	readOnly := Options{URL: d.url + "&default_transaction_read_only=on", AutoMigrate: true}
+	wants(t, d.prepare(readOnly), "the database is read-only, and its schema has to be brought up to date first")
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.prepare(readOnly); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOperatorIsToldWhy(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	d := newDatabase(t, url)
+	base, query, _ := strings.Cut(url, "?")
+	for name, c := range map[string]struct{ url, want string }{
+		"no database": {base + "_not?" + query, "there is no such database, create it first: "},
+		"no schema":   {base + "?search_path=nowhere&" + query, "none of the schemas in the search_path exists"},
+		"no setting":  {base + "?no_such_setting=1&" + query, `unrecognized configuration parameter "no_such_setting"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wants(t, d.prepare(Options{URL: c.url, AutoMigrate: true}), c.want)
+			_, err := Migrate(t.Context(), Options{URL: c.url})
+			wants(t, err, c.want)
+		})
+	}
+}

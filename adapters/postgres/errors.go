@@ -1,0 +1,186 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// The SQLSTATEs that are told apart by more than their class (PostgreSQL, appendix
+// A).
+const (
+	divisionByZero      = "22012"
+	uniqueViolation     = "23505"
+	readOnlyTransaction = "25006"
+	noSuchStatement     = "26000"
+	wrongPassword       = "28P01"
+	noSuchDatabase      = "3D000"
+	noSuchSchema        = "3F000"
+	serialization       = "40001"
+	deadlock            = "40P01"
+	notAllowed          = "42501"
+	duplicateStatement  = "42P05"
+	duplicateTable      = "42P07"
+	tooManyConnections  = "53300"
+	lockNotAvailable    = "55P03"
+	queryCanceled       = "57014"
+	cannotConnectNow    = "57P03"
+)
+
+// classify returns the fault for an error of the driver, of which it is certain
+// that nothing was stored: see classifyCommit for those of which it is not.
+func classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return fault.Wrap(fault.Unavailable, err, "the database cannot be reached")
+	}
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		kind, detail := meaning(answer)
+		return fault.Wrap(kind, err, "%s", detail)
+	}
+	_, lost := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), pgconn.Timeout(err):
+		return fault.Wrap(fault.Unavailable, err, "the database did not answer in time")
+	case lost, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, pgconn.ErrConnClosed):
+		return fault.Wrap(fault.Unavailable, err, "the connection to the database was lost")
+	}
+	return fault.Wrap(fault.Internal, err, "the store failed")
+}
+
+// meaning returns what an error means that the server has answered with.
+func meaning(answer *pgconn.PgError) (fault.Kind, string) {
+	switch answer.Code {
+	case divisionByZero: // a guard: see commit.go
+		return fault.Conflict, "what the change rests on has changed"
+	case uniqueViolation:
+		if slices.Contains(chosenKeys, answer.ConstraintName) {
+			return fault.Conflict, "another change has stored the same"
+		}
+	case readOnlyTransaction:
+		return fault.Unavailable, "the database is read-only at the moment"
+	case serialization, deadlock:
+		return fault.Unavailable, "others keep changing the same"
+	case lockNotAvailable:
+		return fault.Unavailable, "another process keeps the store busy"
+	case queryCanceled:
+		return fault.Unavailable, "the database took too long"
+	case noSuchStatement, duplicateStatement:
+		return fault.Internal, "the database is behind a pooler that does not keep prepared statements"
+	}
+	switch answer.Code[:min(2, len(answer.Code))] {
+	case "08":
+		return fault.Unavailable, "the connection to the database was lost"
+	case "57": // those that end a session, or the server
+		return fault.Unavailable, "the database has ended the connection"
+	case "53":
+		return fault.Unavailable, "the database is short of memory, disk or connections"
+	case "58":
+		return fault.Unavailable, "the database cannot use its files"
+	}
+	return fault.Internal, "the store failed"
+}
+
+// chosenKeys are the constraints on keys that the domain chooses. With these, and
+// no others, a second one of the same means that somebody else was first.
+var chosenKeys = []string{
+	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey",
+	"reads_pkey", "relationships_pkey", "replies_pkey", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey",
+}
+
+// classifyCommit returns the fault for an error of the statements that store a
+// Change, once they may have been sent. Nothing is stored when the server itself
+// has refused one of them, or was never reached. In all other cases it is unknown
+// what has become of the Change. What the driver says about sending again is not
+// asked: some of its versions say so of statements that were sent.
+func classifyCommit(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || refused(err) {
+		return classify(err)
+	}
+	return fault.Wrap(fault.UnknownOutcome, err, "the connection to the database was lost before it said what has become of the change")
+}
+
+// refused reports whether the server has answered a statement with an error that
+// undoes its transaction. Those of classes 08 and 57P are about the connection,
+// and a pooler may have made them up.
+func refused(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") {
+		return false
+	}
+	severity := answer.SeverityUnlocalized
+	if severity == "" { // a pooler, or a server before 9.6
+		severity = answer.Severity
+	}
+	return severity == "ERROR"
+}
+
+// retryable reports whether the server has given up a transaction for another one,
+// so that it may well succeed when it is done again.
+func retryable(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused(err) && (answer.Code == serialization || answer.Code == deadlock)
+}
+
+// explain returns an error of the driver with a sentence for the operator in front
+// of it, in one line.
+func explain(err error) error {
+	connecting, unreached := errors.AsType[*pgconn.ConnectError](err)
+	answer, answered := errors.AsType[*pgconn.PgError](err)
+	sentence, details := "", err.Error()
+	switch {
+	case unreached && answered: // by the last of the ways to connect, which failed one by one
+		details = answer.Error()
+	case unreached:
+		details = strings.Join(slices.Compact(strings.Split(connecting.Unwrap().Error(), "\n")), "; ")
+	}
+	switch {
+	case !answered && unreached:
+		sentence = "the database cannot be reached: "
+	case !answered:
+	case answer.Code == wrongPassword:
+		sentence = "the database refuses the user or the password: "
+	case answer.Code == noSuchDatabase:
+		sentence = "there is no such database, create it first: "
+	case answer.Code == noSuchSchema:
+		sentence = "there is no schema to create tables in, create one that is in the search_path: "
+	case answer.Code == notAllowed:
+		sentence = "the database does not allow its user what is needed: "
+	case answer.Code == tooManyConnections:
+		sentence = "the database has no connection left, allow it more (max_connections) or the service fewer: "
+	case answer.Code == cannotConnectNow:
+		sentence = "the database is starting or stopping, try again: "
+	case answer.Code == readOnlyTransaction:
+		sentence = "the database is read-only, and its schema has to be brought up to date first: "
+	case answer.Code == duplicateTable:
+		sentence = "the schema has tables of another program with the same names, use another one (search_path): "
+	}
+	return &explained{text: sentence + details, cause: err}
+}
+
+// explained is an error whose text is better than that of its cause.
+type explained struct {
+	text  string
+	cause error
+}
+
+func (e *explained) Error() string { return e.text }
+func (e *explained) Unwrap() error { return e.cause }

@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// answered returns an error as the server answers with it.
+func answered(code string) *pgconn.PgError {
+	return &pgconn.PgError{Severity: "FEHLER", SeverityUnlocalized: "ERROR", Code: code, Message: "…"}
+}
+
+func TestAnswersOfTheServer(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]fault.Kind{
+		"08006": fault.Unavailable, "08P01": fault.Unavailable,
+		"22012": fault.Conflict,
+		"22P02": fault.Internal,
+		"23503": fault.Internal, "23505": fault.Internal, "23514": fault.Internal,
+		"25006": fault.Unavailable, "25P02": fault.Internal,
+		"26000": fault.Internal,
+		"3F000": fault.Internal,
+		"40001": fault.Unavailable, "40P01": fault.Unavailable,
+		"42601": fault.Internal, "42P01": fault.Internal, "42P05": fault.Internal, "42703": fault.Internal,
+		"53100": fault.Unavailable, "53200": fault.Unavailable, "53300": fault.Unavailable,
+		"55P03": fault.Unavailable, "55000": fault.Internal,
+		"57014": fault.Unavailable, "57P01": fault.Unavailable, "57P02": fault.Unavailable, "57P03": fault.Unavailable, "57P05": fault.Unavailable,
+		"58030": fault.Unavailable,
+		"XX000": fault.Internal, "XX001": fault.Internal,
+		"": fault.Internal,
+	} {
+		if got := fault.KindOf(classify(fmt.Errorf("batch: %w", answered(code)))); got != want {
+			t.Errorf("%q is %s; want %s", code, got, want)
+		}
+	}
+}
+
+func TestUniqueViolation(t *testing.T) {
+	t.Parallel()
+	for constraint, want := range map[string]fault.Kind{
+		"keywords_pkey": fault.Conflict, "batches_pkey": fault.Conflict, "tokens_id_key": fault.Conflict,
+		"log_pkey": fault.Internal, "versions_pkey": fault.Internal, "theirs_pkey": fault.Internal, "": fault.Internal,
+	} {
+		answer := answered("23505")
+		answer.ConstraintName = constraint
+		if got := fault.KindOf(classify(answer)); got != want {
+			t.Errorf("a second one for %q is %s; want %s", constraint, got, want)
+		}
+	}
+}
+
+// safe is an error of which the driver says, wrongly, that nothing was sent.
+type safe struct{ error }
+
+func (safe) SafeToRetry() bool { return true }
+func (s safe) Unwrap() error   { return s.error }
+
+// offline returns the error of a database that nobody listens for.
+func offline(t *testing.T) error {
+	t.Helper()
+	_, err := pgx.Connect(t.Context(), "postgres://annette:hunter2@127.0.0.1:1/x?sslmode=disable&password=hunter2")
+	if err == nil {
+		t.Fatal("something answers at port 1")
+	}
+	return err
+}
+
+func TestClassifyCommit(t *testing.T) {
+	t.Parallel()
+	with := func(severity, unlocalized, code string) error {
+		return &pgconn.PgError{Severity: severity, SeverityUnlocalized: unlocalized, Code: code}
+	}
+	for _, c := range []struct {
+		name          string
+		err           error
+		read, written fault.Kind
+	}{
+		{"refused", with("ERROR", "ERROR", "40001"), fault.Unavailable, fault.Unavailable},
+		{"refused in another language", with("FEHLER", "ERROR", "22012"), fault.Conflict, fault.Conflict},
+		{"refused by an old server", with("ERROR", "", "25006"), fault.Unavailable, fault.Unavailable},
+		{"refused without knowing the language", with("FEHLER", "", "22012"), fault.Conflict, fault.UnknownOutcome},
+		{"a defect", with("ERROR", "ERROR", "42601"), fault.Internal, fault.Internal},
+		{"too slow", with("ERROR", "ERROR", "57014"), fault.Unavailable, fault.Unavailable},
+		{"terminated", with("FATAL", "FATAL", "57P01"), fault.Unavailable, fault.UnknownOutcome},
+		{"crashed", with("PANIC", "PANIC", "XX000"), fault.Internal, fault.UnknownOutcome},
+		{"a pooler lost its server", with("ERROR", "ERROR", "08P01"), fault.Unavailable, fault.UnknownOutcome},
+		{"a pooler ends", with("ERROR", "", "57P01"), fault.Unavailable, fault.UnknownOutcome},
+		{"never reached", offline(t), fault.Unavailable, fault.Unavailable},
+		{"end of the connection", fmt.Errorf("read: %w", io.ErrUnexpectedEOF), fault.Unavailable, fault.UnknownOutcome},
+		{"cut", &net.OpError{Op: "write", Err: syscall.EPIPE}, fault.Unavailable, fault.UnknownOutcome},
+		{"cut, and said to be safe", safe{&net.OpError{Op: "write", Err: syscall.ECONNRESET}}, fault.Unavailable, fault.UnknownOutcome},
+		{"closed", pgconn.ErrConnClosed, fault.Unavailable, fault.UnknownOutcome},
+		{"no answer", context.DeadlineExceeded, fault.Unavailable, fault.UnknownOutcome},
+		{"cancelled", context.Canceled, fault.Unavailable, fault.UnknownOutcome},
+		{"anything", errors.New("anything"), fault.Internal, fault.UnknownOutcome},
+		{"a fault", fault.New(fault.Unsupported, "…"), fault.Unsupported, fault.Unsupported},
+	} {
+		if got := fault.KindOf(classify(c.err)); got != c.read {
+			t.Errorf("%s: %s for a read; want %s", c.name, got, c.read)
+		}
+		if got := fault.KindOf(classifyCommit(c.err)); got != c.written {
+			t.Errorf("%s: %s for a write; want %s", c.name, got, c.written)
+		}
+	}
+	if classify(nil) != nil || classifyCommit(nil) != nil {
+		t.Error("no error is a fault")
+	}
+}
+
+func TestRetryable(t *testing.T) {
+	t.Parallel()
+	fatal := answered("40001")
+	fatal.SeverityUnlocalized = "FATAL"
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{answered("40001"), true},
+		{fmt.Errorf("batch: %w", answered("40P01")), true},
+		{classify(answered("40P01")), true},
+		{fatal, false},
+		{answered("22012"), false},
+		{answered("25006"), false},
+		{io.EOF, false},
+		{nil, false},
+	} {
+		if got := retryable(c.err); got != c.want {
+			t.Errorf("%v can be retried: %t; want %t", c.err, got, c.want)
+		}
+	}
+}
+
+// What a client is told names neither the database nor its password; what is
+// logged has no password.
+func TestErrorsKeepSecrets(t *testing.T) {
+	t.Parallel()
+	err := classify(offline(t))
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || strings.Contains(f.Detail, "127.0.0.1") || strings.Contains(f.Detail, "annette") {
+		t.Errorf("the detail is %q", f.Detail)
+	}
+	if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, "127.0.0.1") {
+		t.Errorf("the log has %q; want the address, and no password", text)
+	}
+	for name, use := range map[string]func(Options) error{
+		"Migrate": func(o Options) error { _, err := Migrate(t.Context(), o); return err },
+		"Status":  func(o Options) error { _, err := Status(t.Context(), o); return err },
+		"Plan":    func(o Options) error { _, err := Plan(t.Context(), o); return err },
+	} {
+		err := use(Options{URL: "postgres://ann:hunter2@127.0.0.1:1/x?sslmode=prefer", Password: "hunter2", Timeout: time.Second})
+		if err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") ||
+			!strings.Contains(err.Error(), "postgres://ann:xxxxx@127.0.0.1:1/x?sslmode=prefer: the database cannot be reached: ") {
+			t.Errorf("%s: %v; want one line with the masked URL", name, err)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package postgres
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// locks returns the statements that lock what the Change depends on and guard it
+// by its expectations. Everybody locks in the same order, so that nobody waits in
+// a circle: idempotency keys, versions, families, problems, each in ascending
+// order.
+func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
+	var keys, versions, others []bunstore.Statement
+	var families []store.FamilyAt
+	var problems []store.ProblemAt
+	lock := versionsLock(change)
+	for _, expectation := range change.Expect {
+		switch e := expectation.(type) {
+		case store.CatalogueAt:
+			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ?" + lock,
+				Args: []any{e.Version}, Demand: "the catalogue is not at the version that is expected"})
+		case store.AccessAt:
+			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ?" + lock,
+				Args: []any{e.Version}, Demand: "the tokens are not at the version that is expected"})
+		case store.FamilyAt:
+			families = append(families, e)
+		case store.ProblemAt:
+			problems = append(problems, e)
+		default:
+			guard, known := s.dialect.Expectation(expectation)
+			if !known {
+				return nil, bunstore.Unsupported(expectation)
+			}
+			others = append(others, guard)
+			if e, ok := e.(store.KeyUnused); ok {
+				// There is no row to lock before the first reply is kept.
+				keys = append(keys, bunstore.Statement{SQL: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", Args: []any{e.User.String() + " " + e.Key}})
+			}
+		}
+	}
+	if len(versions) == 0 && lock != "" {
+		versions = []bunstore.Statement{{SQL: "SELECT 1 FROM versions" + lock}}
+	}
+	slices.SortFunc(families, func(a, b store.FamilyAt) int { return cmp.Compare(a.Family.Code(), b.Family.Code()) })
+	slices.SortFunc(problems, func(a, b store.ProblemAt) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Concat(keys, versions, guards(s.dialect, families), unguarded(change, problems), guards(s.dialect, problems), others), nil
+}
+
+// guards returns the statements that lock what the expectations are about and
+// guard the Change by them.
+func guards[E store.Expectation](d *bunstore.Dialect, expectations []E) []bunstore.Statement {
+	var all []bunstore.Statement
+	for _, e := range expectations {
+		guard, _ := d.Expectation(e)
+		all = append(all, guard)
+	}
+	return all
+}
+
+// unguarded returns the statement that locks all problems of the Change, if there
+// is one that no expectation locks.
+func unguarded(change store.Change, guarded []store.ProblemAt) []bunstore.Statement {
+	ids := involved(change)
+	for _, id := range ids {
+		if !slices.ContainsFunc(guarded, func(e store.ProblemAt) bool { return e.ID == id }) {
+			return []bunstore.Statement{{SQL: "SELECT 1 FROM problems WHERE id = ANY(?) ORDER BY id FOR UPDATE", Args: []any{list(ids)}}}
+		}
+	}
+	return nil
+}
+
+// versionsLock returns how the Change locks the versions: against all others when it
+// raises them or wants the store to be empty; when it depends on them, or fills
+// the store, against those who do.
+func versionsLock(change store.Change) string {
+	catalogue, access := change.Raises()
+	shared := false
+	for _, expectation := range change.Expect {
+		switch expectation.(type) {
+		case store.StoreEmpty:
+			return " FOR UPDATE"
+		case store.CatalogueAt, store.AccessAt:
+			shared = true
+		}
+	}
+	for _, effect := range change.Effects {
+		_, creates := effect.(store.CreateProblem)
+		shared = shared || creates
+	}
+	switch {
+	case catalogue || access:
+		return " FOR UPDATE"
+	case shared:
+		return " FOR SHARE"
+	default:
+		return ""
+	}
+}
+
+// involved returns the problems that the Change names and that can have been
+// there before, in ascending order.
+func involved(change store.Change) []problem.ID {
+	ids := make(map[problem.ID]bool)
+	for _, expectation := range change.Expect {
+		if e, ok := expectation.(store.ProblemAt); ok {
+			ids[e.ID] = true
+		}
+	}
+	for _, effect := range change.Effects {
+		if id := about(effect); id != 0 {
+			ids[id] = true
+		}
+	}
+	for _, entry := range change.Log {
+		ids[entry.Problem] = true
+	}
+	for _, effect := range change.Effects {
+		if e, ok := effect.(store.CreateProblem); ok {
+			delete(ids, e.Problem.ID)
+		}
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// about returns the problem that an effect is about, or 0.
+func about(effect store.Effect) problem.ID {
+	switch e := effect.(type) {
+	case store.UpdateProblem:
+		return e.Problem.ID
+	case store.PutSavepoint:
+		return e.Problem.ID
+	case store.AddComment:
+		return e.Problem
+	case store.PutKeyword:
+		return e.Problem
+	case store.DropKeyword:
+		return e.Problem
+	case store.PutRelationship:
+		return e.Relationship.Owner
+	case store.DropRelationship:
+		return e.Owner
+	case store.Watch:
+		return e.Problem
+	case store.Unwatch:
+		return e.Problem
+	case store.MarkRead:
+		return e.Problem
+	case store.ForgetReads:
+		return e.Problem
+	}
+	return 0
+}

@@ -1,0 +1,262 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+)
+
+//go:embed migrations/*.up.sql
+var files embed.FS
+
+var steps = bunstore.Steps{Files: files, Table: "problems_migrations"}
+
+// Migration is one step of the schema.
+type Migration = bunstore.Migration
+
+// Migrate brings the schema up to date and returns all steps in their order. Any
+// number of processes may do it at once: each step is done once.
+func Migrate(ctx context.Context, o Options) ([]Migration, error) {
+	return o.directly(ctx, true, func(o Options, db *bun.DB) ([]Migration, error) {
+		if err := migrateUp(ctx, db, o.MigrationTimeout); err != nil {
+			return nil, err
+		}
+		return status(ctx, db)
+	})
+}
+
+// Status returns all steps in their order, without changing anything.
+func Status(ctx context.Context, o Options) ([]Migration, error) {
+	return o.directly(ctx, false, func(_ Options, db *bun.DB) ([]Migration, error) { return status(ctx, db) })
+}
+
+// Plan returns the statements that Migrate would run; "" when nothing is left to
+// do. They do the same when they are run by hand.
+func Plan(ctx context.Context, o Options) (plan string, err error) {
+	_, err = o.directly(ctx, false, func(_ Options, db *bun.DB) ([]Migration, error) {
+		all, err := status(ctx, db)
+		if err == nil {
+			plan, err = steps.Plan(db, all)
+		}
+		return all, err
+	})
+	if plan == "" || err != nil {
+		return "", err
+	}
+	return "BEGIN;\n\n" + plan + "\nCOMMIT;\n", nil
+}
+
+// directly calls fn with the options as they are completed, and a connection to the
+// database itself.
+func (o Options) directly(ctx context.Context, migrating bool, fn func(Options, *bun.DB) ([]Migration, error)) ([]Migration, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	if o.Direct != "" {
+		o.URL = o.Direct
+	} else if o.Pooler && migrating {
+		return nil, o.failure(errPooler)
+	}
+	config, err := pgx.ParseConfig(o.URL)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	o.configure(config)
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a step has many statements
+	db := sql.OpenDB(&once{connector: stdlib.GetConnector(*config)})
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	all, err := fn(o, bun.NewDB(db, pgdialect.New()))
+	if err != nil {
+		return nil, o.failure(err)
+	}
+	return all, nil
+}
+
+var errPooler = errors.New("a pooler cannot carry migrations: give a direct URL as well (--store-direct), which leads to the database itself")
+
+// prepare makes sure that the database can be relied on and has the schema of this
+// version, which it is migrated to if o says so. When there is nothing to do, it
+// takes one connection and no lock.
+func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
+	o, err := o.complete()
+	if err != nil {
+		return err
+	}
+	pooled := stdlib.OpenDBFromPool(pool)
+	defer pooled.Close()
+	pooled.SetMaxOpenConns(1)
+	db := bun.NewDB(pooled, pgdialect.New())
+	s, err := ask(ctx, db)
+	if err == nil {
+		err = s.check(o.AcceptLoss, o.Logger)
+	}
+	var all []Migration
+	if err == nil {
+		all, err = s.status(ctx, db)
+	}
+	switch {
+	case err != nil:
+		return o.failure(err)
+	case !bunstore.Pending(all):
+		return nil
+	case !o.AutoMigrate:
+		return o.failure(errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it"))
+	}
+	if _, err := Migrate(ctx, o); err != nil {
+		return err
+	}
+	if all, err = status(ctx, db); err == nil && bunstore.Pending(all) {
+		err = errors.New("the direct URL leads to another database or schema: its steps are done, but they are not here")
+	}
+	if err != nil {
+		return o.failure(err)
+	}
+	return nil
+}
+
+// status compares the steps with those that the database has.
+func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
+	s, err := ask(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	return s.status(ctx, db)
+}
+
+func (s server) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
+	var applied []string
+	if s.List != "" {
+		if err := db.NewRaw("SELECT name FROM ?", bun.Ident(steps.Table)).Scan(ctx, &applied); err != nil {
+			return nil, fmt.Errorf("the list of migrations cannot be read: %w", err)
+		}
+	}
+	return steps.Compare(applied)
+}
+
+// migrateUp does the steps that are left to do, all of them or none. It waits for
+// other processes that do the same for at most wait.
+func migrateUp(ctx context.Context, db *bun.DB, wait time.Duration) (err error) {
+	s, err := ask(ctx, db)
+	if err != nil {
+		return err
+	}
+	// A loss is no matter here: what is not migrated after a crash will be.
+	if err := s.check(true, slog.New(slog.DiscardHandler)); err != nil {
+		return err
+	}
+	if all, err := s.status(ctx, db); err != nil || !bunstore.Pending(all) {
+		return err
+	}
+	if err := lock(ctx, db, wait); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
+		return fmt.Errorf("the migrations cannot begin: %w", err)
+	}
+	// Without a COMMIT nothing is done: the connection ends with its caller.
+	if _, err := status(ctx, db); err != nil { // a newer process may have been quicker
+		return err
+	}
+	if err := steps.Apply(ctx, db); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
+		return fmt.Errorf("the migrations cannot be committed: %w", err)
+	}
+	return nil
+}
+
+// The lock that migrations are done under: one for each schema, for as long as the
+// session lasts. It is named by a number, which is made from the schema's name.
+const lockNumber = "hashtextextended('problems: migrations of ' || current_schema(), 0)"
+
+// lock waits for the lock. When that takes too long, the error says who holds it.
+func lock(ctx context.Context, db *bun.DB, wait time.Duration) error {
+	if _, err := db.ExecContext(ctx, "SET statement_timeout = 0; SET lock_timeout = "+strconv.FormatInt(max(1, wait.Milliseconds()), 10)); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, "SELECT pg_advisory_lock("+lockNumber+")")
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == lockNotAvailable {
+		return holder(ctx, db, wait)
+	}
+	if err != nil {
+		return fmt.Errorf("the lock for migrations cannot be taken: %w", err)
+	}
+	// From here on other locks are waited for: those of statements under way,
+	// which end by themselves.
+	_, err = db.ExecContext(ctx, "SET lock_timeout = 0")
+	return err
+}
+
+// holder returns the error that says who holds the lock.
+func holder(ctx context.Context, db *bun.DB, wait time.Duration) error {
+	var who struct {
+		PID         int
+		Application string
+		Client      string
+		Since       time.Time
+	}
+	err := db.NewRaw(`SELECT a.pid, coalesce(a.application_name, '') AS application,
+			coalesce(host(a.client_addr), 'the same machine') AS client, coalesce(a.xact_start, a.backend_start, now()) AS since
+		FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid, (SELECT `+lockNumber+` AS number) n
+		WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+			AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+			AND l.classid::bigint = (n.number >> 32) & 4294967295 AND l.objid::bigint = n.number & 4294967295`).Scan(ctx, &who)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("another process has migrated the database for longer than %s, and has just ended: try again", wait)
+	case err != nil:
+		return fmt.Errorf("another process migrates the database for longer than %s: %w", wait, err)
+	}
+	return fmt.Errorf("another process migrates the database for longer than %s: process %d of the server, application %q, from %s, since %s; wait for it, or end it with SELECT pg_terminate_backend(%[2]d)",
+		wait, who.PID, who.Application, who.Client, who.Since.UTC().Format(time.RFC3339))
+}
+
+// once connects a single time. A second connection would be without the lock and
+// the transaction of the first, and database/sql makes it without a word.
+type once struct {
+	connector driver.Connector
+	done      atomic.Bool
+}
+
+func (o *once) Connect(ctx context.Context) (driver.Conn, error) {
+	if o.done.Swap(true) {
+		return nil, errors.New("the connection to the database was lost")
+	}
+	c, err := o.connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, ok := c.(*stdlib.Conn)
+	if !ok {
+		return nil, fmt.Errorf("the driver makes a %T", c)
+	}
+	return kept{conn}, nil
+}
+
+func (o *once) Driver() driver.Driver { return o.connector.Driver() }
+
+// kept is a connection that keeps its transaction from one statement to the
+// next, as the migrator knows of none.
+type kept struct{ *stdlib.Conn }
+
+// ResetSession is called by database/sql before each use but the first.
+func (kept) ResetSession(context.Context) error { return nil }

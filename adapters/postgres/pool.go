@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// connectTimeout is for how long a connection may take to be made, unless
+	// the URL says otherwise.
+	connectTimeout = 5 * time.Second
+	// grace is how much longer than the server's time limit the one on this
+	// side is: the server's answer is worth waiting for, as it settles what
+	// has become of a write.
+	grace = 2 * time.Second
+)
+
+// bound is for how long to wait for the answer to one statement, or to several
+// that were sent together.
+func (o Options) bound() time.Duration { return o.Timeout + grace }
+
+// poolConfig returns the settings of the pool. Nothing connects yet.
+func (o Options) poolConfig() (*pgxpool.Config, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	config, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	o.configure(config.ConnConfig)
+	if !o.Pooler {
+		setParameters(config.ConnConfig, map[string]string{
+			"statement_timeout": strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10),
+			// A server that loses this client within a statement would
+			// keep its locks for hours otherwise.
+			"tcp_keepalives_idle":     "15",
+			"tcp_keepalives_interval": "5",
+		})
+	}
+	config.MaxConns = int32(o.Connections)
+	config.MinConns = 0
+	config.MinIdleConns = min(2, config.MaxConns)
+	config.MaxConnLifetime = time.Hour
+	config.MaxConnLifetimeJitter = 10 * time.Minute
+	config.MaxConnIdleTime = 5 * time.Minute
+	// An idle connection is tried before it is used: one to a server that is
+	// gone without a word must not use up the time that a call may wait.
+	config.PingTimeout = o.AcquireTimeout / 2
+	config.HealthCheckPeriod = 5 * time.Second
+	return config, nil
+}
+
+// configure makes the settings that all connections have.
+func (o Options) configure(config *pgx.ConnConfig) {
+	if o.Password != "" {
+		config.Password = o.Password
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	dialer := &net.Dialer{
+		Timeout:         config.ConnectTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
+	}
+	config.DialFunc = dialer.DialContext
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	if o.Pooler {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		config.StatementCacheCapacity = 0
+		config.DescriptionCacheCapacity = 0
+	}
+	setParameters(config, map[string]string{"application_name": "problems"}) // poolers know it
+}
+
+// setParameters sets parameters of the session, unless the URL does.
+func setParameters(config *pgx.ConnConfig, parameters map[string]string) {
+	maps.Copy(parameters, config.RuntimeParams)
+	config.RuntimeParams = parameters
+}
+
+// unreadable returns the error for a URL that pgx cannot use. Its form was
+// checked, so that pgx knows a password when it sees one; but an error that
+// repeats nothing is safer still.
+func unreadable(err error) error {
+	if failure, ok := errors.AsType[*pgconn.ParseConfigError](err); ok && failure.Unwrap() != nil {
+		return fmt.Errorf("postgres: the URL of the database: %w", failure.Unwrap())
+	}
+	return errors.New("postgres: the URL of the database has a parameter with a value that is not known, or as many ports as hosts are needed")
+}

@@ -1,0 +1,16 @@
+// Package postgrestest has a PostgreSQL server for tests. It takes the first of
+// these that there is:
+//
+//   - the server that PROBLEMS_TEST_POSTGRES names, as a URL. Its role has to be
+//     allowed to create schemas and databases.
+//   - a container of the image PROBLEMS_TEST_POSTGRES_IMAGE (by default the
+//     official postgres:17-alpine), when a Docker engine answers. From then on the
+//     tests use containers or fail: nothing falls back silently.
+//   - the machine's own postgres, started as an unprivileged user.
+//
+// When there is none of them, a test fails and says what to install.
+//
+// A test process has one shared server, which starts with the first call of
+// [Schema] or [Database] and ends with [Main]. Tests that stop, kill or configure
+// a server take one of their own with [New], and cut connections with a [Proxy].
+package postgrestest

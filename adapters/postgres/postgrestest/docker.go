@@ -1,0 +1,182 @@
+package postgrestest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	tclog "github.com/testcontainers/testcontainers-go/log"
+)
+
+// Images that are tried when PROBLEMS_TEST_POSTGRES_IMAGE names none: the official
+// one, and the one that tools/postgres/image builds where no registry is reached.
+const (
+	officialImage = "postgres:17-alpine"
+	builtImage    = "problems-postgres:local"
+)
+
+// engine is a Docker engine that answers.
+type engine struct {
+	client client.APIClient
+	host   string // where published ports are reached
+}
+
+// dockerEngine returns the engine of this machine, or nil when none answers.
+func dockerEngine(ctx context.Context) (*engine, error) {
+	if err := configureTestcontainers(); err != nil {
+		return nil, err
+	}
+	if host := os.Getenv("DOCKER_HOST"); host != "" && !engineAnswers(ctx, host) {
+		return nil, nil // testcontainers would go on to other places, which nobody named
+	}
+	provider, err := testcontainers.NewDockerProvider()
+	if err != nil {
+		return nil, nil // it has looked in all places
+	}
+	if _, err := provider.Client().Ping(ctx, client.PingOptions{}); err != nil {
+		return nil, nil
+	}
+	host, err := provider.DaemonHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if host == "localhost" {
+		host = "127.0.0.1" // where the ports are published; the name may mean ::1
+	}
+	return &engine{client: provider.Client(), host: host}, nil
+}
+
+// configureTestcontainers sets what its documentation has environment variables
+// for, unless they are set. It reads them once, at the first use.
+func configureTestcontainers() error {
+	defaults := map[string]string{
+		// The container that cleans up after others needs an image of its own and
+		// the engine's socket. Containers are removed at the end of a process, and
+		// those of killed processes at the start of the next: see removeOrphans.
+		"TESTCONTAINERS_RYUK_DISABLED": "true",
+	}
+	if _, err := os.Stat("/.dockerenv"); err == nil {
+		// An engine that runs beside us in the same container publishes here, and
+		// not at the gateway.
+		defaults["TESTCONTAINERS_HOST_OVERRIDE"] = "127.0.0.1"
+	}
+	for name, value := range defaults {
+		if _, set := os.LookupEnv(name); !set {
+			if err := os.Setenv(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	tclog.SetDefault(tclog.NewNoopLogger())
+	return nil
+}
+
+func engineAnswers(ctx context.Context, host string) bool {
+	docker, err := client.New(client.FromEnv, client.WithHost(host))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = docker.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_, err = docker.Ping(ctx, client.PingOptions{})
+	return err == nil
+}
+
+func (e *engine) describe(ctx context.Context) (string, error) {
+	image, err := e.image(ctx)
+	if err != nil {
+		return "", err
+	}
+	inspected, err := e.client.ImageInspect(ctx, image)
+	if err != nil {
+		return "", err
+	}
+	version := "version unknown"
+	for _, variable := range inspected.Config.Env {
+		if value, ok := strings.CutPrefix(variable, "PG_VERSION="); ok {
+			version = value
+		}
+	}
+	return fmt.Sprintf("container %s (%s)", image, version), nil
+}
+
+// image returns the image to use, which is there: it is pulled if need be.
+func (e *engine) image(ctx context.Context) (string, error) {
+	candidates := []string{officialImage, builtImage}
+	if name := os.Getenv(imageVariable); name != "" {
+		candidates = []string{name}
+	}
+	for _, name := range candidates {
+		_, err := e.client.ImageInspect(ctx, name)
+		if err == nil {
+			return name, nil
+		}
+		if !errdefs.IsNotFound(err) {
+			return "", fmt.Errorf("the image %s: %w", name, err)
+		}
+	}
+	if err := e.pull(ctx, candidates[0]); err != nil {
+		return "", fmt.Errorf("a Docker engine answers, but the image %s is neither there nor can it be pulled: let %s name one "+
+			"that is, or run `make postgres-image`, which builds %s, and name that or none: %w", candidates[0], imageVariable, builtImage, err)
+	}
+	return candidates[0], nil
+}
+
+func (e *engine) pull(ctx context.Context, image string) error {
+	progress, err := e.client.ImagePull(ctx, image, client.ImagePullOptions{})
+	if err != nil {
+		return err
+	}
+	return progress.Wait(ctx)
+}
+
+// ownerLabel is on every container: the process that it belongs to.
+const ownerLabel = "problems.owner"
+
+// removeOrphans removes the containers of processes that were killed.
+func (e *engine) removeOrphans(ctx context.Context) error {
+	list, err := e.client.ContainerList(ctx, client.ContainerListOptions{
+		All:     true,
+		Filters: make(client.Filters).Add("label", "org.testcontainers=true", ownerLabel),
+	})
+	if err != nil {
+		return err
+	}
+	for _, found := range list.Items {
+		if orphaned(found.Labels[ownerLabel]) {
+			// Another process may be at the same.
+			if err := e.removeContainer(ctx, found.ID); err != nil && !errdefs.IsConflict(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeContainer removes a container in whatever state it is, with its data.
+func (e *engine) removeContainer(ctx context.Context, id string) error {
+	_, err := e.client.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	if errdefs.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// node makes a container, which starts when it is told to.
+func (e *engine) node(ctx context.Context, settings []string, volatile bool) (node, error) {
+	if err := e.removeOrphans(ctx); err != nil {
+		return nil, fmt.Errorf("containers of tests that were killed: %w", err)
+	}
+	image, err := e.image(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newContainer(ctx, e, image, slices.Clone(settings), volatile)
+}

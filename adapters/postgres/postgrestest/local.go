@@ -1,0 +1,272 @@
+package postgrestest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// local makes servers from the binaries in a folder.
+type local struct {
+	folder string
+	as     *syscall.Credential // nil: as ourselves
+}
+
+// localBinaries looks for the server in PATH, and then where Debian has it, the
+// newest version first.
+func localBinaries() (source, error) {
+	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil {
+		return nil, err
+	}
+	version := func(folder string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 for what is no version
+		return n
+	}
+	slices.SortFunc(folders, func(a, b string) int { return version(b) - version(a) })
+	if path, err := exec.LookPath("postgres"); err == nil {
+		folders = slices.Insert(folders, 0, filepath.Dir(path))
+	}
+	for _, folder := range folders {
+		if !executable(filepath.Join(folder, "postgres")) || !executable(filepath.Join(folder, "initdb")) {
+			continue
+		}
+		as, err := unprivileged()
+		return local{folder, as}, err
+	}
+	return nil, errNone
+}
+
+func executable(path string) bool {
+	_, err := exec.LookPath(path)
+	return err == nil
+}
+
+// unprivileged returns whom to run Postgres as, which refuses to be run by root.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(account.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+		if uidErr == nil && gidErr == nil {
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		}
+	}
+	return nil, errors.New("root may not run PostgreSQL, and there is neither a user postgres nor nobody to run it as")
+}
+
+func (l local) describe(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, filepath.Join(l.folder, "postgres"), "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s/postgres --version: %w", l.folder, err)
+	}
+	// Such as: postgres (PostgreSQL) 15.18 (Debian …)
+	_, version, _ := strings.Cut(strings.TrimSpace(string(out)), ") ")
+	version, _, _ = strings.Cut(version, " ")
+	return fmt.Sprintf("local %s (%s)", filepath.Join(l.folder, "postgres"), version), nil
+}
+
+// localPrefix begins the names of the data directories, which go on with the owner.
+const localPrefix = "problems-postgres-"
+
+// node has the data directory below the system's temporary one, also for a
+// volatile server: there is no tmpfs that every machine lets us write to.
+func (l local) node(ctx context.Context, settings []string, _ bool) (node, error) {
+	removeOrphanedDirectories()
+	dir, err := os.MkdirTemp("", localPrefix+thisProcess()+"-")
+	if err != nil {
+		return nil, err
+	}
+	n := &localNode{local: l, dir: dir, password: rand.Text(), settings: settings}
+	if err := n.init(ctx); err != nil {
+		_ = os.RemoveAll(dir) // the error before is the one to read
+		return nil, err
+	}
+	return n, nil
+}
+
+// removeOrphanedDirectories deletes the data of processes that were killed.
+func removeOrphanedDirectories() {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), localPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range dirs {
+		owner, _, _ := cutLast(strings.TrimPrefix(filepath.Base(dir), localPrefix), "-")
+		if orphaned(owner) {
+			_ = os.RemoveAll(dir) // another user's stays
+		}
+	}
+}
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// localNode is a server that runs as a child of this process.
+type localNode struct {
+	local
+	dir      string
+	password string
+	settings []string
+	port     int
+	running  *postmaster // nil: stopped
+}
+
+func (n *localNode) url() string {
+	return fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d/postgres?sslmode=disable", n.password, n.port)
+}
+
+func (n *localNode) data() string { return filepath.Join(n.dir, "data") }
+
+// init makes the data directory and finds a port.
+func (n *localNode) init(ctx context.Context) error {
+	passwordFile := filepath.Join(n.dir, "password")
+	if err := os.WriteFile(passwordFile, []byte(n.password), 0o600); err != nil {
+		return err
+	}
+	if n.as != nil {
+		for _, path := range []string{n.dir, passwordFile} {
+			if err := os.Chown(path, int(n.as.Uid), int(n.as.Gid)); err != nil {
+				return err
+			}
+		}
+	}
+	// The data of tests need not survive the machine, so that initdb syncs nothing.
+	initdb := exec.CommandContext(ctx, filepath.Join(n.folder, "initdb"), "--pgdata", n.data(), "--no-sync",
+		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C")
+	initdb.Dir, initdb.Env = n.dir, localEnvironment()
+	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: n.as}
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", initdb.Path, err, bytes.TrimSpace(out))
+	}
+	var err error
+	n.port, err = freePort()
+	return err
+}
+
+// localEnvironment leaves out whatever PG… variables there are.
+func localEnvironment() []string { return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"} }
+
+func (n *localNode) start(ctx context.Context) error {
+	args := []string{"-D", n.data(),
+		"-c", "listen_addresses=127.0.0.1", "-c", fmt.Sprint("port=", n.port), "-c", "unix_socket_directories="}
+	for _, setting := range n.settings {
+		args = append(args, "-c", setting)
+	}
+	for {
+		cmd := exec.Command(filepath.Join(n.folder, "postgres"), args...)
+		cmd.Dir, cmd.Env = n.dir, localEnvironment()
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: n.as, Setpgid: true} // ^C at the terminal is for the tests
+		var err error
+		if n.running, err = startPostmaster(cmd); err != nil {
+			return err
+		}
+		if err = answers(ctx, n.url(), n.running.done); err == nil {
+			return nil
+		}
+		n.running.kill()
+		log := n.running.log.String()
+		n.running = nil
+		// The processes of a server that was killed let go of its memory a moment
+		// after they are gone.
+		if ctx.Err() == nil && strings.Contains(log, "is still in use") {
+			continue
+		}
+		return fmt.Errorf("%s did not start: %w\n%s", cmd.Path, err, log)
+	}
+}
+
+func (n *localNode) stop(ctx context.Context, mode stopMode) error {
+	if n.running == nil {
+		return errNotRunning
+	}
+	signal := syscall.SIGINT
+	if mode == immediate {
+		signal = syscall.SIGQUIT
+	}
+	n.running.signal(signal)
+	select {
+	case <-n.running.done:
+		n.running = nil
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s shutdown: %w", mode, ctx.Err())
+	}
+}
+
+func (n *localNode) kill(context.Context) error {
+	if n.running == nil {
+		return errNotRunning
+	}
+	n.running.kill()
+	n.running = nil
+	return nil
+}
+
+func (n *localNode) pause(context.Context) error {
+	if n.running == nil {
+		return errNotRunning
+	}
+	n.running.signalAll(syscall.SIGSTOP)
+	return nil
+}
+
+func (n *localNode) resume(context.Context) error {
+	if n.running == nil {
+		return errNotRunning
+	}
+	n.running.signalAll(syscall.SIGCONT)
+	return nil
+}
+
+func (n *localNode) remove(ctx context.Context) error {
+	if n.running != nil {
+		// In order, since that also frees the shared memory.
+		n.running.signalAll(syscall.SIGCONT)
+		if err := n.stop(ctx, immediate); err != nil {
+			n.running.kill()
+		}
+	}
+	return os.RemoveAll(n.dir)
+}
+
+// freePort returns a port of 127.0.0.1 that nobody listens on. It is below those
+// that systems hand out by themselves, so that it is still free when a server
+// that was killed starts again.
+func freePort() (int, error) {
+	const lowest, count = 20000, 10000
+	seed := make([]byte, 2)
+	_, _ = rand.Read(seed) // never fails
+	start := int(seed[0])<<8 | int(seed[1])
+	for i := range count {
+		port := lowest + (start+i)%count
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue
+		}
+		return port, listener.Close()
+	}
+	return 0, fmt.Errorf("no port from %d to %d of 127.0.0.1 is free", lowest, lowest+count-1)
+}

@@ -1,0 +1,99 @@
+package postgrestest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Server is a server that one test has for itself, to stop it and kill it. Its
+// methods may be called by any goroutine, one after the other; they return when
+// what they name has happened, and fail the test when it has not.
+type Server struct {
+	t    testing.TB
+	mu   sync.Mutex
+	node node
+}
+
+// New starts a server with these settings of postgresql.conf, each as name=value,
+// on top of PostgreSQL's own defaults. It needs a container or local binaries,
+// also where PROBLEMS_TEST_POSTGRES names a server. The server is removed at the
+// end of the test.
+func New(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	source, err := chooseOwn(ctx)
+	if err != nil {
+		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	node, err := source.node(ctx, slices.Concat([]string{"shared_buffers=64MB"}, settings), false)
+	if err != nil {
+		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	s := &Server{t: t, node: node}
+	t.Cleanup(func() { s.do("remove the server", stopLimit, node.remove) })
+	if err := node.start(ctx); err != nil {
+		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	return s
+}
+
+// URL is for a superuser, to the database postgres, which is empty at first. It
+// stays valid when the server starts again.
+func (s *Server) URL() string { return s.node.url() }
+
+// Start runs the server again with the data that it had, and returns when it
+// answers.
+func (s *Server) Start() {
+	s.t.Helper()
+	s.do("start", startLimit, s.node.start)
+}
+
+// Kill ends every process of the server at once, as the loss of its machine
+// would: what it had not written to the system is gone.
+func (s *Server) Kill() {
+	s.t.Helper()
+	s.do("kill", stopLimit, s.node.kill)
+}
+
+// Immediate shuts the server down without ending what it is doing; the next Start
+// recovers from the log of the database.
+func (s *Server) Immediate() {
+	s.t.Helper()
+	s.do("shut down at once", stopLimit, func(ctx context.Context) error { return s.node.stop(ctx, immediate) })
+}
+
+// Restart shuts the server down, disconnecting everybody in order, and starts it.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.do("shut down", stopLimit, func(ctx context.Context) error { return s.node.stop(ctx, fast) })
+	s.do("start", startLimit, s.node.start)
+}
+
+// Pause halts every process of the server: connections stay open, and nothing is
+// answered until Resume.
+func (s *Server) Pause() {
+	s.t.Helper()
+	s.do("pause", stopLimit, s.node.pause)
+}
+
+// Resume lets a paused server go on.
+func (s *Server) Resume() {
+	s.t.Helper()
+	s.do("resume", stopLimit, s.node.resume)
+}
+
+// do is Errorf and not Fatalf in a failure, since it may be in any goroutine.
+func (s *Server) do(what string, limit time.Duration, action func(context.Context) error) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := action(ctx); err != nil {
+		s.t.Errorf("postgres for tests: %s: %v", what, err)
+	}
+}

@@ -1,0 +1,191 @@
+package postgrestest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Limits on how long things may take, for a machine that is busy with other tests.
+const (
+	startLimit   = 2 * time.Minute
+	stopLimit    = 30 * time.Second
+	commandLimit = 30 * time.Second
+)
+
+// sharedSettings are those of a server for many tests at a time. Whatever makes
+// commits durable stays as it is: it is what the adapter insists on.
+var sharedSettings = []string{"max_connections=400", "shared_buffers=64MB", "max_wal_size=1GB"}
+
+// shared is the one server of this process for all tests that leave it as it is.
+var shared struct {
+	sync.Mutex
+	inMain bool
+	node   node
+	err    error // why there is none; asked for once
+}
+
+// Main runs the tests of a package and ends the shared server after them. It
+// returns the exit code: os.Exit(postgrestest.Main(m)) is the whole TestMain.
+func Main(m *testing.M) int {
+	shared.Lock()
+	shared.inMain = true
+	shared.Unlock()
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.node == nil {
+		return code
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if err := shared.node.remove(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "postgres for tests:", err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// Schema returns the URL of a schema that is new, empty and only the test's own,
+// on the server that all tests of the process share. The schema is the
+// search_path of the URL, and is dropped at the end of the test. Everything that
+// belongs to the database as a whole, such as advisory locks, channels of NOTIFY
+// and settings of the database, is shared: a test about them takes a [Database].
+func Schema(t testing.TB) string {
+	t.Helper()
+	admin := sharedURL(t)
+	name := "t_" + strings.ToLower(rand.Text())
+	execute(t, admin, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { dropSchema(t, admin, name) })
+	return withURL(t, admin, func(u *url.URL) {
+		query := u.Query()
+		query.Set("search_path", name)
+		u.RawQuery = query.Encode()
+	})
+}
+
+// Database returns the URL of a database that is new, empty and only the test's
+// own, on the server that all tests of the process share. It is dropped at the end
+// of the test, with the connections that are left. It takes some 100 ms: most
+// tests do with a [Schema].
+func Database(t testing.TB) string {
+	t.Helper()
+	admin := sharedURL(t)
+	name := "t_" + strings.ToLower(rand.Text())
+	execute(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0")
+	t.Cleanup(func() { execute(t, admin, "DROP DATABASE "+name+" WITH (FORCE)") })
+	return withURL(t, admin, func(u *url.URL) { u.Path = "/" + name })
+}
+
+// sharedURL returns the URL of the shared server, which it starts if need be.
+func sharedURL(t testing.TB) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if !shared.inMain {
+		t.Fatal("the shared server is ended by postgrestest.Main: call it in the TestMain of this package")
+	}
+	if shared.node == nil && shared.err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+		defer cancel()
+		shared.node, shared.err = startShared(ctx)
+	}
+	if shared.err != nil {
+		t.Fatalf("no Postgres for tests: %v", shared.err)
+	}
+	return shared.node.url()
+}
+
+// startShared starts the shared server, and says on standard error which it is.
+func startShared(ctx context.Context) (node, error) {
+	source, err := chooseShared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settings := sharedSettings
+	if _, ok := source.(given); ok {
+		settings = nil
+	}
+	description, err := source.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(os.Stderr, "postgres for tests:", description)
+	node, err := source.node(ctx, settings, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := node.start(ctx); err != nil {
+		return nil, errors.Join(err, node.remove(context.WithoutCancel(ctx)))
+	}
+	return node, nil
+}
+
+// withURL returns a URL with a change.
+func withURL(t testing.TB, text string, change func(*url.URL)) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		t.Fatalf("%s has to be a URL such as postgres://user@host/database", dsnVariable)
+	}
+	change(u)
+	return u.String()
+}
+
+// execute runs statements on a connection of their own, each outside of a transaction.
+func execute(t testing.TB, admin string, statements ...string) {
+	t.Helper()
+	if err := tryExecute(admin, statements...); err != nil {
+		t.Errorf("postgres for tests: %v", err)
+	}
+}
+
+func tryExecute(admin string, statements ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// dropSchema drops a schema. A transaction that somebody left open in it would
+// make that wait for ever: it is ended, and said in the log of the test.
+func dropSchema(t testing.TB, admin, name string) {
+	t.Helper()
+	const attempts = 5
+	for range attempts {
+		err := tryExecute(admin, "SET client_min_messages = warning", "SET lock_timeout = '1s'", "DROP SCHEMA IF EXISTS "+name+" CASCADE")
+		var refused *pgconn.PgError
+		switch {
+		case err == nil:
+			return
+		case errors.As(err, &refused) && (refused.Code == "55P03" || refused.Code == "40P01"): // lock not available, deadlock
+			t.Logf("a connection is still at work in the schema of this test; it is ended")
+			execute(t, admin, `SELECT pg_terminate_backend(pid) FROM (
+				SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+				WHERE c.relnamespace = '`+name+`'::regnamespace AND l.pid <> pg_backend_pid()) holders`)
+		default:
+			t.Errorf("postgres for tests: %v", err)
+			return
+		}
+	}
+	t.Errorf("postgres for tests: the schema %s is still in use after %d attempts to drop it", name, attempts)
+}

@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// portion is the number of problems that are copied at a time.
+const portion = 1000
+
+// Restore implements store.Store. It locks the versions, for which everybody waits
+// who fills the store in another way.
+func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release() // which closes it, if it is still in the transaction
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return interrupted(ctx, classify(err))
+	}
+	r := restoration{store: s, tx: tx}
+	if err := r.fill(ctx, archive); err != nil {
+		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+		defer cancel()
+		_ = tx.Rollback(rollback)
+		return interrupted(ctx, err)
+	}
+	final, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.bound())
+	defer cancel()
+	return classifyCommit(tx.Commit(final))
+}
+
+// restoration is a Restore that is going on.
+type restoration struct {
+	store *Store
+	tx    pgx.Tx
+	rows  map[*bunstore.Table][][]any // that are yet to be copied
+}
+
+func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
+	head := bunstore.Head(archive)
+	head.Expect = []store.Expectation{store.StoreEmpty{}}
+	if err := r.begin(ctx, head); err != nil {
+		return err
+	}
+	r.rows = make(map[*bunstore.Table][][]any)
+	problems := 0
+	for dossier, err := range archive.Problems {
+		if err != nil {
+			return err
+		}
+		for _, row := range r.store.dialect.DossierRows(dossier) {
+			r.rows[row.Table] = append(r.rows[row.Table], row.Values)
+		}
+		if problems++; problems%portion == 0 {
+			if err := r.copy(ctx); err != nil {
+				return err
+			}
+		}
+		if err := store.Ended(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.copy(ctx); err != nil {
+		return err
+	}
+	if _, err := r.tx.Exec(ctx, skipNumbers); err != nil {
+		return classify(err)
+	}
+	return store.Ended(ctx)
+}
+
+// begin stores what does not belong to problems.
+func (r *restoration) begin(ctx context.Context, head store.Change) error {
+	statements, err := r.store.locks(head)
+	if err != nil {
+		return err
+	}
+	effects, err := r.store.effects(head)
+	if err != nil {
+		return err
+	}
+	batch := r.store.batch(append(statements, effects...))
+	err = r.tx.SendBatch(ctx, batch).Close()
+	if failure := classify(err); fault.Is(failure, fault.Conflict) {
+		return fault.Wrap(fault.Conflict, err, "the store is not empty")
+	} else if failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// copy copies the rows that were collected, in the order in which they were.
+func (r *restoration) copy(ctx context.Context) error {
+	for table, rows := range r.rows {
+		_, err := r.tx.CopyFrom(ctx, pgx.Identifier{table.Name}, table.Columns, pgx.CopyFromRows(rows))
+		if err != nil {
+			return classify(err)
+		}
+		r.rows[table] = rows[:0]
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Store is a store.Store in a PostgreSQL database. It is made by [Open].
+type Store struct {
+	options Options
+	pool    *pgxpool.Pool
+	dialect *bunstore.Dialect
+	texts   texts
+	calls   store.Gate
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open connects to the database, brings its schema up to date if the options say
+// so, and fails when the database is not fit to be written to.
+func Open(ctx context.Context, o Options) (_ *Store, err error) {
+	o, err = o.complete()
+	if err != nil {
+		return nil, err
+	}
+	config, err := o.poolConfig()
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
+	if err != nil {
+		return nil, o.failure(err)
+	}
+	if err := prepare(ctx, o, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return &Store{options: o, pool: pool, dialect: newDialect()}, nil
+}
+
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	v := &view{store: s, leave: leave}
+	defer v.end()
+	if err := fn(bunstore.Reader{Dialect: s.dialect, Session: v}); err != nil {
+		return err
+	}
+	return store.Ended(ctx)
+}
+
+// Versions implements store.Store.
+func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
+	err = s.single(ctx, func(r bunstore.Reader) error {
+		v, err = r.Versions(ctx)
+		return err
+	})
+	return v, err
+}
+
+// single calls fn with a Reader for one read, which is its own transaction.
+func (s *Store) single(ctx context.Context, fn func(bunstore.Reader) error) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	v := &view{store: s, leave: leave, begun: true}
+	defer v.end()
+	return fn(bunstore.Reader{Dialect: s.dialect, Session: v})
+}
+
+// Reserve implements store.Store. The numbers come from a sequence, which all
+// servers share.
+func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
+	err = s.single(ctx, func(r bunstore.Reader) error {
+		for {
+			var highest problem.ID
+			if err := r.Read(ctx, number(&id, &highest, nextNumber)); err != nil || id > highest {
+				return err
+			}
+			// Somebody has stored a problem with a number that was not
+			// reserved. The sequence is moved behind it, never back.
+			if err := r.Read(ctx, number(&id, &highest, skipNumbers)); err != nil {
+				return err
+			}
+		}
+	})
+	return id, err
+}
+
+const (
+	nextNumber  = "SELECT nextval('problem_ids'), coalesce((SELECT max(id) FROM problems), 0)"
+	skipNumbers = "SELECT setval('problem_ids', greatest(last_value, (SELECT max(id) FROM problems))), 0 FROM problem_ids"
+)
+
+func number(id, highest *problem.ID, sql string) bunstore.Query {
+	return bunstore.Query{SQL: sql, Row: func(scan func(...any) error) error {
+		return scan((*int64)(id), (*int64)(highest))
+	}}
+}
+
+// Close implements store.Store. It waits for the calls under way, so that it
+// must not be called within a View.
+func (s *Store) Close() error {
+	if s.calls.Close() {
+		s.pool.Close()
+	}
+	return nil
+}
+
+// Stats tell how busy the connections of a Store are, and have been since it was
+// opened.
+type Stats struct {
+	// Connected is the number of connections, InUse of those in use at this
+	// moment, Most of those that there can be.
+	Connected, InUse, Most int
+	// Waited counts the calls that had to wait for a connection, WaitedFor
+	// is for how long they did, all together.
+	Waited    uint64
+	WaitedFor time.Duration
+}
+
+// Stats returns the figures of this moment.
+func (s *Store) Stats() Stats {
+	now := s.pool.Stat()
+	return Stats{
+		Connected: int(now.TotalConns()), InUse: int(now.AcquiredConns()), Most: int(now.MaxConns()),
+		Waited: uint64(now.EmptyAcquireCount()), WaitedFor: now.EmptyAcquireWaitTime(),
+	}
+}

@@ -1,0 +1,142 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// view is a bunstore.Session in one transaction. It connects when it is first read
+// from.
+type view struct {
+	store *Store
+	leave func() // the gate, once the view has ended
+	conn  *pgxpool.Conn
+	// begun is true once the transaction has, and from the start in a view
+	// for one read, which needs none.
+	begun bool
+}
+
+const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+// Read implements bunstore.Session. All queries travel at once.
+func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
+	if err := store.Ended(ctx); err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		fresh := v.conn == nil
+		if fresh {
+			var err error
+			if v.conn, err = v.store.acquire(ctx); err != nil {
+				return err
+			}
+		}
+		rows := 0
+		err := v.read(ctx, queries, &rows)
+		if err == nil {
+			v.begun = true
+			return nil
+		}
+		// A connection that was lost while nobody used it is only noticed
+		// now. There is one such connection in the pool for each that it
+		// can have.
+		if fresh && rows == 0 && v.conn.Conn().IsClosed() && ctx.Err() == nil && attempt <= v.store.options.Connections {
+			v.conn.Release()
+			v.conn = nil
+			continue
+		}
+		return interrupted(ctx, classify(err))
+	}
+}
+
+// read sends the queries and reads the answers. rows counts what was read.
+func (v *view) read(ctx context.Context, queries []bunstore.Query, rows *int) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, v.store.options.bound())
+	defer cancel()
+	batch := &pgx.Batch{}
+	if !v.begun {
+		batch.Queue(begin)
+	}
+	for _, q := range queries {
+		batch.Queue(v.store.texts.plainOf(q.SQL), q.Args...)
+	}
+	results := v.conn.SendBatch(ctx, batch)
+	defer func() {
+		if closing := results.Close(); err == nil {
+			err = closing
+		}
+	}()
+	if !v.begun {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+	}
+	for _, q := range queries {
+		found, err := results.Query()
+		if err != nil {
+			return err
+		}
+		for found.Next() {
+			*rows++
+			if err := q.Row(found.Scan); err != nil {
+				found.Close()
+				return err
+			}
+		}
+		found.Close()
+		if err := found.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endTimeout is for how long a transaction may take to end that nobody waits for.
+const endTimeout = 5 * time.Second
+
+// end ends the transaction. Nobody needs to wait for that.
+func (v *view) end() {
+	if v.conn == nil {
+		v.leave()
+		return
+	}
+	if v.conn.Conn().PgConn().TxStatus() == 'I' {
+		v.conn.Release()
+		v.leave()
+		return
+	}
+	go func() {
+		defer v.leave()
+		defer v.conn.Release() // which closes it, if it is still in the transaction
+		ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+		defer cancel()
+		_, _ = v.conn.Exec(ctx, "ROLLBACK")
+	}()
+}
+
+// acquire returns a connection, for which it waits a limited time.
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
+	defer cancel()
+	conn, err := s.pool.Acquire(limited)
+	if err != nil {
+		return nil, interrupted(ctx, classify(err))
+	}
+	return conn, nil
+}
+
+// interrupted returns the fault of the context, if it is over, as that is why
+// something else has failed.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
+		return store.Ended(ctx)
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+// Package backend opens and migrates the store that a setting names: the one
+// switch over the storage adapters, for everything but "problems serve", whose
+// modules are in package serve.
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/problemtracking/problems/adapters/postgres"
+	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// ErrInMemory says that a store in memory cannot be reached from outside.
+var ErrInMemory = errors.New("a store in memory is only within its server")
+
+// Open opens a store that is there already, beside the servers that use it. It
+// never migrates what several servers share.
+func Open(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
+	if s.Store.Scheme == config.SQLite {
+		if _, err := os.Stat(s.Store.Path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf(`there is no store at %s: "problems serve" makes one`, s.Store.Path)
+		}
+	}
+	s.AutoMigrate = false
+	return open(ctx, s, logger)
+}
+
+// OpenNew opens a store that may not exist yet: a file is created, and a schema
+// brought up to date unless the settings leave that to the operator.
+func OpenNew(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
+	if err := s.Prepare(); err != nil {
+		return nil, err
+	}
+	return open(ctx, s, logger)
+}
+
+func open(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
+	switch s.Store.Scheme {
+	case config.Memory:
+		return nil, ErrInMemory
+	case config.SQLite:
+		return opened(sqlite.Open(ctx, SQLite(s, logger)))
+	case config.Postgres:
+		o, err := Postgres(s, logger)
+		if err != nil {
+			return nil, err
+		}
+		return opened(postgres.Open(ctx, o))
+	default:
+		return nil, config.ErrNoStore
+	}
+}
+
+// opened keeps a store that could not be opened from being a non-nil interface.
+func opened[S store.Store](s S, err error) (store.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// SQLite returns the options of the adapter.
+func SQLite(s config.Storage, logger *slog.Logger) sqlite.Options {
+	return sqlite.Options{Path: s.Store.Path, Logger: logger}
+}
+
+// Postgres returns the options of the adapter. It reads the file of the password,
+// if there is one.
+func Postgres(s config.Storage, logger *slog.Logger) (postgres.Options, error) {
+	password, err := s.Password()
+	return postgres.Options{
+		URL:              s.Store.Address,
+		Password:         password,
+		Direct:           s.StoreDirect.Address,
+		Pooler:           s.StorePooler,
+		Connections:      s.StoreConnections,
+		Timeout:          s.StoreTimeout,
+		AcceptLoss:       s.StoreAcceptLoss,
+		AutoMigrate:      s.AutoMigrate,
+		MigrationTimeout: s.MigrationTimeout,
+		Logger:           logger,
+	}, err
+}

@@ -1,0 +1,104 @@
+package backend_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/app/internal/backend"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+type opener func(context.Context, config.Storage, *slog.Logger) (store.Store, error)
+
+// What is not there yet is made by OpenNew, and by nothing else.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	for name, storage := range map[string]config.Storage{
+		"sqlite":   {Store: config.StoreURL{Scheme: config.SQLite, Path: filepath.Join(t.TempDir(), "problems.db")}},
+		"postgres": {Store: config.StoreURL{Scheme: config.Postgres, Address: postgrestest.Schema(t)}, AutoMigrate: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps := func() (done int) {
+				schema, err := backend.SchemaOf(storage, quiet)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, err := schema.Status(t.Context())
+				if err != nil || len(all) == 0 {
+					t.Fatal(all, err)
+				}
+				for _, step := range all {
+					if step.Done {
+						done++
+					}
+				}
+				return done
+			}
+			if s, err := backend.Open(t.Context(), storage, quiet); err == nil || s != nil {
+				t.Errorf("a store that is not there is opened: %v, %v", s, err)
+			}
+			if done := steps(); done > 0 {
+				t.Errorf("%d steps are done by opening what is not there", done)
+			}
+			for _, open := range []opener{backend.OpenNew, backend.OpenNew, backend.Open} {
+				s, err := open(t.Context(), storage, quiet)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				if done := steps(); done == 0 {
+					t.Error("no step is done")
+				}
+			}
+		})
+	}
+}
+
+func TestDefaultStoreIsMade(t *testing.T) {
+	t.Parallel()
+	storage := config.Storage{DataDir: filepath.Join(t.TempDir(), "data"), StoreConnections: 16, AutoMigrate: true, StoreTimeout: 10e9, MigrationTimeout: 30e9}
+	if err := storage.AfterApply(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := backend.OpenNew(t.Context(), storage, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStoresThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		storage config.Storage
+		want    string
+	}{
+		"memory":        {config.Storage{Store: config.StoreURL{Scheme: config.Memory}}, "is only within its server"},
+		"none":          {config.Storage{}, "set PROBLEMS_STORE"},
+		"password file": {config.Storage{Store: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}, StorePasswordFile: "/nowhere"}, "cannot be read"},
+	} {
+		for _, open := range []opener{backend.Open, backend.OpenNew} {
+			if s, err := open(t.Context(), c.storage, quiet); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, %v; want %q", name, s, err, c.want)
+			}
+		}
+		if _, err := backend.SchemaOf(c.storage, quiet); err == nil {
+			t.Errorf("%s: there is a schema", name)
+		}
+	}
+}

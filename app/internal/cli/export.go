@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/app/internal/backend"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// stream is the name of standard input and standard output.
+const stream = "-"
+
+type exportCommand struct {
+	config.Storage `embed:"" group:"Store (the service may be running)"`
+
+	To    string `default:"-" placeholder:"FILE" help:"The file to write, which only you can then read; - for standard output. Default: ${default}."`
+	Force bool   `help:"Replace the file if it is there."`
+}
+
+// Help is shown by kong.
+func (exportCommand) Help() string {
+	return `Writes everything as it is at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens (as hashes, with which they go on working), and problems with all that belongs to them. Replies kept for Idempotency-Key are left out. "problems import" reads it into a store of any kind. A file appears only when it is complete.
+
+Examples:
+
+    problems export --to problems.jsonl
+    problems export --store postgres://ann@db/problems | zstd > problems.jsonl.zst`
+}
+
+// Run is called by kong.
+func (c *exportCommand) Run(ctx context.Context, p Process) error {
+	s, err := backend.Open(ctx, c.Storage, p.logger())
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return errors.Join(c.export(ctx, p, s), s.Close())
+}
+
+func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) error {
+	progress := p.progress()
+	if c.To == stream {
+		if p.Terminal { // it would be drawn into what is shown there
+			progress.Terminal = nil
+		}
+		summary, err := transfer.Export(ctx, s, progress.Writer(p.Stdout))
+		return p.finish(progress, summary, err, "Exported")
+	}
+	file, err := transfer.CreateFile(c.To, c.Force)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	summary, err := transfer.Export(ctx, s, progress.Writer(file))
+	if err != nil {
+		err = errors.Join(err, file.Discard())
+	} else if err = file.Keep(); err != nil {
+		err = fmt.Errorf("export: %w", err)
+	}
+	return p.finish(progress, summary, err, "Exported")
+}
+
+// logger returns what commands other than serve log to.
+func (p Process) logger() *slog.Logger { return slog.New(slog.NewTextHandler(p.Stderr, nil)) }
+
+// progress returns what shows how far a transfer is, when somebody looks.
+func (p Process) progress() *transfer.Progress {
+	progress := &transfer.Progress{Now: p.Now}
+	if p.ErrTerminal {
+		progress.Terminal = p.Stderr
+	}
+	return progress
+}
+
+// finish says what a transfer has done, if it has not failed.
+func (p Process) finish(progress *transfer.Progress, s archive.Summary, err error, done string) error {
+	progress.End()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Stderr, "%s %d problems, in %d records.\n", done, s.Problems, s.Records)
+	return err
+}
+
+// input returns standard input, which ends when ctx does: nobody may ever write to
+// it.
+func (p Process) input(ctx context.Context) (r io.Reader, stop func()) {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := io.Copy(pw, p.Stdin)
+		pw.CloseWithError(err)
+	}()
+	ended := context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
+	return pr, func() {
+		ended()
+		pr.CloseWithError(io.ErrClosedPipe)
+	}
+}

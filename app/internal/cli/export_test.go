@@ -1,0 +1,199 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/app/internal/cli"
+)
+
+// served returns the URL of a store that a service has seeded and given a user.
+func served(t *testing.T) string {
+	t.Helper()
+	url := sqliteURL(t)
+	start(t, nil, "--store="+url).end(t)
+	must(t, nil, "user", "add", "--name=Ann", "--email=ann@example.org", "--store="+url)
+	return url
+}
+
+// callWith runs the program with a standard input, and perhaps a person at
+// standard error.
+func callWith(ctx context.Context, stdin string, terminal bool, args ...string) result {
+	var stdout, stderr output
+	p := process(nil, args, &stdout, &stderr)
+	p.Stdin, p.ErrTerminal = strings.NewReader(stdin), terminal
+	code := cli.Run(ctx, p)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+// fails checks that a call has failed with an exit code and a message, and has
+// printed nothing else.
+func (r result) fails(t *testing.T, code int, message string) {
+	t.Helper()
+	if r.code != code || r.stdout != "" || !strings.Contains(r.stderr, message) {
+		t.Errorf("exit code %d, printed %q and %q; want code %d and %q", r.code, r.stdout, r.stderr, code, message)
+	}
+}
+
+func TestExportToFile(t *testing.T) {
+	t.Parallel()
+	url, file := served(t), filepath.Join(t.TempDir(), "problems.jsonl")
+	r := call(t, nil, "export", "--store="+url, "--to="+file)
+	// 3 states, 4 priorities, 4 classifications, 2 users, 1 token
+	if want := "Exported 0 problems, in 14 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
+		t.Errorf("%+v, want code 0 and %q", r, want)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the file has the mode %v (%v), want 0600", info.Mode(), err)
+	}
+	if got := must(t, nil, "export", "--store="+url); got+"\n" != string(content) {
+		t.Errorf("to standard output:\n%s\nto a file:\n%s", got, content)
+	}
+	call(t, nil, "export", "--store="+url, "--to="+file).fails(t, 1, "problems: export: "+file+" is there already: take another name, or --force to replace it\n")
+	must(t, nil, "user", "add", "--name=Bo", "--email=bo@example.org", "--store="+url)
+	must(t, nil, "export", "--store="+url, "--to="+file, "--force")
+	if forced, err := os.ReadFile(file); err != nil || !strings.Contains(string(forced), `"bo@example.org"`) {
+		t.Errorf("with --force the file has (%v)\n%s", err, forced)
+	}
+}
+
+// A running service is no obstacle, and its tokens are not in the archive.
+func TestExportBesideServer(t *testing.T) {
+	t.Parallel()
+	url := sqliteURL(t)
+	s := start(t, nil, "--store="+url)
+	text := must(t, nil, "export", "--store="+url)
+	if !strings.Contains(text, `"admin@localhost"`) || strings.Contains(text, s.token(t)) {
+		t.Errorf("exported, with or without what should be in it:\n%s", text)
+	}
+}
+
+func TestExportRefuses(t *testing.T) {
+	t.Parallel()
+	call(t, nil, "export", "--store=memory:").fails(t, 1, "problems: export: a store in memory is only within its server\n")
+	call(t, nil, "export", "--store="+sqliteURL(t)).fails(t, 1, "problems: export: there is no store at ")
+	call(t, nil, "export", "--store=tape:1").fails(t, 2, "no store has the scheme tape")
+	dir := t.TempDir()
+	call(t, nil, "export", "--store="+served(t), "--to="+filepath.Join(dir, "none", "x")).fails(t, 1, "cannot be written")
+}
+
+// The archive of the store has what import needs, and import makes the same store
+// of it, whose tokens work.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	from, to := sqliteURL(t), sqliteURL(t)
+	s := start(t, nil, "--store="+from)
+	token := s.token(t)
+	s.end(t)
+	text := must(t, nil, "export", "--store="+from) + "\n"
+	file := filepath.Join(t.TempDir(), "problems.jsonl")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := call(t, nil, "import", "--store="+to, "--from="+file)
+	if want := "Imported 0 problems, in 13 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
+		t.Errorf("%+v, want code 0 and %q", r, want)
+	}
+	if again := must(t, nil, "export", "--store="+to); again+"\n" != text {
+		t.Errorf("exported again:\n%s\nwant:\n%s", again, text)
+	}
+	s = start(t, nil, "--store="+to)
+	if status := s.get(t, token, "/api/20151105/me"); status != 200 {
+		t.Errorf("the token is answered with %d, want 200", status)
+	}
+	call(t, nil, "import", "--store="+to, "--from="+file).fails(t, 1,
+		`problems: import: the store is not empty: only an empty one is filled, before the first "problems serve"; nothing was imported`)
+}
+
+func TestImportFromStandardInput(t *testing.T) {
+	t.Parallel()
+	text := must(t, nil, "export", "--store="+served(t)) + "\n"
+	to := sqliteURL(t)
+	if r := callWith(t.Context(), text, false, "import", "--store="+to); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if again := must(t, nil, "export", "--store="+to); again+"\n" != text {
+		t.Errorf("exported again:\n%s\nwant:\n%s", again, text)
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	t.Parallel()
+	text := must(t, nil, "export", "--store="+served(t)) + "\n"
+	to := "--store=" + sqliteURL(t)
+	callWith(t.Context(), "", false, "import", to).fails(t, 1, "problems: import: line 1: is missing: an archive begins with a header; nothing was imported\n")
+	callWith(t.Context(), text[:len(text)-1], false, "import", to).fails(t, 1, "problems: import: line 16: ends without a line feed: the archive was cut off; nothing was imported\n")
+	callWith(t.Context(), strings.Replace(text, `"Urgent"`, `""`, 1), false, "import", to).fails(t, 1, "/name: must not be empty; nothing was imported\n")
+	call(t, nil, "import", to, "--from="+filepath.Join(t.TempDir(), "none")).fails(t, 1, "problems: import: open ")
+	call(t, nil, "import", "--store=memory:", "--from="+os.DevNull).fails(t, 1, "problems: import: a store in memory is only within its server\n")
+	if r := callWith(t.Context(), text, false, "import", to); r.code != 0 {
+		t.Errorf("after all that, the store is not empty: %+v", r)
+	}
+}
+
+// Whoever waits for standard input can be interrupted.
+func TestImportIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var stdout, stderr output
+	p := process(nil, []string{"import", "--store=" + sqliteURL(t)}, &stdout, &stderr)
+	p.Stdin = waiting{read: cancel, until: t.Context()}
+	if code := cli.Run(ctx, p); code != 1 || stderr.String() != "problems: import: interrupted; nothing was imported\n" {
+		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+}
+
+// waiting is an input that never comes.
+type waiting struct {
+	read  func()
+	until context.Context
+}
+
+func (w waiting) Read([]byte) (int, error) {
+	w.read()
+	<-w.until.Done()
+	return 0, w.until.Err()
+}
+
+func TestProgressIsForTerminals(t *testing.T) {
+	t.Parallel()
+	from := served(t)
+	file := filepath.Join(t.TempDir(), "problems.jsonl")
+	must(t, nil, "export", "--store="+from, "--to="+file)
+	for _, terminal := range []bool{false, true} {
+		r := callWith(t.Context(), "", terminal, "import", "--store="+sqliteURL(t), "--from="+file)
+		if r.code != 0 || strings.Contains(r.stderr, "100 % of") != terminal {
+			t.Errorf("on a terminal %v: %+v", terminal, r)
+		}
+	}
+}
+
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	from, to := served(t), sqliteURL(t)
+	r := call(t, variables{"PROBLEMS_STORE": "memory:", "PROBLEMS_STORE_PASSWORD": "wrong"}, "copy", "--from="+from, "--to="+to)
+	if want := "Copied 0 problems, in 14 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
+		t.Errorf("%+v, want code 0 and %q", r, want)
+	}
+	if a, b := must(t, nil, "export", "--store="+from), must(t, nil, "export", "--store="+to); a != b {
+		t.Errorf("the copy is\n%s\nof\n%s", b, a)
+	}
+	call(t, nil, "copy", "--from="+from, "--to="+to).fails(t, 1, "problems: copy: the store is not empty")
+	call(t, nil, "copy", "--from="+from, "--to="+from).fails(t, 1, "problems: copy: the store is not empty")
+}
+
+func TestCopyRefuses(t *testing.T) {
+	t.Parallel()
+	from := served(t)
+	call(t, nil, "copy", "--from="+from).fails(t, 2, "--to")
+	call(t, nil, "copy", "--from="+from, "--to=memory:").fails(t, 1, "problems: copy: --to: a store in memory is only within its server\n")
+	call(t, nil, "copy", "--from=memory:", "--to="+from).fails(t, 1, "problems: copy: --from: a store in memory is only within its server\n")
+	call(t, nil, "copy", "--from="+sqliteURL(t), "--to="+sqliteURL(t)).fails(t, 1, "problems: copy: --from: there is no store at ")
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/problemtracking/problems/app/internal/backend"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/transfer"
+)
+
+type importCommand struct {
+	config.Storage `embed:"" group:"Store (empty, or not there yet)"`
+
+	From string `default:"-" placeholder:"FILE" help:"The file to read; - for standard input. Default: ${default}."`
+}
+
+// Help is shown by kong.
+func (importCommand) Help() string {
+	return `Reads what "problems export" has written into an empty store, before the first "problems serve" puts its own metadata there. Every line is checked; if one is wrong, nothing is imported. Identifiers, dates and revisions stay, and tokens go on working. A store that is not there yet is made.
+
+The format is documented in adapters/README.md, for bringing in data from elsewhere.
+
+Examples:
+
+    problems import --from problems.jsonl --store postgres://ann@db/problems
+    zstd -dc problems.jsonl.zst | problems import`
+}
+
+// Run is called by kong.
+func (c *importCommand) Run(ctx context.Context, p Process) error {
+	progress := p.progress()
+	in, done, err := c.open(ctx, p, progress)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer done()
+	s, err := backend.OpenNew(ctx, c.Storage, p.logger())
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	summary, err := transfer.Import(ctx, progress.Reader(in), s)
+	return errors.Join(p.finish(progress, summary, err, "Imported"), s.Close())
+}
+
+// open returns what is to be read.
+func (c *importCommand) open(ctx context.Context, p Process, progress *transfer.Progress) (in io.Reader, done func(), err error) {
+	if c.From == stream {
+		in, done = p.input(ctx)
+		return in, done, nil
+	}
+	file, err := os.Open(c.From)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		progress.Total = info.Size()
+	}
+	return file, func() { _ = file.Close() }, nil // it was only read
+}

@@ -1,0 +1,29 @@
+package config
+
+import (
+	"fmt"
+	"io"
+)
+
+// Password is one that was handed to the program; the zero Password is none. It
+// is hidden from every verb of package fmt, and so from logs.
+type Password struct{ text string }
+
+// UnmarshalText reads a password.
+func (p *Password) UnmarshalText(text []byte) error {
+	p.text = string(text)
+	return nil
+}
+
+// Given reports whether there is a password.
+func (p Password) Given() bool { return p != Password{} }
+
+// Reveal returns the password.
+func (p Password) Reveal() string { return p.text }
+
+// Format writes a mask in place of a password, and nothing when there is none.
+func (p Password) Format(f fmt.State, _ rune) {
+	if p.Given() {
+		_, _ = io.WriteString(f, "…")
+	}
+}

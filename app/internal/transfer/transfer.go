@@ -1,0 +1,104 @@
+// Package transfer moves all that a store holds: into an archive, out of one, or
+// straight into another store.
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/transfer"
+)
+
+// Export writes all that the store holds at one moment; the service may be
+// running. Its errors are sentences for operators, as are those of Import and Copy.
+func Export(ctx context.Context, from store.Store, w io.Writer) (archive.Summary, error) {
+	s, err := export(ctx, from, w)
+	if err != nil {
+		return s, fmt.Errorf("export: %w", explain(ctx, err))
+	}
+	return s, nil
+}
+
+// Import fills an empty store with an archive, all of it or nothing. Every line is
+// checked.
+func Import(ctx context.Context, r io.Reader, to store.Store) (archive.Summary, error) {
+	s, err := restore(ctx, r, to)
+	if err != nil {
+		return s, fmt.Errorf("import: %w; %s", explain(ctx, err), outcome(err, "imported"))
+	}
+	return s, nil
+}
+
+// Copy fills an empty store with all that another one holds, all of it or nothing:
+// an export and its import, with nothing between them but what watch makes of the
+// one for the other.
+func Copy(ctx context.Context, from, to store.Store, watch func(io.Reader) io.Reader) (archive.Summary, error) {
+	r, w := io.Pipe()
+	exported := make(chan error, 1)
+	go func() {
+		_, err := export(ctx, from, w)
+		exported <- err
+		w.CloseWithError(err)
+	}()
+	s, err := restore(ctx, watch(r), to)
+	r.CloseWithError(errStopped)
+	// What ended the export is the cause, unless that was the end of the import.
+	if failed := <-exported; failed != nil && !errors.Is(failed, errStopped) {
+		return s, fmt.Errorf("copy: %w; nothing was copied", explain(ctx, failed))
+	}
+	if err != nil {
+		return s, fmt.Errorf("copy: %w; %s", explain(ctx, err), outcome(err, "copied"))
+	}
+	return s, nil
+}
+
+// errStopped ends an export that nobody reads any more.
+var errStopped = errors.New("the import has ended")
+
+func export(ctx context.Context, from store.Store, w io.Writer) (s archive.Summary, err error) {
+	err = from.View(ctx, func(r store.Reader) error {
+		s, err = archive.Write(ctx, w, r)
+		return err
+	})
+	return s, err
+}
+
+func restore(ctx context.Context, r io.Reader, to store.Store) (archive.Summary, error) {
+	source := archive.NewReader(r)
+	content, err := transfer.Load(source)
+	if err == nil {
+		err = to.Restore(ctx, content)
+	}
+	return source.Summary(), err
+}
+
+// explain returns an error as operators understand it.
+func explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case !ok:
+		return err
+	case f.Kind == fault.Conflict:
+		return errors.New(`the store is not empty: only an empty one is filled, before the first "problems serve"`)
+	case f.Err != nil:
+		return fmt.Errorf("%s: %w", f.Detail, f.Err)
+	default:
+		return errors.New(f.Detail)
+	}
+}
+
+// outcome says what a failed import has done.
+func outcome(err error, done string) string {
+	if fault.Is(err, fault.UnknownOutcome) {
+		return "whether all or nothing was " + done + " is not known"
+	}
+	return "nothing was " + done
+}

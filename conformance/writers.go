@@ -1,0 +1,143 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// writers is how many write at once.
+const writers = 6
+
+// step raises the revision of a problem by one, and appends the log entry that
+// says so, as often as it takes until nobody comes between. It returns the
+// revision.
+func (b *bench) step(id problem.ID) (int64, store.Receipt, error) {
+	for {
+		var s store.Snapshot
+		err := b.store.View(b.ctx, func(r store.Reader) (err error) {
+			s, err = r.Problem(b.ctx, id, ident.None, 0)
+			return err
+		})
+		if err != nil {
+			return 0, store.Receipt{}, fmt.Errorf("View: %w", err)
+		}
+		next := s.Problem
+		next.Revision++
+		change := b.change(store.UpdateProblem{Problem: next})
+		change.Expect = []store.Expectation{store.ProblemAt{ID: id, Revision: s.Revision}}
+		entry := b.entry(id)
+		entry.Revision = next.Revision
+		change.Log = []problem.LogEntry{entry}
+		receipt, err := b.store.Commit(b.ctx, change)
+		if err == nil {
+			return next.Revision, receipt, nil
+		}
+		if err := failure("Commit", fault.Conflict, err); err != nil {
+			return 0, store.Receipt{}, err
+		}
+	}
+}
+
+// toggle relates two problems, or parts them when they are related, as often as
+// it takes until nobody comes between.
+func (b *bench) toggle(one, other problem.ID) error {
+	for {
+		var s, t store.Snapshot
+		err := b.store.View(b.ctx, func(r store.Reader) (err error) {
+			if s, err = r.Problem(b.ctx, one, ident.None, store.Relationships); err != nil {
+				return err
+			}
+			t, err = r.Problem(b.ctx, other, ident.None, store.Relationships)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("View: %w", err)
+		}
+		effects := b.pair(one, relationship.CauseOf, other)
+		if slices.ContainsFunc(s.Relationships, func(r store.Related) bool { return r.Type == relationship.CauseOf && r.Other == other }) {
+			effects = []store.Effect{
+				store.DropRelationship{Owner: one, Type: relationship.CauseOf, Other: other},
+				store.DropRelationship{Owner: other, Type: relationship.CausedBy, Other: one},
+			}
+		}
+		s.Revision++
+		t.Revision++
+		change := b.change(append(effects, store.UpdateProblem{Problem: s.Problem}, store.UpdateProblem{Problem: t.Problem})...)
+		change.Expect = []store.Expectation{
+			store.ProblemAt{ID: one, Revision: s.Revision - 1},
+			store.ProblemAt{ID: other, Revision: t.Revision - 1},
+		}
+		_, err = b.store.Commit(b.ctx, change)
+		if err == nil {
+			return nil
+		}
+		if err := failure("Commit", fault.Conflict, err); err != nil {
+			return err
+		}
+	}
+}
+
+// whole returns an error when one of the problems has a relationship whose
+// mirror is missing, by either way of reading.
+func (b *bench) whole(ids []problem.ID) error {
+	return b.store.View(b.ctx, func(r store.Reader) error {
+		sides := make(map[relationship.Relationship]bool)
+		for _, id := range ids {
+			s, err := r.Problem(b.ctx, id, ident.None, store.Relationships)
+			if err != nil {
+				return fmt.Errorf("Problem: %w", err)
+			}
+			for _, related := range s.Relationships {
+				sides[related.Relationship] = true
+			}
+		}
+		count := 0
+		for _, t := range relationship.Types() {
+			neighbours, err := r.Neighbours(b.ctx, t, ids)
+			if err != nil {
+				return fmt.Errorf("Neighbours: %w", err)
+			}
+			count += len(neighbours)
+		}
+		if count != len(sides) {
+			return fmt.Errorf("Neighbours shows %d relationships where Problem shows %d", count, len(sides))
+		}
+		for side := range sides {
+			if !sides[side.Mirror()] {
+				return fmt.Errorf("problem %d is %s problem %d, but the mirror is missing", side.Owner, side.Type, side.Other)
+			}
+		}
+		return nil
+	})
+}
+
+// race commits one Change of each writer at once, and returns the writers whose
+// Changes were stored. The others have to be refused with Conflict.
+func (b *bench) race(change func(writer int) store.Change) (won []int) {
+	b.Helper()
+	changes := make([]store.Change, writers)
+	for i := range changes {
+		changes[i] = change(i)
+		b.seen.add(changes[i])
+	}
+	stored := make([]bool, writers)
+	b.together(writers, func(i int) error {
+		_, err := b.store.Commit(b.ctx, changes[i])
+		if stored[i] = err == nil; stored[i] {
+			return nil
+		}
+		return failure("a Commit that lost", fault.Conflict, err)
+	})
+	for i, ok := range stored {
+		if ok {
+			won = append(won, i)
+		}
+	}
+	return won
+}

@@ -1,0 +1,190 @@
+package transfer
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// Checker checks records one by one, and groups them. What it lets through has
+// everything that the service relies on. Transitions are not judged again (D19),
+// nor the limits of D22, which are settings; and the identifiers of log entries
+// and comments are compared within a problem only, for nothing looks them up
+// across problems.
+//
+// It keeps the metadata, users and tokens; one problem at a time; and of all
+// others 8 bytes each, 24 for each directed relationship and for each log entry
+// that names a problem which is yet to come, and about 150 for each relationship
+// whose mirror is yet to come.
+type Checker struct {
+	line  int64  // of the record that is being checked
+	fault *Fault // the first one
+
+	last  Kind         // of the record before
+	first [Kinds]int64 // the line of the first record of each kind; for what belongs to a problem, of the current problem
+
+	content   metadata.Content
+	latest    ident.ID            // of the metadata objects of a kind
+	names     map[name]struct{}   // that have to be unique
+	catalogue *metadata.Catalogue // nil until the content is complete
+	tokens    []access.Token
+	tokenIDs  map[ident.ID]struct{}
+	digests   map[access.Digest]struct{}
+
+	current *store.Dossier // the problem whose parts come
+	history history        // of the current problem
+	graph   graph
+}
+
+// NewChecker returns a Checker for all records of a store.
+func NewChecker() *Checker {
+	return &Checker{
+		names:    make(map[name]struct{}),
+		tokenIDs: make(map[ident.ID]struct{}),
+		digests:  make(map[access.Digest]struct{}),
+		history:  history{ids: make(map[ident.ID]Kind)},
+		graph:    graph{open: make(map[pair]side)},
+	}
+}
+
+// Add checks the next record, which is on a line by which faults name it: the
+// records of one kind are on successive lines. It returns the problem that the
+// record shows to be complete, if any. Texts are trimmed and brought to NFC, and
+// the values of log entries to the form of D8. The error is a *[Fault], perhaps of
+// an earlier record; after one the Checker is of no use.
+func (c *Checker) Add(line int64, record Record) (done *store.Dossier, err error) {
+	c.line = line
+	kind := KindOf(record)
+	c.order(kind)
+	if kind > KindUser && c.catalogue == nil {
+		c.closeMetadata()
+	}
+	if c.fault == nil && (kind == KindProblem || kind == KindEnd) {
+		done = c.closeProblem()
+	}
+	if c.fault == nil {
+		c.begin(kind)
+		c.check(record)
+	}
+	c.last = kind
+	if c.fault != nil {
+		return nil, c.fault
+	}
+	return done, nil
+}
+
+func (c *Checker) check(record Record) {
+	switch r := record.(type) {
+	case State:
+		c.state(r.State)
+	case Priority:
+		c.priority(r.Priority)
+	case Classification:
+		c.classification(r.Classification)
+	case Component:
+		c.component(r.Component)
+	case Milestone:
+		c.milestone(r.Milestone)
+	case User:
+		c.user(r.User)
+	case Token:
+		c.token(r.Token)
+	case Problem:
+		c.problem(r.Problem)
+	case Savepoint:
+		c.savepoint(r.Savepoint)
+	case LogEntry:
+		c.logEntry(r.LogEntry)
+	case Comment:
+		c.comment(r)
+	case Keyword:
+		c.keyword(r)
+	case Relationship:
+		c.relationship(r.Relationship)
+	case Watcher:
+		c.watcher(r)
+	case ReadMark:
+		c.readMark(r)
+	case End:
+		c.end(r)
+	}
+}
+
+// order checks that a record of this kind can come next.
+func (c *Checker) order(kind Kind) {
+	part := kind > KindProblem && kind < KindEnd
+	switch {
+	case c.last == KindEnd:
+		c.refuse("/kind", "nothing can come after the end")
+	case part && c.current == nil:
+		c.refuse("/kind", "a %v belongs to a problem, and none came before", kind)
+	case kind < c.last && kind != KindProblem:
+		c.refuse("/kind", "a %v cannot come after a %v", kind, c.last)
+	}
+}
+
+// begin notes where the records of a kind begin.
+func (c *Checker) begin(kind Kind) {
+	if kind == KindProblem {
+		clear(c.first[KindSavepoint:KindEnd])
+	}
+	if c.first[kind] == 0 || kind == KindProblem {
+		c.first[kind] = c.line
+		c.latest = ident.None
+	}
+}
+
+// refuse notes what is wrong with the record that is being checked. Only the
+// first fault counts: whatever is found after it may be its consequence.
+func (c *Checker) refuse(field, format string, args ...any) {
+	c.refuseAt(c.line, field, format, args...)
+}
+
+func (c *Checker) refuseAt(line int64, field, format string, args ...any) {
+	if c.fault == nil {
+		c.fault = &Fault{Line: line, Field: field, Reason: fmt.Sprintf(format, args...)}
+	}
+}
+
+// text returns a text as it is to be stored (D9).
+func (c *Checker) text(field string, rule text.Rule, s string) string {
+	s, err := rule.Apply(s)
+	if err != nil {
+		c.refuse(field, "%v", err)
+	}
+	return s
+}
+
+// identifier checks the identifier of an object (D2).
+func (c *Checker) identifier(field string, id ident.ID) {
+	if id[6]>>4 != 7 || id[8]>>6 != 2 {
+		c.refuse(field, "must be a UUID of version 7")
+	}
+}
+
+// moment checks a time (D9).
+func (c *Checker) moment(field string, t time.Time) {
+	if t.Location() != time.UTC || t.Nanosecond()%int(time.Millisecond) != 0 || t.Year() < 1 || t.Year() > 9999 || t.IsZero() {
+		c.refuse(field, "must be a time of the years 1 to 9999, in UTC and whole milliseconds")
+	}
+}
+
+// reference checks that there is an object of the kind with the identifier.
+func (c *Checker) reference(field string, kind metadata.Kind, id ident.ID) {
+	if c.catalogue.Name(kind, id) == "" {
+		c.refuse(field, "there is no %s with this identifier", kind)
+	}
+}
+
+// belongs checks that a part belongs to the current problem.
+func (c *Checker) belongs(owner problem.ID) {
+	if owner != c.current.ID {
+		c.refuse("/problem", "must be %d: what belongs to a problem follows it", c.current.ID)
+	}
+}

@@ -1,0 +1,22 @@
+package transfer
+
+import "fmt"
+
+// Fault says what is wrong with a record.
+type Fault struct {
+	Line int64 // where the record is, from 1
+	// Field is a JSON Pointer (RFC 6901) to the member of the line that is
+	// wrong; empty for the line as a whole.
+	Field string
+	// Reason ends a sentence that begins with the member or the line, such as
+	// "must not be empty".
+	Reason string
+}
+
+// Error returns "line 17, /title: must not be empty".
+func (f *Fault) Error() string {
+	if f.Field == "" {
+		return fmt.Sprintf("line %d: %s", f.Line, f.Reason)
+	}
+	return fmt.Sprintf("line %d, %s: %s", f.Line, f.Field, f.Reason)
+}

@@ -1,0 +1,56 @@
+package transfer
+
+import (
+	"errors"
+	"io"
+
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Source is where records come from.
+type Source interface {
+	// Next returns the next record and the line that it is on, by which faults
+	// name it. After an End, and only then, it fails with io.EOF.
+	Next() (line int64, record Record, err error)
+}
+
+// Load returns what the source has, for store.Store.Restore. It reads all that
+// stands before the first problem at once, and the problems one by one, as the
+// store asks for them, which can be done once. Every record is checked: what is
+// wrong is a *[Fault], and a fault of any record ends the Archive's Problems with
+// an error. An error of the source is returned as it is.
+func Load(source Source) (store.Archive, error) {
+	c := NewChecker()
+	for c.last < KindProblem {
+		line, record, err := source.Next()
+		if err != nil {
+			return store.Archive{}, err
+		}
+		if _, err := c.Add(line, record); err != nil {
+			return store.Archive{}, err
+		}
+	}
+	return store.Archive{
+		Metadata: c.content,
+		Tokens:   c.tokens,
+		Problems: func(yield func(store.Dossier, error) bool) {
+			for {
+				line, record, err := source.Next()
+				if errors.Is(err, io.EOF) {
+					return
+				}
+				var done *store.Dossier
+				if err == nil {
+					done, err = c.Add(line, record)
+				}
+				switch {
+				case err != nil:
+					yield(store.Dossier{}, err)
+					return
+				case done != nil && !yield(*done, nil):
+					return
+				}
+			}
+		},
+	}, nil
+}

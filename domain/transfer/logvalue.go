@@ -1,0 +1,273 @@
+package transfer
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// shown checks what an entry says has changed, by the table of D8, and writes its
+// values as the service writes them.
+func (c *Checker) shown(e *problem.LogEntry) {
+	switch e.Type {
+	case problem.ProblemCreated:
+		c.field(e, "")
+		c.null("/from", e.From)
+		e.To, c.history.fields = c.shownFields(e.To)
+	case problem.FieldChanged:
+		c.shownField(e)
+	case problem.CommentAdded:
+		c.field(e, "comments")
+		c.null("/from", e.From)
+		var id string
+		e.To, id = c.shownText("/to", text.Rule{}, e.To)
+		comment, err := ident.Parse(id)
+		if err != nil {
+			c.refuse("/to", "must be the identifier of the comment")
+		}
+		c.history.comments = append(c.history.comments, added{comment, c.line})
+	case problem.KeywordSet, problem.KeywordDeleted:
+		e.Field = c.text("/field", text.KeywordName, e.Field)
+		if e.From != "" || e.Type == problem.KeywordDeleted {
+			e.From = c.shownKeyword("/from", e.From)
+		}
+		if e.Type == problem.KeywordDeleted {
+			c.null("/to", e.To)
+		} else {
+			e.To = c.shownKeyword("/to", e.To)
+		}
+	case problem.RelationshipAdded, problem.RelationshipDeleted:
+		if !relationship.Type(e.Field).Valid() {
+			c.refuse("/field", "must be one of: %s", list(relationship.Types()))
+		}
+		c.oneSide(e, e.Type == problem.RelationshipAdded, func(field string, v problem.LogValue) problem.LogValue {
+			return c.shownLink(field, v)
+		})
+	case problem.WatcherAdded, problem.WatcherRemoved:
+		c.field(e, "watchers")
+		c.oneSide(e, e.Type == problem.WatcherAdded, func(field string, v problem.LogValue) problem.LogValue {
+			v, _ = c.shownRef(field, metadata.Users, v)
+			return v
+		})
+	default:
+		c.refuse("/type", "must be a type of log entry, such as %s", problem.FieldChanged)
+	}
+}
+
+// oneSide checks a value of which the entry has only one: "to" or else "from".
+func (c *Checker) oneSide(e *problem.LogEntry, to bool, check func(field string, v problem.LogValue) problem.LogValue) {
+	if to {
+		c.null("/from", e.From)
+		e.To = check("/to", e.To)
+	} else {
+		e.From = check("/from", e.From)
+		c.null("/to", e.To)
+	}
+}
+
+func (c *Checker) field(e *problem.LogEntry, want string) {
+	switch {
+	case e.Field == want:
+	case want == "":
+		c.refuse("/field", "must be null with this type")
+	default:
+		c.refuse("/field", "must be %q with this type", want)
+	}
+}
+
+func (c *Checker) null(field string, v problem.LogValue) {
+	if v != "" {
+		c.refuse(field, "must be null with this type")
+	}
+}
+
+// shownField checks a change of one field, and makes it.
+func (c *Checker) shownField(e *problem.LogEntry) {
+	fields := &c.history.fields
+	if e.Field == "title" {
+		var from, to string
+		e.From, from = c.shownText("/from", text.Title, e.From)
+		e.To, to = c.shownText("/to", text.Title, e.To)
+		if from != fields.Title {
+			c.refuse("/from", "the log leads to another value")
+		}
+		fields.Title = to
+		return
+	}
+	for _, ref := range references {
+		if e.Field != ref.name {
+			continue
+		}
+		var from, to ident.ID
+		if e.From != "" {
+			e.From, from = c.shownRef("/from", ref.kind, e.From)
+		}
+		if e.To != "" {
+			e.To, to = c.shownRef("/to", ref.kind, e.To)
+		}
+		if from != *ref.value(fields) {
+			c.refuse("/from", "the log leads to another value")
+		}
+		*ref.value(fields) = to
+		return
+	}
+	c.refuse("/field", "must be the name of a field that clients can set")
+}
+
+// shownFields reads the fields that a problem was created with.
+func (c *Checker) shownFields(v problem.LogValue) (problem.LogValue, problem.Fields) {
+	var fields problem.Fields
+	var members []problem.LogMember
+	object := c.shownObject("/to", v)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if name != "title" && !slices.ContainsFunc(references[:], func(r reference) bool { return r.name == name }) {
+			c.refuse(fault.Pointer("/to", name), "is not known here")
+		}
+	}
+	var title problem.LogValue
+	title, fields.Title = c.shownText("/to/title", text.Title, object["title"])
+	members = append(members, problem.LogMember{Name: "title", Value: title})
+	for _, ref := range references {
+		value, set := object[ref.name]
+		if !set {
+			continue
+		}
+		member := problem.LogMember{Name: ref.name}
+		member.Value, *ref.value(&fields) = c.shownRef("/to/"+ref.name, ref.kind, value)
+		members = append(members, member)
+	}
+	return problem.LogObject(members...), fields
+}
+
+// shownText reads a string.
+func (c *Checker) shownText(field string, rule text.Rule, v problem.LogValue) (problem.LogValue, string) {
+	if s, ok := plain(v); ok {
+		applied := c.text(field, rule, s)
+		if applied != s {
+			v = problem.LogText(applied)
+		}
+		return v, applied
+	}
+	var s *string
+	if err := json.Unmarshal([]byte(v.JSON()), &s); err != nil || s == nil {
+		c.refuse(field, "must be a string")
+		return v, ""
+	}
+	applied := c.text(field, rule, *s)
+	return problem.LogText(applied), applied
+}
+
+// shownRef reads a metadata object or user. Its name is what it was then.
+func (c *Checker) shownRef(field string, kind metadata.Kind, v problem.LogValue) (problem.LogValue, ident.ID) {
+	written, name, ok := plainRef(v)
+	if !ok {
+		object := c.shownObject(field, v, "identifier", "name")
+		if c.fault != nil {
+			return v, ident.None
+		}
+		_, written = c.shownText(field+"/identifier", text.Rule{}, object["identifier"])
+		_, name = c.shownText(field+"/name", text.Rule{}, object["name"])
+	}
+	id, err := ident.Parse(written)
+	if err != nil {
+		c.refuse(field+"/identifier", "must be the identifier of a %s", kind)
+	}
+	c.reference(field+"/identifier", kind, id)
+	applied := c.text(field+"/name", text.Name, name)
+	if !ok || applied != name {
+		v = problem.LogRef(id, applied)
+	}
+	return v, id
+}
+
+// plain returns the string that a value is, if it is written as the service writes
+// it and nothing in it is escaped. Most values are, and this is much faster than
+// any decoder.
+func plain(v problem.LogValue) (string, bool) {
+	n := len(v) - 1
+	if n < 1 || v[0] != '"' || v[n] != '"' {
+		return "", false
+	}
+	s := string(v[1:n])
+	return s, strings.IndexByte(s, '"') < 0 && strings.IndexByte(s, '\\') < 0 &&
+		!strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029") // which LogText escapes
+}
+
+// plainRef does the same with what LogRef makes.
+func plainRef(v problem.LogValue) (id, name string, ok bool) {
+	const before, between, after = `{"identifier":`, `,"name":`, "}"
+	rest, found := strings.CutPrefix(string(v), before)
+	if !found {
+		return "", "", false
+	}
+	rest, closed := strings.CutSuffix(rest, after)
+	first, second, found := strings.Cut(rest, between)
+	id, plainID := plain(problem.LogValue(first))
+	name, plainName := plain(problem.LogValue(second))
+	return id, name, found && closed && plainID && plainName
+}
+
+// shownLink reads the other problem of a relationship.
+func (c *Checker) shownLink(field string, v problem.LogValue) problem.LogValue {
+	object := c.shownObject(field, v, "problemIdentifier")
+	if c.fault != nil {
+		return v
+	}
+	var other problem.ID
+	if err := json.Unmarshal([]byte(object["problemIdentifier"].JSON()), &other); err != nil || other < 1 {
+		c.refuse(field+"/problemIdentifier", "must be the number of a problem")
+		return v
+	}
+	c.graph.mention(c, other, field == "/to")
+	return problem.LogLink(other)
+}
+
+// shownKeyword reads the value of a keyword that is there.
+func (c *Checker) shownKeyword(field string, v problem.LogValue) problem.LogValue {
+	if v != "" && v[0] == '{' {
+		if object := c.shownObject(field, v, "value"); c.fault == nil && object["value"] != "" {
+			c.refuse(field+"/value", "must be null: a value stands by itself")
+		}
+		return problem.LogNoValue
+	}
+	if v == "" {
+		c.refuse(field, `must be a string, or {"value":null} for a keyword without value`)
+		return v
+	}
+	v, _ = c.shownText(field, text.KeywordValue, v)
+	return v
+}
+
+// shownObject reads an object that has all of the given members and no others; if
+// none are given, any.
+func (c *Checker) shownObject(field string, v problem.LogValue, names ...string) map[string]problem.LogValue {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(v.JSON()), &raw); err != nil || raw == nil {
+		c.refuse(field, "must be an object")
+		return nil
+	}
+	members := make(map[string]problem.LogValue, len(raw))
+	for name, value := range raw {
+		if string(value) == "null" {
+			value = nil
+		}
+		members[name] = problem.LogValue(value)
+	}
+	for _, name := range names {
+		if _, ok := members[name]; !ok {
+			c.refuse(field, "must have the member %q", name)
+		}
+	}
+	if len(names) > 0 && len(members) > len(names) {
+		c.refuse(field, "must have no members but: %s", list(names))
+	}
+	return members
+}

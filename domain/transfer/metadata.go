@@ -1,0 +1,183 @@
+package transfer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// name is a name that one object of the kind within the parent can have (D2).
+type name struct {
+	kind   Kind
+	parent ident.ID
+	name   string
+}
+
+func (c *Checker) unique(field string, n name) {
+	if _, taken := c.names[n]; taken {
+		c.refuse(field, "another %v has this already", n.kind)
+	}
+	c.names[n] = struct{}{}
+}
+
+// ascending checks the identifier of a metadata object, which is greater than that
+// of the one before.
+func (c *Checker) ascending(id ident.ID) {
+	c.identifier("/identifier", id)
+	if id.Compare(c.latest) <= 0 {
+		c.refuse("/identifier", "must be greater than that of the line before")
+	}
+	c.latest = id
+}
+
+func (c *Checker) state(o metadata.State) {
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", name{KindState, ident.None, o.Name})
+	c.content.States = append(c.content.States, o)
+}
+
+func (c *Checker) priority(o metadata.Priority) {
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", name{KindPriority, ident.None, o.Name})
+	c.content.Priorities = append(c.content.Priorities, o)
+}
+
+func (c *Checker) classification(o metadata.Classification) {
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", name{KindClassification, ident.None, o.Name})
+	c.content.Classifications = append(c.content.Classifications, o)
+}
+
+func (c *Checker) component(o metadata.Component) {
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	if strings.Contains(o.Name, "/") {
+		c.refuse("/name", "must not contain /, which joins the names of components")
+	}
+	c.unique("/name", name{KindComponent, o.Parent, o.Name})
+	c.content.Components = append(c.content.Components, o)
+}
+
+func (c *Checker) milestone(o metadata.Milestone) {
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", name{KindMilestone, o.Component, o.Name})
+	c.moment("/creationDate", o.Created)
+	if !o.Start.IsZero() {
+		c.moment("/startDate", o.Start)
+	}
+	if !o.End.IsZero() {
+		c.moment("/endDate", o.End)
+	}
+	c.content.Milestones = append(c.content.Milestones, o)
+}
+
+func (c *Checker) user(o user.User) {
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	o.Email = c.text("/email", text.Name, o.Email)
+	c.unique("/email", name{KindUser, ident.None, user.FoldEmail(o.Email)})
+	c.content.Users = append(c.content.Users, o)
+}
+
+// closeMetadata checks the references between metadata objects, now that all of
+// them are there, and makes the catalogue.
+func (c *Checker) closeMetadata() {
+	content := c.content
+	c.catalogue = metadata.NewCatalogue(0, metadata.Content{
+		States:          slices.Clone(content.States),
+		Priorities:      slices.Clone(content.Priorities),
+		Classifications: slices.Clone(content.Classifications),
+		Components:      slices.Clone(content.Components),
+		Milestones:      slices.Clone(content.Milestones),
+		Users:           slices.Clone(content.Users),
+	})
+	c.names = nil
+	current := c.line
+	for i, s := range content.States {
+		c.line = c.first[KindState] + int64(i)
+		for j, next := range s.Next {
+			c.reference("/nextStates", metadata.States, next)
+			if slices.Contains(s.Next[:j], next) {
+				c.refuse("/nextStates", "a state stands twice among them")
+			}
+		}
+	}
+	for i, o := range content.Components {
+		c.line = c.first[KindComponent] + int64(i)
+		if !o.Parent.IsNone() {
+			c.reference("/parent", metadata.Components, o.Parent)
+		}
+		if !o.Successor.IsNone() {
+			c.reference("/successor", metadata.Components, o.Successor)
+		}
+		if c.within(o) {
+			c.refuse("/parent", "the component is its own parent, or that of one of its parents")
+		}
+	}
+	for i, o := range content.Milestones {
+		c.line = c.first[KindMilestone] + int64(i)
+		if !o.Component.IsNone() {
+			c.reference("/component", metadata.Components, o.Component)
+		}
+	}
+	c.line = current
+	if _, ok := c.catalogue.DefaultState(); !ok && len(content.Users)+len(content.States) > 0 {
+		c.refuse("", "no state came before that is initial: no problem could be created")
+	}
+}
+
+// within reports whether a component is one of its own parents.
+func (c *Checker) within(o metadata.Component) bool {
+	parent := o.Parent
+	for range c.content.Components {
+		if parent == o.ID {
+			return true
+		}
+		above, _ := c.catalogue.Component(parent)
+		parent = above.Parent
+	}
+	return false
+}
+
+func (c *Checker) token(t access.Token) {
+	c.identifier("/identifier", t.ID)
+	if _, taken := c.tokenIDs[t.ID]; taken {
+		c.refuse("/identifier", "another token has this already")
+	}
+	c.tokenIDs[t.ID] = struct{}{}
+	if _, taken := c.digests[t.Digest]; taken {
+		c.refuse("/sha256", "another token has this already")
+	}
+	c.digests[t.Digest] = struct{}{}
+	c.reference("/user", metadata.Users, t.User)
+	if !t.Scope.Valid() {
+		c.refuse("/scope", "must be one of: %s", list(access.Scopes()))
+	}
+	c.moment("/creationDate", t.Created)
+	if !t.Expires.IsZero() {
+		c.moment("/expires", t.Expires)
+	}
+	if !t.Revoked.IsZero() {
+		c.moment("/revoked", t.Revoked)
+	} else if u, _ := c.catalogue.User(t.User); u.Inactive {
+		c.refuse("/revoked", "must be a time: the user is inactive, and so has no token that works (D17)")
+	}
+	c.tokens = append(c.tokens, t)
+}
+
+func list[T ~string](values []T) string {
+	var names []string
+	for _, v := range values {
+		names = append(names, string(v))
+	}
+	return strings.Join(names, ", ")
+}

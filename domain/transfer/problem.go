@@ -1,0 +1,141 @@
+package transfer
+
+import (
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// reference is a field of a problem that holds a metadata object or a user.
+type reference struct {
+	name  string
+	kind  metadata.Kind
+	value func(*problem.Fields) *ident.ID
+}
+
+// references are all such fields, in the order of D1.
+var references = [...]reference{
+	{"state", metadata.States, func(f *problem.Fields) *ident.ID { return &f.State }},
+	{"priority", metadata.Priorities, func(f *problem.Fields) *ident.ID { return &f.Priority }},
+	{"classification", metadata.Classifications, func(f *problem.Fields) *ident.ID { return &f.Classification }},
+	{"component", metadata.Components, func(f *problem.Fields) *ident.ID { return &f.Component }},
+	{"milestone", metadata.Milestones, func(f *problem.Fields) *ident.ID { return &f.Milestone }},
+	{"assignee", metadata.Users, func(f *problem.Fields) *ident.ID { return &f.Assignee }},
+}
+
+func (c *Checker) problem(p problem.Problem) {
+	if last := c.graph.last(); p.ID <= last {
+		c.refuse("/identifier", "must be greater than %d, that of the problem before", last)
+	}
+	c.reference("/originator", metadata.Users, p.Originator)
+	c.moment("/creationDate", p.Created)
+	c.standing(&p)
+	if p.Revision < 1 {
+		c.refuse("/revision", "must be at least 1")
+	}
+	c.graph.problems = append(c.graph.problems, p.ID)
+	c.current = &store.Dossier{Problem: p}
+	c.history.begin(p)
+}
+
+// standing checks what a problem and its savepoints have in common.
+func (c *Checker) standing(p *problem.Problem) {
+	p.Title = c.text("/title", text.Title, p.Title)
+	for _, ref := range references {
+		if id := *ref.value(&p.Fields); !id.IsNone() || ref.kind == metadata.States {
+			c.reference("/"+ref.name, ref.kind, id)
+		}
+	}
+	c.reference("/modifier", metadata.Users, p.Modifier)
+	c.moment("/modificationDate", p.Modified)
+	if !p.Resolver.IsNone() {
+		c.reference("/resolver", metadata.Users, p.Resolver)
+	}
+	if !p.Resolved.IsZero() {
+		c.moment("/resolveDate", p.Resolved)
+	}
+	state, _ := c.catalogue.State(p.State)
+	for _, member := range []struct {
+		field string
+		null  bool
+	}{{"/resolver", p.Resolver.IsNone()}, {"/resolveDate", p.Resolved.IsZero()}} {
+		switch {
+		case state.Resolved && member.null:
+			c.refuse(member.field, "must not be null: the state is a resolved one")
+		case !state.Resolved && !member.null:
+			c.refuse(member.field, "must be null: the state is not a resolved one")
+		}
+	}
+}
+
+func (c *Checker) savepoint(s store.Savepoint) {
+	c.belongs(s.ID)
+	c.identifier("/batchIdentifier", s.Batch)
+	s.Originator, s.Created = c.current.Originator, c.current.Created
+	c.standing(&s.Problem)
+	c.current.Savepoints = append(c.current.Savepoints, s)
+}
+
+func (c *Checker) comment(r Comment) {
+	c.belongs(r.Problem)
+	c.identifier("/identifier", r.ID)
+	c.history.identify(c, r.ID, KindComment)
+	c.reference("/author", metadata.Users, r.Author)
+	c.moment("/creationDate", r.Created)
+	r.Text = c.text("/text", text.Comment, r.Text)
+	if r.HTML.Valid {
+		r.HTML.String = c.text("/html", text.Rule{}, r.HTML.String)
+	}
+	c.current.Comments = append(c.current.Comments, r.Comment)
+}
+
+func (c *Checker) keyword(r Keyword) {
+	c.belongs(r.Problem)
+	r.Name = c.text("/name", text.KeywordName, r.Name)
+	if r.Value.Valid {
+		r.Value.String = c.text("/value", text.KeywordValue, r.Value.String)
+	}
+	if n := len(c.current.Keywords); n > 0 && r.Name <= c.current.Keywords[n-1].Name {
+		c.refuse("/name", "must come after that of the line before, by code point")
+	}
+	c.current.Keywords = append(c.current.Keywords, r.Keyword)
+}
+
+func (c *Checker) watcher(r Watcher) {
+	c.belongs(r.Problem)
+	c.member(&c.current.Watchers, r.User)
+}
+
+func (c *Checker) readMark(r ReadMark) {
+	c.belongs(r.Problem)
+	c.member(&c.current.Readers, r.User)
+}
+
+// member adds a user to a list in ascending order.
+func (c *Checker) member(users *[]ident.ID, id ident.ID) {
+	c.reference("/user", metadata.Users, id)
+	if n := len(*users); n > 0 && id.Compare((*users)[n-1]) <= 0 {
+		c.refuse("/user", "must be greater than that of the line before")
+	}
+	*users = append(*users, id)
+}
+
+// closeProblem checks what only the whole of a problem shows, and returns it; nil
+// when there is none.
+func (c *Checker) closeProblem() *store.Dossier {
+	if c.current != nil {
+		c.history.close(c)
+	}
+	done := c.current
+	c.current = nil
+	return done
+}
+
+func (c *Checker) end(e End) {
+	if want := c.graph.last() + 1; e.Next != want {
+		c.refuse("/nextIdentifier", "must be %d, one above the last problem", want)
+	}
+	c.graph.close(c)
+}

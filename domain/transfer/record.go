@@ -1,0 +1,130 @@
+package transfer
+
+import (
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Record is one thing that a store holds, or the end of all that it holds. The
+// set is closed: see the types of this file.
+type Record interface {
+	kind() Kind
+}
+
+// KindOf returns the kind of a record.
+func KindOf(r Record) Kind { return r.kind() }
+
+// Kind is the sort of a Record.
+type Kind uint8
+
+// The kinds, in the order of their records. What belongs to a problem follows it,
+// before the next problem.
+const (
+	KindState Kind = iota
+	KindPriority
+	KindClassification
+	KindComponent
+	KindMilestone
+	KindUser
+	KindToken
+	KindProblem
+	KindSavepoint
+	KindLogEntry
+	KindComment
+	KindKeyword
+	KindRelationship
+	KindWatcher
+	KindReadMark
+	KindEnd
+
+	// Kinds is how many there are.
+	Kinds
+)
+
+// String returns the kind as prose has it: "log entry".
+func (k Kind) String() string {
+	return [Kinds]string{
+		"state", "priority", "classification", "component", "milestone", "user", "token",
+		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "end",
+	}[k]
+}
+
+// The records. Those of metadata and users are in ascending order of their
+// identifiers, and tokens in the order in which they were first put; problems are
+// in ascending order of their numbers, and what belongs to one is in the orders of
+// store.Dossier.
+type (
+	// State is a state; States come first.
+	State struct{ metadata.State }
+	// Priority is a priority.
+	Priority struct{ metadata.Priority }
+	// Classification is a classification.
+	Classification struct{ metadata.Classification }
+	// Component is a component.
+	Component struct{ metadata.Component }
+	// Milestone is a milestone.
+	Milestone struct{ metadata.Milestone }
+	// User is a user.
+	User struct{ user.User }
+	// Token is a token, which holds no secret.
+	Token struct{ access.Token }
+	// Problem is a problem without what belongs to it.
+	Problem struct{ problem.Problem }
+	// Savepoint is a savepoint of the problem. Its Originator and Created are
+	// the problem's, and need not be set.
+	Savepoint struct{ store.Savepoint }
+	// LogEntry is an entry of the problem's log. The members of its values can
+	// be in any order.
+	LogEntry struct{ problem.LogEntry }
+	// Comment is a comment on the problem.
+	Comment struct {
+		Problem problem.ID
+		problem.Comment
+	}
+	// Keyword is a keyword of the problem.
+	Keyword struct {
+		Problem problem.ID
+		problem.Keyword
+	}
+	// Relationship is a relationship that the problem has. Its mirror is
+	// another record.
+	Relationship struct{ relationship.Relationship }
+	// Watcher is a user who watches the problem.
+	Watcher struct {
+		Problem problem.ID
+		User    ident.ID
+	}
+	// ReadMark is a user who has read the problem.
+	ReadMark struct {
+		Problem problem.ID
+		User    ident.ID
+	}
+	// End is the last record: without it, records are missing.
+	End struct {
+		// Next is the smallest number that the next problem can have: one
+		// above the last, or 1.
+		Next problem.ID
+	}
+)
+
+func (State) kind() Kind          { return KindState }
+func (Priority) kind() Kind       { return KindPriority }
+func (Classification) kind() Kind { return KindClassification }
+func (Component) kind() Kind      { return KindComponent }
+func (Milestone) kind() Kind      { return KindMilestone }
+func (User) kind() Kind           { return KindUser }
+func (Token) kind() Kind          { return KindToken }
+func (Problem) kind() Kind        { return KindProblem }
+func (Savepoint) kind() Kind      { return KindSavepoint }
+func (LogEntry) kind() Kind       { return KindLogEntry }
+func (Comment) kind() Kind        { return KindComment }
+func (Keyword) kind() Kind        { return KindKeyword }
+func (Relationship) kind() Kind   { return KindRelationship }
+func (Watcher) kind() Kind        { return KindWatcher }
+func (ReadMark) kind() Kind       { return KindReadMark }
+func (End) kind() Kind            { return KindEnd }

@@ -1,0 +1,122 @@
+package transfer
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// page is how many problems are read at a time: few enough to hold, and many
+// enough that asking costs little.
+const page = 200
+
+// Reader is what Records needs of a store.Reader.
+type Reader interface {
+	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
+	Tokens(ctx context.Context) ([]access.Token, error)
+	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
+}
+
+// Records returns all that the store holds at the Reader's moment. An error ends
+// them, and is the Reader's own. They do not depend on the kind of store: what was
+// loaded from records gives the same records again.
+func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		catalogue, err := r.Catalogue(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		tokens, err := r.Tokens(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		all := put(func(record Record) bool { return yield(record, nil) })
+		if !all.metadata(catalogue.Content()) {
+			return
+		}
+		for _, t := range tokens {
+			if !all(Token{t}) {
+				return
+			}
+		}
+		var last problem.ID
+		for {
+			dossiers, err := r.Dossiers(ctx, last, page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range dossiers {
+				if !all.dossier(&dossiers[i]) {
+					return
+				}
+				last = dossiers[i].ID
+			}
+			if len(dossiers) < page {
+				all(End{Next: last + 1})
+				return
+			}
+		}
+	}
+}
+
+// put takes a record and reports whether it wants more.
+type put func(Record) bool
+
+func (all put) metadata(c metadata.Content) bool {
+	return sorted(all, c.States, func(o metadata.State) (ident.ID, Record) { return o.ID, State{o} }) &&
+		sorted(all, c.Priorities, func(o metadata.Priority) (ident.ID, Record) { return o.ID, Priority{o} }) &&
+		sorted(all, c.Classifications, func(o metadata.Classification) (ident.ID, Record) { return o.ID, Classification{o} }) &&
+		sorted(all, c.Components, func(o metadata.Component) (ident.ID, Record) { return o.ID, Component{o} }) &&
+		sorted(all, c.Milestones, func(o metadata.Milestone) (ident.ID, Record) { return o.ID, Milestone{o} }) &&
+		sorted(all, c.Users, func(o user.User) (ident.ID, Record) { return o.ID, User{o} })
+}
+
+// sorted puts objects, which it leaves as they are, by their identifiers.
+func sorted[T any](all put, objects []T, record func(T) (ident.ID, Record)) bool {
+	type keyed struct {
+		id ident.ID
+		Record
+	}
+	records := make([]keyed, len(objects))
+	for i, o := range objects {
+		records[i].id, records[i].Record = record(o)
+	}
+	slices.SortFunc(records, func(a, b keyed) int { return a.id.Compare(b.id) })
+	for _, r := range records {
+		if !all(r.Record) {
+			return false
+		}
+	}
+	return true
+}
+
+func (all put) dossier(d *store.Dossier) bool {
+	return all(Problem{d.Problem}) &&
+		each(all, d.Savepoints, func(s store.Savepoint) Record { return Savepoint{s} }) &&
+		each(all, d.Log, func(e problem.LogEntry) Record { return LogEntry{e} }) &&
+		each(all, d.Comments, func(c problem.Comment) Record { return Comment{d.ID, c} }) &&
+		each(all, d.Keywords, func(k problem.Keyword) Record { return Keyword{d.ID, k} }) &&
+		each(all, d.Relationships, func(r relationship.Relationship) Record { return Relationship{r} }) &&
+		each(all, d.Watchers, func(id ident.ID) Record { return Watcher{d.ID, id} }) &&
+		each(all, d.Readers, func(id ident.ID) Record { return ReadMark{d.ID, id} })
+}
+
+func each[T any](all put, parts []T, record func(T) Record) bool {
+	for _, part := range parts {
+		if !all(record(part)) {
+			return false
+		}
+	}
+	return true
+}
