@@ -76,8 +76,10 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	if err := r.copy(ctx); err != nil {
 		return err
 	}
-	if _, err := r.tx.Exec(ctx, skipNumbers); err != nil {
-		return classify(err)
+	if problems > 0 {
+		if _, err := r.tx.Exec(ctx, skipNumbers); err != nil {
+			return classify(err)
+		}
 	}
 	return store.Ended(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -86,6 +87,8 @@ func tour(t *testing.T, store string) {
 		fmt.Fprintln(&want, line)
 	}
 	bash := exec.CommandContext(t.Context(), "bash")
+	bash.Dir = clone(t)
+	bash.Env = environment(t, "PROBLEMS_STORE="+store)
 	bash.Stdin = strings.NewReader(script.String())
 	output, err := bash.CombinedOutput()
 	if err != nil {
@@ -96,6 +99,20 @@ func tour(t *testing.T, store string) {
 	if want := normalise(strings.TrimSpace(want.String()), printed); got != want {
 		t.Errorf("the README shows something else: %s\nthe tour is\n%s", difference(want, got), output)
 	}
+}
+
+// clone returns a directory that has what the tour finds where it starts: the
+// program in bin.
+func clone(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, filepath.Join(dir, "bin", "problems")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // console returns the lines of the console blocks of a Markdown text.

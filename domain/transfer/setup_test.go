@@ -38,10 +38,10 @@ var (
 	token                  = id(61)
 	batch1, batch2, batch3 = id(101), id(102), id(103)
 	batch4, batch5, batch6 = id(104), id(105), id(106)
-	other1, other2         = id(201), id(202)
+	other1                 = id(201)
 	remark                 = id(301)
 	entry                  = func(n uint64) ident.ID { return id(400 + n) }
-	refOpen, refAnn, refBo = problem.LogRef(open, "Open"), problem.LogRef(ann, "Ann"), problem.LogRef(bo, "Bo")
+	refOpen, refBo         = problem.LogRef(open, "Open"), problem.LogRef(bo, "Bo")
 	refClosed, refHigh     = problem.LogRef(closed, "Closed"), problem.LogRef(high, "High")
 )
 

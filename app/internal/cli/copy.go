@@ -28,6 +28,19 @@ Example:
     problems copy --from sqlite:///var/lib/problems/problems.db --to postgres://ann@db/problems`
 }
 
+// AfterApply is called by kong once all flags are set.
+func (c *copyCommand) AfterApply() error {
+	for _, side := range []struct {
+		flag, file string
+		store      config.StoreURL
+	}{{"--from-password-file", c.FromPasswordFile, c.From}, {"--to-password-file", c.ToPasswordFile, c.To}} {
+		if side.file != "" && side.store.Scheme != config.Postgres {
+			return fmt.Errorf("%s is for PostgreSQL: the store is %s", side.flag, side.store)
+		}
+	}
+	return nil
+}
+
 // Run is called by kong.
 func (c *copyCommand) Run(ctx context.Context, p Process) error {
 	from, err := backend.Open(ctx, config.Storage{Store: c.From, StorePasswordFile: c.FromPasswordFile}, p.logger())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/problemtracking/problems/adapters/archive"
@@ -85,19 +84,4 @@ func (p Process) finish(progress *transfer.Progress, s archive.Summary, err erro
 	}
 	_, err = fmt.Fprintf(p.Stderr, "%s %d problems, in %d records.\n", done, s.Problems, s.Records)
 	return err
-}
-
-// input returns standard input, which ends when ctx does: nobody may ever write to
-// it.
-func (p Process) input(ctx context.Context) (r io.Reader, stop func()) {
-	pr, pw := io.Pipe()
-	go func() {
-		_, err := io.Copy(pw, p.Stdin)
-		pw.CloseWithError(err)
-	}()
-	ended := context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
-	return pr, func() {
-		ended()
-		pr.CloseWithError(io.ErrClosedPipe)
-	}
 }

@@ -194,6 +194,8 @@ func TestCopyRefuses(t *testing.T) {
 	from := served(t)
 	call(t, nil, "copy", "--from="+from).fails(t, 2, "--to")
 	call(t, nil, "copy", "--from="+from, "--to=memory:").fails(t, 1, "problems: copy: --to: a store in memory is only within its server\n")
+	call(t, nil, "copy", "--from="+from, "--to=memory:", "--from-password-file=secret").fails(t, 2, "--from-password-file is for PostgreSQL: the store is sqlite://")
+	call(t, nil, "copy", "--from="+from, "--to=postgres://ann@127.0.0.1:1/problems", "--to-password-file="+os.DevNull).fails(t, 1, "problems: copy: --to: the password of the database cannot be read: "+os.DevNull+" is empty\n")
 	call(t, nil, "copy", "--from=memory:", "--to="+from).fails(t, 1, "problems: copy: --from: a store in memory is only within its server\n")
 	call(t, nil, "copy", "--from="+sqliteURL(t), "--to="+sqliteURL(t)).fails(t, 1, "problems: copy: --from: there is no store at ")
 }

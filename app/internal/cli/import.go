@@ -33,31 +33,39 @@ Examples:
 // Run is called by kong.
 func (c *importCommand) Run(ctx context.Context, p Process) error {
 	progress := p.progress()
-	in, done, err := c.open(ctx, p, progress)
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
+	var in io.Reader
+	if c.From != stream {
+		file, err := os.Open(c.From) // before a store is made for it
+		if err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			progress.Total = info.Size()
+		}
+		in = file
 	}
-	defer done()
 	s, err := backend.OpenNew(ctx, c.Storage, p.logger())
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
+	}
+	if in == nil {
+		stdin := p.input(ctx)
+		defer stdin.Close()
+		in = stdin
 	}
 	summary, err := transfer.Import(ctx, progress.Reader(in), s)
 	return errors.Join(p.finish(progress, summary, err, "Imported"), s.Close())
 }
 
-// open returns what is to be read.
-func (c *importCommand) open(ctx context.Context, p Process, progress *transfer.Progress) (in io.Reader, done func(), err error) {
-	if c.From == stream {
-		in, done = p.input(ctx)
-		return in, done, nil
-	}
-	file, err := os.Open(c.From)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		progress.Total = info.Size()
-	}
-	return file, func() { _ = file.Close() }, nil // it was only read
+// input returns standard input, which ends when ctx does: nobody may ever write to
+// it.
+func (p Process) input(ctx context.Context) io.ReadCloser {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, p.Stdin)
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+	return r
 }

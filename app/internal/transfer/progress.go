@@ -79,5 +79,5 @@ func (p *Progress) picture() string {
 	}
 	part := min(float64(p.done)/float64(p.Total), 1)
 	full := int(part * width)
-	return fmt.Sprintf("[%s%s] %3.0f %% of %.1f MiB", strings.Repeat("#", full), strings.Repeat("-", width-full), part*100, float64(p.Total)/(1<<20))
+	return fmt.Sprintf("[%s%s] %3d %% of %.1f MiB", strings.Repeat("#", full), strings.Repeat("-", width-full), int(part*100), float64(p.Total)/(1<<20))
 }
