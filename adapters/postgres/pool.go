@@ -45,6 +45,7 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 			// keep its locks for hours otherwise.
 			"tcp_keepalives_idle":     "15",
 			"tcp_keepalives_interval": "5",
+			"tcp_keepalives_count":    "3",
 		})
 	}
 	config.MaxConns = int32(o.Connections)

@@ -1,0 +1,115 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/postgres"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// TestRestoreCut cuts the connection under a Restore. Another Restore, which waits
+// for what is left of the first, tells what has become of that.
+func TestRestoreCut(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	url := postgrestest.Schema(t)
+	proxy := postgrestest.NewProxy(t, url)
+	cut := open(t, postgres.Options{URL: proxy.URL(), Connections: 1})
+	healthy := open(t, postgres.Options{URL: url})
+	admin := connect(t, url)
+	archive, number := someArchive(newSource())
+
+	before := carried(proxy)
+	if err := cut.Restore(ctx, archive); err != nil {
+		t.Fatal(err)
+	}
+	whole := carried(proxy)
+	const parts = 8
+	books := &ledger{}
+	for direction, total := range map[postgrestest.Direction]int64{
+		postgrestest.ToServer: whole.ToServer - before.ToServer, postgrestest.ToClient: whole.ToClient - before.ToClient,
+	} {
+		for _, n := range places(total, total/parts) {
+			empty(t, admin)
+			eventually(t, "the store connects again", func() bool { _, err := cut.Versions(ctx); return err == nil })
+			proxy.CutAfter(direction, n)
+			err := cut.Restore(ctx, archive)
+			proxy.CutNever()
+			seen, looking := look(ctx, healthy, 1, replyKey{})
+			if looking != nil {
+				t.Fatal(looking)
+			}
+			if n := len(seen.problems); n != 0 && n != number {
+				t.Errorf("%d of %d problems are there after %v", n, number, err)
+			}
+			again := healthy.Restore(ctx, archive)
+			there := fault.Is(again, fault.Conflict)
+			if again != nil && !there {
+				t.Fatalf("the store cannot be filled again: %v", again)
+			}
+			said := stored
+			switch {
+			case err != nil && !fault.Is(err, fault.UnknownOutcome):
+				said = refused
+			case err != nil && there:
+				said = foundStored
+			case err != nil:
+				said = foundLost
+			}
+			if wrong := books.enter(said, once(there)); wrong != "" {
+				t.Errorf("a restoration, which gave %v: %s", err, wrong)
+			}
+			if seen, looking = look(ctx, healthy, 1, replyKey{}); looking != nil || len(seen.problems) != number || seen.versions != archive.Versions() {
+				t.Errorf("%d of %d problems are there at %+v: %v", len(seen.problems), number, seen.versions, looking)
+			}
+		}
+	}
+	books.check(t)
+}
+
+// someArchive returns an archive and the number of its problems.
+func someArchive(from *source) (store.Archive, int) {
+	const number = 40
+	var all []store.Dossier
+	for i := range number {
+		p := from.problem(problem.ID(i + 1))
+		all = append(all, store.Dossier{
+			Problem:    p,
+			Log:        []problem.LogEntry{from.entry(from.id(), p, problem.ProblemCreated)},
+			Comments:   []problem.Comment{from.comment()},
+			Savepoints: []store.Savepoint{{Batch: from.id(), Problem: p}},
+		})
+	}
+	id := from.id()
+	return store.Archive{
+		Metadata: metadata.Content{
+			Priorities: []metadata.Priority{{ID: id, Name: "Some"}},
+			Users:      []user.User{{ID: id, Name: "Somebody", Email: "somebody@example.org"}},
+		},
+		Problems: func(yield func(store.Dossier, error) bool) {
+			for _, d := range all {
+				if !yield(d, nil) {
+					return
+				}
+			}
+		},
+	}, number
+}
+
+// empty removes everything that a Restore may have stored. It waits for one that is
+// still under way.
+func empty(t *testing.T, admin *pgx.Conn) {
+	t.Helper()
+	execute(t, admin, "BEGIN", "SELECT FROM versions FOR UPDATE",
+		"TRUNCATE problems, savepoints, log, comments, keywords, relationships, watchers, reads, priorities, users, tokens, batches",
+		"UPDATE versions SET catalogue = 0, access = 0", "COMMIT")
+}
