@@ -170,11 +170,16 @@ func explain(err error) error {
 		sentence = "the database is starting or stopping, try again: "
 	case answer.Code == readOnlyTransaction:
 		sentence = "the database is read-only, and its schema has to be brought up to date first: "
+	case answer.Code == noSuchStatement, answer.Code == duplicateStatement, strings.Contains(answer.Message, unpooled):
+		sentence = "the URL leads to a pooler in transaction mode, say that it is a pooler, and give a direct URL as well, for migrations: "
 	case answer.Code == duplicateTable:
 		sentence = "the schema has tables of another program with the same names, use another one (search_path): "
 	}
 	return &explained{text: sentence + details, cause: err}
 }
+
+// unpooled is what PgBouncer says, with a general code, about settings of a session.
+const unpooled = "unsupported startup parameter"
 
 // explained is an error whose text is better than that of its cause.
 type explained struct {

@@ -2,12 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
@@ -43,23 +39,9 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	}
 	if err := prepare(ctx, o, pool); err != nil {
 		pool.Close()
-		return nil, o.unpooled(err)
+		return nil, err
 	}
 	return &Store{options: o, pool: pool, dialect: newDialect()}, nil
-}
-
-// unpooled adds to an error of Open what to do about it, if it comes from a pooler
-// that the options do not tell of.
-func (o Options) unpooled(err error) error {
-	answer, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || o.Pooler {
-		return err
-	}
-	const refusal = "unsupported startup parameter" // PgBouncer has but a general code for it
-	if answer.Code == noSuchStatement || answer.Code == duplicateStatement || strings.Contains(answer.Message, refusal) {
-		return fmt.Errorf("%w: the URL leads to a pooler in transaction mode: say that it is a pooler, and give a direct URL as well, for migrations", err)
-	}
-	return err
 }
 
 // View implements store.Store.
