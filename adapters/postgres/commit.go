@@ -114,12 +114,14 @@ const ruledOut = 0
 
 const findBatch = "SELECT position FROM batches WHERE id = ?"
 
+const ruleOut = "INSERT INTO batches (id, position, at) VALUES (?, 0, ?) ON CONFLICT (id) DO UPDATE SET at = batches.at RETURNING position"
+
 const putBatch = "INSERT INTO batches (id, position, at) VALUES (?, nextval('positions'), ?) RETURNING position"
 
 // statements returns all that a Commit sends. What others may be changing is
 // locked first and stays so until the end: so the guards that follow, each of
-// which sees what was committed when it begins, remain true, and positions are
-// taken in the order of the commits.
+// which sees what was committed when it begins, remain true, and the positions of
+// Changes of one problem are taken in the order of their commits.
 func (s *Store) statements(change store.Change) ([]bunstore.Statement, error) {
 	effects, err := s.effects(change)
 	if err != nil {
@@ -176,6 +178,11 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 
 // rule rules a batch out, unless it is there, and returns its position. lost
 // reports whether the connection was lost.
+//
+// It writes in both cases: to find the batch is not enough where a standby has to
+// confirm commits. One that was given up while it waited for that is to be seen,
+// but may be lost with the server; what is written after it is not confirmed
+// without it.
 func (s *Store) rule(ctx context.Context, batch ident.ID, at time.Time) (position int64, lost bool, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
@@ -184,16 +191,6 @@ func (s *Store) rule(ctx context.Context, batch ident.ID, at time.Time) (positio
 	defer conn.Release()
 	ctx, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
-	statements := &pgx.Batch{}
-	statements.Queue(s.texts.plainOf("INSERT INTO batches (id, position, at) VALUES (?, 0, ?) ON CONFLICT (id) DO NOTHING"), s.dialect.ID(batch), at.UnixMicro())
-	statements.Queue(s.texts.plainOf(findBatch), s.dialect.ID(batch))
-	results := conn.SendBatch(ctx, statements)
-	_, err = results.Exec()
-	if err == nil {
-		err = results.QueryRow().Scan(&position)
-	}
-	if closing := results.Close(); err == nil {
-		err = closing
-	}
-	return position, conn.Conn().IsClosed(), err
+	err = conn.QueryRow(ctx, s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).Scan(&position)
+	return position, conn.Conn().IsClosed() && !timedOut(err), err
 }

@@ -16,6 +16,7 @@ import (
 // The SQLSTATEs that are told apart by more than their class (PostgreSQL, appendix
 // A).
 const (
+	notSupported        = "0A000"
 	divisionByZero      = "22012"
 	uniqueViolation     = "23505"
 	readOnlyTransaction = "25006"
@@ -24,6 +25,7 @@ const (
 	noSuchDatabase      = "3D000"
 	noSuchSchema        = "3F000"
 	serialization       = "40001"
+	outcomeUnknown      = "40003"
 	deadlock            = "40P01"
 	notAllowed          = "42501"
 	duplicateStatement  = "42P05"
@@ -52,7 +54,7 @@ func classify(err error) error {
 	}
 	_, lost := errors.AsType[net.Error](err)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), pgconn.Timeout(err):
+	case timedOut(err):
 		return fault.Wrap(fault.Unavailable, err, "the database did not answer in time")
 	case lost, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, pgconn.ErrConnClosed):
 		return fault.Wrap(fault.Unavailable, err, "the connection to the database was lost")
@@ -120,10 +122,11 @@ func classifyCommit(err error) error {
 
 // refused reports whether the server has answered a statement with an error that
 // undoes its transaction. Those of classes 08 and 57P are about the connection,
-// and a pooler may have made them up.
+// and a pooler may have made them up; 40003 is what distributed engines say when
+// they do not know themselves.
 func refused(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") {
+	if !ok || answer.Code == outcomeUnknown || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") {
 		return false
 	}
 	severity := answer.SeverityUnlocalized
@@ -134,10 +137,25 @@ func refused(err error) bool {
 }
 
 // retryable reports whether the server has given up a transaction for another one,
-// so that it may well succeed when it is done again.
+// so that it may well succeed when it is done again; or because it was prepared
+// for a table that has changed since, which the driver then prepares anew.
 func retryable(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && refused(err) && (answer.Code == serialization || answer.Code == deadlock)
+	if !ok || !refused(err) {
+		return false
+	}
+	return answer.Code == serialization || answer.Code == deadlock || outdated(err)
+}
+
+// outdated reports whether a prepared statement no longer fits its tables.
+func outdated(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.Code == notSupported && strings.Contains(answer.Message, "cached plan")
+}
+
+// timedOut reports whether it was a limit on this side that ended a call.
+func timedOut(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || pgconn.Timeout(err)
 }
 
 // explain returns an error of the driver with a sentence for the operator in front

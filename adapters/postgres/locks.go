@@ -12,10 +12,10 @@ import (
 
 // locks returns the statements that lock what the Change depends on and guard it
 // by its expectations. Everybody locks in the same order, so that nobody waits in
-// a circle: idempotency keys, versions, families, problems, each in ascending
-// order.
+// a circle: versions, families, problems, each in ascending order. A key for which
+// no reply is kept has no row to lock: there the effect that keeps one is guarded.
 func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
-	var keys, versions, others []bunstore.Statement
+	var versions, others []bunstore.Statement
 	var families []store.FamilyAt
 	var problems []store.ProblemAt
 	lock := versionsLock(change)
@@ -37,10 +37,6 @@ func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
 				return nil, bunstore.Unsupported(expectation)
 			}
 			others = append(others, guard)
-			if e, ok := e.(store.KeyUnused); ok {
-				// There is no row to lock before the first reply is kept.
-				keys = append(keys, bunstore.Statement{SQL: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", Args: []any{e.User.String() + " " + e.Key}})
-			}
 		}
 	}
 	if len(versions) == 0 && lock != "" {
@@ -48,7 +44,7 @@ func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
 	}
 	slices.SortFunc(families, func(a, b store.FamilyAt) int { return cmp.Compare(a.Family.Code(), b.Family.Code()) })
 	slices.SortFunc(problems, func(a, b store.ProblemAt) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Concat(keys, versions, guards(s.dialect, families), unguarded(change, problems), guards(s.dialect, problems), others), nil
+	return slices.Concat(versions, guards(s.dialect, families), unguarded(change, problems), guards(s.dialect, problems), others), nil
 }
 
 // guards returns the statements that lock what the expectations are about and

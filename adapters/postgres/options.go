@@ -14,7 +14,7 @@ type Options struct {
 	// URL leads to the database: postgres://user@host:5432/database, with
 	// parameters as libpq has them, such as sslmode=verify-full, sslrootcert,
 	// sslcert, sslkey, connect_timeout and, for a failover cluster,
-	// several hosts and target_session_attrs=read-write. Further parameters
+	// several hosts and target_session_attrs=primary. Further parameters
 	// are settings of the session, such as search_path; those of pgx and its
 	// pool are overridden by what follows here. Password files and variables
 	// such as PGPASSWORD work as they do with libpq.

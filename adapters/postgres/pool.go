@@ -17,6 +17,8 @@ const (
 	// connectTimeout is for how long a connection may take to be made, unless
 	// the URL says otherwise.
 	connectTimeout = 5 * time.Second
+	// statements is how many statements stay prepared: more than there are.
+	statements = 512
 	// grace is how much longer than the server's time limit the one on this
 	// side is: the server's answer is worth waiting for, as it settles what
 	// has become of a write.
@@ -40,7 +42,9 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 	o.configure(config.ConnConfig)
 	if !o.Pooler {
 		setParameters(config.ConnConfig, map[string]string{
-			"statement_timeout": strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10),
+			// What locks and guards mean depends on it: see locks.
+			"default_transaction_isolation": "read committed",
+			"statement_timeout":             strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10),
 			// A server that loses this client within a statement would
 			// keep its locks for hours otherwise.
 			"tcp_keepalives_idle":     "15",
@@ -75,10 +79,15 @@ func (o Options) configure(config *pgx.ConnConfig) {
 	}
 	config.DialFunc = dialer.DialContext
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	config.StatementCacheCapacity, config.DescriptionCacheCapacity = statements, 0
 	if o.Pooler {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 		config.StatementCacheCapacity = 0
-		config.DescriptionCacheCapacity = 0
+	}
+	if config.ValidateConnect == nil {
+		// A name may lead to another server tomorrow: nothing is decided
+		// from one that only follows.
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
 	setParameters(config, map[string]string{"application_name": "problems"}) // poolers know it
 }

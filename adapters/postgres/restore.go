@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// portion is the number of problems that are copied at a time.
-const portion = 1000
+// portion is how many bytes of rows are copied at a time, roughly.
+const portion = 4 << 20
 
 // Restore implements store.Store. It locks the versions, for which everybody waits
 // who fills the store in another way.
@@ -26,7 +26,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		return err
 	}
 	defer conn.Release() // which closes it, if it is still in the transaction
-	tx, err := conn.Begin(ctx)
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
 		return interrupted(ctx, classify(err))
 	}
@@ -47,6 +47,19 @@ type restoration struct {
 	store *Store
 	tx    pgx.Tx
 	rows  map[*bunstore.Table][][]any // that are yet to be copied
+	size  int                         // of rows, in bytes
+}
+
+// size returns about how many bytes the values take.
+func size(values []any) int {
+	n := 0
+	for _, value := range values {
+		n += 32
+		if text, ok := value.(string); ok {
+			n += len(text)
+		}
+	}
+	return n
 }
 
 func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
@@ -56,15 +69,17 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 		return err
 	}
 	r.rows = make(map[*bunstore.Table][][]any)
-	problems := 0
+	problems := false
 	for dossier, err := range archive.Problems {
 		if err != nil {
 			return err
 		}
+		problems = true
 		for _, row := range r.store.dialect.DossierRows(dossier) {
 			r.rows[row.Table] = append(r.rows[row.Table], row.Values)
+			r.size += size(row.Values)
 		}
-		if problems++; problems%portion == 0 {
+		if r.size >= portion {
 			if err := r.copy(ctx); err != nil {
 				return err
 			}
@@ -76,7 +91,7 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	if err := r.copy(ctx); err != nil {
 		return err
 	}
-	if problems > 0 {
+	if problems {
 		if _, err := r.tx.Exec(ctx, skipNumbers); err != nil {
 			return classify(err)
 		}
@@ -111,7 +126,9 @@ func (r *restoration) copy(ctx context.Context) error {
 		if err != nil {
 			return classify(err)
 		}
+		clear(rows) // lest what they hold stays
 		r.rows[table] = rows[:0]
 	}
+	r.size = 0
 	return nil
 }

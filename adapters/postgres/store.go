@@ -84,12 +84,16 @@ func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 	err = s.single(ctx, func(r bunstore.Reader) error {
 		for {
 			var highest problem.ID
-			if err := r.Read(ctx, number(&id, &highest, nextNumber)); err != nil || id > highest {
+			next := bunstore.Query{SQL: nextNumber, Row: func(scan func(...any) error) error {
+				return scan((*int64)(&id), (*int64)(&highest))
+			}}
+			if err := r.Read(ctx, next); err != nil || id > highest {
 				return err
 			}
 			// Somebody has stored a problem with a number that was not
-			// reserved. The sequence is moved behind it, never back.
-			if err := r.Read(ctx, number(&id, &highest, skipNumbers)); err != nil {
+			// reserved. One at a time moves the sequence behind it, so that
+			// nobody moves it back behind whoever was quicker.
+			if err := r.Read(ctx, blind(lockNumbers), blind(skipNumbers)); err != nil {
 				return err
 			}
 		}
@@ -99,13 +103,13 @@ func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 
 const (
 	nextNumber  = "SELECT nextval('problem_ids'), coalesce((SELECT max(id) FROM problems), 0)"
-	skipNumbers = "SELECT setval('problem_ids', greatest(last_value, (SELECT max(id) FROM problems))), 0 FROM problem_ids"
+	lockNumbers = "SELECT pg_advisory_xact_lock(hashtextextended('problems: numbers of ' || current_schema(), 0))"
+	skipNumbers = "SELECT setval('problem_ids', highest) FROM problem_ids, (SELECT max(id) AS highest FROM problems) p WHERE last_value < highest"
 )
 
-func number(id, highest *problem.ID, sql string) bunstore.Query {
-	return bunstore.Query{SQL: sql, Row: func(scan func(...any) error) error {
-		return scan((*int64)(id), (*int64)(highest))
-	}}
+// blind returns a query whose rows do not matter.
+func blind(sql string) bunstore.Query {
+	return bunstore.Query{SQL: sql, Row: func(func(...any) error) error { return nil }}
 }
 
 // Close implements store.Store. It waits for the calls under way, so that it

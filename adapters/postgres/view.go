@@ -45,9 +45,10 @@ func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
 			return nil
 		}
 		// A connection that was lost while nobody used it is only noticed
-		// now. There is one such connection in the pool for each that it
-		// can have.
-		if fresh && rows == 0 && v.conn.Conn().IsClosed() && ctx.Err() == nil && attempt <= v.store.options.Connections {
+		// now. There is at most one such connection in the pool for each
+		// that it can have.
+		lost := v.conn.Conn().IsClosed() && !timedOut(err)
+		if fresh && rows == 0 && (lost || outdated(err)) && ctx.Err() == nil && attempt <= v.store.options.Connections {
 			v.conn.Release()
 			v.conn = nil
 			continue
@@ -126,10 +127,14 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
 	conn, err := s.pool.Acquire(limited)
-	if err != nil {
+	switch {
+	case err == nil:
+		return conn, nil
+	case timedOut(err) && ctx.Err() == nil && s.pool.Stat().AcquiredConns() == s.pool.Stat().MaxConns():
+		return nil, fault.Wrap(fault.Unavailable, err, "all %d connections to the database are in use", s.pool.Stat().MaxConns())
+	default:
 		return nil, interrupted(ctx, classify(err))
 	}
-	return conn, nil
 }
 
 // interrupted returns the fault of the context, if it is over, as that is why

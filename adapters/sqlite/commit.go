@@ -16,10 +16,11 @@ import (
 const groupSize = 128
 
 // task is something to be written. It can be done again after its transaction
-// was rolled back.
+// was rolled back, unless it is to be alone in that.
 type task struct {
-	do   func(*transaction) error
-	done chan<- error
+	do    func(*transaction) error
+	alone bool
+	done  chan<- error
 }
 
 // Commit implements store.Store.
@@ -54,14 +55,19 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 // buffered between the two: what the writer has received, it has begun, and then
 // the context no longer counts.
 func (s *Store) submit(ctx context.Context, do func(*transaction) error) error {
+	return s.hand(ctx, task{do: do})
+}
+
+func (s *Store) hand(ctx context.Context, t task) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	done := make(chan error, 1)
+	t.done = done
 	select {
-	case s.tasks <- task{do, done}:
+	case s.tasks <- t:
 		return <-done
 	case <-ctx.Done():
 		return store.Ended(ctx)
@@ -74,17 +80,28 @@ func (s *Store) write() {
 	defer close(s.written)
 	for first := range s.tasks {
 		group := []task{first}
-		for waiting := true; waiting && len(group) < groupSize; {
-			select {
-			case next, ok := <-s.tasks:
-				if waiting = ok; ok {
-					group = append(group, next)
-				}
-			default:
-				waiting = false
+		for !group[0].alone && len(group) < groupSize {
+			next, ok := s.waiting()
+			if !ok {
+				break
 			}
+			if next.alone {
+				s.writer.finish(group)
+				group = nil
+			}
+			group = append(group, next)
 		}
 		s.writer.finish(group)
+	}
+}
+
+// waiting returns a task that somebody is waiting to hand in.
+func (s *Store) waiting() (task, bool) {
+	select {
+	case t, ok := <-s.tasks:
+		return t, ok
+	default:
+		return task{}, false
 	}
 }
 

@@ -113,6 +113,37 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
+// The problems of a Restore can be ranged over once, so that it cannot be done
+// again as other tasks are.
+func TestRestoreIsDoneOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.Store = b.openWith(Options{}, forWriting+"&_pragma=max_page_count(150)")
+		release := b.occupy()
+		go func() {
+			_, err := b.Commit(b.Context(), b.change(store.Expire{Before: start}))
+			b.check(err)
+		}()
+		synctest.Wait()
+		ranged := 0
+		var err error
+		go func() {
+			err = b.Restore(b.Context(), store.Archive{Problems: func(yield func(store.Dossier, error) bool) {
+				if ranged++; ranged == 1 {
+					p := b.create(1, strings.Repeat("x", 1<<20)).Effects[0].(store.CreateProblem).Problem
+					yield(store.Dossier{Problem: p}, nil)
+				}
+			}})
+		}()
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		b.fails(fault.Unavailable, err)
+		if ranged != 1 {
+			b.Errorf("the problems were ranged over %d times, want once", ranged)
+		}
+	})
+}
+
 func TestCancelledWhileWaitingForTheWriter(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		release := b.occupy()

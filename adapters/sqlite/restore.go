@@ -8,9 +8,10 @@ import (
 )
 
 // Restore implements store.Store. It is one task of the writer: other Commits
-// wait until it is done, reads do not.
+// wait until it is done, reads do not. The task is alone, because the problems
+// can be ranged over only once.
 func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
-	return s.submit(ctx, func(t *transaction) error { return t.restore(ctx, archive) })
+	return s.hand(ctx, task{alone: true, do: func(t *transaction) error { return t.restore(ctx, archive) }})
 }
 
 func (t *transaction) restore(ctx context.Context, archive store.Archive) error {

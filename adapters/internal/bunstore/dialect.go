@@ -35,7 +35,7 @@ type Dialect struct {
 	Words
 	models map[reflect.Type]model
 
-	problems, savepoints, log, comments, keywords, relationships, watchers, reads, replies, tokens Table
+	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens Table
 
 	problemAt, familyAt, neighbours string
 }
@@ -54,8 +54,6 @@ func New(w Words) *Dialect {
 		relationships: w.kept("relationships", "owner, type, other, created, author", doNothing),
 		watchers:      w.kept("watchers", "problem, user_id", doNothing),
 		reads:         w.kept("reads", "problem, user_id", doNothing),
-		replies: w.kept("replies", "user_id, key, fingerprint, created, body", " ON CONFLICT (user_id, key) DO UPDATE SET "+
-			"fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body"),
 		// The position stays as it was when a token is put again.
 		tokens: w.stamped("tokens", "id, user_id, scope, digest, created, expires, revoked", " ON CONFLICT (id) DO UPDATE SET "+
 			"user_id = excluded.user_id, scope = excluded.scope, digest = excluded.digest, created = excluded.created, "+

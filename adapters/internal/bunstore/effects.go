@@ -14,7 +14,7 @@ import (
 // for its batch and its versions. next gives positions, where the database does
 // not count them. It fails with fault.Unsupported.
 func (d *Dialect) Effects(change store.Change, next func() int64) ([]Statement, error) {
-	w := writer{Dialect: d, next: next, batch: change.Batch,
+	w := writer{Dialect: d, next: next, batch: change.Batch, expect: change.Expect,
 		statements: make([]Statement, 0, len(change.Effects)+len(change.Log))}
 	for _, effect := range change.Effects {
 		if err := w.effect(effect); err != nil {
@@ -32,6 +32,7 @@ type writer struct {
 	*Dialect
 	next       func() int64
 	batch      ident.ID
+	expect     []store.Expectation
 	statements []Statement
 }
 
@@ -89,9 +90,7 @@ func (w *writer) effect(effect store.Effect) error {
 	case store.PutToken:
 		w.put(w.tokenRow(e.Token))
 	case store.KeepReply:
-		w.put(Row{Table: &w.replies, Values: []any{
-			w.ID(e.Reply.User), e.Reply.Key, e.Reply.Fingerprint[:], micros(e.Reply.Created), bytes(e.Reply.Body),
-		}})
+		w.keepReply(e.Reply)
 	case store.Expire:
 		w.do("DELETE FROM batches WHERE at < ?", notBefore(e.Before))
 		w.do("DELETE FROM replies WHERE created < ?", notBefore(e.Before))
@@ -100,6 +99,23 @@ func (w *writer) effect(effect store.Effect) error {
 	}
 	return nil
 }
+
+// keepReply puts a reply. If the Change expects its key to be unused, another one
+// that was kept a moment ago, by a transaction that had to be waited for, is not
+// replaced.
+func (w *writer) keepReply(r store.Reply) {
+	args := []any{w.ID(r.User), r.Key, r.Fingerprint[:], micros(r.Created), bytes(r.Body)}
+	for _, expectation := range w.expect {
+		if e, ok := expectation.(store.KeyUnused); ok && e.User == r.User && e.Key == r.Key {
+			w.statements = append(w.statements, Statement{keepReply + " WHERE replies.created < ?", append(args, notBefore(e.Since)), keyUsed})
+			return
+		}
+	}
+	w.do(keepReply, args...)
+}
+
+const keepReply = "INSERT INTO replies (user_id, key, fingerprint, created, body) VALUES (?, ?, ?, ?, ?) " +
+	"ON CONFLICT (user_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body"
 
 // Unsupported returns the fault of a Change with a part that is not known.
 func Unsupported(part any) error {

@@ -13,12 +13,14 @@ func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bo
 		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch}, "a family is not at the epoch that is expected"}, true
 	case store.KeyUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE user_id = ? AND key = ? AND created >= ?)",
-			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, "a reply is kept for this key"}, true
+			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true
 	case store.StoreEmpty:
 		return Statement{SQL: empty, Demand: "the store is not empty"}, true
 	}
 	return Statement{}, false
 }
+
+const keyUsed = "a reply is kept for this key"
 
 const empty = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems) AND NOT EXISTS (SELECT 1 FROM tokens)
 	AND NOT EXISTS (SELECT 1 FROM states) AND NOT EXISTS (SELECT 1 FROM priorities)
