@@ -29,7 +29,7 @@ const oldest = 130000
 // ask asks the server. Settings that it does not know, as it is another engine
 // with the same protocol, are empty. Some can be set for a user or a database: as
 // they are is how they apply to this user in this database.
-func ask(ctx context.Context, db *bun.DB) (s server, err error) {
+func ask(ctx context.Context, db bun.IDB) (s server, err error) {
 	err = db.NewRaw(`SELECT
 		current_setting('server_version_num')::int AS version,
 		current_setting('server_encoding') AS encoding,
@@ -66,7 +66,7 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 			continue
 		}
 		if !acceptLoss {
-			return fmt.Errorf("%s is off, so that %s: set it to on, or accept the loss (--store-accept-loss)", setting.name, setting.loses)
+			return fmt.Errorf("%s is off, so that %s: set it to on, or accept the loss (--store-accept-loss; for a copy --from-accept-loss or --to-accept-loss)", setting.name, setting.loses)
 		}
 		logger.Warn("the database may lose what it has confirmed", "setting", setting.name, "because", setting.loses)
 	}

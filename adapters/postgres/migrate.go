@@ -34,23 +34,23 @@ type Migration = bunstore.Migration
 // number of processes may do it at once: each step is done once.
 func Migrate(ctx context.Context, o Options) ([]Migration, error) {
 	return o.directly(ctx, true, func(o Options, db *bun.DB) ([]Migration, error) {
-		if err := migrateUp(ctx, db, o.MigrationTimeout); err != nil {
+		if err := o.migrateUp(ctx, db); err != nil {
 			return nil, err
 		}
-		return status(ctx, db)
+		return o.status(ctx, db, anyServer)
 	})
 }
 
 // Status returns all steps in their order, without changing anything.
 func Status(ctx context.Context, o Options) ([]Migration, error) {
-	return o.directly(ctx, false, func(_ Options, db *bun.DB) ([]Migration, error) { return status(ctx, db) })
+	return o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) { return o.status(ctx, db, anyServer) })
 }
 
 // Plan returns the statements that Migrate would run; "" when nothing is left to
 // do. They do the same when they are run by hand.
 func Plan(ctx context.Context, o Options) (plan string, err error) {
-	_, err = o.directly(ctx, false, func(_ Options, db *bun.DB) ([]Migration, error) {
-		all, err := status(ctx, db)
+	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
+		all, err := o.status(ctx, db, anyServer)
 		if err == nil {
 			plan, err = steps.Plan(db, all)
 		}
@@ -85,12 +85,21 @@ func (o Options) directly(ctx context.Context, migrating bool, fn func(Options, 
 	db.SetMaxOpenConns(1)
 	all, err := fn(o, bun.NewDB(db, pgdialect.New()))
 	if err != nil {
-		return nil, o.failure(err)
+		return nil, o.failure(unlessOver(ctx, err))
 	}
 	return all, nil
 }
 
-var errPooler = errors.New("a pooler cannot carry migrations: give a direct URL as well (--store-direct), which leads to the database itself")
+var errPooler = errors.New("a pooler cannot carry migrations: give a direct URL as well (--store-direct; for a copy --to-direct), which leads to the database itself")
+
+// unlessOver returns the error, unless it is but the driver's way to say that ctx
+// is over.
+func unlessOver(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &explained{text: "interrupted", cause: ctx.Err()}
+	}
+	return err
+}
 
 // prepare makes sure that the database can be relied on and has the schema of this
 // version, which it is migrated to if o says so. When there is nothing to do, it
@@ -104,17 +113,10 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	defer pooled.Close()
 	pooled.SetMaxOpenConns(1)
 	db := bun.NewDB(pooled, pgdialect.New())
-	s, err := ask(ctx, db)
-	if err == nil {
-		err = s.check(o.AcceptLoss, o.Logger)
-	}
-	var all []Migration
-	if err == nil {
-		all, err = s.status(ctx, db)
-	}
+	all, err := o.status(ctx, db, func(s server) error { return s.check(o.AcceptLoss, o.Logger) })
 	switch {
 	case err != nil:
-		return o.failure(err)
+		return o.failure(unlessOver(ctx, err))
 	case !bunstore.Pending(all):
 		return nil
 	case !o.AutoMigrate:
@@ -123,59 +125,70 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	if _, err := Migrate(ctx, o); err != nil {
 		return err
 	}
-	if all, err = status(ctx, db); err == nil && bunstore.Pending(all) {
+	if all, err = o.status(ctx, db, anyServer); err == nil && bunstore.Pending(all) {
 		err = errors.New("the direct URL leads to another database or schema: its steps are done, but they are not here")
 	}
 	if err != nil {
-		return o.failure(err)
+		return o.failure(unlessOver(ctx, err))
 	}
 	return nil
 }
 
-// status compares the steps with those that the database has.
-func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
-	s, err := ask(ctx, db)
+// status has the server say what it is, and check judge it, before it compares the
+// steps with those that the database has. To connect has a limit of its own; after
+// that the server has as long for all of this as for a statement.
+func (o Options) status(ctx context.Context, db *bun.DB, check func(server) error) ([]Migration, error) {
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.status(ctx, db)
-}
-
-func (s server) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
+	defer func() { _ = conn.Close() }() // which gives it back
+	limited, cancel := context.WithTimeout(ctx, o.bound())
+	defer cancel()
+	s, err := ask(limited, conn)
+	if err == nil {
+		err = check(s)
+	}
 	var applied []string
-	if s.List != "" {
-		if err := db.NewRaw("SELECT name FROM ?", bun.Ident(steps.Table)).Scan(ctx, &applied); err != nil {
-			return nil, fmt.Errorf("the list of migrations cannot be read: %w", err)
+	if err == nil && s.List != "" {
+		if err = conn.NewRaw("SELECT name FROM ?", bun.Ident(steps.Table)).Scan(limited, &applied); err != nil {
+			err = fmt.Errorf("the list of migrations cannot be read: %w", err)
 		}
 	}
-	return steps.Compare(applied)
+	switch {
+	case err == nil:
+		return steps.Compare(applied)
+	case limited.Err() != nil:
+		return nil, &explained{text: fmt.Sprintf("the database has connected, and then did not answer for %s", o.bound()), cause: err}
+	}
+	return nil, err
 }
 
+// anyServer is the check of those who do not rely on the server.
+func anyServer(server) error { return nil }
+
 // migrateUp does the steps that are left to do, all of them or none. It waits for
-// other processes that do the same for at most wait.
-func migrateUp(ctx context.Context, db *bun.DB, wait time.Duration) (err error) {
-	s, err := ask(ctx, db)
-	if err != nil {
-		return err
-	}
+// other processes, whether they migrate too or use what is to be changed, for at
+// most the time that o gives it.
+func (o Options) migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	// A loss is no matter here: what is not migrated after a crash will be.
-	if err := s.check(true, slog.New(slog.DiscardHandler)); err != nil {
+	all, err := o.status(ctx, db, func(s server) error { return s.check(true, slog.New(slog.DiscardHandler)) })
+	if err != nil || !bunstore.Pending(all) {
 		return err
 	}
-	if all, err := s.status(ctx, db); err != nil || !bunstore.Pending(all) {
-		return err
-	}
-	if err := lock(ctx, db, wait); err != nil {
+	if err := o.lock(ctx, db); err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
 		return fmt.Errorf("the migrations cannot begin: %w", err)
 	}
 	// Without a COMMIT nothing is done: the connection ends with its caller.
-	if _, err := status(ctx, db); err != nil { // a newer process may have been quicker
+	if _, err := o.status(ctx, db, anyServer); err != nil { // a newer process may have been quicker
 		return err
 	}
-	if err := steps.Apply(ctx, db); err != nil {
+	if err := steps.Apply(ctx, db); lacksLock(err) {
+		return fmt.Errorf("somebody uses a table that is to be changed for longer than %s, so that nothing was changed: end what pg_locks shows, or wait longer (--migration-timeout): %w", o.MigrationTimeout, err)
+	} else if err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
@@ -189,21 +202,29 @@ func migrateUp(ctx context.Context, db *bun.DB, wait time.Duration) (err error) 
 const lockNumber = "hashtextextended('problems: migrations of ' || current_schema(), 0)"
 
 // lock waits for the lock. When that takes too long, the error says who holds it.
-func lock(ctx context.Context, db *bun.DB, wait time.Duration) error {
-	if _, err := db.ExecContext(ctx, "SET statement_timeout = 0; SET lock_timeout = "+strconv.FormatInt(max(1, wait.Milliseconds()), 10)); err != nil {
+// The limit stays for the locks of the steps: whoever waits for a table makes all
+// others wait that want to use it, running services too.
+func (o Options) lock(ctx context.Context, db *bun.DB) error {
+	wait := o.MigrationTimeout
+	limited, cancel := context.WithTimeout(ctx, wait+o.bound()) // for a server that falls silent
+	defer cancel()
+	if _, err := db.ExecContext(limited, "SET statement_timeout = 0; SET lock_timeout = "+strconv.FormatInt(max(1, wait.Milliseconds()), 10)); err != nil {
 		return err
 	}
-	_, err := db.ExecContext(ctx, "SELECT pg_advisory_lock("+lockNumber+")")
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == lockNotAvailable {
-		return holder(ctx, db, wait)
-	}
-	if err != nil {
+	_, err := db.ExecContext(limited, "SELECT pg_advisory_lock("+lockNumber+")")
+	switch {
+	case lacksLock(err):
+		return holder(limited, db, wait)
+	case err != nil:
 		return fmt.Errorf("the lock for migrations cannot be taken: %w", err)
 	}
-	// From here on other locks are waited for: those of statements under way,
-	// which end by themselves.
-	_, err = db.ExecContext(ctx, "SET lock_timeout = 0")
-	return err
+	return nil
+}
+
+// lacksLock reports whether the server has given up waiting for a lock.
+func lacksLock(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.Code == lockNotAvailable
 }
 
 // holder returns the error that says who holds the lock.

@@ -49,8 +49,9 @@ func (s Steps) Compare(applied []string) ([]Migration, error) {
 		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name]})
 		delete(unknown, m.Name)
 	}
-	for _, number := range slices.Sorted(maps.Keys(unknown)) {
-		return nil, fmt.Errorf("the database has migration %s, which this version does not know: use the newer version that made it", number)
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("the schema is at step %s, and this version knows those up to %s: a version that knows %[1]s is needed (its \"problems migrate --status\" lists it)",
+			slices.Max(slices.Collect(maps.Keys(unknown))), all[len(all)-1].Name)
 	}
 	return all, nil
 }
