@@ -123,6 +123,7 @@ type shown struct {
 	page     func(after problem.ID, limit int, page *[]store.Dossier)
 	tokens   func([]access.Token)
 	bodies   map[string][]byte
+	oldest   func(time.Time) time.Time
 	moment   func() store.Reader // whose problems are shown
 	parts    store.Parts         // loaded in any case
 	deaf     bool                // to the end of the context
@@ -206,6 +207,14 @@ func (r *shown) Reply(ctx context.Context, user ident.ID, key string) (store.Rep
 		reply.Body = body
 	}
 	return reply, ok, err
+}
+
+func (r *shown) Oldest(ctx context.Context) (time.Time, bool, error) {
+	at, ok, err := r.Reader.Oldest(ctx)
+	if r.oldest != nil && ok {
+		at = r.oldest(at)
+	}
+	return at, ok, err
 }
 
 // attempt runs a case, and returns what it complains about.

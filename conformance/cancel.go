@@ -206,5 +206,9 @@ func (b *bench) readings(id problem.ID) map[string]reading {
 			_, _, err := r.Reply(ctx, ident.None, "key")
 			return err
 		},
+		"Oldest": func(ctx context.Context, r store.Reader) error {
+			_, _, err := r.Oldest(ctx)
+			return err
+		},
 	}
 }

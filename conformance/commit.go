@@ -239,7 +239,7 @@ func commitCases() []Case {
 		},
 	}, {
 		ID:   "COM-011",
-		Rule: "A Receipt's Position is at least 1 and greater than that of every Change committed before.",
+		Rule: "A Receipt's Position is at least 1 and greater than that of every Change whose Commit has returned before.",
 		run: func(b *bench) {
 			last := int64(0)
 			for range 20 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -251,27 +252,54 @@ func concurrentCases() []Case {
 		},
 	}, {
 		ID:   "COM-011/at-once",
-		Rule: "Concurrent Changes have different positions, and each a greater one than those committed before it began.",
+		Rule: "Concurrent Changes have different positions: each a greater one than those whose Commit had returned before it began, and than those before it that name the same problem.",
 		run: func(b *bench) {
 			const rounds = 10
-			positions := make([][]int64, writers)
+			ids := []problem.ID{b.create().ID, b.create().ID}
+			var clock atomic.Int64
+			made := make([][]placed, writers)
 			b.together(writers, func(who int) error {
 				for range rounds {
-					receipt, err := b.store.Commit(b.ctx, b.probe())
+					comment := b.comment("one of many")
+					change := b.change(store.AddComment{Problem: ids[who%len(ids)], Comment: comment})
+					began := clock.Add(1)
+					receipt, err := b.store.Commit(b.ctx, change)
 					if err != nil {
 						return fmt.Errorf("Commit: %w", err)
 					}
-					positions[who] = append(positions[who], receipt.Position)
+					made[who] = append(made[who], placed{comment.ID, receipt.Position, began, clock.Add(1)})
 				}
 				return nil
 			})
-			for _, mine := range positions {
-				if !slices.IsSorted(mine) {
-					b.failf("the positions of successive Changes are %v", mine)
+			all := slices.Concat(made...)
+			positions := make(map[ident.ID]int64) // by comment
+			different := make(map[int64]bool)
+			for _, one := range all {
+				positions[one.comment], different[one.position] = one.position, true
+				for _, other := range all {
+					if one.ended < other.began && one.position >= other.position {
+						b.failf("a Change has the position %d, and one that was committed before it began has %d", other.position, one.position)
+					}
 				}
 			}
-			all := slices.Sorted(slices.Values(slices.Concat(positions...)))
-			b.equal("the number of different positions", writers*rounds, len(slices.Compact(all)))
+			b.equal("the number of different positions", writers*rounds, len(different))
+			for _, id := range ids {
+				last := int64(0)
+				for _, c := range b.load(id, store.Comments).Comments {
+					if positions[c.ID] <= last {
+						b.failf("the positions of successive Changes of problem %d are %d and %d", id, last, positions[c.ID])
+					}
+					last = positions[c.ID]
+				}
+			}
 		},
 	}}
+}
+
+// placed is a Change that was committed: its comment, its position, and a clock's
+// readings before and after the Commit.
+type placed struct {
+	comment      ident.ID
+	position     int64
+	began, ended int64
 }

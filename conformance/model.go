@@ -31,7 +31,9 @@ type kept struct {
 var _ store.Store = (*model)(nil)
 
 func newModel() *model {
-	return &model{kept: &kept{now: newWorld(), batches: make(map[ident.ID]settled)}}
+	k := &kept{now: newWorld(), batches: make(map[ident.ID]settled)}
+	k.now.of = k
+	return &model{kept: k}
 }
 
 // peer returns another model with the same data.
@@ -178,7 +180,7 @@ func (m *model) Restore(ctx context.Context, archive store.Archive) error {
 	if err := m.now.expect(store.StoreEmpty{}); err != nil {
 		return err
 	}
-	filled.position, filled.epochs, filled.replies = m.now.position, m.now.epochs, m.now.replies
+	filled.of, filled.position, filled.epochs, filled.replies = m.kept, m.now.position, m.now.epochs, m.now.replies
 	m.now = filled
 	for id := range filled.problems {
 		m.reserved = max(m.reserved, id)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -223,7 +224,76 @@ func readCases() []Case {
 			b.commit(change)
 			b.equal("the replies after the first expired", map[replyKey]store.Reply{{who, "key"}: second}, b.image().Replies)
 		},
+	}, {
+		ID:   "READ-013",
+		Rule: "Oldest returns the time of the oldest batch, ruling or reply that has not been forgotten, and false when there is none.",
+		run: func(b *bench) {
+			if at, ok := b.oldest(); ok {
+				b.failf("the oldest of an empty store is from %s", at)
+			}
+			now := b.Now()
+			ago := func(hours int) time.Time { return now.Add(-time.Duration(hours)*time.Hour + 7*time.Millisecond) }
+			expect := func(what string, want time.Time) {
+				b.Helper()
+				at, ok := b.oldest()
+				b.equal("whether there is an oldest "+what, true, ok)
+				b.equal("the time of the oldest "+what, want, at)
+			}
+			old := b.probe()
+			old.At = ago(3)
+			b.commit(old)
+			expect("after a Commit", ago(3))
+			if _, _, err := b.store.Outcome(b.ctx, b.ID(), ago(4)); err != nil {
+				b.must("Outcome", err)
+			}
+			expect("after a ruling", ago(4))
+			keep := b.change(store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: ago(5), Body: []byte("body")}})
+			b.commit(keep)
+			expect("after a reply", ago(5))
+			if _, _, err := b.store.Outcome(b.ctx, old.Batch, ago(6)); err != nil {
+				b.must("Outcome", err)
+			}
+			expect("after an Outcome that ruled nothing", ago(5))
+			// Each forgets what is as old as the one before returned.
+			for _, step := range []struct {
+				before, want time.Time
+			}{
+				{ago(5), ago(5)},
+				{ago(5).Add(time.Millisecond), ago(4)},
+				{ago(4).Add(time.Millisecond), ago(3)},
+				{ago(3).Add(time.Millisecond), keep.At},
+			} {
+				b.do(store.Expire{Before: step.before})
+				expect(fmt.Sprintf("after an Expire from before %s", step.before), step.want)
+			}
+		},
+	}, {
+		ID:   "READ-013/replaced",
+		Rule: "A reply that was replaced no longer counts for Oldest.",
+		run: func(b *bench) {
+			who, now := b.ID(), b.Now()
+			keep := func(created time.Time) time.Time {
+				change := b.change(store.KeepReply{Reply: store.Reply{User: who, Key: "key", Created: created, Body: []byte("body")}})
+				b.commit(change)
+				return change.At
+			}
+			first := keep(now.Add(-48 * time.Hour))
+			keep(now.Add(time.Hour))
+			at, ok := b.oldest()
+			b.equal("whether there is an oldest", true, ok)
+			b.equal("the time of the oldest", first, at)
+		},
 	}}
+}
+
+// oldest asks the store for the time of the oldest batch or reply.
+func (b *bench) oldest() (at time.Time, ok bool) {
+	b.Helper()
+	b.view(func(r store.Reader) (err error) {
+		at, ok, err = r.Oldest(b.ctx)
+		return err
+	})
+	return at, ok
 }
 
 // arrow names a relationship.

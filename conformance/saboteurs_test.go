@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -226,6 +228,38 @@ func saboteurs() []saboteur {
 			}
 		},
 	}, {
+		name: "takes its position before it is its turn", caught: "COM-011/at-once",
+		sabotage: func(s *broken) {
+			var taken atomic.Int64
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				position := taken.Add(1)
+				for range 100 {
+					runtime.Gosched()
+				}
+				receipt, err := s.model.Commit(ctx, change)
+				receipt.Position = position
+				return receipt, err
+			}
+		},
+	}, {
+		name: "counts the positions of each problem apart", caught: "COM-011/at-once",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			count := make(map[problem.ID]int64)
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				receipt, err := s.model.Commit(ctx, change)
+				for _, e := range change.Effects {
+					if add, ok := e.(store.AddComment); ok {
+						count[add.Problem]++
+						receipt.Position = count[add.Problem]*1000 + int64(add.Problem)
+					}
+				}
+				return receipt, err
+			}
+		},
+	}, {
 		name: "shows what was current a Commit ago", caught: "VIEW-001",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
@@ -365,6 +399,34 @@ func saboteurs() []saboteur {
 				r.tokens = func(all []access.Token) {
 					slices.SortFunc(all, func(a, b access.Token) int { return a.ID.Compare(b.ID) })
 				}
+			}
+		},
+	}, {
+		name: "takes the last Commit's time for that of the oldest", caught: "READ-013",
+		sabotage: func(s *broken) {
+			var last atomic.Pointer[time.Time]
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				last.Store(&change.At)
+				return s.model.Commit(ctx, change)
+			}
+			s.reader = func(r *shown) {
+				r.oldest = func(time.Time) time.Time { return *last.Load() }
+			}
+		},
+	}, {
+		name: "remembers when a reply was first kept", caught: "READ-013/replaced",
+		sabotage: func(s *broken) {
+			var first atomic.Pointer[time.Time]
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				for _, e := range change.Effects {
+					if keep, ok := e.(store.KeepReply); ok {
+						first.CompareAndSwap(nil, &keep.Reply.Created)
+					}
+				}
+				return s.model.Commit(ctx, change)
+			}
+			s.reader = func(r *shown) {
+				r.oldest = func(time.Time) time.Time { return *first.Load() }
 			}
 		},
 	}, {

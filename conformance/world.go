@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -18,6 +19,7 @@ import (
 
 // world is what the model knows at one moment.
 type world struct {
+	of              *kept // whose batches are its
 	position        int64
 	versions        store.Versions
 	problems        map[problem.ID]problem.Problem
@@ -70,6 +72,7 @@ func newWorld() *world {
 
 func (w *world) clone() *world {
 	return &world{
+		of:              w.of,
 		position:        w.position,
 		versions:        w.versions,
 		problems:        maps.Clone(w.problems),
@@ -394,4 +397,20 @@ func (w *world) Reply(ctx context.Context, user ident.ID, key string) (store.Rep
 	r, ok := w.replies[replyKey{user, key}]
 	r.Body = slices.Clone(r.Body)
 	return r, ok, over(ctx)
+}
+
+func (w *world) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	var all []time.Time
+	for _, r := range w.replies {
+		all = append(all, r.Created)
+	}
+	w.of.mu.Lock()
+	defer w.of.mu.Unlock()
+	for _, s := range w.of.batches {
+		all = append(all, s.at)
+	}
+	if len(all) == 0 {
+		return time.Time{}, false, over(ctx)
+	}
+	return slices.MinFunc(all, time.Time.Compare), true, over(ctx)
 }

@@ -211,6 +211,10 @@ func (f *fixedStore) Dossiers(context.Context, problem.ID, int) ([]store.Dossier
 
 func (f *fixedStore) Tokens(context.Context) ([]access.Token, error) { return f.tokens, nil }
 
+func (f *fixedStore) Oldest(context.Context) (time.Time, bool, error) {
+	return time.Time{}, false, f.err
+}
+
 func (f *fixedStore) Reply(_ context.Context, _ ident.ID, key string) (store.Reply, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

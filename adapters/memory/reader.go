@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -15,7 +16,10 @@ import (
 )
 
 // reader implements store.Reader on one state.
-type reader struct{ *state }
+type reader struct {
+	*state
+	store *Store
+}
 
 // Problem implements store.Reader.
 func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
@@ -134,4 +138,24 @@ func (r reader) Reply(ctx context.Context, user ident.ID, key string) (store.Rep
 	reply, ok := r.reply(user, key)
 	reply.Body = bytes.Clone(reply.Body)
 	return reply, ok, store.Ended(ctx)
+}
+
+// Oldest implements store.Reader. Batches are those of now.
+func (r reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	older := func(than time.Time) {
+		if !ok || than.Before(at) {
+			at, ok = than, true
+		}
+	}
+	for _, bucket := range r.replies.all() {
+		for _, reply := range bucket {
+			older(reply.Created)
+		}
+	}
+	r.store.writer.Lock()
+	defer r.store.writer.Unlock()
+	for _, b := range r.store.batches {
+		older(b.at)
+	}
+	return at, ok, store.Ended(ctx)
 }

@@ -48,7 +48,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 		return err
 	}
 	defer leave()
-	return fn(reader{s.current.Load()})
+	return fn(reader{s.current.Load(), s})
 }
 
 // Reserve implements store.Store.

@@ -117,7 +117,8 @@ type PutToken struct{ Token access.Token }
 type KeepReply struct{ Reply Reply }
 
 // Expire forgets the batches committed or ruled out, and the replies kept,
-// before a time, which is not later than that of the Change.
+// before a time, which is not later than that of the Change. How many that are is
+// for the caller to limit, who knows by Reader.Oldest where they begin.
 type Expire struct{ Before time.Time }
 
 func (CreateProblem) effect()     {}

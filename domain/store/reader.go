@@ -113,4 +113,9 @@ type Reader interface {
 	// Reply returns the reply kept for a user's key. ok must be false when
 	// none is (READ-010). Whether it has expired is the caller's to judge.
 	Reply(ctx context.Context, user ident.ID, key string) (reply Reply, ok bool, err error)
+
+	// Oldest returns the time by which Expire forgets the oldest batch or
+	// reply that is kept, at this moment or a later one. ok must be false
+	// when none is (READ-013).
+	Oldest(ctx context.Context) (at time.Time, ok bool, err error)
 }

@@ -119,8 +119,10 @@ type Versions struct {
 // Receipt is what is known of a Change after it was committed.
 type Receipt struct {
 	Batch ident.ID
-	// Position is the Change's place in the order of commits: it must be at
-	// least 1 and greater than that of every Change committed before
-	// (COM-011). Gaps are fine.
+	// Position orders the Changes: it must be at least 1, that of no other
+	// Change, and greater than that of every Change whose Commit returned
+	// before this one was called, and than that of every Change committed
+	// before that names the same problem (COM-011). Others that were
+	// committed at the same time may have either order; gaps are fine.
 	Position int64
 }

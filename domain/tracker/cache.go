@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,13 +18,27 @@ type cache struct {
 	store     store.Store
 	now       func() time.Time
 	maxAge    time.Duration
-	queue     *queue
 	catalogue atomic.Pointer[metadata.Catalogue]
 	tokens    atomic.Pointer[tokens]
 	// outdated counts the changes of tokens that this process made. Tokens
 	// loaded under an earlier count are not trusted.
 	outdated atomic.Int64
+
+	mu     sync.Mutex
+	asking *inquiry // the one under way, or nil
 }
+
+// inquiry asks the store for the tokens, for all who wait for it.
+type inquiry struct {
+	done   chan struct{} // closed when there is an answer
+	tokens *tokens
+	err    error
+}
+
+// askFor is for how long the store may take to answer an inquiry, for which every
+// request may have to wait, or to show that it is ready: well under the time that a
+// request may take (D22).
+const askFor = 5 * time.Second
 
 // tokens are all tokens at one version.
 type tokens struct {
@@ -79,26 +94,61 @@ func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, 
 }
 
 // tokensSince returns the tokens as they were at some moment after the given time.
+// However many want them, the store is asked once: a store that is away fails them
+// all together, and not one after the other.
 func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, error) {
-	if kept := c.tokens.Load(); c.trusted(kept, oldest) {
-		return kept, nil
+	for first := true; ; first = false {
+		if kept := c.tokens.Load(); c.trusted(kept, oldest) {
+			return kept, nil
+		}
+		if err := store.Ended(ctx); err != nil {
+			return nil, err
+		}
+		asked, began := c.ask(ctx)
+		select {
+		case <-asked.done:
+		case <-ctx.Done():
+			return nil, store.Ended(ctx)
+		}
+		// The tokens of an inquiry that was under way before may be too
+		// old. The next one is not.
+		if asked.err != nil || began || !first || c.trusted(asked.tokens, oldest) {
+			return asked.tokens, asked.err
+		}
 	}
-	leave, err := c.queue.enter(ctx, slot{kind: slotAccess})
-	if err != nil {
-		return nil, err
+}
+
+// ask returns the inquiry that is under way, and otherwise begins one, which does
+// not end with the request.
+func (c *cache) ask(ctx context.Context) (asked *inquiry, began bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asking != nil {
+		return c.asking, false
 	}
-	defer leave()
-	kept := c.tokens.Load()
-	if c.trusted(kept, oldest) {
-		return kept, nil // another request has just asked
-	}
+	asked = &inquiry{done: make(chan struct{})}
+	c.asking = asked
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askFor)
+		defer cancel()
+		asked.tokens, asked.err = c.load(ctx)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.asking = nil
+		close(asked.done)
+	}()
+	return asked, true
+}
+
+// load gets the tokens from the store, if they have changed.
+func (c *cache) load(ctx context.Context) (*tokens, error) {
 	// What changes from here on is to be asked for again.
 	loaded := &tokens{checked: c.now(), outdated: c.outdated.Load()}
 	versions, err := c.store.Versions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if kept != nil && kept.version == versions.Access {
+	if kept := c.tokens.Load(); kept != nil && kept.version == versions.Access {
 		loaded.version, loaded.byDigest = kept.version, kept.byDigest
 	} else if err := c.store.View(ctx, loaded.load(ctx)); err != nil {
 		return nil, err

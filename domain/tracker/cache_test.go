@@ -166,28 +166,185 @@ func TestUnknownTokenIsAskedFor(t *testing.T) {
 	equal(t, "views for that", counted.views-views, 0)
 }
 
+// slow returns a server with the same data whose store takes a second for every
+// answer about the versions, and then gives it or fails as it is told.
+func (s service) slow(counted *calls, fail func() error) service {
+	return s.behind(hooked{calls: counted, versions: func(ctx context.Context) error {
+		select {
+		case <-time.After(time.Second):
+			return fail()
+		case <-ctx.Done():
+			return store.Ended(ctx)
+		}
+	}})
+}
+
+// away is the error of a store that cannot be reached.
+func away() error { return fault.New(fault.Unavailable, "away") }
+
+// atOnce calls fn n times at once, and returns the errors and how long the last
+// took.
+func atOnce(n int, fn func(i int) error) (errs []error, took time.Duration) {
+	began := time.Now()
+	errs = make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = fn(i) })
+	}
+	all.Wait()
+	return errs, time.Since(began)
+}
+
 // Many requests that find the tokens outdated ask the store once.
 func TestTokensAreAskedForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newService(t)
 		counted := new(calls)
-		s = s.behind(hooked{calls: counted})
-		leave, err := s.queue.enter(t.Context(), slot{kind: slotAccess})
-		noError(t, err)
-		var all sync.WaitGroup
-		for range 10 {
-			all.Go(func() {
-				if _, err := s.Authenticate(t.Context(), testSecret.Reveal()); err != nil {
-					t.Error(err)
-				}
-			})
+		s := newService(t).slow(counted, func() error { return nil })
+		errs, took := atOnce(10, func(int) error {
+			_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+			return err
+		})
+		for _, err := range errs {
+			noError(t, err)
 		}
-		synctest.Wait()
-		leave()
-		all.Wait()
+		equal(t, "time", took, time.Second)
 		equal(t, "versions asked", counted.versions, 1)
 		equal(t, "views", counted.views, 1)
+	})
+}
+
+// While the store is away, nobody waits for longer than the one who asks it, and
+// the next one asks again.
+func TestTokensFailForAllAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		counted := new(calls)
+		failure := away
+		s := newService(t).slow(counted, func() error { return failure() })
+		authenticate := func(i int) error {
+			time.Sleep(time.Duration(i) * 10 * time.Millisecond) // not all at the same moment
+			_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+			return err
+		}
+		errs, took := atOnce(12, authenticate)
+		for _, err := range errs {
+			wantFault(t, err, fault.Unavailable)
+		}
+		equal(t, "time", took, time.Second)
+		equal(t, "versions asked", counted.versions, 1)
+
+		failure = func() error { return nil }
+		errs, took = atOnce(1, authenticate)
+		noError(t, errs[0])
+		equal(t, "time once it is back", took, time.Second)
+	})
+}
+
+// A store that does not answer at all is given up, before the request is, and is
+// not ready.
+func TestSilentStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t).behind(hooked{versions: func(ctx context.Context) error {
+			<-ctx.Done()
+			return store.Ended(ctx)
+		}})
+		errs, took := atOnce(4, func(i int) error {
+			if i == 3 {
+				return s.Ready(t.Context())
+			}
+			_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+			return err
+		})
+		for _, err := range errs {
+			wantFault(t, err, fault.Unavailable)
+		}
+		equal(t, "time", took, 5*time.Second)
+	})
+}
+
+// Requests with tokens that nobody made share an answer that was asked for since
+// they came, and do not keep those with good ones waiting.
+func TestUnknownTokensAreAskedForTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		counted := new(calls)
+		s := newService(t).slow(counted, func() error { return nil })
+		_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+		noError(t, err)
+		asked := counted.versions
+		unknown := access.NewSecret([32]byte{9}).Reveal()
+		errs, took := atOnce(20, func(i int) error {
+			if i == 19 {
+				_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+				return err
+			}
+			time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+			s.clock.forward(10 * time.Millisecond)
+			_, err := s.Authenticate(t.Context(), unknown)
+			return err
+		})
+		for _, err := range errs[:19] {
+			wantFault(t, err, fault.Unauthenticated)
+		}
+		noError(t, errs[19])
+		// Those who came while the first was asking wait for a second answer.
+		equal(t, "time", took, 2*time.Second)
+		equal(t, "versions asked", counted.versions-asked, 2)
+	})
+}
+
+// Whoever asks the store asks for all: that his own request ends is nothing to the
+// others.
+func TestTokensAreAskedForOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		counted := new(calls)
+		s := newService(t).slow(counted, func() error { return nil })
+		errs, took := atOnce(3, func(i int) error {
+			ctx := t.Context()
+			if i == 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 100*time.Millisecond)
+				defer cancel()
+			} else {
+				time.Sleep(50 * time.Millisecond) // after the first
+			}
+			began := time.Now()
+			_, err := s.Authenticate(ctx, testSecret.Reveal())
+			if i == 0 {
+				equal(t, "time of the one who gives up", time.Since(began), 100*time.Millisecond)
+			}
+			return err
+		})
+		wantFault(t, errs[0], fault.Unavailable)
+		noError(t, errs[1])
+		noError(t, errs[2])
+		equal(t, "time", took, time.Second)
+		equal(t, "versions asked", counted.versions, 1)
+	})
+}
+
+// A revocation holds at once, also for requests that come while the tokens are
+// being asked for.
+func TestRevocationWhileTokensAreAskedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		other := newService(t)
+		token := other.issue(t, access.Read)
+		s := other.slow(new(calls), func() error { return nil })
+		errs, _ := atOnce(2, func(i int) error {
+			if i == 1 {
+				time.Sleep(500 * time.Millisecond) // while the first is asking
+				if _, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{}); err != nil {
+					return err
+				}
+			}
+			_, err := s.Authenticate(t.Context(), token.Secret.Reveal())
+			return err
+		})
+		wantFault(t, errs[1], fault.Unauthenticated)
 	})
 }
 

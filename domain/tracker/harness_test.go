@@ -116,9 +116,10 @@ func (s service) tokens(t *testing.T) []access.Token {
 // that it replaces. It counts what it is asked.
 type hooked struct {
 	store.Store
-	commit  func(next commitFunc, c store.Change) error
-	outcome func(ctx context.Context, batch ident.ID) (stored bool, err error)
-	calls   *calls
+	commit   func(next commitFunc, c store.Change) error
+	outcome  func(ctx context.Context, batch ident.ID) (stored bool, err error)
+	versions func(context.Context) error // comes before the method
+	calls    *calls
 }
 
 type commitFunc func(store.Change) error
@@ -145,6 +146,11 @@ func (h *hooked) View(ctx context.Context, fn func(store.Reader) error) error {
 
 func (h *hooked) Versions(ctx context.Context) (store.Versions, error) {
 	h.calls.count(func(c *calls) { c.versions++ })
+	if h.versions != nil {
+		if err := h.versions(ctx); err != nil {
+			return store.Versions{}, err
+		}
+	}
 	return h.Store.Versions(ctx)
 }
 

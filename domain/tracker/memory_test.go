@@ -362,3 +362,13 @@ func (r reader) Reply(_ context.Context, who ident.ID, key string) (store.Reply,
 	reply, ok := r.replies[replyKey(who, key)]
 	return reply, ok, nil
 }
+
+// Oldest knows replies only: here, batches are not forgotten.
+func (r reader) Oldest(context.Context) (at time.Time, ok bool, err error) {
+	for _, reply := range r.replies {
+		if !ok || reply.Created.Before(at) {
+			at, ok = reply.Created, true
+		}
+	}
+	return at, ok, nil
+}

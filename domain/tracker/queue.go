@@ -43,7 +43,6 @@ const (
 	slotFamily                    // a directed family, to whoever adds to it
 	slotProblem                   // a problem
 	slotCatalogue                 // metadata, users and tokens
-	slotAccess                    // loading the tokens into the cache
 )
 
 func problemSlot(id problem.ID) slot { return slot{kind: slotProblem, id: id} }

@@ -79,13 +79,13 @@ func TestQueuePlacesDiffer(t *testing.T) {
 			problemSlot(1), problemSlot(2),
 			{kind: slotKey, user: ann, name: "k"}, {kind: slotKey, user: bob, name: "k"}, {kind: slotKey, user: ann, name: "l"},
 			{kind: slotFamily, name: "ParentOf"}, {kind: slotFamily, name: "CauseOf"},
-			{kind: slotCatalogue}, {kind: slotAccess},
+			{kind: slotCatalogue},
 		} {
 			if _, err := q.enter(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
 		}
-		equal(t, "places", len(q.places), 9)
+		equal(t, "places", len(q.places), 8)
 	})
 }
 

@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -296,6 +297,37 @@ func TestHousekeep(t *testing.T) {
 	noError(t, s.Housekeep(t.Context()))
 	equal(t, "kept replies after more than 24 h", len(s.memory.current().replies), 0)
 	equal(t, "problem", s.load(t, 1).Title, "T")
+}
+
+// What there is to forget may be too much for one Change: each takes a minute of
+// it, and the minutes in which nothing happened cost nothing.
+func TestHousekeepInSlices(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	start := s.clock.now()
+	for i, after := range []time.Duration{
+		0, 30 * time.Second, time.Minute - time.Millisecond, // the first minute
+		time.Minute, 2*time.Minute - time.Millisecond, // the second
+		time.Hour,     // another
+		3 * time.Hour, // to be kept
+	} {
+		s.clock.forward(start.Add(after).Sub(s.clock.now()))
+		key := keyed[store.Snapshot](1)
+		key.Key = fmt.Sprint(i)
+		_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T"), Idempotency: key})
+		noError(t, err)
+	}
+	s.clock.forward(24 * time.Hour)
+	done := len(s.memory.commits)
+	noError(t, s.Housekeep(t.Context()))
+	var got [][2]time.Duration // what each forgets, and from before when
+	for _, c := range s.memory.commits[done:] {
+		for _, e := range effectsOf[store.Expire](c.Change) {
+			got = append(got, [2]time.Duration{time.Duration(len(c.before.replies) - len(c.after.replies)), e.Before.Sub(start)})
+		}
+	}
+	equal(t, "slices", got, [][2]time.Duration{{3, time.Minute}, {2, 2 * time.Minute}, {1, time.Hour + time.Minute}, {0, 3 * time.Hour}})
+	equal(t, "kept replies", len(s.memory.current().replies), 1)
 }
 
 // The answer of a write is rendered with the catalogue that it was decided with,

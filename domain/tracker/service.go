@@ -57,19 +57,20 @@ func New(o Options) *Service {
 	if o.CacheFor == 0 {
 		o.CacheFor = time.Second
 	}
-	q := newQueue()
 	return &Service{
 		store:  o.Store,
 		now:    o.Now,
 		random: o.Random,
 		limits: o.Limits,
-		queue:  q,
-		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor, queue: q},
+		queue:  newQueue(),
+		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor},
 	}
 }
 
-// Ready returns nil when the store answers.
+// Ready returns nil when the store answers, within a time that can be waited for.
 func (s *Service) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
 	_, err := s.store.Versions(ctx)
 	return err
 }
@@ -77,19 +78,39 @@ func (s *Service) Ready(ctx context.Context) error {
 // remembered is how long replies and batches are kept (D21).
 const remembered = 24 * time.Hour
 
-// Housekeep forgets the replies and batches that are no longer needed. It is to
-// be called every hour or so.
+// forgetAtOnce is how much time one Change forgets. What a store has taken within
+// a minute is no more than it can forget at once, well within its time limits; what
+// has gathered since the last housekeeping may be.
+const forgetAtOnce = time.Minute
+
+// Housekeep forgets the replies and batches that are no longer needed, the oldest
+// first. It is to be called every hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
-	m, err := s.moment()
-	if err != nil {
-		return err
+	for {
+		m, err := s.moment()
+		if err != nil {
+			return err
+		}
+		end := m.at.Add(-remembered)
+		before := end
+		err = s.store.View(ctx, func(r store.Reader) error {
+			oldest, ok, err := r.Oldest(ctx)
+			if slice := oldest.Add(forgetAtOnce); ok && slice.Before(end) {
+				before = slice
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := s.store.Commit(ctx, store.Change{
+			Batch:   m.ids.Next(),
+			At:      m.at,
+			Effects: []store.Effect{store.Expire{Before: before}},
+		}); err != nil || before.Equal(end) {
+			return err
+		}
 	}
-	_, err = s.store.Commit(ctx, store.Change{
-		Batch:   m.ids.Next(),
-		At:      m.at,
-		Effects: []store.Effect{store.Expire{Before: m.at.Add(-remembered)}},
-	})
-	return err
 }
 
 // NewSecret returns the secret of a token that is yet to be stored.

@@ -16,9 +16,10 @@ type Source interface {
 
 // Load returns what the source has, for store.Store.Restore. It reads all that
 // stands before the first problem at once, and the problems one by one, as the
-// store asks for them, which can be done once. Every record is checked: what is
-// wrong is a *[Fault], and a fault of any record ends the Archive's Problems with
-// an error. An error of the source is returned as it is.
+// store asks for them, which can be done once: the second time there is an error.
+// Every record is checked: what is wrong is a *[Fault], and a fault of any record
+// ends the Archive's Problems with an error. An error of the source is returned as
+// it is.
 func Load(source Source) (store.Archive, error) {
 	c := NewChecker()
 	for c.last < KindProblem {
@@ -30,10 +31,16 @@ func Load(source Source) (store.Archive, error) {
 			return store.Archive{}, err
 		}
 	}
+	begun := false
 	return store.Archive{
 		Metadata: c.content,
 		Tokens:   c.tokens,
 		Problems: func(yield func(store.Dossier, error) bool) {
+			if begun {
+				yield(store.Dossier{}, errors.New("the problems come from a stream, which has been read before"))
+				return
+			}
+			begun = true
 			for {
 				line, record, err := source.Next()
 				if errors.Is(err, io.EOF) {

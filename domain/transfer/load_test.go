@@ -97,6 +97,38 @@ func TestLoadNormalises(t *testing.T) {
 	}
 }
 
+// Problems are a stream: read twice, they are not taken for none.
+func TestLoadedProblemsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	archive, _ := mustLoad(t, sample())
+	failed := 0
+	for d, err := range archive.Problems {
+		if err == nil {
+			t.Errorf("problem %d came again", d.ID)
+		}
+		failed++
+	}
+	if failed != 1 {
+		t.Errorf("the second time, the problems end with %d errors, want 1", failed)
+	}
+
+	archive, err := transfer.Load(&source{records: sample()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range archive.Problems {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	for d, err := range archive.Problems {
+		if err == nil {
+			t.Errorf("after a break, the problems go on with %d", d.ID)
+		}
+	}
+}
+
 func TestLoadOfNothing(t *testing.T) {
 	t.Parallel()
 	archive, dossiers := mustLoad(t, []transfer.Record{transfer.End{Next: 1}})

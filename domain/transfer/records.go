@@ -14,9 +14,13 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// page is how many problems are read at a time: few enough to hold, and many
-// enough that asking costs little.
-const page = 200
+// Problems are read in pages: small enough to hold, and large enough that asking
+// costs little. How large a problem is, only shows when it was read.
+const (
+	mostProblems = 200     // of a page
+	muchText     = 8 << 20 // bytes of a page above which the next is smaller
+	littleText   = 1 << 20 // bytes of a page below which the next is larger
+)
 
 // Reader is what Records needs of a store.Reader.
 type Reader interface {
@@ -50,24 +54,50 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			}
 		}
 		var last problem.ID
-		for {
-			dossiers, err := r.Dossiers(ctx, last, page)
+		for limit := 1; ; {
+			dossiers, err := r.Dossiers(ctx, last, limit)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
+			size := 0
 			for i := range dossiers {
 				if !all.dossier(&dossiers[i]) {
 					return
 				}
 				last = dossiers[i].ID
+				size += sizeOf(&dossiers[i])
 			}
-			if len(dossiers) < page {
+			if len(dossiers) < limit {
 				all(End{Next: last + 1})
 				return
 			}
+			switch {
+			case size > muchText:
+				limit = max(1, limit/2)
+			case size < littleText:
+				limit = min(mostProblems, limit*2)
+			}
 		}
 	}
+}
+
+// sizeOf returns how many bytes of text a dossier has.
+func sizeOf(d *store.Dossier) int {
+	n := len(d.Title)
+	for i := range d.Savepoints {
+		n += len(d.Savepoints[i].Title)
+	}
+	for i := range d.Log {
+		n += len(d.Log[i].Field) + len(d.Log[i].From) + len(d.Log[i].To)
+	}
+	for i := range d.Comments {
+		n += len(d.Comments[i].Text) + len(d.Comments[i].HTML.String)
+	}
+	for i := range d.Keywords {
+		n += len(d.Keywords[i].Name) + len(d.Keywords[i].Value.String)
+	}
+	return n
 }
 
 // put takes a record and reports whether it wants more.

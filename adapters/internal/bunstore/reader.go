@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -212,4 +213,11 @@ func (r Reader) Reply(ctx context.Context, user ident.ID, key string) (reply sto
 	}
 	reply.User, reply.Key = user, key
 	return reply, true, nil
+}
+
+// Oldest implements store.Reader.
+func (r Reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	err = r.Read(ctx, Query{"SELECT min(at) FROM (SELECT min(at) AS at FROM batches UNION ALL SELECT min(created) FROM replies) kept", nil,
+		func(scan func(...any) error) error { return scan((*moment)(&at)) }})
+	return at, !at.IsZero(), err
 }
