@@ -45,10 +45,11 @@ func classify(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+	answer, answered := errors.AsType[*pgconn.PgError](err)
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok && !crowded(err) {
 		return fault.Wrap(fault.Unavailable, err, "the database cannot be reached")
 	}
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+	if answered {
 		kind, detail := meaning(answer)
 		return fault.Wrap(kind, err, "%s", detail)
 	}
@@ -77,6 +78,10 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 		return fault.Unavailable, "others keep changing the same"
 	case lockNotAvailable:
 		return fault.Unavailable, "another process keeps the store busy"
+	case tooManyConnections:
+		return fault.Unavailable, "the database has no connection left: allow it more (max_connections) or the service fewer"
+	case notAllowed:
+		return fault.Internal, "the database does not allow its user what is needed"
 	case queryCanceled:
 		return fault.Unavailable, "the database took too long"
 	case noSuchStatement, duplicateStatement:
@@ -151,6 +156,13 @@ func retryable(err error) bool {
 func outdated(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && answer.Code == notSupported && strings.Contains(answer.Message, "cached plan")
+}
+
+// crowded reports whether the server has refused a connection because it has too
+// many.
+func crowded(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.Code == tooManyConnections
 }
 
 // timedOut reports whether it was a limit on this side that ended a call.

@@ -308,7 +308,7 @@ func TestRowIsLocked(t *testing.T) {
 	execute(t, other, "BEGIN", "SELECT FROM problems FOR UPDATE")
 	began := time.Now()
 	_, err := s.Commit(t.Context(), change)
-	unavailable(t, "a write", err, "took too long", began, timeout)
+	unavailable(t, "a write", err, "keeps the store busy", began, timeout)
 	execute(t, other, "ROLLBACK")
 	seen, err := look(t.Context(), s, p.ID, replyKey{})
 	if err != nil {

@@ -57,7 +57,7 @@ func TestPeerIsStuck(t *testing.T) {
 	rival, _ := from.revise(shared, problem.FieldChanged)
 	began := time.Now()
 	_, err := other.Commit(t.Context(), rival)
-	unavailable(t, "a write of the same problem by another server", err, "took too long", began, timeout+grace)
+	unavailable(t, "a write of the same problem by another server", err, "keeps the store busy", began, timeout+grace)
 	free, _ := from.revise(mine, problem.FieldChanged)
 	if _, err := other.Commit(t.Context(), free); err != nil {
 		t.Errorf("a write of another problem meanwhile: %v", err)

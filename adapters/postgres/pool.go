@@ -44,7 +44,10 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 		setParameters(config.ConnConfig, map[string]string{
 			// What locks and guards mean depends on it: see locks.
 			"default_transaction_isolation": "read committed",
-			"statement_timeout":             strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10),
+			// A statement that waits for another one ends a little earlier
+			// than one that is slow itself, so that the error tells.
+			"lock_timeout":      strconv.FormatInt(max(1, o.Timeout.Milliseconds()*9/10), 10),
+			"statement_timeout": strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10),
 			// A server that loses this client within a statement would
 			// keep its locks for hours otherwise.
 			"tcp_keepalives_idle":     "15",

@@ -93,7 +93,7 @@ func TestPoolerIsNamed(t *testing.T) {
 		opened   int // how many stores are
 	}{
 		{"settings of the session refused", "", 0},
-		{"settings of the session ignored", "ignore_startup_parameters = statement_timeout,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,default_transaction_isolation", 1},
+		{"settings of the session ignored", "ignore_startup_parameters = statement_timeout,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,default_transaction_isolation,lock_timeout", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -55,11 +56,18 @@ func Mask(text string) string {
 	return masked
 }
 
+// harmless are the parameters that keep no secret. Any other may: misspelt, it is
+// taken for a setting of the session.
+var harmless = []string{
+	"application_name", "channel_binding", "connect_timeout", "dbname", "host", "port", "search_path",
+	"sslcert", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "target_session_attrs", "user",
+}
+
 func maskQuery(query string) string {
 	pairs := strings.Split(query, "&")
 	for i, pair := range pairs {
 		key, _, _ := strings.Cut(pair, "=")
-		if name, err := url.PathUnescape(key); err != nil || strings.HasSuffix(strings.ToLower(name), "password") {
+		if name, err := url.PathUnescape(key); err != nil || !slices.Contains(harmless, name) {
 			pairs[i] = key + "=" + mask
 		}
 	}

@@ -21,6 +21,7 @@ func TestMask(t *testing.T) {
 		"postgres:///problems?user=ann&password=hunter2&host=/run":     "postgres:///problems?user=ann&password=xxxxx&host=/run",
 		"postgres:///problems?pass%77ord=hunter2":                      "postgres:///problems?pass%77ord=xxxxx",
 		"postgres:///problems?Password=hunter2":                        "postgres:///problems?Password=xxxxx",
+		"postgres:///problems?passwd=hunter2&search_path=tracker":      "postgres:///problems?passwd=xxxxx&search_path=tracker",
 		"postgres://ann:hunter2@db/x?sslpassword=hunter2&sslkey=a":     "postgres://ann:xxxxx@db/x?sslpassword=xxxxx&sslkey=a",
 	} {
 		if err := CheckURL(text); err != nil {

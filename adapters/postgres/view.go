@@ -122,20 +122,32 @@ func (v *view) end() {
 	}()
 }
 
-// acquire returns a connection, for which it waits a limited time.
+// acquire returns a connection, for which it waits a limited time. When the server
+// has no more, one that the pool has already will do.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
-	conn, err := s.pool.Acquire(limited)
-	switch {
-	case err == nil:
-		return conn, nil
-	case timedOut(err) && ctx.Err() == nil && s.pool.Stat().AcquiredConns() == s.pool.Stat().MaxConns():
-		return nil, fault.Wrap(fault.Unavailable, err, "all %d connections to the database are in use", s.pool.Stat().MaxConns())
-	default:
+	for {
+		conn, err := s.pool.Acquire(limited)
+		switch {
+		case err == nil:
+			return conn, nil
+		case crowded(err):
+			select {
+			case <-time.After(crowdedPause):
+				continue
+			case <-limited.Done():
+			}
+		case timedOut(err) && ctx.Err() == nil && s.pool.Stat().AcquiredConns() == s.pool.Stat().MaxConns():
+			return nil, fault.Wrap(fault.Unavailable, err, "all %d connections to the database are in use", s.pool.Stat().MaxConns())
+		}
 		return nil, interrupted(ctx, classify(err))
 	}
 }
+
+// crowdedPause is how long to wait before a server is asked for a connection again
+// that has too many.
+const crowdedPause = 20 * time.Millisecond
 
 // interrupted returns the fault of the context, if it is over, as that is why
 // something else has failed.
