@@ -1,6 +1,7 @@
 # Works from a fresh clone with Go and make; "make test" wants curl, a C compiler,
-# strace, pgbouncer and PostgreSQL as well, and "make deps" installs them where it
-# may. Which PostgreSQL the tests use: see adapters/postgres/postgrestest.
+# strace, pgbouncer and PostgreSQL as well. "make deps" installs them where it may,
+# and names them elsewhere: the tests that need them fail, all others run. Which
+# PostgreSQL the tests use: see adapters/postgres/postgrestest.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -52,9 +53,10 @@ fmt: ## format all Go files and tidy all modules
 	@gofmt -w $(MODULES) tools
 	@$(call each,$(MODULES) tools,go mod tidy)
 
-deps: ## install what the tests need beside Go, on Debian as root
+deps: ## install what the tests need beside Go: on Debian, as root; elsewhere say what is missing
 	@missing=; for program in curl gcc strace pgbouncer; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
-	[[ -z $$missing ]] || tools/postgres/install $$missing libc6-dev
+	[[ $$missing != *gcc* ]] || missing+=" libc6-dev"; \
+	[[ -z $$missing ]] || tools/postgres/install $$missing || echo "The tests that need one of these will fail:$$missing"
 	@tools/postgres/provide
 
 postgres-image: ## build the image for tests where no registry is reached

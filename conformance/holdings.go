@@ -42,7 +42,12 @@ func (h holdings) interrupted(before func(yielded int) error) store.Archive {
 			}
 		}
 	}
-	return store.Archive{Metadata: h.Metadata, Tokens: h.Tokens, Problems: iter.Seq2[store.Dossier, error](problems)}
+	return store.Archive{
+		Catalogue: h.Versions.Catalogue,
+		Metadata:  h.Metadata,
+		Tokens:    h.Tokens,
+		Problems:  iter.Seq2[store.Dossier, error](problems),
+	}
 }
 
 // clone returns holdings that share no memory with h.
@@ -63,9 +68,9 @@ func (h holdings) clone() holdings {
 
 // shown returns what a store shows that was filled with the holdings.
 func (h holdings) shown() holdings {
-	var v store.Versions
+	v := store.Versions{Catalogue: h.Versions.Catalogue}
 	if len(putAll(h.Metadata)) > 0 {
-		v.Catalogue = 1
+		v.Catalogue = max(v.Catalogue, 1)
 	}
 	if len(h.Tokens) > 0 {
 		v.Access = 1
@@ -171,7 +176,7 @@ func (s *scope) hold(h holdings) {
 // holdings returns something of everything, with problems of the given numbers.
 func (b *bench) holdings(numbers ...problem.ID) holdings {
 	full, lean := b.objects(), bare(b.objects())
-	h := holdings{Metadata: metadata.Content{
+	h := holdings{Versions: store.Versions{Catalogue: 1 << 40}, Metadata: metadata.Content{
 		States:          slices.Concat(full.States, lean.States),
 		Priorities:      slices.Concat(full.Priorities, lean.Priorities),
 		Classifications: slices.Concat(full.Classifications, lean.Classifications),

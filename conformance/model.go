@@ -168,6 +168,9 @@ func (m *model) Restore(ctx context.Context, archive store.Archive) error {
 	if err := filled.run(store.Change{Effects: putAll(archive.Metadata)}); err != nil {
 		return err
 	}
+	if archive.Catalogue > 0 {
+		filled.versions.Catalogue = archive.Catalogue
+	}
 	for _, t := range archive.Tokens {
 		filled.tokens = append(filled.tokens, t)
 		filled.versions.Access = 1

@@ -177,7 +177,7 @@ func restoredCases() []Case {
 		},
 	}, {
 		ID:   "RES-003",
-		Rule: "After Restore the versions are those after one Change for metadata and users and one for tokens, of which there is none when there is nothing to put.",
+		Rule: "After Restore the catalogue has the Archive's version, at least 1 if there are metadata or users, and the tokens have version 1 if there are any.",
 		run: func(b *bench) {
 			all := b.holdings(1, 2)
 			users := metadata.Content{Users: all.Metadata.Users}
@@ -187,10 +187,12 @@ func restoredCases() []Case {
 				want store.Versions
 			}{
 				{"nothing", holdings{}, store.Versions{}},
-				{"all", all, store.Versions{Catalogue: 1, Access: 1}},
+				{"all", all, store.Versions{Catalogue: all.Versions.Catalogue, Access: 1}},
 				{"problems", holdings{Dossiers: all.Dossiers}, store.Versions{}},
-				{"metadata", holdings{Metadata: all.Metadata}, store.Versions{Catalogue: 1}},
-				{"users", holdings{Metadata: users}, store.Versions{Catalogue: 1}},
+				{"metadata", holdings{Metadata: all.Metadata, Versions: store.Versions{Catalogue: 6}}, store.Versions{Catalogue: 6}},
+				{"metadata without a version", holdings{Metadata: all.Metadata}, store.Versions{Catalogue: 1}},
+				{"users", holdings{Metadata: users, Versions: store.Versions{Catalogue: 2}}, store.Versions{Catalogue: 2}},
+				{"users without a version", holdings{Metadata: users}, store.Versions{Catalogue: 1}},
 				{"tokens", holdings{Tokens: all.Tokens}, store.Versions{Access: 1}},
 			} {
 				fresh := b.fresh()

@@ -179,6 +179,27 @@ func archiveSaboteurs() []saboteur {
 			}
 		}),
 	}, {
+		name: "starts versions anew", caught: "RES-003",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				archive.Catalogue = 0
+				return s.model.Restore(ctx, archive)
+			}
+		},
+	}, {
+		name: "takes the version as it is", caught: "RES-003",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				err := s.model.Restore(ctx, archive)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if err == nil {
+					s.now.versions.Catalogue = archive.Catalogue
+				}
+				return err
+			}
+		},
+	}, {
 		name: "raises versions for nothing", caught: "RES-003",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {

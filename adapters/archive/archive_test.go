@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/transfer"
 )
 
 // What is read is what stands there, to the byte: the values are those of body.
@@ -67,7 +68,7 @@ func TestWriteIsCanonical(t *testing.T) {
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)
-	if want := whole(body[:1], 1); got != want {
+	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":1}`}, 1); got != want {
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	if _, err := load(got); err != nil {
@@ -80,7 +81,7 @@ func TestReadTakesAnyForm(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
 	loose := append([]string(nil), body...)
-	loose[0] = ` { "version" : 1 , "\u006bind" : "header" } `
+	loose[0] = ` { "version" : 1 , "\u006bind" : "header", "catalogueVersion" :6} `
 	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
 	w, err := load(whole(loose, 8))
 	if err != nil {
@@ -109,7 +110,7 @@ func TestErrorsOfReadersAndWriters(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	source := archive.NewReader(io.MultiReader(strings.NewReader(body[0]+"\n"), iotest.ErrReader(broken)))
-	if _, _, err := source.Next(); !errors.Is(err, broken) {
+	if _, err := transfer.Load(source); !errors.Is(err, broken) {
 		t.Errorf("a broken source: %v", err)
 	}
 	r, w := io.Pipe()

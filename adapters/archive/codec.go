@@ -8,6 +8,7 @@ import (
 // whose values are in that record: what is written and what is read is described
 // once, and in one place.
 type codec struct {
+	start          transfer.Start
 	state          transfer.State
 	priority       transfer.Priority
 	classification transfer.Classification
@@ -29,6 +30,10 @@ type codec struct {
 
 func newCodec() *codec {
 	c := new(codec)
+	c.objects[transfer.KindStart] = object{
+		{"catalogueVersion", (*integer)(&c.start.Catalogue)},
+		{"version", version{}},
+	}
 	c.describeMetadata()
 	c.describeProblem()
 	for kind, name := range kindNames {
@@ -168,6 +173,8 @@ func (c *codec) describeProblem() {
 // put makes a record the one of its kind.
 func (c *codec) put(record transfer.Record) {
 	switch r := record.(type) {
+	case transfer.Start:
+		c.start = r
 	case transfer.State:
 		c.state = r
 	case transfer.Priority:
@@ -204,6 +211,8 @@ func (c *codec) put(record transfer.Record) {
 // take returns the record of a kind, and leaves an empty one in its place.
 func (c *codec) take(kind transfer.Kind) transfer.Record {
 	switch kind {
+	case transfer.KindStart:
+		return take(&c.start)
 	case transfer.KindState:
 		return take(&c.state)
 	case transfer.KindPriority:

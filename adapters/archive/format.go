@@ -37,15 +37,10 @@ const (
 	manifestKind = "manifest"
 )
 
-// kindNames are the kinds of all other lines.
+// kindNames are the kinds of all lines but the last.
 var kindNames = [transfer.KindEnd]string{
-	"state", "priority", "classification", "component", "milestone", "user", "token",
+	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token",
 	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark",
-}
-
-// headerLine is the first line.
-func headerLine() object {
-	return object{{"kind", constant(headerKind)}, {"version", version{}}}
 }
 
 // tally is what the manifest says about the lines of each kind.
@@ -62,7 +57,11 @@ func newTally() *tally {
 	return t
 }
 
+// add counts a line, unless it is the header.
 func (t *tally) add(kind transfer.Kind, line []byte) {
+	if kind == transfer.KindStart {
+		return
+	}
 	t.counts[kind]++
 	t.hashes[kind].Write(line) // never fails
 }
@@ -84,7 +83,8 @@ func (t *tally) summary() Summary {
 // manifestLine is the last line.
 func (t *tally) manifestLine(next *problem.ID) object {
 	var counts, sums object
-	for kind, name := range kindNames {
+	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
+		name := kindNames[kind]
 		counts = append(counts, member{name, count(t.counts[kind])})
 		sums = append(sums, member{name, sum(hex.EncodeToString(t.hashes[kind].Sum(nil)))})
 	}

@@ -31,48 +31,74 @@ func NewReader(r io.Reader) *Reader {
 // Next implements transfer.Source. What is wrong with a line is a *transfer.Fault;
 // an error of the underlying reader is wrapped.
 func (r *Reader) Next() (line int64, record transfer.Record, err error) {
-	if r.line == 0 {
-		if err := r.readHeader(); err != nil {
-			return r.line, nil, r.fault(err)
-		}
+	switch {
+	case r.line == 0:
+		record, err = r.readHeader()
+	case r.complete:
+		err = r.readEnd()
+	default:
+		record, err = r.readRecord()
 	}
-	if r.complete {
-		return r.line, nil, r.fault(r.readEnd())
-	}
-	record, err = r.readRecord()
 	return r.line, record, r.fault(err)
 }
 
 // Summary returns how much was read.
 func (r *Reader) Summary() Summary { return r.tally.summary() }
 
-func (r *Reader) readHeader() error {
+func (r *Reader) readHeader() (transfer.Record, error) {
+	if err := r.foreign(); err != nil {
+		r.line++
+		return nil, err
+	}
 	text, err := r.readLine()
 	if err == io.EOF {
 		r.line++
-		return errors.New("is missing: an archive begins with a header")
+		return nil, errors.New("is missing: an archive begins with a header")
 	}
 	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		return errors.New("begins with a byte order mark, which an archive does not have")
+		return nil, err
 	}
 	fields, err := r.splitter.split(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// A newer version may have other members: it is to be known by its number.
-	for _, m := range headerLine() {
+	for _, m := range (object{{"kind", constant(headerKind)}, {"version", version{}}}) {
 		f := m.among(fields, 0)
 		if f == nil {
-			return within(m.name, errors.New("is missing: this is no archive"))
+			return nil, within(m.name, errors.New("is missing: this is no archive"))
 		}
 		if err := m.parse(f.value); err != nil {
-			return within(m.name, err)
+			return nil, within(m.name, err)
 		}
 	}
-	return headerLine().fill(fields)
+	err = r.codec.objects[transfer.KindStart].fill(fields)
+	return r.codec.take(transfer.KindStart), err
+}
+
+// foreigners are files that are taken for archives, by how they begin, and what
+// their first line is said to be.
+var foreigners = []struct{ magic, reason string }{
+	{"\x1f\x8b\x08", "is compressed: gzip -dc FILE | problems import"},
+	{"\x28\xb5\x2f\xfd", "is compressed: zstd -dc FILE | problems import"},
+	{"\xfd7zXZ\x00", "is compressed: xz -dc FILE | problems import"},
+	{"BZh9", "is compressed: bzip2 -dc FILE | problems import"}, // at the level that is the default
+	{"PK\x03\x04", "is compressed: unzip -p FILE | problems import"},
+	{"SQLite", "is a database of SQLite: problems copy --from sqlite:FILE"},
+	{"\xff\xfe", "is in UTF-16, and an archive is in UTF-8"},
+	{"\xfe\xff", "is in UTF-16, and an archive is in UTF-8"},
+	{"\ufeff", "begins with a byte order mark, which an archive does not have"},
+}
+
+// foreign fails when the file begins as an archive never does.
+func (r *Reader) foreign() error {
+	begin, _ := r.in.Peek(6) // an error comes again with the line
+	for _, f := range foreigners {
+		if bytes.HasPrefix(begin, []byte(f.magic)) {
+			return errors.New(f.reason)
+		}
+	}
+	return nil
 }
 
 func (r *Reader) readRecord() (transfer.Record, error) {
@@ -109,9 +135,9 @@ func kindOf(fields []field) (transfer.Kind, error) {
 	if f == nil {
 		return 0, within("kind", errors.New("is missing"))
 	}
-	for kind, name := range kindNames {
-		if says(f.value, name) {
-			return transfer.Kind(kind), nil
+	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
+		if says(f.value, kindNames[kind]) {
+			return kind, nil
 		}
 	}
 	switch {

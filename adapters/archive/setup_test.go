@@ -20,7 +20,7 @@ import (
 // body is an archive without its manifest, written by hand: a line of every kind,
 // with and without what can be null.
 var body = []string{
-	/* 1*/ `{"kind":"header","version":1}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":1}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -114,7 +114,7 @@ func (w world) text(t testing.TB) string {
 }
 
 func (w world) Catalogue(context.Context) (*metadata.Catalogue, error) {
-	return metadata.NewCatalogue(1, w.Metadata), nil
+	return metadata.NewCatalogue(w.Archive.Catalogue, w.Metadata), nil
 }
 
 func (w world) Tokens(context.Context) ([]access.Token, error) { return w.Archive.Tokens, nil }

@@ -14,9 +14,6 @@ import (
 // returned as they are.
 func Write(ctx context.Context, w io.Writer, r transfer.Reader) (Summary, error) {
 	out := writer{Writer: bufio.NewWriterSize(w, 1<<16), codec: newCodec(), tally: newTally()}
-	if err := out.line(headerLine()); err != nil {
-		return Summary{}, err
-	}
 	for record, err := range transfer.Records(ctx, r) {
 		if err == nil {
 			err = out.record(record)

@@ -17,6 +17,7 @@ type server struct {
 	Fsync       string
 	FullPages   string
 	Synchronous string
+	Isolation   string
 	// Schema is where new tables go; "" when there is no such schema.
 	Schema string
 	// List is the schema of the list of migrations; "" when there is none.
@@ -37,6 +38,7 @@ func ask(ctx context.Context, db bun.IDB) (s server, err error) {
 		coalesce(current_setting('fsync', true), '') AS fsync,
 		coalesce(current_setting('full_page_writes', true), '') AS full_pages,
 		coalesce(current_setting('synchronous_commit', true), '') AS synchronous,
+		current_setting('default_transaction_isolation') AS isolation,
 		coalesce(current_schema(), '') AS schema,
 		coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE c.oid = to_regclass('problems_migrations')), '') AS list`).Scan(ctx, &s)
@@ -51,9 +53,9 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	case s.Encoding != "UTF8":
 		return fmt.Errorf("the database has the encoding %s: create one with ENCODING 'UTF8'", s.Encoding)
 	case s.Recovering:
-		return errors.New("the server is a standby, whose data may be old: name the primary, or all servers of the cluster with target_session_attrs=read-write")
+		return errors.New("the server is a standby, whose data may be old: name the primary, or all servers of the cluster with target_session_attrs=primary")
 	case s.Schema == "":
-		return errors.New("none of the schemas in the search_path exists: create one, or name another in the URL")
+		return errors.New("none of the schemas in the search_path exists, or none may be used by this user: create one, grant USAGE and CREATE on it, or name another in the URL")
 	case s.List != "" && s.List != s.Schema:
 		return fmt.Errorf("the tables are in the schema %s, but %s comes first in the search_path: put %s first", s.List, s.Schema, s.List)
 	}
@@ -71,4 +73,13 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 		logger.Warn("the database may lose what it has confirmed", "setting", setting.name, "because", setting.loses)
 	}
 	return nil
+}
+
+// checkIsolation fails when transactions are not what Commit relies on: see locks.
+// Only behind a pooler is it not set with the session.
+func (s server) checkIsolation() error {
+	if s.Isolation == "read committed" {
+		return nil
+	}
+	return fmt.Errorf("default_transaction_isolation is %q for this user in this database: set it to 'read committed'", s.Isolation)
 }

@@ -101,3 +101,13 @@ func TestOperatorIsToldWhy(t *testing.T) {
 		})
 	}
 }
+
+func TestIsolationIsChecked(t *testing.T) {
+	t.Parallel()
+	if err := (server{Isolation: "read committed"}).checkIsolation(); err != nil {
+		t.Error(err)
+	}
+	if err := (server{Isolation: "serializable"}).checkIsolation(); err == nil || !strings.Contains(err.Error(), "set it to 'read committed'") {
+		t.Errorf("got %v; want a sentence about the isolation", err)
+	}
+}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -113,7 +114,7 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	defer pooled.Close()
 	pooled.SetMaxOpenConns(1)
 	db := bun.NewDB(pooled, pgdialect.New())
-	all, err := o.status(ctx, db, func(s server) error { return s.check(o.AcceptLoss, o.Logger) })
+	all, err := o.status(ctx, db, func(s server) error { return cmp.Or(s.check(o.AcceptLoss, o.Logger), s.checkIsolation()) })
 	switch {
 	case err != nil:
 		return o.failure(unlessOver(ctx, err))
@@ -208,10 +209,10 @@ func (o Options) lock(ctx context.Context, db *bun.DB) error {
 	wait := o.MigrationTimeout
 	limited, cancel := context.WithTimeout(ctx, wait+o.bound()) // for a server that falls silent
 	defer cancel()
-	if _, err := db.ExecContext(limited, "SET statement_timeout = 0; SET lock_timeout = "+strconv.FormatInt(max(1, wait.Milliseconds()), 10)); err != nil {
-		return err
+	_, err := db.ExecContext(limited, "SET statement_timeout = 0; SET lock_timeout = "+strconv.FormatInt(max(1, wait.Milliseconds()), 10))
+	if err == nil {
+		_, err = db.ExecContext(limited, "SELECT pg_advisory_lock("+lockNumber+")")
 	}
-	_, err := db.ExecContext(limited, "SELECT pg_advisory_lock("+lockNumber+")")
 	switch {
 	case lacksLock(err):
 		return holder(limited, db, wait)

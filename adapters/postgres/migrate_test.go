@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -306,4 +307,103 @@ func TestConnectionIsLostWhileMigrating(t *testing.T) {
 	if got := d.relations(); !slices.Equal(got, []string{"in_the_way"}) {
 		t.Errorf("there are %v", got)
 	}
+}
+
+// Who is told to end does so soon, whatever it waits for.
+func TestInterruptedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	migrate := func(ctx context.Context, o Options) error { _, err := Migrate(ctx, o); return err }
+	open := func(ctx context.Context, o Options) error { _, err := Open(ctx, o); return err }
+	const (
+		soon    = 3 * time.Second // less than any limit
+		lock    = "SELECT pg_advisory_lock(" + lockNumber + ")"
+		table   = "BEGIN; CREATE TABLE problems_migrations (name text); COMMIT; BEGIN; LOCK TABLE problems_migrations"
+		waiting = "SELECT pid::text FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND NOT granted"
+	)
+	for name, c := range map[string]struct {
+		do     func(context.Context, Options) error
+		hold   string
+		silent bool // the server falls silent while it makes wait
+	}{
+		"Migrate":                    {migrate, lock, false},
+		"Migrate, silence":           {migrate, lock, true},
+		"Open, migrating":            {open, lock, false},
+		"Open, migrating, silence":   {open, lock, true},
+		"Open, looking":              {open, table, false},
+		"Open, looking, and silence": {open, table, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDatabase(t, postgrestest.Database(t))
+			proxy := postgrestest.NewProxy(t, d.url)
+			d.exec(c.hold)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			failed := make(chan error, 1)
+			go func() {
+				failed <- c.do(ctx, Options{URL: proxy.URL(), Timeout: time.Hour, AutoMigrate: true, MigrationTimeout: time.Hour})
+			}()
+			for len(d.strings(waiting)) == 0 {
+				select {
+				case err := <-failed:
+					t.Fatalf("it does not wait: %v", err)
+				default:
+				}
+			}
+			proxy.Stall(c.silent)
+			defer proxy.Stall(false)
+			cancel()
+			select {
+			case err := <-failed:
+				if wants(t, err, "interrupted"); !errors.Is(err, context.Canceled) {
+					t.Errorf("%v is not %v", err, context.Canceled)
+				}
+			case <-time.After(soon):
+				t.Fatalf("still waiting after %s", soon)
+			}
+		})
+	}
+}
+
+// Whoever waits for a table makes all others wait who come after.
+func TestTableIsInUseWhileMigrating(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	plan, err := Plan(t.Context(), Options{URL: d.url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _, _ := strings.Cut(strings.TrimPrefix(plan, "BEGIN;"), ";")
+	d.exec(list)
+	d.exec("BEGIN; LOCK TABLE problems_migrations IN SHARE MODE") // it can be read
+	wants(t, d.prepare(Options{AutoMigrate: true, MigrationTimeout: 50 * time.Millisecond}), "somebody uses a table that is to be changed for longer than 50ms")
+	d.exec("COMMIT")
+	if got := d.relations(); slices.Contains(got, "problems") {
+		t.Errorf("something was done: there are %v", got)
+	}
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSilentServerIsNotWaitedForLong(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	proxy := postgrestest.NewProxy(t, d.url)
+	o := Options{URL: proxy.URL(), Timeout: time.Millisecond}
+	config, err := o.poolConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := pool.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Stall(true)
+	defer proxy.Stall(false)
+	wants(t, prepare(t.Context(), o, pool), "the database has connected, and then did not answer for 2.001s")
 }

@@ -45,7 +45,7 @@ type Options struct {
 	// schema is not is refused.
 	AutoMigrate bool
 	// MigrationTimeout is for how long to wait while another process
-	// migrates. 30 seconds by default.
+	// migrates, or uses a table that is to be changed. 30 seconds by default.
 	MigrationTimeout time.Duration
 	// Logger is told of what is accepted or repaired without anybody else
 	// noticing. None by default.

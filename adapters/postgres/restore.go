@@ -65,7 +65,7 @@ func size(values []any) int {
 func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	head := bunstore.Head(archive)
 	head.Expect = []store.Expectation{store.StoreEmpty{}}
-	if err := r.begin(ctx, head); err != nil {
+	if err := r.begin(ctx, head, archive.Versions()); err != nil {
 		return err
 	}
 	r.rows = make(map[*bunstore.Table][][]any)
@@ -100,7 +100,7 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 }
 
 // begin stores what does not belong to problems.
-func (r *restoration) begin(ctx context.Context, head store.Change) error {
+func (r *restoration) begin(ctx context.Context, head store.Change, versions store.Versions) error {
 	statements, err := r.store.locks(head)
 	if err != nil {
 		return err
@@ -109,7 +109,9 @@ func (r *restoration) begin(ctx context.Context, head store.Change) error {
 	if err != nil {
 		return err
 	}
-	batch := r.store.batch(append(statements, effects...))
+	statements = append(statements, effects...)
+	statements = append(statements, bunstore.Statement{SQL: "UPDATE versions SET catalogue = ?, access = ?", Args: []any{versions.Catalogue, versions.Access}})
+	batch := r.store.batch(statements)
 	err = r.tx.SendBatch(ctx, batch).Close()
 	if failure := classify(err); fault.Is(failure, fault.Conflict) {
 		return fault.Wrap(fault.Conflict, err, "the store is not empty")

@@ -38,7 +38,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		return nil, o.failure(err)
 	}
 	if err := prepare(ctx, o, pool); err != nil {
-		pool.Close()
+		go pool.Close() // for which it may wait for a server that is silent
 		return nil, err
 	}
 	return &Store{options: o, pool: pool, dialect: newDialect()}, nil

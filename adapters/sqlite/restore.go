@@ -21,6 +21,7 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 	if err := t.apply(bunstore.Head(archive)); err != nil {
 		return err
 	}
+	t.Versions = archive.Versions()
 	for dossier, err := range archive.Problems {
 		if err != nil {
 			return err

@@ -25,8 +25,11 @@ type Dossier struct {
 // Archive is all that a Store holds but what it keeps for a day: batches and
 // replies.
 type Archive struct {
-	Metadata metadata.Content
-	Tokens   []access.Token // in the order in which they were first put
+	// Catalogue is the catalogue's version at the Archive's moment: 0 only if
+	// there are no metadata and users.
+	Catalogue int64
+	Metadata  metadata.Content
+	Tokens    []access.Token // in the order in which they were first put
 	// Problems are in ascending order of their numbers. An error ends them.
 	// They may come from a stream: Restore must not range over them twice
 	// (RES-008).
@@ -36,9 +39,10 @@ type Archive struct {
 // Versions returns the versions of a store that was filled with the Archive, by
 // the rule of Store.Restore (RES-003).
 func (a Archive) Versions() (v Versions) {
+	v.Catalogue = a.Catalogue
 	m := a.Metadata
 	if len(m.States)+len(m.Priorities)+len(m.Classifications)+len(m.Components)+len(m.Milestones)+len(m.Users) > 0 {
-		v.Catalogue = 1
+		v.Catalogue = max(v.Catalogue, 1)
 	}
 	if len(a.Tokens) > 0 {
 		v.Access = 1

@@ -84,9 +84,10 @@ type Store interface {
 	// Archive, whose parts agree with each other: the caller has checked
 	// that. It must be all or nothing, also for those who read meanwhile
 	// (RES-001). Reads must then return what the Archive holds, in the
-	// Archive's orders (RES-002). Versions must be those after one Change
-	// that put the metadata and users and one that put the tokens, of which
-	// there is none when there is nothing to put (RES-003).
+	// Archive's orders (RES-002). Of the Versions, Catalogue must be that of
+	// the Archive, so that what clients keep by it stays valid for as long as
+	// it should (D20), but at least 1 when there are metadata or users; and
+	// Access must be 1, or 0 when there are no tokens (RES-003).
 	// When it returns nil, every store opened later must show all of it
 	// (RES-004).
 	//

@@ -29,6 +29,7 @@ type Checker struct {
 	last  Kind         // of the record before
 	first [Kinds]int64 // the line of the first record of each kind; for what belongs to a problem, of the current problem
 
+	start     *Start // nil until it came
 	content   metadata.Content
 	latest    ident.ID            // of the metadata objects of a kind
 	names     map[name]struct{}   // that have to be unique
@@ -62,7 +63,7 @@ func (c *Checker) Add(line int64, record Record) (done *store.Dossier, err error
 	c.line = line
 	kind := KindOf(record)
 	c.order(kind)
-	if kind > KindUser && c.catalogue == nil {
+	if c.fault == nil && kind > KindUser && c.catalogue == nil {
 		c.closeMetadata()
 	}
 	if c.fault == nil && (kind == KindProblem || kind == KindEnd) {
@@ -81,6 +82,8 @@ func (c *Checker) Add(line int64, record Record) (done *store.Dossier, err error
 
 func (c *Checker) check(record Record) {
 	switch r := record.(type) {
+	case Start:
+		c.start = &r
 	case State:
 		c.state(r.State)
 	case Priority:
@@ -120,6 +123,8 @@ func (c *Checker) check(record Record) {
 func (c *Checker) order(kind Kind) {
 	part := kind > KindProblem && kind < KindEnd
 	switch {
+	case (kind == KindStart) != (c.start == nil):
+		c.refuse("/kind", "the start comes first, and only there")
 	case c.last == KindEnd:
 		c.refuse("/kind", "nothing can come after the end")
 	case part && c.current == nil:

@@ -28,6 +28,7 @@ var refusals = []struct {
 	{"parts come in order", both(drop(22), insert(24, sample()[21])), 24, "/kind", "a comment cannot come after a keyword"},
 	{"parts belong to a problem", insert(12, sample()[25]), 12, "/kind", "a watcher belongs to a problem"},
 	{"parts follow their problem", insert(35, transfer.Watcher{Problem: 1, User: ann}), 35, "/problem", "must be 2"},
+	{"the start comes once", insert(1, transfer.Start{Catalogue: 6}), 1, "/kind", "the start comes first, and only there"},
 	{"the end is the end", insert(36, transfer.End{Next: 3}), 36, "/kind", "nothing can come after the end"},
 	{"metadata ascends", edit(2, func(r *transfer.State) { r.ID = id(0) }), 2, "/identifier", "must be greater"},
 	{"metadata has unique identifiers", edit(4, func(r *transfer.Priority) { r.ID = high }), 4, "/identifier", "must be greater"},

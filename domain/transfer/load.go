@@ -33,8 +33,9 @@ func Load(source Source) (store.Archive, error) {
 	}
 	begun := false
 	return store.Archive{
-		Metadata: c.content,
-		Tokens:   c.tokens,
+		Catalogue: c.start.Catalogue,
+		Metadata:  c.content,
+		Tokens:    c.tokens,
 		Problems: func(yield func(store.Dossier, error) bool) {
 			if begun {
 				yield(store.Dossier{}, errors.New("the problems come from a stream, which has been read before"))

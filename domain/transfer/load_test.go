@@ -51,6 +51,10 @@ func TestRecordsGiveWhatWasLoaded(t *testing.T) {
 		}
 		got = append(got, record)
 	}
+	if start := (transfer.Start{Catalogue: 6}); len(got) == 0 || got[0] != start {
+		t.Fatalf("the records do not begin with %+v", start)
+	}
+	got = got[1:]
 	want := sample()
 	for i, founder := range []struct{ line, problem int }{{13, 12}, {14, 12}, {31, 30}} {
 		s, p := want[founder.line-1].(transfer.Savepoint), want[founder.problem-1].(transfer.Problem)
@@ -112,7 +116,7 @@ func TestLoadedProblemsAreReadOnce(t *testing.T) {
 		t.Errorf("the second time, the problems end with %d errors, want 1", failed)
 	}
 
-	archive, err := transfer.Load(&source{records: sample()})
+	archive, err := transfer.Load(from(sample()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +135,41 @@ func TestLoadedProblemsAreReadOnce(t *testing.T) {
 
 func TestLoadOfNothing(t *testing.T) {
 	t.Parallel()
-	archive, dossiers := mustLoad(t, []transfer.Record{transfer.End{Next: 1}})
-	if len(dossiers) != 0 || len(archive.Tokens) != 0 || len(archive.Metadata.Users) != 0 {
+	archive, dossiers, err := loadFrom(&source{start: &transfer.Start{}, records: []transfer.Record{transfer.End{Next: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if archive.Catalogue != 0 || len(dossiers) != 0 || len(archive.Tokens) != 0 || len(archive.Metadata.Users) != 0 {
 		t.Errorf("loaded %+v and %+v of nothing", archive, dossiers)
+	}
+}
+
+// The version of the catalogue is there, and goes with what the catalogue has.
+func TestLoadChecksTheStart(t *testing.T) {
+	t.Parallel()
+	nothing := []transfer.Record{transfer.End{Next: 1}}
+	for _, c := range []struct {
+		name    string
+		start   *transfer.Start
+		records []transfer.Record
+		field   string
+		reason  string
+	}{
+		{"none", nil, sample(), "/kind", "the start comes first, and only there"},
+		{"0 with metadata", &transfer.Start{}, sample(), "/catalogueVersion", "must be at least 1: there are metadata"},
+		{"below 0", &transfer.Start{Catalogue: -1}, sample(), "/catalogueVersion", "must be at least 1: there are metadata"},
+		{"below 0 without metadata", &transfer.Start{Catalogue: -1}, nothing, "/catalogueVersion", "must be 0: there are no metadata"},
+		{"1 without metadata", &transfer.Start{Catalogue: 1}, nothing, "/catalogueVersion", "must be 0: there are no metadata"},
+	} {
+		_, _, err := loadFrom(&source{start: c.start, records: c.records})
+		f, ok := errors.AsType[*transfer.Fault](err)
+		if !ok || f.Field != c.field || !strings.HasPrefix(f.Reason, c.reason) {
+			t.Errorf("%s: %v, want %s: %s…", c.name, err, c.field, c.reason)
+		}
+	}
+	archive, _ := mustLoad(t, sample())
+	if archive.Catalogue != 6 {
+		t.Errorf("the catalogue has the version %d, want 6", archive.Catalogue)
 	}
 }
 
@@ -225,7 +261,7 @@ type reader struct {
 }
 
 func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) {
-	return metadata.NewCatalogue(1, r.archive.Metadata), nil
+	return metadata.NewCatalogue(r.archive.Catalogue, r.archive.Metadata), nil
 }
 
 func (r reader) Tokens(context.Context) ([]access.Token, error) { return r.archive.Tokens, nil }

@@ -101,6 +101,12 @@ func (c *Checker) closeMetadata() {
 		Users:           slices.Clone(content.Users),
 	})
 	c.names = nil
+	switch nothing := c.last == KindStart; {
+	case !nothing && c.start.Catalogue < 1:
+		c.refuseAt(c.first[KindStart], "/catalogueVersion", "must be at least 1: there are metadata or users")
+	case nothing && c.start.Catalogue != 0:
+		c.refuseAt(c.first[KindStart], "/catalogueVersion", "must be 0: there are no metadata and users")
+	}
 	current := c.line
 	for i, s := range content.States {
 		c.line = c.first[KindState] + int64(i)

@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Record is one thing that a store holds, or the end of all that it holds. The
-// set is closed: see the types of this file.
+// Record is one thing that a store holds, or the start or end of all that it
+// holds. The set is closed: see the types of this file.
 type Record interface {
 	kind() Kind
 }
@@ -25,7 +25,8 @@ type Kind uint8
 // The kinds, in the order of their records. What belongs to a problem follows it,
 // before the next problem.
 const (
-	KindState Kind = iota
+	KindStart Kind = iota
+	KindState
 	KindPriority
 	KindClassification
 	KindComponent
@@ -49,7 +50,7 @@ const (
 // String returns the kind as prose has it: "log entry".
 func (k Kind) String() string {
 	return [Kinds]string{
-		"state", "priority", "classification", "component", "milestone", "user", "token",
+		"start", "state", "priority", "classification", "component", "milestone", "user", "token",
 		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "end",
 	}[k]
 }
@@ -59,7 +60,13 @@ func (k Kind) String() string {
 // in ascending order of their numbers, and what belongs to one is in the orders of
 // store.Dossier.
 type (
-	// State is a state; States come first.
+	// Start is the first record.
+	Start struct {
+		// Catalogue is the version of the catalogue that the next records
+		// make up: at least 1, or 0 if there are no metadata and users.
+		Catalogue int64
+	}
+	// State is a state.
 	State struct{ metadata.State }
 	// Priority is a priority.
 	Priority struct{ metadata.Priority }
@@ -112,6 +119,7 @@ type (
 	}
 )
 
+func (Start) kind() Kind          { return KindStart }
 func (State) kind() Kind          { return KindState }
 func (Priority) kind() Kind       { return KindPriority }
 func (Classification) kind() Kind { return KindClassification }

@@ -45,7 +45,7 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			return
 		}
 		all := put(func(record Record) bool { return yield(record, nil) })
-		if !all.metadata(catalogue.Content()) {
+		if !all(Start{Catalogue: catalogue.Version}) || !all.metadata(catalogue.Content()) {
 			return
 		}
 		for _, t := range tokens {

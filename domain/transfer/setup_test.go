@@ -112,13 +112,19 @@ func sample() []transfer.Record {
 	}
 }
 
-// source gives records, each of which is on the line of its number.
+// source gives records, each of which is on the line of its number, after a start
+// on line 0.
 type source struct {
+	start   *transfer.Start // nil once it was given, or if there is none
 	records []transfer.Record
 	line    int64
 }
 
 func (s *source) Next() (int64, transfer.Record, error) {
+	if start := s.start; start != nil {
+		s.start = nil
+		return s.line, *start, nil
+	}
 	if len(s.records) == 0 {
 		return s.line, nil, io.EOF
 	}
@@ -128,9 +134,18 @@ func (s *source) Next() (int64, transfer.Record, error) {
 	return s.line, record, nil
 }
 
+// from returns a source of records that belong to a catalogue of version 6.
+func from(records []transfer.Record) *source {
+	return &source{start: &transfer.Start{Catalogue: 6}, records: records}
+}
+
 // load loads records, and the problems among them.
 func load(records []transfer.Record) (store.Archive, []store.Dossier, error) {
-	archive, err := transfer.Load(&source{records: records})
+	return loadFrom(from(records))
+}
+
+func loadFrom(source *source) (store.Archive, []store.Dossier, error) {
+	archive, err := transfer.Load(source)
 	if err != nil {
 		return archive, nil, err
 	}

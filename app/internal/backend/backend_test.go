@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
@@ -69,8 +71,8 @@ func TestOpen(t *testing.T) {
 
 func TestDefaultStoreIsMade(t *testing.T) {
 	t.Parallel()
-	storage := config.Storage{DataDir: filepath.Join(t.TempDir(), "data"), StoreConnections: 16, AutoMigrate: true, StoreTimeout: 10e9, MigrationTimeout: 30e9}
-	if err := storage.AfterApply(); err != nil {
+	storage := config.Storage{DataDir: filepath.Join(t.TempDir(), "data")}
+	if err := storage.AfterApply(new(kong.Context)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := backend.OpenNew(t.Context(), storage, quiet)
@@ -90,7 +92,7 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 	}{
 		"memory":        {config.Storage{Store: config.StoreURL{Scheme: config.Memory}}, "is only within its server"},
 		"none":          {config.Storage{}, "set PROBLEMS_STORE"},
-		"password file": {config.Storage{Store: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}, StorePasswordFile: "/nowhere"}, "cannot be read"},
+		"password file": {config.Storage{Store: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}, Database: config.Database{PasswordFile: "/nowhere"}}, "cannot be read"},
 	} {
 		for _, open := range []opener{backend.Open, backend.OpenNew} {
 			if s, err := open(t.Context(), c.storage, quiet); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {

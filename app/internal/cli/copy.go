@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/transfer"
 )
 
 type copyCommand struct {
-	From             config.StoreURL `required:"" placeholder:"URL" help:"The store to copy; its service may be running."`
-	To               config.StoreURL `required:"" placeholder:"URL" help:"The store to fill: an empty one, or one that is not there yet."`
-	FromPasswordFile string          `placeholder:"FILE" help:"File with the password of the PostgreSQL database to copy, if it is not in its URL."`
-	ToPasswordFile   string          `placeholder:"FILE" help:"File with the password of the PostgreSQL database to fill, if it is not in its URL."`
+	From         config.StoreURL `required:"" placeholder:"URL" help:"The store to copy; its service may be running."`
+	FromDatabase config.Database `embed:"" prefix:"from-"`
+	To           config.StoreURL `required:"" placeholder:"URL" help:"The store to fill: an empty one, or one that is not there yet."`
+	ToDatabase   config.Database `embed:"" prefix:"to-"`
+	ToDirect     config.StoreURL `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around a pooler that --to leads to: for migrations."`
 }
 
 // Help is shown by kong.
@@ -23,31 +26,39 @@ func (copyCommand) Help() string {
 
 Changes that a running service makes to the first store after the copy has begun are not copied: to move for good, stop the service before.
 
-Example:
+Examples:
 
-    problems copy --from sqlite:///var/lib/problems/problems.db --to postgres://ann@db/problems`
+    problems copy --from sqlite:///var/lib/problems/problems.db --to postgres://ann@db/problems
+    problems copy --from postgres://ann@old/problems --from-password-file old.txt --to sqlite:problems.db`
 }
 
 // AfterApply is called by kong once all flags are set.
-func (c *copyCommand) AfterApply() error {
+func (c *copyCommand) AfterApply(command *kong.Context) error {
 	for _, side := range []struct {
-		flag, file string
-		store      config.StoreURL
-	}{{"--from-password-file", c.FromPasswordFile, c.From}, {"--to-password-file", c.ToPasswordFile, c.To}} {
-		if side.file != "" && side.store.Scheme != config.Postgres {
-			return fmt.Errorf("%s is for PostgreSQL: the store is %s", side.flag, side.store)
+		prefix   string
+		store    config.StoreURL
+		database config.Database
+	}{{"from-", c.From, c.FromDatabase}, {"to-", c.To, c.ToDatabase}} {
+		if err := config.CheckTyped(command, side.prefix, side.store); err != nil {
+			return err
 		}
+		if err := side.database.Check(side.prefix); err != nil {
+			return err
+		}
+	}
+	if c.ToDirect != (config.StoreURL{}) && c.ToDirect.Scheme != config.Postgres {
+		return errors.New("--to-direct has to be another URL of the database of --to: postgres://user@host:5432/database")
 	}
 	return nil
 }
 
 // Run is called by kong.
 func (c *copyCommand) Run(ctx context.Context, p Process) error {
-	from, err := backend.Open(ctx, config.Storage{Store: c.From, StorePasswordFile: c.FromPasswordFile}, p.logger())
+	from, err := backend.Open(ctx, config.Storage{Store: c.From, Database: c.FromDatabase}, p.logger())
 	if err != nil {
 		return fmt.Errorf("copy: --from: %w", err)
 	}
-	to, err := backend.OpenNew(ctx, config.Storage{Store: c.To, StorePasswordFile: c.ToPasswordFile, AutoMigrate: true}, p.logger())
+	to, err := backend.OpenNew(ctx, config.Storage{Store: c.To, Database: c.ToDatabase, StoreDirect: c.ToDirect, AutoMigrate: true}, p.logger())
 	if err != nil {
 		return errors.Join(fmt.Errorf("copy: --to: %w", err), from.Close())
 	}

@@ -20,7 +20,7 @@ type exportCommand struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
 	To    string `default:"-" placeholder:"FILE" help:"The file to write, which only you can then read; - for standard output. Default: ${default}."`
-	Force bool   `help:"Replace the file if it is there."`
+	Force bool   `help:"Replace the file if it is there. What is no regular file is never replaced."`
 }
 
 // Help is shown by kong.

@@ -80,8 +80,9 @@ func TestExportRefuses(t *testing.T) {
 	call(t, nil, "export", "--store=memory:").fails(t, 1, "problems: export: a store in memory is only within its server\n")
 	call(t, nil, "export", "--store="+sqliteURL(t)).fails(t, 1, "problems: export: there is no store at ")
 	call(t, nil, "export", "--store=tape:1").fails(t, 2, "no store has the scheme tape")
-	dir := t.TempDir()
-	call(t, nil, "export", "--store="+served(t), "--to="+filepath.Join(dir, "none", "x")).fails(t, 1, "cannot be written")
+	dir, from := t.TempDir(), served(t)
+	call(t, nil, "export", "--store="+from, "--to="+filepath.Join(dir, "none", "x")).fails(t, 1, "cannot be written")
+	call(t, nil, "export", "--store="+from, "--to="+dir, "--force").fails(t, 1, "problems: export: "+dir+" is not a regular file: write to standard output and redirect it\n")
 }
 
 // The archive of the store has what import needs, and import makes the same store
@@ -97,7 +98,8 @@ func TestImport(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := call(t, nil, "import", "--store="+to, "--from="+file)
+	// What is set for the service's own database is nothing to this store.
+	r := call(t, variables{"PROBLEMS_STORE_CONNECTIONS": "8", "PROBLEMS_AUTO_MIGRATE": "false"}, "import", "--store="+to, "--from="+file)
 	if want := "Imported 0 problems, in 13 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
 		t.Errorf("%+v, want code 0 and %q", r, want)
 	}
@@ -131,6 +133,7 @@ func TestImportRefuses(t *testing.T) {
 	callWith(t.Context(), "", false, "import", to).fails(t, 1, "problems: import: line 1: is missing: an archive begins with a header; nothing was imported\n")
 	callWith(t.Context(), text[:len(text)-1], false, "import", to).fails(t, 1, "problems: import: line 16: ends without a line feed: the archive was cut off; nothing was imported\n")
 	callWith(t.Context(), strings.Replace(text, `"Urgent"`, `""`, 1), false, "import", to).fails(t, 1, "/name: must not be empty; nothing was imported\n")
+	callWith(t.Context(), "\x28\xb5\x2f\xfd\x04\x58", false, "import", to).fails(t, 1, "problems: import: line 1: is compressed: zstd -dc FILE | problems import; nothing was imported\n")
 	call(t, nil, "import", to, "--from="+filepath.Join(t.TempDir(), "none")).fails(t, 1, "problems: import: open ")
 	call(t, nil, "import", "--store=memory:", "--from="+os.DevNull).fails(t, 1, "problems: import: a store in memory is only within its server\n")
 	if r := callWith(t.Context(), text, false, "import", to); r.code != 0 {
@@ -195,6 +198,10 @@ func TestCopyRefuses(t *testing.T) {
 	call(t, nil, "copy", "--from="+from).fails(t, 2, "--to")
 	call(t, nil, "copy", "--from="+from, "--to=memory:").fails(t, 1, "problems: copy: --to: a store in memory is only within its server\n")
 	call(t, nil, "copy", "--from="+from, "--to=memory:", "--from-password-file=secret").fails(t, 2, "--from-password-file is for PostgreSQL: the store is sqlite://")
+	call(t, nil, "copy", "--from="+from, "--to=memory:", "--to-accept-loss").fails(t, 2, "--to-accept-loss is for PostgreSQL: the store is memory:")
+	call(t, nil, "copy", "--from=memory:", "--to="+from, "--to-direct=postgres://db").fails(t, 2, "--to-direct is for PostgreSQL: the store is sqlite://")
+	call(t, nil, "copy", "--from=memory:", "--to=postgres://db", "--to-direct=memory:").fails(t, 2, "--to-direct has to be another URL of the database of --to")
+	call(t, nil, "copy", "--from=postgres://db", "--to=memory:", "--from-timeout=0s").fails(t, 2, "--from-timeout has to be at least 1ms")
 	call(t, nil, "copy", "--from="+from, "--to=postgres://ann@127.0.0.1:1/problems", "--to-password-file="+os.DevNull).fails(t, 1, "problems: copy: --to: the password of the database cannot be read: "+os.DevNull+" is empty\n")
 	call(t, nil, "copy", "--from=memory:", "--to="+from).fails(t, 1, "problems: copy: --from: a store in memory is only within its server\n")
 	call(t, nil, "copy", "--from="+sqliteURL(t), "--to="+sqliteURL(t)).fails(t, 1, "problems: copy: --from: there is no store at ")

@@ -112,3 +112,24 @@ func TestLossIsRefused(t *testing.T) {
 		t.Errorf("the log does not warn:\n%s", log)
 	}
 }
+
+// Each of the two databases of a copy has settings of its own.
+func TestCopyWithSettings(t *testing.T) {
+	t.Parallel()
+	lossy, pooled, file := postgrestest.Schema(t)+"&synchronous_commit=off", postgrestest.Schema(t), sqliteURL(t)
+	for _, c := range []struct {
+		args    []string
+		lacking string // a setting without which it fails
+		refused string // with this error
+	}{
+		{[]string{"copy", "--from=" + served(t), "--to=" + lossy, "--to-timeout=1m"}, "--to-accept-loss", "copy: --to: postgres: "},
+		{[]string{"copy", "--from=" + lossy, "--to=" + file, "--from-pooler"}, "--from-accept-loss", "copy: --from: postgres: "},
+		{[]string{"copy", "--from=" + file, "--to=" + pooled, "--to-pooler"}, "--to-direct=" + pooled, "give a direct URL as well"},
+	} {
+		call(t, nil, c.args...).fails(t, 1, c.refused)
+		must(t, nil, append(c.args, c.lacking)...)
+	}
+	if again, once := must(t, nil, "export", "--store="+pooled), must(t, nil, "export", "--store="+file); again != once {
+		t.Errorf("the last copy is\n%s\nof\n%s", again, once)
+	}
+}

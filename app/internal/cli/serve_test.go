@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/app/internal/cli"
 	"github.com/problemtracking/problems/domain/access"
 )
@@ -30,7 +31,7 @@ var tokenLine = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
 
 func TestFirstAndLaterStart(t *testing.T) {
 	t.Parallel()
-	home := variables{"HOME": filepath.Join(t.TempDir(), "a&b")}
+	home := variables{"HOME": filepath.Join(t.TempDir(), "a&b"), "PROBLEMS_STORE_PASSWORD_FILE": "of another store"}
 	first := start(t, home)
 	if len(first.lines) != 1 || !tokenLine.MatchString(first.lines[0]) {
 		t.Fatalf("on an empty store the service prints %q", first.stdout)
@@ -387,17 +388,39 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A service that is told to end while it starts does so in order.
+// A service that is told to end while it starts does so, and leaves an empty store
+// empty: its token is for the next start to print.
 func TestEndWhileStarting(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var stdout, stderr output
-	code := cli.Run(ctx, process(nil, []string{"serve", "--store", sqliteURL(t), "--listen=127.0.0.1:0"}, &stdout, &stderr))
-	if code != 0 || !strings.Contains(stderr.String(), `"msg":"stopped"`) {
-		t.Errorf("the exit code is %d\n%s", code, &stderr)
+	for _, store := range []string{"memory:", sqliteURL(t), postgrestest.Schema(t)} {
+		for what, interrupt := range map[string]func(*cli.Process, func()){
+			"at once": func(_ *cli.Process, end func()) { end() },
+			"with the store open": func(p *cli.Process, end func()) {
+				p.Random = reading{end, p.Random} // for the first token
+			},
+		} {
+			ctx, end := context.WithCancel(t.Context())
+			var stdout, stderr output
+			p := process(nil, []string{"serve", "--store", store, "--listen=127.0.0.1:0"}, &stdout, &stderr)
+			interrupt(&p, end)
+			code := cli.Run(ctx, p)
+			if code != 0 || stdout.String() != "" || !strings.Contains(stderr.String(), `"msg":"told to end before it had started"`) {
+				t.Errorf("%s: told to end %s: the exit code is %d, and printed is %q\n%s", store, what, code, &stdout, &stderr)
+			}
+		}
+		later := start(t, nil, "--store", store)
+		later.token(t)
+		later.end(t)
 	}
-	if lines := strings.Split(stdout.String(), "\n"); len(lines) < 2 || !tokenLine.MatchString(lines[1]) {
-		t.Errorf("the token of the store that was made is not printed: %q", lines)
-	}
+}
+
+// reading is a source of randomness that says when it is read.
+type reading struct {
+	read func()
+	io.Reader
+}
+
+func (r reading) Read(b []byte) (int, error) {
+	r.read()
+	return r.Reader.Read(b)
 }

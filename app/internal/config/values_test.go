@@ -93,7 +93,7 @@ func TestPasswordFile(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := (&config.Storage{StorePasswordFile: file}).Password()
+			got, err := (&config.Storage{Database: config.Database{PasswordFile: file}}).Password()
 			if got != c.want || (err == nil) != (c.err == "") {
 				t.Errorf("the password is %q, %v; want %q", got, err, c.want)
 			}
@@ -102,7 +102,7 @@ func TestPasswordFile(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&config.Storage{StorePasswordFile: "/nowhere"}).Password(); err == nil || !strings.Contains(err.Error(), "/nowhere") {
+	if _, err := (&config.Storage{Database: config.Database{PasswordFile: "/nowhere"}}).Password(); err == nil || !strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("no file: %v", err)
 	}
 }

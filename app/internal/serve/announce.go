@@ -102,8 +102,8 @@ func newTokenCommand(o Options, admin string) string {
 	if storage.Store.HasPassword() {
 		where = `"$` + config.Variable("store") + `"`
 	}
-	if storage.StorePasswordFile != "" {
-		where += " --store-password-file " + config.Quote(storage.StorePasswordFile)
+	if storage.Store.Scheme == config.Postgres && storage.PasswordFile != "" {
+		where += " --store-password-file " + config.Quote(storage.PasswordFile)
 	}
 	return fmt.Sprintf("%s token create --user %s --scope %s --store %s", config.Quote(o.Program), config.Quote(admin), access.Admin, where)
 }

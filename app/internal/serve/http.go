@@ -108,7 +108,7 @@ func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.L
 
 // serveAll says what happens at the start, in order, after the store was opened;
 // fx undoes it in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, start starting, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) {
 	settings := o.Settings
 	api := newAPI(settings, handler, logger)
 	endpoints := []*endpoint{api}
@@ -128,8 +128,8 @@ func serveAll(lc fx.Lifecycle, broken breakdown, o Options, handler http.Handler
 	}
 	keeper := &housekeeper{service: service, logger: logger}
 	lc.Append(fx.Hook{OnStart: keeper.start, OnStop: keeper.stop})
-	lc.Append(fx.StartHook(func(ctx context.Context) error {
-		b, err := seed(ctx, service, settings.Server.BootstrapToken)
+	lc.Append(fx.StartHook(func() error {
+		b, err := seed(start, service, settings.Server.BootstrapToken)
 		if err != nil {
 			return err
 		}

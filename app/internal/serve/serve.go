@@ -45,15 +45,22 @@ const closing = 10 * time.Second
 // this, but whoever waits for that takes over the signals of the process.)
 type breakdown chan error
 
-// Run serves until ctx ends, and then until the requests under way have. Its
+// starting is the context of the start: it ends when the process is told to end.
+type starting struct{ context.Context }
+
+// Run serves until ctx ends, and then until the requests under way have. A start
+// that is told to end does so, unless it has only to print what it has done. Its
 // error is a sentence that says why the service could not start or go on.
 func Run(ctx context.Context, o Options) error {
 	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel.Level}))
 	broken := make(breakdown, 1)
-	app := fx.New(module(o, logger), fx.Supply(broken))
-	// A start is never left half done: fx would return while its hooks go on.
-	// Who is told to end meanwhile starts, and stops in order.
-	if err := app.Start(context.WithoutCancel(ctx)); err != nil {
+	app := fx.New(module(o, logger), fx.Supply(broken, starting{ctx}))
+	// A start is never left half done: fx would return while its hooks go on. So
+	// it is the hooks that take from ctx when to give up.
+	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		logger.Info("told to end before it had started", "error", dig.RootCause(err).Error())
+		return nil
+	} else if err != nil {
 		return dig.RootCause(err)
 	}
 	logger.Info("started", "version", o.Version, "store", o.Settings.Storage.Store.String())

@@ -26,11 +26,11 @@ func TestModulesFitTogether(t *testing.T) {
 		{Scheme: config.Postgres, Address: "postgres://nobody@nowhere/nothing"},
 	} {
 		o := Options{Settings: config.Settings{Storage: config.Storage{Store: url}}}
-		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown))); err != nil {
+		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown), starting{t.Context()})); err != nil {
 			t.Errorf("with the store %s: %v", url, err)
 		}
 	}
-	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown))); err == nil {
+	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
 		t.Error("without a store nothing is missing")
 	}
 }

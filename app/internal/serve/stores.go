@@ -30,8 +30,8 @@ func storeModule(url config.StoreURL) fx.Option {
 }
 
 // memoryModule exports a store.Store in memory.
-var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, logger *slog.Logger) store.Store {
-	return open(lc, func(ctx context.Context) (store.Store, error) {
+var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, start starting, logger *slog.Logger) store.Store {
+	return open(lc, start, func(ctx context.Context) (store.Store, error) {
 		logger.Warn("the store is in memory: nothing survives a restart")
 		return memory.Open(ctx, memory.Options{})
 	})
@@ -39,8 +39,8 @@ var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, logger *
 
 // sqliteModule exports a store.Store in a SQLite file, which no other server may
 // use meanwhile.
-var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
-	return open(lc, func(ctx context.Context) (store.Store, error) {
+var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
+	return open(lc, start, func(ctx context.Context) (store.Store, error) {
 		options := backend.SQLite(o.Settings.Storage, logger)
 		options.Exclusive = true
 		s, err := sqlite.Open(ctx, options)
@@ -57,8 +57,8 @@ var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, o Option
 
 // postgresModule exports a store.Store in a PostgreSQL database, which any number
 // of servers may share.
-var postgresModule = fx.Module("postgres", fx.Provide(func(lc fx.Lifecycle, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
-	return open(lc, func(ctx context.Context) (store.Store, error) {
+var postgresModule = fx.Module("postgres", fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
+	return open(lc, start, func(ctx context.Context) (store.Store, error) {
 		options, err := backend.Postgres(o.Settings.Storage, logger)
 		if err != nil {
 			return nil, err
@@ -81,11 +81,11 @@ type handle struct{ store.Store }
 
 // open returns a store that is opened when the service starts and closed when it
 // stops.
-func open(lc fx.Lifecycle, opener func(context.Context) (store.Store, error)) store.Store {
+func open(lc fx.Lifecycle, start starting, opener func(context.Context) (store.Store, error)) store.Store {
 	h := &handle{}
 	lc.Append(fx.Hook{
-		OnStart: func(ctx context.Context) (err error) {
-			h.Store, err = opener(ctx)
+		OnStart: func(context.Context) (err error) {
+			h.Store, err = opener(start)
 			return err
 		},
 		OnStop: func(context.Context) error { return h.Close() },

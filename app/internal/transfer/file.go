@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,20 +16,46 @@ type File struct {
 	replace  bool
 }
 
-// CreateFile returns a new file, which only its owner can read and write. Unless
-// it is to replace one, there must be none at the path.
+// CreateFile returns a new file, which only its owner can read and write. Symbolic
+// links are followed. Unless the file is to replace one, there must be none at the
+// path, and only a regular file is ever replaced: not a device, for example.
 func CreateFile(path string, replace bool) (*File, error) {
-	if _, err := os.Lstat(path); err == nil && !replace {
-		return nil, taken(path)
+	switch info, err := os.Stat(path); {
+	case err == nil && (!replace || !info.Mode().IsRegular()):
+		return nil, taken(path, info)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s cannot be written: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // with permissions 0600
+	target := follow(path)
+	dir, name := filepath.Split(target)                      // filepath.Dir would take link/.. away
+	f, err := os.CreateTemp(cmp.Or(dir, "."), "."+name+".*") // with permissions 0600
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written: %w", path, err)
 	}
-	return &File{f, path, replace}, nil
+	return &File{f, target, replace}, nil
 }
 
-func taken(path string) error {
+// follow returns where symbolic links lead to, be there something or not.
+func follow(path string) string {
+	for range 40 { // no more than the system follows
+		target, err := os.Readlink(path)
+		if err != nil { // no link
+			break
+		}
+		if !filepath.IsAbs(target) {
+			dir, _ := filepath.Split(path)
+			target = dir + target
+		}
+		path = target
+	}
+	return path
+}
+
+// taken says why what is at the path stays.
+func taken(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file: write to standard output and redirect it", path)
+	}
 	return fmt.Errorf("%s is there already: take another name, or --force to replace it", path)
 }
 
@@ -48,19 +75,15 @@ func (f *File) Keep() error {
 }
 
 func (f *File) rename() error {
-	if f.replace {
-		return os.Rename(f.Name(), f.path)
+	if !f.replace {
+		// Unlike a rename, a link replaces nothing.
+		if os.Link(f.Name(), f.path) == nil {
+			return os.Remove(f.Name())
+		}
+		// Something is there, or the file system has no links.
 	}
-	// Unlike a rename, a link replaces nothing.
-	switch err := os.Link(f.Name(), f.path); {
-	case err == nil:
-		return os.Remove(f.Name())
-	case errors.Is(err, fs.ErrExist):
-		return taken(f.path)
-	}
-	// A file system without links.
-	if _, err := os.Lstat(f.path); err == nil {
-		return taken(f.path)
+	if info, err := os.Lstat(f.path); err == nil && (!f.replace || !info.Mode().IsRegular()) {
+		return taken(f.path, info)
 	}
 	return os.Rename(f.Name(), f.path)
 }

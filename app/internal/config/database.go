@@ -1,0 +1,44 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// Database says how a PostgreSQL database is used, whichever flag leads to it. The
+// names of its own flags begin like that one.
+type Database struct {
+	PasswordFile string        `postgres:"" placeholder:"FILE" help:"File with the password of the PostgreSQL database."`
+	Pooler       bool          `postgres:"" help:"Tell that the URL leads to a pooler in transaction mode, which refuses prepared statements and settings of a session."`
+	Timeout      time.Duration `postgres:"" default:"10s" placeholder:"TIME" help:"For one statement of the PostgreSQL database. Default: ${default}."`
+	AcceptLoss   bool          `postgres:"" help:"Use a PostgreSQL database that can lose what it has confirmed: one with fsync, full_page_writes or synchronous_commit off."`
+}
+
+// Check fails when a value makes no sense. prefix is what the names of the flags
+// begin with.
+func (d *Database) Check(prefix string) error {
+	if d.Timeout < time.Millisecond {
+		return fmt.Errorf("--%stimeout has to be at least 1ms", prefix)
+	}
+	return nil
+}
+
+// CheckTyped fails when a flag was typed that is for PostgreSQL alone, as its tag
+// says, and the store is another one. It looks at the flags whose names begin with
+// prefix. Variables are left out: they are set for all commands, whichever store
+// one of them is about.
+func CheckTyped(command *kong.Context, prefix string, store StoreURL) error {
+	if store.Scheme == Postgres {
+		return nil
+	}
+	for _, element := range command.Path {
+		flag := element.Flag
+		if flag != nil && !element.Resolved && strings.HasPrefix(flag.Name, prefix) && flag.Tag.Has("postgres") {
+			return fmt.Errorf("--%s is for PostgreSQL: the store is %s", flag.Name, store)
+		}
+	}
+	return nil
+}
