@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -99,7 +100,7 @@ func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, 
 	var position int64
 	err := conn.QueryRow(ctx, s.texts.plainOf(findBatch), s.dialect.ID(batch)).Scan(&position)
 	switch {
-	case err == pgx.ErrNoRows:
+	case errors.Is(err, pgx.ErrNoRows):
 		return store.Receipt{}, refusal
 	case err != nil:
 		return store.Receipt{}, fault.Wrap(fault.UnknownOutcome, err, "the change was refused, and whether it was stored before is not known")
@@ -112,7 +113,11 @@ func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, 
 // ruledOut is the position of a batch that never happens.
 const ruledOut = 0
 
-const findBatch = "SELECT position FROM batches WHERE id = ?"
+// findBatch and ruleOut write even when they change nothing: to see a batch is not
+// enough where a standby has to confirm commits. One that was given up while it
+// waited for that is to be seen, but may be lost with the server; what is written
+// after it is not confirmed without it.
+const findBatch = "UPDATE batches SET at = at WHERE id = ? RETURNING position"
 
 const ruleOut = "INSERT INTO batches (id, position, at) VALUES (?, 0, ?) ON CONFLICT (id) DO UPDATE SET at = batches.at RETURNING position"
 
@@ -178,11 +183,6 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 
 // rule rules a batch out, unless it is there, and returns its position. lost
 // reports whether the connection was lost.
-//
-// It writes in both cases: to find the batch is not enough where a standby has to
-// confirm commits. One that was given up while it waited for that is to be seen,
-// but may be lost with the server; what is written after it is not confirmed
-// without it.
 func (s *Store) rule(ctx context.Context, batch ident.ID, at time.Time) (position int64, lost bool, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
