@@ -7,6 +7,6 @@
 // four other connections read, each View in a transaction whose snapshot never
 // changes; readers and the writer do not wait for each other.
 //
-// What is read and written for every request goes through statements that stay
-// prepared; metadata, users and tokens, which the service caches, go through bun.
+// The tables and statements are those that it shares with the adapter on
+// PostgreSQL (internal/bunstore); here they stay prepared.
 package sqlite
