@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/uptrace/bun v1.3.0
+	github.com/uptrace/bun/dialect/sqlitedialect v1.3.0
 )
 
 require (
