@@ -48,7 +48,7 @@ func list(ids []problem.ID) any {
 // are as many as there are in the code.
 type texts struct{ plain, guarded sync.Map }
 
-// plain returns the statement with its arguments numbered.
+// plainOf returns the statement with its arguments numbered.
 func (t *texts) plainOf(sql string) string { return remember(&t.plain, sql, numbered) }
 
 // guardedOf returns the statement that fails when it finds or changes no row.

@@ -69,12 +69,10 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 		return err
 	}
 	r.rows = make(map[*bunstore.Table][][]any)
-	problems := false
 	for dossier, err := range archive.Problems {
 		if err != nil {
 			return err
 		}
-		problems = true
 		for _, row := range r.store.dialect.DossierRows(dossier) {
 			r.rows[row.Table] = append(r.rows[row.Table], row.Values)
 			r.size += size(row.Values)
@@ -91,21 +89,17 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	if err := r.copy(ctx); err != nil {
 		return err
 	}
-	if problems {
-		if _, err := r.tx.Exec(ctx, skipNumbers); err != nil {
-			return classify(err)
-		}
-	}
 	return store.Ended(ctx)
 }
 
-// begin stores what does not belong to problems.
+// begin stores what does not belong to problems. The sequence of numbers stays: the
+// next Reserve moves it, as it does whenever it finds it behind.
 func (r *restoration) begin(ctx context.Context, head store.Change, versions store.Versions) error {
 	statements, err := r.store.locks(head)
 	if err != nil {
 		return err
 	}
-	effects, err := r.store.effects(head)
+	effects, err := r.store.dialect.Effects(head, nil)
 	if err != nil {
 		return err
 	}

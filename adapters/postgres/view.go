@@ -38,8 +38,7 @@ func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
 				return err
 			}
 		}
-		rows := 0
-		err := v.read(ctx, queries, &rows)
+		rows, err := v.read(ctx, queries)
 		if err == nil {
 			v.begun = true
 			return nil
@@ -57,8 +56,9 @@ func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
 	}
 }
 
-// read sends the queries and reads the answers. rows counts what was read.
-func (v *view) read(ctx context.Context, queries []bunstore.Query, rows *int) (err error) {
+// read sends the queries and reads the answers. It returns how many rows it has
+// read, also when it fails.
+func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, v.store.options.bound())
 	defer cancel()
 	batch := &pgx.Batch{}
@@ -76,27 +76,27 @@ func (v *view) read(ctx context.Context, queries []bunstore.Query, rows *int) (e
 	}()
 	if !v.begun {
 		if _, err := results.Exec(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for _, q := range queries {
 		found, err := results.Query()
 		if err != nil {
-			return err
+			return rows, err
 		}
 		for found.Next() {
-			*rows++
+			rows++
 			if err := q.Row(found.Scan); err != nil {
 				found.Close()
-				return err
+				return rows, err
 			}
 		}
 		found.Close()
 		if err := found.Err(); err != nil {
-			return err
+			return rows, err
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 // endTimeout is for how long a transaction may take to end that nobody waits for.

@@ -35,24 +35,27 @@ func (c *Checker) ascending(id ident.ID) {
 	c.latest = id
 }
 
+// named checks the identifier and the name of an object that has no other of its
+// kind with the same name, and returns the name as it is to be stored.
+func (c *Checker) named(kind Kind, id ident.ID, called string) string {
+	c.ascending(id)
+	called = c.text("/name", text.Name, called)
+	c.unique("/name", name{kind, ident.None, called})
+	return called
+}
+
 func (c *Checker) state(o metadata.State) {
-	c.ascending(o.ID)
-	o.Name = c.text("/name", text.Name, o.Name)
-	c.unique("/name", name{KindState, ident.None, o.Name})
+	o.Name = c.named(KindState, o.ID, o.Name)
 	c.content.States = append(c.content.States, o)
 }
 
 func (c *Checker) priority(o metadata.Priority) {
-	c.ascending(o.ID)
-	o.Name = c.text("/name", text.Name, o.Name)
-	c.unique("/name", name{KindPriority, ident.None, o.Name})
+	o.Name = c.named(KindPriority, o.ID, o.Name)
 	c.content.Priorities = append(c.content.Priorities, o)
 }
 
 func (c *Checker) classification(o metadata.Classification) {
-	c.ascending(o.ID)
-	o.Name = c.text("/name", text.Name, o.Name)
-	c.unique("/name", name{KindClassification, ident.None, o.Name})
+	o.Name = c.named(KindClassification, o.ID, o.Name)
 	c.content.Classifications = append(c.content.Classifications, o)
 }
 

@@ -14,12 +14,7 @@ import (
 type uuid ident.ID
 
 // Value implements driver.Valuer.
-func (u uuid) Value() (driver.Value, error) {
-	if ident.ID(u).IsNone() {
-		return nil, nil
-	}
-	return ident.ID(u).String(), nil
-}
+func (u uuid) Value() (driver.Value, error) { return IDText(ident.ID(u)), nil }
 
 // Scan implements sql.Scanner.
 func (u *uuid) Scan(src any) error {

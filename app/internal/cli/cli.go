@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -36,6 +37,9 @@ type Process struct {
 	Random       io.Reader
 	NewRequestID func() string
 }
+
+// logger returns what commands other than serve log to.
+func (p Process) logger() *slog.Logger { return slog.New(slog.NewTextHandler(p.Stderr, nil)) }
 
 // The exit codes of the program.
 const (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
@@ -30,7 +29,7 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 		}
 		return directory.Remote(c.Remote.URL, c.Remote.Token.Secret)
 	}
-	s, err := backend.Open(ctx, c.Storage, slog.New(slog.NewTextHandler(p.Stderr, nil)))
+	s, err := backend.Open(ctx, c.Storage, p.logger())
 	if errors.Is(err, backend.ErrInMemory) {
 		return nil, fmt.Errorf("%w: give the server's address with --url, and a token of scope admin as PROBLEMS_TOKEN", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/app/internal/backend"
@@ -63,9 +62,6 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 	}
 	return p.finish(progress, summary, err, "Exported")
 }
-
-// logger returns what commands other than serve log to.
-func (p Process) logger() *slog.Logger { return slog.New(slog.NewTextHandler(p.Stderr, nil)) }
 
 // progress returns what shows how far a transfer is, when somebody looks.
 func (p Process) progress() *transfer.Progress {

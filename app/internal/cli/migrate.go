@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"log/slog"
 
 	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
@@ -29,7 +28,7 @@ Examples:
 
 // Run is called by kong.
 func (c *migrateCommand) Run(ctx context.Context, p Process) error {
-	schema, err := backend.SchemaOf(c.Storage, slog.New(slog.NewTextHandler(p.Stderr, nil)))
+	schema, err := backend.SchemaOf(c.Storage, p.logger())
 	if err != nil {
 		return err
 	}
