@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"sync"
 
+	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -26,8 +29,21 @@ type bench struct {
 	author ident.ID
 	c      Case
 	h      Harness
+	seed   uint64
+	engine *engine.Run
 	seen   *scope // what the Changes so far have named
 }
+
+// random returns the source of the case's random choices, which is the same for
+// the same case and seed.
+func (b *bench) random() *rand.Rand {
+	name := fnv.New64a()
+	name.Write([]byte(b.c.ID)) // never fails
+	return rand.New(rand.NewPCG(b.seed, name.Sum64()))
+}
+
+// notRun ends the case: it cannot be decided here, for a reason.
+func (b *bench) notRun(reason string) { b.engine.NotRun(reason) }
 
 // everything are all parts of a problem.
 const everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
@@ -35,7 +51,7 @@ const everything = store.Keywords | store.Log | store.Comments | store.Relations
 // failf ends the case.
 func (b *bench) failf(format string, args ...any) {
 	b.Helper()
-	b.Fatalf("%s: %s\nBut %s", b.c.ID, b.c.Rule, fmt.Sprintf(format, args...))
+	b.Fatalf(format, args...)
 }
 
 // equal ends the case unless what the store showed is what was expected.
@@ -204,10 +220,10 @@ func (b *bench) versions() store.Versions {
 // open opens the store, which is closed after the case.
 func (b *bench) open() {
 	b.Helper()
-	b.store = b.h.Open(b.T, b.Env)
+	b.store = b.traced("", b.h.Open(b.engine.Harness(), b.Env))
 	b.Cleanup(func() {
 		if err := b.store.Close(); err != nil {
-			b.Errorf("%s: after the case, Close failed: %v", b.c.ID, err)
+			b.Errorf("after the case, Close failed: %v", err)
 		}
 	})
 	b.share()
@@ -226,7 +242,7 @@ func (b *bench) fresh() *bench {
 func (b *bench) reopen() {
 	b.Helper()
 	b.must("Close", b.store.Close())
-	b.store = b.h.Reopen(b.T, b.Env)
+	b.store = b.traced("", b.h.Reopen(b.T, b.Env))
 	b.share()
 }
 

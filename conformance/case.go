@@ -1,26 +1,59 @@
 package conformance
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/problemtracking/problems/conformance/report"
 )
 
 // Case is one demand of the contract, with the check that a store meets it.
 type Case struct {
-	// ID begins with the tag of the rule in the comments of package store.
-	// What follows a slash tells apart the cases of one rule.
+	// ID never changes. It begins with the tag of the rule in the comments
+	// of package store. What follows a slash tells apart the cases of one
+	// rule.
 	ID string
 	// Rule says in words what must hold.
 	Rule string
-	// Durable cases concern only stores that are declared durable.
-	Durable bool
-	// Shared cases concern only stores that are declared shared. They work
-	// with two handles on the same data.
-	Shared bool
+	// Profile is the group that reports count the case in.
+	Profile string
+
+	// Durable cases concern only stores that are declared durable, and
+	// Fleeting ones only those that are declared not to be.
+	Durable, Fleeting bool
+	// Shared cases concern only stores that are declared shared, and work
+	// with two handles on the same data. Alone cases concern only those that
+	// are declared not to be shared.
+	Shared, Alone bool
+	// Crash cases need Harness.Crash. They concern durable stores.
+	Crash bool
+	// PowerCut cases are Crash cases that have writes lost which were not
+	// synced.
+	PowerCut bool
+	// Seeded cases make random choices, so that running them again with
+	// another seed shows more.
+	Seeded bool
 
 	run func(*bench)
+}
+
+// The profiles of cases.
+const (
+	profilePort        = "port"        // one case for each "must"
+	profileModel       = "model"       // random sequences, compared with the plainest of stores
+	profileConcurrency = "concurrency" // many at once
+	profileSharing     = "sharing"     // two handles on the same data
+	profileDurability  = "durability"  // what survives what
+	profileMigration   = "migration"   // moving everything between stores
+)
+
+// Level returns how much the case weighs: cases that need a capability which a
+// store may lack are extended, all others are core.
+func (c Case) Level() report.Level {
+	if c.Durable || c.Shared {
+		return report.Extended
+	}
+	return report.Core
 }
 
 // Tag returns the tag of the rule in the comments of package store, such as
@@ -30,47 +63,45 @@ func (c Case) Tag() string {
 	return tag
 }
 
+// Source says where the rule stands.
+func (c Case) Source() string {
+	kind, _, _ := strings.Cut(c.ID, "-")
+	place := map[string]string{
+		"COM": "Store.Commit", "OUT": "Store.Outcome", "VIEW": "Store.View", "ID": "Store.Reserve",
+		"RES": "Store.Restore", "CLOSE": "Store.Close", "VER": "Versions", "READ": "Reader",
+	}[kind]
+	if place == "" {
+		place = "Store"
+	}
+	return "package store, " + place + ", " + c.Tag()
+}
+
 // Cases returns all cases of the suite.
 func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
-		commitCases(),
-		expectationCases(),
-		orderCases(),
-		outcomeCases(),
-		viewCases(),
-		catalogueCases(),
-		versionCases(),
-		restoreCases(),
-		concurrentCases(),
-		lifeCases(),
-		randomCases(),
+		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), viewCases(),
+			catalogueCases(), versionCases(), restoreCases(), lifeCases()),
+		in(profileConcurrency, concurrentCases()),
+		in(profileModel, randomCases()),
 	)
 	return slices.Concat(
 		between,
-		throughTwoHandles(between),
-		peerCases(),
-		effectCases(),
-		cancelCases(),
-		readCases(),
-		dossierCases(),
-		restoredCases(),
-		textCases(),
-		aliasCases(),
+		in(profilePort, effectCases(), cancelCases(), readCases(), dossierCases(), textCases(), aliasCases(), refusalCases()),
+		in(profileMigration, restoredCases()),
+		in(profileSharing, throughTwoHandles(between), peerCases()),
 	)
 }
 
-// patience is how long a case may take. A store that lets somebody wait for ever
-// is found by it; nothing else depends on it.
-const patience = 2 * time.Minute
-
-// check runs the case on a store of its own.
-func (c Case) check(t T, h Harness) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	b := &bench{T: t, Env: newEnv(t), ctx: ctx, c: c, h: h, seen: newScope()}
-	b.author = b.ID()
-	b.open()
-	c.run(b)
+// in returns the cases of all lists, in a profile. What durable cases show counts
+// for durability.
+func in(profile string, lists ...[]Case) []Case {
+	cases := slices.Concat(lists...)
+	for i := range cases {
+		cases[i].Profile = profile
+		if cases[i].Durable && !cases[i].Shared {
+			cases[i].Profile = profileDurability
+		}
+	}
+	return cases
 }

@@ -1,42 +1,45 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
-	"sync"
-	"testing"
-	"time"
 
-	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// T is what a case needs of a test. *testing.T is one.
-type T interface {
-	Helper()
-	Name() string
-	Context() context.Context
-	TempDir() string
-	Cleanup(func())
-	Logf(format string, args ...any)
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
+// T is what a harness gets of a test, for messages and for cleaning up. *testing.T
+// has these methods, too.
+type T = engine.T
 
-// Harness says how the stores under test are opened, and what they can do.
+// Harness says how the stores under test are opened, and what they can do. Its
+// functions call t.Fatalf when they cannot do what they are for. They are called
+// from many goroutines at once.
 type Harness struct {
+	// Name is what reports call the implementation. If it is empty, they
+	// call it by the name of the test.
+	Name string
+	// Version and URL are those of the implementation; they may be empty.
+	Version, URL string
+
 	// Open opens the store of an environment that is new, so that the store
-	// is empty. It calls t.Fatalf when it cannot. The case closes the store.
+	// is empty. The case closes the store.
 	Open func(t T, env Env) store.Store
-	// Reopen opens the store of an environment again, after the case has
-	// closed it. It is nil for stores that are not durable.
+	// Reopen opens the store of an environment again, after it was closed,
+	// or after the process that had it open has died. Nothing but Env.Dir
+	// leads it to the data: it may be called in another process than Open
+	// was. It is nil for stores that are not durable.
 	Reopen func(t T, env Env) store.Store
 	// Peer opens a second handle on the data of an environment whose store
 	// is open, as another process would. The case closes it. It is nil for
 	// stores that are not shared.
 	Peer func(t T, env Env) store.Store
+	// Crash has a child process commit to a store, and kills it. KillChild
+	// and CutPower are such functions. It is nil for stores that are not
+	// durable.
+	Crash func(t T, spec CrashSpec) CrashRun
 	// Caps declares what the stores can do. Nothing is taken for granted: a
-	// capability that is not declared fails the run.
+	// capability that is not declared fails the run, and one that is
+	// declared not to be there has to be missing cleanly.
 	Caps Capabilities
 }
 
@@ -46,6 +49,11 @@ type Capabilities struct {
 	Durable Support
 	// Shared stores can be open several times on the same data.
 	Shared Support
+}
+
+// declared returns the capabilities for a report.
+func (c Capabilities) declared() map[string]string {
+	return map[string]string{"durable": c.Durable.String(), "shared": c.Shared.String()}
 }
 
 // Support says whether a store has a capability.
@@ -58,6 +66,16 @@ const (
 	No
 )
 
+func (s Support) String() string {
+	switch s {
+	case Yes:
+		return "yes"
+	case No:
+		return "no"
+	}
+	return "undeclared"
+}
+
 // check returns what is wrong with the harness itself.
 func (h Harness) check() error {
 	switch {
@@ -67,6 +85,10 @@ func (h Harness) check() error {
 		return fmt.Errorf("the harness does not declare Caps.Durable: say conformance.Yes or conformance.No")
 	case h.Caps.Durable == Yes && h.Reopen == nil:
 		return fmt.Errorf("the harness declares Caps.Durable, but has no Reopen to show it with")
+	case h.Caps.Durable == Yes && h.Crash == nil:
+		return fmt.Errorf("the harness declares Caps.Durable, but has no Crash: use conformance.KillChild, or conformance.CutPower if the store keeps files below Env.Dir")
+	case h.Caps.Durable == No && h.Crash != nil:
+		return fmt.Errorf("the harness has a Crash, but declares that nothing survives it")
 	case h.Caps.Durable == No && h.Reopen != nil:
 		return fmt.Errorf("the harness has a Reopen, but declares that nothing survives it")
 	case h.Caps.Shared != Yes && h.Caps.Shared != No:
@@ -79,60 +101,17 @@ func (h Harness) check() error {
 	return nil
 }
 
-// has reports whether the stores can do what the case needs.
-func (h Harness) has(c Case) bool {
-	return (!c.Durable || h.Caps.Durable == Yes) && (!c.Shared || h.Caps.Shared == Yes)
-}
-
-// Run holds the stores of the harness against every case that their capabilities
-// allow, each case in a parallel subtest named by its ID.
-func Run(t *testing.T, h Harness) {
-	if err := h.check(); err != nil {
-		t.Fatal(err)
+// waives returns why a case does not concern the stores; it is empty if it does.
+func (h Harness) waives(c Case) string {
+	switch {
+	case c.Durable && h.Caps.Durable == No:
+		return "declared not to be durable"
+	case c.Fleeting && h.Caps.Durable == Yes:
+		return "declared to be durable"
+	case c.Shared && h.Caps.Shared == No:
+		return "declared not to be shared"
+	case c.Alone && h.Caps.Shared == Yes:
+		return "declared to be shared"
 	}
-	for _, c := range Cases() {
-		if h.has(c) {
-			t.Run(c.ID, func(t *testing.T) {
-				t.Parallel()
-				c.check(t, h)
-			})
-		}
-	}
-}
-
-// Env is the environment of one store: where it is kept, and the clock and the
-// identifiers of the case that uses it. Clock and identifiers are the same in
-// every run. Its methods may be called from many goroutines at once.
-type Env struct {
-	// Dir is a directory for this store alone, removed after the case.
-	Dir string
-
-	source *source
-}
-
-type source struct {
-	mu  sync.Mutex
-	now time.Time
-	ids ident.Sequence
-}
-
-func newEnv(t T) Env {
-	start := time.Date(2026, time.March, 1, 9, 30, 0, 7e6, time.UTC)
-	return Env{Dir: t.TempDir(), source: &source{now: start, ids: ident.NewSequence(start, [10]byte{9: 1})}}
-}
-
-// Now returns the time of the case, which is one millisecond later each time it
-// is asked for.
-func (e Env) Now() time.Time {
-	e.source.mu.Lock()
-	defer e.source.mu.Unlock()
-	e.source.now = e.source.now.Add(time.Millisecond)
-	return e.source.now
-}
-
-// ID returns an identifier that was not returned before.
-func (e Env) ID() ident.ID {
-	e.source.mu.Lock()
-	defer e.source.mu.Unlock()
-	return e.source.ids.Next()
+	return ""
 }

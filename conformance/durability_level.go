@@ -1,0 +1,48 @@
+package conformance
+
+import (
+	"fmt"
+
+	"github.com/problemtracking/problems/conformance/report"
+)
+
+// durability returns the highest level that the cases have shown: every case of
+// it, and of those below it, has to have passed.
+func durability(h Harness, cases []report.Case) *report.Durability {
+	if h.Caps.Durable != Yes {
+		return &report.Durability{Reason: "declared not to be durable"}
+	}
+	level := make(map[string]int)
+	for _, c := range Cases() {
+		switch {
+		case c.PowerCut:
+			level[c.ID] = 2
+		case c.Crash:
+			level[c.ID] = 1
+		case c.Durable && !c.Shared:
+			level[c.ID] = 0
+		default:
+			level[c.ID] = -1
+		}
+	}
+	shown, reason := 3, "" // what would be shown if no case were in the way
+	passed := make(map[int]int)
+	for _, c := range cases {
+		l := level[c.ID]
+		switch {
+		case l < 0:
+		case c.Status == report.Passed:
+			passed[l]++
+		case l < shown:
+			shown, reason = l, c.Reason
+			if c.Status == report.Failed || c.Status == report.Broken {
+				reason = "the case " + c.ID + " did not pass"
+			}
+		}
+	}
+	d := &report.Durability{Reason: reason}
+	for l := 0; l < shown && passed[l] > 0; l++ {
+		d.Level = fmt.Sprint("L", l)
+	}
+	return d
+}

@@ -1,0 +1,45 @@
+package conformance
+
+import (
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Env is the environment of one store: where it is kept, and the clock and the
+// identifiers of the case that uses it. Clock and identifiers are the same in
+// every run. Its methods may be called from many goroutines at once.
+type Env struct {
+	// Dir is a directory for this store alone, removed after the case.
+	Dir string
+
+	source *source
+}
+
+type source struct {
+	mu  sync.Mutex
+	now time.Time
+	ids ident.Sequence
+}
+
+func newEnv(t T) Env {
+	start := time.Date(2026, time.March, 1, 9, 30, 0, 7e6, time.UTC)
+	return Env{Dir: t.TempDir(), source: &source{now: start, ids: ident.NewSequence(start, [10]byte{9: 1})}}
+}
+
+// Now returns the time of the case, which is one millisecond later each time it
+// is asked for.
+func (e Env) Now() time.Time {
+	e.source.mu.Lock()
+	defer e.source.mu.Unlock()
+	e.source.now = e.source.now.Add(time.Millisecond)
+	return e.source.now
+}
+
+// ID returns an identifier that was not returned before.
+func (e Env) ID() ident.ID {
+	e.source.mu.Lock()
+	defer e.source.mu.Unlock()
+	return e.source.ids.Next()
+}

@@ -1,0 +1,293 @@
+// Package engine runs the cases of a suite, each in a goroutine with a T of its
+// own, and says how each ended. It knows nothing of what the cases are about.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/report"
+)
+
+// Environment says where the cases are run.
+func Environment() report.Environment {
+	return report.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
+}
+
+// T is what a case, and what a harness does for it, needs of a test.
+// *testing.T is one.
+type T interface {
+	Helper()
+	Name() string
+	// Context is cancelled when the case is over, before its Cleanup
+	// functions are called, and when it has used up its time.
+	Context() context.Context
+	// TempDir returns a new directory, which is removed after the case.
+	TempDir() string
+	// Cleanup has a function called after the case; the last one first.
+	Cleanup(func())
+	Logf(format string, args ...any)
+	// Errorf fails the case, which goes on.
+	Errorf(format string, args ...any)
+	// Fatalf fails the case and ends the goroutine that calls it, which has
+	// to be that of the case.
+	Fatalf(format string, args ...any)
+}
+
+// Outcome is how a case ended.
+type Outcome struct {
+	Status report.Status
+	// Reason says why a case was not run.
+	Reason string
+	// Complaints are what the case, or the harness, said was wrong.
+	Complaints []string
+	// Logs are what was logged meanwhile; the oldest are left out.
+	Logs []string
+	// Repeat is the command that runs the case again, as it was.
+	Repeat string
+	Took   time.Duration
+}
+
+// mostLogs is how many lines are kept of what a case logs.
+const mostLogs = 60
+
+// Failure returns what went wrong as one text, with what was logged; it is empty
+// when nothing did.
+func (o Outcome) Failure() string {
+	if len(o.Complaints) == 0 {
+		return ""
+	}
+	text := strings.Join(o.Complaints, "\n")
+	if len(o.Logs) > 0 {
+		text += "\nThe steps that led there:\n  " + strings.Join(o.Logs, "\n  ")
+	}
+	if o.Repeat != "" {
+		text += "\nTo repeat this: " + o.Repeat
+	}
+	return text
+}
+
+// Do runs a case, which has the given time. A case that does not end within it,
+// although its context is over, is given up a little later: its goroutines are
+// left behind.
+func Do(ctx context.Context, name string, limit time.Duration, do func(*Run)) Outcome {
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the case has used up its %v", limit))
+	defer cancel()
+	r := &Run{name: name, ctx: ctx}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.guarded(func() { do(r) })
+		cancel()
+		r.cleanUp()
+	}()
+	select {
+	case <-done:
+	case <-after(ctx, limit/4):
+		r.Errorf("it did not end within %v, although its context was over", limit)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Outcome.Took = time.Since(began)
+	return r.verdict()
+}
+
+// after returns a channel that is closed some time after the end of a context.
+func after(ctx context.Context, grace time.Duration) <-chan struct{} {
+	late := make(chan struct{})
+	context.AfterFunc(ctx, func() { time.AfterFunc(grace, func() { close(late) }) })
+	return late
+}
+
+// Run is a case under way. It is the T of the case.
+type Run struct {
+	name string
+	ctx  context.Context
+
+	mu       sync.Mutex
+	broken   bool
+	logged   int // lines, those left out included
+	cleanups []func()
+	Outcome
+}
+
+var _ T = (*Run)(nil)
+
+// verdict returns the outcome as it stands.
+func (r *Run) verdict() Outcome {
+	o := r.Outcome
+	switch {
+	case r.broken:
+		o.Status = report.Broken
+	case len(o.Complaints) > 0:
+		o.Status = report.Failed
+	case o.Reason != "":
+		o.Status = report.NotRun
+	default:
+		o.Status = report.Passed
+	}
+	return o
+}
+
+// guarded calls fn, and takes a panic for a complaint.
+func (r *Run) guarded(fn func()) {
+	finished := false
+	defer func() {
+		if problem := recover(); problem != nil {
+			r.Errorf("it panicked: %v\n%s", problem, debug.Stack())
+		} else if !finished && !r.ended() {
+			r.Errorf("its goroutine was ended by runtime.Goexit, and nobody said why")
+		}
+	}()
+	fn()
+	finished = true
+}
+
+// ended reports whether the case has said why its goroutine ends.
+func (r *Run) ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.Complaints) > 0 || r.Reason != ""
+}
+
+// cleanUp calls the cleanup functions, also those that come while it does.
+func (r *Run) cleanUp() {
+	for {
+		r.mu.Lock()
+		last := len(r.cleanups) - 1
+		if last < 0 {
+			r.mu.Unlock()
+			return
+		}
+		fn := r.cleanups[last]
+		r.cleanups = r.cleanups[:last]
+		r.mu.Unlock()
+		r.apart(fn)
+	}
+}
+
+// apart calls fn in a goroutine that it may end, and waits.
+func (r *Run) apart(fn func()) {
+	var wait sync.WaitGroup
+	wait.Go(func() { r.guarded(fn) })
+	wait.Wait()
+}
+
+// Helper does nothing: complaints are sentences, not lines of code.
+func (r *Run) Helper() {}
+
+// Name returns the identifier of the case.
+func (r *Run) Name() string { return r.name }
+
+// Context returns the context of the case.
+func (r *Run) Context() context.Context { return r.ctx }
+
+// TempDir returns a new directory.
+func (r *Run) TempDir() string {
+	dir, err := os.MkdirTemp("", "conformance-")
+	if err != nil {
+		r.breakf("a directory could not be made: %v", err)
+		runtime.Goexit()
+	}
+	r.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			r.Logf("the directory could not be removed: %v", err)
+		}
+	})
+	return dir
+}
+
+// Cleanup has fn called after the case.
+func (r *Run) Cleanup(fn func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanups = append(r.cleanups, fn)
+}
+
+// Logf keeps a line for whoever reads why the case failed.
+func (r *Run) Logf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.logged++
+	r.Logs = append(r.Logs, fmt.Sprintf("%d. ", r.logged)+strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\n     "))
+	if len(r.Logs) > mostLogs {
+		r.Logs = slices.Delete(r.Logs, 0, 1)
+	}
+}
+
+// Repeat sets the command that runs the case again.
+func (r *Run) Repeat(command string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Outcome.Repeat = command
+}
+
+// Adopt lets the case end as another run of it did.
+func (r *Run) Adopt(o Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken, r.Outcome = o.Status == report.Broken, o
+}
+
+// Errorf fails the case.
+func (r *Run) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Complaints = append(r.Complaints, fmt.Sprintf(format, args...))
+}
+
+// Fatalf fails the case and ends its goroutine.
+func (r *Run) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// NotRun ends the case: it cannot be decided here, for the given reason.
+func (r *Run) NotRun(reason string) {
+	r.mu.Lock()
+	r.Reason = reason
+	r.mu.Unlock()
+	runtime.Goexit()
+}
+
+// breakf says that the harness did not do what it is for.
+func (r *Run) breakf(format string, args ...any) {
+	r.mu.Lock()
+	r.broken = true
+	r.mu.Unlock()
+	r.Errorf(format, args...)
+}
+
+// Harness returns the case's T for a function of the harness whose failure says
+// nothing about what is tested.
+func (r *Run) Harness() T { return harness{r} }
+
+type harness struct{ *Run }
+
+func (h harness) Errorf(format string, args ...any) {
+	h.breakf("the harness failed: "+format, args...)
+}
+
+func (h harness) Fatalf(format string, args ...any) {
+	h.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Try calls fn, which may fail, with a T of its own, and returns what it
+// complains about. What it has cleaned up is cleaned up after the case.
+func (r *Run) Try(fn func(T)) (complaints []string) {
+	attempt := &Run{name: r.name, ctx: r.ctx}
+	attempt.apart(func() { fn(attempt) })
+	r.Cleanup(attempt.cleanUp)
+	attempt.mu.Lock()
+	defer attempt.mu.Unlock()
+	return attempt.Complaints
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/report"
+)
+
+// Job is a case to be run.
+type Job struct {
+	// Case is what is known beforehand: ID, Rule, Source, Profile, Level and
+	// Seed; and, for a case that is not to be run, why: Reason and Waived.
+	report.Case
+	Limit time.Duration
+	Do    func(*Run)
+}
+
+// run runs the job, unless its case has a reason not to.
+func (j Job) run(ctx context.Context) report.Case {
+	c := j.Case
+	if c.Reason != "" {
+		c.Status = report.NotRun
+		return c
+	}
+	if ctx.Err() != nil {
+		c.Status, c.Reason = report.NotRun, "the run was ended before it"
+		return c
+	}
+	o := Do(ctx, c.ID, j.Limit, j.Do)
+	c.Status, c.Reason, c.Failure, c.Duration = o.Status, o.Reason, o.Failure(), report.Duration(o.Took)
+	if c.Failure != "" {
+		c.Failure = fmt.Sprintf("%s: %s (%s)\nBut %s", j.ID, j.Rule, j.Source, c.Failure)
+	}
+	return c
+}
+
+// Select gives the jobs whose ID the expression does not match a reason not to
+// be run. A nil expression matches all.
+func Select(jobs []Job, only *regexp.Regexp) {
+	for i := range jobs {
+		if only != nil && !only.MatchString(jobs[i].ID) && !jobs[i].Waived {
+			jobs[i].Reason = "not chosen by " + only.String()
+		}
+	}
+}
+
+// Execute runs the jobs, so many at once, and returns their cases in order.
+func Execute(ctx context.Context, jobs []Job, parallel int) []report.Case {
+	cases := make([]report.Case, len(jobs))
+	places := make(chan struct{}, parallel)
+	var all sync.WaitGroup
+	for i, j := range jobs {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			cases[i] = j.run(ctx)
+		})
+	}
+	all.Wait()
+	return cases
+}
+
+// Subtests runs the jobs as parallel subtests named by their IDs, so many at
+// once, and hands over their cases when all have ended. How many are at work does
+// not depend on go test's -parallel: most cases wait for a disk or a server.
+//
+// What -run and -skip leave out is not run, and says so. So are cases that have
+// a reason: they are no subtests, because a skipped test looks like a passed one.
+func Subtests(t *testing.T, jobs []Job, parallel int, done func([]report.Case)) {
+	t.Helper()
+	cases := make([]report.Case, len(jobs))
+	t.Cleanup(func() { done(cases) })
+	places := make(chan struct{}, parallel)
+	for i, j := range jobs {
+		cases[i] = j.Case
+		cases[i].Status = report.NotRun
+		if j.Reason != "" {
+			continue
+		}
+		cases[i].Reason = "not chosen by the flags of go test"
+		t.Run(j.ID, func(t *testing.T) {
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				places <- struct{}{}
+				defer func() { <-places }()
+				cases[i] = j.run(t.Context())
+			}()
+			t.Parallel()
+			<-ended
+			switch c := cases[i]; {
+			case c.Failure != "":
+				t.Errorf("%s", c.Failure)
+			case c.Reason != "":
+				t.Logf("not run: %s", c.Reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Schema names the form of a Report in JSON. It changes when a reader of the old
+// form would be misled.
+const Schema = "problems-conformance-report/1"
+
+// Report is what one run of the suite found.
+type Report struct {
+	Schema         string         `json:"schema"`
+	Suite          Suite          `json:"suite"`
+	Implementation Implementation `json:"implementation"`
+	Environment    Environment    `json:"environment"`
+	// Seed is what the random choices of the run began with, in decimal
+	// digits: JSON numbers would lose some of them.
+	Seed     string    `json:"seed"`
+	Started  time.Time `json:"started"`
+	Duration Duration  `json:"duration"`
+	// Result is the verdict on all that follows.
+	Result Result `json:"result"`
+	// Reason says in a sentence why Result is what it is.
+	Reason string `json:"reason"`
+	// Capabilities are what the implementation declares, by name: "yes" or
+	// "no".
+	Capabilities map[string]string `json:"capabilities,omitempty"`
+	// Durability is what was shown of stores; nil for servers.
+	Durability *Durability `json:"durability,omitempty"`
+	Profiles   []Profile   `json:"profiles"`
+	Cases      []Case      `json:"cases"`
+}
+
+// Suite is what the implementation was held against.
+type Suite struct {
+	Name    string `json:"name"`    // "store" or "http"
+	Version string `json:"version"` // of the module that has the cases
+	// Only is the regular expression that chose the cases; empty when all
+	// that apply were run.
+	Only string `json:"only,omitempty"`
+	// Rounds is how many rounds the random cases had at least, each with a
+	// seed of its own: the run's, and those that follow it.
+	Rounds int `json:"rounds,omitempty"`
+	// Long is how long the random cases went on beyond one round; 0 in a
+	// quick run.
+	Long Duration `json:"long,omitempty"`
+}
+
+// Implementation is what was tested.
+type Implementation struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	// URL is where it is described, or that of the server. It bears no
+	// credentials: reports are published.
+	URL string `json:"url,omitempty"`
+}
+
+// Environment is where the run took place.
+type Environment struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+	Go   string `json:"go"`
+}
+
+// Durability says how much of what was acknowledged a store keeps.
+type Durability struct {
+	// Level is "L0" when it survives being opened again, "L1" when it also
+	// survives that its process is killed, "L2" when also that all writes
+	// are lost that were not synced; empty when none of these was shown.
+	Level string `json:"level"`
+	// Reason says why it is not higher.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Level says how much a case weighs.
+type Level string
+
+// The levels.
+const (
+	// Core cases hold for every implementation.
+	Core Level = "core"
+	// Extended cases are about what implementations may lack, and say so.
+	Extended Level = "extended"
+)
+
+// Status is how a case ended.
+type Status string
+
+// The values of Status.
+const (
+	Passed Status = "passed"
+	Failed Status = "failed"
+	// Broken cases could not be decided, because the harness did not do
+	// what it is for.
+	Broken Status = "broken"
+	NotRun Status = "not-run"
+)
+
+// Result is the verdict on a run.
+type Result string
+
+// The values of Result.
+const (
+	// Conformant: every core case passed, and so did every extended one
+	// that applies.
+	Conformant Result = "conformant"
+	// NotConformant: a case failed, or no core case was there to pass.
+	NotConformant Result = "not-conformant"
+	// Incomplete: nothing failed, but a case that applies was not decided.
+	Incomplete Result = "incomplete"
+)
+
+// Case is one case and how it ended.
+type Case struct {
+	ID      string `json:"id"`
+	Rule    string `json:"rule"`
+	Source  string `json:"source"` // where the rule comes from
+	Profile string `json:"profile"`
+	Level   Level  `json:"level"`
+	Status  Status `json:"status"`
+	// Reason says why the case was not run.
+	Reason string `json:"reason,omitempty"`
+	// Waived cases were not run because the implementation declares that
+	// the case does not concern it. They are no gap.
+	Waived bool `json:"waived,omitempty"`
+	// Failure is what the case complained about.
+	Failure  string   `json:"failure,omitempty"`
+	Seed     string   `json:"seed,omitempty"`
+	Duration Duration `json:"duration"`
+}
+
+// Profile sums up the cases of one profile.
+type Profile struct {
+	Name     string `json:"name"`
+	Core     Count  `json:"core"`
+	Extended Count  `json:"extended"`
+}
+
+// Count counts cases by how they ended.
+type Count struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+	Broken int `json:"broken"`
+	NotRun int `json:"notRun"`
+	// Waived is how many of those that were not run do not concern the
+	// implementation.
+	Waived int `json:"waived"`
+	// Reasons are why cases were not run, each with how many.
+	Reasons map[string]int `json:"reasons,omitempty"`
+}
+
+// Total is the number of all cases that were counted.
+func (c Count) Total() int { return c.Passed + c.Failed + c.Broken + c.NotRun }
+
+// Applying is the number of cases that concern the implementation, whether they
+// were run or not.
+func (c Count) Applying() int { return c.Total() - c.Waived }
+
+func (c Count) equal(d Count) bool {
+	return c.Passed == d.Passed && c.Failed == d.Failed && c.Broken == d.Broken &&
+		c.NotRun == d.NotRun && c.Waived == d.Waived && maps.Equal(c.Reasons, d.Reasons)
+}
+
+// Conclude fills in what follows from the cases: their order, the Profiles, the
+// Result and its Reason. A report has to be concluded before it is written.
+func (r *Report) Conclude() {
+	r.Schema = Schema
+	slices.SortStableFunc(r.Cases, func(a, b Case) int {
+		return cmp.Or(cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.ID, b.ID))
+	})
+	r.Profiles = profiles(r.Cases)
+	r.Result, r.Reason = r.verdict()
+}
+
+// Count counts the cases of one level, of all profiles.
+func (r *Report) Count(level Level) Count {
+	var all Profile
+	for _, c := range r.Cases {
+		all.add(c)
+	}
+	if level == Core {
+		return all.Core
+	}
+	return all.Extended
+}
+
+// profiles counts the cases of each profile, in the order of their names.
+func profiles(cases []Case) []Profile {
+	named := make(map[string]*Profile)
+	for _, c := range cases {
+		if named[c.Profile] == nil {
+			named[c.Profile] = &Profile{Name: c.Profile}
+		}
+		named[c.Profile].add(c)
+	}
+	var all []Profile
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		all = append(all, *named[name])
+	}
+	return all
+}
+
+func (p *Profile) add(c Case) {
+	count := &p.Extended
+	if c.Level == Core {
+		count = &p.Core
+	}
+	switch c.Status {
+	case Passed:
+		count.Passed++
+	case Failed:
+		count.Failed++
+	case Broken:
+		count.Broken++
+	default:
+		count.notRun(c)
+	}
+}
+
+func (c *Count) notRun(this Case) {
+	c.NotRun++
+	if this.waived() {
+		c.Waived++
+	}
+	if c.Reasons == nil {
+		c.Reasons = make(map[string]int)
+	}
+	c.Reasons[valid(this.Reason)]++
+}
+
+// waived reports whether it is no gap that the case was not run. A status that
+// nobody knows is one.
+func (c Case) waived() bool { return c.Status == NotRun && c.Waived }

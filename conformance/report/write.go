@@ -1,0 +1,71 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// The names of the files that [Write] writes.
+const (
+	JSONFile  = "report.json"
+	JUnitFile = "junit.xml"
+	PageFile  = "report.md"
+	BadgeFile = "badge.svg"
+)
+
+// Write writes the report into a directory, which it makes if need be: as JSON,
+// as JUnit's XML, as a page, and its badge. Each file is there as a whole or not
+// at all; those of an earlier report are replaced. report.json comes last: where
+// it is, the others are.
+func Write(dir string, r *Report) error {
+	asJSON, err := r.JSON()
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, JSONFile), err)
+	}
+	asJUnit, err := r.JUnit()
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, JUnitFile), err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("the directory of the report: %w", err)
+	}
+	for _, file := range []struct {
+		name string
+		text []byte
+	}{
+		{BadgeFile, []byte(r.Badge())},
+		{PageFile, []byte(r.Markdown())},
+		{JUnitFile, asJUnit},
+		{JSONFile, asJSON},
+	} {
+		path := filepath.Join(dir, file.name)
+		if err := replace(path, file.text); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// replace writes a file beside the one that it then takes the place of.
+func replace(path string, text []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := fill(f, text); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func fill(f *os.File, text []byte) error {
+	_, err := f.Write(text)
+	return errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+}
