@@ -46,6 +46,7 @@ var only = []struct{ library, folder string }{
 	{"github.com/alecthomas/kong", "app"},
 	{"github.com/jackc/pgx", "adapters/postgres"},
 	{"modernc.org/sqlite", "adapters/sqlite"},
+	{"github.com/anishathalye/porcupine", "conformance"},
 }
 
 // arrows returns a sentence for every import of p that is not allowed.

@@ -56,7 +56,7 @@ type Outcome struct {
 }
 
 // mostLogs is how many lines are kept of what a case logs.
-const mostLogs = 60
+const mostLogs = 25
 
 // Failure returns what went wrong as one text, with what was logged; it is empty
 // when nothing did.
@@ -85,9 +85,9 @@ func Do(ctx context.Context, name string, limit time.Duration, do func(*Run)) Ou
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer r.cleanUp() // also when the case ends its goroutine
+		defer cancel()
 		r.guarded(func() { do(r) })
-		cancel()
-		r.cleanUp()
 	}()
 	select {
 	case <-done:
@@ -114,6 +114,7 @@ type Run struct {
 
 	mu       sync.Mutex
 	broken   bool
+	panicked bool
 	logged   int // lines, those left out included
 	cleanups []func()
 	Outcome
@@ -142,6 +143,9 @@ func (r *Run) guarded(fn func()) {
 	finished := false
 	defer func() {
 		if problem := recover(); problem != nil {
+			r.mu.Lock()
+			r.panicked = true
+			r.mu.Unlock()
 			r.Errorf("it panicked: %v\n%s", problem, debug.Stack())
 		} else if !finished && !r.ended() {
 			r.Errorf("its goroutine was ended by runtime.Goexit, and nobody said why")
@@ -281,13 +285,16 @@ func (h harness) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Try calls fn, which may fail, with a T of its own, and returns what it
-// complains about. What it has cleaned up is cleaned up after the case.
+// Try calls fn, which may fail but not panic, with a T of its own, and returns
+// what it complains about. What it has cleaned up is cleaned up after the case.
 func (r *Run) Try(fn func(T)) (complaints []string) {
 	attempt := &Run{name: r.name, ctx: r.ctx}
 	attempt.apart(func() { fn(attempt) })
 	r.Cleanup(attempt.cleanUp)
 	attempt.mu.Lock()
 	defer attempt.mu.Unlock()
+	if attempt.panicked {
+		r.Errorf("%s", strings.Join(attempt.Complaints, "\n"))
+	}
 	return attempt.Complaints
 }
