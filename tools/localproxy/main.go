@@ -1,0 +1,67 @@
+// Localproxy makes a module proxy of the working tree, as if all modules of the
+// workspace were published: a directory that a GOPROXY can name, with the files of
+// each module that git knows or would add. With it the modules are built as they
+// are elsewhere, without a workspace and without replace directives.
+//
+// In tools, which is outside of the workspace:
+//
+//	GOWORK=off go run ./localproxy -C .. -o DIR
+//	GOPROXY=file://DIR,https://proxy.golang.org GONOSUMDB=github.com/problemtracking/* go get …
+//
+// What was fetched from it stays in the module cache: use another GOMODCACHE, or
+// the next one gets the old files.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+)
+
+// version is the version that the modules have in the proxy, and by which they
+// require each other.
+const version = "v0.1.0"
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("localproxy: ")
+	root := flag.String("C", ".", "the `directory` of go.work")
+	out := flag.String("o", "", "the `directory` to write to, which is made if need be")
+	flag.Parse()
+	if *out == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	modules, err := publish(*root, *out)
+	if err != nil {
+		log.Fatal(err)
+	}
+	path, err := filepath.Abs(*out)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("localproxy: %d modules at %s: GOPROXY=%s\n", len(modules), version, fileURL(path))
+}
+
+// publish makes the proxy and returns the paths of its modules.
+func publish(root, out string) ([]string, error) {
+	modules, err := workspace(root)
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(modules))
+	for i, m := range modules {
+		paths[i] = m.path()
+	}
+	for _, m := range modules {
+		if err := m.detach(paths); err != nil {
+			return nil, err
+		}
+		if err := m.write(out); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.path(), err)
+		}
+	}
+	return paths, nil
+}
