@@ -2,12 +2,13 @@ package conformance
 
 import (
 	"context"
-	"fmt"
-	"runtime"
+	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -217,45 +218,14 @@ func (r *shown) Oldest(ctx context.Context) (time.Time, bool, error) {
 	return at, ok, err
 }
 
-// attempt runs a case, and returns what it complains about.
-func attempt(t *testing.T, c Case, h Harness) []string {
+// attempt runs a case on its own, and returns how it ended.
+func attempt(t *testing.T, c Case, h Harness, seed uint64) report.Case {
 	t.Helper()
-	r := &recorder{T: t}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer r.cleanUp()
-		c.check(r, h)
-	}()
-	<-done
-	return r.complaints
-}
-
-// recorder is a T that does not fail.
-type recorder struct {
-	*testing.T
-	complaints []string
-	cleanups   []func()
-}
-
-func (r *recorder) Logf(string, ...any) {}
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.complaints = append(r.complaints, fmt.Sprintf(format, args...))
-}
-
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-func (r *recorder) Cleanup(fn func()) { r.cleanups = append(r.cleanups, fn) }
-
-func (r *recorder) cleanUp() {
-	for len(r.cleanups) > 0 {
-		last := len(r.cleanups) - 1
-		fn := r.cleanups[last]
-		r.cleanups = r.cleanups[:last]
-		fn()
+	h.Name = "on trial"
+	r, err := Execute(t.Context(), h, Options{Seed: seed, Only: regexp.MustCompile("^" + regexp.QuoteMeta(c.ID) + "$")})
+	if err != nil {
+		t.Fatal(err)
 	}
+	i := slices.IndexFunc(r.Cases, func(done report.Case) bool { return done.ID == c.ID })
+	return r.Cases[i]
 }

@@ -82,14 +82,15 @@ func Cases() []Case {
 	between := slices.Concat(
 		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), viewCases(),
 			catalogueCases(), versionCases(), restoreCases(), lifeCases()),
-		in(profileConcurrency, concurrentCases()),
+		in(profileConcurrency, concurrentCases(), linearCases()),
 		in(profileModel, randomCases()),
 	)
 	return slices.Concat(
 		between,
 		in(profilePort, effectCases(), cancelCases(), readCases(), dossierCases(), textCases(), aliasCases(), refusalCases()),
-		in(profileMigration, restoredCases()),
+		in(profileMigration, restoredCases(), movedCases()),
 		in(profileSharing, throughTwoHandles(between), peerCases()),
+		in(profileDurability, durabilityCases()),
 	)
 }
 

@@ -49,6 +49,13 @@ func differ(path string, want, got reflect.Value) string {
 		return ""
 	case reflect.Map:
 		return differMap(path, want, got)
+	case reflect.Interface:
+		if w, g := want.Elem(), got.Elem(); w.IsValid() && g.IsValid() {
+			if w.Type() != g.Type() {
+				return fmt.Sprintf("%s is a %s where a %s was expected", place(path), g.Type(), w.Type())
+			}
+			return differ(path, w, g)
+		}
 	}
 	if want.Interface() == got.Interface() {
 		return ""

@@ -10,18 +10,39 @@
 //			return s
 //		}
 //		conformance.Run(t, conformance.Harness{
+//			Name:   "sqlite",
 //			Open:   open,
 //			Reopen: open,
 //			Peer:   open,
+//			Crash:  conformance.CutPower,
 //			Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
 //		})
 //	}
 //
 // Every sentence of the contract that says "must" has a case that bears its
-// identifier; [Cases] lists them. Each case gets a store of its own, and all run
-// in parallel. Where it matters, stores that can be open several times on the
-// same data are held to the rules once more through two handles. What a case
-// sees is judged by the contract alone: never by which store it is, and never by
-// the text of an error. One case draws its Changes at random: it prints the value
-// of the flag -conformance.seed that repeats it.
+// identifier; [Cases] lists them. Each case gets a store of its own, with a clock
+// and identifiers that are the same in every run, and all run in parallel. What a
+// case sees is judged by the contract alone: never by which store it is, and never
+// by the text of an error.
+//
+// Cases are in layers, which reports call profiles: the rules one by one (port);
+// random sequences, compared after every step with the plainest of stores and
+// made short when they fail (model); many callers at once, whose histories have to
+// have an order (concurrency); the same through two handles on the same data
+// (sharing); being opened again, killed, and losing what was not synced
+// (durability); and moving everything to another store and back (migration).
+// Package httpsuite does the like for servers.
+//
+// What stores may lack is declared, and then it has to be missing cleanly. Core
+// cases hold for every store, extended ones for those that declare more.
+//
+// These flags of go test are for it:
+//
+//	-conformance.run REGEXP      only the cases whose identifier matches
+//	-conformance.seed N          the random choices of an earlier run
+//	-conformance.long DURATION   cases with random choices go on that long
+//	-conformance.rounds N        or have that many rounds at least
+//	-conformance.report DIR      report.json, junit.xml, report.md and badge.svg in DIR/NAME
+//
+// [Execute] does the same without package testing, and returns the report.
 package conformance

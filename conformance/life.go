@@ -129,7 +129,10 @@ func lifeCases() []Case {
 						return nil
 					})
 				case 1:
-					<-viewing
+					select {
+					case <-viewing:
+					case <-b.ctx.Done(): // no View began
+					}
 					defer closed.Store(true)
 					if err := b.store.Close(); err != nil {
 						return fmt.Errorf("Close: %w", err)

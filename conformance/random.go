@@ -1,252 +1,190 @@
 package conformance
 
 import (
-	"flag"
+	"context"
 	"fmt"
-	"maps"
-	"math/rand/v2"
-	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-var seedFlag = flag.Uint64("conformance.seed", 0, "seed of the random conformance case; 0 draws one")
+// moods returns what the random cases draw by, by their IDs.
+func moods() map[string]mood {
+	return map[string]mood{
+		"READ-001/random": {steps: 50, problems: 5, restored: 25, refused: 15, reopened: 3},
+		"COM-002/random":  {steps: 40, problems: 2, refused: 60},
+		"RES-002/random":  {steps: 25, problems: 4, restored: 100, refused: 15},
+		"COM-003/random":  {steps: 20, problems: 3, refused: 25, reopened: 15},
+	}
+}
 
 func randomCases() []Case {
 	return []Case{{
-		ID:   "READ-001/random",
-		Rule: "Under random Changes, repetitions and rulings, whether or not it was restored before, the store shows what the plainest of stores shows.",
-		run: func(b *bench) {
-			seed := *seedFlag
-			if seed == 0 {
-				seed = rand.Uint64()
-			}
-			b.Logf("to repeat this, give the flag -conformance.seed=%d", seed)
-			r := newRoulette(b, seed)
-			if r.IntN(2) == 0 {
-				r.restore()
-			}
-			for range 150 {
-				r.turn()
-			}
-		},
+		ID:     "READ-001/random",
+		Rule:   "Under random Changes, repetitions and rulings, whether or not it was restored before, the store shows what the plainest of stores shows.",
+		Seeded: true,
+		run:    checkRandom,
+	}, {
+		ID:     "COM-002/random",
+		Rule:   "Of random Changes to few problems, each is stored or refused as by the plainest of stores, and those refused leave nothing.",
+		Seeded: true,
+		run:    checkRandom,
+	}, {
+		ID:     "RES-002/random",
+		Rule:   "A store that was filled from an Archive shows, under random Changes, what the plainest of stores shows that was filled so.",
+		Seeded: true,
+		run:    checkRandom,
+	}, {
+		ID:      "COM-003/random",
+		Rule:    "Under random Changes, a store that is opened again and again does what the plainest of stores does that never was closed.",
+		Seeded:  true,
+		Durable: true,
+		run:     checkRandom,
 	}}
 }
 
-// roulette does the same random things to the store and to the model.
-type roulette struct {
-	*rand.Rand
-	b        *bench
-	model    *model
-	turns    int
-	users    []ident.ID
-	objects  []metadata.Content
-	sent     []store.Change             // all that was committed, in vain or not
-	receipts map[ident.ID]store.Receipt // the store's, of what the model remembers
-}
+// How long it may take to find a short sequence: little of what a case has.
+const (
+	shrinkingTime = 20 * time.Second
+	shrinkingMost = 300 // sequences played
+	repetitions   = 3   // of one that failed, until it fails again
+)
 
-func newRoulette(b *bench, seed uint64) *roulette {
-	return &roulette{
-		Rand:     rand.New(rand.NewPCG(seed, 0)),
-		b:        b,
-		model:    newModel(),
-		users:    []ident.ID{b.ID(), b.ID(), b.ID()},
-		objects:  []metadata.Content{b.objects(), b.objects()},
-		receipts: make(map[ident.ID]store.Receipt),
+// checkRandom draws a sequence in the mood of the case, and ends the case with the
+// shortest one that fails, if it does.
+func checkRandom(b *bench) {
+	b.Helper()
+	m, ok := moods()[strings.TrimSuffix(b.c.ID, "/peers")]
+	if !ok {
+		b.failf("the suite does not say what sequences of %s are drawn by", b.c.ID)
+	}
+	q := m.draw(b)
+	hush(b.store)
+	f := b.perform(b.ctx, q, b.lend)
+	switch {
+	case f.mishap != nil:
+		b.failf("%s", b.shorten(q, f.mishap))
+	case f.Status != report.Passed:
+		f.Outcome.Repeat = b.engine.Outcome.Repeat
+		b.engine.Adopt(f.Outcome)
 	}
 }
 
-// restore fills both with the same.
-func (r *roulette) restore() {
-	r.b.Helper()
-	h := r.b.holdings(2, 3, 7)
-	for i := range h.Dossiers {
-		h.Dossiers[i].Watchers, h.Dossiers[i].Readers = r.users[:i], r.users[i:]
-	}
-	r.b.must("restoring into the model", r.model.Restore(r.b.ctx, h.archive()))
-	r.b.restore(h)
-	r.compare("Restore")
+// finish is how a sequence ended that was performed.
+type finish struct {
+	engine.Outcome
+	*mishap // nil when the store did as the model, or it was not for the store to say
 }
 
-// turn does one thing and compares.
-func (r *roulette) turn() {
-	r.b.Helper()
-	r.turns++
-	switch n := r.IntN(20); {
-	case n == 0 && len(r.sent) > 0: // again, under the same batch
-		r.commit(pick(r, r.sent))
-	case n == 1 && len(r.sent) > 0:
-		r.outcome(pick(r, r.sent).Batch)
-	case n == 2 && r.b.h.Caps.Durable == Yes:
-		r.b.reopen()
-		r.compare(fmt.Sprintf("turn %d, which opened the store again,", r.turns))
-	case n == 3:
-		change := r.change()
-		r.outcome(change.Batch)
-		r.commit(change)
+// perform plays a sequence on the bench that it is given, for which all that is
+// done with it is cleaned up thereafter. A store that panics, or cannot be opened
+// again, has a mishap, too.
+func (b *bench) perform(ctx context.Context, q sequence, give func(*engine.Run) *bench) finish {
+	var step atomic.Int64
+	var found atomic.Pointer[mishap]
+	o := engine.Do(ctx, b.c.ID, patience/2, func(r *engine.Run) {
+		m := give(r).play(q, func(i int) { step.Store(int64(i)) })
+		if m == nil {
+			return
+		}
+		if r.Context().Err() != nil {
+			m.about, m.text = "time", "it was given up: "+context.Cause(r.Context()).Error()
+		}
+		found.Store(m)
+		r.Fatalf("%s", m.text)
+	})
+	m := found.Load()
+	if m == nil && o.Status == report.Failed {
+		m = &mishap{int(step.Load()), "how it ended", o.Complaints[0]}
+	}
+	return finish{o, m}
+}
+
+// lend returns a bench with the store of this one, which was not used yet.
+func (b *bench) lend(r *engine.Run) *bench {
+	other := *b
+	other.T, other.engine, other.ctx, other.seen = r, r, r.Context(), newScope()
+	r.Cleanup(func() {
+		if other.store == b.store {
+			return
+		}
+		if err := other.store.Close(); err != nil {
+			r.Errorf("in the end, Close failed: %v", err)
+		}
+	})
+	return &other
+}
+
+// another returns a bench with a store of its own.
+func (b *bench) another(r *engine.Run) *bench {
+	other := &bench{T: r, Env: newEnv(r), ctx: r.Context(), author: b.author, c: b.c, h: b.h, seed: b.seed, engine: r, seen: newScope()}
+	other.open()
+	return other
+}
+
+// hush ends the tracing of a store's calls: complaints about sequences list the
+// steps themselves.
+func hush(s store.Store) {
+	switch s := s.(type) {
+	case *trace:
+		s.logf = func(string, ...any) {}
+	case *both:
+		hush(s.handles[0])
+		hush(s.handles[1])
+	}
+}
+
+// shorten returns the complaint about a sequence that failed, and about the
+// shortest one that was found to fail for the same reason.
+func (b *bench) shorten(q sequence, first *mishap) string {
+	ctx, cancel := context.WithTimeout(b.ctx, shrinkingTime)
+	defer cancel()
+	long, broken := len(q), ""
+	q = q[:first.step+1]
+	s := &shrinker{most: shrinkingMost}
+	s.fails = func(q sequence) *mishap {
+		f := b.perform(ctx, q, b.another)
+		if f.Status == report.Broken {
+			broken = f.Complaints[0]
+		}
+		if ctx.Err() != nil {
+			s.most = s.tried
+			return nil
+		}
+		if f.mishap == nil || f.about != first.about {
+			return nil
+		}
+		return f.mishap
+	}
+	switch {
+	case s.again(q):
+		short := s.shrink(q)
+		return fmt.Sprintf("%s\nThis is the shortest sequence that was found to fail so: %d of the %d steps that were drawn. %d others were tried.",
+			complaint(short, s.last), len(short), long, s.tried)
+	case broken != "":
+		return complaint(q, first) + "\nIt could not be repeated: " + broken
+	case ctx.Err() != nil:
+		return complaint(q, first) + "\nThere was no time to look for a shorter sequence."
 	default:
-		r.commit(r.change())
+		return fmt.Sprintf("%s\nIt failed so once, and did not when all of it was repeated %d times.", complaint(q, first), s.tried)
 	}
 }
 
-// commit commits the change to both.
-func (r *roulette) commit(change store.Change) {
-	r.b.Helper()
-	r.sent = append(r.sent, change)
-	r.b.seen.add(change)
-	first, repeated := r.receipts[change.Batch]
-	if _, remembered := r.model.batches[change.Batch]; !remembered {
-		repeated = false
-	}
-	_, expected := r.model.Commit(r.b.ctx, change)
-	receipt, err := r.b.store.Commit(r.b.ctx, change)
-	what := fmt.Sprintf("turn %d, the Commit of %+v,", r.turns, change)
-	if expected == nil {
-		r.b.must(what, err)
-		if repeated {
-			r.b.equal("the Receipt of "+what, first, receipt)
+// again reports whether a sequence fails once more.
+func (s *shrinker) again(q sequence) bool {
+	for range repetitions {
+		if _, failed := s.try(q); failed {
+			return true
 		}
-		r.receipts[change.Batch] = receipt
-	} else {
-		r.b.fails(what, fault.KindOf(expected), err)
 	}
-	r.compare(what)
+	return false
 }
 
-// outcome asks both for the outcome of a batch.
-func (r *roulette) outcome(batch ident.ID) {
-	r.b.Helper()
-	at := r.b.Now()
-	_, expected, _ := r.model.Outcome(r.b.ctx, batch, at)
-	receipt, stored, err := r.b.store.Outcome(r.b.ctx, batch, at)
-	what := fmt.Sprintf("turn %d, the Outcome of %s,", r.turns, batch)
-	r.b.must(what, err)
-	r.b.equal(what, expected, stored)
-	if stored {
-		r.b.equal("the Receipt of "+what, r.receipts[batch], receipt)
-	}
-	r.compare(what)
-}
-
-// compare ends the case unless both show the same.
-func (r *roulette) compare(what string) {
-	r.b.Helper()
-	want, err := read(r.b.ctx, r.model.now, r.b.seen)
-	r.b.must("reading the model", err)
-	r.b.equal("what is stored after "+what, want, r.b.image())
-}
-
-func pick[T any](r *roulette, from []T) T { return from[r.IntN(len(from))] }
-
-// change draws a Change that can be committed or refused, but is never without
-// meaning: all but CreateProblem is about problems that exist.
-func (r *roulette) change() store.Change {
-	r.b.Helper()
-	ids := slices.Sorted(maps.Keys(r.model.now.problems))
-	change := r.b.change()
-	for len(ids) < 2 {
-		id := r.b.reserve()
-		ids = append(ids, id)
-		change.Effects = append(change.Effects, store.CreateProblem{Problem: r.b.problem(id)})
-	}
-	for range 1 + r.IntN(5) {
-		change.Effects = append(change.Effects, r.effect(change.At, pick(r, ids), pick(r, ids)))
-	}
-	for range r.IntN(3) {
-		change.Log = append(change.Log, r.b.entry(pick(r, ids)))
-	}
-	if r.IntN(3) == 0 {
-		change.Expect = append(change.Expect, r.expectation(pick(r, ids)))
-	}
-	return change
-}
-
-func (r *roulette) effect(at time.Time, id, other problem.ID) store.Effect {
-	b, who, o := r.b, pick(r, r.users), pick(r, r.objects)
-	key, family := pick(r, []string{"one", "two"}), pick(r, relationship.Families())
-	t := pick(r, []relationship.Type{family.Forward, family.Backward})
-	switch r.IntN(24) {
-	case 0:
-		return store.CreateProblem{Problem: b.problem(b.reserve())}
-	case 1:
-		return store.CreateProblem{Problem: b.problem(id)}
-	case 2, 3, 4:
-		p := b.problem(id)
-		p.Title, p.Assignee, p.Revision = fmt.Sprint("Title ", r.turns), who, int64(r.IntN(4))
-		return store.UpdateProblem{Problem: p}
-	case 5:
-		return store.PutSavepoint{Problem: b.problem(id)}
-	case 6:
-		return store.AddComment{Problem: id, Comment: b.comment(fmt.Sprint("turn ", r.turns))}
-	case 7:
-		return store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: key, Value: problem.Text("value")}}
-	case 8:
-		return store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: key}}
-	case 9:
-		return store.DropKeyword{Problem: id, Name: key}
-	case 10, 11:
-		if id == other {
-			return store.DropKeyword{Problem: id, Name: "none"}
-		}
-		return b.pair(id, t, other)[0]
-	case 12:
-		return store.DropRelationship{Owner: id, Type: t, Other: other}
-	case 13:
-		return store.MoveFamily{Family: family.Forward}
-	case 14:
-		return store.Watch{Problem: id, User: who}
-	case 15:
-		return store.Unwatch{Problem: id, User: who}
-	case 16:
-		return store.MarkRead{Problem: id, User: who, Read: r.IntN(3) > 0}
-	case 17:
-		return store.ForgetReads{Problem: id, But: who}
-	case 18:
-		o.States[0].Order = r.turns
-		return store.PutState{State: o.States[0]}
-	case 19:
-		return pick(r, putAll(o))
-	case 20:
-		o.Users[0].Inactive = r.IntN(2) == 0
-		return store.PutUser{User: o.Users[0]}
-	case 21:
-		token := b.token()
-		if tokens := r.model.now.tokens; len(tokens) > 0 && r.IntN(2) == 0 {
-			token.ID, token.Digest = tokens[0].ID, tokens[0].Digest
-		}
-		return store.PutToken{Token: token}
-	case 22:
-		return store.KeepReply{Reply: store.Reply{User: who, Key: key, Created: b.Now(), Body: []byte{byte(r.turns)}}}
-	default:
-		// Not later than the Change: whether it forgets itself is nobody's
-		// business.
-		if len(r.sent) > 0 {
-			at = pick(r, r.sent).At
-		}
-		return store.Expire{Before: at}
-	}
-}
-
-func (r *roulette) expectation(id problem.ID) store.Expectation {
-	now, off := r.model.now, int64(r.IntN(3)/2) // one in three does not hold
-	switch r.IntN(6) {
-	case 0:
-		return store.ProblemAt{ID: id, Revision: now.problems[id].Revision + off}
-	case 1:
-		return store.CatalogueAt{Version: now.versions.Catalogue + off}
-	case 2:
-		return store.FamilyAt{Family: relationship.ParentOf, Epoch: now.epochs[relationship.ParentOf] + off}
-	case 3:
-		return store.AccessAt{Version: now.versions.Access + off}
-	case 4:
-		return store.KeyUnused{User: pick(r, r.users), Key: "one", Since: pick(r, append(r.sent, r.b.change())).At}
-	default:
-		return store.StoreEmpty{}
-	}
+// complaint lists the steps, and says what is wrong with the last.
+func complaint(q sequence, m *mishap) string {
+	return fmt.Sprintf("this went wrong:\n%v\nAt step %d, %s", q, m.step+1, m.text)
 }

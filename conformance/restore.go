@@ -169,9 +169,10 @@ func restoreCases() []Case {
 				fresh := b.fresh()
 				h := b.holdings(upTo(3)...)
 				person := b.objects().Users
-				committed := make(chan error, 1)
+				begun, committed := false, make(chan error, 1)
 				err := fresh.store.Restore(b.ctx, h.interrupted(func(yielded int) error {
 					if yielded == at {
+						begun = true
 						go func() {
 							_, err := fresh.store.Commit(b.ctx, b.change(store.PutUser{User: person[0]}))
 							committed <- err
@@ -179,6 +180,9 @@ func restoreCases() []Case {
 					}
 					return nil
 				}))
+				if !begun {
+					b.failf("Restore ended before it had asked for %d problems: %v", at, err)
+				}
 				b.must("the Commit", <-committed)
 				if err != nil {
 					b.fails("the Restore that lost", fault.Conflict, err)

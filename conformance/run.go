@@ -2,10 +2,8 @@ package conformance
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -20,23 +18,16 @@ import (
 // demands more.
 const Version = "0.1.0"
 
-// The flags of tests that call Run.
-var (
-	seedFlag   = flag.Uint64("conformance.seed", 0, "seed of the random choices; 0 draws one")
-	runFlag    = flag.String("conformance.run", "", "regular expression that chooses cases by their identifiers")
-	longFlag   = flag.Duration("conformance.long", 0, "how long cases with random choices go on, with a new seed each round")
-	reportFlag = flag.String("conformance.report", "", "directory where the report is written, in a folder of the implementation's name")
-)
-
 // Options say how the suite is run.
 type Options struct {
 	// Seed is what random choices begin with; 0 draws one.
 	Seed uint64
 	// Only chooses cases by their ID; nil chooses all.
 	Only *regexp.Regexp
-	// Long is how long Seeded cases go on, with a new seed each round. They
-	// have one round if it is 0.
+	// Long is how long Seeded cases go on, with a new seed each round.
 	Long time.Duration
+	// Rounds is how many rounds Seeded cases have at least; 0 stands for 1.
+	Rounds int
 	// Parallel is how many cases are at work at once; 0 stands for four per
 	// processor, since most of them wait for a disk or a server.
 	Parallel int
@@ -55,11 +46,11 @@ func Run(t *testing.T, h Harness) {
 		h.Name = t.Name()
 	}
 	actAsChild(h)
-	o, err := flagged()
+	wish, err := engine.Wished()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSession(h, o)
+	s, err := newSession(h, Options{Seed: wish.Seed, Only: wish.Only, Long: wish.Long, Rounds: wish.Rounds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,27 +61,10 @@ func Run(t *testing.T, h Harness) {
 		if core, extended := r.Count(report.Core), r.Count(report.Extended); core.NotRun+extended.NotRun == len(cases) {
 			t.Errorf("no case was run: %s", r.Reason)
 		}
-		if *reportFlag == "" {
-			return
-		}
-		if err := report.Write(filepath.Join(*reportFlag, filepath.Base(h.Name)), r); err != nil {
-			t.Errorf("the report could not be written: %v", err)
+		if err := wish.Keep(r); err != nil {
+			t.Error(err)
 		}
 	})
-}
-
-// flagged returns the options that the flags give.
-func flagged() (Options, error) {
-	o := Options{Seed: *seedFlag, Long: *longFlag}
-	if *runFlag == "" {
-		return o, nil
-	}
-	only, err := regexp.Compile(*runFlag)
-	if err != nil {
-		return o, fmt.Errorf("-conformance.run is no regular expression: %w", err)
-	}
-	o.Only = only
-	return o, nil
 }
 
 // Execute holds the stores of the harness against the cases without package
@@ -123,6 +97,7 @@ func newSession(h Harness, o Options) (*session, error) {
 	for o.Seed == 0 {
 		o.Seed = rand.Uint64()
 	}
+	o.Rounds = max(o.Rounds, 1)
 	if o.Parallel == 0 {
 		o.Parallel = 4 * runtime.GOMAXPROCS(0)
 	}
@@ -145,9 +120,9 @@ func (s *session) jobs() []engine.Job {
 		if j.Reason = s.h.waives(c); j.Reason != "" {
 			j.Waived = true
 		}
-		if c.Seeded && s.Long > 0 && !j.Waived {
+		if c.Seeded && !j.Waived && (s.Long > 0 || s.Rounds > 1) {
 			seeded++
-			j.Limit += s.Long
+			j.Limit = patience*time.Duration(s.Rounds) + s.Long
 			j.Do = func(r *engine.Run) { s.rounds(c, r) }
 		}
 		jobs = append(jobs, j)
@@ -158,12 +133,12 @@ func (s *session) jobs() []engine.Job {
 }
 
 // rounds runs a case again and again, each time with another seed, until it fails
-// or its time is over.
+// or has had its rounds and its time.
 func (s *session) rounds(c Case, r *engine.Run) {
 	end := s.started.Add(s.Long)
-	for seed := s.Seed; seed == s.Seed || time.Now().Before(end) && r.Context().Err() == nil; seed++ {
-		o := engine.Do(r.Context(), c.ID, patience, func(inner *engine.Run) { s.check(c, inner, seed) })
-		if o.Status != report.Passed {
+	for n := 0; n < s.Rounds || time.Now().Before(end); n++ {
+		o := engine.Do(r.Context(), c.ID, patience, func(inner *engine.Run) { s.check(c, inner, s.Seed+uint64(n)) })
+		if o.Status != report.Passed || r.Context().Err() != nil {
 			r.Adopt(o)
 			return
 		}
@@ -182,7 +157,7 @@ func (s *session) check(c Case, r *engine.Run, seed uint64) {
 // report sums up.
 func (s *session) report(cases []report.Case) *report.Report {
 	r := &report.Report{
-		Suite:          report.Suite{Name: "store", Version: Version, Long: report.Duration(s.Long)},
+		Suite:          report.Suite{Name: "store", Version: Version, Rounds: s.Rounds, Long: report.Duration(s.Long)},
 		Implementation: report.Implementation{Name: s.h.Name, Version: s.h.Version, URL: s.h.URL},
 		Environment:    engine.Environment(),
 		Seed:           strconv.FormatUint(s.Seed, 10),

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -513,37 +512,4 @@ func saboteurs() []saboteur {
 			}
 		},
 	}}
-}
-
-func TestSaboteurs(t *testing.T) {
-	t.Parallel()
-	cases := make(map[string]Case)
-	for _, c := range Cases() {
-		cases[c.ID] = c
-	}
-	for _, s := range slices.Concat(saboteurs(), archiveSaboteurs(), peerSaboteurs()) {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			c, ok := cases[s.caught]
-			if !ok {
-				t.Fatalf("there is no case %s", s.caught)
-			}
-			// What shows only in a race may take more than one.
-			var complaints []string
-			for try := 0; len(complaints) == 0; try++ {
-				if try == 20 {
-					t.Fatalf("the case %s did not notice in %d tries", s.caught, try)
-				}
-				complaints = attempt(t, c, sharing(func(m *model) store.Store {
-					b := &broken{model: m}
-					s.sabotage(b)
-					return b
-				}))
-			}
-			if want := c.ID + ": " + c.Rule; !strings.HasPrefix(complaints[0], want) {
-				t.Errorf("the complaint %q does not begin with %q", complaints[0], want)
-			}
-			t.Log(complaints[0])
-		})
-	}
 }

@@ -89,12 +89,16 @@ func describe(change store.Change) string {
 	if n := len(change.Log); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d log entries", n))
 	}
+	const most = 6
+	if more := len(parts) - most; more > 0 {
+		parts = append(parts[:most], fmt.Sprintf("and %d more", more))
+	}
 	return "batch " + short(change.Batch) + ": " + strings.Join(parts, ", ")
 }
 
 // part writes an effect or an expectation, cut off where it gets long.
 func part(e any) string {
-	const most = 100
+	const most = 70
 	text := strings.TrimPrefix(fmt.Sprintf("%T", e), "store.") + strings.ToValidUTF8(fmt.Sprintf("%+v", e), "�")
 	if len(text) <= most {
 		return text

@@ -11,6 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, conformance.Harness{
+		Name: "memory",
 		Open: func(t conformance.T, _ conformance.Env) store.Store {
 			s, err := memory.Open(t.Context(), memory.Options{})
 			if err != nil {

@@ -7,6 +7,8 @@ require (
 	github.com/problemtracking/problems/domain v0.1.0
 )
 
+require github.com/anishathalye/porcupine v1.3.1 // indirect
+
 replace (
 	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain

@@ -18,9 +18,11 @@ func TestConformance(t *testing.T) {
 		return s
 	}
 	conformance.Run(t, conformance.Harness{
+		Name:   "sqlite",
 		Open:   open,
 		Reopen: open,
 		Peer:   open,
+		Crash:  conformance.CutPower,
 		Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
 	})
 }

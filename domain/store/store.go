@@ -26,7 +26,9 @@ import (
 //
 // The data of some stores can be open several times, also in several processes.
 // The rules must then hold among all these Stores as they do within one
-// (SHARE-001), but for what Reserve says of its own Store.
+// (SHARE-001), but for what Reserve says of its own Store. Where the data cannot
+// be, opening them once more must fail, or give another store, and leave the one
+// that is open as it is (SHARE-002).
 type Store interface {
 	// View calls fn with a Reader that must show one consistent moment,
 	// which includes every Change whose Commit returned before View was
@@ -102,7 +104,8 @@ type Store interface {
 
 	// Close releases what the store holds, after the calls under way have
 	// ended. Calls after Close must fail with fault.Closed (CLOSE-001), and
-	// closing again must do nothing and return nil (CLOSE-002).
+	// closing again must do nothing and return nil (CLOSE-002). A store whose
+	// data end with it must be empty when it is opened again (CLOSE-003).
 	Close() error
 }
 

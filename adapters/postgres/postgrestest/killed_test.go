@@ -20,7 +20,7 @@ import (
 const childVariable = "POSTGRESTEST_CHILD"
 
 // childTest is the test of such a process; it never ends.
-type childTest struct{ testing.TB }
+type childTest struct{ postgrestest.T }
 
 func (childTest) Helper()                           {}
 func (childTest) Cleanup(func())                    {}

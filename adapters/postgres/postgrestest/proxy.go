@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/url"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -31,7 +30,7 @@ type Traffic struct {
 // Proxy forwards TCP connections on 127.0.0.1 to a server, and disturbs them when
 // it is told to. Its methods may be called by any goroutine.
 type Proxy struct {
-	t        testing.TB
+	t        T
 	url      url.URL
 	listener net.Listener
 	running  sync.WaitGroup
@@ -62,7 +61,7 @@ type link struct {
 }
 
 // NewProxy returns a proxy in front of the server of a URL, which ends with the test.
-func NewProxy(t testing.TB, targetURL string) *Proxy {
+func NewProxy(t T, targetURL string) *Proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -70,7 +69,7 @@ func NewProxy(t testing.TB, targetURL string) *Proxy {
 	}
 	target, err := url.Parse(targetURL)
 	if err != nil || target.Host == "" {
-		t.Fatal("a proxy for tests: the target has to be a URL with a host and a port")
+		t.Fatalf("a proxy for tests: the target has to be a URL with a host and a port")
 	}
 	p := &Proxy{t: t, url: *target, listener: listener, target: target.Host}
 	p.url.Host = listener.Addr().String()
@@ -89,7 +88,7 @@ func (p *Proxy) SetTarget(targetURL string) {
 	p.t.Helper()
 	target, err := url.Parse(targetURL)
 	if err != nil || target.Host == "" {
-		p.t.Error("a proxy for tests: the target has to be a URL with a host and a port")
+		p.t.Errorf("a proxy for tests: the target has to be a URL with a host and a port")
 		return
 	}
 	p.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -12,7 +11,7 @@ import (
 // methods may be called by any goroutine, one after the other; they return when
 // what they name has happened, and fail the test when it has not.
 type Server struct {
-	t    testing.TB
+	t    T
 	mu   sync.Mutex
 	node node
 }
@@ -21,7 +20,7 @@ type Server struct {
 // on top of PostgreSQL's own defaults. It needs a container or local binaries,
 // also where PROBLEMS_TEST_POSTGRES names a server. The server is removed at the
 // end of the test.
-func New(t testing.TB, settings ...string) *Server {
+func New(t T, settings ...string) *Server {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()

@@ -35,6 +35,16 @@ var shared struct {
 	err    error // why there is none; asked for once
 }
 
+// T is what this package needs of a test. *testing.T is one, and so is a T of the
+// conformance suite.
+type T interface {
+	Helper()
+	Cleanup(func())
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // Main runs the tests of a package and ends the shared server after them. It
 // returns the exit code: os.Exit(postgrestest.Main(m)) is the whole TestMain.
 func Main(m *testing.M) int {
@@ -61,7 +71,7 @@ func Main(m *testing.M) int {
 // search_path of the URL, and is dropped at the end of the test. Everything that
 // belongs to the database as a whole, such as advisory locks, channels of NOTIFY
 // and settings of the database, is shared: a test about them takes a [Database].
-func Schema(t testing.TB) string {
+func Schema(t T) string {
 	t.Helper()
 	admin := sharedURL(t)
 	name := "t_" + strings.ToLower(rand.Text())
@@ -78,7 +88,7 @@ func Schema(t testing.TB) string {
 // own, on the server that all tests of the process share. It is dropped at the end
 // of the test, with the connections that are left. It takes some 100 ms: most
 // tests do with a [Schema].
-func Database(t testing.TB) string {
+func Database(t T) string {
 	t.Helper()
 	admin := sharedURL(t)
 	name := "t_" + strings.ToLower(rand.Text())
@@ -88,12 +98,12 @@ func Database(t testing.TB) string {
 }
 
 // sharedURL returns the URL of the shared server, which it starts if need be.
-func sharedURL(t testing.TB) string {
+func sharedURL(t T) string {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
 	if !shared.inMain {
-		t.Fatal("the shared server is ended by postgrestest.Main: call it in the TestMain of this package")
+		t.Fatalf("the shared server is ended by postgrestest.Main: call it in the TestMain of this package")
 	}
 	if shared.node == nil && shared.err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -132,7 +142,7 @@ func startShared(ctx context.Context) (node, error) {
 }
 
 // withURL returns a URL with a change.
-func withURL(t testing.TB, text string, change func(*url.URL)) string {
+func withURL(t T, text string, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" {
@@ -143,7 +153,7 @@ func withURL(t testing.TB, text string, change func(*url.URL)) string {
 }
 
 // execute runs statements on a connection of their own, each outside of a transaction.
-func execute(t testing.TB, admin string, statements ...string) {
+func execute(t T, admin string, statements ...string) {
 	t.Helper()
 	if err := tryExecute(admin, statements...); err != nil {
 		t.Errorf("postgres for tests: %v", err)
@@ -168,7 +178,7 @@ func tryExecute(admin string, statements ...string) error {
 
 // dropSchema drops a schema. A transaction that somebody left open in it would
 // make that wait for ever: it is ended, and said in the log of the test.
-func dropSchema(t testing.TB, admin, name string) {
+func dropSchema(t T, admin, name string) {
 	t.Helper()
 	const attempts = 5
 	for range attempts {

@@ -1,0 +1,222 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/conformance/internal/powercut"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// CrashSpec says what a child process has to do before it is ended.
+type CrashSpec struct {
+	// Env has the directory of the store that the child opens with
+	// Harness.Reopen, and has to find by that alone. It is closed.
+	Env Env
+	// Seed is what the child draws its Changes from. Two runs on one store
+	// have different seeds.
+	Seed uint64
+	// Writers is how many goroutines of the child commit at once.
+	Writers int
+	// Commits and Rulings are how many Commits, and how many rulings of
+	// Outcome, are acknowledged before the child is ended, while it goes on.
+	Commits, Rulings int
+	// Problem is one that every Change of the child comments on.
+	Problem problem.ID
+	// Restore is how many problems the Archive has that the child restores
+	// before anything else; with 0 it restores none. If there are no Commits
+	// and Rulings, the child is ended when the Restore is acknowledged.
+	Restore int
+	// Midway has the child ended when the Restore has taken half of the
+	// Archive's problems.
+	Midway bool
+	// Lose has all lost that was not synced, as in a power cut.
+	Lose bool
+
+	// Test is the test that calls Run, and Harness the name of the harness, so
+	// that the child finds its way there. Outside of tests, Test is empty: the
+	// child gets the arguments of this program.
+	Test, Harness string
+}
+
+// reached reports whether it is time to end a child that has said so much.
+func (s CrashSpec) reached(said Ledger) bool {
+	commits, ruled, restored := 0, 0, false
+	for _, one := range said {
+		switch {
+		case one.Deed == Restoring && one.Word == Halfway && s.Midway:
+			return true
+		case one.Deed == Restoring && one.Word == Acknowledged:
+			restored = true
+		case one.Deed == Committing && one.Word == Acknowledged:
+			commits++
+		case one.Deed == Ruling && one.Word == Acknowledged:
+			ruled++
+		}
+	}
+	return !s.Midway && commits >= s.Commits && ruled >= s.Rulings && (restored || s.Restore == 0)
+}
+
+// CrashRun is what is known of a run.
+type CrashRun struct {
+	// Ledger is what the child said until it was ended, in order.
+	Ledger Ledger
+	// Unable is why the machine or the harness cannot do it. The case is then
+	// reported as not run, for this reason.
+	Unable string
+	// Early is why the child ended by itself before it was to be ended.
+	Early string
+}
+
+// KillChild is the Harness.Crash of stores whose data are as safe as the machine
+// when the process that has the store open is killed. It runs the program that
+// calls it once more, which then commits, and ends it with SIGKILL. What was not
+// synced is not lost by that: with Lose it is unable.
+func KillChild(t T, spec CrashSpec) CrashRun {
+	t.Helper()
+	if spec.Lose {
+		return CrashRun{Unable: "killing a process loses nothing that was not synced: use conformance.CutPower if the store keeps files below Env.Dir, else a Crash of its own"}
+	}
+	child, err := start(t, spec)
+	if err != nil {
+		return CrashRun{Unable: err.Error()}
+	}
+	early := child.Reached()
+	return CrashRun{Ledger: child.Kill(), Early: early}
+}
+
+// CutPower is the Harness.Crash of stores that keep all their data in files below
+// Env.Dir. Without Lose it is KillChild. With it, strace writes down what the child
+// does to the files, and when the child is dead they are made what a disk would
+// have of them when the power fails: what was synced. The moment depends on the
+// Seed: it is the last acknowledgement, or one of the next syncs after it.
+//
+// It needs Linux, strace 5.3 or newer and the right to trace own processes, but
+// not to be root.
+func CutPower(t T, spec CrashSpec) CrashRun {
+	t.Helper()
+	if !spec.Lose {
+		return KillChild(t, spec)
+	}
+	strace, err := tracer()
+	if err != nil {
+		return CrashRun{Unable: err.Error()}
+	}
+	disk, err := powercut.Snapshot(spec.Env.Dir)
+	if err != nil {
+		return CrashRun{Unable: err.Error()}
+	}
+	path := filepath.Join(t.TempDir(), "trace")
+	child, err := start(t, spec, append(strace, "-o", path)...)
+	if err != nil {
+		return CrashRun{Unable: err.Error()}
+	}
+	early := child.Reached()
+	if child.Kill(); early != "" {
+		return CrashRun{Early: early}
+	}
+	ledger, err := replay(disk, path, spec)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return CrashRun{Unable: "strace has written no trace: " + err.Error()}
+	case err != nil:
+		return CrashRun{Unable: err.Error()}
+	}
+	if err := disk.Restore(); err != nil {
+		t.Fatalf("the files as they are after a power cut could not be written: %v", err)
+	}
+	return CrashRun{Ledger: ledger}
+}
+
+// moments is how many moments there are at which the power fails: when something
+// is acknowledged, and after each of the next syncs.
+const moments = 4
+
+// replay does to the disk what the trace says until the power fails, and returns
+// what the child has said by then.
+func replay(disk *powercut.Disk, path string, spec CrashSpec) (ledger Ledger, err error) {
+	trace, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = trace.Close() }()
+	left := int(spec.Seed % moments)
+	reached := false
+	err = disk.Replay(trace, func(e powercut.Event) bool {
+		if one, ok := parseStatement(string(e.Said)); ok {
+			ledger = append(ledger, one)
+			reached = reached || spec.reached(ledger)
+		}
+		if reached && e.Synced {
+			left--
+		}
+		return reached && left <= 0
+	})
+	if err == nil && !reached {
+		err = errors.New("the trace of strace ends before the child does")
+	}
+	return ledger, err
+}
+
+// tracer returns the command that runs another one under strace.
+func tracer() ([]string, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("losing what was not synced takes Linux, which has strace: this is %s", runtime.GOOS)
+	}
+	path, err := exec.LookPath("strace")
+	if err != nil {
+		return nil, errors.New("losing what was not synced takes strace, which is missing: on Debian, `apt-get install strace` brings it")
+	}
+	command := append([]string{path}, powercut.Arguments()...)
+	trial := exec.Command(path, append(powercut.Arguments(), "-o", os.DevNull, path, "-V")...)
+	if output, err := trial.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("losing what was not synced takes strace 5.3 or newer and the right to trace own processes: strace says %q", output)
+	}
+	return command, nil
+}
+
+// start starts the child, by way of another command if one is given. It fails when
+// this program cannot be run again.
+func start(t T, spec CrashSpec, by ...string) (*Child, error) {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program cannot be run again as a child process: %w", err)
+	}
+	args := os.Args[1:]
+	_, isChild := os.LookupEnv(childVariable)
+	switch {
+	case isChild:
+		return nil, errors.New("this process is a child itself")
+	case spec.Test != "":
+		args = []string{"-test.run=" + pattern(spec.Test), "-test.count=1", "-test.timeout=0"}
+	case testing.Testing():
+		return nil, errors.New("the child process would not know which test it has to run: call conformance.Run in tests")
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	command := append(append(by, binary), args...)
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), childVariable+"="+string(text), "TMPDIR="+t.TempDir())
+	return startProcess(t, spec, cmd)
+}
+
+// pattern returns the regular expression of the flag -test.run for one test.
+func pattern(test string) string {
+	names := strings.Split(test, "/")
+	for i, name := range names {
+		names[i] = "^" + regexp.QuoteMeta(name) + "$"
+	}
+	return strings.Join(names, "/")
+}

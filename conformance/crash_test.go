@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func TestStatement(t *testing.T) {
+	t.Parallel()
+	said := Statement{
+		Word: Refused, Deed: Committing, Batch: ident.ID{1, 15: 2}, Problems: [3]problem.ID{3, 4, 5}, Doomed: true,
+		Position: 6, Why: "a \"reason\"\non two lines", Kind: "conflict", Process: 7,
+	}
+	line := string(said.line())
+	if strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
+		t.Errorf("the line %q is not one line", line)
+	}
+	heard, ok := parseStatement(line)
+	if !ok || heard != said {
+		t.Errorf("what was heard is %+v (%v) where %+v was said", heard, ok, said)
+	}
+	for _, other := range []string{"", "PASS\n", "conformance: ", "conformance: {", "=== RUN " + line} {
+		if heard, ok := parseStatement(other); ok {
+			t.Errorf("the line %q was taken for the Statement %+v", other, heard)
+		}
+	}
+}
+
+func TestSpecReached(t *testing.T) {
+	t.Parallel()
+	commit, rule, restore := Statement{Deed: Committing, Word: Acknowledged}, Statement{Deed: Ruling, Word: Acknowledged}, Statement{Deed: Restoring, Word: Acknowledged}
+	half, tried, refused := Statement{Deed: Restoring, Word: Halfway}, Statement{Deed: Committing, Word: Tried}, Statement{Deed: Committing, Word: Refused}
+	for _, test := range []struct {
+		name    string
+		spec    CrashSpec
+		before  Ledger // not yet
+		reached Statement
+	}{
+		{"commits", CrashSpec{Commits: 2}, Ledger{tried, commit, refused, tried}, commit},
+		{"rulings", CrashSpec{Rulings: 1}, Ledger{commit, commit}, rule},
+		{"both", CrashSpec{Commits: 1, Rulings: 1}, Ledger{rule, rule}, commit},
+		{"a Restore", CrashSpec{Restore: 4}, Ledger{half}, restore},
+		{"a Restore and commits", CrashSpec{Restore: 4, Commits: 1}, Ledger{half, restore}, commit},
+		{"half a Restore", CrashSpec{Restore: 4, Midway: true}, Ledger{tried}, half},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if test.spec.reached(test.before) {
+				t.Errorf("it is reached after %v", test.before)
+			}
+			if all := append(test.before, test.reached); !test.spec.reached(all) {
+				t.Errorf("it is not reached after %v", all)
+			}
+		})
+	}
+}
+
+func TestPattern(t *testing.T) {
+	t.Parallel()
+	if got, want := pattern("TestAll/a.b#01"), `^TestAll$/^a\.b#01$`; got != want {
+		t.Errorf("pattern: %s, want %s", got, want)
+	}
+}
+
+// TestCrashThatCannotBe shows how a case ends for which there is no crash.
+func TestCrashThatCannotBe(t *testing.T) {
+	t.Parallel()
+	killed, powerCut := durabilityCases()[0], durabilityCases()[1]
+	for _, test := range []struct {
+		name   string
+		c      Case
+		crash  func(T, CrashSpec) CrashRun
+		status report.Status
+		says   string
+	}{
+		{"KillChild loses nothing", powerCut, KillChild, report.NotRun, "use conformance.CutPower"},
+		{"the test is not known", killed, KillChild, report.NotRun, "would not know which test"},
+		{"the test is not known to CutPower", powerCut, CutPower, report.NotRun, "would not know which test"},
+		{"the harness says why", killed, func(T, CrashSpec) CrashRun { return CrashRun{Unable: "no power to cut"} }, report.NotRun, "no power to cut"},
+		{"the harness fails", killed, func(t T, _ CrashSpec) CrashRun { t.Fatalf("no fuse"); return CrashRun{} }, report.Broken, "no fuse"},
+		{"the child ends early", killed, func(T, CrashSpec) CrashRun { return CrashRun{Early: "it had a cold"} }, report.Failed, "it had a cold"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := journals(t, flaw{})
+			h.Crash = test.crash
+			ended := meet(t, test.c, h)
+			if ended.Status != test.status || !strings.Contains(ended.Reason+ended.Failure, test.says) {
+				t.Errorf("the case ended as %s: %s%s; want %s with %q", ended.Status, ended.Reason, ended.Failure, test.status, test.says)
+			}
+		})
+	}
+}
+
+// TestChildThatCannotOpen shows that what went wrong in a child is told.
+func TestChildThatCannotOpen(t *testing.T) {
+	t.Parallel()
+	h := journals(t, flaw{})
+	reopen := h.Reopen
+	h.Reopen = func(t T, env Env) store.Store {
+		if _, isChild := os.LookupEnv(childVariable); isChild {
+			t.Fatalf("the key of the store is not at hand")
+		}
+		return reopen(t, env)
+	}
+	ended := meet(t, durabilityCases()[0], h)
+	if ended.Status != report.Failed || !strings.Contains(ended.Failure, "the key of the store is not at hand") {
+		t.Errorf("the case ended as %s: %s", ended.Status, ended.Failure)
+	}
+}
+
+// TestStartChild shows what a harness with a Crash of its own works with.
+func TestStartChild(t *testing.T) {
+	t.Parallel()
+	h := journals(t, flaw{})
+	test := t.Name()
+	var rested bool
+	h.Crash = func(t T, spec CrashSpec) CrashRun {
+		spec.Test = test
+		child := StartChild(t, spec)
+		early := child.Reached()
+		ledger := child.Kill()
+		select {
+		case <-child.Rested():
+			rested = true
+		default:
+		}
+		return CrashRun{Ledger: ledger, Early: early}
+	}
+	if ended := meet(t, durabilityCases()[0], h); ended.Status != report.Passed || !rested {
+		t.Errorf("the case ended as %s: %s; whether the child rests when it is dead: %v", ended.Status, ended.Failure, rested)
+	}
+}

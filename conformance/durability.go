@@ -1,0 +1,254 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// crashCase is a demand that holds when the process that has the store open is
+// killed, and when the power fails.
+type crashCase struct {
+	tag  string
+	rule string // begins in the middle of a sentence
+	run  func(c *crashed, lose bool)
+}
+
+// durabilityCases are about stores that are not closed before they are opened
+// again. Each demand is made twice: after a kill, and after a power cut.
+func durabilityCases() []Case {
+	var cases []Case
+	for _, demand := range crashCases() {
+		for _, lose := range []bool{false, true} {
+			c := Case{ID: demand.tag + "/killed", Rule: "After the process was killed, " + demand.rule, Durable: true, Crash: true, Seeded: true}
+			if lose {
+				c.ID, c.Rule, c.PowerCut = demand.tag+"/power-cut", "After all was lost that was not synced, "+demand.rule, true
+			}
+			c.run = func(b *bench) { demand.run(&crashed{bench: b}, lose) }
+			cases = append(cases, c)
+		}
+	}
+	return cases
+}
+
+func crashCases() []crashCase {
+	return []crashCase{{
+		tag:  "COM-003",
+		rule: "the store shows every Change whose Commit had returned, and none that was refused or never tried.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(2) {
+				c.round(CrashSpec{Seed: c.at(moment), Writers: 4, Commits: 40, Lose: lose})
+				c.kept()
+			}
+		},
+	}, {
+		tag:  "COM-001",
+		rule: "each Change is stored as a whole or not at all, one after the other in the order of their positions.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(3) {
+				c.round(CrashSpec{Seed: c.at(moment + 1), Writers: 6, Commits: 15, Lose: lose})
+				c.kept()
+				c.settle()
+				c.whole()
+			}
+		},
+	}, {
+		tag:  "OUT-001",
+		rule: "Outcome returns the Receipt and true for every batch that is stored, and says the same again.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			c.round(CrashSpec{Seed: c.at(1), Writers: 6, Commits: 20, Lose: lose})
+			k := c.audit()
+			c.settle()
+			stored := 0
+			for _, d := range c.done {
+				if d.stored {
+					stored++
+				}
+			}
+			c.equal("the number of batches that are stored, by Outcome", k.acknowledged-k.lost+k.openStored, stored)
+			before := c.positions()
+			c.settle()
+			c.equal("the positions, asked again", before, c.positions())
+		},
+	}, {
+		tag:  "OUT-002",
+		rule: "a batch that Outcome then rules out never is stored: its Commit fails with Abandoned, also after another crash.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			never := c.change(store.AddComment{Problem: c.common, Comment: c.comment("never")})
+			for moment := range uint64(2) {
+				c.round(CrashSpec{Seed: c.at(moment), Writers: 6, Commits: 10, Lose: lose})
+				c.settle()
+				if moment == 0 {
+					c.ruleOut(never.Batch)
+				}
+				c.refuse("a batch that was ruled out", fault.Abandoned, never)
+				for _, d := range c.done {
+					if !d.stored {
+						_, err := c.store.Commit(c.ctx, d.Change)
+						c.fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
+					}
+				}
+				c.whole()
+			}
+		},
+	}, {
+		tag:  "COM-006",
+		rule: "a batch that Outcome had ruled out stays ruled out.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			c.round(CrashSpec{Seed: c.at(0), Writers: 2, Rulings: 6, Lose: lose})
+			if len(c.ruled) == 0 {
+				c.failf("the child has ruled out nothing")
+			}
+			for _, batch := range c.ruled {
+				change := c.change(store.AddComment{Problem: c.common, Comment: c.comment("never")})
+				change.Batch = batch
+				_, err := c.store.Commit(c.ctx, change)
+				c.fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
+			}
+			c.settle()
+			c.whole()
+		},
+	}, {
+		tag:  "COM-005",
+		rule: "the Commit of a batch that was acknowledged returns its Receipt again, and changes nothing.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			c.round(CrashSpec{Seed: c.at(0), Writers: 4, Commits: 20, Lose: lose})
+			c.kept()
+			for _, d := range c.done {
+				if !d.acknowledged() {
+					continue
+				}
+				receipt, err := c.store.Commit(c.ctx, d.Change)
+				c.must("the repeated Commit", err)
+				c.equal("the Receipt of a repeated Commit", store.Receipt{Batch: d.Change.Batch, Position: d.Position}, receipt)
+			}
+			c.settle()
+			c.whole()
+		},
+	}, {
+		tag:  "COM-011",
+		rule: "a new Change has a greater position than all that were acknowledged.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(2) {
+				c.round(CrashSpec{Seed: c.at(moment), Writers: 4, Commits: 10, Lose: lose})
+				before := c.highest
+				for range 3 {
+					receipt := c.enter(c.change(store.AddComment{Problem: c.common, Comment: c.comment("after it")}))
+					if receipt.Position <= before {
+						c.failf("a Change has the position %d where %d was acknowledged before", receipt.Position, before)
+					}
+					before = receipt.Position
+				}
+			}
+		},
+	}, {
+		tag:  "ID-002",
+		rule: "Reserve returns the number of no problem that exists.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(2) {
+				c.round(CrashSpec{Seed: c.at(moment), Writers: 4, Commits: 10, Lose: lose})
+				shown, err := c.held()
+				c.must("reading what is stored", err)
+				taken := make(map[problem.ID]bool)
+				for _, d := range shown.Dossiers {
+					taken[d.ID] = true
+				}
+				for range 2 * len(taken) {
+					if id := c.reserve(); taken[id] {
+						c.failf("Reserve returned %d, which is the number of a problem", id)
+					}
+				}
+			}
+		},
+	}, {
+		tag:  "RES-004",
+		rule: "the store shows all of an Archive whose Restore had returned.",
+		run: func(c *crashed, lose bool) {
+			const problems = 30
+			spec := CrashSpec{Seed: c.at(0), Restore: problems, Lose: lose}
+			c.crash(spec)
+			c.shows("what is stored", archived(seededEnv(c.Dir, spec.Seed), problems))
+			if id := c.reserve(); id <= problems {
+				c.failf("Reserve returned %d where problem %d was restored", id, problems)
+			}
+		},
+	}, {
+		tag:  "RES-001",
+		rule: "nothing is stored of an Archive whose Restore was under way, and it can be restored again.",
+		run: func(c *crashed, lose bool) {
+			const problems = 30
+			spec := CrashSpec{Seed: c.at(0), Restore: problems, Midway: true, Lose: lose}
+			c.crash(spec)
+			c.shows("what is stored", holdings{})
+			again := archived(seededEnv(c.Dir, spec.Seed), problems)
+			c.restore(again)
+			c.shows("what is stored after another Restore", again)
+		},
+	}}
+}
+
+// at returns a seed for a run that is the case's own, and that has the power cut at
+// one of the moments.
+func (c *crashed) at(moment uint64) uint64 { return c.seed*moments + moment }
+
+// begin makes the problem that all Changes comment on.
+func (c *crashed) begin() {
+	c.Helper()
+	p := c.problem(c.reserve())
+	c.common = p.ID
+	c.enter(c.change(store.CreateProblem{Problem: p}))
+}
+
+// positions returns those of the Changes of children.
+func (c *crashed) positions() (all []int64) {
+	for _, d := range c.done {
+		all = append(all, d.Position)
+	}
+	return all
+}
+
+// ruleOut has Outcome rule out a batch that was never committed.
+func (c *crashed) ruleOut(batch ident.ID) {
+	c.Helper()
+	_, stored, err := c.store.Outcome(c.ctx, batch, c.Now())
+	c.must("Outcome", err)
+	c.equal("whether a batch that nobody committed is stored", false, stored)
+}
+
+// crash lets a child use the store until it is killed, opens the store again, and
+// returns what the child said.
+func (b *bench) crash(spec CrashSpec) Ledger {
+	b.Helper()
+	b.must("Close", b.store.Close())
+	spec.Env, spec.Test, spec.Harness = b.Env, b.test(), b.h.Name
+	b.Logf("a child process with the seed %d, which is ended after %d Commits and %d rulings", spec.Seed, spec.Commits, spec.Rulings)
+	run := b.h.Crash(b.engine.Harness(), spec)
+	switch {
+	case run.Unable != "":
+		b.notRun(run.Unable)
+	case run.Early != "":
+		b.failf("the child process did not get to where it was to be ended: %s", run.Early)
+	}
+	b.store = b.traced("", b.h.Reopen(b.T, b.Env))
+	b.share()
+	return run.Ledger
+}
+
+// test returns the test that calls Run, or "" outside of tests. It is in the command
+// that repeats the case.
+func (b *bench) test() string {
+	_, rest, _ := strings.Cut(b.engine.Outcome.Repeat, "-run '^")
+	name, _, _ := strings.Cut(rest, "$'")
+	return name
+}

@@ -1,0 +1,106 @@
+package linear
+
+import (
+	"hash/maphash"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Model says what clients that come one after the other are answered. Its
+// functions change nothing but what they return.
+type Model[State comparable, In, Out any] struct {
+	// Start is the State before the first operation.
+	Start State
+	// Step returns the State after an operation, and whether the answer is
+	// one that it can get in the State before.
+	Step func(before State, in In, out Out) (after State, ok bool)
+	// Unseen returns the State after an operation that happened, but whose
+	// answer nobody got. It is not needed when every operation is answered.
+	Unseen func(before State, in In) (after State)
+	// Part, if it is not nil, returns the number of the part that an operation
+	// concerns. Parts have nothing to do with each other, and each has a State
+	// of its own.
+	Part func(In) int
+
+	// Asked, Told and Shown put into words what an operation asked for, "to be
+	// shown the problem"; its answer, "revision 3"; and a State.
+	Asked func(In) string
+	Told  func(In, Out) string
+	Shown func(State) string
+}
+
+// Check returns nil when the History is linearizable, a *Violation when it is
+// not, and an *Inconclusive error when that was not found out within the limit,
+// which every part has for itself.
+func (m Model[State, In, Out]) Check(h *History[In, Out], limit time.Duration) error {
+	parts := make(map[int][]Operation[In, Out])
+	for _, op := range h.operations() {
+		part := 0
+		if m.Part != nil {
+			part = m.Part(op.In)
+		}
+		parts[part] = append(parts[part], op)
+	}
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		if err := m.check(parts[part], limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check judges one part.
+func (m Model[State, In, Out]) check(ops []Operation[In, Out], limit time.Duration) error {
+	history := make([]porcupine.Operation, len(ops))
+	for i, op := range ops {
+		history[i] = porcupine.Operation{ClientId: op.Client, Input: i, Call: op.Called, Return: op.Returned}
+	}
+	seed := maphash.MakeSeed()
+	model := porcupine.Model{
+		Init: func() any { return m.Start },
+		Step: func(before, i, _ any) (bool, any) {
+			after, ok := m.step(before.(State), ops[i.(int)])
+			return ok, after
+		},
+		Hash: func(state any) uint64 { return maphash.Comparable(seed, state.(State)) },
+	}
+	result, info := porcupine.CheckOperationsVerbose(model, history, limit)
+	switch result {
+	case porcupine.Ok:
+		return nil
+	case porcupine.Unknown:
+		return &Inconclusive{Operations: len(ops), Limit: limit}
+	}
+	return m.violation(ops, longest(info))
+}
+
+// step returns the state after an operation, and whether it can be answered as it
+// was. One that never happened is like one that comes after all others, for which
+// there is room: it has not returned.
+func (m Model[State, In, Out]) step(before State, op Operation[In, Out]) (State, bool) {
+	if op.Unknown {
+		return m.Unseen(before, op.In), true
+	}
+	return m.Step(before, op.In, op.Out)
+}
+
+// longest returns the operations that the checker could put in order, by their
+// numbers: of its attempts the longest, of several those that were called first.
+func longest(info porcupine.LinearizationInfo) []int {
+	var best []int
+	for _, part := range info.PartialLinearizationsOperations() {
+		for _, attempt := range part {
+			order := make([]int, len(attempt))
+			for i, op := range attempt {
+				order[i] = op.Input.(int)
+			}
+			if len(order) > len(best) || len(order) == len(best) && slices.Compare(order, best) < 0 {
+				best = order
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,88 @@
+package linear
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Inconclusive is the error of a History of which the checker could not find out
+// in time whether it is linearizable. It says nothing about who was asked.
+type Inconclusive struct {
+	Operations int
+	Limit      time.Duration
+}
+
+func (e *Inconclusive) Error() string {
+	return fmt.Sprintf("the check was inconclusive: within %v it was not found out whether an order of the %d operations explains their answers", e.Limit, e.Operations)
+}
+
+// Violation is the error of a History that is not linearizable.
+type Violation struct {
+	// Operations is how many there are, and Explained how many of them can be
+	// put in an order that explains their answers.
+	Operations, Explained int
+	// Before says what the last of those were, in their order.
+	Before []string
+	// State says what there is after those.
+	State string
+	// Stuck says what the others are of which one has to come next, and none
+	// can.
+	Stuck []string
+}
+
+func (v *Violation) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "no order of the %d operations explains their answers.", v.Operations)
+	if v.Explained > 0 {
+		fmt.Fprintf(&text, " At most %d of them can be put in order. The last of these are:", v.Explained)
+		list(&text, v.Before)
+	}
+	fmt.Fprintf(&text, "\nThen there is %s.\nOne of the following has to come next, and none can:", v.State)
+	list(&text, v.Stuck)
+	return text.String()
+}
+
+func list(text *strings.Builder, sentences []string) {
+	for _, sentence := range sentences {
+		text.WriteString("\n  ")
+		text.WriteString(sentence)
+	}
+}
+
+// shown is how many operations a Violation tells of that can be put in order.
+const shown = 6
+
+// violation tells of operations of which the checker could order only some.
+func (m Model[State, In, Out]) violation(ops []Operation[In, Out], ordered []int) *Violation {
+	v := &Violation{Operations: len(ops), Explained: len(ordered)}
+	state, done := m.Start, make([]bool, len(ops))
+	for i, n := range ordered {
+		state, _ = m.step(state, ops[n])
+		done[n] = true
+		if i >= len(ordered)-shown {
+			v.Before = append(v.Before, m.sentence(ops[n]))
+		}
+	}
+	v.State = m.Shown(state)
+	end := int64(never) // of the one among the others that ends first
+	for n, op := range ops {
+		if !done[n] {
+			end = min(end, op.Returned)
+		}
+	}
+	for n, op := range ops {
+		if !done[n] && op.Called <= end {
+			v.Stuck = append(v.Stuck, m.sentence(op))
+		}
+	}
+	return v
+}
+
+// sentence tells of an operation.
+func (m Model[State, In, Out]) sentence(op Operation[In, Out]) string {
+	if op.Unknown {
+		return fmt.Sprintf("From moment %d, client %d asked %s, and never heard what became of it.", op.Called, op.Client, m.Asked(op.In))
+	}
+	return fmt.Sprintf("From moment %d to %d, client %d asked %s, and was told: %s.", op.Called, op.Returned, op.Client, m.Asked(op.In), m.Told(op.In, op.Out))
+}

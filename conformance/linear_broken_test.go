@@ -1,0 +1,108 @@
+package conformance
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// linger gives others the time to come between.
+func linger() {
+	for range 100 {
+		runtime.Gosched()
+	}
+}
+
+// giveWay lets somebody else commit, if anybody wants to.
+func (s *broken) giveWay() {
+	before := s.world()
+	for range 100 {
+		if runtime.Gosched(); s.world() != before {
+			return
+		}
+	}
+}
+
+// lag is the sabotage that keeps what there was before the last Commit, but has
+// all problems.
+func (s *broken) lag() {
+	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+		before := s.world()
+		receipt, err := s.model.Commit(ctx, change)
+		if len(before.problems) == len(s.world().problems) && err == nil {
+			s.stale.Store(before)
+		}
+		return receipt, err
+	}
+}
+
+// remember is the sabotage that keeps what was looked at until something is
+// committed through the same handle.
+func (s *broken) remember() {
+	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+		receipt, err := s.model.Commit(ctx, change)
+		if err == nil {
+			s.stale.Store(nil)
+		}
+		return receipt, err
+	}
+}
+
+// early is the sabotage that shows what there would be after a part of a Change
+// for a moment, before the Change is committed or refused.
+func (s *broken) early(part func(*store.Change)) {
+	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+		next, first := s.world().clone(), change
+		part(&first)
+		if err := next.run(first); err == nil {
+			s.stale.Store(next)
+			linger()
+			s.stale.Store(nil)
+		}
+		return s.model.Commit(ctx, change)
+	}
+	s.reader = func(r *shown) {
+		if early := s.stale.Load(); early != nil {
+			r.Reader = early
+		}
+	}
+}
+
+// cached is a reader that answers some questions from elsewhere.
+type cached struct {
+	store.Reader
+	neighbours *world
+	moment     func() *world // of which neighbours are shown
+	versions   func() *world // of which versions are shown
+}
+
+// through returns a View through a reader that is altered.
+func (s *broken) through(alter func(*cached)) func(context.Context, func(store.Reader) error) error {
+	return func(ctx context.Context, fn func(store.Reader) error) error {
+		return s.model.View(ctx, func(r store.Reader) error {
+			altered := &cached{Reader: r}
+			alter(altered)
+			return fn(altered)
+		})
+	}
+}
+
+func (r *cached) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error) {
+	switch {
+	case r.moment != nil:
+		return r.moment().Neighbours(ctx, t, owners)
+	case r.neighbours != nil:
+		return r.neighbours.Neighbours(ctx, t, owners)
+	}
+	return r.Reader.Neighbours(ctx, t, owners)
+}
+
+func (r *cached) Versions(ctx context.Context) (store.Versions, error) {
+	if r.versions != nil {
+		return r.versions().Versions(ctx)
+	}
+	return r.Reader.Versions(ctx)
+}

@@ -1,0 +1,309 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/conformance/internal/linear"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func linearFamilyCases() []Case {
+	return []Case{{
+		ID:     "COM-004/linear-family",
+		Rule:   "Clients that look for the cycle that a new relationship would close, and expect the family's epoch when they add it, close none between them, and are answered what they would be answered one after the other.",
+		Seeded: true,
+		run:    func(b *bench) { b.tellOfFamily() },
+	}}
+}
+
+// members is how many problems the family has.
+const members = 5
+
+// edges are the relationships of a family: those that each problem is the parent
+// of, one bit each.
+type edges [members]uint8
+
+func (e edges) has(from, to int) bool { return e[from]&(1<<to) != 0 }
+
+func (e *edges) set(from, to int) { e[from] |= 1 << to }
+
+// turned returns the relationships in the other direction.
+func (e edges) turned() (turned edges) {
+	for from := range e {
+		for to := range e {
+			if e.has(from, to) {
+				turned.set(to, from)
+			}
+		}
+	}
+	return turned
+}
+
+// cyclic reports whether the relationships lead from a problem back to itself.
+func (e edges) cyclic() bool {
+	for range members {
+		for from := range e {
+			for to := range e {
+				if e.has(from, to) {
+					e[from] |= e[to]
+				}
+			}
+		}
+	}
+	return e.looped()
+}
+
+// looped reports whether a relationship leads from a problem to itself.
+func (e edges) looped() bool {
+	for i := range e {
+		if e.has(i, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e edges) String() string {
+	var list []string
+	for from := range e {
+		for to := range e {
+			if e.has(from, to) {
+				list = append(list, fmt.Sprintf("%d→%d", from, to))
+			}
+		}
+	}
+	return cmp.Or(strings.Join(list, " "), "none")
+}
+
+// clan is what is known of a family.
+type clan struct {
+	epoch    int64
+	edges    edges
+	position [members]int64 // of the last Change that named each problem
+}
+
+func (c clan) String() string { return fmt.Sprintf("epoch %d with the edges %s", c.epoch, c.edges) }
+
+// kinship is what a client asks for.
+type kinship struct {
+	act      act   // looking at all, searching, relating or parting
+	from, to int   // the edge, but for who looks at all
+	epoch    int64 // expected by who relates
+}
+
+// searching is the act of looking for the cycle that an edge would close.
+const searching act = renaming + 1
+
+func (k kinship) String() string {
+	switch k.act {
+	case looking:
+		return "to be shown the family"
+	case searching:
+		return fmt.Sprintf("what leads from %d to %d", k.to, k.from)
+	case relating:
+		return fmt.Sprintf("to add %d→%d where epoch %d is expected", k.from, k.to, k.epoch)
+	default:
+		return fmt.Sprintf("to drop %d→%d", k.from, k.to)
+	}
+}
+
+// kin is what a client is answered.
+type kin struct {
+	upshot
+	epoch  int64
+	looked uint8 // at which problems' edges, one bit each
+	edges  edges // of those
+	closes bool  // whether they lead on to the edge that was asked about
+}
+
+func (k kin) String() string {
+	return fmt.Sprintf("epoch %d with the edges %s from %s", k.epoch, k.edges, namesOf(k.looked))
+}
+
+// namesOf returns the problems of a set.
+func namesOf(set uint8) string {
+	var all []string
+	for i := range members {
+		if set&(1<<i) != 0 {
+			all = append(all, fmt.Sprint(i))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// shows reports whether the family is as it was shown.
+func (k kin) shows(now clan) bool {
+	for i := range now.edges {
+		if k.looked&(1<<i) == 0 {
+			now.edges[i] = 0
+		}
+	}
+	return k.epoch == now.epoch && k.edges == now.edges
+}
+
+// step is the model of a family.
+func (k kinship) step(before clan, out kin) (clan, bool) {
+	if k.act == looking || k.act == searching {
+		return before, out.shows(before)
+	}
+	meets := k.act == parting || k.epoch == before.epoch && !before.edges.has(k.from, k.to)
+	switch out.fate {
+	case isStored:
+		later := out.position > max(before.position[k.from], before.position[k.to])
+		return k.on(before, out.position), meets && later
+	case isRefused:
+		return before, !meets
+	default:
+		return before, true
+	}
+}
+
+// on returns the family after the Change.
+func (k kinship) on(now clan, position int64) clan {
+	now.position[k.from], now.position[k.to] = position, position
+	if k.act == parting {
+		now.edges[k.from] &^= 1 << k.to
+		return now
+	}
+	now.epoch++
+	now.edges.set(k.from, k.to)
+	return now
+}
+
+// house is where the family lives.
+type house struct {
+	*bench
+	ids []problem.ID
+}
+
+// index returns the place of a problem in the family.
+func (h *house) index(id problem.ID) int { return slices.Index(h.ids, id) }
+
+// look returns what one View shows of the whole family. It fails if that has a
+// cycle or half a pair.
+func (h *house) look() (out kin, err error) {
+	var turned edges
+	err = h.store.View(h.ctx, func(r store.Reader) (err error) {
+		if out.edges, err = h.neighbours(r, relationship.ParentOf, h.ids); err != nil {
+			return err
+		}
+		runtime.Gosched()
+		if turned, err = h.neighbours(r, relationship.ChildOf, h.ids); err != nil {
+			return err
+		}
+		out.epoch, err = r.Epoch(h.ctx, relationship.ParentOf)
+		return err
+	})
+	out.looked = 1<<members - 1
+	switch {
+	case err != nil:
+		return out, fmt.Errorf("View: %w", err)
+	case turned.turned() != out.edges:
+		return out, fmt.Errorf("one View showed the edges %s from the parents' side, and %s from the children's", out.edges, turned.turned())
+	case out.edges.cyclic():
+		return out, fmt.Errorf("the edges %s have a cycle, which nobody may close", out.edges)
+	}
+	return out, nil
+}
+
+// neighbours returns the edges of a type that some problems have.
+func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID) (found edges, err error) {
+	sides, err := r.Neighbours(h.ctx, t, of)
+	for _, side := range sides {
+		found.set(h.index(side.Owner), h.index(side.Other))
+	}
+	return found, err
+}
+
+// search looks for the cycle that an edge would close, as the domain does.
+func (h *house) search(from, to int) (out kin, err error) {
+	err = h.store.View(h.ctx, func(r store.Reader) (err error) {
+		if out.epoch, err = r.Epoch(h.ctx, relationship.ParentOf); err != nil {
+			return err
+		}
+		s := relationship.NewSearch(h.ids[from], h.ids[to], relationship.ParentOf)
+		for !s.Done() {
+			for _, id := range s.Frontier() {
+				out.looked |= 1 << h.index(id)
+			}
+			sides, err := r.Neighbours(h.ctx, s.Type(), s.Frontier())
+			if err != nil {
+				return err
+			}
+			for _, side := range sides {
+				out.edges.set(h.index(side.Owner), h.index(side.Other))
+			}
+			s.Expand(sides)
+			runtime.Gosched()
+		}
+		out.closes = s.Path() != nil
+		return nil
+	})
+	return out, err
+}
+
+// do does what is asked for.
+func (h *house) do(k kinship) (out kin, err error) {
+	switch k.act {
+	case looking:
+		return h.look()
+	case searching:
+		return h.search(k.from, k.to)
+	}
+	one, other := h.ids[k.from], h.ids[k.to]
+	change := h.change(
+		store.DropRelationship{Owner: one, Type: relationship.ParentOf, Other: other},
+		store.DropRelationship{Owner: other, Type: relationship.ChildOf, Other: one})
+	if k.act == relating {
+		change.Effects = append(h.pair(one, relationship.ParentOf, other), store.MoveFamily{Family: relationship.ParentOf})
+		change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.ParentOf, Epoch: k.epoch}}
+	}
+	out.upshot, err = h.send(change)
+	return out, err
+}
+
+// tellOfFamily lets clients add relationships that close no cycle, and drop some.
+func (b *bench) tellOfFamily() {
+	b.Helper()
+	h := &house{bench: b}
+	for range members {
+		h.ids = append(h.ids, b.create().ID)
+	}
+	t := &story[clan, kinship, kin]{bench: b, ask: h.do, Model: linear.Model[clan, kinship, kin]{
+		Step:  func(before clan, k kinship, out kin) (clan, bool) { return k.step(before, out) },
+		Asked: kinship.String,
+		Told: func(k kinship, out kin) string {
+			if k.act == looking || k.act == searching {
+				return out.String()
+			}
+			return out.upshot.String()
+		},
+		Shown: clan.String,
+	}}
+	t.tell(func(_ int, ask func(kinship) (kin, error), random *rand.Rand) error {
+		k := kinship{act: searching, from: random.IntN(members)}
+		k.to = (k.from + 1 + random.IntN(members-1)) % members
+		out, err := ask(k)
+		if err != nil {
+			return err
+		}
+		k.act, k.epoch = relating, out.epoch
+		switch n := random.IntN(6); {
+		case n == 0:
+			k = kinship{act: looking}
+		case out.closes: // an edge has to go, perhaps the one that is in the way
+			k.act, k.from, k.to = parting, k.to, k.from
+		case n == 1:
+			k.act = parting
+		}
+		_, err = ask(k)
+		return err
+	}, kinship{act: looking})
+}

@@ -1,0 +1,146 @@
+package conformance
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// onTrial calls fn with the bench of a case of which nothing but the ID is known.
+func onTrial(t *testing.T, id string, seed uint64, h Harness, fn func(*bench)) engine.Outcome {
+	t.Helper()
+	return engine.Do(t.Context(), id, time.Minute, func(r *engine.Run) {
+		b := &bench{T: r, Env: newEnv(r), ctx: r.Context(), c: Case{ID: id}, h: h, seed: seed, engine: r, seen: newScope()}
+		b.author = b.ID()
+		b.open()
+		fn(b)
+	})
+}
+
+// rare is a defect that takes several effects to show: of a Change with three or
+// more, of which one is MoveFamily, a keyword is lost.
+func rare(s *broken) {
+	alter(func(change *store.Change) {
+		if len(change.Effects) >= 3 && slices.ContainsFunc(change.Effects, is[store.MoveFamily]) {
+			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.PutKeyword])
+		}
+	})(s)
+}
+
+// TestRareDefect lets a rare defect be found, and looks what is left of the
+// sequence that showed it.
+func TestRareDefect(t *testing.T) {
+	t.Parallel()
+	h := saboteur{sabotage: rare}.harness()
+	effects := regexp.MustCompile(`\b(` + strings.Join(implementing(t, "effect"), "|") + `)\{`)
+	caught := 0
+	for seed := range uint64(12) {
+		o := onTrial(t, "READ-001/random", seed, h, checkRandom)
+		if o.Status == report.Passed {
+			continue
+		}
+		caught++
+		text := o.Failure()
+		steps := regexp.MustCompile(`(?m)^  \d+\. .*$`).FindAllString(text, -1)
+		if len(steps) == 0 || len(steps) > 3 {
+			t.Errorf("seed %d: %d steps are told, want 1 to 3:\n%s", seed, len(steps), text)
+			continue
+		}
+		last := steps[len(steps)-1]
+		told := effects.FindAllString(last, -1)
+		if len(told) != 3 || !slices.Contains(told, "MoveFamily{") || !slices.Contains(told, "PutKeyword{") ||
+			strings.Contains(last, "expecting") || strings.Contains(last, "log entries") {
+			t.Errorf("seed %d: the last step has more than it needs: %s", seed, last)
+		}
+		for _, want := range []string{"this went wrong:", "At step " + strconv.Itoa(len(steps)) + ", what is stored differs", "Keywords", "the shortest sequence that was found"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("seed %d: the complaint does not say %q:\n%s", seed, want, text)
+			}
+		}
+	}
+	if caught < 6 {
+		t.Errorf("the defect was found with %d of 12 seeds, want half of them at least", caught)
+	}
+}
+
+// TestDefectThatDoesNotRepeat checks what is said of a store that fails once.
+func TestDefectThatDoesNotRepeat(t *testing.T) {
+	t.Parallel()
+	var failed atomic.Bool
+	h := saboteur{sabotage: alter(func(change *store.Change) {
+		if len(change.Log) > 0 && failed.CompareAndSwap(false, true) {
+			change.Log = nil
+		}
+	})}.harness()
+	o := onTrial(t, "READ-001/random", 1, h, checkRandom)
+	if text := o.Failure(); o.Status != report.Failed || !strings.Contains(text, "It failed so once, and did not when all of it was repeated 3 times.") {
+		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
+	}
+}
+
+// TestPanic checks that also a panic is told with the steps that lead to it.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	h := saboteur{sabotage: alter(func(change *store.Change) {
+		if slices.ContainsFunc(change.Effects, is[store.MoveFamily]) {
+			panic("a family moves")
+		}
+	})}.harness()
+	o := onTrial(t, "READ-001/random", 1, h, checkRandom)
+	text := o.Failure()
+	steps := regexp.MustCompile(`(?m)^  \d+\. .*: MoveFamily{.*$`).FindAllString(text, -1)
+	if o.Status != report.Failed || len(steps) != 1 || !strings.Contains(text, "At step 1, it panicked: a family moves") {
+		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
+	}
+}
+
+// TestHarnessThatBreaks checks what is said when there are no more stores to repeat
+// it with.
+func TestHarnessThatBreaks(t *testing.T) {
+	t.Parallel()
+	h := keeping()
+	open, opened := h.Open, 0
+	h.Open = func(t T, env Env) store.Store {
+		if opened++; opened > 1 {
+			t.Fatalf("no more stores")
+		}
+		return &broken{model: open(t, env).(*model), commit: func(context.Context, store.Change) (store.Receipt, error) {
+			return store.Receipt{}, nil
+		}}
+	}
+	o := onTrial(t, "READ-001/random", 1, h, checkRandom)
+	if text := o.Failure(); o.Status != report.Failed || !strings.Contains(text, "It could not be repeated: the harness failed: no more stores") {
+		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
+	}
+}
+
+// TestStoreThatHangs checks that no more time is spent on a store that does not
+// answer, and that the step it does not answer is told.
+func TestStoreThatHangs(t *testing.T) {
+	t.Parallel()
+	open := func(T, Env) store.Store {
+		return &broken{model: newModel(), commit: func(ctx context.Context, _ store.Change) (store.Receipt, error) {
+			<-ctx.Done()
+			return store.Receipt{}, store.Ended(ctx)
+		}}
+	}
+	o := engine.Do(t.Context(), "COM-002/random", time.Second, func(r *engine.Run) {
+		b := &bench{T: r, Env: newEnv(r), ctx: r.Context(), c: Case{ID: "COM-002/random"}, h: Harness{Open: open}, seed: 1, engine: r, seen: newScope()}
+		b.open()
+		checkRandom(b)
+	})
+	for _, want := range []string{"  1. Commit of batch", "At step 1, it was given up", "no time to look for a shorter sequence"} {
+		if text := o.Failure(); !strings.Contains(text, want) {
+			t.Errorf("the complaint does not say %q:\n%s", want, text)
+		}
+	}
+}

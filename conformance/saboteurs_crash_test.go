@@ -1,0 +1,163 @@
+package conformance
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// crashSaboteur is a journal with a flaw that shows when it is not closed before
+// it is opened again.
+type crashSaboteur struct {
+	name   string
+	caught string // the ID of the case that has to notice
+	says   string // part of the complaint
+	flaw   flaw
+}
+
+func crashSaboteurs() []crashSaboteur {
+	return []crashSaboteur{
+		{"acknowledges what it has not written", "COM-003/killed", "LOST", flaw{buffers: true}},
+		{"never syncs", "COM-003/power-cut", "LOST", flaw{neverSyncs: true}},
+		{"acknowledges what it has not synced", "COM-003/power-cut", "LOST", flaw{syncsLate: true}},
+		{"syncs the directory for the file", "COM-003/power-cut", "LOST", flaw{syncsFolder: true}},
+		{"renames a file without a sync of the directory", "COM-003/power-cut", "LOST", flaw{forgetsName: true}},
+		{"writes a Change in two halves", "COM-001/power-cut", "TORN", flaw{halves: true}},
+		{"writes what it then refuses", "COM-003/killed", "RESURRECTED", flaw{writesFirst: true}},
+		{"adds comments twice", "COM-003/killed", "DUPLICATE", flaw{replay: func(r *record) {
+			for i, change := range r.Changes {
+				for _, effect := range change.Effects {
+					if _, comment := effect.(store.AddComment); comment {
+						change.Effects = append(change.Effects, effect)
+					}
+				}
+				r.Changes[i] = change
+			}
+		}}},
+		{"finds a comment that nobody made", "COM-003/killed", "PHANTOM", flaw{afterReplay: func(m *model) {
+			m.now = m.now.clone()
+			for id := range m.now.problems {
+				m.now.comments = append(m.now.comments, store.AddComment{Problem: id, Comment: problem.Comment{ID: ident.ID{1}, Text: "nobody's"}})
+				break
+			}
+		}}},
+		{"loses the log of Changes", "COM-001/killed", "TORN", flaw{replay: func(r *record) {
+			for i := range r.Changes {
+				r.Changes[i].Log = nil
+			}
+		}}},
+		{"loses keywords", "COM-001/killed", "Keywords", flaw{afterReplay: func(m *model) {
+			m.now = m.now.clone()
+			clear(m.now.keywords)
+		}}},
+		{"forgets batches", "COM-005/killed", "repeated Commit", flaw{afterReplay: func(m *model) { clear(m.batches) }}},
+		{"forgets batches, so that Outcome rules them out", "OUT-001/killed", "never will be stored", flaw{afterReplay: func(m *model) { clear(m.batches) }}},
+		{"keeps rulings in memory", "COM-006/killed", "ruled out", flaw{noRulings: true}},
+		{"keeps rulings in memory, also those after a crash", "OUT-002/killed", "ruled out", flaw{noRulings: true}},
+		{"does not sync rulings", "COM-006/power-cut", "ruled out", flaw{lazyRulings: true}},
+		{"reserves numbers from memory", "ID-002/killed", "", flaw{afterReplay: func(m *model) { m.reserved = 0 }}},
+		{"counts positions from 0", "COM-011/killed", "position", flaw{afterReplay: func(m *model) {
+			m.now = m.now.clone()
+			m.now.position = 0
+		}}},
+		{"restores problem by problem", "RES-001/killed", "Dossiers", flaw{piecemeal: true}},
+		{"does not sync what it restored", "RES-004/power-cut", "has 0 elements", flaw{lazyRestore: true}},
+	}
+}
+
+// journals returns a harness of journals with a flaw, of which the children are
+// those of the test.
+func journals(t *testing.T, f flaw) Harness {
+	var taken sync.Map // the directories of journals that are open
+	open := func(t T, env Env) store.Store {
+		if _, open := taken.LoadOrStore(env.Dir, true); open {
+			t.Fatalf("the journal in %s is open", env.Dir)
+		}
+		j, err := openJournal(filepath.Join(env.Dir, "journal"), f)
+		if err != nil {
+			t.Fatalf("the journal cannot be opened: %v", err)
+		}
+		j.closed = func() { taken.Delete(env.Dir) }
+		return j
+	}
+	test := t.Name()
+	return Harness{
+		Name: "journal", Open: open, Reopen: open,
+		Crash: func(t T, spec CrashSpec) CrashRun {
+			spec.Test = test // Execute does not know that it is in one
+			return CutPower(t, spec)
+		},
+		Caps: Capabilities{Durable: Yes, Shared: No},
+	}
+}
+
+// meet runs a case on its own, and returns how it ended. In a child process it
+// does not return.
+func meet(t *testing.T, c Case, h Harness) report.Case {
+	t.Helper()
+	actAsChild(h)
+	s, err := newSession(h, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := engine.Job{
+		Case:  report.Case{ID: c.ID, Rule: c.Rule, Source: c.Source()},
+		Limit: patience,
+		Do:    func(r *engine.Run) { s.check(c, r, s.Seed) },
+	}
+	return engine.Execute(t.Context(), []engine.Job{j}, 1)[0]
+}
+
+// TestJournal shows that a durable store passes, and that its level is found.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	r, err := Execute(t.Context(), journals(t, flaw{}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Cases {
+		if c.Status != report.Passed && !c.Waived {
+			t.Errorf("%s: %s %s %s", c.ID, c.Status, c.Reason, c.Failure)
+		}
+	}
+	if r.Durability.Level != "L2" {
+		t.Errorf("the level of durability is %q (%s) where L2 was expected", r.Durability.Level, r.Durability.Reason)
+	}
+}
+
+// TestCrashSaboteurs lets every flaw meet the case that has to notice.
+func TestCrashSaboteurs(t *testing.T) {
+	t.Parallel()
+	cases := make(map[string]Case)
+	for _, c := range durabilityCases() {
+		cases[c.ID] = c
+	}
+	for _, s := range crashSaboteurs() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			c, ok := cases[s.caught]
+			if !ok {
+				t.Fatalf("there is no case %s", s.caught)
+			}
+			// What shows only at some moments may take more than one crash.
+			var ended report.Case
+			for try := 1; ended.Status != report.Failed; try++ {
+				if try > 10 {
+					t.Fatalf("the case %s did not notice in 10 tries: %s %s", s.caught, ended.Status, ended.Reason)
+				}
+				ended = meet(t, c, journals(t, s.flaw))
+			}
+			if !strings.Contains(ended.Failure, s.says) {
+				t.Errorf("the complaint %q does not say %q", ended.Failure, s.says)
+			}
+			t.Log(ended.Failure)
+		})
+	}
+}

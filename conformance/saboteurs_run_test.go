@@ -1,0 +1,124 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+var matrixFlag = flag.String("saboteurs.matrix", "", "file for a table of all saboteurs and all cases that catch them, which takes minutes")
+
+// allSaboteurs returns every store that is broken on purpose.
+func allSaboteurs() []saboteur {
+	return slices.Concat(saboteurs(), archiveSaboteurs(), peerSaboteurs(), linearSaboteurs())
+}
+
+// harness returns one of stores that are broken by the saboteur.
+func (s saboteur) harness() Harness {
+	return sharing(func(m *model) store.Store {
+		b := &broken{model: m}
+		s.sabotage(b)
+		return b
+	})
+}
+
+// tries is how often a saboteur meets a case: what shows only in a race may take
+// more than one.
+const tries = 20
+
+// TestSaboteurs lets every saboteur meet the case that has to notice; with
+// -saboteurs.matrix, all cases.
+func TestSaboteurs(t *testing.T) {
+	t.Parallel()
+	cases := make(map[string]Case)
+	for _, c := range Cases() {
+		cases[c.ID] = c
+	}
+	var matrix matrix
+	t.Cleanup(func() { matrix.write(t) })
+	for _, s := range allSaboteurs() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			c, ok := cases[s.caught]
+			if !ok {
+				t.Fatalf("there is no case %s", s.caught)
+			}
+			var ended report.Case
+			seed := uint64(0)
+			for ended.Status != report.Failed && seed < tries {
+				seed++
+				ended = attempt(t, c, s.harness(), seed)
+			}
+			if ended.Status != report.Failed {
+				t.Errorf("the case %s did not notice in %d tries: %s %s", s.caught, tries, ended.Status, ended.Reason)
+			} else if want := c.ID + ": " + c.Rule; !strings.HasPrefix(ended.Failure, want) {
+				t.Errorf("the complaint %q does not begin with %q", ended.Failure, want)
+			}
+			t.Log(ended.Failure)
+			if *matrixFlag != "" {
+				matrix.add(t, s, ended.Status == report.Failed, int(seed))
+			}
+		})
+	}
+}
+
+// matrix is what all cases say of all saboteurs.
+type matrix struct {
+	mu   sync.Mutex
+	rows []string
+	met  int
+	seen int // saboteurs that the named case caught
+}
+
+// add lets the saboteur meet all cases.
+func (m *matrix) add(t *testing.T, s saboteur, caught bool, tries int) {
+	t.Helper()
+	h := s.harness()
+	h.Name = s.name
+	r, err := Execute(t.Context(), h, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var others []string
+	for _, c := range r.Cases {
+		if c.Status == report.Failed && c.ID != s.caught {
+			others = append(others, c.ID)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.met++
+	verdict := "survived"
+	if caught {
+		m.seen++
+		verdict = fmt.Sprintf("try %d", tries)
+	}
+	const most = 4
+	more := ""
+	if len(others) > most {
+		more = fmt.Sprintf(" and %d more", len(others)-most)
+		others = others[:most]
+	}
+	m.rows = append(m.rows, fmt.Sprintf("| %s | %s | %s | %s%s |", s.name, s.caught, verdict, strings.Join(others, ", "), more))
+}
+
+// write writes the table.
+func (m *matrix) write(t *testing.T) {
+	t.Helper()
+	if *matrixFlag == "" {
+		return
+	}
+	slices.Sort(m.rows)
+	text := fmt.Sprintf("# Saboteurs\n\nStores that are broken in one way each, and the cases that notice. %d of %d were caught by the case that has to.\n\n"+
+		"| The store | has to be caught by | was in | Other cases that noticed in one run |\n|---|---|---|---|\n%s\n", m.seen, m.met, strings.Join(m.rows, "\n"))
+	if err := os.WriteFile(*matrixFlag, []byte(text), 0o644); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,197 @@
+package conformance
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func (w *world) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if err := over(ctx); err != nil {
+		return store.Snapshot{}, err
+	}
+	p, ok := w.problems[id]
+	if !ok {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem %d", id)
+	}
+	s := store.Snapshot{
+		Problem:        p,
+		Catalogue:      w.versions.Catalogue,
+		Watching:       w.watchers[mark{id, as}],
+		Read:           w.readers[mark{id, as}],
+		ReadByAssignee: !p.Assignee.IsNone() && w.readers[mark{id, p.Assignee}],
+	}
+	if parts.Has(store.Keywords) {
+		for at, k := range w.keywords {
+			if at.problem == id {
+				s.Keywords = append(s.Keywords, k)
+			}
+		}
+		slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+	}
+	if parts.Has(store.Log) {
+		for _, entry := range w.log {
+			if entry.Problem == id {
+				s.Log = append(s.Log, entry)
+			}
+		}
+	}
+	if parts.Has(store.Comments) {
+		for _, c := range w.comments {
+			if c.Problem == id {
+				s.Comments = append(s.Comments, c.Comment)
+			}
+		}
+	}
+	if parts.Has(store.Relationships) {
+		for at, r := range w.relationships {
+			if at.owner == id {
+				other := w.problems[at.other]
+				s.Relationships = append(s.Relationships, store.Related{Relationship: r, OtherTitle: other.Title, OtherState: other.State})
+			}
+		}
+		slices.SortFunc(s.Relationships, func(a, b store.Related) int { return a.Compare(b.Relationship) })
+	}
+	if parts.Has(store.Watchers) {
+		for f := range w.watchers {
+			if f.Problem == id {
+				s.Watchers = append(s.Watchers, f.User)
+			}
+		}
+	}
+	if parts.Has(store.Savepoints) {
+		for _, saved := range w.savepoints {
+			if saved.ID == id {
+				s.Savepoints = append(s.Savepoints, saved)
+			}
+		}
+	}
+	return s, nil
+}
+
+func (w *world) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
+	for at, r := range w.relationships {
+		if at.t == t && slices.Contains(owners, at.owner) {
+			found = append(found, r)
+		}
+	}
+	return found, over(ctx)
+}
+
+func (w *world) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+	return w.epochs[family], over(ctx)
+}
+
+func (w *world) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	if err := over(ctx); err != nil {
+		return nil, err
+	}
+	return metadata.NewCatalogue(w.versions.Catalogue, metadata.Content{
+		States:          slices.Collect(maps.Values(w.states)),
+		Priorities:      slices.Collect(maps.Values(w.priorities)),
+		Classifications: slices.Collect(maps.Values(w.classifications)),
+		Components:      slices.Collect(maps.Values(w.components)),
+		Milestones:      slices.Collect(maps.Values(w.milestones)),
+		Users:           slices.Collect(maps.Values(w.users)),
+	}), nil
+}
+
+func (w *world) Versions(ctx context.Context) (store.Versions, error) { return w.versions, over(ctx) }
+
+func (w *world) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	ids := slices.Sorted(maps.Keys(w.problems))
+	first, found := slices.BinarySearch(ids, after)
+	if found {
+		first++
+	}
+	ids = ids[first:min(first+limit, len(ids))]
+	of := make(map[problem.ID]*store.Dossier, len(ids))
+	page := make([]store.Dossier, len(ids))
+	for i, id := range ids {
+		page[i].Problem = w.problems[id]
+		of[id] = &page[i]
+	}
+	w.furnish(of)
+	return page, over(ctx)
+}
+
+// furnish adds to the dossiers all that belongs to their problems.
+func (w *world) furnish(of map[problem.ID]*store.Dossier) {
+	for at, k := range w.keywords {
+		if d := of[at.problem]; d != nil {
+			d.Keywords = append(d.Keywords, k)
+		}
+	}
+	for at, r := range w.relationships {
+		if d := of[at.owner]; d != nil {
+			d.Relationships = append(d.Relationships, r)
+		}
+	}
+	for at := range w.watchers {
+		if d := of[at.Problem]; d != nil {
+			d.Watchers = append(d.Watchers, at.User)
+		}
+	}
+	for at, read := range w.readers {
+		if d := of[at.Problem]; d != nil && read {
+			d.Readers = append(d.Readers, at.User)
+		}
+	}
+	for _, entry := range w.log {
+		if d := of[entry.Problem]; d != nil {
+			d.Log = append(d.Log, entry)
+		}
+	}
+	for _, c := range w.comments {
+		if d := of[c.Problem]; d != nil {
+			d.Comments = append(d.Comments, c.Comment)
+		}
+	}
+	for _, saved := range w.savepoints {
+		if d := of[saved.ID]; d != nil {
+			d.Savepoints = append(d.Savepoints, saved)
+		}
+	}
+	for _, d := range of {
+		slices.SortFunc(d.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(d.Relationships, relationship.Relationship.Compare)
+		slices.SortFunc(d.Watchers, ident.ID.Compare)
+		slices.SortFunc(d.Readers, ident.ID.Compare)
+	}
+}
+
+func (w *world) Tokens(ctx context.Context) ([]access.Token, error) {
+	return slices.Clone(w.tokens), over(ctx)
+}
+
+func (w *world) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
+	r, ok := w.replies[replyKey{user, key}]
+	r.Body = slices.Clone(r.Body)
+	return r, ok, over(ctx)
+}
+
+func (w *world) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	var all []time.Time
+	for _, r := range w.replies {
+		all = append(all, r.Created)
+	}
+	w.of.mu.Lock()
+	defer w.of.mu.Unlock()
+	for _, s := range w.of.batches {
+		all = append(all, s.at)
+	}
+	if len(all) == 0 {
+		return time.Time{}, false, over(ctx)
+	}
+	return slices.MinFunc(all, time.Time.Compare), true, over(ctx)
+}
