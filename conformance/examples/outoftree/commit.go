@@ -1,0 +1,102 @@
+package boltstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// batch is what became of a Change.
+type batch struct {
+	At       time.Time // of the Change, or of the ruling that it never happens
+	Position int64     // 0: it never happens
+}
+
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	var receipt store.Receipt
+	err := s.write(ctx, func(c contents) (err error) {
+		receipt, err = c.commit(change)
+		return err
+	})
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	return receipt, nil
+}
+
+// commit does what the Change says, unless its batch is known.
+func (c contents) commit(change store.Change) (store.Receipt, error) {
+	known, ok, err := get[batch](c, batches, change.Batch[:])
+	switch {
+	case err != nil:
+		return store.Receipt{}, err
+	case ok && known.Position == 0:
+		return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
+	case ok:
+		return store.Receipt{Batch: change.Batch, Position: known.Position}, nil
+	}
+	for _, expectation := range change.Expect {
+		if err := c.expect(expectation); err != nil {
+			return store.Receipt{}, err
+		}
+	}
+	if err := c.apply(change); err != nil {
+		return store.Receipt{}, err
+	}
+	position, err := c.in(batches).NextSequence()
+	if err != nil {
+		return store.Receipt{}, failure(err)
+	}
+	settled := batch{At: change.At, Position: int64(position)}
+	receipt := store.Receipt{Batch: change.Batch, Position: settled.Position}
+	return receipt, c.keep(batches, change.Batch[:], change.At, settled)
+}
+
+// Outcome implements store.Store. It has to wait until the Commit that may be under
+// way has ended. A batch that it finds was perhaps never made durable: its Commit
+// failed because of that. But here a transaction is committed, too, which makes
+// durable all that it has seen.
+func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.Receipt, bool, error) {
+	var known batch
+	err := s.write(ctx, func(c contents) (err error) {
+		var ok bool
+		if known, ok, err = get[batch](c, batches, id[:]); err != nil || ok {
+			return err
+		}
+		return c.keep(batches, id[:], at, batch{At: at})
+	})
+	if err != nil || known.Position == 0 {
+		return store.Receipt{}, false, err
+	}
+	return store.Receipt{Batch: id, Position: known.Position}, true, nil
+}
+
+// write calls fn in a transaction, which is committed unless fn fails: bbolt has
+// then written everything to the disk. The context counts only as long as another
+// writer is waited for, which bbolt itself would do without an end.
+func (s *Store) write(ctx context.Context, fn func(contents) error) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	select {
+	case s.writer <- struct{}{}:
+		defer func() { <-s.writer }()
+	case <-ctx.Done():
+		return store.Ended(ctx)
+	}
+	tx, err := s.db.Begin(true)
+	if err != nil {
+		return failure(err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	if err := fn(contents{tx}); err != nil {
+		return err
+	}
+	return commitFailure(tx.Commit())
+}

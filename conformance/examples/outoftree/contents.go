@@ -1,0 +1,137 @@
+package boltstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"slices"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// contents is what the file holds, as one transaction sees it: one that reads for
+// a View, the one that writes for a Commit. Reads show what the same transaction
+// has written before.
+type contents struct{ tx *bbolt.Tx }
+
+// in returns a bucket. Open has made all of them.
+func (c contents) in(bucket string) *bbolt.Bucket { return c.tx.Bucket([]byte(bucket)) }
+
+// has reports whether a bucket has the key.
+func (c contents) has(bucket string, key []byte) bool { return c.in(bucket).Get(key) != nil }
+
+// get returns the value under a key; ok is false when there is none.
+func get[T any](c contents, bucket string, key []byte) (value T, ok bool, err error) {
+	data := c.in(bucket).Get(key)
+	if data == nil {
+		return value, false, nil
+	}
+	value, err = decode[T](data)
+	return value, err == nil, err
+}
+
+// list returns the values under all keys that begin with the prefix, in the order
+// of the keys.
+func list[T any](c contents, bucket string, prefix []byte) (values []T, err error) {
+	for _, data := range c.under(bucket, prefix) {
+		value, err := decode[T](data)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// under returns all keys that begin with the prefix, with their values, in order.
+// They are bbolt's memory: not to be kept, and the bucket not to be changed
+// meanwhile.
+func (c contents) under(bucket string, prefix []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		cursor := c.in(bucket).Cursor()
+		for key, value := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// empty reports whether nothing is in the bucket.
+func (c contents) empty(bucket string) bool {
+	key, _ := c.in(bucket).Cursor().First()
+	return key == nil
+}
+
+// put stores a value, replacing the one under the same key.
+func (c contents) put(bucket string, key []byte, value any) error {
+	data, err := encode(value)
+	if err != nil {
+		return err
+	}
+	return failure(c.in(bucket).Put(key, data))
+}
+
+// add stores a value behind all others whose keys begin with the prefix.
+func (c contents) add(bucket string, prefix []byte, value any) error {
+	place, err := c.in(bucket).NextSequence()
+	if err != nil {
+		return failure(err)
+	}
+	return c.put(bucket, slices.Concat(prefix, number(place)), value)
+}
+
+// mark stores a key alone.
+func (c contents) mark(bucket string, key []byte) error {
+	return failure(c.in(bucket).Put(key, []byte{}))
+}
+
+// drop removes a key and what is under it, if it is there.
+func (c contents) drop(bucket string, key []byte) error {
+	return failure(c.in(bucket).Delete(key))
+}
+
+// counter returns a number of the bucket counters, 0 at first.
+func (c contents) counter(name string) int64 {
+	if data := c.in(counters).Get([]byte(name)); data != nil {
+		return int64(binary.BigEndian.Uint64(data))
+	}
+	return 0
+}
+
+// count sets a number of the bucket counters.
+func (c contents) count(name string, n int64) error {
+	return failure(c.in(counters).Put([]byte(name), number(n)))
+}
+
+// keep stores a value that is to be forgotten some day: the bucket ages finds it by
+// its time.
+func (c contents) keep(bucket string, key []byte, at time.Time, value any) error {
+	if err := c.put(bucket, key, value); err != nil {
+		return err
+	}
+	return failure(c.in(ages).Put(ageKey(at, key), []byte(bucket)))
+}
+
+// forget removes all that was kept before a time.
+func (c contents) forget(before time.Time) error {
+	end := timeKey(before)
+	var old [][]byte // bbolt's cursors lose their way when keys are removed under them
+	for age := range c.under(ages, nil) {
+		if bytes.Compare(age, end) >= 0 {
+			break
+		}
+		old = append(old, bytes.Clone(age))
+	}
+	for _, age := range old {
+		bucket := string(c.in(ages).Get(age))
+		if err := c.drop(bucket, age[timeSize:]); err != nil {
+			return err
+		}
+		if err := c.drop(ages, age); err != nil {
+			return err
+		}
+	}
+	return nil
+}

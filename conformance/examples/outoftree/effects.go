@@ -1,0 +1,161 @@
+package boltstore
+
+import (
+	"bytes"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// apply does what the Change says, and raises the versions that it concerns by 1.
+func (c contents) apply(change store.Change) error {
+	for _, effect := range change.Effects {
+		if err := c.effect(effect, change.Batch); err != nil {
+			return err
+		}
+	}
+	for _, entry := range change.Log {
+		if err := c.add(entries, number(entry.Problem), entry); err != nil {
+			return err
+		}
+	}
+	catalogue, access := change.Raises()
+	if catalogue {
+		if err := c.raise(catalogueVersion); err != nil {
+			return err
+		}
+	}
+	if access {
+		return c.raise(accessVersion)
+	}
+	return nil
+}
+
+// raise raises a counter by 1.
+func (c contents) raise(name string) error { return c.count(name, c.counter(name)+1) }
+
+// effect does what the effect says.
+func (c contents) effect(effect store.Effect, batch ident.ID) error {
+	switch e := effect.(type) {
+	case store.CreateProblem:
+		return c.create(e.Problem)
+	case store.UpdateProblem:
+		return c.update(e.Problem)
+	case store.PutSavepoint:
+		return c.add(savepoints, number(e.Problem.ID), store.Savepoint{Batch: batch, Problem: e.Problem})
+	case store.AddComment:
+		return c.add(comments, number(e.Problem), e.Comment)
+	case store.PutKeyword:
+		return c.put(keywords, keywordKey(e.Problem, e.Keyword.Name), e.Keyword.Value)
+	case store.DropKeyword:
+		return c.drop(keywords, keywordKey(e.Problem, e.Name))
+	case store.PutRelationship:
+		return c.relate(e.Relationship)
+	case store.DropRelationship:
+		return c.drop(relationships, relationshipKey(e.Owner, e.Type, e.Other))
+	case store.MoveFamily:
+		return c.raise(familyKey(e.Family))
+	case store.Watch:
+		return c.mark(watchers, userKey(e.Problem, e.User))
+	case store.Unwatch:
+		return c.drop(watchers, userKey(e.Problem, e.User))
+	case store.MarkRead:
+		if e.Read {
+			return c.mark(readers, userKey(e.Problem, e.User))
+		}
+		return c.drop(readers, userKey(e.Problem, e.User))
+	case store.ForgetReads:
+		return c.forgetReads(e.Problem, e.But)
+	case store.PutState:
+		return c.put(states, e.State.ID[:], e.State)
+	case store.PutPriority:
+		return c.put(priorities, e.Priority.ID[:], e.Priority)
+	case store.PutClassification:
+		return c.put(classifications, e.Classification.ID[:], e.Classification)
+	case store.PutComponent:
+		return c.put(components, e.Component.ID[:], e.Component)
+	case store.PutMilestone:
+		return c.put(milestones, e.Milestone.ID[:], e.Milestone)
+	case store.PutUser:
+		return c.put(users, e.User.ID[:], e.User)
+	case store.PutToken:
+		return c.putToken(e.Token)
+	case store.KeepReply:
+		return c.keepReply(e.Reply)
+	case store.Expire:
+		return c.forget(e.Before)
+	}
+	return unsupported(effect)
+}
+
+func (c contents) create(p problem.Problem) error {
+	if c.has(problems, number(p.ID)) {
+		return conflict("problem %d exists already", p.ID)
+	}
+	return c.put(problems, number(p.ID), p)
+}
+
+func (c contents) update(p problem.Problem) error {
+	if !c.has(problems, number(p.ID)) {
+		return conflict("problem %d does not exist", p.ID)
+	}
+	return c.put(problems, number(p.ID), p)
+}
+
+func (c contents) relate(side relationship.Relationship) error {
+	key := relationshipKey(side.Owner, side.Type, side.Other)
+	if c.has(relationships, key) {
+		return conflict("problem %d is %s problem %d already", side.Owner, side.Type, side.Other)
+	}
+	return c.put(relationships, key, side)
+}
+
+func (c contents) forgetReads(id problem.ID, but ident.ID) error {
+	keep := userKey(id, but)
+	var gone [][]byte
+	for key := range c.under(readers, number(id)) {
+		if !bytes.Equal(key, keep) {
+			gone = append(gone, bytes.Clone(key))
+		}
+	}
+	for _, key := range gone {
+		if err := c.drop(readers, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putToken leaves a token at the place that it was given when it was first put.
+func (c contents) putToken(t access.Token) error {
+	place := bytes.Clone(c.in(tokenPlaces).Get(t.ID[:]))
+	if place == nil {
+		next, err := c.in(tokens).NextSequence()
+		if err != nil {
+			return failure(err)
+		}
+		place = number(next)
+		if err := c.in(tokenPlaces).Put(t.ID[:], place); err != nil {
+			return failure(err)
+		}
+	}
+	return c.put(tokens, place, t)
+}
+
+// keepReply keeps a reply, and takes the one that it replaces out of ages.
+func (c contents) keepReply(r store.Reply) error {
+	key := replyKey(r.User, r.Key)
+	replaced, ok, err := get[store.Reply](c, replies, key)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := c.drop(ages, ageKey(replaced.Created, key)); err != nil {
+			return err
+		}
+	}
+	return c.keep(replies, key, r.Created, r)
+}

@@ -1,0 +1,47 @@
+package boltstore
+
+import (
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// expect returns nil when the expectation holds.
+func (c contents) expect(expectation store.Expectation) error {
+	switch e := expectation.(type) {
+	case store.ProblemAt:
+		found, ok, err := get[problem.Problem](c, problems, number(e.ID))
+		if err != nil {
+			return err
+		}
+		return demand(ok && found.Revision == e.Revision, "problem %d is not at revision %d", e.ID, e.Revision)
+	case store.CatalogueAt:
+		return demand(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %d", e.Version)
+	case store.AccessAt:
+		return demand(c.counter(accessVersion) == e.Version, "the tokens are not at version %d", e.Version)
+	case store.FamilyAt:
+		return demand(c.counter(familyKey(e.Family)) == e.Epoch, "the family of %s is not at epoch %d", e.Family, e.Epoch)
+	case store.KeyUnused:
+		reply, ok, err := get[store.Reply](c, replies, replyKey(e.User, e.Key))
+		if err != nil {
+			return err
+		}
+		return demand(!ok || reply.Created.Before(e.Since), "a reply is kept for this key")
+	case store.StoreEmpty:
+		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens} {
+			if !c.empty(bucket) {
+				return conflict("the store is not empty: it has %s", bucket)
+			}
+		}
+		return nil
+	}
+	return unsupported(expectation)
+}
+
+// demand returns the fault of a Change that does not fit what is stored, unless
+// the condition holds.
+func demand(holds bool, otherwise string, args ...any) error {
+	if holds {
+		return nil
+	}
+	return conflict(otherwise, args...)
+}

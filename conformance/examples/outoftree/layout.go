@@ -1,0 +1,102 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// The buckets, with their keys and values. A number is 8 bytes and big-endian, an
+// identifier 16 bytes; "place" is a number that the bucket hands out in ascending
+// order. A value is what encode makes of the type named here.
+const (
+	problems      = "problems"      // problem -> problem.Problem
+	keywords      = "keywords"      // problem, name -> problem.NullText
+	entries       = "log"           // problem, place -> problem.LogEntry
+	comments      = "comments"      // problem, place -> problem.Comment
+	savepoints    = "savepoints"    // problem, place -> store.Savepoint
+	relationships = "relationships" // problem, code of the type, other problem -> relationship.Relationship
+	watchers      = "watchers"      // problem, user -> nothing
+	readers       = "readers"       // problem, user -> nothing
+
+	states          = "states"          // identifier -> metadata.State
+	priorities      = "priorities"      // and so on
+	classifications = "classifications" //
+	components      = "components"      //
+	milestones      = "milestones"      //
+	users           = "users"           //
+
+	tokens      = "tokens"       // place -> access.Token
+	tokenPlaces = "token places" // identifier -> place
+
+	batches = "batches" // identifier -> batch; hands out the positions of Receipts
+	replies = "replies" // user, key -> store.Reply
+	ages    = "ages"    // time, key in another bucket -> the name of that bucket; see keep
+
+	counters = "counters" // catalogue, access, or a family's name -> number
+)
+
+// buckets returns the names of all buckets.
+func buckets() []string {
+	return []string{
+		problems, keywords, entries, comments, savepoints, relationships, watchers, readers,
+		states, priorities, classifications, components, milestones, users,
+		tokens, tokenPlaces, batches, replies, ages, counters,
+	}
+}
+
+// The counters beside those of the families.
+const (
+	catalogueVersion = "catalogue"
+	accessVersion    = "access"
+)
+
+// number returns a key, or the beginning of one, that sorts as n does. Negative
+// numbers, which nothing has, come last.
+func number[N ~int64 | ~uint64](n N) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(n))
+}
+
+func keywordKey(id problem.ID, name string) []byte { return append(number(id), name...) }
+
+func userKey(id problem.ID, user ident.ID) []byte { return append(number(id), user[:]...) }
+
+func replyKey(user ident.ID, key string) []byte { return append(user[:], key...) }
+
+// relationshipKey sorts as Relationship.Compare does among those of one owner.
+func relationshipKey(owner problem.ID, t relationship.Type, other problem.ID) []byte {
+	return append(typeKey(owner, t), number(other)...)
+}
+
+// typeKey begins the keys of the relationships of one type that a problem has.
+func typeKey(owner problem.ID, t relationship.Type) []byte {
+	return binary.BigEndian.AppendUint16(number(owner), uint16(t.Code()))
+}
+
+// familyKey keeps the families apart from the other counters.
+func familyKey(family store.FamilyName) string { return "epoch of " + string(family) }
+
+// timeSize is the length of a time in a key.
+const timeSize = 8 + 4
+
+// timeKey returns a key that sorts as times do, exact to the nanosecond. Seconds
+// count from 1970, so that the sign has to be turned for what was before to come
+// first.
+func timeKey(at time.Time) []byte {
+	seconds := uint64(at.Unix()) ^ 1<<63
+	return binary.BigEndian.AppendUint32(number(seconds), uint32(at.Nanosecond()))
+}
+
+// timeOf returns the time that a key begins with.
+func timeOf(key []byte) time.Time {
+	seconds := binary.BigEndian.Uint64(key) ^ 1<<63
+	return time.Unix(int64(seconds), int64(binary.BigEndian.Uint32(key[8:]))).UTC()
+}
+
+// ageKey is the key in ages of something that another bucket has under a key.
+func ageKey(at time.Time, key []byte) []byte { return slices.Concat(timeKey(at), key) }

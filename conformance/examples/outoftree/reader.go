@@ -1,0 +1,230 @@
+package boltstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// reader implements store.Reader on one transaction.
+type reader struct{ contents }
+
+// Problem implements store.Reader.
+func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if err := store.Ended(ctx); err != nil {
+		return store.Snapshot{}, err
+	}
+	found, ok, err := get[problem.Problem](r.contents, problems, number(id))
+	if err != nil {
+		return store.Snapshot{}, err
+	}
+	if !ok {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
+	}
+	s := store.Snapshot{
+		Problem:        found,
+		Catalogue:      r.counter(catalogueVersion),
+		Watching:       r.has(watchers, userKey(id, as)),
+		Read:           r.has(readers, userKey(id, as)),
+		ReadByAssignee: !found.Assignee.IsNone() && r.has(readers, userKey(id, found.Assignee)),
+	}
+	return s, r.load(&s, parts)
+}
+
+// load adds the given parts to a Snapshot.
+func (r reader) load(s *store.Snapshot, parts store.Parts) (err error) {
+	own := number(s.ID)
+	if parts.Has(store.Keywords) {
+		if s.Keywords, err = r.keywords(own); err != nil {
+			return err
+		}
+	}
+	if parts.Has(store.Log) {
+		if s.Log, err = list[problem.LogEntry](r.contents, entries, own); err != nil {
+			return err
+		}
+	}
+	if parts.Has(store.Comments) {
+		if s.Comments, err = list[problem.Comment](r.contents, comments, own); err != nil {
+			return err
+		}
+	}
+	if parts.Has(store.Relationships) {
+		if s.Relationships, err = r.related(own); err != nil {
+			return err
+		}
+	}
+	if parts.Has(store.Watchers) {
+		s.Watchers = r.users(watchers, own)
+	}
+	if parts.Has(store.Savepoints) {
+		s.Savepoints, err = list[store.Savepoint](r.contents, savepoints, own)
+	}
+	return err
+}
+
+// keywords returns the keywords of a problem, whose names are in the keys.
+func (r reader) keywords(own []byte) (found []problem.Keyword, err error) {
+	for key, data := range r.under(keywords, own) {
+		value, err := decode[problem.NullText](data)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, problem.Keyword{Name: string(key[len(own):]), Value: value})
+	}
+	return found, nil
+}
+
+// related returns the relationships of a problem with what is shown of the others.
+func (r reader) related(own []byte) (all []store.Related, err error) {
+	sides, err := list[relationship.Relationship](r.contents, relationships, own)
+	for _, side := range sides {
+		other, _, err := get[problem.Problem](r.contents, problems, number(side.Other))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, store.Related{Relationship: side, OtherTitle: other.Title, OtherState: other.State})
+	}
+	return all, err
+}
+
+// users returns the users that a bucket has for a problem, in ascending order.
+func (r reader) users(bucket string, own []byte) (found []ident.ID) {
+	for key := range r.under(bucket, own) {
+		found = append(found, ident.ID(key[len(own):]))
+	}
+	return found
+}
+
+// Neighbours implements store.Reader.
+func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (all []relationship.Relationship, err error) {
+	seen := make(map[problem.ID]bool, len(owners))
+	for _, owner := range owners {
+		if err := store.Ended(ctx); err != nil {
+			return nil, err
+		}
+		if seen[owner] {
+			continue
+		}
+		seen[owner] = true
+		sides, err := list[relationship.Relationship](r.contents, relationships, typeKey(owner, t))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sides...)
+	}
+	return all, store.Ended(ctx)
+}
+
+// Epoch implements store.Reader.
+func (r reader) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+	return r.counter(familyKey(family)), store.Ended(ctx)
+}
+
+// Catalogue implements store.Reader. It makes a new one each time, for the service
+// keeps what it gets until Versions says that there is another.
+func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	if err := store.Ended(ctx); err != nil {
+		return nil, err
+	}
+	var c metadata.Content
+	var err error
+	if c.States, err = list[metadata.State](r.contents, states, nil); err != nil {
+		return nil, err
+	}
+	if c.Priorities, err = list[metadata.Priority](r.contents, priorities, nil); err != nil {
+		return nil, err
+	}
+	if c.Classifications, err = list[metadata.Classification](r.contents, classifications, nil); err != nil {
+		return nil, err
+	}
+	if c.Components, err = list[metadata.Component](r.contents, components, nil); err != nil {
+		return nil, err
+	}
+	if c.Milestones, err = list[metadata.Milestone](r.contents, milestones, nil); err != nil {
+		return nil, err
+	}
+	if c.Users, err = list[user.User](r.contents, users, nil); err != nil {
+		return nil, err
+	}
+	return metadata.NewCatalogue(r.counter(catalogueVersion), c), nil
+}
+
+// Versions implements store.Reader.
+func (r reader) Versions(ctx context.Context) (store.Versions, error) {
+	return r.versions(), store.Ended(ctx)
+}
+
+// Dossiers implements store.Reader.
+func (r reader) Dossiers(ctx context.Context, after problem.ID, limit int) (all []store.Dossier, err error) {
+	cursor := r.in(problems).Cursor()
+	key, data := cursor.Seek(number(uint64(max(after, 0)) + 1))
+	for ; key != nil && len(all) < limit; key, data = cursor.Next() {
+		if err := store.Ended(ctx); err != nil {
+			return nil, err
+		}
+		dossier, err := r.dossier(key, data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, dossier)
+	}
+	return all, store.Ended(ctx)
+}
+
+// dossier returns a problem, which is given as it is in the file, with all that
+// belongs to it.
+func (r reader) dossier(own, data []byte) (d store.Dossier, err error) {
+	if d.Problem, err = decode[problem.Problem](data); err != nil {
+		return d, err
+	}
+	if d.Keywords, err = r.keywords(own); err != nil {
+		return d, err
+	}
+	if d.Log, err = list[problem.LogEntry](r.contents, entries, own); err != nil {
+		return d, err
+	}
+	if d.Comments, err = list[problem.Comment](r.contents, comments, own); err != nil {
+		return d, err
+	}
+	if d.Relationships, err = list[relationship.Relationship](r.contents, relationships, own); err != nil {
+		return d, err
+	}
+	if d.Savepoints, err = list[store.Savepoint](r.contents, savepoints, own); err != nil {
+		return d, err
+	}
+	d.Watchers, d.Readers = r.users(watchers, own), r.users(readers, own)
+	return d, nil
+}
+
+// Tokens implements store.Reader.
+func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
+	if err := store.Ended(ctx); err != nil {
+		return nil, err
+	}
+	return list[access.Token](r.contents, tokens, nil)
+}
+
+// Reply implements store.Reader.
+func (r reader) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
+	if err := store.Ended(ctx); err != nil {
+		return store.Reply{}, false, err
+	}
+	return get[store.Reply](r.contents, replies, replyKey(user, key))
+}
+
+// Oldest implements store.Reader.
+func (r reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	if first, _ := r.in(ages).Cursor().First(); first != nil {
+		at, ok = timeOf(first), true
+	}
+	return at, ok, store.Ended(ctx)
+}

@@ -1,0 +1,102 @@
+package boltstore
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Restore implements store.Store. All of the Archive is one transaction, which
+// bbolt keeps in memory until it is committed: a few times as much as the Archive
+// has text. Who has to restore more than fits fills a bucket of its own in several
+// transactions, and moves it to its place in the last one.
+func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
+	return s.write(ctx, func(c contents) error { return c.restore(ctx, archive) })
+}
+
+func (c contents) restore(ctx context.Context, archive store.Archive) error {
+	if err := c.expect(store.StoreEmpty{}); err != nil {
+		return err
+	}
+	if err := c.restoreHead(archive); err != nil {
+		return err
+	}
+	for dossier, err := range archive.Problems {
+		if err != nil {
+			return err // the caller's own
+		}
+		if err := store.Ended(ctx); err != nil {
+			return err
+		}
+		if err := c.restoreDossier(dossier); err != nil {
+			return err
+		}
+	}
+	return store.Ended(ctx)
+}
+
+// restoreHead stores all that is not in the problems. These are effects like any
+// others, but for the versions.
+func (c contents) restoreHead(archive store.Archive) error {
+	var effects []store.Effect
+	for _, o := range archive.Metadata.States {
+		effects = append(effects, store.PutState{State: o})
+	}
+	for _, o := range archive.Metadata.Priorities {
+		effects = append(effects, store.PutPriority{Priority: o})
+	}
+	for _, o := range archive.Metadata.Classifications {
+		effects = append(effects, store.PutClassification{Classification: o})
+	}
+	for _, o := range archive.Metadata.Components {
+		effects = append(effects, store.PutComponent{Component: o})
+	}
+	for _, o := range archive.Metadata.Milestones {
+		effects = append(effects, store.PutMilestone{Milestone: o})
+	}
+	for _, o := range archive.Metadata.Users {
+		effects = append(effects, store.PutUser{User: o})
+	}
+	for _, t := range archive.Tokens {
+		effects = append(effects, store.PutToken{Token: t})
+	}
+	if err := c.apply(store.Change{Effects: effects}); err != nil {
+		return err
+	}
+	versions := archive.Versions()
+	if err := c.count(catalogueVersion, versions.Catalogue); err != nil {
+		return err
+	}
+	return c.count(accessVersion, versions.Access)
+}
+
+// restoreDossier stores a problem with all that belongs to it. Savepoints have
+// batches of their own here, which is why not everything is an effect.
+func (c contents) restoreDossier(d store.Dossier) error {
+	change := store.Change{Effects: []store.Effect{store.CreateProblem{Problem: d.Problem}}, Log: d.Log}
+	add := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
+	for _, k := range d.Keywords {
+		add(store.PutKeyword{Problem: d.ID, Keyword: k})
+	}
+	for _, comment := range d.Comments {
+		add(store.AddComment{Problem: d.ID, Comment: comment})
+	}
+	for _, side := range d.Relationships {
+		add(store.PutRelationship{Relationship: side})
+	}
+	for _, watcher := range d.Watchers {
+		add(store.Watch{Problem: d.ID, User: watcher})
+	}
+	for _, reader := range d.Readers {
+		add(store.MarkRead{Problem: d.ID, User: reader, Read: true})
+	}
+	if err := c.apply(change); err != nil {
+		return err
+	}
+	for _, saved := range d.Savepoints {
+		if err := c.effect(store.PutSavepoint{Problem: saved.Problem}, saved.Batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
