@@ -6,10 +6,13 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench fmt deps postgres-image
+.PHONY: help run build test check bench fmt deps postgres-image conformance-report saboteurs false-alarms
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
+# Modules outside of the workspace: what only developers need, and an adapter as
+# somebody else writes it.
+APART    = tools conformance/examples/outoftree
 
 # $(call each,MODULES,COMMAND) runs a command in each module as it is on its own,
 # outside of the workspace.
@@ -17,7 +20,7 @@ each = export GOWORK=off; for module in $(1); do (cd $$module && $(2)) || { echo
 step = @echo "== $(1)"
 
 help: ## list the targets
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
 
 run: build ## build and run the service on a SQLite file in your data directory
 	@bin/problems serve --hints=always
@@ -26,20 +29,20 @@ build: ## build bin/problems
 	@go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
 
 test: deps build ## run all tests of all modules with the race detector
-	$(call step,tests of $(MODULES) tools)
+	$(call step,tests of $(MODULES) $(APART))
 	@go run ./adapters/postgres/postgrestest/which
 	@go test -race -count=1 -timeout 20m work
-	@$(call each,tools,go test -count=1 ./...)
+	@$(call each,$(APART),go test -count=1 ./...)
 
 check: ## check format, code, modules, dependencies and generated files
 	$(call step,format)
-	@unformatted=$$(gofmt -l $(MODULES) tools); [[ -z $$unformatted ]] || { echo "make fmt would change: $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l $(MODULES) $(APART)); [[ -z $$unformatted ]] || { echo "make fmt would change: $$unformatted"; exit 1; }
 	$(call step,each module on its own)
-	@$(call each,$(MODULES) tools,go mod tidy -diff && go build ./... && go vet ./...)
+	@$(call each,$(MODULES) $(APART),go mod tidy -diff && go build ./... && go vet ./...)
 	$(call step,lint)
 	@$(call each,tools,go build -o ../bin/tools/ tool)
-	@$(call each,$(MODULES) tools,$(CURDIR)/bin/tools/staticcheck ./...)
-	@$(call each,$(MODULES) tools,$(CURDIR)/bin/tools/errcheck -ignoretests -exclude $(CURDIR)/tools/errcheck.txt ./...)
+	@$(call each,$(MODULES) $(APART),$(CURDIR)/bin/tools/staticcheck ./...)
+	@$(call each,$(MODULES) $(APART),$(CURDIR)/bin/tools/errcheck -ignoretests -exclude $(CURDIR)/tools/errcheck.txt ./...)
 	$(call step,dependencies between modules)
 	@$(call each,tools,go run ./checkarrows -C ..)
 	@$(call each,domain,outside=$$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./... | grep -v '^github.com/problemtracking/problems/domain' || true); [[ -z $$outside ]] || { echo "domain depends on $$outside"; exit 1; })
@@ -50,14 +53,31 @@ bench: ## run the Go benchmarks of all modules
 	@go test -run '^$$' -bench . -benchmem work
 
 fmt: ## format all Go files and tidy all modules
-	@gofmt -w $(MODULES) tools
-	@$(call each,$(MODULES) tools,go mod tidy)
+	@gofmt -w $(MODULES) $(APART)
+	@$(call each,$(MODULES) $(APART),go mod tidy)
 
 deps: ## install what the tests need beside Go: on Debian, as root; elsewhere say what is missing
 	@missing=; for program in curl gcc strace pgbouncer; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
 	[[ $$missing != *gcc* ]] || missing+=" libc6-dev"; \
 	[[ -z $$missing ]] || tools/postgres/install $$missing || echo "The tests that need one of these will fail:$$missing"
 	@tools/postgres/provide
+
+reports = $(CURDIR)/bin/conformance
+
+conformance-report: deps build ## run the conformance suite on every adapter and write its reports to bin/conformance
+	@rm -rf $(reports)
+	@failed=; for adapter in memory sqlite postgres; do go test -count=1 -run '^TestConformance$$' ./adapters/$$adapter -conformance.report $(reports) || failed=yes; done; \
+	(cd conformance/examples/outoftree && GOWORK=off go test -count=1 -run '^TestConformance$$' . -conformance.report $(reports)) || failed=yes; \
+	go run ./conformance/cmd/problems-conformance summary $(reports)/* | tee $(reports)/README.md; \
+	[[ -z $$failed ]]
+
+saboteurs: ## let every broken store meet every case of the suite, and print who caught whom
+	@mkdir -p $(reports)
+	@go test -count=1 -timeout 60m -run '^TestSaboteurs$$' ./conformance -saboteurs.matrix $(reports)/saboteurs.md
+	@cat $(reports)/saboteurs.md
+
+false-alarms: ## run the seeded cases 1,000 times on the memory adapter, of which none may fail
+	@go test -count=1 -timeout 60m -run '^TestConformance$$' -v ./adapters/memory -conformance.rounds 1000 -conformance.report $(reports)/false-alarms | grep -v '^ *\(---\|===\)'
 
 postgres-image: ## build the image for tests where no registry is reached
 	@tools/postgres/image
