@@ -31,7 +31,19 @@ type bench struct {
 	h      Harness
 	seed   uint64
 	engine *engine.Run
-	seen   *scope // what the Changes so far have named
+	// pending are the calls of the stores that are under way.
+	pending *pending
+	seen    *scope // what the Changes so far have named
+}
+
+// newBench returns a bench whose store is yet to be opened.
+func newBench(r *engine.Run, c Case, h Harness, seed uint64) *bench {
+	b := &bench{
+		T: r, Env: newEnv(r), ctx: r.Context(), c: c, h: h, seed: seed,
+		engine: r, pending: new(pending), seen: newScope(),
+	}
+	b.author = b.ID()
+	return b
 }
 
 // random returns the source of the case's random choices, which is the same for
@@ -242,7 +254,7 @@ func (b *bench) fresh() *bench {
 func (b *bench) reopen() {
 	b.Helper()
 	b.must("Close", b.store.Close())
-	b.store = b.traced("", b.h.Reopen(b.T, b.Env))
+	b.store = b.traced("", b.h.Reopen(b.engine.Assistant("Reopen"), b.Env))
 	b.share()
 }
 

@@ -89,7 +89,7 @@ func TestCrashThatCannotBe(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			h := journals(t, flaw{})
-			h.Crash = test.crash
+			h.Crash, h.test = test.crash, ""
 			ended := meet(t, test.c, h)
 			if ended.Status != test.status || !strings.Contains(ended.Reason+ended.Failure, test.says) {
 				t.Errorf("the case ended as %s: %s%s; want %s with %q", ended.Status, ended.Reason, ended.Failure, test.status, test.says)
@@ -119,10 +119,8 @@ func TestChildThatCannotOpen(t *testing.T) {
 func TestStartChild(t *testing.T) {
 	t.Parallel()
 	h := journals(t, flaw{})
-	test := t.Name()
 	var rested bool
 	h.Crash = func(t T, spec CrashSpec) CrashRun {
-		spec.Test = test
 		child := StartChild(t, spec)
 		early := child.Reached()
 		ledger := child.Kill()

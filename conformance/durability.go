@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"strings"
-
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -231,7 +229,7 @@ func (c *crashed) ruleOut(batch ident.ID) {
 func (b *bench) crash(spec CrashSpec) Ledger {
 	b.Helper()
 	b.must("Close", b.store.Close())
-	spec.Env, spec.Test, spec.Harness = b.Env, b.test(), b.h.Name
+	spec.Env, spec.Test, spec.Harness = b.Env, b.h.test, b.h.Name
 	b.Logf("a child process with the seed %d, which is ended after %d Commits and %d rulings", spec.Seed, spec.Commits, spec.Rulings)
 	run := b.h.Crash(b.engine.Harness(), spec)
 	switch {
@@ -243,12 +241,4 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 	b.store = b.traced("", b.h.Reopen(b.T, b.Env))
 	b.share()
 	return run.Ledger
-}
-
-// test returns the test that calls Run, or "" outside of tests. It is in the command
-// that repeats the case.
-func (b *bench) test() string {
-	_, rest, _ := strings.Cut(b.engine.Outcome.Repeat, "-run '^")
-	name, _, _ := strings.Cut(rest, "$'")
-	return name
 }

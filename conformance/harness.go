@@ -41,6 +41,8 @@ type Harness struct {
 	// capability that is not declared fails the run, and one that is
 	// declared not to be there has to be missing cleanly.
 	Caps Capabilities
+
+	test string // the test that calls Run; empty outside of tests
 }
 
 // Capabilities are the abilities that stores may lack.

@@ -121,7 +121,8 @@ func (b *bench) lend(r *engine.Run) *bench {
 
 // another returns a bench with a store of its own.
 func (b *bench) another(r *engine.Run) *bench {
-	other := &bench{T: r, Env: newEnv(r), ctx: r.Context(), author: b.author, c: b.c, h: b.h, seed: b.seed, engine: r, seen: newScope()}
+	other := newBench(r, b.c, b.h, b.seed)
+	other.author = b.author
 	other.open()
 	return other
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,9 @@ import (
 // demands more.
 const Version = "0.1.0"
 
+// patience is how long a case may take if the Options do not say.
+const patience = 2 * time.Minute
+
 // Options say how the suite is run.
 type Options struct {
 	// Seed is what random choices begin with; 0 draws one.
@@ -28,34 +32,49 @@ type Options struct {
 	Long time.Duration
 	// Rounds is how many rounds Seeded cases have at least; 0 stands for 1.
 	Rounds int
+	// Patience is how long a case may take, or one round of it; 0 stands for
+	// two minutes. A store that lets somebody wait for ever is found by it;
+	// nothing else depends on it.
+	Patience time.Duration
 	// Parallel is how many cases are at work at once; 0 stands for four per
 	// processor, since most of them wait for a disk or a server.
 	Parallel int
 }
-
-// patience is how long a case may take. A store that lets somebody wait for ever
-// is found by it; nothing else depends on it.
-const patience = 2 * time.Minute
 
 // Run holds the stores of the harness against every case that their capabilities
 // allow, each in a parallel subtest named by its ID. The flags of go test that
 // begin with -conformance choose cases and seed, and have the report written.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
-	if h.Name == "" {
-		h.Name = t.Name()
+	RunWith(t, h, Options{})
+}
+
+// RunWith is Run with options, for a further run under other conditions. The flags
+// of go test come first; of the cases that they choose, those run that the options
+// choose.
+func RunWith(t *testing.T, h Harness, o Options) {
+	t.Helper()
+	h.Name = cmp.Or(h.Name, t.Name())
+	if h.test = t.Name(); actAsChild(h) {
+		return
 	}
-	actAsChild(h)
 	wish, err := engine.Wished()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSession(h, Options{Seed: wish.Seed, Only: wish.Only, Long: wish.Long, Rounds: wish.Rounds})
+	o.Seed, o.Long, o.Rounds = cmp.Or(wish.Seed, o.Seed), cmp.Or(wish.Long, o.Long), max(wish.Rounds, o.Rounds)
+	o.Patience = cmp.Or(wish.Patience, o.Patience)
+	s, err := newSession(h, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.repeat = "go test -run '^" + t.Name() + "$' -conformance.run '^%s$' -conformance.seed %d"
-	engine.Subtests(t, s.jobs(), s.Parallel, func(cases []report.Case) {
+	jobs := s.jobs()
+	if wish.Only != nil {
+		engine.Select(jobs, wish.Only)
+		s.Only = wish.Only // as the report says
+	}
+	engine.Subtests(t, jobs, s.Parallel, func(cases []report.Case) {
 		r := s.report(cases)
 		t.Log(r.Text())
 		if core, extended := r.Count(report.Core), r.Count(report.Extended); core.NotRun+extended.NotRun == len(cases) {
@@ -74,7 +93,9 @@ func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) 
 	if h.Name == "" {
 		return nil, fmt.Errorf("the harness has no Name")
 	}
-	actAsChild(h)
+	if actAsChild(h) {
+		return nil, fmt.Errorf("this process was started as the child of another harness")
+	}
 	s, err := newSession(h, o)
 	if err != nil {
 		return nil, err
@@ -97,7 +118,7 @@ func newSession(h Harness, o Options) (*session, error) {
 	for o.Seed == 0 {
 		o.Seed = rand.Uint64()
 	}
-	o.Rounds = max(o.Rounds, 1)
+	o.Rounds, o.Patience = max(o.Rounds, 1), cmp.Or(o.Patience, patience)
 	if o.Parallel == 0 {
 		o.Parallel = 4 * runtime.GOMAXPROCS(0)
 	}
@@ -114,7 +135,7 @@ func (s *session) jobs() []engine.Job {
 				ID: c.ID, Rule: c.Rule, Source: c.Source(), Profile: c.Profile, Level: c.Level(),
 				Seed: strconv.FormatUint(s.Seed, 10),
 			},
-			Limit: patience,
+			Limit: s.Patience,
 			Do:    func(r *engine.Run) { s.check(c, r, s.Seed) },
 		}
 		if j.Reason = s.h.waives(c); j.Reason != "" {
@@ -122,7 +143,7 @@ func (s *session) jobs() []engine.Job {
 		}
 		if c.Seeded && !j.Waived && (s.Long > 0 || s.Rounds > 1) {
 			seeded++
-			j.Limit = patience*time.Duration(s.Rounds) + s.Long
+			j.Limit = s.Patience*time.Duration(s.Rounds) + s.Long
 			j.Do = func(r *engine.Run) { s.rounds(c, r) }
 		}
 		jobs = append(jobs, j)
@@ -137,7 +158,7 @@ func (s *session) jobs() []engine.Job {
 func (s *session) rounds(c Case, r *engine.Run) {
 	end := s.started.Add(s.Long)
 	for n := 0; n < s.Rounds || time.Now().Before(end); n++ {
-		o := engine.Do(r.Context(), c.ID, patience, func(inner *engine.Run) { s.check(c, inner, s.Seed+uint64(n)) })
+		o := engine.Do(r.Context(), c.ID, s.Patience, func(inner *engine.Run) { s.check(c, inner, s.Seed+uint64(n)) })
 		if o.Status != report.Passed || r.Context().Err() != nil {
 			r.Adopt(o)
 			return
@@ -148,8 +169,8 @@ func (s *session) rounds(c Case, r *engine.Run) {
 // check runs a case on a store of its own.
 func (s *session) check(c Case, r *engine.Run, seed uint64) {
 	r.Repeat(fmt.Sprintf(s.repeat, c.ID, seed))
-	b := &bench{T: r, Env: newEnv(r), ctx: r.Context(), c: c, h: s.h, seed: seed, engine: r, seen: newScope()}
-	b.author = b.ID()
+	b := newBench(r, c, s.h, seed)
+	r.Waits(b.pending.String)
 	b.open()
 	c.run(b)
 }

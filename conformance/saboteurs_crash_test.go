@@ -87,13 +87,8 @@ func journals(t *testing.T, f flaw) Harness {
 		j.closed = func() { taken.Delete(env.Dir) }
 		return j
 	}
-	test := t.Name()
 	return Harness{
-		Name: "journal", Open: open, Reopen: open,
-		Crash: func(t T, spec CrashSpec) CrashRun {
-			spec.Test = test // Execute does not know that it is in one
-			return CutPower(t, spec)
-		},
+		Name: "journal", Open: open, Reopen: open, Crash: CutPower, test: t.Name(),
 		Caps: Capabilities{Durable: Yes, Shared: No},
 	}
 }

@@ -3,7 +3,10 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -14,15 +17,57 @@ import (
 // traced returns the store so that calls to it are logged, as the steps that led
 // to what a case complains about.
 func (b *bench) traced(name string, s store.Store) store.Store {
-	return &trace{Store: s, name: name, logf: b.Logf}
+	return &trace{Store: s, name: name, logf: b.Logf, pending: b.pending}
+}
+
+// pending are the calls of stores that are under way.
+type pending struct {
+	mu    sync.Mutex
+	begun map[int]string
+	last  int
+}
+
+// begin notes a call until the function that it returns is called.
+func (c *pending) begin(call string) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun == nil {
+		c.begun = make(map[int]string)
+	}
+	c.last++
+	number := c.last
+	c.begun[number] = call
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.begun, number)
+	}
+}
+
+// String ends a sentence with the calls, in the order in which they began.
+func (c *pending) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.begun) == 0 {
+		return "; no call of the store is under way"
+	}
+	text := "; still under way:"
+	for _, number := range slices.Sorted(maps.Keys(c.begun)) {
+		text += "\n  " + c.begun[number]
+	}
+	return text
 }
 
 // trace is a Store that logs how its calls ended.
 type trace struct {
 	store.Store
-	name string
-	logf func(format string, args ...any)
+	name    string
+	logf    func(format string, args ...any)
+	pending *pending
 }
+
+// begin notes a call that begins.
+func (t *trace) begin(call string) (end func()) { return t.pending.begin(t.name + call) }
 
 // log logs a call; result is what it returned if it did not fail.
 func (t *trace) log(call string, result any, err error) {
@@ -33,6 +78,7 @@ func (t *trace) log(call string, result any, err error) {
 }
 
 func (t *trace) View(ctx context.Context, fn func(store.Reader) error) error {
+	defer t.begin("View")()
 	err := t.Store.View(ctx, fn)
 	if err != nil {
 		t.log("View", nil, err)
@@ -41,6 +87,7 @@ func (t *trace) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 func (t *trace) Reserve(ctx context.Context) (problem.ID, error) {
+	defer t.begin("Reserve")()
 	id, err := t.Store.Reserve(ctx)
 	t.log("Reserve", id, err)
 	return id, err
@@ -48,30 +95,36 @@ func (t *trace) Reserve(ctx context.Context) (problem.ID, error) {
 
 func (t *trace) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	call := "Commit of " + describe(change)
+	defer t.begin(call)()
 	receipt, err := t.Store.Commit(ctx, change)
 	t.log(call, fmt.Sprint("position ", receipt.Position), err)
 	return receipt, err
 }
 
 func (t *trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	call := "Outcome of batch " + short(batch)
+	defer t.begin(call)()
 	receipt, stored, err := t.Store.Outcome(ctx, batch, at)
-	t.log("Outcome of batch "+short(batch), fmt.Sprintf("stored: %v, position %d", stored, receipt.Position), err)
+	t.log(call, fmt.Sprintf("stored: %v, position %d", stored, receipt.Position), err)
 	return receipt, stored, err
 }
 
 func (t *trace) Versions(ctx context.Context) (store.Versions, error) {
+	defer t.begin("Versions")()
 	v, err := t.Store.Versions(ctx)
 	t.log("Versions", v, err)
 	return v, err
 }
 
 func (t *trace) Restore(ctx context.Context, archive store.Archive) error {
+	defer t.begin("Restore")()
 	err := t.Store.Restore(ctx, archive)
 	t.log("Restore", "done", err)
 	return err
 }
 
 func (t *trace) Close() error {
+	defer t.begin("Close")()
 	err := t.Store.Close()
 	t.log("Close", "closed", err)
 	return err

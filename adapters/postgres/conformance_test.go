@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"sync"
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/postgres"
@@ -12,31 +14,85 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	// A child process has nothing of the environment but its directory, so
-	// that the place of the data is written there.
-	place := func(env conformance.Env) string { return filepath.Join(env.Dir, "url") }
-	again := func(t conformance.T, env conformance.Env) store.Store {
-		url, err := os.ReadFile(place(env))
-		if err != nil {
-			t.Fatalf("the environment has no store: %v", err)
-		}
-		s, err := postgres.Open(t.Context(), postgres.Options{URL: string(url), AutoMigrate: true})
-		if err != nil {
-			t.Fatalf("the store cannot be opened: %v", err)
-		}
-		return s
-	}
 	conformance.Run(t, conformance.Harness{
 		Name: "postgres",
 		Open: func(t conformance.T, env conformance.Env) store.Store {
-			if err := os.WriteFile(place(env), []byte(postgrestest.Schema(t)), 0o600); err != nil {
-				t.Fatalf("the place of the store cannot be kept: %v", err)
-			}
-			return again(t, env)
+			return openAt(t, env, postgrestest.Schema(t))
 		},
-		Reopen: again,
-		Peer:   again,
-		Crash:  conformance.KillChild,
-		Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
+		Reopen: reopen,
+		Peer:   reopen,
+		Crash: func(t conformance.T, spec conformance.CrashSpec) conformance.CrashRun {
+			if spec.Lose {
+				return conformance.CrashRun{Unable: "what the disk of a server keeps of what was not synced is not tried; TestServerKilled tries what the server itself keeps"}
+			}
+			return conformance.KillChild(t, spec)
+		},
+		Caps: conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
 	})
+}
+
+// TestServerKilled runs the cases of the power being cut on servers of which every
+// process is killed instead: what they had not handed to the system is gone.
+func TestServerKilled(t *testing.T) {
+	t.Parallel()
+	var servers sync.Map                      // *postgrestest.Server, by the directory of the environment
+	places := make(chan struct{}, maxServers) // at a time
+	conformance.RunWith(t, conformance.Harness{
+		Open: func(t conformance.T, env conformance.Env) store.Store {
+			places <- struct{}{}
+			t.Cleanup(func() { <-places })
+			server := postgrestest.New(t)
+			servers.Store(env.Dir, server)
+			return openAt(t, env, server.URL())
+		},
+		Reopen: reopen,
+		Crash: func(t conformance.T, spec conformance.CrashSpec) conformance.CrashRun {
+			server, ok := servers.Load(spec.Env.Dir)
+			if !ok {
+				t.Fatalf("the store in %s has no server", spec.Env.Dir)
+			}
+			return killServer(t, spec, server.(*postgrestest.Server))
+		},
+		Caps: conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.No},
+	}, conformance.Options{Only: regexp.MustCompile("/power-cut$")})
+}
+
+// maxServers is how many servers a machine for tests can run beside the shared one.
+const maxServers = 2
+
+// place is where an environment says which store is its own: a child process knows
+// nothing of it but the directory.
+func place(env conformance.Env) string { return filepath.Join(env.Dir, "url") }
+
+func openAt(t conformance.T, env conformance.Env, url string) store.Store {
+	if err := os.WriteFile(place(env), []byte(url), 0o600); err != nil {
+		t.Fatalf("the place of the store cannot be kept: %v", err)
+	}
+	return reopen(t, env)
+}
+
+func reopen(t conformance.T, env conformance.Env) store.Store {
+	url, err := os.ReadFile(place(env))
+	if err != nil {
+		t.Fatalf("the environment has no store: %v", err)
+	}
+	s, err := postgres.Open(t.Context(), postgres.Options{URL: string(url), AutoMigrate: true})
+	if err != nil {
+		t.Fatalf("the store cannot be opened: %v", err)
+	}
+	return s
+}
+
+// killServer kills every process of the server at once while a child commits.
+func killServer(t conformance.T, spec conformance.CrashSpec, server *postgrestest.Server) conformance.CrashRun {
+	child := conformance.StartChild(t, spec)
+	early := child.Reached()
+	server.Kill()
+	select {
+	case <-child.Rested(): // it has said what it was told of what was under way
+	case <-t.Context().Done():
+	}
+	ledger := child.Kill()
+	server.Start()
+	return conformance.CrashRun{Ledger: ledger, Early: early}
 }

@@ -1,10 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/conformance/httpsuite"
+	"github.com/problemtracking/problems/conformance/report"
 )
 
 // TestHTTP holds the assembled server against the HTTP contract, on every
@@ -14,7 +20,7 @@ func TestHTTP(t *testing.T) {
 	eachAdapter(t, func(t *testing.T, store string) {
 		token := newToken(t)
 		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
-		httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: token})
+		httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{})
 	})
 }
 
@@ -28,5 +34,75 @@ func TestBasePath(t *testing.T) {
 		t.Fatal(err)
 	}
 	base.Path = "/tracker"
-	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token})
+	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token}, httpsuite.Options{})
+}
+
+// TestHTTPNotEmpty holds servers against the contract that have thousands of
+// problems, users and tokens, and that others write to meanwhile; the one whose
+// store is in memory twice in a row.
+func TestHTTPNotEmpty(t *testing.T) {
+	t.Parallel()
+	eachAdapter(t, func(t *testing.T, store string) {
+		settlers, others, runs := 1000, 2, 2
+		if store != "memory:" {
+			settlers, others, runs = 100, 1, 1 // what counts is how much there is, not where
+		}
+		token := newToken(t)
+		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+		s.as(token).crowd(t, settlers)
+		quiet := s.as(token).noise(t, others)
+		for range runs {
+			r := httpsuite.Execute(t.Context(), httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{})
+			if r.Result != report.Conformant {
+				t.Errorf("%s: %s", r.Result, r.Reason)
+			}
+			for _, c := range r.Cases {
+				if c.Failure != "" {
+					t.Errorf("%s", c.Failure)
+				}
+			}
+		}
+		if writes := quiet(); writes < 100 {
+			t.Errorf("the others have made %d writes meanwhile, which is no noise", writes)
+		}
+	})
+}
+
+// TestHTTPCommand runs the program problems-conformance against the program
+// problems.
+func TestHTTPCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "problems-conformance")
+	build := exec.Command("go", "build", "-o", program, "github.com/problemtracking/problems/conformance/cmd/problems-conformance")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	token := newToken(t)
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	run := func(code int, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Env = environment(t, "PROBLEMS_TOKEN="+token)
+		output, _ := cmd.CombinedOutput() // the exit code is in ProcessState
+		if cmd.ProcessState.ExitCode() != code || strings.Contains(string(output), token) {
+			t.Fatalf("%v ended with %d, want %d, or shows the token\n%s", args, cmd.ProcessState.ExitCode(), code, output)
+		}
+		return string(output)
+	}
+	folder := filepath.Join(dir, "report")
+	output := run(0, "http", "--url", s.url, "--report", folder, "--name", "problems", "--version", "e2e")
+	if want := fmt.Sprintf("all %d cases that apply passed", len(httpsuite.Cases())); !strings.Contains(output, want) {
+		t.Errorf("the command says\n%s\nwant %q", output, want)
+	}
+	for _, name := range []string{report.JSONFile, report.JUnitFile, report.PageFile, report.BadgeFile} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || len(text) == 0 || strings.Contains(string(text), token) {
+			t.Errorf("%s: %v, %d bytes, or the token is in it", name, err, len(text))
+		}
+	}
+	run(2, "http", "--url", s.url+"/nowhere")
+	if list := run(0, "cases", "--suite", "http"); strings.Count(list, "\nHTTP-") < len(httpsuite.Cases())-1 {
+		t.Errorf("the list of cases is\n%s", list)
+	}
 }

@@ -69,7 +69,8 @@ func newFile(t testing.TB) string {
 // durables are the adapters that keep what is stored: each with what returns the
 // URL of a store that is empty.
 func durables() map[string]func(testing.TB) string {
-	return map[string]func(testing.TB) string{"sqlite": newFile, "postgres": postgrestest.Schema}
+	newSchema := func(t testing.TB) string { return postgrestest.Schema(t) }
+	return map[string]func(testing.TB) string{"sqlite": newFile, "postgres": newSchema}
 }
 
 // eachDurable runs the test on an empty store of every durable adapter, in

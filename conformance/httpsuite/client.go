@@ -2,19 +2,25 @@ package httpsuite
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
-	"testing"
+	"time"
 )
 
 // client sends requests with one token.
 type client struct {
-	t     *testing.T
+	t     *trial
 	wire  *http.Client
 	base  string // what paths are appended to
 	token string // empty: no Authorization header
+	name  string // whose token it is, for whoever reads about a failure
+	made  func(user string)
 }
 
 // option changes a request before it is sent.
@@ -69,15 +75,44 @@ func (c *client) delete(path, body string, options ...option) *answer {
 
 // do sends a request and checks what is true of every answer. A body goes out as
 // application/json unless an option says otherwise. It may be called from any
-// goroutine: it never ends the test, and answers status 0 when the exchange
+// goroutine: it never ends the case, and answers status 0 when the exchange
 // failed.
+//
+// A rate limiter's 429 is no answer to the request: it is waited for as long as
+// the limiter says, and the request is sent again.
 func (c *client) do(method, path, body string, options ...option) *answer {
 	c.t.Helper()
 	a := &answer{t: c.t, request: method + " " + path, base: c.base}
-	request, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
+	for {
+		sent, err := c.exchange(c.t.Context(), a, method, path, body, options...)
+		if err != nil {
+			c.t.Logf("%s", c.line(sent, a, body))
+			a.err = err
+			c.t.broken(a.request, err)
+			return a
+		}
+		if a.status != http.StatusTooManyRequests || !c.t.wait(a.retryAfter()) {
+			c.witness(a)
+			c.t.Logf("%s", c.line(sent, a, body))
+			break
+		}
+	}
+	if a.isJSON() && len(a.body) > 0 {
+		decoder := json.NewDecoder(bytes.NewReader(a.body))
+		decoder.UseNumber()
+		if err := decoder.Decode(&a.value); err != nil {
+			c.t.Errorf("%v\nis not JSON: %v", a, err)
+		}
+	}
+	a.universal()
+	return a
+}
+
+// exchange sends a request once and reads the answer into a.
+func (c *client) exchange(ctx context.Context, a *answer, method, path, body string, options ...option) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body))
 	if err != nil {
-		c.t.Errorf("%s: %v", a.request, err)
-		return a
+		return nil, err
 	}
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
@@ -90,22 +125,91 @@ func (c *client) do(method, path, body string, options ...option) *answer {
 	}
 	response, err := c.wire.Do(request)
 	if err != nil {
-		c.t.Errorf("%s: %v", a.request, err)
-		return a
+		return request, err
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
 	if a.body, err = io.ReadAll(response.Body); err != nil {
-		c.t.Errorf("%s: the body broke off: %v", a.request, err)
-		return a
+		return request, fmt.Errorf("the body of the answer broke off: %w", err)
 	}
-	if strings.Contains(a.header.Get("Content-Type"), "json") && len(a.body) > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(a.body))
-		decoder.UseNumber()
-		if err := decoder.Decode(&a.value); err != nil {
-			c.t.Errorf("%s: the answer is not JSON: %v\n%s", a.request, err, a.body)
+	return request, nil
+}
+
+// witness keeps in mind what an answer has made: secrets, which nobody is to see,
+// and users, who are not to stay.
+func (c *client) witness(a *answer) {
+	if a.status != http.StatusCreated || a.header.Get("Dry-Run") != "" || c.made == nil {
+		return
+	}
+	var made struct{ Identifier, Token string }
+	switch path, _, _ := strings.Cut(strings.TrimPrefix(a.request, "POST "), "?"); path {
+	case "/users":
+		if json.Unmarshal(a.body, &made) == nil && made.Identifier != "" {
+			c.made(made.Identifier)
+		}
+	case "/tokens":
+		if json.Unmarshal(a.body, &made) == nil && made.Token != "" {
+			c.t.confide(made.Token)
 		}
 	}
-	a.universal()
-	return a
+}
+
+// retryAfter is how long a rate limiter asks to wait: the header Retry-After in
+// seconds or as a date; a second when it does not say.
+func (a *answer) retryAfter() time.Duration {
+	value := a.header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if now, e := http.ParseTime(a.header.Get("Date")); err == nil && e == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return time.Second
+}
+
+// line tells of an exchange: who asked for what, and what came back.
+func (c *client) line(request *http.Request, a *answer, body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", c.name, short(a.request))
+	if body != "" {
+		b.WriteString(" " + short(body))
+	}
+	if request != nil {
+		for _, name := range headers(request, c.token) {
+			fmt.Fprintf(&b, " [%s: %s]", name, short(strings.Join(request.Header.Values(name), ", ")))
+		}
+	}
+	if a.status == 0 {
+		return b.String() + " → no answer"
+	}
+	fmt.Fprintf(&b, " → %d", a.status)
+	if len(a.body) > 0 {
+		b.WriteString(" " + short(string(a.body)))
+	}
+	return b.String()
+}
+
+// headers are the names of those headers that make a request special.
+func headers(r *http.Request, token string) []string {
+	var names []string
+	for name, values := range r.Header {
+		usual := name == "Authorization" && slices.Equal(values, []string{token}) ||
+			name == "Content-Type" && slices.Equal(values, []string{"application/json"})
+		if !usual {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// short cuts a text down to what a line can show.
+func short(text string) string {
+	const limit = 300
+	text = strings.TrimSpace(text)
+	if len(text) <= limit {
+		return strings.ToValidUTF8(text, "�")
+	}
+	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:limit], ""), len(text))
 }

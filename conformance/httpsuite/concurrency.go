@@ -7,9 +7,9 @@ import (
 )
 
 // concurrencyCases are about requests at the same time (D1, D7, D8, D20).
-func concurrencyCases() []Case {
-	return []Case{
-		{"HTTP-RACE-001", "D1", "N comments at once make N revisions, N comments and N entries, in one order", func(s *session) {
+func concurrencyCases() []demand {
+	return []demand{
+		{extended, "HTTP-RACE-001", "D1", "N comments at once make N revisions, N comments and N entries, in one order", func(s *session) {
 			const n = 24
 			p := s.problem()
 			answers := together(n, func(i int) *answer { return s.admin.post(p.path+"/comments", fmt.Sprint("text ", i), plain()) })
@@ -27,7 +27,7 @@ func concurrencyCases() []Case {
 				loaded.has(fmt.Sprintf("/logs/%d/to", i+1), identifier)
 			}
 		}},
-		{"HTTP-RACE-002", "D20", "of several writes with the same If-Match exactly one passes", func(s *session) {
+		{extended, "HTTP-RACE-002", "D20", "of several writes with the same If-Match exactly one passes", func(s *session) {
 			p := s.problem()
 			for range 5 {
 				etag := p.load(s.admin).etag()
@@ -39,7 +39,7 @@ func concurrencyCases() []Case {
 				}
 			}
 		}},
-		{"HTTP-RACE-003", "D7", "opposing relationships at once never leave both, or a half pair", func(s *session) {
+		{extended, "HTTP-RACE-003", "D7", "opposing relationships at once never leave both, or a half pair", func(s *session) {
 			for range 10 {
 				a, b := s.problem(), s.problem()
 				answers := together(8, func(i int) *answer {
@@ -58,7 +58,7 @@ func concurrencyCases() []Case {
 				}
 			}
 		}},
-		{"HTTP-RACE-004", "D7", "links of a ring at once never close it", func(s *session) {
+		{extended, "HTTP-RACE-004", "D7", "links of a ring at once never close it", func(s *session) {
 			for range 5 {
 				ring := make([]problem, 6)
 				for i := range ring {
@@ -82,7 +82,7 @@ func concurrencyCases() []Case {
 				}
 			}
 		}},
-		{"HTTP-RACE-005", "D7, D8", "adding and deleting a pair at once leaves both halves or none, and a log that tells the story", func(s *session) {
+		{extended, "HTTP-RACE-005", "D7, D8", "adding and deleting a pair at once leaves both halves or none, and a log that tells the story", func(s *session) {
 			a, b := s.problem(), s.problem()
 			together(12, func(i int) *answer {
 				if i%2 == 0 {
@@ -113,7 +113,7 @@ func concurrencyCases() []Case {
 				}
 			}
 		}},
-		{"HTTP-RACE-006", "D1", "problems made at once have different identifiers", func(s *session) {
+		{core, "HTTP-RACE-006", "D1", "problems made at once have different identifiers", func(s *session) {
 			seen := map[int64]bool{}
 			for _, a := range together(24, func(int) *answer { return s.admin.post("/problems", `{"title":"x"}`) }) {
 				seen[a.is(201).number("/identifier")] = true
@@ -122,7 +122,7 @@ func concurrencyCases() []Case {
 				s.Fatalf("24 problems have %d identifiers", len(seen))
 			}
 		}},
-		{"HTTP-RACE-007", "D8", "one keyword set at once ends as the log says", func(s *session) {
+		{core, "HTTP-RACE-007", "D8", "one keyword set at once ends as the log says", func(s *session) {
 			p := s.problem()
 			for _, a := range together(16, func(i int) *answer { return s.admin.put(p.keyword("k"), fmt.Sprintf(`"%d"`, i)) }) {
 				if a.status != 200 && a.status != 201 {
@@ -135,7 +135,7 @@ func concurrencyCases() []Case {
 				loaded.has(fmt.Sprintf("/logs/%d/from", i), loaded.at(fmt.Sprintf("/logs/%d/to", i-1)))
 			}
 		}},
-		{"HTTP-RACE-008", "D2", "of several users with one e-mail address made at once exactly one is", func(s *session) {
+		{extended, "HTTP-RACE-008", "D2", "of several users with one e-mail address made at once exactly one is", func(s *session) {
 			email := s.unique("race") + "@example.org"
 			answers := together(8, func(i int) *answer {
 				address := email
@@ -148,7 +148,7 @@ func concurrencyCases() []Case {
 				s.Fatalf("%d were made and %d refused, want 1 and 7", count(answers, 201), count(answers, 409))
 			}
 		}},
-		{"HTTP-RACE-009", "D8", "a watcher added at once is added once", func(s *session) {
+		{core, "HTTP-RACE-009", "D8", "a watcher added at once is added once", func(s *session) {
 			bob, p := s.user(), s.problem()
 			answers := together(8, func(int) *answer { return s.admin.put(p.path+"/watchers", bob.part()) })
 			if count(answers, 201) != 1 || count(answers, 200) != 7 {

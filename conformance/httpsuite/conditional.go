@@ -5,9 +5,9 @@ import (
 )
 
 // conditionalCases are about ETag, If-None-Match and If-Match (D20).
-func conditionalCases() []Case {
-	return []Case{
-		{"HTTP-COND-001", "D20", "If-None-Match with the current ETag is 304 without a body, on R1 to R4", func(s *session) {
+func conditionalCases() []demand {
+	return []demand{
+		{extended, "HTTP-COND-001", "D20", "If-None-Match with the current ETag is 304 without a body, on R1 to R4", func(s *session) {
 			p := s.problem()
 			for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
 				s.unchanged(s.admin, p.path+part)
@@ -16,12 +16,12 @@ func conditionalCases() []Case {
 					s.Fatalf("%v\nhas a body or no revision", a)
 				}
 				a.etag()
-				a.sends("Cache-Control", "private, no-cache").sends("Vary", "Authorization")
+				a.revalidated()
 				s.admin.get(p.path+part, with("If-None-Match", `"x"`)).is(200)
 				s.admin.do("HEAD", p.path+part, "", with("If-None-Match", "*")).is(304)
 			}
 		}},
-		{"HTTP-COND-002", "D20, RFC 9110", "If-None-Match compares weakly and takes lists", func(s *session) {
+		{extended, "HTTP-COND-002", "D20, RFC 9110", "If-None-Match compares weakly and takes lists", func(s *session) {
 			p := s.problem()
 			for _, form := range []string{`W/%s`, `"x", %s`, `%s,"x"`, `"a,b" , W/%s`} {
 				s.eventually(func() bool {
@@ -30,7 +30,7 @@ func conditionalCases() []Case {
 				}, "If-None-Match: %s is never 304", form)
 			}
 		}},
-		{"HTTP-COND-003", "D20", "a 304 never hides a change of the problem, of read, or of a name", func(s *session) {
+		{extended, "HTTP-COND-003", "D20", "a 304 never hides a change of the problem, of read, or of a name", func(s *session) {
 			bob, eve := s.user(), s.user()
 			p := s.create(s.admin, `"assignee":`+eve.part())
 			for name, change := range map[string]func(){
@@ -55,7 +55,7 @@ func conditionalCases() []Case {
 				}
 			}
 		}},
-		{"HTTP-COND-004", "D20", "If-Match with the current ETag, revision, list or * lets W2 to W8 pass", func(s *session) {
+		{extended, "HTTP-COND-004", "D20", "If-Match with the current ETag, revision, list or * lets W2 to W8 pass", func(s *session) {
 			p, q := s.problem(), s.problem()
 			conditions := []func() string{
 				func() string { return p.load(s.admin).etag() },
@@ -80,7 +80,7 @@ func conditionalCases() []Case {
 				s.admin.put(p.path+"/watchers", s.user().part(), match()).is(201)
 			}
 		}},
-		{"HTTP-COND-005", "D20", "If-Match with another revision, or a weak tag, is stale-revision, on W2 to W8", func(s *session) {
+		{extended, "HTTP-COND-005", "D20", "If-Match with another revision, or a weak tag, is stale-revision, on W2 to W8", func(s *session) {
 			bob, p, q := s.user(), s.problem(), s.problem()
 			old := p.load(s.admin).etag()
 			s.admin.patch(p.path, `{"title":"x"}`).is(200)
@@ -108,19 +108,19 @@ func conditionalCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-COND-006", "D20", "If-Match compares the revision alone: neither read nor a rename makes it stale", func(s *session) {
+		{extended, "HTTP-COND-006", "D20", "If-Match compares the revision alone: neither read nor a rename makes it stale", func(s *session) {
 			bob, p := s.user(), s.problem()
 			etag := p.load(s.admin).etag()
 			s.admin.patch(p.path, `{"read":false}`).is(200)
 			s.admin.patch("/users/"+bob.identifier, `{"name":"Bob"}`).is(200)
 			s.admin.patch(p.path, `{"title":"x"}`, with("If-Match", etag)).is(200)
 		}},
-		{"HTTP-COND-007", "D20", "If-Match on W1 is malformed-request", func(s *session) {
+		{extended, "HTTP-COND-007", "D20", "If-Match on W1 is malformed-request", func(s *session) {
 			for _, value := range []string{"*", `"1"`} {
 				s.admin.post("/problems", `{"title":"x"}`, with("If-Match", value)).fault(400, "malformed-request")
 			}
 		}},
-		{"HTTP-COND-008", "D20", "the ETags that W1 and W2 send are good for If-Match", func(s *session) {
+		{extended, "HTTP-COND-008", "D20", "the ETags that W1 and W2 send are good for If-Match", func(s *session) {
 			made := s.admin.post("/problems", `{"title":"x"}`).is(201)
 			path := fmt.Sprintf("/problems/%d", made.number("/identifier"))
 			second := s.admin.patch(path, `{"title":"y"}`, with("If-Match", made.etag())).is(200)
@@ -133,7 +133,7 @@ func conditionalCases() []Case {
 				return s.admin.get(path, with("If-None-Match", a.etag())).status == 304
 			}, "the ETag of W2 is never that of R1")
 		}},
-		{"HTTP-COND-009", "D18, RFC 9110", "a condition that is neither * nor a list of tags is malformed-request, lest it be overlooked", func(s *session) {
+		{extended, "HTTP-COND-009", "D18, RFC 9110", "a condition that is neither * nor a list of tags is malformed-request, lest it be overlooked", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				for _, value := range []string{"1", "abc", `"1`, `1"`, `"1" "2"`, `"1",x`, `* , "1"`, `w/"1"`} {
@@ -144,13 +144,13 @@ func conditionalCases() []Case {
 			etag := p.load(s.admin).etag()
 			s.admin.patch(p.path, `{"title":"x"}`, with("If-Match", `"0"`), more("If-Match", etag)).is(200)
 		}},
-		{"HTTP-COND-010", "D20", "the answers to writes are private and to be revalidated as well", func(s *session) {
+		{extended, "HTTP-COND-010", "D20", "the answers to writes are private and to be revalidated as well", func(s *session) {
 			made := s.admin.post("/problems", `{"title":"x"}`).is(201)
-			made.sends("Cache-Control", "private, no-cache").sends("Vary", "Authorization")
+			made.revalidated()
 			s.admin.patch(fmt.Sprintf("/problems/%d", made.number("/identifier")), `{"title":"y"}`).is(200).
-				sends("Cache-Control", "private, no-cache").sends("Vary", "Authorization")
+				revalidated()
 		}},
-		{"HTTP-COND-011", "D20, RFC 9110", "an If-None-Match that cannot be read is as good as none: nothing is lost by sending the answer", func(s *session) {
+		{extended, "HTTP-COND-011", "D20, RFC 9110", "an If-None-Match that cannot be read is as good as none: nothing is lost by sending the answer", func(s *session) {
 			p := s.problem()
 			for _, value := range []string{"", "1.2.3", `"1`, `w/"1"`} {
 				s.admin.get(p.path, with("If-None-Match", value)).is(200)

@@ -9,9 +9,9 @@ import (
 var digits = regexp.MustCompile(`\d+`)
 
 // cycleCases are about the rule that no directed family has a cycle (D7).
-func cycleCases() []Case {
-	return []Case{
-		{"HTTP-CYCLE-001", "D7", "no directed family has a cycle, whichever side a link is added from", func(s *session) {
+func cycleCases() []demand {
+	return []demand{
+		{extended, "HTTP-CYCLE-001", "D7", "no directed family has a cycle, whichever side a link is added from", func(s *session) {
 			for i := 1; i < len(relationshipTypes); i++ {
 				kind := relationshipTypes[i]
 				a, b, c := s.problem(), s.problem(), s.problem()
@@ -26,7 +26,7 @@ func cycleCases() []Case {
 				s.relate(a, kind.name, c)
 			}
 		}},
-		{"HTTP-CYCLE-002", "D7", "the error names the shortest path, smallest identifiers first", func(s *session) {
+		{extended, "HTTP-CYCLE-002", "D7", "the error names the shortest path, smallest identifiers first", func(s *session) {
 			// Three ways from a to e: the long one, and two of the same
 			// length, of which the one through b has the smaller identifier.
 			a, b, c, d, e := s.problem(), s.problem(), s.problem(), s.problem(), s.problem()
@@ -46,7 +46,7 @@ func cycleCases() []Case {
 				s.Fatalf("%v\nnames the path %v, want %v", answer, numbers, want)
 			}
 		}},
-		{"HTTP-CYCLE-003", "D7", "RelatedTo knows no cycles, and families do not mix", func(s *session) {
+		{extended, "HTTP-CYCLE-003", "D7", "RelatedTo knows no cycles, and families do not mix", func(s *session) {
 			a, b, c := s.problem(), s.problem(), s.problem()
 			s.relate(a, "RelatedTo", b)
 			s.relate(b, "RelatedTo", c)
@@ -57,7 +57,7 @@ func cycleCases() []Case {
 			s.relate(a, "ParentOf", c)
 			s.relate(b, "ParentOf", c)
 		}},
-		{"HTTP-CYCLE-004", "D7", "a long chain is followed to its end, and a deleted link opens it", func(s *session) {
+		{extended, "HTTP-CYCLE-004", "D7", "a long chain is followed to its end, and a deleted link opens it", func(s *session) {
 			chain := []problem{s.problem()}
 			for range 30 {
 				next := s.problem()
@@ -69,10 +69,13 @@ func cycleCases() []Case {
 			s.admin.delete(chain[15].path+"/relationships", link("BlockerOf", chain[16])).is(204)
 			s.relate(last, "BlockerOf", first)
 		}},
-		{"HTTP-CYCLE-005", "D7", "between two problems of one family the answer is conflict, not cycle", func(s *session) {
-			a, b := s.problem(), s.problem()
-			s.relate(a, "ParentOf", b)
-			s.admin.put(b.path+"/relationships", link("ParentOf", a)).fault(409, "relationship-conflict")
+		{extended, "HTTP-CYCLE-005", "D7", "between two problems of one family the answer is conflict, not cycle", func(s *session) {
+			for _, kind := range relationshipTypes[1:] {
+				a, b := s.problem(), s.problem()
+				s.relate(a, kind.name, b)
+				s.admin.put(b.path+"/relationships", link(kind.name, a)).fault(409, "relationship-conflict")
+				s.admin.put(a.path+"/relationships", link(kind.mirror, b)).fault(409, "relationship-conflict")
+			}
 		}},
 	}
 }

@@ -1,13 +1,49 @@
 // Package httpsuite holds a running server against the HTTP contract: the
 // specification and the decisions D1 to D34, through real sockets and knowing
-// nothing of the code behind them.
-//
-// Every case has an ID that never changes, the rule that it checks in words, and
-// where the rule comes from. The server need not be empty: each case makes its own
-// users and problems. It has to know the states, priorities and classifications
-// of D2, and an administrator's token.
+// nothing of the code behind them. The server may be anybody's, in any language.
 //
 //	func TestServer(t *testing.T) {
-//		httpsuite.Run(t, httpsuite.Target{BaseURL: "http://127.0.0.1:8080", AdminToken: token})
+//		target := httpsuite.Target{BaseURL: "http://127.0.0.1:8080", AdminToken: token}
+//		httpsuite.Run(t, target, httpsuite.Options{})
 //	}
+//
+// [Execute] does the same without package testing, and the command
+// problems-conformance from a terminal.
+//
+// Every case has an ID that never changes, the rule that it checks in words, and
+// where the rule comes from. Core cases ask for what the specification itself
+// demands, and for what clients of old cannot do without; extended ones for the
+// rest (see [Case]). A failure tells the rule, what was expected and what was seen,
+// the latest requests of the case with their answers, and the command that repeats
+// it. Tokens are masked wherever something is told.
+//
+// # What a server needs
+//
+// An administrator's token; the states, priorities and classifications of D2, beside
+// others that it may have; POST /users and POST /tokens (D30), by which cases make
+// users of their own; and the limits of D22 at their defaults. Whether all that is
+// there, but for the limits, is asked before the first case: where it is not, the run
+// is incomplete, and nothing is said about the contract.
+//
+// It need not be empty, and others may use it meanwhile, as long as they leave the
+// problems and users of the cases alone: each case looks at what it has made itself,
+// follows the pages of lists, and repeats what a change by others can spoil for a
+// moment. The cases expect that a revoked token is refused at once, which D17 demands
+// of the server that revoked it and not of others that share its store: give the URL
+// of one server, not of several behind a balancer.
+//
+// A rate limiter in front of the server is respected: an answer of 429 is no answer
+// to the case, and the request is sent again after the time in Retry-After, or after
+// a second when there is none. A case spends at most half of its time on that
+// ([Options].Limit); what is answered with 429 then is a failure. A few thousand
+// requests a minute are needed for a run that nobody wants to wait for.
+//
+// # What it leaves behind
+//
+// About 600 problems a run, with comments, keywords and relationships, which the
+// contract does not let anybody delete; and about 150 users, who are made inactive at
+// the end of their case, so that their tokens are revoked and nobody takes them for
+// people. Their names begin with what they were made for and end in twelve random
+// letters and digits. Metadata other than users is never written, and neither is
+// anything that was there before.
 package httpsuite

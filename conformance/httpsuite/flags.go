@@ -2,15 +2,15 @@ package httpsuite
 
 // flagCases are about what a problem says of the user who asks (D1): read,
 // watching and readByAssignee.
-func flagCases() []Case {
-	return []Case{
-		{"HTTP-FLAG-001", "D1", "the author of a problem has read it, others have not, and reading does not set it", func(s *session) {
+func flagCases() []demand {
+	return []demand{
+		{core, "HTTP-FLAG-001", "D1", "the author of a problem has read it, others have not, and reading does not set it", func(s *session) {
 			bob, p := s.user(), s.problem()
 			p.load(s.admin).has("/read", true)
 			p.load(bob.client).has("/read", false)
 			p.load(bob.client).has("/read", false)
 		}},
-		{"HTTP-FLAG-002", "D1", "setting read makes no revision and no log entry, and is each user's own", func(s *session) {
+		{extended, "HTTP-FLAG-002", "D1", "setting read makes no revision and no log entry, and is each user's own", func(s *session) {
 			bob, eve, p := s.user(), s.user(), s.problem()
 			s.untouched(p, func() {
 				a := bob.patch(p.path, `{"read":true}`).is(200).has("/read", true).has("/revision", 1).has("/logs", raw(`[]`))
@@ -23,12 +23,12 @@ func flagCases() []Case {
 			bob.patch(p.path, `{"read":false}`).is(200).has("/read", false)
 			p.load(bob.client).has("/read", false)
 		}},
-		{"HTTP-FLAG-003", "D1", "read can be given on creation", func(s *session) {
+		{core, "HTTP-FLAG-003", "D1", "read can be given on creation", func(s *session) {
 			a := s.admin.post("/problems", `{"title":"x","read":false}`).is(201).has("/read", false)
 			s.admin.get("/problems/"+a.part("/identifier")).is(200).has("/read", false)
 			s.admin.post("/problems", `{"title":"x","read":true}`).is(201).has("/read", true)
 		}},
-		{"HTTP-FLAG-004", "D1", "read turns false when somebody else makes a significant change; who makes it has read it", func(s *session) {
+		{core, "HTTP-FLAG-004", "D1", "read turns false when somebody else makes a significant change; who makes it has read it", func(s *session) {
 			bob, p, q := s.user(), s.problem(), s.problem()
 			changes := map[string]func(){
 				"field":     func() { s.admin.patch(p.path, `{"title":`+encode(s.unique("t"))+`}`).is(200) },
@@ -49,20 +49,20 @@ func flagCases() []Case {
 			p.load(bob.client).has("/read", true)
 			p.load(s.admin).has("/read", false)
 		}},
-		{"HTTP-FLAG-005", "D1, D8", "a new watcher is no significant change and leaves read as it was", func(s *session) {
+		{core, "HTTP-FLAG-005", "D1, D8", "a new watcher is no significant change and leaves read as it was", func(s *session) {
 			bob, p := s.user(), s.problem()
 			bob.patch(p.path, `{"read":true}`).is(200)
 			s.admin.put(p.path+"/watchers", bob.part()).is(201)
 			p.load(bob.client).has("/read", true)
 		}},
-		{"HTTP-FLAG-006", "D1", "watching tells whether the token's user watches", func(s *session) {
+		{core, "HTTP-FLAG-006", "D1", "watching tells whether the token's user watches", func(s *session) {
 			bob, p := s.user(), s.problem()
 			p.load(bob.client).has("/watching", false)
 			s.admin.put(p.path+"/watchers", bob.part()).is(201)
 			p.load(bob.client).has("/watching", true)
 			p.load(s.admin).has("/watching", false)
 		}},
-		{"HTTP-FLAG-007", "D1", "readByAssignee tells whether the assignee has read it, and is false without one", func(s *session) {
+		{core, "HTTP-FLAG-007", "D1", "readByAssignee tells whether the assignee has read it, and is false without one", func(s *session) {
 			bob, p := s.user(), s.problem()
 			p.load(s.admin).has("/readByAssignee", false)
 			s.admin.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200).has("/readByAssignee", false)
@@ -74,11 +74,11 @@ func flagCases() []Case {
 			p.load(s.admin).has("/readByAssignee", true)
 			s.admin.patch(p.path, `{"assignee":null}`).is(200).has("/readByAssignee", false)
 		}},
-		{"HTTP-FLAG-008", "D17", "setting read needs the scope write", func(s *session) {
+		{extended, "HTTP-FLAG-008", "D17", "setting read needs the scope write", func(s *session) {
 			p := s.problem()
 			s.userWith("read").patch(p.path, `{"read":true}`).fault(403, "forbidden")
 		}},
-		{"HTTP-FLAG-009", "D1", "read can be set together with a field", func(s *session) {
+		{extended, "HTTP-FLAG-009", "D1", "read can be set together with a field", func(s *session) {
 			p := s.problem()
 			s.admin.patch(p.path, `{"title":"x","read":true}`).is(200).has("/read", true).has("/revision", 2)
 			a := s.admin.patch(p.path, `{"title":"x","read":false}`).is(200).has("/read", false).has("/revision", 2)

@@ -9,9 +9,9 @@ import (
 func keyed(key string) option { return with("Idempotency-Key", key) }
 
 // idempotencyCases are about the Idempotency-Key (D21).
-func idempotencyCases() []Case {
-	return []Case{
-		{"HTTP-IDEM-001", "D21", "the same W1 again gets the first answer, byte for byte, and makes nothing", func(s *session) {
+func idempotencyCases() []demand {
+	return []demand{
+		{extended, "HTTP-IDEM-001", "D21", "the same W1 again gets the first answer, byte for byte, and makes nothing", func(s *session) {
 			key, body := s.unique("key"), `{"title":"Once"}`
 			first := s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "")
 			s.admin.patch("/problems/"+first.part("/identifier"), `{"title":"Changed since"}`).is(200)
@@ -23,7 +23,7 @@ func idempotencyCases() []Case {
 				again.sends(name, first.header.Get(name))
 			}
 		}},
-		{"HTTP-IDEM-002", "D21", "the same W3 again gets the first answer, byte for byte, and adds nothing", func(s *session) {
+		{extended, "HTTP-IDEM-002", "D21", "the same W3 again gets the first answer, byte for byte, and adds nothing", func(s *session) {
 			p, key := s.problem(), s.unique("key")
 			first := s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "")
 			s.untouched(p, func() {
@@ -35,7 +35,7 @@ func idempotencyCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-IDEM-003", "D21", "anything different under the same key is idempotency-conflict", func(s *session) {
+		{extended, "HTTP-IDEM-003", "D21", "anything different under the same key is idempotency-conflict", func(s *session) {
 			p, q, key := s.problem(), s.problem(), s.unique("key")
 			s.admin.post(p.path+"/comments", `{"text":"Once"}`, keyed(key)).is(201)
 			s.untouched(p, func() {
@@ -50,14 +50,14 @@ func idempotencyCases() []Case {
 			})
 			s.admin.post(p.path+"/comments", `{"text":"Once"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "true")
 		}},
-		{"HTTP-IDEM-004", "D21", "a key is the user's own, whichever token is used", func(s *session) {
+		{extended, "HTTP-IDEM-004", "D21", "a key is the user's own, whichever token is used", func(s *session) {
 			bob, eve, p, key := s.user(), s.user(), s.problem(), s.unique("key")
 			first := bob.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201)
 			other := s.as(s.token(bob.identifier, "write"))
 			other.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true").has("", first.value)
 			eve.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "").has("/author", eve.ref())
 		}},
-		{"HTTP-IDEM-005", "D21", "a key is 1 to 255 visible characters, bare or quoted", func(s *session) {
+		{extended, "HTTP-IDEM-005", "D21", "a key is 1 to 255 visible characters, bare or quoted", func(s *session) {
 			p, key := s.problem(), s.unique("key")
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201)
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(`"`+key+`"`)).is(201).sends("Idempotency-Replayed", "true")
@@ -71,7 +71,7 @@ func idempotencyCases() []Case {
 				s.admin.post(p.path+"/comments", "Bad", plain(), keyed("a"), more("Idempotency-Key", "b")).fault(400, "malformed-request")
 			})
 		}},
-		{"HTTP-IDEM-006", "D21", "answers of 400 and above are not kept", func(s *session) {
+		{extended, "HTTP-IDEM-006", "D21", "answers of 400 and above are not kept", func(s *session) {
 			p, key := s.problem(), s.unique("key")
 			s.admin.post("/problems", `{"title":""}`, keyed(key)).is(422)
 			s.admin.post("/problems", `{"title":""}`, keyed(key)).is(422).sends("Idempotency-Replayed", "")
@@ -79,7 +79,7 @@ func idempotencyCases() []Case {
 			s.admin.post("/problems/999999999999/comments", "x", plain(), keyed(key)).is(404)
 			s.admin.post("/problems", `{"title":"Now"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "")
 		}},
-		{"HTTP-IDEM-007", "D21", "duplicates in flight wait for the first: one effect, one answer", func(s *session) {
+		{extended, "HTTP-IDEM-007", "D21", "duplicates in flight wait for the first: one effect, one answer", func(s *session) {
 			p := s.problem()
 			for round := range 5 {
 				key, text := s.unique("key"), fmt.Sprint("Once ", round)
@@ -106,7 +106,7 @@ func idempotencyCases() []Case {
 				s.Fatalf("8 duplicates made the problems %v", identifiers)
 			}
 		}},
-		{"HTTP-IDEM-008", "D21", "different requests in flight under one key: one wins, the others conflict", func(s *session) {
+		{extended, "HTTP-IDEM-008", "D21", "different requests in flight under one key: one wins, the others conflict", func(s *session) {
 			p, key := s.problem(), s.unique("key")
 			answers := together(8, func(i int) *answer {
 				return s.admin.post(p.path+"/comments", fmt.Sprint("text ", i), plain(), keyed(key))
@@ -118,7 +118,7 @@ func idempotencyCases() []Case {
 				s.Fatalf("%d comments were stored", n)
 			}
 		}},
-		{"HTTP-IDEM-009", "D21", "a replay is answered whatever has become of the problem's revision", func(s *session) {
+		{extended, "HTTP-IDEM-009", "D21", "a replay is answered whatever has become of the problem's revision", func(s *session) {
 			p, key := s.problem(), s.unique("key")
 			etag := p.load(s.admin).etag()
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key), with("If-Match", etag)).is(201)

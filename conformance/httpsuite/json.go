@@ -6,9 +6,9 @@ import (
 )
 
 // jsonCases are about what counts as JSON (D11, D18, D22).
-func jsonCases() []Case {
-	return []Case{
-		{"HTTP-JSON-001", "D18", "what is not exactly one JSON value is malformed-json, on every endpoint that reads one", func(s *session) {
+func jsonCases() []demand {
+	return []demand{
+		{extended, "HTTP-JSON-001", "D18", "what is not exactly one JSON value is malformed-json, on every endpoint that reads one", func(s *session) {
 			p, q := s.problem(), s.problem()
 			bodies := map[string]string{
 				"truncated":            `{"title":"x"`,
@@ -67,7 +67,7 @@ func jsonCases() []Case {
 			})
 			s.linked(q)
 		}},
-		{"HTTP-JSON-002", "D18", "an absent body is malformed-json where one is needed", func(s *session) {
+		{extended, "HTTP-JSON-002", "D18", "an absent body is malformed-json where one is needed", func(s *session) {
 			p := s.problem()
 			for _, mediaType := range []string{"", "application/json"} {
 				s.admin.post("/problems", "", typed(mediaType)).fault(400, "malformed-json")
@@ -77,7 +77,7 @@ func jsonCases() []Case {
 				s.admin.delete(p.path+"/relationships", "", typed(mediaType)).fault(400, "malformed-json")
 			}
 		}},
-		{"HTTP-JSON-003", "D18, D22", "32 levels are read, 33 are malformed-json", func(s *session) {
+		{extended, "HTTP-JSON-003", "D18, D22", "32 levels are read, 33 are malformed-json", func(s *session) {
 			nested := func(depth int) string {
 				return `{"title":"x","deep":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + `}`
 			}
@@ -87,7 +87,7 @@ func jsonCases() []Case {
 			s.admin.post("/problems", `{"a":`+strings.Repeat(`{"a":`, 31)+`1`+strings.Repeat("}", 31)+`}`).fault(422, "", "/a", "/title")
 			s.admin.post("/problems", `{"a":`+strings.Repeat(`{"a":`, 32)+`1`+strings.Repeat("}", 32)+`}`).fault(400, "malformed-json")
 		}},
-		{"HTTP-JSON-004", "D9, D18", "U+0000 in a string is valid JSON and an invalid-value", func(s *session) {
+		{extended, "HTTP-JSON-004", "D9, D18", "U+0000 in a string is valid JSON and an invalid-value", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.admin.patch(p.path, `{"title":"a\u0000b"}`).fault(422, "invalid-value", "/title")
@@ -95,7 +95,7 @@ func jsonCases() []Case {
 				s.admin.post(p.path+"/comments", `{"text":"a\u0000b"}`).fault(422, "invalid-value", "/text")
 			})
 		}},
-		{"HTTP-JSON-005", "D11", "names that differ in letter case are unknown", func(s *session) {
+		{extended, "HTTP-JSON-005", "D11", "names that differ in letter case are unknown", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.admin.patch(p.path, `{"TITLE":"x","State":{},"READ":true,"tITLE":"x"}`).fault(422, "unknown-field", "/TITLE", "/State", "/READ", "/tITLE")
@@ -103,10 +103,10 @@ func jsonCases() []Case {
 				s.admin.patch(p.path, `{"`+"\u017f"+`tate":{"name":"Closed"}}`).fault(422, "unknown-field", "/\u017ftate")
 			})
 		}},
-		{"HTTP-JSON-006", "RFC 8259", "escapes, white space and pairs of surrogates are read", func(s *session) {
+		{core, "HTTP-JSON-006", "RFC 8259", "escapes, white space and pairs of surrogates are read", func(s *session) {
 			s.admin.post("/problems", " \r\n\t{ \"\\u0074itle\" :\t\"\\ud83d\\ude00 \\\"\\/\\\\ \\u00e9\" } \n").is(201).has("/title", `😀 "/\ é`)
 		}},
-		{"HTTP-JSON-007", "D18", "an integer is written as one", func(s *session) {
+		{extended, "HTTP-JSON-007", "D18", "an integer is written as one", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				for _, number := range []string{"1.0", "1e0", `"1"`, "1.5", "true", "1E+400", "-0.0"} {
@@ -117,12 +117,29 @@ func jsonCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-JSON-008", "D18", "answers have no member of a framework, and characters as they are", func(s *session) {
+		{extended, "HTTP-JSON-008", "D18", "answers have no member of a framework, and characters as they are", func(s *session) {
 			a := s.admin.post("/problems", `{"title":"<é&😀>"}`).is(201).lacks("/$schema")
 			if !strings.Contains(string(a.body), "é") || !strings.Contains(string(a.body), "😀") {
 				s.Fatalf("%v\nescapes what needs no escape", a)
 			}
 			a.sends("Link", "")
+		}},
+		{extended, "HTTP-JSON-009", "D20", "what has not changed is answered with the same bytes, as its strong ETag says", func(s *session) {
+			bob, p, q := s.user(), s.create(s.admin, `"priority":{"name":"High"}`), s.problem()
+			for _, name := range []string{"c", "a", "b"} {
+				s.admin.put(p.keyword(name), `"v"`).is(201)
+			}
+			s.relate(p, "ParentOf", q)
+			s.relate(p, "RelatedTo", q)
+			s.admin.put(p.path+"/watchers", bob.part()).is(201)
+			for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
+				first := s.admin.get(p.path + part).is(200)
+				for range 8 {
+					if again := s.admin.get(p.path + part).is(200); string(first.body) != string(again.body) {
+						s.Fatalf("%v\nwas before\n%s", again, first.body)
+					}
+				}
+			}
 		}},
 	}
 }

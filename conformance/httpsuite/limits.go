@@ -6,9 +6,9 @@ import (
 )
 
 // limitCases are about the limits of D22, at their defaults.
-func limitCases() []Case {
-	return []Case{
-		{"HTTP-LIMIT-001", "D22", "a body of 1 MiB is read, one byte more is too-large, with or without Content-Length", func(s *session) {
+func limitCases() []demand {
+	return []demand{
+		{extended, "HTTP-LIMIT-001", "D22", "a body of 1 MiB is read, one byte more is too-large, with or without Content-Length", func(s *session) {
 			p := s.problem()
 			s.admin.post(p.path+"/comments", strings.Repeat("x", 1<<20), plain()).is(201)
 			s.admin.patch(p.path, `{}`+strings.Repeat(" ", 1<<20-2)).is(200)
@@ -19,7 +19,7 @@ func limitCases() []Case {
 				s.admin.put(p.keyword("k"), `"`+strings.Repeat("x", 1<<20)+`"`, unsized()).fault(413, "too-large")
 			})
 		}},
-		{"HTTP-LIMIT-002", "D22", "a problem has at most 1,000 keywords; the existing ones can still be set", func(s *session) {
+		{extended, "HTTP-LIMIT-002", "D22", "a problem has at most 1,000 keywords; the existing ones can still be set", func(s *session) {
 			p := s.problem()
 			const clients = 8
 			together(clients, func(i int) (last *answer) {
@@ -41,7 +41,7 @@ func limitCases() []Case {
 				s.Fatalf("the problem has %d keywords", n)
 			}
 		}},
-		{"HTTP-LIMIT-003", "D11, D22", "a body within the limits gets an answer of a size to match, however much is wrong with it, and of the right type", func(s *session) {
+		{extended, "HTTP-LIMIT-003", "D11, D22", "a body within the limits gets an answer of a size to match, however much is wrong with it, and of the right type", func(s *session) {
 			ones := strings.Repeat("1,", 400_000) + "1"
 			var unknown strings.Builder
 			for i := range 50_000 {

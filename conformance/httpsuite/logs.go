@@ -19,11 +19,11 @@ func (s *session) entry(p problem, kind string, field, from, to any) *answer {
 }
 
 // logCases are about the history log (D8).
-func logCases() []Case {
+func logCases() []demand {
 	value := func(v any) any { return map[string]any{"value": v} }
 	other := func(p problem) any { return map[string]any{"problemIdentifier": p.id} }
-	return []Case{
-		{"HTTP-LOG-001", "D8", "creating logs ProblemCreated with the fields set", func(s *session) {
+	return []demand{
+		{core, "HTTP-LOG-001", "D8", "creating logs ProblemCreated with the fields set", func(s *session) {
 			p := s.create(s.admin, `"priority":{"name":"High"}`)
 			a := p.load(s.admin)
 			a.members("/logs/0", logMembers...).timed("/logs/0/creationDate")
@@ -34,7 +34,7 @@ func logCases() []Case {
 			a.members("/logs/0/author", "identifier", "name").has("/logs/0/author/identifier", a.text("/originator/identifier"))
 			a.has("/logs/0/creationDate", a.text("/creationDate"))
 		}},
-		{"HTTP-LOG-002", "D8", "each changed field logs FieldChanged: a text, {identifier,name} or null", func(s *session) {
+		{core, "HTTP-LOG-002", "D8", "each changed field logs FieldChanged: a text, {identifier,name} or null", func(s *session) {
 			bob, p := s.user(), s.problem()
 			before := p.load(s.admin)
 			s.admin.patch(p.path, `{"title":"New"}`).is(200)
@@ -48,7 +48,7 @@ func logCases() []Case {
 			s.admin.patch(p.path, `{"assignee":null}`).is(200)
 			s.entry(p, "FieldChanged", "assignee", bob.ref(), nil)
 		}},
-		{"HTTP-LOG-003", "D8", "one request is one batch, with one entry per field", func(s *session) {
+		{core, "HTTP-LOG-003", "D8", "one request is one batch, with one entry per field", func(s *session) {
 			bob, p := s.user(), s.problem()
 			a := bob.patch(p.path, `{"title":"x","priority":{"name":"Low"},"classification":{"name":"Task"}}`).is(200)
 			fields := map[string]bool{}
@@ -66,12 +66,12 @@ func logCases() []Case {
 				s.Fatalf("%v\nhas one batch for two requests", all)
 			}
 		}},
-		{"HTTP-LOG-004", "D8", "a comment logs CommentAdded with the comment's identifier", func(s *session) {
+		{core, "HTTP-LOG-004", "D8", "a comment logs CommentAdded with the comment's identifier", func(s *session) {
 			p := s.problem()
 			comment := s.admin.post(p.path+"/comments", "text", plain()).is(201)
 			s.entry(p, "CommentAdded", "comments", nil, comment.text("/identifier"))
 		}},
-		{"HTTP-LOG-005", "D8", "keywords log KeywordSet and KeywordDeleted; one without value is {value:null}", func(s *session) {
+		{core, "HTTP-LOG-005", "D8", "keywords log KeywordSet and KeywordDeleted; one without value is {value:null}", func(s *session) {
 			p := s.problem()
 			s.admin.put(p.keyword("a%2Fb"), `"1"`).is(201)
 			s.entry(p, "KeywordSet", "a/b", nil, "1")
@@ -88,7 +88,7 @@ func logCases() []Case {
 			s.admin.delete(p.keyword("n"), "").is(204)
 			s.entry(p, "KeywordDeleted", "n", value(nil), nil)
 		}},
-		{"HTTP-LOG-006", "D8", "a relationship logs on both problems, each with the type as seen from it, in one batch", func(s *session) {
+		{core, "HTTP-LOG-006", "D8", "a relationship logs on both problems, each with the type as seen from it, in one batch", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.relate(p, "ParentOf", q)
 			here := s.entry(p, "RelationshipAdded", "ParentOf", nil, other(q))
@@ -99,12 +99,12 @@ func logCases() []Case {
 			s.entry(p, "RelationshipDeleted", "ParentOf", other(q), nil)
 			s.entry(q, "RelationshipDeleted", "ChildOf", other(p), nil)
 		}},
-		{"HTTP-LOG-007", "D8", "a watcher logs WatcherAdded, which is not significant", func(s *session) {
+		{core, "HTTP-LOG-007", "D8", "a watcher logs WatcherAdded, which is not significant", func(s *session) {
 			bob, p := s.user(), s.problem()
 			s.admin.put(p.path+"/watchers", bob.part()).is(201)
 			s.entry(p, "WatcherAdded", "watchers", nil, bob.ref())
 		}},
-		{"HTTP-LOG-008", "D8", "the log is oldest first and append-only, and its identifiers are unique", func(s *session) {
+		{core, "HTTP-LOG-008", "D8", "the log is oldest first and append-only, and its identifiers are unique", func(s *session) {
 			p := s.problem()
 			seen := []any{p.load(s.admin).list("/logs")[0]}
 			for i := range 5 {
@@ -124,13 +124,13 @@ func logCases() []Case {
 				s.Fatalf("6 entries have %d identifiers", len(identifiers))
 			}
 		}},
-		{"HTTP-LOG-009", "D8", "the names of what was set stay as they were at that moment", func(s *session) {
+		{core, "HTTP-LOG-009", "D8", "the names of what was set stay as they were at that moment", func(s *session) {
 			bob, p := s.user(), s.problem()
 			bob.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200)
 			s.admin.patch("/users/"+bob.identifier, `{"name":`+encode(s.unique("renamed"))+`}`).is(200)
 			s.entry(p, "FieldChanged", "assignee", nil, bob.ref()).has("/logs/last/author/identifier", bob.identifier)
 		}},
-		{"HTTP-LOG-010", "D8", "read and refused requests leave no entry", func(s *session) {
+		{extended, "HTTP-LOG-010", "D8", "read and refused requests leave no entry", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.admin.patch(p.path, `{"read":false}`).is(200)

@@ -6,43 +6,43 @@ import (
 )
 
 // patchCases are about updating problems (W2).
-func patchCases() []Case {
-	return []Case{
-		{"HTTP-W2-001", "D10", "updating answers 200 with the problem, its ETag and revision, and this request's batch as logs", func(s *session) {
+func patchCases() []demand {
+	return []demand{
+		{extended, "HTTP-W2-001", "D10", "updating answers 200 with the problem, its ETag and revision, and this request's batch as logs", func(s *session) {
 			p := s.problem()
 			a := s.admin.patch(p.path, `{"title":"New title"}`).is(200)
 			a.members("", problemMembers...).has("/title", "New title").has("/revision", 2)
-			a.sends("Content-Type", "application/json")
+			a.json()
 			a.etag()
 			if a.revision() != 2 || len(a.list("/logs")) != 1 {
 				s.Fatalf("%v\nhas not revision 2 and one log entry", a)
 			}
 		}},
-		{"HTTP-W2-002", "D11", "an absent member leaves a field, null clears it, a value sets it", func(s *session) {
+		{core, "HTTP-W2-002", "D11", "an absent member leaves a field, null clears it, a value sets it", func(s *session) {
 			bob := s.user()
 			p := s.create(s.admin, `"priority":{"name":"High"}`, `"classification":{"name":"Task"}`, `"assignee":{"email":`+encode(bob.email)+`}`)
 			s.admin.patch(p.path, `{"priority":null,"classification":{"name":"Feature"}}`).is(200)
 			p.load(s.admin).has("/priority", nil).has("/classification/name", "Feature").has("/assignee/name", bob.name)
 			s.admin.patch(p.path, `{"assignee":null}`).is(200).has("/assignee", nil).has("/classification/name", "Feature")
 		}},
-		{"HTTP-W2-003", "D1, D11", "title, state and read cannot be cleared", func(s *session) {
+		{extended, "HTTP-W2-003", "D1, D11", "title, state and read cannot be cleared", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.admin.patch(p.path, `{"title":null,"state":null,"read":null}`).fault(422, "invalid-value", "/title", "/state", "/read")
 			})
 		}},
-		{"HTTP-W2-004", "D11", "application/merge-patch+json is taken as well", func(s *session) {
+		{extended, "HTTP-W2-004", "D11", "application/merge-patch+json is taken as well", func(s *session) {
 			p := s.problem()
 			s.admin.patch(p.path, `{"title":"Merged"}`, typed("application/merge-patch+json")).is(200).has("/title", "Merged")
 			s.admin.post("/problems", `{"title":"x"}`, typed("application/merge-patch+json")).fault(415, "unsupported-media-type")
 		}},
-		{"HTTP-W2-005", "D11", "metadata objects are resolved, not merged", func(s *session) {
+		{extended, "HTTP-W2-005", "D11", "metadata objects are resolved, not merged", func(s *session) {
 			p := s.create(s.admin, `"priority":{"name":"High"}`)
 			s.admin.patch(p.path, `{"priority":{}}`, typed("application/merge-patch+json")).fault(422, "metadata-ambiguous", "/priority")
 			s.admin.patch(p.path, `{"priority":{"name":null}}`).is(422)
 			p.load(s.admin).has("/priority/name", "High")
 		}},
-		{"HTTP-W2-006", "D8", "an update that changes nothing writes nothing", func(s *session) {
+		{extended, "HTTP-W2-006", "D8", "an update that changes nothing writes nothing", func(s *session) {
 			p := s.create(s.admin, `"priority":{"name":"High"}`)
 			title := p.load(s.admin).part("/title")
 			s.untouched(p, func() {
@@ -56,7 +56,7 @@ func patchCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-W2-007", "D11", "a problem as R1 returned it can be sent back and changes nothing", func(s *session) {
+		{core, "HTTP-W2-007", "D11", "a problem as R1 returned it can be sent back and changes nothing", func(s *session) {
 			bob := s.user()
 			p := s.create(s.admin, `"priority":{"name":"High"}`, `"assignee":{"email":`+encode(bob.email)+`}`)
 			s.admin.put(p.keyword("color"), `"red"`).is(201)
@@ -69,7 +69,7 @@ func patchCases() []Case {
 				bob.patch(p.path, string(p.load(bob.client).body)).is(200).has("/logs", raw(`[]`))
 			})
 		}},
-		{"HTTP-W2-008", "D11", "a problem as R1 returned it can be edited and sent back", func(s *session) {
+		{core, "HTTP-W2-008", "D11", "a problem as R1 returned it can be edited and sent back", func(s *session) {
 			p := s.problem()
 			s.admin.put(p.keyword("color"), `"red"`).is(201)
 			loaded := p.load(s.admin)
@@ -80,7 +80,7 @@ func patchCases() []Case {
 				s.Fatalf("%v\nchanged more than the title", a)
 			}
 		}},
-		{"HTTP-W2-009", "D11", "a revision in the body that is not the current one is stale-revision", func(s *session) {
+		{extended, "HTTP-W2-009", "D11", "a revision in the body that is not the current one is stale-revision", func(s *session) {
 			p := s.problem()
 			old := string(p.load(s.admin).body)
 			s.admin.patch(p.path, `{"title":"Second"}`).is(200)
@@ -91,7 +91,7 @@ func patchCases() []Case {
 			})
 			s.admin.patch(p.path, `{"title":"Third","revision":2}`).is(200).has("/revision", 3)
 		}},
-		{"HTTP-W2-010", "D11", "stale-revision says the current revision", func(s *session) {
+		{extended, "HTTP-W2-010", "D11", "stale-revision says the current revision", func(s *session) {
 			p := s.problem()
 			for range 41 {
 				s.admin.put(p.keyword("n"), encode(s.unique("v")))
@@ -101,14 +101,14 @@ func patchCases() []Case {
 				s.Fatalf("%v\ndoes not say that the revision is 42", a)
 			}
 		}},
-		{"HTTP-W2-011", "D11", "watching, readByAssignee, logs, modifier and modificationDate are ignored", func(s *session) {
+		{extended, "HTTP-W2-011", "D11", "watching, readByAssignee, logs, modifier and modificationDate are ignored", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.admin.patch(p.path, `{"watching":true,"readByAssignee":true,"logs":[],"modifier":null,"modificationDate":"2001-01-01T00:00:00.000Z"}`).
 					is(200).has("/revision", 1).has("/watching", false)
 			})
 		}},
-		{"HTTP-W2-012", "D11", "any other member that the service writes has to be the current value, else read-only-field", func(s *session) {
+		{extended, "HTTP-W2-012", "D11", "any other member that the service writes has to be the current value, else read-only-field", func(s *session) {
 			bob, p := s.user(), s.problem()
 			s.admin.put(p.keyword("color"), `"red"`).is(201)
 			s.untouched(p, func() {
@@ -130,27 +130,27 @@ func patchCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-W2-013", "D11", "times are compared as instants and objects by identity", func(s *session) {
+		{extended, "HTTP-W2-013", "D11", "times are compared as instants and objects by identity", func(s *session) {
 			p := s.problem()
 			loaded := p.load(s.admin)
 			shifted := strings.Replace(loaded.text("/creationDate"), "Z", "+00:00", 1)
 			body := fmt.Sprintf(`{"creationDate":%q,"originator":{"identifier":%s}}`, shifted, loaded.part("/originator/identifier"))
 			s.untouched(p, func() { s.admin.patch(p.path, body).is(200) })
 		}},
-		{"HTTP-W2-014", "D11, D18", "all faults of the body are reported together and nothing is stored", func(s *session) {
+		{extended, "HTTP-W2-014", "D11, D18", "all faults of the body are reported together and nothing is stored", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				a := s.admin.patch(p.path, `{"title":"","read":1,"identifier":0,"colour":1,"milestone":{"name":"Nope"}}`)
 				a.fault(422, "validation-failed", "/title", "/read", "/identifier", "/colour", "/milestone")
 			})
 		}},
-		{"HTTP-W2-015", "D18", "a body that is no object is invalid-type", func(s *session) {
+		{extended, "HTTP-W2-015", "D18", "a body that is no object is invalid-type", func(s *session) {
 			p := s.problem()
 			for _, body := range []string{`[]`, `"x"`, `null`, `1`} {
 				s.admin.patch(p.path, body).fault(422, "invalid-type", "")
 			}
 		}},
-		{"HTTP-W2-016", "D1", "several fields are changed by one revision", func(s *session) {
+		{core, "HTTP-W2-016", "D1", "several fields are changed by one revision", func(s *session) {
 			bob, p := s.user(), s.problem()
 			a := bob.patch(p.path, `{"title":"x","state":{"name":"In Progress"},"priority":{"name":"Urgent"},"assignee":{"email":"`+strings.ToUpper(bob.email)+`"}}`)
 			a.is(200).has("/revision", 2).has("/state/name", "In Progress").has("/priority/name", "Urgent").has("/assignee", bob.object())
@@ -159,7 +159,7 @@ func patchCases() []Case {
 				s.Fatalf("%v\nhas not four log entries", a)
 			}
 		}},
-		{"HTTP-W2-017", "D11", "a revision that no problem can have is not the current one", func(s *session) {
+		{extended, "HTTP-W2-017", "D11", "a revision that no problem can have is not the current one", func(s *session) {
 			p := s.problem()
 			for _, revision := range []string{"0", "-1", "99", "99999999999999999999"} {
 				s.admin.patch(p.path, `{"title":"x","revision":`+revision+`}`).fault(412, "stale-revision")

@@ -85,17 +85,17 @@ func (s *session) ladder(base attempt, flaws ...flaw) {
 
 // precedenceCases are about which error is answered when several apply (D18).
 // Each takes an endpoint through every pair of flaws.
-func precedenceCases() []Case {
+func precedenceCases() []demand {
 	join := func(common []flaw, more ...flaw) []flaw { return append(common, more...) }
 	const rule = "when several errors apply, the order of D18 decides"
-	return []Case{
-		{"HTTP-ORDER-001", "D18", rule + ": W1", func(s *session) {
+	return []demand{
+		{extended, "HTTP-ORDER-001", "D18", rule + ": W1", func(s *session) {
 			s.ladder(attempt{method: "POST", path: "/problems", mediaType: "application/json", body: `{"title":"x"}`},
 				join(s.flaws("DELETE", s.userWith("read").token), mediaType, tooLarge, query, syntax,
 					body(422, "unknown-field", `{"title":"x","state":{"name":"Closed"},"colour":1}`),
 					body(409, "transition-not-allowed", `{"title":"x","state":{"name":"Closed"}}`))...)
 		}},
-		{"HTTP-ORDER-002", "D18", rule + ": W2", func(s *session) {
+		{extended, "HTTP-ORDER-002", "D18", rule + ": W2", func(s *session) {
 			p := s.problem()
 			s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
 			s.untouched(p, func() {
@@ -105,7 +105,7 @@ func precedenceCases() []Case {
 						body(409, "transition-not-allowed", `{"state":{"name":"In Progress"}}`))...)
 			})
 		}},
-		{"HTTP-ORDER-003", "D18", rule + ": W3", func(s *session) {
+		{extended, "HTTP-ORDER-003", "D18", rule + ": W3", func(s *session) {
 			p, key := s.problem(), s.unique("key")
 			s.admin.post(p.path+"/comments", "first", plain(), with("Idempotency-Key", key)).is(201)
 			again := flaw{409, "idempotency-conflict", func(a *attempt) { a.options = append(a.options, with("Idempotency-Key", key)) }}
@@ -115,7 +115,7 @@ func precedenceCases() []Case {
 						body(422, "invalid-value", `{"text":""}`), again)...)
 			})
 		}},
-		{"HTTP-ORDER-004", "D18", rule + ": W4", func(s *session) {
+		{extended, "HTTP-ORDER-004", "D18", rule + ": W4", func(s *session) {
 			p := s.problem()
 			for _, method := range []string{"PUT", "PATCH"} {
 				s.untouched(p, func() {
@@ -125,7 +125,7 @@ func precedenceCases() []Case {
 				})
 			}
 		}},
-		{"HTTP-ORDER-005", "D18", rule + ": W5", func(s *session) {
+		{extended, "HTTP-ORDER-005", "D18", rule + ": W5", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.ladder(attempt{method: "DELETE", path: p.keyword("none")},
@@ -133,7 +133,7 @@ func precedenceCases() []Case {
 						flaw{404, "keyword-not-found", func(*attempt) {}})...)
 			})
 		}},
-		{"HTTP-ORDER-006", "D18", rule + ": W6", func(s *session) {
+		{extended, "HTTP-ORDER-006", "D18", rule + ": W6", func(s *session) {
 			p, q, r := s.problem(), s.problem(), s.problem()
 			s.relate(p, "ParentOf", q)
 			s.untouched(p, func() {
@@ -143,7 +143,7 @@ func precedenceCases() []Case {
 						body(409, "relationship-conflict", link("ChildOf", q)))...)
 			})
 		}},
-		{"HTTP-ORDER-007", "D18", rule + ": W7", func(s *session) {
+		{extended, "HTTP-ORDER-007", "D18", rule + ": W7", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.relate(p, "ParentOf", q)
 			s.untouched(p, func() {
@@ -153,7 +153,7 @@ func precedenceCases() []Case {
 						body(404, "relationship-not-found", link("ChildOf", q)))...)
 			})
 		}},
-		{"HTTP-ORDER-008", "D18", rule + ": W8", func(s *session) {
+		{extended, "HTTP-ORDER-008", "D18", rule + ": W8", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				s.ladder(attempt{method: "PUT", path: p.path + "/watchers", mediaType: "application/json", body: s.user().part()},
@@ -161,27 +161,27 @@ func precedenceCases() []Case {
 						body(422, "unknown-field", `{"mail":"x"}`))...)
 			})
 		}},
-		{"HTTP-ORDER-009", "D18", rule + ": R1 to R4", func(s *session) {
+		{extended, "HTTP-ORDER-009", "D18", rule + ": R1 to R4", func(s *session) {
 			p := s.problem()
 			for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
 				flaws := s.flaws("BREW", "")
 				s.ladder(attempt{method: "GET", path: p.path + part}, join(flaws[:3:3], query, absent(p))...)
 			}
 		}},
-		{"HTTP-ORDER-010", "D18", rule + ": POST /users", func(s *session) {
+		{extended, "HTTP-ORDER-010", "D18", rule + ": POST /users", func(s *session) {
 			bob := s.user()
 			s.ladder(attempt{method: "POST", path: "/users", mediaType: "application/json", body: `{"name":"x","email":"x@example.org"}`},
 				join(s.flaws("DELETE", bob.token), mediaType, tooLarge, query, syntax,
 					body(422, "unknown-field", `{"name":"x","email":`+encode(bob.email)+`,"colour":1}`),
 					body(409, "already-exists", `{"name":"x","email":`+encode(bob.email)+`}`))...)
 		}},
-		{"HTTP-ORDER-011", "D18, D11", "a stale revision in the body comes before the body's faults, and after a missing problem", func(s *session) {
+		{extended, "HTTP-ORDER-011", "D18, D11", "a stale revision in the body comes before the body's faults, and after a missing problem", func(s *session) {
 			p := s.problem()
 			s.admin.patch(p.path, `{"revision":9,"title":""}`).fault(412, "stale-revision")
 			s.admin.patch(p.path, `{"revision":9,"colour":1,"identifier":0}`).fault(412, "stale-revision")
 			s.admin.patch("/problems/999999999999", `{"revision":9}`).fault(404, "problem-not-found")
 		}},
-		{"HTTP-ORDER-012", "D18", "faults of the body come before a missing keyword or a forbidden transition", func(s *session) {
+		{extended, "HTTP-ORDER-012", "D18", "faults of the body come before a missing keyword or a forbidden transition", func(s *session) {
 			p := s.problem()
 			s.admin.delete(p.keyword("%2E%2E"), "").fault(422, "invalid-value")
 			s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)

@@ -40,23 +40,20 @@ func (s *session) linked(p problem, want ...string) {
 func (p problem) as(kind string) string { return fmt.Sprint(kind, " ", p.id) }
 
 // relationshipCases are about relationships (W6, W7, R3).
-func relationshipCases() []Case {
-	return []Case{
-		{"HTTP-W6-001", "D6, D10", "a new relationship is answered with 201 and the relationship", func(s *session) {
+func relationshipCases() []demand {
+	return []demand{
+		{core, "HTTP-W6-001", "D6, D10", "a new relationship is answered with 201 and the relationship", func(s *session) {
 			bob, p := s.user(), s.problem()
 			q := s.create(s.admin, `"state":{"name":"Open"}`)
 			a := bob.put(p.path+"/relationships", link("ParentOf", q)).is(201)
-			a.sends("Content-Type", "application/json")
+			a.json()
 			a.members("", "type", "problemIdentifier", "creationDate", "author", "problem").timed("/creationDate")
 			a.has("/type", "ParentOf").has("/problemIdentifier", q.id).has("/author", bob.ref())
 			other := q.load(s.admin)
 			a.has("/problem", map[string]any{"identifier": q.id, "title": other.text("/title"),
 				"state": map[string]any{"identifier": other.text("/state/identifier"), "name": "Open"}})
-			if a.revision() != 2 {
-				s.Fatalf("%v\nhas another revision than 2", a)
-			}
 		}},
-		{"HTTP-W6-002", "spec section 2, D7", "each type comes with its mirror, and is deleted with it from either side", func(s *session) {
+		{core, "HTTP-W6-002", "spec section 2, D7", "each type comes with its mirror, and is deleted with it from either side", func(s *session) {
 			for _, kind := range relationshipTypes {
 				p, q := s.problem(), s.problem()
 				s.relate(p, kind.name, q)
@@ -71,7 +68,7 @@ func relationshipCases() []Case {
 				q.load(s.admin).has("/revision", 3)
 			}
 		}},
-		{"HTTP-W6-003", "D8, D10", "adding what is there, from either side, is answered with 200 and changes nothing", func(s *session) {
+		{core, "HTTP-W6-003", "D8, D10", "adding what is there, from either side, is answered with 200 and changes nothing", func(s *session) {
 			p, q := s.problem(), s.problem()
 			first := s.admin.put(p.path+"/relationships", link("CauseOf", q)).is(201)
 			s.untouched(p, func() {
@@ -81,20 +78,20 @@ func relationshipCases() []Case {
 				})
 			})
 		}},
-		{"HTTP-W6-004", "spec section 2, D7", "a type cannot be changed in place: relationship-conflict", func(s *session) {
+		{core, "HTTP-W6-004", "spec section 2, D7", "a type cannot be changed in place: the relationship is deleted first", func(s *session) {
 			for i := 1; i < len(relationshipTypes); i += 2 {
 				kind := relationshipTypes[i]
 				p, q := s.problem(), s.problem()
 				s.relate(p, kind.name, q)
 				s.untouched(p, func() {
-					s.admin.put(p.path+"/relationships", link(kind.mirror, q)).fault(409, "relationship-conflict")
-					s.admin.put(q.path+"/relationships", link(kind.name, p)).fault(409, "relationship-conflict")
+					s.admin.put(p.path+"/relationships", link(kind.mirror, q)).refused()
+					s.admin.put(q.path+"/relationships", link(kind.name, p)).refused()
 				})
 				s.admin.delete(p.path+"/relationships", link(kind.name, q)).is(204)
 				s.relate(p, kind.mirror, q)
 			}
 		}},
-		{"HTTP-W6-005", "D7", "two problems have at most one relationship per family, and may have one of each", func(s *session) {
+		{core, "HTTP-W6-005", "D7", "two problems have at most one relationship per family, and may have one of each", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.relate(p, "ClonedFrom", q)
 			s.relate(p, "BlockerOf", q)
@@ -105,7 +102,7 @@ func relationshipCases() []Case {
 			s.linked(p, q.as("RelatedTo"), q.as("ChildOf"), q.as("OriginalOf"), q.as("CausedBy"), q.as("BlockerOf"), q.as("ClonedFrom"))
 			s.linked(q, p.as("RelatedTo"), p.as("ParentOf"), p.as("DuplicateOf"), p.as("CauseOf"), p.as("BlockedBy"), p.as("ClonedTo"))
 		}},
-		{"HTTP-W6-006", "D7", "no problem is related to itself", func(s *session) {
+		{extended, "HTTP-W6-006", "D7", "no problem is related to itself", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				for _, kind := range relationshipTypes {
@@ -113,7 +110,7 @@ func relationshipCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-W6-007", "D14", "an unknown other problem is 422 at /problemIdentifier", func(s *session) {
+		{extended, "HTTP-W6-007", "D14", "an unknown other problem is 422 at /problemIdentifier", func(s *session) {
 			p := s.problem()
 			s.untouched(p, func() {
 				for _, other := range []string{"999999999999", "0", "-1", "9223372036854775808", "99999999999999999999999"} {
@@ -121,7 +118,7 @@ func relationshipCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-W6-008", "D14, D18", "the faults of a relationship's body, on W6 and W7 alike", func(s *session) {
+		{extended, "HTTP-W6-008", "D14, D18", "the faults of a relationship's body, on W6 and W7 alike", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.untouched(p, func() {
 				for _, call := range []func(string, string, ...option) *answer{s.admin.put, s.admin.delete} {
@@ -142,26 +139,23 @@ func relationshipCases() []Case {
 				}
 			})
 		}},
-		{"HTTP-W6-009", "D14", "a problem.identifier that differs is refused with 422", func(s *session) {
+		{extended, "HTTP-W6-009", "D14", "a problem.identifier that differs is refused with 422", func(s *session) {
 			p, q, r := s.problem(), s.problem(), s.problem()
 			body := fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d,"problem":{"identifier":%d}}`, q.id, r.id)
 			s.untouched(p, func() { s.admin.put(p.path+"/relationships", body).fault(422, "", "/problem/identifier") })
 			s.relate(p, "ParentOf", q)
 			s.untouched(p, func() { s.admin.delete(p.path+"/relationships", body).fault(422, "", "/problem/identifier") })
 		}},
-		{"HTTP-W7-001", "D10, D14", "a relationship as R3 returned it can be sent to W6 and W7", func(s *session) {
+		{core, "HTTP-W7-001", "D10, D14", "a relationship as R3 returned it can be sent to W6 and W7", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.relate(p, "BlockedBy", q)
 			read := s.admin.get(p.path + "/relationships").is(200).part("/0")
 			s.untouched(p, func() { s.admin.put(p.path+"/relationships", read).is(200) })
-			a := s.admin.delete(p.path+"/relationships", read).is(204)
-			if len(a.body) > 0 || a.revision() != 3 {
-				s.Fatalf("%v\nhas a body or another revision than 3", a)
-			}
+			s.admin.delete(p.path+"/relationships", read).is(204).empty()
 			s.linked(q)
 			s.admin.put(p.path+"/relationships", read).is(201)
 		}},
-		{"HTTP-W7-002", "D10, D14", "deleting what is not there is relationship-not-found, also for an unknown other problem", func(s *session) {
+		{extended, "HTTP-W7-002", "D10, D14", "deleting what is not there is relationship-not-found, also for an unknown other problem", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.relate(p, "ParentOf", q)
 			s.untouched(p, func() {
@@ -174,7 +168,7 @@ func relationshipCases() []Case {
 			s.admin.delete(p.path+"/relationships", link("ParentOf", q)).is(204)
 			s.admin.delete(p.path+"/relationships", link("ParentOf", q)).fault(404, "relationship-not-found")
 		}},
-		{"HTTP-R3-001", "D10", "relationships are listed by type code, then identifier, with the headers of R1", func(s *session) {
+		{core, "HTTP-R3-001", "D10", "relationships are listed by type code, then identifier", func(s *session) {
 			p, a, b := s.problem(), s.problem(), s.problem()
 			s.admin.get(p.path+"/relationships").is(200).has("", raw(`[]`))
 			s.relate(p, "BlockedBy", b)
@@ -183,20 +177,14 @@ func relationshipCases() []Case {
 			s.relate(p, "RelatedTo", b)
 			s.relate(p, "RelatedTo", a)
 			s.linked(p, a.as("RelatedTo"), b.as("RelatedTo"), b.as("ParentOf"), a.as("ChildOf"), b.as("BlockedBy"))
-			r3 := s.admin.get(p.path + "/relationships").is(200)
-			r3.sends("Content-Type", "application/json").sends("Cache-Control", "private, no-cache").sends("Vary", "Authorization")
-			r3.etag()
-			if r3.revision() != 6 {
-				s.Fatalf("%v\nhas another revision than 6", r3)
-			}
 		}},
-		{"HTTP-R3-002", "D6", "the other problem is shown as it is now", func(s *session) {
+		{core, "HTTP-R3-002", "D6", "the other problem is shown as it is now", func(s *session) {
 			p, q := s.problem(), s.problem()
 			s.relate(p, "ParentOf", q)
 			s.admin.patch(q.path, `{"title":"Renamed","state":{"name":"Closed"}}`).is(200)
 			s.admin.get(p.path+"/relationships").is(200).has("/0/problem/title", "Renamed").has("/0/problem/state/name", "Closed")
 		}},
-		{"HTTP-W7-007", "D14", "a number that no problem can have is a problem that there is not", func(s *session) {
+		{extended, "HTTP-W7-007", "D14", "a number that no problem can have is a problem that there is not", func(s *session) {
 			p := s.problem()
 			for _, other := range []string{"0", "-1", "99999999999999999999"} {
 				body := `{"type":"ParentOf","problemIdentifier":` + other + `}`

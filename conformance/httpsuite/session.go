@@ -1,48 +1,94 @@
 package httpsuite
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
-	"testing"
+	"time"
 )
 
 // session is what a case works with: an administrator, and the means to make
 // users and problems of its own.
 type session struct {
-	*testing.T
+	*trial
 	wire   *http.Client
 	target Target
 	admin  *client
+	seed   uint64 // of what the case draws at random
+
+	making sync.Mutex
+	users  []string // who was made, by identifier
 }
 
-func newSession(t *testing.T, wire *http.Client, target Target) *session {
-	s := &session{T: t, wire: wire, target: target}
+func newSession(t *trial, wire *http.Client, target Target) *session {
+	s := &session{trial: t, wire: wire, target: target}
 	s.admin = s.as(target.AdminToken)
+	s.admin.name = "administrator"
+	t.Cleanup(s.leave)
 	return s
+}
+
+// leave makes the users of the case inactive, which revokes their tokens (D17).
+// What it cannot do is no complaint: the case is over.
+func (s *session) leave() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*time.Second)
+	defer cancel()
+	for _, user := range s.made() {
+		path := "/users/" + url.PathEscape(user)
+		if _, err := s.admin.exchange(ctx, &answer{}, http.MethodPatch, path, `{"inactive":true}`); err != nil {
+			return
+		}
+	}
+}
+
+// made returns the identifiers of the users that the case has made.
+func (s *session) made() []string {
+	s.making.Lock()
+	defer s.making.Unlock()
+	return slices.Clone(s.users)
 }
 
 // as returns a client with the given token; an empty one sends none.
 func (s *session) as(token string) *client {
-	return &client{t: s.T, wire: s.wire, base: s.target.BaseURL + api, token: token}
+	c := s.below(api)
+	c.token = token
+	if token != "" {
+		c.name = "another token"
+	}
+	return c
 }
 
 // outside returns a client without a token for paths outside the API.
-func (s *session) outside() *client {
-	return &client{t: s.T, wire: s.wire, base: s.target.BaseURL}
+func (s *session) outside() *client { return s.below("") }
+
+// below returns a client without a token.
+func (s *session) below(path string) *client {
+	return &client{t: s.trial, wire: s.wire, base: s.target.BaseURL + path, name: "nobody", made: func(user string) {
+		s.making.Lock()
+		defer s.making.Unlock()
+		s.users = append(s.users, user)
+	}}
 }
 
-// root returns a client without a token for the paths that probes ask, which are
-// below no base path.
-func (s *session) root() *client {
+// alive asks a path that probes ask. A server below a base path has it there or at
+// the root, where those who watch over it may not know of the base path.
+func (s *session) alive(path string) *answer {
+	s.Helper()
+	c := s.outside()
+	if a := c.get(path); a.status == http.StatusOK {
+		return a
+	}
 	base, err := url.Parse(s.target.BaseURL)
 	if err != nil {
-		s.Fatal(err)
+		s.Fatalf("the base URL: %v", err)
 	}
-	return &client{t: s.T, wire: s.wire, base: base.Scheme + "://" + base.Host}
+	c.base = base.Scheme + "://" + base.Host
+	return c.get(path)
 }
 
 // unique returns a text that no other case uses.
@@ -80,6 +126,7 @@ func (s *session) userWith(scope string) person {
 	made := s.admin.post("/users", encode(map[string]any{"name": p.name, "email": p.email})).is(201)
 	p.identifier = made.text("/identifier")
 	p.client = s.as(s.token(p.identifier, scope))
+	p.client.name = name
 	return p
 }
 
@@ -160,7 +207,7 @@ func (s *session) everything(p problem) string {
 	s.Helper()
 	var b strings.Builder
 	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
-		b.Write(s.admin.get(p.path + part).is(200).body)
+		b.WriteString(encode(s.admin.get(p.path + part).is(200).value))
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -1,11 +1,7 @@
 package httpsuite
 
 import (
-	"net/http"
-	"slices"
-	"strings"
-	"testing"
-	"time"
+	"github.com/problemtracking/problems/conformance/report"
 )
 
 // api is the version segment that every path of the API begins with (D23).
@@ -14,7 +10,7 @@ const api = "/api/20151105"
 // Target is a server to be tested.
 type Target struct {
 	// BaseURL is the specification's {base_url}: scheme, host and, if the
-	// server has one, its base path, without a slash at the end.
+	// server has one, its base path. A slash at the end is ignored.
 	BaseURL string
 	// AdminToken is a token with the scope admin.
 	AdminToken string
@@ -22,68 +18,64 @@ type Target struct {
 
 // Case is one rule of the contract.
 type Case struct {
-	ID     string // "HTTP-W1-001": the endpoint or the topic, and a number
-	Source string // "D10", "RFC 9110", "spec section 5"
-	Rule   string // what has to be true, in words
+	ID string // "HTTP-W1-001": the endpoint or the topic, and a number
+	// Level is Core for what the specification itself demands, and for the
+	// decisions without which clients that were written for it do not work:
+	// the records, and what a request that is in order does. Extended cases
+	// are about the rest: which error is answered, ETags, keys, dry runs,
+	// the administration, and limits.
+	Level   report.Level
+	Profile string // the topic, such as "keywords"
+	Source  string // "D10", "RFC 9110", "spec section 5"
+	Rule    string // what has to be true, in words
+	run     func(*session)
+}
+
+// demand is a case in the table of its topic.
+type demand struct {
+	level  report.Level
+	id     string
+	source string
+	rule   string
 	run    func(*session)
 }
 
+// The levels, as the tables write them.
+const (
+	core     = report.Core
+	extended = report.Extended
+)
+
 // Cases returns all cases, by topic.
 func Cases() []Case {
-	return slices.Concat(
-		problemCases(),
-		patchCases(),
-		partialCases(),
-		transitionCases(),
-		textCases(),
-		flagCases(),
-		logCases(),
-		commentCases(),
-		keywordCases(),
-		relationshipCases(),
-		cycleCases(),
-		watcherCases(),
-		userCases(),
-		tokenCases(),
-		authCases(),
-		routeCases(),
-		errorCases(),
-		precedenceCases(),
-		jsonCases(),
-		conditionalCases(),
-		idempotencyCases(),
-		dryRunCases(),
-		limitCases(),
-		concurrencyCases(),
-	)
-}
-
-// Run runs every case as a subtest named by its ID, in parallel. A failure names
-// the rule that was broken and where it comes from.
-func Run(t *testing.T, target Target) {
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	wire := &http.Client{
-		Transport: transport,
-		Timeout:   time.Minute,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}
-	target.BaseURL = strings.TrimSuffix(target.BaseURL, "/")
-	// The group returns only after its parallel members, so that the
-	// caller's server outlives them.
-	t.Run("HTTP", func(t *testing.T) {
-		for _, c := range Cases() {
-			t.Run(c.ID, func(t *testing.T) {
-				t.Parallel()
-				t.Cleanup(func() {
-					if t.Failed() {
-						t.Logf("%s (%s): %s", c.ID, c.Source, c.Rule)
-					}
-				})
-				c.run(newSession(t, wire, target))
-			})
+	var cases []Case
+	for _, topic := range []struct {
+		profile string
+		tables  [][]demand
+	}{
+		{"problems", [][]demand{problemCases(), patchCases(), flagCases(), textCases()}},
+		{"metadata", [][]demand{partialCases(), transitionCases()}},
+		{"log", [][]demand{logCases()}},
+		{"comments", [][]demand{commentCases()}},
+		{"keywords", [][]demand{keywordCases()}},
+		{"relationships", [][]demand{relationshipCases(), cycleCases()}},
+		{"watchers", [][]demand{watcherCases()}},
+		{"administration", [][]demand{userCases(), tokenCases()}},
+		{"access", [][]demand{authCases()}},
+		{"json", [][]demand{jsonCases()}},
+		{"errors", [][]demand{routeCases(), errorCases(), precedenceCases()}},
+		{"conditional", [][]demand{conditionalCases()}},
+		{"idempotency", [][]demand{idempotencyCases()}},
+		{"dry-run", [][]demand{dryRunCases()}},
+		{"limits", [][]demand{limitCases()}},
+		{"concurrency", [][]demand{concurrencyCases()}},
+		{"sequences", [][]demand{walkCases()}},
+	} {
+		for _, table := range topic.tables {
+			for _, d := range table {
+				cases = append(cases, Case{d.id, d.level, topic.profile, d.source, d.rule, d.run})
+			}
 		}
-	})
+	}
+	return cases
 }

@@ -6,19 +6,19 @@ import (
 )
 
 // userCases are about users (D2, D30).
-func userCases() []Case {
-	return []Case{
-		{"HTTP-USER-001", "D2, D30", "creating a user is answered with 201 and the user", func(s *session) {
+func userCases() []demand {
+	return []demand{
+		{extended, "HTTP-USER-001", "D2, D30", "creating a user is answered with 201 and the user", func(s *session) {
 			name := s.unique("ann")
 			a := s.admin.post("/users", encode(map[string]any{"name": " " + name + " ", "email": name + "@Example.org"})).is(201)
-			a.members("", "identifier", "name", "email", "inactive").sends("Content-Type", "application/json")
+			a.members("", "identifier", "name", "email", "inactive").json()
 			a.has("/name", name).has("/email", name+"@Example.org").has("/inactive", false)
 			if !uuidForm.MatchString(a.text("/identifier")) {
 				s.Fatalf("%v\nhas no UUIDv7", a)
 			}
 			s.admin.get("/users/"+a.text("/identifier")).is(200).has("", a.value)
 		}},
-		{"HTTP-USER-002", "D2, D18", "the faults of a user", func(s *session) {
+		{extended, "HTTP-USER-002", "D2, D18", "the faults of a user", func(s *session) {
 			s.admin.post("/users", `{}`).fault(422, "required-field", "/name", "/email")
 			s.admin.post("/users", `{"name":7,"email":[],"inactive":"no"}`).fault(422, "invalid-type", "/name", "/email", "/inactive")
 			s.admin.post("/users", `{"name":"`+strings.Repeat("x", 256)+`","email":" "}`).fault(422, "invalid-value", "/name", "/email")
@@ -29,14 +29,14 @@ func userCases() []Case {
 			s.admin.post("/users", ``).fault(400, "malformed-json")
 			s.admin.post("/users", `x`, plain()).fault(415, "unsupported-media-type")
 		}},
-		{"HTTP-USER-003", "D2", "e-mail addresses are unique without ASCII letter case; names need not be", func(s *session) {
+		{extended, "HTTP-USER-003", "D2", "e-mail addresses are unique without ASCII letter case; names need not be", func(s *session) {
 			bob := s.user()
 			for _, email := range []string{bob.email, strings.ToUpper(bob.email), " " + strings.ToLower(bob.email)} {
 				s.admin.post("/users", encode(map[string]any{"name": "x", "email": email})).fault(409, "already-exists")
 			}
 			s.admin.post("/users", encode(map[string]any{"name": bob.name, "email": "another." + bob.email})).is(201)
 		}},
-		{"HTTP-USER-004", "D30", "PATCH sets what is given and leaves the rest", func(s *session) {
+		{extended, "HTTP-USER-004", "D30", "PATCH sets what is given and leaves the rest", func(s *session) {
 			bob, eve := s.user(), s.user()
 			path := "/users/" + bob.identifier
 			s.admin.patch(path, `{}`).is(200).has("", bob.object())
@@ -47,24 +47,26 @@ func userCases() []Case {
 			s.admin.patch(path, `{"nmae":"x"}`).fault(422, "unknown-field", "/nmae")
 			s.admin.get(path).is(200).has("/name", "Bob")
 		}},
-		{"HTTP-USER-005", "D30", "a user as it was read can be sent back", func(s *session) {
+		{extended, "HTTP-USER-005", "D30", "a user as it was read can be sent back", func(s *session) {
 			bob := s.user()
 			read := s.admin.get("/users/" + bob.identifier).is(200)
 			s.admin.patch("/users/"+bob.identifier, string(read.body)).is(200).has("", read.value)
 		}},
-		{"HTTP-USER-006", "D30", "users are listed by name, to every token, and an absent one is not-found", func(s *session) {
+		{extended, "HTTP-USER-006", "D30", "users are listed by name, to every token, and an absent one is not-found", func(s *session) {
 			bob := s.userWith("read")
-			a := bob.get("/users").is(200).sends("Content-Type", "application/json")
-			last, found := "", false
-			for i := range a.list("") {
-				pointer := fmt.Sprintf("/%d", i)
-				a.members(pointer, "identifier", "name", "email", "inactive")
-				if name := a.text(pointer + "/name"); name < last {
-					s.Fatalf("the name %q comes after %q", name, last)
-				} else {
-					last = name
+			found := false
+			for a := range bob.pages("/users") {
+				last := ""
+				for i := range a.list("") {
+					pointer := fmt.Sprintf("/%d", i)
+					a.members(pointer, "identifier", "name", "email", "inactive")
+					if name := a.text(pointer + "/name"); name < last {
+						s.Fatalf("the name %q comes after %q", name, last)
+					} else {
+						last = name
+					}
+					found = found || a.text(pointer+"/identifier") == bob.identifier
 				}
-				found = found || a.text(pointer+"/identifier") == bob.identifier
 			}
 			if !found {
 				s.Fatalf("the list lacks %s", bob.name)
@@ -74,7 +76,7 @@ func userCases() []Case {
 				s.admin.patch("/users/"+identifier, `{"name":"x"}`).fault(404, "not-found")
 			}
 		}},
-		{"HTTP-USER-007", "D30", "the ETag of users is the catalogue's version", func(s *session) {
+		{extended, "HTTP-USER-007", "D30", "the ETag of users is the catalogue's version", func(s *session) {
 			bob := s.user()
 			for _, path := range []string{"/users", "/users/" + bob.identifier} {
 				s.unchanged(s.admin, path)
@@ -83,14 +85,14 @@ func userCases() []Case {
 				s.admin.get(path, with("If-None-Match", before)).is(200)
 			}
 		}},
-		{"HTTP-USER-008", "D17", "only the scope admin writes users", func(s *session) {
+		{extended, "HTTP-USER-008", "D17", "only the scope admin writes users", func(s *session) {
 			bob, eve := s.user(), s.userWith("read")
 			for _, p := range []person{bob, eve} {
 				p.post("/users", `{"name":"x","email":"x@example.org"}`).fault(403, "forbidden")
 				p.patch("/users/"+bob.identifier, `{"name":"x"}`).fault(403, "forbidden")
 			}
 		}},
-		{"HTTP-USER-009", "D17", "deactivating a user revokes the tokens for good", func(s *session) {
+		{extended, "HTTP-USER-009", "D17", "deactivating a user revokes the tokens for good", func(s *session) {
 			bob := s.user()
 			bob.get("/me").is(200)
 			s.admin.patch("/users/"+bob.identifier, `{"inactive":true}`).is(200).has("/inactive", true)
@@ -99,7 +101,7 @@ func userCases() []Case {
 			bob.get("/me").fault(401, "unauthenticated")
 			s.as(s.token(bob.identifier, "read")).get("/me").is(200)
 		}},
-		{"HTTP-USER-010", "D2", "a renamed user is shown by today's name in fields, comments, relationships and watchers", func(s *session) {
+		{extended, "HTTP-USER-010", "D2", "a renamed user is shown by today's name in fields, comments, relationships and watchers", func(s *session) {
 			bob := s.user()
 			p, q := s.create(bob.client), s.problem()
 			bob.post(p.path+"/comments", "text", plain()).is(201)

@@ -13,9 +13,9 @@ const named = 8
 func (r *Report) Text() string {
 	core, extended := r.Count(Core), r.Count(Extended)
 	var out strings.Builder
-	fmt.Fprintf(&out, "conformance: %s: %s: %s (core %s, extended %s, not run %d)",
+	fmt.Fprintf(&out, "conformance: %s: %s: %s (core %s, extended %s)",
 		line(r.Implementation.title()), r.Result.words(), line(r.Reason),
-		core.ratio(), extended.ratio(), core.NotRun+extended.NotRun)
+		core.ratio(), extended.ratio())
 	if r.Durability != nil {
 		fmt.Fprintf(&out, ", durability %s", line(r.Durability.words()))
 	}
@@ -29,7 +29,7 @@ func (r *Report) Text() string {
 		}
 	}
 	for _, g := range r.gaps() {
-		if !g.waived {
+		if !g.waived && (r.Suite.Only == "" || g.reason != "not chosen by "+r.Suite.Only) {
 			fmt.Fprintf(&out, "  not run: %s: %s\n", line(few(g.ids, named)), line(g.reason))
 		}
 	}

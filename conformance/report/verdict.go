@@ -14,15 +14,15 @@ func (r *Report) verdict() (Result, string) {
 		return NotConformant, fmt.Sprintf("%d of %s failed", failed, cases(passed+failed))
 	case broken > 0:
 		return Incomplete, fmt.Sprintf("the harness let %s down", cases(broken))
-	case core.Passed == 0:
+	case passed == 0 || core.Passed == 0 && r.Suite.Only == "":
 		return NotConformant, "not one core case was run"
+	case r.Suite.Only != "":
+		// Whoever made the report may have left out what was not chosen.
+		return Incomplete, fmt.Sprintf("only the cases that match %q were chosen, of which %d passed", r.Suite.Only, passed)
 	case missing == 1:
 		return Incomplete, "1 case that applies was not run"
 	case missing > 0:
 		return Incomplete, fmt.Sprintf("%d cases that apply were not run", missing)
-	case r.Suite.Only != "":
-		// Whoever made the report may have left out what was not chosen.
-		return Incomplete, fmt.Sprintf("only the cases that match %q were chosen", r.Suite.Only)
 	case passed == 1:
 		return Conformant, "the only case that applies passed"
 	}

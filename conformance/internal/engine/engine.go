@@ -92,7 +92,7 @@ func Do(ctx context.Context, name string, limit time.Duration, do func(*Run)) Ou
 	select {
 	case <-done:
 	case <-after(ctx, limit/4):
-		r.Errorf("it did not end within %v, although its context was over", limit)
+		r.Errorf("it did not end within %v, although its context was over%s", limit, r.pending())
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,6 +107,25 @@ func after(ctx context.Context, grace time.Duration) <-chan struct{} {
 	return late
 }
 
+// pending returns what the case waits for.
+func (r *Run) pending() string {
+	r.mu.Lock()
+	waits := r.waits
+	r.mu.Unlock()
+	if waits == nil {
+		return ""
+	}
+	return waits()
+}
+
+// Waits has the engine ask for what the case waits for when it gives it up: the
+// end of a sentence.
+func (r *Run) Waits(what func() string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waits = what
+}
+
 // Run is a case under way. It is the T of the case.
 type Run struct {
 	name string
@@ -116,6 +135,7 @@ type Run struct {
 	broken   bool
 	panicked bool
 	logged   int // lines, those left out included
+	waits    func() string
 	cleanups []func()
 	Outcome
 }
@@ -272,16 +292,25 @@ func (r *Run) breakf(format string, args ...any) {
 
 // Harness returns the case's T for a function of the harness whose failure says
 // nothing about what is tested.
-func (r *Run) Harness() T { return harness{r} }
+func (r *Run) Harness() T { return assistant{r, "the harness failed", r.breakf} }
 
-type harness struct{ *Run }
+// Assistant returns the case's T for a function of the harness, by whose name its
+// complaints begin.
+func (r *Run) Assistant(name string) T { return assistant{r, name + " failed", r.Errorf} }
 
-func (h harness) Errorf(format string, args ...any) {
-	h.breakf("the harness failed: "+format, args...)
+// assistant is a T that says whose complaint it is.
+type assistant struct {
+	*Run
+	who      string
+	complain func(format string, args ...any)
 }
 
-func (h harness) Fatalf(format string, args ...any) {
-	h.Errorf(format, args...)
+func (a assistant) Errorf(format string, args ...any) {
+	a.complain("%s: %s", a.who, fmt.Sprintf(format, args...))
+}
+
+func (a assistant) Fatalf(format string, args ...any) {
+	a.Errorf(format, args...)
 	runtime.Goexit()
 }
 

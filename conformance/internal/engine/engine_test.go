@@ -36,6 +36,7 @@ func TestDo(t *testing.T) {
 		{"an error before", func(r *engine.Run) { r.Errorf("wrong"); r.NotRun("no such machine") }, report.Failed, "wrong"},
 		{"the harness", func(r *engine.Run) { r.Harness().Fatalf("no disk") }, report.Broken, "the harness failed: no disk"},
 		{"the harness's cleanup", func(r *engine.Run) { h := r.Harness(); h.Cleanup(func() { h.Errorf("not removed") }) }, report.Broken, "not removed"},
+		{"another function of the harness", func(r *engine.Run) { r.Assistant("Reopen").Fatalf("no disk") }, report.Failed, "Reopen failed: no disk"},
 		{"a cleanup", func(r *engine.Run) { r.Cleanup(func() { r.Errorf("not closed") }) }, report.Failed, "not closed"},
 		{"a cleanup that panics", func(r *engine.Run) { r.Cleanup(func() { panic("oh") }) }, report.Failed, "it panicked: oh"},
 		{"a context that is over", func(r *engine.Run) {
@@ -68,8 +69,11 @@ func TestDoGivesUp(t *testing.T) {
 	t.Parallel()
 	stuck := make(chan struct{})
 	defer close(stuck)
-	o := engine.Do(t.Context(), "CASE-1", 20*time.Millisecond, func(*engine.Run) { <-stuck })
-	if o.Status != report.Failed || !strings.Contains(o.Failure(), "did not end within 20ms") {
+	o := engine.Do(t.Context(), "CASE-1", 20*time.Millisecond, func(r *engine.Run) {
+		r.Waits(func() string { return "; it waits for Godot" })
+		<-stuck
+	})
+	if o.Status != report.Failed || !strings.Contains(o.Failure(), "did not end within 20ms, although its context was over; it waits for Godot") {
 		t.Errorf("the case ended %s, saying %q; want it to be given up", o.Status, o.Failure())
 	}
 }

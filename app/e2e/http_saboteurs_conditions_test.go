@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// conditionSaboteurs break what makes it safe to ask again: ETags, conditions, keys
+// and dry runs.
+func conditionSaboteurs() []saboteur {
+	return []saboteur{
+		{"If-Match ignored", "HTTP-COND-005", asking(func(c *call) { c.header.Del("If-Match") })},
+		{"If-None-Match ignored", "HTTP-COND-001", asking(func(c *call) { c.header.Del("If-None-Match") })},
+		{"weak ETags", "HTTP-R1-001", answering(func(_ call, r *reply) {
+			if etag := r.header.Get("ETag"); etag != "" {
+				r.header.Set("ETag", "W/"+etag)
+			}
+		})},
+		{"weak tags match If-Match", "HTTP-COND-005", asking(func(c *call) {
+			if value := c.header.Get("If-Match"); value != "" {
+				c.header.Set("If-Match", strings.ReplaceAll(value, "W/", ""))
+			}
+		})},
+		{"one ETag for everything", "HTTP-COND-003", tagged(func(reply) string { return `"constant"` })},
+		{"ETags of the revision alone", "HTTP-COND-003", tagged(func(r reply) string { return `"` + r.header.Get("Problem-Revision") + `"` })},
+		{"answers that proxies may keep", "HTTP-R1-001", answering(func(_ call, r *reply) {
+			if r.header.Get("Cache-Control") != "" {
+				r.header.Set("Cache-Control", "max-age=60")
+			}
+		})},
+		{"answers that do not vary", "HTTP-R1-007", answering(func(_ call, r *reply) { r.header.Del("Vary") })},
+		{"a revision used twice", "HTTP-R1-006", answering(func(c call, r *reply) {
+			if c.is("POST", "/problems/*/comments") && r.status == 201 {
+				r.header.Set("Problem-Revision", "2")
+			}
+		})},
+		{"no revision", "HTTP-R1-007", answering(func(_ call, r *reply) { r.header.Del("Problem-Revision") })},
+		{"a check of If-Match that others overtake", "HTTP-RACE-002", func(next serving) serving {
+			return func(c call) reply {
+				if !c.is("PATCH", "/problems/*") || c.header.Get("If-Match") == "" {
+					return next(c)
+				}
+				now := next(call{"GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil})
+				if now.header.Get("ETag") != c.header.Get("If-Match") {
+					return next(c)
+				}
+				// What a slow decision would take, so that the others
+				// have checked as well.
+				time.Sleep(20 * time.Millisecond)
+				c.header.Del("If-Match")
+				return next(c)
+			}
+		}},
+		{"Idempotency-Key ignored", "HTTP-IDEM-001", asking(func(c *call) { c.header.Del("Idempotency-Key") })},
+		{"a key replays whatever is asked", "HTTP-IDEM-003", kept(func(c call) string { return c.header.Get("Authorization") }, 400)},
+		{"keys shared by all users", "HTTP-IDEM-004", kept(func(c call) string { return c.uri + string(c.body) }, 400)},
+		{"keys per token", "HTTP-IDEM-004", asking(func(c *call) {
+			if key := c.header.Get("Idempotency-Key"); key != "" {
+				token := c.header.Get("Authorization")
+				c.header.Set("Idempotency-Key", token[len(token)-6:]+key)
+			}
+		})},
+		{"errors kept under a key", "HTTP-IDEM-006", kept(func(c call) string { return c.header.Get("Authorization") }, 600)},
+		{"replays that do not say so", "HTTP-IDEM-002", answering(func(_ call, r *reply) { r.header.Del("Idempotency-Replayed") })},
+		{"duplicates in flight both done", "HTTP-IDEM-007", asking(func(c *call) {
+			if strings.Contains(string(c.body), "Once") {
+				c.header.Del("Idempotency-Key")
+			}
+		})},
+		{"dryRun stores", "HTTP-DRY-002", func(next serving) serving {
+			return func(c call) reply {
+				wet := strings.Replace(c.uri, "?dryRun=true", "", 1)
+				dry := wet != c.uri
+				c.uri = wet
+				r := next(c)
+				if dry && r.status < 300 {
+					r.header.Set("Dry-Run", "true")
+				}
+				return r
+			}
+		}},
+		{"dryRun=1 writes", "HTTP-DRY-005", asking(func(c *call) { c.uri = strings.Replace(c.uri, "?dryRun=1", "", 1) })},
+		{"a dry run keeps its key", "HTTP-DRY-006", func(next serving) serving {
+			var used memory[bool]
+			return func(c call) reply {
+				key := c.header.Get("Idempotency-Key")
+				if _, ok := used.get(key); ok {
+					return fails(409, "idempotency-conflict", "The key was used before.")
+				}
+				r := next(c)
+				if key != "" && r.status < 300 && strings.HasSuffix(c.uri, "?dryRun=true") {
+					used.put(key, true)
+				}
+				return r
+			}
+		}},
+		{"a dry W2 has an ETag", "HTTP-DRY-008", answering(func(_ call, r *reply) {
+			if r.header.Get("Dry-Run") != "" {
+				r.header.Set("ETag", `"dry"`)
+			}
+		})},
+		{"unknown query parameters ignored", "HTTP-ROUTE-006", asking(func(c *call) {
+			path, query, _ := strings.Cut(c.uri, "?")
+			if values, err := url.ParseQuery(query); err == nil && values.Has("x") {
+				c.uri = path
+			}
+		})},
+		{"white space does not count towards the limit", "HTTP-LIMIT-001", asking(func(c *call) {
+			if len(c.body) > 1<<20 {
+				c.body = []byte(strings.TrimSpace(string(c.body)))
+			}
+		})},
+		{"no limit of keywords", "HTTP-LIMIT-002", answering(func(c call, r *reply) {
+			if c.is("PUT", "/problems/*/keywords/one-more") && r.status == 422 {
+				r.status, r.body = 201, []byte(`{"name":"one-more","value":"v"}`)
+				r.header.Set("Content-Type", "application/json")
+			}
+		})},
+	}
+}
+
+// tagged gives answers an ETag of its own making, and answers 304 by it.
+func tagged(tag func(reply) string) func(serving) serving {
+	return func(next serving) serving {
+		return func(c call) reply {
+			known := c.header.Get("If-None-Match")
+			c.header.Del("If-None-Match")
+			r := next(c)
+			if r.header.Get("ETag") == "" || c.method != http.MethodGet {
+				return r
+			}
+			r.header.Set("ETag", tag(r))
+			if known == tag(r) {
+				r.status, r.body = http.StatusNotModified, nil
+			}
+			return r
+		}
+	}
+}
+
+// kept keeps answers below a status under the key and what else tells requests
+// apart.
+func kept(apart func(call) string, below int) func(serving) serving {
+	return func(next serving) serving {
+		var answers memory[reply]
+		return func(c call) reply {
+			key := strings.Trim(c.header.Get("Idempotency-Key"), `"`)
+			if key == "" {
+				return next(c)
+			}
+			key += apart(c)
+			if known, ok := answers.get(key); ok {
+				known.header = known.header.Clone()
+				known.header.Set("Idempotency-Replayed", "true")
+				return known
+			}
+			r := next(c)
+			if r.status < below {
+				answers.put(key, r)
+			}
+			return r
+		}
+	}
+}

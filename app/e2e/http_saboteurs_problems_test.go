@@ -1,0 +1,217 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// problemSaboteurs break how problems are made, changed and read.
+func problemSaboteurs() []saboteur {
+	return []saboteur{
+		{"200 instead of 201", "HTTP-W1-002", answering(func(c call, r *reply) {
+			if c.is("POST", "/problems") && r.status == 201 {
+				r.status = 200
+			}
+		})},
+		{"Location leads to another host", "HTTP-W1-001", answering(func(_ call, r *reply) {
+			if location := r.header.Get("Location"); location != "" {
+				r.header.Set("Location", "http://internal:8080"+location)
+			}
+		})},
+		{"unknown members accepted", "HTTP-W1-012", rewriting(func(o map[string]any) {
+			for _, name := range []string{"colour", "a/b~c", "Title", "relationships", "comments", "watchers"} {
+				delete(o, name)
+			}
+		}, "POST", "PATCH")},
+		{"a missing title is made up", "HTTP-W1-006", rewriting(func(o map[string]any) {
+			if o["title"] == nil {
+				o["title"] = "Untitled"
+			}
+		}, "POST")},
+		{"a body without a type refused", "HTTP-W1-015", func(next serving) serving {
+			return func(c call) reply {
+				if len(c.body) > 0 && c.header.Get("Content-Type") == "" {
+					return fails(415, "unsupported-media-type", "A media type is needed.")
+				}
+				return next(c)
+			}
+		}},
+		{"times with microseconds", "HTTP-W1-002", answering(func(c call, r *reply) {
+			if o := object(r.body); o != nil && strings.HasPrefix(c.path(), "/problems") && o["creationDate"] != nil {
+				o["creationDate"] = strings.Replace(fmt.Sprint(o["creationDate"]), "Z", "000Z", 1)
+				r.body = asJSON(o)
+			}
+		})},
+		{"relationships inside a problem", "HTTP-R1-003", answering(func(c call, r *reply) {
+			if o := object(r.body); c.is("GET", "/problems/*") && r.status == 200 {
+				o["relationships"] = []any{}
+				r.body = asJSON(o)
+			}
+		})},
+		{"null taken for absent", "HTTP-W2-002", rewriting(func(o map[string]any) {
+			for name, value := range o {
+				if value == nil {
+					delete(o, name)
+				}
+			}
+		}, "PATCH")},
+		{"absent taken for null", "HTTP-W2-002", rewriting(func(o map[string]any) {
+			if _, given := o["assignee"]; !given && o["title"] == nil {
+				o["assignee"] = nil
+			}
+		}, "PATCH")},
+		{"the revision in a body ignored", "HTTP-W2-009", rewriting(func(o map[string]any) { delete(o, "revision") }, "PATCH")},
+		{"a partial object means the first that fits", "HTTP-META-004", rewriting(func(o map[string]any) {
+			if p, ok := o["priority"].(map[string]any); ok && len(p) == 0 {
+				p["name"] = "Urgent"
+			}
+		}, "POST", "PATCH")},
+		{"a partial object that fits none is left out", "HTTP-META-014", rewriting(func(o map[string]any) {
+			if p, ok := o["priority"].(map[string]any); ok && p["name"] == "Nope" {
+				delete(o, "priority")
+			}
+		}, "POST", "PATCH")},
+		{"e-mail addresses compared with letter case", "HTTP-META-010", rewriting(func(o map[string]any) {
+			if a, ok := o["assignee"].(map[string]any); ok {
+				if email, _ := a["email"].(string); strings.HasPrefix(email, "USER") {
+					a["email"] = "x" + email
+				}
+			}
+		}, "POST", "PATCH")},
+		{"transitions unchecked", "HTTP-STATE-001", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if !c.is("PATCH", "/problems/*") || r.kind() != "transition-not-allowed" {
+					return r
+				}
+				detour := c
+				detour.header, detour.body = c.header.Clone(), []byte(`{"state":{"name":"Open"}}`)
+				next(detour)
+				return next(c)
+			}
+		}},
+		{"who resolved it is forgotten", "HTTP-STATE-005", answering(func(_ call, r *reply) {
+			if o := object(r.body); o != nil && o["resolver"] != nil {
+				o["resolver"] = nil
+				r.body = asJSON(o)
+			}
+		})},
+		{"reading sets read", "HTTP-FLAG-001", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if c.is("GET", "/problems/*") && r.status == 200 {
+					mark := call{"PATCH", c.uri, c.header.Clone(), []byte(`{"read":true}`)}
+					mark.header.Set("Content-Type", "application/json")
+					next(mark)
+				}
+				return r
+			}
+		}},
+		{"one user's watching shown to others", "HTTP-FLAG-006", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if o := object(r.body); c.is("GET", "/problems/*") && r.status == 200 {
+					watchers := next(call{"GET", c.uri + "/watchers", c.header.Clone(), nil})
+					o["watching"] = len(array(watchers.body)) > 0
+					r.body = asJSON(o)
+				}
+				return r
+			}
+		}},
+		{"a change by somebody else leaves read as it was", "HTTP-FLAG-004", answering(func(c call, r *reply) {
+			if o := object(r.body); c.is("GET", "/problems/*") && r.status == 200 {
+				o["read"] = true
+				r.body = asJSON(o)
+			}
+		})},
+		{"readByAssignee without an assignee", "HTTP-FLAG-007", answering(func(_ call, r *reply) {
+			if o := object(r.body); o != nil && o["readByAssignee"] != nil && o["assignee"] == nil {
+				o["readByAssignee"] = true
+				r.body = asJSON(o)
+			}
+		})},
+		{"reads are a second old", "HTTP-R1-008", func(next serving) serving {
+			type read struct {
+				reply
+				at time.Time
+			}
+			var cache memory[read]
+			return func(c call) reply {
+				if c.method != http.MethodGet {
+					return next(c)
+				}
+				key := c.uri + " " + c.header.Get("Authorization")
+				if known, ok := cache.get(key); ok && time.Since(known.at) < time.Second {
+					return known.reply
+				}
+				r := next(c)
+				cache.put(key, read{r, time.Now()})
+				return r
+			}
+		}},
+		{"the order of a map shows", "HTTP-JSON-009", answering(func(c call, r *reply) {
+			o := object(r.body)
+			if !c.is("GET", "/problems/*") || r.status != 200 {
+				return
+			}
+			var members []string
+			for name, value := range o {
+				members = append(members, fmt.Sprintf("%s:%s", asJSON(name), asJSON(value)))
+			}
+			rand.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+			r.body = []byte("{" + strings.Join(members, ",") + "}")
+		})},
+		{"duplicate members accepted", "HTTP-JSON-001", asking(func(c *call) {
+			if o := object(c.body); o != nil && json.Valid(c.body) && strings.Contains(string(c.body), `"title":"x","title"`) {
+				c.body = asJSON(o)
+			}
+		})},
+		{"U+0000 accepted", "HTTP-JSON-004", asking(func(c *call) {
+			c.body = []byte(strings.ReplaceAll(string(c.body), `\u0000`, ""))
+		})},
+		{"1.0 taken for an integer", "HTTP-JSON-007", asking(func(c *call) {
+			c.body = []byte(strings.Replace(string(c.body), `"revision":1.0`, `"revision":1`, 1))
+		})},
+		{"two problems have one number", "HTTP-RACE-006", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if o := object(r.body); c.is("POST", "/problems") && r.status == 201 && o["title"] == "x" {
+					o["identifier"] = json.Number("7")
+					r.body = asJSON(o)
+				}
+				return r
+			}
+		}},
+		{"numbers go down", "HTTP-W1-005", answering(func(c call, r *reply) {
+			o := object(r.body)
+			if !c.is("POST", "/problems") || r.status != 201 {
+				return
+			}
+			number, _ := o["identifier"].(json.Number).Int64()
+			o["identifier"] = 1_000_000 - number
+			r.body = asJSON(o)
+		})},
+		{"a title is cut at 255 characters", "HTTP-TEXT-003", rewriting(func(o map[string]any) {
+			if title, ok := o["title"].(string); ok && len(title) > 1000 {
+				o["title"] = strings.Repeat("x", 255)
+			}
+		}, "POST")},
+		{"text is escaped for HTML", "HTTP-TEXT-006", rewriting(func(o map[string]any) {
+			if title, ok := o["title"].(string); ok {
+				o["title"] = strings.ReplaceAll(title, "<", "&lt;")
+			}
+		}, "POST", "PATCH")},
+		{"only the first fault of a body is told", "HTTP-W1-013", answering(func(_ call, r *reply) {
+			o := object(r.body)
+			if list, ok := o["errors"].([]any); ok && len(list) > 1 {
+				o["errors"] = slices.Clip(list[:1])
+				r.body = asJSON(o)
+			}
+		})},
+	}
+}

@@ -1,0 +1,286 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// recordSaboteurs break comments, keywords, relationships, watchers and the log.
+func recordSaboteurs() []saboteur {
+	return []saboteur{
+		{"comments trimmed", "HTTP-TEXT-008", comment(strings.TrimSpace)},
+		{"line ends changed", "HTTP-TEXT-008", comment(func(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") })},
+		{"JSON in a text read as JSON", "HTTP-W3-007", asking(func(c *call) {
+			if c.is("POST", "/problems/*/comments") && object(c.body) != nil {
+				c.header.Set("Content-Type", "application/json")
+			}
+		})},
+		{"a page of comments skipped", "HTTP-R2-001", list("/problems/*/comments", func(l []map[string]any) []map[string]any {
+			if len(l) < 4 {
+				return l
+			}
+			return slices.Delete(l, 2, 3)
+		})},
+		{"newest comments first", "HTTP-R2-001", list("/problems/*/comments", reversed)},
+		{"a comment sent on twice", "HTTP-R2-001", func(next serving) serving {
+			return func(c call) reply {
+				if c.is("POST", "/problems/*/comments") {
+					twin := c
+					twin.header = c.header.Clone()
+					next(twin)
+				}
+				return next(c)
+			}
+		}},
+		{"a comment like the last one dropped", "HTTP-WALK-001", func(next serving) serving {
+			var last memory[reply]
+			return func(c call) reply {
+				if !c.is("POST", "/problems/*/comments") {
+					return next(c)
+				}
+				key := c.path() + " " + string(c.body)
+				if known, ok := last.get(key); ok {
+					return known
+				}
+				r := next(c)
+				last.put(key, r)
+				return r
+			}
+		}},
+		{"an empty value does not replace another", "HTTP-WALK-001", answering(func(c call, r *reply) {
+			o := object(r.body)
+			if keywords, ok := o["keywords"].([]any); ok && r.status == 200 && len(keywords) > 1 {
+				for _, k := range keywords {
+					if member(k, "value") == "" {
+						k.(map[string]any)["value"] = "x"
+					}
+				}
+				r.body = asJSON(o)
+			}
+		})},
+		{"a log entry lost", "HTTP-LOG-005", logs(func(l []any) []any {
+			return slices.DeleteFunc(l, func(e any) bool { return member(e, "type") == "KeywordDeleted" })
+		})},
+		{"the log newest first", "HTTP-LOG-008", logs(func(l []any) []any { slices.Reverse(l); return l })},
+		{"a batch split", "HTTP-LOG-003", logs(func(l []any) []any {
+			for i, e := range l {
+				e.(map[string]any)["batchIdentifier"] = fmt.Sprint(i)
+			}
+			return l
+		})},
+		{"a deleted keyword logged as set to nothing", "HTTP-LOG-005", logs(func(l []any) []any {
+			for _, e := range l {
+				if member(e, "to") == nil && member(e, "type") == "KeywordDeleted" {
+					e.(map[string]any)["to"] = map[string]any{"value": nil}
+				}
+			}
+			return l
+		})},
+		{"a value that is null left out", "HTTP-W4-002", answering(func(c call, r *reply) {
+			if o := object(r.body); strings.Contains(c.path(), "/keywords/") && r.status < 300 && o != nil && o["value"] == nil {
+				delete(o, "value")
+				r.body = asJSON(o)
+			}
+		})},
+		{"a keyword needs a body", "HTTP-W4-002", func(next serving) serving {
+			return func(c call) reply {
+				if c.is("PUT", "/problems/*/keywords/*") && len(c.body) == 0 {
+					return fails(400, "malformed-json", "There is no body.")
+				}
+				return next(c)
+			}
+		}},
+		{"PATCH of a keyword refused", "HTTP-W4-003", func(next serving) serving {
+			return func(c call) reply {
+				if c.is("PATCH", "/problems/*/keywords/*") {
+					return fails(405, "method-not-allowed", "PUT is the method.")
+				}
+				return next(c)
+			}
+		}},
+		{"names decoded twice", "HTTP-W4-005", asking(func(c *call) {
+			if !strings.Contains(c.path(), "/keywords/") {
+				return
+			}
+			before, name, _ := strings.Cut(c.uri, "/keywords/")
+			once, err := url.PathUnescape(name)
+			if twice, again := url.PathUnescape(once); err == nil && again == nil && twice != once {
+				c.uri = before + "/keywords/" + url.PathEscape(twice)
+			}
+		})},
+		{"a plus taken for a space", "HTTP-W4-005", asking(func(c *call) {
+			if strings.Contains(c.path(), "/keywords/") {
+				c.uri = strings.ReplaceAll(c.uri, "+", "%20")
+			}
+		})},
+		{"keywords sorted without letter case", "HTTP-W4-010", answering(func(c call, r *reply) {
+			o := object(r.body)
+			keywords, ok := o["keywords"].([]any)
+			if !ok {
+				return
+			}
+			slices.SortFunc(keywords, func(a, b any) int {
+				return strings.Compare(strings.ToLower(fmt.Sprint(member(a, "name"))), strings.ToLower(fmt.Sprint(member(b, "name"))))
+			})
+			r.body = asJSON(o)
+		})},
+		{"200 with a body for a deletion", "HTTP-W5-001", answering(func(c call, r *reply) {
+			if r.status == 204 && c.method == "DELETE" {
+				r.status, r.body = 200, []byte(`{}`)
+				r.header.Set("Content-Type", "application/json")
+			}
+		})},
+		{"no mirror", "HTTP-W6-002", func(next serving) serving {
+			var added memory[bool]
+			return func(c call) reply {
+				r := next(c)
+				if c.is("PUT", "/problems/*/relationships") && r.status < 300 {
+					added.put(c.path()+" "+other(object(c.body)), true)
+				}
+				if c.is("GET", "/problems/*/relationships") && r.status == 200 {
+					r.body = asJSON(slices.DeleteFunc(array(r.body), func(o map[string]any) bool {
+						_, ok := added.get(c.path() + " " + other(o))
+						return !ok
+					}))
+				}
+				return r
+			}
+		}},
+		{"a mirror that comes late", "HTTP-W6-002", func(next serving) serving {
+			var late memory[bool]
+			return func(c call) reply {
+				r := next(c)
+				if c.is("PUT", "/problems/*/relationships") && r.status == 201 {
+					late.put("/problems/"+other(object(c.body))+"/relationships", true)
+				}
+				if _, ok := late.take(c.path()); ok && c.method == "GET" {
+					r.body = []byte(`[]`)
+				}
+				return r
+			}
+		}},
+		{"a mirror of the wrong type", "HTTP-W6-002", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				if o["type"] == "ClonedFrom" {
+					o["type"] = "ClonedTo"
+				}
+			}
+			return l
+		})},
+		{"deleting leaves the mirror", "HTTP-W6-002", func(next serving) serving {
+			var ghosts memory[[]byte]
+			return func(c call) reply {
+				mirror := call{"GET", "/api/20151105/problems/" + other(object(c.body)) + "/relationships", c.header, nil}
+				var before reply
+				if c.is("DELETE", "/problems/*/relationships") {
+					before = next(mirror)
+				}
+				r := next(c)
+				if before.status == 200 && r.status == 204 {
+					ghosts.put(mirror.path(), before.body)
+				}
+				if ghost, ok := ghosts.get(c.path()); ok && c.method == "GET" {
+					r.body = ghost
+				}
+				return r
+			}
+		}},
+		{"a type changed in place", "HTTP-W6-004", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if c.method != "PUT" || r.kind() != "relationship-conflict" {
+					return r
+				}
+				for _, o := range array(next(call{"GET", c.uri, c.header, nil}).body) {
+					if other(o) == other(object(c.body)) {
+						next(call{"DELETE", c.uri, c.header, asJSON(map[string]any{"type": o["type"], "problemIdentifier": o["problemIdentifier"]})})
+					}
+				}
+				return next(c)
+			}
+		}},
+		{"cycles accepted", "HTTP-CYCLE-001", answering(func(c call, r *reply) {
+			if r.kind() == "relationship-cycle" {
+				r.status, r.body = 201, c.body
+				r.header.Set("Content-Type", "application/json")
+			}
+		})},
+		{"the body of a DELETE dropped", "HTTP-W7-001", asking(func(c *call) {
+			if c.method == "DELETE" {
+				c.body = nil
+			}
+		})},
+		{"relationships by identifier", "HTTP-R3-001", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
+			slices.SortStableFunc(l, func(a, b map[string]any) int { return strings.Compare(other(a), other(b)) })
+			return l
+		})},
+		{"a watcher added twice is new twice", "HTTP-W8-003", answering(func(c call, r *reply) {
+			if c.is("PUT", "/problems/*/watchers") && r.status == 200 {
+				r.status = 201
+			}
+		})},
+		{"watchers in reverse", "HTTP-R4-001", list("/problems/*/watchers", reversed)},
+		{"a watcher shown in part", "HTTP-W8-001", list("/problems/*/watchers", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				delete(o, "email")
+			}
+			return l
+		})},
+		{"a watcher can be removed", "HTTP-W8-007", answering(func(c call, r *reply) {
+			if c.is("DELETE", "/problems/*/watchers") {
+				r.status, r.body = 204, nil
+			}
+		})},
+	}
+}
+
+// comment changes the text of comments before they are stored.
+func comment(change func(string) string) func(serving) serving {
+	return asking(func(c *call) {
+		if c.is("POST", "/problems/*/comments") && strings.HasPrefix(c.header.Get("Content-Type"), "text/plain") {
+			if text := change(string(c.body)); text != "" {
+				c.body = []byte(text)
+			}
+		}
+	})
+}
+
+// list changes the array that a GET returns.
+func list(form string, change func([]map[string]any) []map[string]any) func(serving) serving {
+	return answering(func(c call, r *reply) {
+		if c.is("GET", form) && r.status == 200 {
+			r.body = asJSON(change(array(r.body)))
+		}
+	})
+}
+
+func reversed(l []map[string]any) []map[string]any {
+	slices.Reverse(l)
+	return l
+}
+
+// logs changes the log in every problem.
+func logs(change func([]any) []any) func(serving) serving {
+	return answering(func(_ call, r *reply) {
+		o := object(r.body)
+		if l, ok := o["logs"].([]any); ok {
+			o["logs"] = change(l)
+			r.body = asJSON(o)
+		}
+	})
+}
+
+// member returns a member of a JSON object.
+func member(value any, name string) any {
+	o, _ := value.(map[string]any)
+	return o[name]
+}
+
+// other returns the number of a relationship's other problem.
+func other(o map[string]any) string {
+	number, _ := o["problemIdentifier"].(json.Number)
+	return string(number)
+}

@@ -1,0 +1,136 @@
+package httpsuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/report"
+)
+
+// tokenForm is the form of tokens (D17).
+var tokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
+
+// probe finds out whether the server can be tested at all: whether it is reached,
+// takes the token, lets it make users, and knows the metadata of D2. What it says
+// is about the target that was given, and not about the contract.
+func (s *suite) probe(ctx context.Context) error {
+	if err := s.target.check(); err != nil {
+		return err
+	}
+	var found error
+	o := engine.Do(ctx, "HTTP-PROBE", s.Limit, func(r *engine.Run) {
+		// Core asks less of the answers: a server without the conventions
+		// of 2026 can be tested, and fails.
+		t := newTrial(r, report.Core, s.Limit/2, s.target.AdminToken)
+		found = newSession(t, s.wire, s.target).look()
+		t.settle()
+	})
+	switch {
+	case found != nil:
+		return errors.New(hide(found.Error(), s.target.AdminToken))
+	case o.Status == report.NotRun:
+		return errors.New("the run was ended before the first case")
+	case o.Failure() != "":
+		return errors.New(o.Failure())
+	}
+	return nil
+}
+
+// check says what is wrong with the target as it was given.
+func (t Target) check() error {
+	const want = "want the part before " + api + ", such as https://host or https://host/base"
+	u, err := url.Parse(t.BaseURL)
+	switch {
+	case err != nil: // which repeats the URL, and with it a password
+		return fmt.Errorf("the base URL cannot be read; %s", want)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("the base URL has more than scheme, host and path; %s", want)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return fmt.Errorf("the base URL %q is no address of a server; %s", t.BaseURL, want)
+	case strings.Contains(u.Path, api):
+		return fmt.Errorf("the base URL %q has the path of the API in it; %s", t.BaseURL, want)
+	case t.AdminToken == "":
+		return errors.New("there is no token; want one with the scope admin")
+	case strings.ContainsFunc(t.AdminToken, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the token has characters that no header can carry, or a space; want the token alone")
+	}
+	return nil
+}
+
+// look asks the server for what the cases need.
+func (s *session) look() error {
+	me := s.admin.get("/me")
+	if err := s.recognise(me); err != nil {
+		return err
+	}
+	name := s.unique("conformance")
+	user := s.admin.post("/users", encode(map[string]any{"name": name, "email": name + "@example.org"}))
+	if err := granted(user, "make users"); err != nil {
+		return err
+	}
+	who := map[string]any{"identifier": user.at("/identifier")}
+	if err := granted(s.admin.post("/tokens", encode(map[string]any{"user": who, "scope": "read"})), "issue tokens"); err != nil {
+		return err
+	}
+	return s.furnished()
+}
+
+// recognise says what is wrong when the server does not know the API or the token.
+func (s *session) recognise(me *answer) error {
+	where := s.target.BaseURL + api
+	switch {
+	case me.status == 0:
+		return fmt.Errorf("%s does not answer: %w; is the server running, and the base URL right?", where, me.err)
+	case me.status/100 == 3:
+		return fmt.Errorf("%s redirects to %s: want the base URL that it leads to", where, me.header.Get("Location"))
+	case me.status == http.StatusUnauthorized && !tokenForm.MatchString(s.admin.token):
+		return fmt.Errorf("the server refuses the token (401), which has not the form pts_ and 49 letters and digits (D17); want a token of this server with the scope admin")
+	case me.status == http.StatusUnauthorized:
+		return fmt.Errorf("the server refuses the token (401); want one that this server has issued, is not revoked or expired, and has the scope admin")
+	case me.status == http.StatusNotFound:
+		return fmt.Errorf("there is no %s/me (404): want the base URL of a server of the API 20151105, which is what stands before %s", where, api)
+	case me.status != http.StatusOK:
+		return fmt.Errorf("%s/me was answered with %d instead of 200: %s", where, me.status, short(string(me.body)))
+	case me.value == nil:
+		return fmt.Errorf("%s/me was answered with something else than JSON (%q): is that a server of the API?", where, me.header.Get("Content-Type"))
+	case me.at("/scope") != "admin":
+		return fmt.Errorf("the token has the scope %s; want admin, because the cases make users and tokens of their own", encode(me.at("/scope")))
+	}
+	return nil
+}
+
+// granted says that the administrator may not do what the cases need.
+func granted(a *answer, what string) error {
+	if a.status != http.StatusCreated {
+		return fmt.Errorf("the cases need to %s, but %s was answered with %d instead of 201: %s", what, a.request, a.status, short(string(a.body)))
+	}
+	return nil
+}
+
+// furnished says which metadata of D2's seed the server does not know. A state that
+// is there but not initial is refused with another error.
+func (s *session) furnished() error {
+	need := [][2]string{
+		{"state", "Open"}, {"state", "In Progress"}, {"state", "Closed"},
+		{"priority", "Urgent"}, {"priority", "High"}, {"priority", "Normal"}, {"priority", "Low"},
+		{"classification", "Feature"}, {"classification", "Task"},
+	}
+	var missing []string
+	for _, n := range need {
+		body := map[string]any{"title": s.unique("Probe"), n[0]: map[string]string{"name": n[1]}}
+		a := s.admin.post("/problems", encode(body))
+		if a.status == http.StatusUnprocessableEntity {
+			missing = append(missing, fmt.Sprintf("the %s %q", n[0], n[1]))
+		}
+	}
+	if missing != nil {
+		return fmt.Errorf("the server does not know %s; want the states, priorities and classifications of D2, beside others that it may have", strings.Join(missing, ", "))
+	}
+	return nil
+}

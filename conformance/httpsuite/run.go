@@ -1,0 +1,224 @@
+package httpsuite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/report"
+)
+
+// Options say how the suite is run. The zero value runs all cases.
+type Options struct {
+	// Only chooses the cases whose ID it matches; nil chooses all.
+	Only *regexp.Regexp
+	// CoreOnly leaves out the extended cases, for servers that declare that
+	// these do not concern them.
+	CoreOnly bool
+	// Parallel is how many cases run at once; 0 means 8.
+	Parallel int
+	// Seed is what the random choices of HTTP-WALK-001 begin with; 0 draws
+	// one, which the report tells.
+	Seed uint64
+	// Limit is how long a case may take; 0 means five minutes. Half of it
+	// may be spent waiting for a rate limiter.
+	Limit time.Duration
+	// Implementation is what the report says about the server. Its URL is
+	// the target's when it has none.
+	Implementation report.Implementation
+	// Progress, unless nil, is told of every case when it has ended. It is
+	// called from several goroutines.
+	Progress func(Step)
+	// Done, unless nil, is called by Run with the report.
+	Done func(*report.Report)
+}
+
+// Step is a case that has ended.
+type Step struct {
+	Case
+	// Failed is whether it has complained about something.
+	Failed bool
+}
+
+// Run runs the cases as parallel subtests of "HTTP", named by their IDs. A failure
+// names the rule that was broken, where it comes from, and the requests that led
+// there. The flags of go test that begin with -conformance are those of package
+// conformance.
+func Run(t *testing.T, target Target, o Options) {
+	t.Helper()
+	began := time.Now()
+	wish, err := engine.Wished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Seed, o.Limit = cmp.Or(wish.Seed, o.Seed), cmp.Or(wish.Patience, o.Limit)
+	if wish.Only != nil {
+		o.Only = wish.Only
+	}
+	o.Implementation.Name = cmp.Or(o.Implementation.Name, t.Name())
+	s := newSuite(target, o)
+	defer s.close()
+	done := func(r *report.Report) {
+		s.done(r)
+		if err := wish.Keep(r); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.probe(t.Context()); err != nil {
+		done(s.report(began, s.unable(err)))
+		t.Fatalf("the server cannot be tested: %v", err)
+	}
+	// The group returns only after its parallel members, so that the
+	// caller's server outlives them.
+	t.Run("HTTP", func(t *testing.T) {
+		engine.Subtests(t, s.jobs(), s.Parallel, func(cases []report.Case) { done(s.report(began, cases)) })
+	})
+}
+
+// Execute runs the cases without package testing and returns what they found. When
+// the context is cancelled, the cases under way and the remaining ones count as not
+// run.
+//
+// A server that cannot be tested at all, because it is not reached or does not take
+// the token, has the broken case HTTP-PROBE, which says why; all others are not run.
+func Execute(ctx context.Context, target Target, o Options) *report.Report {
+	began := time.Now()
+	s := newSuite(target, o)
+	defer s.close()
+	if err := s.probe(ctx); err != nil {
+		return s.report(began, s.unable(err))
+	}
+	return s.report(began, engine.Execute(ctx, s.jobs(), s.Parallel))
+}
+
+// suite is one run against one server.
+type suite struct {
+	Options
+	target Target
+	wire   *http.Client
+}
+
+func newSuite(target Target, o Options) *suite {
+	o.Parallel = max(1, cmp.Or(o.Parallel, 8))
+	o.Limit = cmp.Or(o.Limit, 5*time.Minute)
+	for o.Seed == 0 {
+		o.Seed = rand.Uint64()
+	}
+	target.BaseURL = strings.TrimSuffix(target.BaseURL, "/")
+	o.Implementation.URL = cmp.Or(o.Implementation.URL, public(target.BaseURL))
+	return &suite{o, target, &http.Client{
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			MaxIdleConnsPerHost: 64,
+			DisableCompression:  true,
+		},
+		Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}}
+}
+
+// public returns a URL without what only its owner is to know: reports are
+// published.
+func public(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+func (s *suite) close() { s.wire.CloseIdleConnections() }
+
+func (s *suite) done(r *report.Report) {
+	if s.Done != nil {
+		s.Done(r)
+	}
+}
+
+// jobs returns the cases as the engine runs them.
+func (s *suite) jobs() []engine.Job {
+	var jobs []engine.Job
+	for _, c := range Cases() {
+		j := engine.Job{
+			Case:  report.Case{ID: c.ID, Rule: c.Rule, Source: c.Source, Profile: c.Profile, Level: c.Level},
+			Limit: s.Limit,
+			Do:    func(r *engine.Run) { s.try(c, r) },
+		}
+		if s.CoreOnly && c.Level != report.Core {
+			j.Reason, j.Waived = "only the core was asked for", true
+		}
+		jobs = append(jobs, j)
+	}
+	engine.Select(jobs, s.Only)
+	return jobs
+}
+
+// try runs a case.
+func (s *suite) try(c Case, r *engine.Run) {
+	t := newTrial(r, c.Level, s.Limit/2, s.target.AdminToken)
+	if s.Progress != nil {
+		defer func() { s.Progress(Step{c, t.failed()}) }()
+	}
+	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed))
+	defer func() {
+		// After the end of the run there are no answers, and what a case
+		// makes of that says nothing.
+		if t.over() {
+			_ = recover()
+			t.settle()
+		}
+	}()
+	x := newSession(t, s.wire, s.target)
+	x.seed = s.Seed
+	c.run(x)
+}
+
+// unable returns the cases of a run that did not begin, for the given reason.
+func (s *suite) unable(err error) []report.Case {
+	cases := []report.Case{{
+		ID:      "HTTP-PROBE",
+		Rule:    "the server is reached, takes the token, and has what the cases need",
+		Source:  "the suite",
+		Profile: "probe",
+		Level:   report.Core,
+		Status:  report.Broken,
+		Failure: err.Error(),
+	}}
+	for _, j := range s.jobs() {
+		j.Status = report.NotRun
+		j.Reason = cmp.Or(j.Reason, "the server could not be tested")
+		cases = append(cases, j.Case)
+	}
+	return cases
+}
+
+// report concludes the run.
+func (s *suite) report(began time.Time, cases []report.Case) *report.Report {
+	r := &report.Report{
+		Suite:          report.Suite{Name: "http", Version: Version()},
+		Implementation: s.Implementation,
+		Environment:    report.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()},
+		Seed:           strconv.FormatUint(s.Seed, 10),
+		Started:        began.UTC(),
+		Duration:       report.Duration(time.Since(began)),
+		Cases:          cases,
+	}
+	if s.Only != nil {
+		r.Suite.Only = s.Only.String()
+	}
+	r.Conclude()
+	return r
+}

@@ -1,0 +1,248 @@
+package httpsuite
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// walkCases are about requests in an order that nobody has thought of.
+func walkCases() []demand {
+	return []demand{
+		{core, "HTTP-WALK-001", "spec sections 2 and 4", "whatever is done in whatever order, what is read is what was written", func(s *session) {
+			w := newWalk(s)
+			for range 60 {
+				w.step()
+			}
+		}},
+	}
+}
+
+// walk is a random sequence of writes, and what they have to come to.
+type walk struct {
+	*session
+	random   *rand.Rand
+	people   []person
+	problems []*walked
+	// related and parent hold pairs of the places of problems; the first of
+	// a related pair is the lower one.
+	related, parent map[[2]int]bool
+}
+
+// walked is what is known of a problem.
+type walked struct {
+	problem
+	title              string
+	priority, assignee any // what their name or identifier has to be
+	keywords           map[string]any
+	comments           []string
+	watchers           []string // names
+	revision           int64
+}
+
+func newWalk(s *session) *walk {
+	w := &walk{session: s, random: rand.New(rand.NewPCG(s.seed, 0)), related: map[[2]int]bool{}, parent: map[[2]int]bool{}}
+	w.people = []person{s.user(), s.user()}
+	for range 4 {
+		p := s.problem()
+		w.problems = append(w.problems, &walked{problem: p, title: p.load(s.admin).text("/title"), keywords: map[string]any{}, revision: 1})
+	}
+	return w
+}
+
+// pick returns one of the values.
+func pick[V any](w *walk, values ...V) V { return values[w.random.IntN(len(values))] }
+
+// step does something, and looks at what has become of it.
+func (w *walk) step() {
+	w.Helper()
+	i := w.random.IntN(len(w.problems))
+	p, who := w.problems[i], pick(w, w.people...)
+	touched := []*walked{p}
+	switch w.random.IntN(6) {
+	case 0:
+		w.edit(p, who)
+	case 1, 2:
+		w.tag(p, who)
+	case 3:
+		text := pick(w, "one", "two\r\nlines", " three ")
+		who.post(p.path+"/comments", text, plain()).is(201).has("/text", text)
+		p.comments = append(p.comments, text)
+		p.revision++
+	case 4:
+		j := (i + 1 + w.random.IntN(len(w.problems)-1)) % len(w.problems)
+		touched = append(touched, w.problems[j])
+		w.link(i, j, who)
+	case 5:
+		watcher := pick(w, w.people...)
+		status := 200
+		if !slices.Contains(p.watchers, watcher.name) {
+			status = 201
+			p.watchers = append(p.watchers, watcher.name)
+			p.revision++
+		}
+		who.put(p.path+"/watchers", watcher.part()).is(status)
+	}
+	for _, p := range touched {
+		w.look(p, who)
+	}
+}
+
+// edit sets some fields.
+func (w *walk) edit(p *walked, who person) {
+	w.Helper()
+	before := []any{p.title, p.priority, p.assignee}
+	fields := map[string]any{}
+	if w.random.IntN(2) == 0 {
+		p.title = pick(w, "a title", "another title")
+		fields["title"] = p.title
+	}
+	if w.random.IntN(2) == 0 {
+		p.priority = pick[any](w, nil, "High", "Low")
+		fields["priority"] = p.priority
+		if p.priority != nil {
+			fields["priority"] = map[string]any{"name": p.priority}
+		}
+	}
+	if w.random.IntN(2) == 0 {
+		p.assignee = pick[any](w, nil, w.people[0].identifier, w.people[1].identifier)
+		fields["assignee"] = p.assignee
+		if p.assignee != nil {
+			fields["assignee"] = map[string]any{"identifier": p.assignee}
+		}
+	}
+	if !slices.Equal(before, []any{p.title, p.priority, p.assignee}) {
+		p.revision++
+	}
+	who.patch(p.path, encode(fields)).is(200).has("/title", p.title).has("/revision", p.revision)
+}
+
+// tag sets or deletes a keyword.
+func (w *walk) tag(p *walked, who person) {
+	w.Helper()
+	name := pick(w, "a", "b", "Ä")
+	old, there := p.keywords[name]
+	if w.random.IntN(3) == 0 {
+		if !there {
+			who.delete(p.keyword(name), "").refused()
+			return
+		}
+		who.delete(p.keyword(name), "").is(204)
+		delete(p.keywords, name)
+		p.revision++
+		return
+	}
+	value := pick[any](w, nil, "", "x", "a\tb")
+	status := 201
+	if there {
+		status = 200
+	}
+	who.put(p.keyword(name), encode(value)).is(status).has("/value", value)
+	if !there || old != value {
+		p.revision++
+	}
+	p.keywords[name] = value
+}
+
+// link adds or deletes a relationship.
+func (w *walk) link(i, j int, who person) {
+	w.Helper()
+	kind, pair, there := "RelatedTo", [2]int{min(i, j), max(i, j)}, w.related
+	if w.random.IntN(2) == 0 {
+		kind, pair, there = "ParentOf", [2]int{i, j}, w.parent
+	}
+	a, b := w.problems[i], w.problems[j]
+	path, body := a.path+"/relationships", link(kind, b.problem)
+	switch add := w.random.IntN(3) > 0; {
+	case !add && !there[pair]:
+		who.delete(path, body).refused()
+		return
+	case !add:
+		who.delete(path, body).is(204)
+		delete(there, pair)
+	case there[pair]:
+		who.put(path, body).is(200)
+		return
+	case kind == "ParentOf" && w.above(j, i):
+		who.put(path, body).refused()
+		return
+	default:
+		who.put(path, body).is(201)
+		there[pair] = true
+	}
+	a.revision++
+	b.revision++
+}
+
+// above reports whether a is a parent of b, or of one of its parents.
+func (w *walk) above(a, b int) bool {
+	for pair := range w.parent {
+		if pair[0] == a && (pair[1] == b || w.above(pair[1], b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// look demands that the problem is as it has to be.
+func (w *walk) look(p *walked, who person) {
+	w.Helper()
+	keywords := []any{}
+	for _, name := range slices.Sorted(maps.Keys(p.keywords)) {
+		keywords = append(keywords, map[string]any{"name": name, "value": p.keywords[name]})
+	}
+	loaded := p.load(who.client).has("/title", p.title).has("/keywords", keywords).has("/revision", p.revision)
+	for pointer, want := range map[string]any{"/priority/name": p.priority, "/assignee/identifier": p.assignee} {
+		if loaded.at(pointer) != want {
+			w.Fatalf("%v\nhas %v at %s, want %v", loaded, loaded.at(pointer), pointer, want)
+		}
+	}
+	comments := who.get(p.path + "/comments").is(200)
+	if n := len(comments.list("")); n != len(p.comments) {
+		w.Fatalf("%v\nhas %d comments, want %d", comments, n, len(p.comments))
+	}
+	for i, text := range p.comments {
+		comments.has(fmt.Sprintf("/%d/text", i), text)
+	}
+	watchers := who.get(p.path + "/watchers").is(200)
+	names := slices.Sorted(slices.Values(p.watchers))
+	if n := len(watchers.list("")); n != len(names) {
+		w.Fatalf("%v\nhas %d watchers, want %d", watchers, n, len(names))
+	}
+	for i, name := range names {
+		watchers.has(fmt.Sprintf("/%d/name", i), name)
+	}
+	w.linked(p.problem, w.relationships(p)...)
+}
+
+// relationships are what R3 has to list of the problem, in its order.
+func (w *walk) relationships(p *walked) []string {
+	var related, children, parents []int64
+	for pair := range w.related {
+		switch p {
+		case w.problems[pair[0]]:
+			related = append(related, w.problems[pair[1]].id)
+		case w.problems[pair[1]]:
+			related = append(related, w.problems[pair[0]].id)
+		}
+	}
+	for pair := range w.parent {
+		switch p {
+		case w.problems[pair[0]]:
+			children = append(children, w.problems[pair[1]].id)
+		case w.problems[pair[1]]:
+			parents = append(parents, w.problems[pair[0]].id)
+		}
+	}
+	list := []string{}
+	for _, kind := range []struct {
+		name   string
+		others []int64
+	}{{"RelatedTo", related}, {"ParentOf", children}, {"ChildOf", parents}} {
+		for _, id := range slices.Sorted(slices.Values(kind.others)) {
+			list = append(list, problem{id: id}.as(kind.name))
+		}
+	}
+	return list
+}

@@ -1,0 +1,183 @@
+// Package scaffold writes the module of a new storage adapter: it compiles, it has
+// its harness, and it has a list of what is yet to be done. Nothing of it works, and
+// every case of the suite says so in a sentence.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/problemtracking/problems/conformance"
+)
+
+//go:embed templates/*.tmpl
+var templates embed.FS
+
+// domainVersion is the version of the domain that this suite requires.
+const domainVersion = "v0.1.0"
+
+// Options say what is written.
+type Options struct {
+	// Module is the path of the new module.
+	Module string
+	// Name is that of the package and of the implementation in reports. It is
+	// empty for the one that Module suggests.
+	Name string
+	// Dir is where the module is written: a directory that is empty or does not
+	// exist. It is empty for one below the current directory, by the Name.
+	Dir string
+	// Local is a clone of the repository, whose suite and domain the module
+	// uses instead of the published ones. It may be empty.
+	Local string
+}
+
+// Write writes the module and returns its directory. It overwrites nothing.
+func Write(o Options) (dir string, err error) {
+	if err := o.complete(); err != nil {
+		return "", err
+	}
+	files, err := o.files()
+	if err != nil {
+		return "", err
+	}
+	if err := empty(o.Dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		if err := create(filepath.Join(o.Dir, f.name), f.text); err != nil {
+			return "", err
+		}
+	}
+	return o.Dir, nil
+}
+
+// complete fills in what was left empty, and says what is wrong with the rest.
+func (o *Options) complete() error {
+	if err := checkModule(o.Module); err != nil {
+		return err
+	}
+	if o.Name == "" {
+		o.Name = suggestedName(o.Module)
+	}
+	if err := checkName(o.Name); err != nil {
+		return err
+	}
+	if o.Dir == "" {
+		o.Dir = o.Name
+	}
+	if o.Local == "" {
+		return nil
+	}
+	local, err := clone(o.Local)
+	o.Local = local
+	return err
+}
+
+// clone returns the full path of a directory that has the suite and the domain.
+func clone(dir string) (string, error) {
+	full, err := filepath.Abs(dir)
+	if err == nil {
+		full, err = filepath.EvalSymlinks(full)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%q is no clone of the repository: %w", dir, err)
+	}
+	for _, module := range []string{"conformance", "domain"} {
+		if _, err := os.Stat(filepath.Join(full, module, "go.mod")); err != nil {
+			return "", fmt.Errorf("%q is no clone of the repository, which has the modules conformance and domain: %w", dir, err)
+		}
+	}
+	return full, nil
+}
+
+// empty returns an error if the directory has anything in it.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%q cannot take a new module: %w", dir, err)
+	case len(entries) > 0:
+		return fmt.Errorf("the directory %q is not empty: it has %s; name a new one with --dir", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// create writes a file that does not exist.
+func create(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+type file struct {
+	name string
+	text []byte
+}
+
+// files returns the files of the module.
+func (o *Options) files() ([]file, error) {
+	files, err := o.rendered()
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		if path.Ext(f.name) != ".go" {
+			continue
+		}
+		// Where an import belongs depends on the module's path.
+		if files[i].text, err = format.Source(f.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return append(files, file{"TODO.md", []byte(NewTodo(o.Name).Markdown())}), nil
+}
+
+// rendered returns what the templates say.
+func (o *Options) rendered() (files []file, err error) {
+	all, err := template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(templates, "templates/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	values := struct {
+		Options
+		Conformance, Domain string
+	}{*o, "v" + conformance.Version, domainVersion}
+	for _, t := range all.Templates() {
+		name, isFile := strings.CutSuffix(t.Name(), ".tmpl")
+		if !isFile {
+			continue
+		}
+		var out bytes.Buffer
+		if err := t.Execute(&out, values); err != nil {
+			return nil, err
+		}
+		files = append(files, file{name, out.Bytes()})
+	}
+	return files, nil
+}
+
+// quoted returns the path of a module of a clone as go.mod wants it.
+func quoted(clone, module string) string {
+	path := filepath.Join(clone, module)
+	if strings.ContainsAny(path, " \t\"'`(),;[]{}\\") || strings.Contains(path, "//") {
+		return strconv.Quote(path)
+	}
+	return path
+}
