@@ -54,9 +54,6 @@ func (b *bench) random() *rand.Rand {
 	return rand.New(rand.NewPCG(b.seed, name.Sum64()))
 }
 
-// notRun ends the case: it cannot be decided here, for a reason.
-func (b *bench) notRun(reason string) { b.engine.NotRun(reason) }
-
 // everything are all parts of a problem.
 const everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
 

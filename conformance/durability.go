@@ -233,12 +233,14 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 	b.Logf("a child process with the seed %d, which is ended after %d Commits and %d rulings", spec.Seed, spec.Commits, spec.Rulings)
 	run := b.h.Crash(b.engine.Harness(), spec)
 	switch {
+	case run.Unable != "" && b.c.PowerCut:
+		b.engine.Waive(run.Unable) // the level of durability says it
 	case run.Unable != "":
-		b.notRun(run.Unable)
+		b.engine.NotRun(run.Unable)
 	case run.Early != "":
 		b.failf("the child process did not get to where it was to be ended: %s", run.Early)
 	}
-	b.store = b.traced("", b.h.Reopen(b.T, b.Env))
+	b.store = b.traced("", b.h.Reopen(b.engine.Assistant("Reopen"), b.Env))
 	b.share()
 	return run.Ledger
 }

@@ -1,7 +1,9 @@
 package sqlite_test
 
 import (
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/sqlite"
@@ -10,6 +12,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil && runtime.GOOS == "linux" {
+		t.Error("without strace nobody sees what is lost when the power fails: install it, as make deps does")
+	}
 	open := func(t conformance.T, env conformance.Env) store.Store {
 		s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(env.Dir, "problems.db")})
 		if err != nil {

@@ -44,8 +44,9 @@ type T interface {
 // Outcome is how a case ended.
 type Outcome struct {
 	Status report.Status
-	// Reason says why a case was not run.
+	// Reason says why a case was not run, and Waived that this is no gap.
 	Reason string
+	Waived bool
 	// Complaints are what the case, or the harness, said was wrong.
 	Complaints []string
 	// Logs are what was logged meanwhile; the oldest are left out.
@@ -155,6 +156,7 @@ func (r *Run) verdict() Outcome {
 	default:
 		o.Status = report.Passed
 	}
+	o.Waived = o.Waived && o.Status == report.NotRun
 	return o
 }
 
@@ -280,6 +282,14 @@ func (r *Run) NotRun(reason string) {
 	r.Reason = reason
 	r.mu.Unlock()
 	runtime.Goexit()
+}
+
+// Waive ends the case: it does not concern what is tested, for the given reason.
+func (r *Run) Waive(reason string) {
+	r.mu.Lock()
+	r.Outcome.Waived = true
+	r.mu.Unlock()
+	r.NotRun(reason)
 }
 
 // breakf says that the harness did not do what it is for.

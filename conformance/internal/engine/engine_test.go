@@ -118,6 +118,23 @@ func TestLogsKeepTheLast(t *testing.T) {
 	}
 }
 
+func TestWaive(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		do     func(*engine.Run)
+		status report.Status
+		waived bool
+	}{
+		"not run": {func(r *engine.Run) { r.NotRun("no strace") }, report.NotRun, false},
+		"waived":  {func(r *engine.Run) { r.Waive("no files") }, report.NotRun, true},
+		"wrong":   {func(r *engine.Run) { r.Errorf("wrong"); r.Waive("no files") }, report.Failed, false},
+	} {
+		if o := engine.Do(t.Context(), "CASE-1", limit, test.do); o.Status != test.status || o.Waived != test.waived {
+			t.Errorf("%s: the case ended %s, waived %v", name, o.Status, o.Waived)
+		}
+	}
+}
+
 // What is tried may fail without failing the case.
 func TestTry(t *testing.T) {
 	t.Parallel()

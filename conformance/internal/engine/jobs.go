@@ -32,7 +32,8 @@ func (j Job) run(ctx context.Context) report.Case {
 		return c
 	}
 	o := Do(ctx, c.ID, j.Limit, j.Do)
-	c.Status, c.Reason, c.Failure, c.Duration = o.Status, o.Reason, o.Failure(), report.Duration(o.Took)
+	c.Status, c.Reason, c.Waived = o.Status, o.Reason, o.Waived
+	c.Failure, c.Duration = o.Failure(), report.Duration(o.Took)
 	if c.Failure != "" {
 		c.Failure = fmt.Sprintf("%s: %s (%s)\nBut %s", j.ID, j.Rule, j.Source, c.Failure)
 	}
