@@ -76,7 +76,7 @@ func reopen(t conformance.T, env conformance.Env) store.Store {
 	if err != nil {
 		t.Fatalf("the environment has no store: %v", err)
 	}
-	s, err := postgres.Open(t.Context(), postgres.Options{URL: string(url), AutoMigrate: true})
+	s, err := postgres.Open(t.Context(), postgres.Options{URL: string(url), Connections: 4, AutoMigrate: true})
 	if err != nil {
 		t.Fatalf("the store cannot be opened: %v", err)
 	}

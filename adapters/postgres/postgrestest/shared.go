@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Limits on how long things may take, for a machine that is busy with other tests.
@@ -32,7 +32,8 @@ var shared struct {
 	sync.Mutex
 	inMain bool
 	node   node
-	err    error // why there is none; asked for once
+	admin  *pgxpool.Pool // of the node: a connection takes longer than what is done with it
+	err    error         // why there is none; asked for once
 }
 
 // T is what this package needs of a test. *testing.T is one, and so is a T of the
@@ -57,6 +58,7 @@ func Main(m *testing.M) int {
 	if shared.node == nil {
 		return code
 	}
+	shared.admin.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
 	if err := shared.node.remove(ctx); err != nil {
@@ -75,8 +77,8 @@ func Schema(t T) string {
 	t.Helper()
 	admin := sharedURL(t)
 	name := "t_" + strings.ToLower(rand.Text())
-	execute(t, admin, "CREATE SCHEMA "+name)
-	t.Cleanup(func() { dropSchema(t, admin, name) })
+	execute(t, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { dropSchema(t, name) })
 	return withURL(t, admin, func(u *url.URL) {
 		query := u.Query()
 		query.Set("search_path", name)
@@ -92,8 +94,8 @@ func Database(t T) string {
 	t.Helper()
 	admin := sharedURL(t)
 	name := "t_" + strings.ToLower(rand.Text())
-	execute(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0")
-	t.Cleanup(func() { execute(t, admin, "DROP DATABASE "+name+" WITH (FORCE)") })
+	execute(t, "CREATE DATABASE "+name+" TEMPLATE template0")
+	t.Cleanup(func() { execute(t, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return withURL(t, admin, func(u *url.URL) { u.Path = "/" + name })
 }
 
@@ -109,6 +111,9 @@ func sharedURL(t T) string {
 		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 		defer cancel()
 		shared.node, shared.err = startShared(ctx)
+		if shared.err == nil {
+			shared.admin, shared.err = pgxpool.New(context.Background(), shared.node.url())
+		}
 	}
 	if shared.err != nil {
 		t.Fatalf("no Postgres for tests: %v", shared.err)
@@ -152,22 +157,23 @@ func withURL(t T, text string, change func(*url.URL)) string {
 	return u.String()
 }
 
-// execute runs statements on a connection of their own, each outside of a transaction.
-func execute(t T, admin string, statements ...string) {
+// execute runs statements on one connection to the shared server, each outside of a
+// transaction.
+func execute(t T, statements ...string) {
 	t.Helper()
-	if err := tryExecute(admin, statements...); err != nil {
+	if err := tryExecute(statements...); err != nil {
 		t.Errorf("postgres for tests: %v", err)
 	}
 }
 
-func tryExecute(admin string, statements ...string) error {
+func tryExecute(statements ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, admin)
+	conn, err := shared.admin.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close(ctx) }()
+	defer conn.Release()
 	for _, statement := range statements {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
@@ -178,18 +184,18 @@ func tryExecute(admin string, statements ...string) error {
 
 // dropSchema drops a schema. A transaction that somebody left open in it would
 // make that wait for ever: it is ended, and said in the log of the test.
-func dropSchema(t T, admin, name string) {
+func dropSchema(t T, name string) {
 	t.Helper()
 	const attempts = 5
 	for range attempts {
-		err := tryExecute(admin, "SET client_min_messages = warning", "SET lock_timeout = '1s'", "DROP SCHEMA IF EXISTS "+name+" CASCADE")
+		err := tryExecute("SET client_min_messages = warning", "SET lock_timeout = '1s'", "DROP SCHEMA IF EXISTS "+name+" CASCADE")
 		var refused *pgconn.PgError
 		switch {
 		case err == nil:
 			return
 		case errors.As(err, &refused) && (refused.Code == "55P03" || refused.Code == "40P01"): // lock not available, deadlock
 			t.Logf("a connection is still at work in the schema of this test; it is ended")
-			execute(t, admin, `SELECT pg_terminate_backend(pid) FROM (
+			execute(t, `SELECT pg_terminate_backend(pid) FROM (
 				SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
 				WHERE c.relnamespace = '`+name+`'::regnamespace AND l.pid <> pg_backend_pid()) holders`)
 		default:
