@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"runtime/debug"
 	"sync"
 
 	"github.com/problemtracking/problems/conformance/internal/engine"
@@ -229,13 +230,28 @@ func (b *bench) versions() store.Versions {
 // open opens the store, which is closed after the case.
 func (b *bench) open() {
 	b.Helper()
-	b.store = b.traced("", b.h.Open(b.engine.Harness(), b.Env))
+	b.store = b.traced("", b.opened("Open", b.engine.Harness(), b.h.Open))
 	b.Cleanup(func() {
 		if err := b.store.Close(); err != nil {
 			b.Errorf("after the case, Close failed: %v", err)
 		}
 	})
 	b.share()
+}
+
+// opened returns the store that a function of the harness opens.
+func (b *bench) opened(name string, t T, open func(T, Env) store.Store) store.Store {
+	defer b.pending.begin(name)()
+	defer func() {
+		if problem := recover(); problem != nil {
+			t.Fatalf("it panicked: %v\n%s", problem, debug.Stack())
+		}
+	}()
+	s := open(t, b.Env)
+	if s == nil {
+		t.Fatalf("it returned no store")
+	}
+	return s
 }
 
 // fresh returns a bench with another store, which is empty.
@@ -251,7 +267,7 @@ func (b *bench) fresh() *bench {
 func (b *bench) reopen() {
 	b.Helper()
 	b.must("Close", b.store.Close())
-	b.store = b.traced("", b.h.Reopen(b.engine.Assistant("Reopen"), b.Env))
+	b.store = b.traced("", b.opened("Reopen", b.engine.Assistant("Reopen"), b.h.Reopen))
 	b.share()
 }
 
@@ -263,6 +279,11 @@ func (b *bench) together(n int, fn func(i int) error) {
 	errs := make([]error, n)
 	for i := range n {
 		all.Go(func() {
+			defer func() {
+				if problem := recover(); problem != nil {
+					errs[i] = fmt.Errorf("the store, or what was done with its answer, panicked: %v\n%s", problem, debug.Stack())
+				}
+			}()
 			<-start
 			errs[i] = fn(i)
 		})

@@ -240,7 +240,7 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 	case run.Early != "":
 		b.failf("the child process did not get to where it was to be ended: %s", run.Early)
 	}
-	b.store = b.traced("", b.h.Reopen(b.engine.Assistant("Reopen"), b.Env))
+	b.store = b.traced("", b.opened("Reopen", b.engine.Assistant("Reopen"), b.h.Reopen))
 	b.share()
 	return run.Ledger
 }

@@ -216,10 +216,23 @@ func (h *house) look() (out kin, err error) {
 // neighbours returns the edges of a type that some problems have.
 func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID) (found edges, err error) {
 	sides, err := r.Neighbours(h.ctx, t, of)
-	for _, side := range sides {
-		found.set(h.index(side.Owner), h.index(side.Other))
+	if err != nil {
+		return found, err
 	}
-	return found, err
+	return found, h.add(&found, sides)
+}
+
+// add adds the edges that Neighbours has shown. It fails if one of them leads out
+// of the family.
+func (h *house) add(to *edges, sides []relationship.Relationship) error {
+	for _, side := range sides {
+		owner, other := h.index(side.Owner), h.index(side.Other)
+		if owner < 0 || other < 0 {
+			return fmt.Errorf("Neighbours of the problems %v showed that problem %d is %s problem %d, which nobody stored", h.ids, side.Owner, side.Type, side.Other)
+		}
+		to.set(owner, other)
+	}
+	return nil
 }
 
 // search looks for the cycle that an edge would close, as the domain does.
@@ -237,8 +250,8 @@ func (h *house) search(from, to int) (out kin, err error) {
 			if err != nil {
 				return err
 			}
-			for _, side := range sides {
-				out.edges.set(h.index(side.Owner), h.index(side.Other))
+			if err := h.add(&out.edges, sides); err != nil {
+				return err
 			}
 			s.Expand(sides)
 			runtime.Gosched()

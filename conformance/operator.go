@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -31,7 +32,9 @@ type operator struct {
 // operator returns one of a part in the case.
 func (b *bench) operator(s store.Store, part uint64) *operator {
 	b.Helper()
-	random := rand.NewChaCha8([32]byte{byte(b.seed), byte(b.seed >> 8), byte(b.seed >> 16), 31: byte(part)})
+	key := [32]byte{31: byte(part)}
+	binary.LittleEndian.PutUint64(key[:], b.seed)
+	random := rand.NewChaCha8(key)
 	now := time.Date(2026, time.April, int(part), 8, 0, 0, 0, time.UTC)
 	o := &operator{b: b, Rand: rand.New(random), Service: tracker.New(tracker.Options{
 		Store: s,

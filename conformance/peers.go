@@ -52,7 +52,7 @@ func (s *both) Close() error { return errors.Join(s.handles[0].Close(), s.handle
 // share gives a case of shared stores its second handle.
 func (b *bench) share() {
 	if b.c.Shared {
-		b.store = &both{handles: [2]store.Store{b.store, b.traced("the other handle: ", b.h.Peer(b.engine.Assistant("Peer"), b.Env))}}
+		b.store = &both{handles: [2]store.Store{b.store, b.traced("the other handle: ", b.opened("Peer", b.engine.Assistant("Peer"), b.h.Peer))}}
 	}
 }
 

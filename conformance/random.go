@@ -86,7 +86,7 @@ type finish struct {
 func (b *bench) perform(ctx context.Context, q sequence, give func(*engine.Run) *bench) finish {
 	var step atomic.Int64
 	var found atomic.Pointer[mishap]
-	o := engine.Do(ctx, b.c.ID, patience/2, func(r *engine.Run) {
+	o := engine.Do(ctx, b.c.ID, b.engine.Dir(), patience/2, func(r *engine.Run) {
 		m := give(r).play(q, func(i int) { step.Store(int64(i)) })
 		if m == nil {
 			return

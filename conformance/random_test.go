@@ -18,7 +18,7 @@ import (
 // onTrial calls fn with the bench of a case of which nothing but the ID is known.
 func onTrial(t *testing.T, id string, seed uint64, h Harness, fn func(*bench)) engine.Outcome {
 	t.Helper()
-	return engine.Do(t.Context(), id, time.Minute, func(r *engine.Run) {
+	return engine.Do(t.Context(), id, "", time.Minute, func(r *engine.Run) {
 		b := newBench(r, Case{ID: id}, h, seed)
 		b.open()
 		fn(b)
@@ -132,7 +132,7 @@ func TestStoreThatHangs(t *testing.T) {
 			return store.Receipt{}, store.Ended(ctx)
 		}}
 	}
-	o := engine.Do(t.Context(), "COM-002/random", time.Second, func(r *engine.Run) {
+	o := engine.Do(t.Context(), "COM-002/random", "", time.Second, func(r *engine.Run) {
 		b := newBench(r, Case{ID: "COM-002/random"}, Harness{Open: open}, 1)
 		b.open()
 		checkRandom(b)

@@ -24,7 +24,7 @@ func (s *suite) probe(ctx context.Context) error {
 		return err
 	}
 	var found error
-	o := engine.Do(ctx, "HTTP-PROBE", s.Limit, func(r *engine.Run) {
+	o := engine.Do(ctx, "HTTP-PROBE", "", s.Limit, func(r *engine.Run) {
 		// Core asks less of the answers: a server without the conventions
 		// of 2026 can be tested, and fails.
 		t := newTrial(r, report.Core, s.Limit/2, s.target.AdminToken)

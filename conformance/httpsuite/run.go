@@ -69,6 +69,9 @@ func Run(t *testing.T, target Target, o Options) {
 	s := newSuite(target, o)
 	defer s.close()
 	done := func(r *report.Report) {
+		if t.Failed() {
+			r.Doubt("go test failed although no case did: the race detector does so")
+		}
 		s.done(r)
 		if err := wish.Keep(r); err != nil {
 			t.Error(err)
@@ -172,7 +175,7 @@ func (s *suite) try(c Case, r *engine.Run) {
 	if s.Progress != nil {
 		defer func() { s.Progress(Step{c, t.failed()}) }()
 	}
-	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed))
+	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed), "")
 	defer func() {
 		// After the end of the run there are no answers, and what a case
 		// makes of that says nothing.

@@ -106,7 +106,7 @@ func TestEndedRunIsIncomplete(t *testing.T) {
 		if c.Status != report.NotRun {
 			t.Errorf("%s is %s: %s", c.ID, c.Status, c.Failure)
 		}
-		if strings.Contains(c.Reason, "under way") {
+		if strings.Contains(c.Reason, "ended during it") {
 			under++
 		}
 	}
@@ -128,7 +128,7 @@ func TestCoreOnly(t *testing.T) {
 func tried(t *testing.T, target Target, limit time.Duration, fn func(*session)) engine.Outcome {
 	s := newSuite(target, Options{Limit: limit})
 	t.Cleanup(s.close)
-	return engine.Do(t.Context(), "HTTP-X-001", s.Limit, func(r *engine.Run) {
+	return engine.Do(t.Context(), "HTTP-X-001", "", s.Limit, func(r *engine.Run) {
 		fn(newSession(newTrial(r, core, s.Limit/2, target.AdminToken), s.wire, s.target))
 	})
 }

@@ -5,6 +5,6 @@
 // [Write] writes them into a directory.
 //
 // A report is honest about what it does not know: a case that was not run has a
-// reason, a run without one passed core case is a failure, and what the harness
-// could not do is never a pass. No form says better things than the cases do.
+// reason, a run in which no core case was passed is never a pass, and neither is
+// what the harness could not do. No form says better things than the cases do.
 package report

@@ -205,6 +205,13 @@ func profiles(cases []Case) []Profile {
 	return all
 }
 
+// Doubt makes a conformant report incomplete, for a reason that no case knows of.
+func (r *Report) Doubt(reason string) {
+	if r.Result == Conformant {
+		r.Result, r.Reason = Incomplete, reason
+	}
+}
+
 func (p *Profile) add(c Case) {
 	count := &p.Extended
 	if c.Level == Core {

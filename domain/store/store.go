@@ -17,7 +17,8 @@ import (
 
 // Store keeps everything that the service knows.
 //
-// Its methods may be called from many goroutines at once. Every error they
+// Its methods may be called from many goroutines at once. Texts are valid UTF-8
+// without U+0000. Every error they
 // return must be a fault or wrap one, and must have the kind that the method's
 // comment names (ERR-001); where none fits, fault.Unavailable for what may pass
 // by itself, and fault.Internal for what will not. Values handed in must not be
@@ -31,12 +32,13 @@ import (
 // that is open as it is (SHARE-002).
 type Store interface {
 	// View calls fn with a Reader that must show one consistent moment,
-	// which includes every Change whose Commit returned before View was
-	// called (VIEW-001), however long fn takes and whatever is committed
-	// meanwhile (VIEW-002). It must return fn's error as it is (VIEW-003).
-	// The Reader is not to be used after fn returns, or from several
-	// goroutines. When ctx ends, View must return an error soon, with the
-	// kind fault.Unavailable (VIEW-004).
+	// which includes every Change whose Commit returned, or which a View or
+	// Versions that returned has shown, before View was called (VIEW-001),
+	// however long fn takes and whatever is committed meanwhile, by fn as
+	// well: nobody waits for the end of a View (VIEW-002). It must return
+	// fn's error as it is (VIEW-003). The Reader is not to be used after fn
+	// returns, or from several goroutines. When ctx ends, View must return an
+	// error soon, with the kind fault.Unavailable (VIEW-004).
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Reserve returns a number for a new problem. It must be greater than
@@ -84,7 +86,8 @@ type Store interface {
 
 	// Restore fills a store that is empty, as StoreEmpty has it, with an
 	// Archive, whose parts agree with each other: the caller has checked
-	// that. It must be all or nothing, also for those who read meanwhile
+	// that. It must be all or nothing, also for those who read meanwhile,
+	// within the iteration of the Problems as well: they do not wait for it
 	// (RES-001). Reads must then return what the Archive holds, in the
 	// Archive's orders (RES-002). Of the Versions, Catalogue must be that of
 	// the Archive, so that what clients keep by it stays valid for as long as

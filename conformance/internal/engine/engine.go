@@ -51,9 +51,10 @@ type Outcome struct {
 	Complaints []string
 	// Logs are what was logged meanwhile; the oldest are left out.
 	Logs []string
-	// Repeat is the command that runs the case again, as it was.
-	Repeat string
-	Took   time.Duration
+	// Repeat is the command that runs the case again, as it was, and Seed
+	// what its random choices began with, if there are such.
+	Repeat, Seed string
+	Took         time.Duration
 }
 
 // mostLogs is how many lines are kept of what a case logs.
@@ -75,14 +76,18 @@ func (o Outcome) Failure() string {
 	return text
 }
 
+// mostGrace is how long a case has at most to end after its context is over.
+const mostGrace = 10 * time.Second
+
 // Do runs a case, which has the given time. A case that does not end within it,
 // although its context is over, is given up a little later: its goroutines are
-// left behind.
-func Do(ctx context.Context, name string, limit time.Duration, do func(*Run)) Outcome {
+// left behind. Its directories are made in dir; if that is empty, where the system
+// has such.
+func Do(ctx context.Context, name, dir string, limit time.Duration, do func(*Run)) Outcome {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the case has used up its %v", limit))
 	defer cancel()
-	r := &Run{name: name, ctx: ctx}
+	r := &Run{name: name, dir: dir, ctx: ctx}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -90,10 +95,14 @@ func Do(ctx context.Context, name string, limit time.Duration, do func(*Run)) Ou
 		defer cancel()
 		r.guarded(func() { do(r) })
 	}()
+	<-ctx.Done()
+	grace := min(limit/4, mostGrace)
+	patience := time.NewTimer(grace)
+	defer patience.Stop()
 	select {
 	case <-done:
-	case <-after(ctx, limit/4):
-		r.Errorf("it did not end within %v, although its context was over%s", limit, r.pending())
+	case <-patience.C:
+		r.giveUp(limit, grace)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,11 +110,16 @@ func Do(ctx context.Context, name string, limit time.Duration, do func(*Run)) Ou
 	return r.verdict()
 }
 
-// after returns a channel that is closed some time after the end of a context.
-func after(ctx context.Context, grace time.Duration) <-chan struct{} {
-	late := make(chan struct{})
-	context.AfterFunc(ctx, func() { time.AfterFunc(grace, func() { close(late) }) })
-	return late
+// giveUp says that the case, or what it cleans up, does not end.
+func (r *Run) giveUp(limit, grace time.Duration) {
+	r.mu.Lock()
+	cleaning := r.cleaning
+	r.mu.Unlock()
+	if cleaning {
+		r.Errorf("cleaning up after it did not end within %v%s", grace, r.pending())
+	} else {
+		r.Errorf("it did not end within %v, although its context was over%s", limit, r.pending())
+	}
 }
 
 // pending returns what the case waits for.
@@ -130,6 +144,7 @@ func (r *Run) Waits(what func() string) {
 // Run is a case under way. It is the T of the case.
 type Run struct {
 	name string
+	dir  string // where its directories are made
 	ctx  context.Context
 
 	mu       sync.Mutex
@@ -137,6 +152,7 @@ type Run struct {
 	panicked bool
 	logged   int // lines, those left out included
 	waits    func() string
+	cleaning bool
 	cleanups []func()
 	Outcome
 }
@@ -146,6 +162,7 @@ var _ T = (*Run)(nil)
 // verdict returns the outcome as it stands.
 func (r *Run) verdict() Outcome {
 	o := r.Outcome
+	o.Complaints, o.Logs = slices.Clone(o.Complaints), slices.Clone(o.Logs) // a case that was given up may go on
 	switch {
 	case r.broken:
 		o.Status = report.Broken
@@ -186,6 +203,9 @@ func (r *Run) ended() bool {
 
 // cleanUp calls the cleanup functions, also those that come while it does.
 func (r *Run) cleanUp() {
+	r.mu.Lock()
+	r.cleaning = true
+	r.mu.Unlock()
 	for {
 		r.mu.Lock()
 		last := len(r.cleanups) - 1
@@ -218,7 +238,7 @@ func (r *Run) Context() context.Context { return r.ctx }
 
 // TempDir returns a new directory.
 func (r *Run) TempDir() string {
-	dir, err := os.MkdirTemp("", "conformance-")
+	dir, err := os.MkdirTemp(r.dir, "conformance-")
 	if err != nil {
 		r.breakf("a directory could not be made: %v", err)
 		runtime.Goexit()
@@ -249,12 +269,16 @@ func (r *Run) Logf(format string, args ...any) {
 	}
 }
 
-// Repeat sets the command that runs the case again.
-func (r *Run) Repeat(command string) {
+// Repeat sets the command that runs the case again, and the seed that it gives.
+func (r *Run) Repeat(command, seed string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Outcome.Repeat = command
+	r.Outcome.Repeat, r.Outcome.Seed = command, seed
 }
+
+// Dir returns where the directories of the case are made; empty for where the
+// system has such.
+func (r *Run) Dir() string { return r.dir }
 
 // Adopt lets the case end as another run of it did.
 func (r *Run) Adopt(o Outcome) {
@@ -327,7 +351,7 @@ func (a assistant) Fatalf(format string, args ...any) {
 // Try calls fn, which may fail but not panic, with a T of its own, and returns
 // what it complains about. What it has cleaned up is cleaned up after the case.
 func (r *Run) Try(fn func(T)) (complaints []string) {
-	attempt := &Run{name: r.name, ctx: r.ctx}
+	attempt := &Run{name: r.name, dir: r.dir, ctx: r.ctx}
 	attempt.apart(func() { fn(attempt) })
 	r.Cleanup(attempt.cleanUp)
 	attempt.mu.Lock()

@@ -48,11 +48,11 @@ func TestDo(t *testing.T) {
 		}, report.Passed, ""},
 		{"a panic in what may fail", func(r *engine.Run) { r.Try(func(engine.T) { panic("oh") }) }, report.Failed, "it panicked: oh"},
 		{"steps", func(r *engine.Run) { r.Logf("opened"); r.Errorf("wrong") }, report.Failed, "The steps that led there:\n  1. opened"},
-		{"how to repeat it", func(r *engine.Run) { r.Repeat("make it so"); r.Errorf("wrong") }, report.Failed, "To repeat this: make it so"},
+		{"how to repeat it", func(r *engine.Run) { r.Repeat("make it so", "5"); r.Errorf("wrong") }, report.Failed, "To repeat this: make it so"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			o := engine.Do(t.Context(), "CASE-1", limit, test.do)
+			o := engine.Do(t.Context(), "CASE-1", "", limit, test.do)
 			said := o.Failure() + o.Reason
 			if o.Status != test.want || !strings.Contains(said, test.said) || (test.want == report.Passed) != (said == "") {
 				t.Errorf("the case ended %s, saying %q; want %s and %q", o.Status, said, test.want, test.said)
@@ -69,7 +69,7 @@ func TestDoGivesUp(t *testing.T) {
 	t.Parallel()
 	stuck := make(chan struct{})
 	defer close(stuck)
-	o := engine.Do(t.Context(), "CASE-1", 20*time.Millisecond, func(r *engine.Run) {
+	o := engine.Do(t.Context(), "CASE-1", "", 20*time.Millisecond, func(r *engine.Run) {
 		r.Waits(func() string { return "; it waits for Godot" })
 		<-stuck
 	})
@@ -82,7 +82,7 @@ func TestCleanupsRunBackwards(t *testing.T) {
 	t.Parallel()
 	var order []string
 	var dir string
-	o := engine.Do(t.Context(), "CASE-1", limit, func(r *engine.Run) {
+	o := engine.Do(t.Context(), "CASE-1", "", limit, func(r *engine.Run) {
 		dir = r.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 			r.Fatalf("%v", err)
@@ -107,7 +107,7 @@ func TestCleanupsRunBackwards(t *testing.T) {
 
 func TestLogsKeepTheLast(t *testing.T) {
 	t.Parallel()
-	o := engine.Do(t.Context(), "CASE-1", limit, func(r *engine.Run) {
+	o := engine.Do(t.Context(), "CASE-1", "", limit, func(r *engine.Run) {
 		for i := range 1000 {
 			r.Logf("line %d", i+1)
 		}
@@ -129,7 +129,7 @@ func TestWaive(t *testing.T) {
 		"waived":  {func(r *engine.Run) { r.Waive("no files") }, report.NotRun, true},
 		"wrong":   {func(r *engine.Run) { r.Errorf("wrong"); r.Waive("no files") }, report.Failed, false},
 	} {
-		if o := engine.Do(t.Context(), "CASE-1", limit, test.do); o.Status != test.status || o.Waived != test.waived {
+		if o := engine.Do(t.Context(), "CASE-1", "", limit, test.do); o.Status != test.status || o.Waived != test.waived {
 			t.Errorf("%s: the case ended %s, waived %v", name, o.Status, o.Waived)
 		}
 	}
@@ -139,7 +139,7 @@ func TestWaive(t *testing.T) {
 func TestTry(t *testing.T) {
 	t.Parallel()
 	cleaned := false
-	o := engine.Do(t.Context(), "CASE-1", limit, func(r *engine.Run) {
+	o := engine.Do(t.Context(), "CASE-1", "", limit, func(r *engine.Run) {
 		complaints := r.Try(func(t engine.T) {
 			t.Cleanup(func() { cleaned = true })
 			t.Fatalf("refused")
@@ -209,5 +209,58 @@ func TestSubtests(t *testing.T) {
 	})
 	if got, want := statuses(cases), "A-1 passed ; C-3 not-run declared not to be there; D-4 passed "; got != want {
 		t.Errorf("the cases ended %q; want %q", got, want)
+	}
+}
+
+// What a case does that is ended from outside says nothing.
+func TestExecuteEndsCases(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	job := engine.Job{Case: report.Case{ID: "A-1", Level: report.Core}, Limit: limit, Do: func(r *engine.Run) {
+		cancel()
+		<-r.Context().Done()
+		r.Fatalf("the store did not answer")
+	}}
+	c := engine.Execute(ctx, []engine.Job{job}, 1)[0]
+	if c.Status != report.NotRun || c.Failure != "" || !strings.Contains(c.Reason, "ended during it") {
+		t.Errorf("the case ended %s: %s%s", c.Status, c.Reason, c.Failure)
+	}
+}
+
+func TestSeedOfTheFailure(t *testing.T) {
+	t.Parallel()
+	job := engine.Job{Case: report.Case{ID: "A-1", Seed: "5"}, Limit: limit, Do: func(r *engine.Run) {
+		r.Repeat("again with 7", "7")
+		r.Fatalf("wrong")
+	}}
+	if c := engine.Execute(t.Context(), []engine.Job{job}, 1)[0]; c.Seed != "7" || !strings.Contains(c.Failure, "again with 7") {
+		t.Errorf("the case has the seed %s and says %q", c.Seed, c.Failure)
+	}
+}
+
+// A case that goes on after it was given up takes no part in the report.
+func TestGivenUpCasesAreApart(t *testing.T) {
+	t.Parallel()
+	stuck, gone := make(chan struct{}), make(chan struct{})
+	o := engine.Do(t.Context(), "CASE-1", "", 20*time.Millisecond, func(r *engine.Run) {
+		defer close(gone)
+		<-stuck
+		r.Logf("late")
+		r.Errorf("late")
+	})
+	close(stuck)
+	<-gone
+	if len(o.Complaints) != 1 || len(o.Logs) != 0 {
+		t.Errorf("the case says %q and %q", o.Complaints, o.Logs)
+	}
+}
+
+func TestCleanupsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	stuck := make(chan struct{})
+	defer close(stuck)
+	o := engine.Do(t.Context(), "CASE-1", "", 40*time.Millisecond, func(r *engine.Run) { r.Cleanup(func() { <-stuck }) })
+	if o.Status != report.Failed || !strings.Contains(o.Failure(), "cleaning up after it did not end") {
+		t.Errorf("the case ended %s, saying %q", o.Status, o.Failure())
 	}
 }

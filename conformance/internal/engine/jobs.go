@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"sync"
@@ -17,7 +18,10 @@ type Job struct {
 	// Seed; and, for a case that is not to be run, why: Reason and Waived.
 	report.Case
 	Limit time.Duration
-	Do    func(*Run)
+	// Dir is where the directories of the case are made; empty for where the
+	// system has such.
+	Dir string
+	Do  func(*Run)
 }
 
 // run runs the job, unless its case has a reason not to.
@@ -28,10 +32,17 @@ func (j Job) run(ctx context.Context) report.Case {
 		return c
 	}
 	if ctx.Err() != nil {
-		c.Status, c.Reason = report.NotRun, "the run was ended before it"
+		c.Status, c.Reason = report.NotRun, "the run was ended before it: "+context.Cause(ctx).Error()
 		return c
 	}
-	o := Do(ctx, c.ID, j.Limit, j.Do)
+	o := Do(ctx, c.ID, j.Dir, j.Limit, j.Do)
+	if ctx.Err() != nil { // which is why it ended as it did, for all that is known
+		c.Status, c.Reason = report.NotRun, "the run was ended during it: "+context.Cause(ctx).Error()
+		return c
+	}
+	if o.Seed != "" {
+		c.Seed = o.Seed
+	}
 	c.Status, c.Reason, c.Waived = o.Status, o.Reason, o.Waived
 	c.Failure, c.Duration = o.Failure(), report.Duration(o.Took)
 	if c.Failure != "" {
@@ -66,16 +77,37 @@ func Execute(ctx context.Context, jobs []Job, parallel int) []report.Case {
 	return cases
 }
 
+// reserve is what is left of the time of go test when the cases that are not done
+// are given up, so that there is a report.
+const reserve = 20 * time.Second
+
+// within returns the context of the test, which ends before go test loses its
+// patience.
+func within(t *testing.T) (context.Context, context.CancelFunc) {
+	end, limited := t.Deadline()
+	if !limited {
+		return t.Context(), func() {}
+	}
+	left := time.Until(end)
+	return context.WithTimeoutCause(t.Context(), left-min(reserve, left/4), errors.New("go test has no more time (-timeout)"))
+}
+
 // Subtests runs the jobs as parallel subtests named by their IDs, so many at
 // once, and hands over their cases when all have ended. How many are at work does
 // not depend on go test's -parallel: most cases wait for a disk or a server.
 //
 // What -run and -skip leave out is not run, and says so. So are cases that have
-// a reason: they are no subtests, because a skipped test looks like a passed one.
+// a reason: they are no subtests. Those that find out by themselves that they
+// cannot be decided are skipped.
 func Subtests(t *testing.T, jobs []Job, parallel int, done func([]report.Case)) {
 	t.Helper()
 	cases := make([]report.Case, len(jobs))
-	t.Cleanup(func() { done(cases) })
+	dir := t.TempDir()
+	ctx, cancel := within(t)
+	t.Cleanup(func() {
+		cancel()
+		done(cases)
+	})
 	places := make(chan struct{}, parallel)
 	for i, j := range jobs {
 		cases[i] = j.Case
@@ -83,6 +115,7 @@ func Subtests(t *testing.T, jobs []Job, parallel int, done func([]report.Case)) 
 		if j.Reason != "" {
 			continue
 		}
+		j.Dir = dir
 		cases[i].Reason = "not chosen by the flags of go test"
 		t.Run(j.ID, func(t *testing.T) {
 			ended := make(chan struct{})
@@ -90,15 +123,17 @@ func Subtests(t *testing.T, jobs []Job, parallel int, done func([]report.Case)) 
 				defer close(ended)
 				places <- struct{}{}
 				defer func() { <-places }()
-				cases[i] = j.run(t.Context())
+				cases[i] = j.run(ctx)
 			}()
 			t.Parallel()
 			<-ended
 			switch c := cases[i]; {
 			case c.Failure != "":
 				t.Errorf("%s", c.Failure)
+			case c.Reason != "" && ctx.Err() != nil:
+				t.Errorf("not run: %s", c.Reason)
 			case c.Reason != "":
-				t.Logf("not run: %s", c.Reason)
+				t.Skipf("not run: %s", c.Reason)
 			}
 		})
 	}

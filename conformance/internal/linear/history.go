@@ -7,8 +7,6 @@ package linear
 
 import (
 	"cmp"
-	"errors"
-	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -16,10 +14,6 @@ import (
 // MaxClients is how many clients a History can have. The checker's work grows
 // with the number of operations that are under way at once.
 const MaxClients = 8
-
-// ErrUnknown is what an operation returns that may have happened or not, and may
-// even happen after others that begin later.
-var ErrUnknown = errors.New("what became of the operation is not known")
 
 // History is what the clients asked and were answered. The zero History is empty.
 type History[In, Out any] struct {
@@ -31,28 +25,21 @@ type History[In, Out any] struct {
 type Operation[In, Out any] struct {
 	Client int
 	In     In
-	Out    Out // meaningless when the operation is Unknown
+	Out    Out
 	// Called and Returned are the readings of the History's clock before and
 	// after the operation. The clock goes on by 1 when it is read.
 	Called, Returned int64
-	Unknown          bool
 }
 
-// never is when an operation returns that nobody saw the end of.
-const never = math.MaxInt64
-
 // Do calls an operation for a client, whose number is less than MaxClients, and
-// records it. It returns what the operation returns; when that is an error, what
-// is recorded depends on it: nothing, unless the error is ErrUnknown. A client
-// does one thing at a time.
+// records it, unless it returns an error. It returns what the operation returns.
+// A client does one thing at a time. Whoever does not hear what became of a thing
+// asks within the same operation.
 func (h *History[In, Out]) Do(client int, in In, call func() (Out, error)) (Out, error) {
 	op := Operation[In, Out]{Client: client, In: in, Called: h.clock.Add(1)}
 	out, err := call()
 	op.Out, op.Returned = out, h.clock.Add(1)
-	if op.Unknown = errors.Is(err, ErrUnknown); op.Unknown {
-		op.Returned = never
-	}
-	if err == nil || op.Unknown {
+	if err == nil {
 		h.clients[client] = append(h.clients[client], op)
 	}
 	return out, err

@@ -27,11 +27,10 @@ func letters() Model[string, call, string] {
 			}
 			return before + in.add, out == strconv.Itoa(len(before)+1)
 		},
-		Unseen: func(before string, in call) string { return before + in.add },
-		Part:   func(in call) int { return in.list },
-		Asked:  func(in call) string { return fmt.Sprintf("list %d for %q", in.list, in.add) },
-		Told:   func(_ call, out string) string { return strconv.Quote(out) },
-		Shown:  strconv.Quote,
+		Part:  func(in call) int { return in.list },
+		Asked: func(in call) string { return fmt.Sprintf("list %d for %q", in.list, in.add) },
+		Told:  func(_ call, out string) string { return strconv.Quote(out) },
+		Shown: strconv.Quote,
 	}
 }
 
@@ -39,9 +38,6 @@ func letters() Model[string, call, string] {
 func history(ops ...Operation[call, string]) *History[call, string] {
 	h := new(History[call, string])
 	for _, op := range ops {
-		if op.Unknown {
-			op.Returned = never
-		}
 		h.clients[op.Client] = append(h.clients[op.Client], op)
 	}
 	return h
@@ -49,10 +45,6 @@ func history(ops ...Operation[call, string]) *History[call, string] {
 
 func op(client int, called, returned int64, in call, out string) Operation[call, string] {
 	return Operation[call, string]{Client: client, In: in, Out: out, Called: called, Returned: returned}
-}
-
-func unknown(client int, called int64, in call) Operation[call, string] {
-	return Operation[call, string]{Client: client, In: in, Called: called, Unknown: true}
 }
 
 func TestCheck(t *testing.T) {
@@ -89,21 +81,6 @@ func TestCheck(t *testing.T) {
 			op(0, 1, 4, call{add: "e"}, "1"), op(1, 2, 3, call{add: "f"}, "2"), op(1, 5, 6, look, "f"),
 		}, true},
 		{"what nobody added", []Operation[call, string]{op(0, 1, 2, look, "i")}, true},
-		{"an unknown one that happened", []Operation[call, string]{
-			unknown(0, 1, call{add: "e"}), op(1, 2, 3, look, "e"), op(1, 4, 5, call{add: "f"}, "2"),
-		}, false},
-		{"an unknown one that happened later", []Operation[call, string]{
-			unknown(0, 1, call{add: "e"}), op(1, 2, 3, look, ""), op(1, 4, 5, call{add: "f"}, "1"), op(1, 6, 7, look, "fe"),
-		}, false},
-		{"an unknown one that did not happen", []Operation[call, string]{
-			unknown(0, 1, call{add: "e"}), op(1, 2, 3, look, ""), op(1, 4, 5, call{add: "f"}, "1"), op(1, 6, 7, look, "f"),
-		}, false},
-		{"an unknown one that happened before it began", []Operation[call, string]{
-			op(1, 1, 2, look, "e"), unknown(0, 3, call{add: "e"}),
-		}, true},
-		{"an unknown one that was undone", []Operation[call, string]{
-			unknown(0, 1, call{add: "e"}), op(1, 2, 3, look, "e"), op(1, 4, 5, look, ""),
-		}, true},
 		{"lists that have nothing to do with each other", []Operation[call, string]{
 			op(0, 1, 2, call{list: 1, add: "e"}, "1"), op(0, 3, 4, call{list: 2, add: "f"}, "1"), op(1, 5, 6, call{list: 1}, "e"), op(1, 7, 8, call{list: 2}, "f"),
 		}, false},
@@ -130,7 +107,7 @@ func TestViolation(t *testing.T) {
 		ops = append(ops, op(i%2, at+1, at+2, call{add: string(rune('a' + i))}, strconv.Itoa(i+1)))
 	}
 	ops = append(ops,
-		op(0, 15, 17, call{}, "abc"), op(1, 16, 20, call{}, "g"), unknown(2, 17, call{add: "i"}), op(3, 18, 19, call{}, "abcdefg"))
+		op(0, 15, 17, call{}, "abc"), op(1, 16, 20, call{}, "g"), op(2, 17, 21, call{add: "i"}, "8"), op(3, 18, 19, call{}, "abcdefg"))
 	err := letters().Check(history(ops...), time.Minute)
 	v, ok := errors.AsType[*Violation](err)
 	if !ok {
@@ -145,7 +122,7 @@ func TestViolation(t *testing.T) {
 			`From moment 9 to 10, client 0 asked list 0 for "e", and was told: "5".`,
 			`From moment 11 to 12, client 1 asked list 0 for "f", and was told: "6".`,
 			`From moment 13 to 14, client 0 asked list 0 for "g", and was told: "7".`,
-			`From moment 17, client 2 asked list 0 for "i", and never heard what became of it.`,
+			`From moment 17 to 21, client 2 asked list 0 for "i", and was told: "8".`,
 		},
 		State: `"abcdefgi"`,
 		Stuck: []string{
@@ -246,11 +223,11 @@ func TestDoErrors(t *testing.T) {
 	if _, err := h.Do(0, call{add: "a"}, func() (string, error) { return "", failed }); err != failed {
 		t.Errorf("Do: %v, want the operation's own error", err)
 	}
-	if _, err := h.Do(1, call{add: "b"}, func() (string, error) { return "", fmt.Errorf("lost: %w", ErrUnknown) }); !errors.Is(err, ErrUnknown) {
-		t.Errorf("Do: %v, want the operation's own error", err)
+	if _, err := h.Do(1, call{add: "b"}, func() (string, error) { return "1", nil }); err != nil {
+		t.Errorf("Do: %v", err)
 	}
 	ops := h.operations()
-	if len(ops) != 1 || ops[0].In.add != "b" || !ops[0].Unknown || ops[0].Returned != never {
-		t.Errorf("recorded is %+v, want the operation alone that is unknown", ops)
+	if want := op(1, 3, 4, call{add: "b"}, "1"); len(ops) != 1 || ops[0] != want {
+		t.Errorf("recorded is %+v, want the operation alone that did not fail: %+v", ops, want)
 	}
 }

@@ -17,9 +17,6 @@ type Model[State comparable, In, Out any] struct {
 	// Step returns the State after an operation, and whether the answer is
 	// one that it can get in the State before.
 	Step func(before State, in In, out Out) (after State, ok bool)
-	// Unseen returns the State after an operation that happened, but whose
-	// answer nobody got. It is not needed when every operation is answered.
-	Unseen func(before State, in In) (after State)
 	// Part, if it is not nil, returns the number of the part that an operation
 	// concerns. Parts have nothing to do with each other, and each has a State
 	// of its own.
@@ -62,7 +59,8 @@ func (m Model[State, In, Out]) check(ops []Operation[In, Out], limit time.Durati
 	model := porcupine.Model{
 		Init: func() any { return m.Start },
 		Step: func(before, i, _ any) (bool, any) {
-			after, ok := m.step(before.(State), ops[i.(int)])
+			op := ops[i.(int)]
+			after, ok := m.Step(before.(State), op.In, op.Out)
 			return ok, after
 		},
 		Hash: func(state any) uint64 { return maphash.Comparable(seed, state.(State)) },
@@ -75,16 +73,6 @@ func (m Model[State, In, Out]) check(ops []Operation[In, Out], limit time.Durati
 		return &Inconclusive{Operations: len(ops), Limit: limit}
 	}
 	return m.violation(ops, longest(info))
-}
-
-// step returns the state after an operation, and whether it can be answered as it
-// was. One that never happened is like one that comes after all others, for which
-// there is room: it has not returned.
-func (m Model[State, In, Out]) step(before State, op Operation[In, Out]) (State, bool) {
-	if op.Unknown {
-		return m.Unseen(before, op.In), true
-	}
-	return m.Step(before, op.In, op.Out)
 }
 
 // longest returns the operations that the checker could put in order, by their

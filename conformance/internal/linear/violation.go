@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -58,14 +59,14 @@ func (m Model[State, In, Out]) violation(ops []Operation[In, Out], ordered []int
 	v := &Violation{Operations: len(ops), Explained: len(ordered)}
 	state, done := m.Start, make([]bool, len(ops))
 	for i, n := range ordered {
-		state, _ = m.step(state, ops[n])
+		state, _ = m.Step(state, ops[n].In, ops[n].Out)
 		done[n] = true
 		if i >= len(ordered)-shown {
 			v.Before = append(v.Before, m.sentence(ops[n]))
 		}
 	}
 	v.State = m.Shown(state)
-	end := int64(never) // of the one among the others that ends first
+	end := int64(math.MaxInt64) // of the one among the others that ends first
 	for n, op := range ops {
 		if !done[n] {
 			end = min(end, op.Returned)
@@ -81,8 +82,5 @@ func (m Model[State, In, Out]) violation(ops []Operation[In, Out], ordered []int
 
 // sentence tells of an operation.
 func (m Model[State, In, Out]) sentence(op Operation[In, Out]) string {
-	if op.Unknown {
-		return fmt.Sprintf("From moment %d, client %d asked %s, and never heard what became of it.", op.Called, op.Client, m.Asked(op.In))
-	}
 	return fmt.Sprintf("From moment %d to %d, client %d asked %s, and was told: %s.", op.Called, op.Returned, op.Client, m.Asked(op.In), m.Told(op.In, op.Out))
 }
