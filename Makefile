@@ -63,21 +63,23 @@ deps: ## install what the tests need beside Go: on Debian, as root; elsewhere sa
 	@tools/postgres/provide
 
 reports = $(CURDIR)/bin/conformance
+report  = -conformance.version $(VERSION) -conformance.report $(reports)
 
-conformance-report: deps build ## run the conformance suite on every adapter and write its reports to bin/conformance
+conformance-report: deps build ## hold every adapter, and the server on each, against the contract, and write the reports to bin/conformance
 	@rm -rf $(reports)
-	@failed=; for adapter in memory sqlite postgres; do go test -count=1 -run '^TestConformance$$' ./adapters/$$adapter -conformance.report $(reports) || failed=yes; done; \
-	(cd conformance/examples/outoftree && GOWORK=off go test -count=1 -run '^TestConformance$$' . -conformance.report $(reports)) || failed=yes; \
+	@failed=; for adapter in memory sqlite postgres; do go test -count=1 -run '^TestConformance$$' ./adapters/$$adapter $(report) || failed=yes; done; \
+	go test -count=1 -run '^TestHTTP$$' ./app/e2e $(report) || failed=yes; \
+	(cd conformance/examples/outoftree && GOWORK=off go test -count=1 -run '^TestConformance$$' . $(report)) || failed=yes; \
 	go run ./conformance/cmd/problems-conformance summary $(reports)/* | tee $(reports)/README.md; \
 	[[ -z $$failed ]]
 
 saboteurs: ## let every broken store meet every case of the suite, and print who caught whom
-	@mkdir -p $(reports)
-	@go test -count=1 -timeout 60m -run '^TestSaboteurs$$' ./conformance -saboteurs.matrix $(reports)/saboteurs.md
-	@cat $(reports)/saboteurs.md
+	@mkdir -p bin
+	@go test -count=1 -timeout 60m -run '^TestSaboteurs$$' ./conformance -saboteurs.matrix $(CURDIR)/bin/saboteurs.md
+	@cat bin/saboteurs.md
 
 false-alarms: ## run the seeded cases 1,000 times on the memory adapter, of which none may fail
-	@go test -count=1 -timeout 60m -run '^TestConformance$$' -v ./adapters/memory -conformance.rounds 1000 -conformance.report $(reports)/false-alarms | grep -v '^ *\(---\|===\)'
+	@go test -count=1 -timeout 60m -run '^TestConformance$$' -v ./adapters/memory -conformance.rounds 1000 -conformance.report $(CURDIR)/bin/false-alarms | grep -v '^ *\(---\|===\)'
 
 postgres-image: ## build the image for tests where no registry is reached
 	@tools/postgres/image

@@ -127,6 +127,17 @@ func scribble[E any](s *[]E) {
 	slices.Reverse(*s)
 }
 
+// scribbleDossier overwrites the lists of a dossier.
+func scribbleDossier(d *store.Dossier) {
+	scribble(&d.Keywords)
+	scribble(&d.Log)
+	scribble(&d.Comments)
+	scribble(&d.Relationships)
+	scribble(&d.Watchers)
+	scribble(&d.Readers)
+	scribble(&d.Savepoints)
+}
+
 // clone returns a copy of the image that shares no memory with it, which may be
 // the store's own.
 func (seen image) clone() image {

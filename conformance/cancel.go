@@ -18,11 +18,11 @@ func cancelCases() []Case {
 		Rule: "A Commit whose context is over before it begins fails with Unavailable and stores nothing; its batch stays free.",
 		run: func(b *bench) {
 			p := b.create()
-			for name, ctx := range b.over() {
-				change := b.change(store.AddComment{Problem: p.ID, Comment: b.comment(name)})
+			for _, end := range b.ends() {
+				change := b.change(store.AddComment{Problem: p.ID, Comment: b.comment(end.how)})
 				before := b.image()
-				_, err := b.store.Commit(ctx, change)
-				b.fails("Commit with a context that is "+name, fault.Unavailable, err)
+				_, err := b.store.Commit(end.ctx, change)
+				b.fails("Commit with a context that is "+end.how, fault.Unavailable, err)
 				b.equal("what is stored", before, b.image())
 				b.commit(change)
 				if difference(before, b.image()) == "" {
@@ -76,12 +76,12 @@ func cancelCases() []Case {
 		ID:   "VIEW-004/before",
 		Rule: "A View whose context is over fails with Unavailable.",
 		run: func(b *bench) {
-			for name, ctx := range b.over() {
-				err := b.store.View(ctx, func(r store.Reader) error {
-					_, err := r.Versions(ctx)
+			for _, end := range b.ends() {
+				err := b.store.View(end.ctx, func(r store.Reader) error {
+					_, err := r.Versions(end.ctx)
 					return err
 				})
-				b.fails("View with a context that is "+name, fault.Unavailable, err)
+				b.fails("View with a context that is "+end.how, fault.Unavailable, err)
 			}
 		},
 	}, {
@@ -89,16 +89,16 @@ func cancelCases() []Case {
 		Rule: "When the context ends while a View reads, what it reads next fails with Unavailable, and so does View.",
 		run: func(b *bench) {
 			p := b.create()
-			for name, use := range b.readings(p.ID) {
+			for _, reading := range b.readings(p.ID) {
 				ctx, cancel := context.WithCancel(b.ctx)
 				err := b.store.View(ctx, func(r store.Reader) error {
-					if err := use(b.ctx, r); err != nil {
+					if err := reading.do(b.ctx, r); err != nil {
 						return fmt.Errorf("before the end: %w", err)
 					}
 					cancel()
-					return use(ctx, r)
+					return reading.do(ctx, r)
 				})
-				b.fails(name+" after the end of the context", fault.Unavailable, err)
+				b.fails(reading.method+" after the end of the context", fault.Unavailable, err)
 			}
 			b.create()
 		},
@@ -106,9 +106,9 @@ func cancelCases() []Case {
 		ID:   "ERR-001/cancelled",
 		Rule: "The errors of calls whose context is over are faults, of the kind Unavailable, and leave the store usable.",
 		run: func(b *bench) {
-			for name, ctx := range b.over() {
-				for method, call := range b.calls(ctx) {
-					b.fails(method+" with a context that is "+name, fault.Unavailable, call())
+			for _, end := range b.ends() {
+				for _, call := range b.calls(end.ctx) {
+					b.fails(call.method+" with a context that is "+end.how, fault.Unavailable, call.do())
 				}
 			}
 			b.create()
@@ -126,89 +126,104 @@ func cancelCases() []Case {
 	}}
 }
 
-// over returns contexts that are over, by how they ended.
-func (b *bench) over() map[string]context.Context {
+// end is how a context ended.
+type end struct {
+	how string
+	ctx context.Context
+}
+
+// ends returns contexts that are over.
+func (b *bench) ends() []end {
 	cancelled, cancel := context.WithCancel(b.ctx)
 	cancel()
 	overdue, cancel := context.WithDeadline(b.ctx, time.Unix(0, 0))
 	b.Cleanup(cancel)
-	return map[string]context.Context{"cancelled": cancelled, "overdue": overdue}
+	return []end{{"cancelled", cancelled}, {"overdue", overdue}}
+}
+
+// call is a call of one method of a store.
+type call struct {
+	method string
+	do     func() error
 }
 
 // calls returns a call of each method of the store that can fail, each of which
 // would succeed with a context that goes on.
-func (b *bench) calls(ctx context.Context) map[string]func() error {
-	return map[string]func() error{
-		"View": func() error {
+func (b *bench) calls(ctx context.Context) []call {
+	return []call{
+		{"View", func() error {
 			return b.store.View(ctx, func(r store.Reader) error {
 				_, err := r.Versions(ctx)
 				return err
 			})
-		},
-		"Reserve": func() error {
+		}},
+		{"Reserve", func() error {
 			_, err := b.store.Reserve(ctx)
 			return err
-		},
-		"Commit": func() error {
+		}},
+		{"Commit", func() error {
 			_, err := b.store.Commit(ctx, b.probe())
 			return err
-		},
-		"Outcome": func() error {
+		}},
+		{"Outcome", func() error {
 			_, _, err := b.store.Outcome(ctx, b.ID(), b.Now())
 			return err
-		},
-		"Versions": func() error {
+		}},
+		{"Versions", func() error {
 			_, err := b.store.Versions(ctx)
 			return err
-		},
-		"Restore": func() error {
+		}},
+		{"Restore", func() error {
 			return b.store.Restore(ctx, holdings{}.archive())
-		},
+		}},
 	}
 }
 
 // reading is a call of one method of a Reader.
-type reading func(context.Context, store.Reader) error
+type reading struct {
+	method string
+	do     func(context.Context, store.Reader) error
+}
 
 // readings returns a reading by each method of a Reader. The problem has to
 // exist.
-func (b *bench) readings(id problem.ID) map[string]reading {
-	return map[string]reading{
-		"Problem": func(ctx context.Context, r store.Reader) error {
+func (b *bench) readings(id problem.ID) []reading {
+	return []reading{
+		{"Problem", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Problem(ctx, id, ident.None, everything)
 			return err
-		},
-		"Neighbours": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Neighbours", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Neighbours(ctx, relationship.ParentOf, []problem.ID{id})
 			return err
-		},
-		"Epoch": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Epoch", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Epoch(ctx, relationship.ParentOf)
 			return err
-		},
-		"Catalogue": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Catalogue", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Catalogue(ctx)
 			return err
-		},
-		"Versions": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Versions", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Versions(ctx)
 			return err
-		},
-		"Dossiers": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Dossiers", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Dossiers(ctx, 0, 100)
 			return err
-		},
-		"Tokens": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Tokens", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Tokens(ctx)
 			return err
-		},
-		"Reply": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Reply", func(ctx context.Context, r store.Reader) error {
 			_, _, err := r.Reply(ctx, ident.None, "key")
 			return err
-		},
-		"Oldest": func(ctx context.Context, r store.Reader) error {
+		}},
+		{"Oldest", func(ctx context.Context, r store.Reader) error {
 			_, _, err := r.Oldest(ctx)
 			return err
-		},
+		}},
 	}
 }

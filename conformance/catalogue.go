@@ -35,6 +35,9 @@ func catalogueCases() []Case {
 			b.together(4, func(who int) error {
 				if who > 0 {
 					for !written.Load() {
+						if err := b.going(); err != nil {
+							return err
+						}
 						if err := b.dated(user.ID); err != nil {
 							return err
 						}

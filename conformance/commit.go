@@ -156,6 +156,24 @@ func commitCases() []Case {
 			b.equal("what is stored", before, b.image())
 		},
 	}, {
+		ID:   "COM-005/alone",
+		Rule: "That holds whatever a Change consists of: each effect by itself, or nothing but log entries.",
+		run: func(b *bench) {
+			p := b.create()
+			changes := []store.Change{b.change()}
+			changes[0].Log = []problem.LogEntry{b.entry(p.ID)}
+			_, whole := b.oneOfEach()
+			for _, effect := range whole.Effects {
+				changes = append(changes, b.change(effect))
+			}
+			for _, change := range changes {
+				first := b.commit(change)
+				before := b.image()
+				b.equal("the second Receipt of "+describe(change), first, b.commit(change))
+				b.equal("what is stored after that", before, b.image())
+			}
+		},
+	}, {
 		ID:   "COM-005/stale",
 		Rule: "A repeated Commit returns the first Receipt even though its expectations no longer hold, having come true.",
 		run: func(b *bench) {
@@ -217,7 +235,7 @@ func commitCases() []Case {
 		run: func(b *bench) {
 			p := b.create()
 			known := store.Watch{Problem: p.ID, User: b.ID()}
-			for _, unknown := range []store.Effect{struct{ store.Effect }{}, struct{ store.Effect }{known}, nil} {
+			for _, unknown := range []store.Effect{unknownEffect{}, unknownEffect{known}, nil} {
 				b.refuse("an unknown effect", fault.Unsupported, b.change(unknown))
 				b.refuse("an unknown effect before a known one", fault.Unsupported, b.change(unknown, known))
 				b.refuse("an unknown effect after a known one", fault.Unsupported, b.change(known, unknown))
@@ -230,7 +248,7 @@ func commitCases() []Case {
 			p := b.create()
 			change := b.change(store.Watch{Problem: p.ID, User: b.ID()})
 			known := store.ProblemAt{ID: p.ID, Revision: 1}
-			for _, unknown := range []store.Expectation{struct{ store.Expectation }{}, struct{ store.Expectation }{known}, nil} {
+			for _, unknown := range []store.Expectation{unknownExpectation{}, unknownExpectation{known}, nil} {
 				for _, expect := range [][]store.Expectation{{unknown}, {unknown, known}, {known, unknown}} {
 					change.Expect = expect
 					b.refuse("an unknown expectation", fault.Unsupported, change)

@@ -63,7 +63,7 @@ func concurrentCases() []Case {
 			b.together(writers+2, func(who int) error {
 				if who >= writers {
 					for {
-						if err := b.whole(ids); err != nil {
+						if err := cmp.Or(b.going(), b.whole(ids)); err != nil {
 							return err
 						}
 						select {

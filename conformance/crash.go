@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,11 +38,14 @@ type CrashSpec struct {
 	// Midway has the child ended when the Restore has taken half of the
 	// Archive's problems.
 	Midway bool
-	// Lose has all lost that was not synced, as in a power cut.
+	// Lose has all lost that was not synced, as in a power cut. A Crash that
+	// lets more survive, such as what a server has written, says so beside its
+	// report.
 	Lose bool
 
 	// Test is the test that calls Run, and Harness the name of the harness, so
-	// that the child finds its way there. Outside of tests, Test is empty: the
+	// that the child finds its way there: no two harnesses of a test have one
+	// name. Outside of tests, Test is empty: the
 	// child gets the arguments of this program.
 	Test, Harness string
 }
@@ -70,8 +72,15 @@ func (s CrashSpec) reached(said Ledger) bool {
 type CrashRun struct {
 	// Ledger is what the child said until it was ended, in order.
 	Ledger Ledger
-	// Unable is why the machine or the harness cannot do it. The case is then
-	// reported as not run, for this reason.
+	// Declined is why the harness does not try what Lose asks for: that is
+	// declared, and no gap in the report. What every durable store has to bear
+	// cannot be declined: without Lose it is the same as Unable.
+	Declined string
+	// Unable is why this machine cannot do it, or cannot do it to this store.
+	// The case is then reported as not run, which is a gap.
+	//
+	// What goes wrong later, when the child is to be started or was, is
+	// neither: it ends in T.Fatalf.
 	Unable string
 	// Early is why the child ended by itself before it was to be ended.
 	Early string
@@ -80,16 +89,13 @@ type CrashRun struct {
 // KillChild is the Harness.Crash of stores whose data are as safe as the machine
 // when the process that has the store open is killed. It runs the program that
 // calls it once more, which then commits, and ends it with SIGKILL. What was not
-// synced is not lost by that: with Lose it is unable.
+// synced is not lost by that: with Lose it declines.
 func KillChild(t T, spec CrashSpec) CrashRun {
 	t.Helper()
 	if spec.Lose {
-		return CrashRun{Unable: "killing a process loses nothing that was not synced: use conformance.CutPower if the store keeps files below Env.Dir, else a Crash of its own"}
+		return CrashRun{Declined: "killing a process loses nothing that was not synced: use conformance.CutPower if the store keeps files below Env.Dir, else a Crash of its own"}
 	}
-	child, err := start(t, spec)
-	if err != nil {
-		return CrashRun{Unable: err.Error()}
-	}
+	child := StartChild(t, spec)
 	early := child.Reached()
 	return CrashRun{Ledger: child.Kill(), Early: early}
 }
@@ -111,30 +117,57 @@ func CutPower(t T, spec CrashSpec) CrashRun {
 	if err != nil {
 		return CrashRun{Unable: err.Error()}
 	}
+	before, err := powercut.Snapshot(spec.Env.Dir)
+	if err != nil {
+		t.Fatalf("the directory of the store cannot be read, of which a power cut leaves a part: %v", err)
+	}
+	// Once in a thousand times strace writes down less of a call than was
+	// written, which says nothing about the store.
+	for attempt := 1; ; attempt++ {
+		run, err := cutPower(t, spec, strace)
+		if err == nil {
+			return run
+		}
+		if attempt == attempts {
+			t.Fatalf("what the power cut leaves cannot be told from the trace that strace was to write: %v", err)
+		}
+		t.Logf("the power is cut once more, as the trace cannot be read: %v", err)
+		if err := before.Restore(); err != nil {
+			t.Fatalf("the files as they were before could not be written: %v", err)
+		}
+	}
+}
+
+// attempts is how often the power is cut until there is a trace that can be read.
+const attempts = 3
+
+// cutPower cuts the power. It fails when nobody can tell what that leaves.
+func cutPower(t T, spec CrashSpec, strace []string) (CrashRun, error) {
+	t.Helper()
 	disk, err := powercut.Snapshot(spec.Env.Dir)
 	if err != nil {
-		return CrashRun{Unable: err.Error()}
+		return CrashRun{}, err
 	}
 	path := filepath.Join(t.TempDir(), "trace")
 	child, err := start(t, spec, append(strace, "-o", path)...)
 	if err != nil {
-		return CrashRun{Unable: err.Error()}
+		t.Fatalf("%v", err)
 	}
 	early := child.Reached()
 	if child.Kill(); early != "" {
-		return CrashRun{Early: early}
+		return CrashRun{Early: early}, nil
 	}
 	ledger, err := replay(disk, path, spec)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return CrashRun{Unable: "strace has written no trace: " + err.Error()}
-	case err != nil:
-		return CrashRun{Unable: err.Error()}
+	if never, ok := errors.AsType[*powercut.Untraceable](err); ok {
+		return CrashRun{Unable: never.Error()}, nil
+	}
+	if err != nil {
+		return CrashRun{}, err
 	}
 	if err := disk.Restore(); err != nil {
 		t.Fatalf("the files as they are after a power cut could not be written: %v", err)
 	}
-	return CrashRun{Ledger: ledger}
+	return CrashRun{Ledger: ledger}, nil
 }
 
 // moments is how many moments there are at which the power fails: when something

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -32,7 +33,7 @@ func actAsChild(h Harness) (ofAnother bool) {
 	if err := json.Unmarshal([]byte(text), &c.CrashSpec); err != nil {
 		c.Fatalf("the environment variable %s is not what it should be: %v", childVariable, err)
 	}
-	if c.Harness != h.Name {
+	if c.Harness != h.Name || c.Test != h.test {
 		return true
 	}
 	go func() {
@@ -41,6 +42,26 @@ func actAsChild(h Harness) (ofAnother bool) {
 	}()
 	c.work()
 	select {} // until it is killed
+}
+
+// claims are the names of the harnesses of each test under way. Two calls of Run in
+// one test have nothing in common but the test, which keeps nothing for them: the
+// environment variables of one that has parallel subtests cannot be set.
+var claims sync.Map // claim -> true
+
+// claim is a harness of a test.
+type claim struct{ test, name string }
+
+// claimName takes a name for a harness of the test, by which a child finds it. It
+// fails if another harness of the test has it; another run of the test may take it
+// again.
+func claimName(t *testing.T, name string) error {
+	c := claim{t.Name(), name}
+	if _, taken := claims.LoadOrStore(c, true); taken {
+		return fmt.Errorf("two harnesses of this test are called %s: name them apart", name)
+	}
+	t.Cleanup(func() { claims.Delete(c) })
+	return nil
 }
 
 // child is the child process. It is the T of its harness, too.

@@ -105,16 +105,26 @@ func (c *Child) Ledger() Ledger {
 }
 
 // Reached waits until the child has done what the spec asks for, and is to be
-// ended. It returns why the child has not come so far, or "".
+// ended. It returns why the child has not come so far, or "". A child that never
+// said that it opens the store is no child of this harness: that is fatal.
 func (c *Child) Reached() (early string) {
+	c.t.Helper()
+	timely := true
 	select {
 	case <-c.done:
 	case <-c.t.Context().Done():
-		return "it did not come so far in the time of the case"
+		timely = false
 	}
 	said := c.Ledger()
-	if c.spec.reached(said) {
+	switch {
+	case c.spec.reached(said):
 		return ""
+	case len(said) == 0:
+		c.Kill()
+		c.t.Fatalf("the child process never came to open the store, for which the test %q has to call Run with the harness %q: %v: %s",
+			c.spec.Test, c.spec.Harness, c.cmd.ProcessState, bytes.TrimSpace(c.log.Bytes()))
+	case !timely:
+		return "it did not come so far in the time of the case"
 	}
 	for _, one := range said {
 		if one.Why != "" {

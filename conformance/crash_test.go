@@ -68,6 +68,84 @@ func TestPattern(t *testing.T) {
 	}
 }
 
+// waived stands for a case that is not run, and no gap.
+const waived report.Status = "waived"
+
+// says is a Crash that says how it went, and does nothing.
+func says(run CrashRun) func(T, CrashSpec) CrashRun {
+	return func(T, CrashSpec) CrashRun { return run }
+}
+
+// gone is a Crash that takes the directory of the store away first.
+func gone(t T, spec CrashSpec) CrashRun {
+	if err := os.RemoveAll(spec.Env.Dir); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return CutPower(t, spec)
+}
+
+// TestCrashThatDoesNothing shows that no store passes for which nothing was done,
+// whether or not it forgets what it has.
+func TestCrashThatDoesNothing(t *testing.T) {
+	t.Parallel()
+	open := func(T, Env) store.Store { return newModel() }
+	forgets := Harness{Name: "forgets", Open: open, Reopen: open, Crash: says(CrashRun{}), Caps: Capabilities{Durable: Yes, Shared: No}}
+	for _, h := range []Harness{forgets, keeping()} {
+		for _, c := range durabilityCases() {
+			t.Run(h.Name+"/"+c.ID, func(t *testing.T) {
+				t.Parallel()
+				if ended := meet(t, c, h); ended.Status != report.Broken {
+					t.Errorf("the case ended as %s: %s%s; want %s", ended.Status, ended.Reason, ended.Failure, report.Broken)
+				}
+			})
+		}
+	}
+}
+
+// TestChildOfAnother shows how a case ends whose child meets nobody who makes it
+// one: in the child, the harness has another name.
+func TestChildOfAnother(t *testing.T) {
+	t.Parallel()
+	h := journals(t, flaw{})
+	if _, isChild := os.LookupEnv(childVariable); isChild {
+		h.Name = "somebody else"
+		if !actAsChild(h) {
+			t.Error("the child of one harness took itself for that of another")
+		}
+		return
+	}
+	for _, c := range durabilityCases()[:2] {
+		if ended := meet(t, c, h); ended.Status != report.Broken || !strings.Contains(ended.Failure, `has to call Run with the harness "journal"`) {
+			t.Errorf("the case %s ended as %s: %s%s", c.ID, ended.Status, ended.Reason, ended.Failure)
+		}
+	}
+}
+
+// TestClaimName shows that two harnesses of one test need two names, and that a
+// test can be run again.
+func TestClaimName(t *testing.T) {
+	t.Parallel()
+	again := claim{t.Name() + "/test", "store"}
+	t.Run("test", func(t *testing.T) {
+		for _, name := range []string{"store", "other"} {
+			if err := claimName(t, name); err != nil {
+				t.Errorf("the first harness called %s: %v", name, err)
+			}
+		}
+		if err := claimName(t, "store"); err == nil || !strings.Contains(err.Error(), "called store: name them apart") {
+			t.Errorf("the second harness of the name was met with %v", err)
+		}
+		t.Run("subtest", func(t *testing.T) {
+			if err := claimName(t, "store"); err != nil {
+				t.Errorf("the harness of another test: %v", err)
+			}
+		})
+	})
+	if _, taken := claims.Load(again); taken {
+		t.Errorf("the test is over, and its name still taken")
+	}
+}
+
 // TestCrashThatCannotBe shows how a case ends for which there is no crash.
 func TestCrashThatCannotBe(t *testing.T) {
 	t.Parallel()
@@ -79,20 +157,30 @@ func TestCrashThatCannotBe(t *testing.T) {
 		status report.Status
 		says   string
 	}{
-		{"KillChild loses nothing", powerCut, KillChild, report.NotRun, "use conformance.CutPower"},
-		{"the test is not known", killed, KillChild, report.NotRun, "would not know which test"},
-		{"the test is not known to CutPower", powerCut, CutPower, report.NotRun, "would not know which test"},
-		{"the harness says why", killed, func(T, CrashSpec) CrashRun { return CrashRun{Unable: "no power to cut"} }, report.NotRun, "no power to cut"},
+		{"KillChild loses nothing", powerCut, KillChild, waived, "use conformance.CutPower"},
+		{"the test is not known", killed, KillChild, report.Broken, "would not know which test"},
+		{"the test is not known to CutPower", powerCut, CutPower, report.Broken, "would not know which test"},
+		{"the machine has no power", powerCut, says(CrashRun{Unable: "no power to cut"}), report.NotRun, "no power to cut"},
+		{"the machine kills nobody", killed, says(CrashRun{Unable: "nobody is killed"}), report.NotRun, "nobody is killed"},
+		{"the harness declines to lose anything", powerCut, says(CrashRun{Declined: "the disk is somebody else's"}), waived, "somebody else's"},
+		{"the harness declines to kill", killed, says(CrashRun{Declined: "that hurts"}), report.NotRun, "that hurts"},
 		{"the harness fails", killed, func(t T, _ CrashSpec) CrashRun { t.Fatalf("no fuse"); return CrashRun{} }, report.Broken, "no fuse"},
-		{"the child ends early", killed, func(T, CrashSpec) CrashRun { return CrashRun{Early: "it had a cold"} }, report.Failed, "it had a cold"},
+		{"the child ends early", killed, says(CrashRun{Early: "it had a cold"}), report.Failed, "it had a cold"},
+		{"the child does nothing", killed, says(CrashRun{}), report.Broken, "of 0 statements is not one of 40 Commits"},
+		{"the child does nothing until the power fails", powerCut, says(CrashRun{}), report.Broken, "of 0 statements is not one of 40 Commits"},
+		{"the directory is gone", powerCut, gone, report.Broken, "cannot be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			h := journals(t, flaw{})
 			h.Crash, h.test = test.crash, ""
 			ended := meet(t, test.c, h)
-			if ended.Status != test.status || !strings.Contains(ended.Reason+ended.Failure, test.says) {
-				t.Errorf("the case ended as %s: %s%s; want %s with %q", ended.Status, ended.Reason, ended.Failure, test.status, test.says)
+			status := ended.Status
+			if ended.Waived {
+				status = waived
+			}
+			if status != test.status || !strings.Contains(ended.Reason+ended.Failure, test.says) {
+				t.Errorf("the case ended as %s: %s%s; want %s with %q", status, ended.Reason, ended.Failure, test.status, test.says)
 			}
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/relationship"
@@ -38,15 +40,7 @@ func differ(path string, want, got reflect.Value) string {
 		if want.Type().Elem().Kind() == reflect.Uint8 && bytes.Equal(want.Bytes(), got.Bytes()) {
 			return ""
 		}
-		for i := range min(want.Len(), got.Len()) {
-			if d := differ(fmt.Sprintf("%s[%d]", path, i), want.Index(i), got.Index(i)); d != "" {
-				return d
-			}
-		}
-		if want.Len() != got.Len() {
-			return fmt.Sprintf("%s has %d elements where %d were expected", place(path), got.Len(), want.Len())
-		}
-		return ""
+		return differSlice(path, want, got)
 	case reflect.Map:
 		return differMap(path, want, got)
 	case reflect.Interface:
@@ -63,6 +57,54 @@ func differ(path string, want, got reflect.Value) string {
 	return fmt.Sprintf("%s is %s where %s was expected", place(path), show(got), show(want))
 }
 
+func differSlice(path string, want, got reflect.Value) string {
+	for i := range min(want.Len(), got.Len()) {
+		d := differ(fmt.Sprintf("%s[%d]", path, i), want.Index(i), got.Index(i))
+		if d == "" {
+			continue
+		}
+		if order, ok := reordered(want, got); ok {
+			return fmt.Sprintf("%s has the %d expected elements in another order: those with the indices %s; so %s", place(path), want.Len(), order, d)
+		}
+		return d
+	}
+	if want.Len() != got.Len() {
+		return fmt.Sprintf("%s has %d elements where %d were expected", place(path), got.Len(), want.Len())
+	}
+	return ""
+}
+
+// reordered reports whether both slices have the same elements, and returns the
+// indices that those of got have in want.
+func reordered(want, got reflect.Value) (order string, ok bool) {
+	if want.Len() != got.Len() || want.Type().Elem().Kind() == reflect.Uint8 {
+		return "", false
+	}
+	const most = 12
+	taken := make([]bool, want.Len())
+	for i := range got.Len() {
+		at := -1
+		for step := range want.Len() { // from its own place on, where most are
+			j := (i + step) % want.Len()
+			if !taken[j] && differ("", want.Index(j), got.Index(i)) == "" {
+				at = j
+				break
+			}
+		}
+		if at < 0 {
+			return "", false
+		}
+		taken[at] = true
+		switch {
+		case i == most:
+			order += " …"
+		case i < most:
+			order += fmt.Sprint(" ", at)
+		}
+	}
+	return strings.TrimPrefix(order, " "), true
+}
+
 func differTime(path string, want, got time.Time) string {
 	if want.Equal(got) && got.Location() == time.UTC {
 		return ""
@@ -71,7 +113,7 @@ func differTime(path string, want, got time.Time) string {
 }
 
 func differMap(path string, want, got reflect.Value) string {
-	for _, key := range want.MapKeys() {
+	for _, key := range sortedKeys(want) {
 		at := fmt.Sprintf("%s[%v]", path, key)
 		if !got.MapIndex(key).IsValid() {
 			return place(at) + " is missing"
@@ -80,12 +122,22 @@ func differMap(path string, want, got reflect.Value) string {
 			return d
 		}
 	}
-	for _, key := range got.MapKeys() {
+	for _, key := range sortedKeys(got) {
 		if !want.MapIndex(key).IsValid() {
 			return fmt.Sprintf("%s[%v] is there, but was not expected", path, key)
 		}
 	}
 	return ""
+}
+
+// sortedKeys returns the keys of a map in an order that is the same each time.
+func sortedKeys(m reflect.Value) []reflect.Value {
+	return slices.SortedFunc(slices.Values(m.MapKeys()), func(a, b reflect.Value) int {
+		if a.CanInt() {
+			return cmp.Compare(a.Int(), b.Int())
+		}
+		return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	})
 }
 
 func place(path string) string { return cmp.Or(path, "it") }

@@ -43,6 +43,7 @@
 //	-conformance.long DURATION   cases with random choices go on that long
 //	-conformance.rounds N        or have that many rounds at least
 //	-conformance.patience DURATION  give up a case, or a round of it, after that
+//	-conformance.version V       version of the implementation, for the report
 //	-conformance.report DIR      report.json, junit.xml, report.md and badge.svg in DIR/NAME
 //
 // [Execute] does the same without package testing, and returns the report.

@@ -163,14 +163,7 @@ func dossierCases() []Case {
 			b.view(func(r store.Reader) error {
 				page, err := r.Dossiers(b.ctx, 0, 2)
 				for i := range page {
-					d := &page[i]
-					scribble(&d.Keywords)
-					scribble(&d.Log)
-					scribble(&d.Comments)
-					scribble(&d.Relationships)
-					scribble(&d.Watchers)
-					scribble(&d.Readers)
-					scribble(&d.Savepoints)
+					scribbleDossier(&page[i])
 				}
 				if err != nil {
 					return err

@@ -23,7 +23,7 @@ func durabilityCases() []Case {
 		for _, lose := range []bool{false, true} {
 			c := Case{ID: demand.tag + "/killed", Rule: "After the process was killed, " + demand.rule, Durable: true, Crash: true, Seeded: true}
 			if lose {
-				c.ID, c.Rule, c.PowerCut = demand.tag+"/power-cut", "After all was lost that was not synced, "+demand.rule, true
+				c.ID, c.Rule, c.PowerCut = demand.tag+"/power-cut", "After all was lost that had not reached what survives, "+demand.rule, true
 			}
 			c.run = func(b *bench) { demand.run(&crashed{bench: b}, lose) }
 			cases = append(cases, c)
@@ -156,6 +156,7 @@ func crashCases() []crashCase {
 			c.begin()
 			for moment := range uint64(2) {
 				c.round(CrashSpec{Seed: c.at(moment), Writers: 4, Commits: 10, Lose: lose})
+				c.kept() // or there would be no number to avoid
 				shown, err := c.held()
 				c.must("reading what is stored", err)
 				taken := make(map[problem.ID]bool)
@@ -233,12 +234,18 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 	b.Logf("a child process with the seed %d, which is ended after %d Commits and %d rulings", spec.Seed, spec.Commits, spec.Rulings)
 	run := b.h.Crash(b.engine.Harness(), spec)
 	switch {
-	case run.Unable != "" && b.c.PowerCut:
-		b.engine.Waive(run.Unable) // the level of durability says it
+	case run.Declined != "" && spec.Lose:
+		b.engine.Waive(run.Declined) // the level of durability says it
+	case run.Declined != "":
+		b.engine.NotRun(run.Declined)
 	case run.Unable != "":
 		b.engine.NotRun(run.Unable)
 	case run.Early != "":
 		b.failf("the child process did not get to where it was to be ended: %s", run.Early)
+	case !spec.reached(run.Ledger):
+		b.engine.Harness().Fatalf("Crash says nothing of why, but the child did not get to where it was to be ended: "+
+			"a Ledger of %d statements is not one of %d Commits, %d rulings and an Archive of %d problems",
+			len(run.Ledger), spec.Commits, spec.Rulings, spec.Restore)
 	}
 	b.store = b.traced("", b.opened("Reopen", b.engine.Assistant("Reopen"), b.h.Reopen))
 	b.share()

@@ -86,6 +86,7 @@ func (c *crashed) book(one Statement) {
 
 // books is what became of the Changes of children.
 type books struct {
+	own, ownLost          int // the case's own, from before the child, and those not there
 	acknowledged, refused int
 	openStored, openNot   int // of those that were neither
 
@@ -97,22 +98,26 @@ type books struct {
 }
 
 func (k books) String() string {
-	return fmt.Sprintf("of %d acknowledged Changes, %d are LOST; of %d refused ones, %d are RESURRECTED; of %d that were neither, %d are stored; "+
+	return fmt.Sprintf("of %d Changes from before the child, %d are LOST; of %d acknowledged Changes, %d are LOST; of %d refused ones, %d are RESURRECTED; of %d that were neither, %d are stored; "+
 		"%d are DUPLICATE, %d TORN, %d PHANTOM",
-		k.acknowledged, k.lost, k.refused, k.resurrected, k.openStored+k.openNot, k.openStored, k.duplicate, k.torn, k.phantom)
+		k.own, k.ownLost, k.acknowledged, k.lost, k.refused, k.resurrected, k.openStored+k.openNot, k.openStored, k.duplicate, k.torn, k.phantom)
 }
 
 // wrong is how many Changes are not as was said.
-func (k books) wrong() int { return k.lost + k.resurrected + k.duplicate + k.torn + k.phantom }
+func (k books) wrong() int {
+	return k.ownLost + k.lost + k.resurrected + k.duplicate + k.torn + k.phantom
+}
 
 // audit holds what children said against what the store shows.
 func (c *crashed) audit() (k books) {
 	c.Helper()
 	shown, err := c.held()
 	c.must("reading what is stored", err)
-	found := make(map[ident.ID]int)   // comments and log entries
-	bare := make(map[problem.ID]bool) // problems without either
+	found := make(map[ident.ID]int)    // comments and log entries
+	there := make(map[problem.ID]bool) // problems
+	bare := make(map[problem.ID]bool)  // problems without either
 	for _, d := range shown.Dossiers {
+		there[d.ID] = true
 		for _, comment := range d.Comments {
 			found[comment.ID]++
 		}
@@ -124,6 +129,7 @@ func (c *crashed) audit() (k books) {
 		}
 	}
 	for _, own := range c.mine {
+		k.enterOwn(own.Change, found, there)
 		for part := range parts(own.Change) {
 			delete(found, part)
 		}
@@ -156,6 +162,29 @@ func parts(change store.Change) iter.Seq[ident.ID] {
 				return
 			}
 		}
+	}
+}
+
+// enterOwn notes a Change that the case itself had committed, with its problem, or
+// its comments and log entries.
+func (k *books) enterOwn(change store.Change, found map[ident.ID]int, there map[problem.ID]bool) {
+	var times []int
+	for _, effect := range change.Effects {
+		if e, ok := effect.(store.CreateProblem); ok && there[e.Problem.ID] {
+			times = append(times, 1)
+		} else if ok {
+			times = append(times, 0)
+		}
+	}
+	for part := range parts(change) {
+		times = append(times, found[part])
+	}
+	k.own++
+	switch least, most := slices.Min(times), slices.Max(times); {
+	case least == 0:
+		k.ownLost++
+	case most > 1:
+		k.duplicate++
 	}
 }
 

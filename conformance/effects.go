@@ -305,7 +305,7 @@ func effectCases() []Case {
 		run: func(b *bench) {
 			who := b.ID()
 			for i, body := range [][]byte{nil, {0, 1, 255, 0}, []byte("\xff\xfe not UTF-8"), make([]byte, 1<<20)} {
-				reply := store.Reply{User: who, Key: strings.Repeat("k!~", i+1), Fingerprint: [32]byte{byte(i), 0, 255}, Created: b.Now(), Body: body}
+				reply := store.Reply{User: who, Key: strings.Repeat("k!~", i+1), Fingerprint: fingerprint(byte(i)), Created: b.Now(), Body: body}
 				b.does([]store.Effect{store.KeepReply{Reply: reply}}, func(want *image) {
 					want.Replies[replyKey{reply.User, reply.Key}] = reply
 				})
@@ -336,8 +336,9 @@ func effectCases() []Case {
 			old.At, young.At = before.Add(-time.Millisecond), before
 			b.commit(old)
 			receipt := b.commit(young)
-			for key, created := range map[string]time.Time{"old": old.At, "young": young.At, "later": before.Add(time.Hour)} {
-				b.do(store.KeepReply{Reply: store.Reply{User: who, Key: key, Created: created, Body: []byte(key)}})
+			for _, reply := range []store.Reply{{Key: "old", Created: old.At}, {Key: "young", Created: young.At}, {Key: "later", Created: before.Add(time.Hour)}} {
+				reply.User, reply.Body = who, []byte(reply.Key)
+				b.do(store.KeepReply{Reply: reply})
 			}
 			expire := b.change(store.Expire{Before: before})
 			expire.At = before.Add(time.Hour)

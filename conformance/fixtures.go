@@ -112,3 +112,12 @@ func (b *bench) token() access.Token {
 	copy(t.Digest[16:], t.User[:])
 	return t
 }
+
+// fingerprint returns 32 bytes, of which no two are equal and one is zero.
+func fingerprint(first byte) (f [32]byte) {
+	for i := range f {
+		f[i] = first + byte(i)*7
+	}
+	f[16] = 0
+	return f
+}

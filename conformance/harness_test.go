@@ -64,6 +64,64 @@ func TestForgetfulStore(t *testing.T) {
 	}
 }
 
+// TestDifferenceOfOrder shows how it is told that a slice has another order, and
+// that it is not when there is more to it.
+func TestDifferenceOfOrder(t *testing.T) {
+	t.Parallel()
+	comments := func(texts ...string) (s store.Snapshot) {
+		for _, text := range texts {
+			s.Comments = append(s.Comments, problem.Comment{Text: text})
+		}
+		return s
+	}
+	for _, test := range []struct {
+		want, got store.Snapshot
+		says      string
+	}{
+		{comments("a", "b", "c"), comments("c", "a", "b"), `.Comments has the 3 expected elements in another order: those with the indices 2 0 1; so .Comments[0].Text is "c" where "a" was expected`},
+		{comments("a", "a", "b"), comments("a", "b", "a"), `.Comments has the 3 expected elements in another order: those with the indices 0 2 1; so .Comments[1].Text is "b" where "a" was expected`},
+		{comments("a", "b", "c"), comments("c", "a", "d"), `.Comments[0].Text is "c" where "a" was expected`},
+		{comments("a", "a", "b"), comments("a", "b", "b"), `.Comments[1].Text is "b" where "a" was expected`},
+		{comments("a", "b"), comments("b", "a", "a"), `.Comments[0].Text is "b" where "a" was expected`},
+	} {
+		if got := difference(test.want, test.got); got != test.says {
+			t.Errorf("difference: %s\nwant: %s", got, test.says)
+		}
+	}
+	if got, want := difference([]byte("ab"), []byte("ba")), "[0] is 98 where 97 was expected"; got != want {
+		t.Errorf("difference of bytes: %s, want %s", got, want)
+	}
+}
+
+// TestDifferenceOfMaps shows that of several differences the same one is told each
+// time.
+func TestDifferenceOfMaps(t *testing.T) {
+	t.Parallel()
+	numbers := func(value string) map[problem.ID]string {
+		m := make(map[problem.ID]string)
+		for id := range problem.ID(20) {
+			m[id+5] = value
+		}
+		return m
+	}
+	marks := map[mark]bool{{3, ident.ID{2}}: true, {3, ident.ID{1}}: true, {4, ident.ID{}}: true}
+	for _, test := range []struct {
+		want, got any
+		says      string
+	}{
+		{numbers("a"), numbers("b"), `[5] is "b" where "a" was expected`},
+		{numbers("a"), map[problem.ID]string{}, "[5] is missing"},
+		{map[problem.ID]string{}, numbers("a"), "[5] is there, but was not expected"},
+		{marks, map[mark]bool{}, "[{3 01000000-0000-0000-0000-000000000000}] is missing"},
+	} {
+		for range 10 {
+			if got := difference(test.want, test.got); got != test.says {
+				t.Fatalf("difference: %s, want %s", got, test.says)
+			}
+		}
+	}
+}
+
 // TestDifference shows what counts as a difference, and how it is told.
 func TestDifference(t *testing.T) {
 	t.Parallel()

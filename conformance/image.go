@@ -113,7 +113,7 @@ func read(ctx context.Context, r store.Reader, of *scope) (image, error) {
 		}
 		seen.Epochs[family.Forward] = epoch
 	}
-	for k := range of.keys {
+	for _, k := range slices.SortedFunc(maps.Keys(of.keys), replyKey.compare) {
 		reply, ok, err := r.Reply(ctx, k.User, k.Key)
 		if err != nil {
 			return image{}, err
@@ -135,7 +135,8 @@ func read(ctx context.Context, r store.Reader, of *scope) (image, error) {
 }
 
 func (seen *image) readProblems(ctx context.Context, r store.Reader, of *scope) error {
-	for id := range of.problems {
+	users := slices.SortedFunc(maps.Keys(of.users), ident.ID.Compare)
+	for _, id := range owners(of) {
 		s, err := r.Problem(ctx, id, ident.None, everything)
 		if fault.Is(err, fault.ProblemNotFound) {
 			continue
@@ -145,7 +146,7 @@ func (seen *image) readProblems(ctx context.Context, r store.Reader, of *scope) 
 		}
 		slices.SortFunc(s.Watchers, ident.ID.Compare)
 		seen.Problems[id] = s
-		for user := range of.users {
+		for _, user := range users {
 			s, err := r.Problem(ctx, id, user, 0)
 			if err != nil {
 				return err
@@ -185,7 +186,7 @@ func (seen *image) compareDossiers(ctx context.Context, r store.Reader, of *scop
 			return fmt.Errorf("Dossiers does not agree with Problem on problem %d: %s", d.ID, unlike)
 		}
 	}
-	for id := range seen.Problems {
+	for _, id := range slices.Sorted(maps.Keys(seen.Problems)) {
 		if !found[id] {
 			return fmt.Errorf("Dossiers does not show problem %d, which Problem does", id)
 		}
@@ -195,10 +196,5 @@ func (seen *image) compareDossiers(ctx context.Context, r store.Reader, of *scop
 
 // owners returns the problems of the scope in ascending order.
 func owners(of *scope) []problem.ID {
-	ids := make([]problem.ID, 0, len(of.problems))
-	for id := range of.problems {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(of.problems))
 }

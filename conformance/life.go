@@ -35,11 +35,11 @@ func lifeCases() []Case {
 		},
 	}, {
 		ID:   "ID-001/at-once",
-		Rule: "Concurrent calls of Reserve return different numbers, each greater than those returned before it began.",
+		Rule: "Concurrent calls of Reserve return different numbers, each greater than those that it had returned before it was called.",
 		run: func(b *bench) {
 			const rounds = 20
 			reserved := make([][]problem.ID, writers)
-			var highest atomic.Int64 // of the problems whose Commit has returned
+			var highest atomic.Int64 // of the numbers that Reserve has returned
 			b.together(writers, func(who int) error {
 				for range rounds {
 					floor := problem.ID(highest.Load())
@@ -48,13 +48,12 @@ func lifeCases() []Case {
 						return fmt.Errorf("Reserve: %w", err)
 					}
 					if id <= floor {
-						return fmt.Errorf("Reserve returned %d where problem %d was there", id, floor)
+						return fmt.Errorf("Reserve returned %d where it had returned %d before", id, floor)
 					}
+					raise(&highest, int64(id))
 					reserved[who] = append(reserved[who], id)
 					if _, err := b.store.Commit(b.ctx, b.change(store.CreateProblem{Problem: b.problem(id)})); err != nil {
 						return fmt.Errorf("Commit: %w", err)
-					}
-					for old := highest.Load(); old < int64(id) && !highest.CompareAndSwap(old, int64(id)); old = highest.Load() {
 					}
 				}
 				return nil
@@ -98,8 +97,8 @@ func lifeCases() []Case {
 		run: func(b *bench) {
 			b.create()
 			b.must("Close", b.store.Close())
-			for method, call := range b.calls(b.ctx) {
-				b.fails(method+" after Close", fault.Closed, call())
+			for _, call := range b.calls(b.ctx) {
+				b.fails(call.method+" after Close", fault.Closed, call.do())
 			}
 		},
 	}, {
@@ -143,6 +142,9 @@ func lifeCases() []Case {
 					return nil
 				}
 				for {
+					if err := b.going(); err != nil {
+						return err
+					}
 					after := closed.Load()
 					comment := store.AddComment{Problem: p.ID, Comment: b.comment("before the end")}
 					if _, err := b.store.Commit(b.ctx, b.change(comment)); err != nil || after {
@@ -161,4 +163,10 @@ func lifeCases() []Case {
 			b.must("Close", b.store.Close())
 		},
 	}}
+}
+
+// raise raises what is highest so far, unless it is higher.
+func raise(highest *atomic.Int64, to int64) {
+	for old := highest.Load(); old < to && !highest.CompareAndSwap(old, to); old = highest.Load() {
+	}
 }

@@ -80,6 +80,9 @@ func orderCases() []Case {
 				}
 				var before history
 				for {
+					if err := b.going(); err != nil {
+						return err
+					}
 					ended := left.Load() == 0
 					now, err := b.history(p.ID)
 					if err != nil {

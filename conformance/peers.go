@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -171,6 +173,9 @@ func peerCases() []Case {
 			b.together(writers, func(who int) error {
 				titles[who] = make(map[problem.ID]string)
 				for len(titles[who]) < rounds {
+					if err := b.going(); err != nil {
+						return err
+					}
 					handle := handles[who%2]
 					floor := problem.ID(highest.Load())
 					id, err := handle.store.Reserve(b.ctx)
@@ -189,19 +194,18 @@ func peerCases() []Case {
 						continue
 					}
 					titles[who][id] = p.Title
-					for old := highest.Load(); old < int64(id) && !highest.CompareAndSwap(old, int64(id)); old = highest.Load() {
-					}
+					raise(&highest, int64(id))
 				}
 				return nil
 			})
 			b.view(func(r store.Reader) error {
 				for _, acknowledged := range titles {
-					for id, title := range acknowledged {
+					for _, id := range slices.Sorted(maps.Keys(acknowledged)) {
 						s, err := r.Problem(b.ctx, id, ident.None, 0)
 						if err != nil {
 							return err
 						}
-						b.equal("the title", title, s.Title)
+						b.equal("the title", acknowledged[id], s.Title)
 					}
 				}
 				return nil

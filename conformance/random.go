@@ -49,7 +49,7 @@ func randomCases() []Case {
 
 // How long it may take to find a short sequence: little of what a case has.
 const (
-	shrinkingTime = 20 * time.Second
+	shrinkingTime = 20 * time.Second * slowness
 	shrinkingMost = 300 // sequences played
 	repetitions   = 3   // of one that failed, until it fails again
 )

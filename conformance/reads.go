@@ -210,7 +210,7 @@ func readCases() []Case {
 		Rule: "Reply returns the reply of exactly that user and key, also when it has expired, and false when there is none.",
 		run: func(b *bench) {
 			who, other := b.ID(), b.ID()
-			first := store.Reply{User: who, Key: "key", Fingerprint: [32]byte{1}, Created: b.Now(), Body: []byte("first")}
+			first := store.Reply{User: who, Key: "key", Fingerprint: fingerprint(1), Created: b.Now(), Body: []byte("first")}
 			b.seen.keys[replyKey{who, "key"}] = true
 			for _, none := range []replyKey{{who, "KEY"}, {who, "key "}, {other, "key"}, {ident.None, "key"}} {
 				b.seen.keys[none] = true
@@ -218,7 +218,7 @@ func readCases() []Case {
 			b.equal("the replies of an empty store", map[replyKey]store.Reply{}, b.image().Replies)
 			b.do(store.KeepReply{Reply: first})
 			b.equal("the replies", map[replyKey]store.Reply{{who, "key"}: first}, b.image().Replies)
-			second := store.Reply{User: who, Key: "key", Fingerprint: [32]byte{2}, Created: first.Created.AddDate(0, 0, 2), Body: []byte("second")}
+			second := store.Reply{User: who, Key: "key", Fingerprint: fingerprint(2), Created: first.Created.AddDate(0, 0, 2), Body: []byte("second")}
 			change := b.change(store.KeepReply{Reply: second})
 			change.Expect = []store.Expectation{store.KeyUnused{User: who, Key: "key", Since: second.Created.AddDate(0, 0, -1)}}
 			b.commit(change)

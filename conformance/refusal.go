@@ -21,7 +21,6 @@ func refusalCases() []Case {
 			var second store.Store
 			complaints := b.engine.Try(func(t T) {
 				second = again(t, b.Env)
-				t.Cleanup(func() { b.must("Close of the second handle", second.Close()) })
 			})
 			if len(complaints) == 0 {
 				other := *b
@@ -29,11 +28,17 @@ func refusalCases() []Case {
 				b.equal("the number of problems in the other store", 0, len(other.image().Problems))
 				other.seen = newScope()
 				other.do(store.AddComment{Problem: other.create().ID, Comment: b.comment("elsewhere")})
+				b.must("Close of the other store", second.Close())
 			} else {
 				b.Logf("opening it once more: %s", complaints[0])
 			}
 			b.equal("what is stored after it was opened once more", before, b.image())
 			b.do(store.AddComment{Problem: p.ID, Comment: b.comment("still here")})
+			if b.h.Caps.Durable == Yes {
+				before = b.image()
+				b.reopen()
+				b.equal("what is stored when it is opened again after that", before, b.image())
+			}
 		},
 	}, {
 		ID:       "CLOSE-003",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -71,6 +72,9 @@ func restoreCases() []Case {
 					return nil
 				}
 				for {
+					if err := b.going(); err != nil {
+						return err
+					}
 					after := restored.Load()
 					seen, err := b.held()
 					if err != nil {
@@ -169,18 +173,18 @@ func restoreCases() []Case {
 				fresh := b.fresh()
 				h := b.holdings(upTo(3)...)
 				person := b.objects().Users
-				begun, committed := false, make(chan error, 1)
+				var committed <-chan error
 				err := fresh.store.Restore(b.ctx, h.interrupted(func(yielded int) error {
 					if yielded == at {
-						begun = true
-						go func() {
-							_, err := fresh.store.Commit(b.ctx, b.change(store.PutUser{User: person[0]}))
-							committed <- err
-						}()
+						change := b.change(store.PutUser{User: person[0]})
+						committed = aside(func() error {
+							_, err := fresh.store.Commit(b.ctx, change)
+							return err
+						})
 					}
 					return nil
 				}))
-				if !begun {
+				if committed == nil {
 					b.failf("Restore ended before it had asked for %d problems: %v", at, err)
 				}
 				b.must("the Commit", <-committed)
@@ -226,8 +230,8 @@ func restoreCases() []Case {
 		Rule: "When the context ends before Restore is done, it fails with Unavailable, with nothing stored, and the next Restore succeeds.",
 		run: func(b *bench) {
 			h := b.holdings(upTo(30)...)
-			for name, ctx := range b.over() {
-				b.refuseArchive(ctx, "Restore with a context that is "+name, fault.Unavailable, h.archive())
+			for _, end := range b.ends() {
+				b.refuseArchive(end.ctx, "Restore with a context that is "+end.how, fault.Unavailable, h.archive())
 			}
 			for _, at := range []int{0, 1, 17, 30} {
 				ctx, cancel := context.WithCancel(b.ctx)
@@ -276,4 +280,19 @@ func (b *bench) refuseArchive(ctx context.Context, what string, kind fault.Kind,
 	after, err := b.held()
 	b.must("reading what is stored", err)
 	b.equal("what is stored after "+what+" was refused", before, after)
+}
+
+// aside calls fn in a goroutine of its own, and returns a channel that gets its
+// error. A panic of the store is one: it must not end the process.
+func aside(fn func() error) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		defer func() {
+			if problem := recover(); problem != nil {
+				ended <- fmt.Errorf("it panicked: %v\n%s", problem, debug.Stack())
+			}
+		}()
+		ended <- fn()
+	}()
+	return ended
 }

@@ -57,13 +57,19 @@ func restoredCases() []Case {
 			}
 			b.must("Restore", b.store.Restore(b.ctx, h.archive()))
 			b.shows("what is stored", h)
+			b.view(func(r store.Reader) error {
+				page, err := r.Dossiers(b.ctx, 0, len(h.Dossiers)+1)
+				b.equal("the number of problems in a page that has room for all", len(h.Dossiers), len(page))
+				return err
+			})
 		},
 	}, {
 		ID:   "RES-002/text",
 		Rule: "Text of every kind is restored byte for byte, wherever it is stored.",
 		run: func(b *bench) {
 			h := b.holdings()
-			for _, text := range texts() {
+			for _, specimen := range texts() {
+				text := specimen.text
 				d := b.dossier(problem.ID(len(h.Dossiers) + 1))
 				d.Title = text
 				d.Keywords = []problem.Keyword{{Name: text, Value: problem.Text(text)}}
@@ -226,14 +232,7 @@ func restoredCases() []Case {
 			restored := h.clone()
 			overwritten := restored.interrupted(func(yielded int) error {
 				if yielded > 0 {
-					d := &restored.Dossiers[yielded-1]
-					scribble(&d.Keywords)
-					scribble(&d.Log)
-					scribble(&d.Comments)
-					scribble(&d.Relationships)
-					scribble(&d.Watchers)
-					scribble(&d.Readers)
-					scribble(&d.Savepoints)
+					scribbleDossier(&restored.Dossiers[yielded-1])
 				}
 				return nil
 			})

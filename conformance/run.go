@@ -21,7 +21,7 @@ import (
 const Version = "0.1.0"
 
 // patience is how long a case may take if the Options do not say.
-const patience = 2 * time.Minute
+const patience = 2 * time.Minute * slowness
 
 // Options say how the suite is run.
 type Options struct {
@@ -34,7 +34,7 @@ type Options struct {
 	// Rounds is how many rounds Seeded cases have at least; 0 stands for 1.
 	Rounds int
 	// Patience is how long a case may take, or one round of it; 0 stands for
-	// two minutes. A store that lets somebody wait for ever is found by it;
+	// two minutes, and for ten with the race detector. A store that lets somebody wait for ever is found by it;
 	// nothing else depends on it.
 	Patience time.Duration
 	// Parallel is how many cases are at work at once; 0 stands for four per
@@ -61,10 +61,14 @@ func RunWith(t *testing.T, h Harness, o Options) {
 	if h.test = t.Name(); actAsChild(h) {
 		return
 	}
+	if err := claimName(t, h.Name); err != nil {
+		t.Fatal(err)
+	}
 	wish, err := engine.Wished()
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.Version = cmp.Or(h.Version, wish.Version)
 	o.Seed, o.Long, o.Rounds = cmp.Or(wish.Seed, o.Seed), cmp.Or(wish.Long, o.Long), max(wish.Rounds, o.Rounds)
 	o.Patience = cmp.Or(wish.Patience, o.Patience)
 	s, err := newSession(h, o)
@@ -72,7 +76,10 @@ func RunWith(t *testing.T, h Harness, o Options) {
 		t.Fatal(err)
 	}
 	s.repeat = func(id, seed string) string {
-		return fmt.Sprintf("go test -run '^%s$' -conformance.run '^%s$' -conformance.seed %s", t.Name(), id, seed)
+		return fmt.Sprintf("go test -run %s -conformance.run '^%s$' -conformance.seed %s", engine.Pattern(t.Name()), id, seed)
+	}
+	if err := wish.Begin(h.Name); err != nil {
+		t.Fatal(err)
 	}
 	jobs := s.jobs()
 	if wish.Only != nil {

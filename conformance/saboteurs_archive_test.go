@@ -49,6 +49,27 @@ func afterwards(fn func(s *broken, err error)) func(*broken) {
 	}
 }
 
+// replaces is the sabotage by a Restore that fills another store, if look has
+// nothing against it, and then puts that in the place of what there is by then.
+func replaces(look func(s *broken) error) func(*broken) {
+	return func(s *broken) {
+		s.restore = func(ctx context.Context, archive store.Archive) error {
+			if err := look(s); err != nil {
+				return err
+			}
+			filled := newModel()
+			if err := filled.Restore(ctx, archive); err != nil {
+				return err
+			}
+			linger()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.now = filled.now
+			return nil
+		}
+	}
+}
+
 // all returns dossiers as an Archive has them.
 func all(dossiers []store.Dossier) iter.Seq2[store.Dossier, error] {
 	return holdings{Dossiers: dossiers}.archive().Problems
@@ -218,41 +239,17 @@ func archiveSaboteurs() []saboteur {
 		},
 	}, {
 		name: "looks only first whether it is empty", caught: "RES-005/at-once",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				if err := s.world().expect(store.StoreEmpty{}); err != nil {
-					return err
-				}
-				filled := newModel()
-				if err := filled.Restore(ctx, archive); err != nil {
-					return err
-				}
-				for range 100 {
-					runtime.Gosched()
-				}
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.now = filled.now
-				return nil
-			}
-		},
+		sabotage: replaces(func(s *broken) error { return s.world().expect(store.StoreEmpty{}) }),
 	}, {
 		name: "loses what is committed while it restores", caught: "RES-005/meanwhile",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				filled := newModel()
-				if err := filled.Restore(ctx, archive); err != nil {
-					return err
-				}
-				for range 100 {
-					runtime.Gosched()
-				}
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.now = filled.now
-				return nil
+		sabotage: replaces(func(*broken) error { return nil }),
+	}, {
+		name: "panics when it stores a user", caught: "RES-005/meanwhile",
+		sabotage: alter(func(change *store.Change) {
+			if slices.ContainsFunc(change.Effects, is[store.PutUser]) {
+				panic("there is no free page")
 			}
-		},
+		}),
 	}, {
 		name: "stores what came before an error", caught: "RES-006",
 		sabotage: func(s *broken) {

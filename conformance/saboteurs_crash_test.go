@@ -48,6 +48,12 @@ func crashSaboteurs() []crashSaboteur {
 				break
 			}
 		}}},
+		{"loses the oldest problem when there are others", "COM-003/killed", "1 Changes from before the child, 1 are LOST", flaw{afterReplay: func(m *model) {
+			m.now = m.now.clone()
+			if len(m.now.problems) > 1 {
+				delete(m.now.problems, 1)
+			}
+		}}},
 		{"loses the log of Changes", "COM-001/killed", "TORN", flaw{replay: func(r *record) {
 			for i := range r.Changes {
 				r.Changes[i].Log = nil

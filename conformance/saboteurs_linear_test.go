@@ -28,18 +28,7 @@ func linearSaboteurs() []saboteur {
 		},
 	}, {
 		name: "checks the revision before it takes the lock", caught: "COM-004/linear",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				for _, e := range change.Expect {
-					if err := s.world().expect(e); err != nil {
-						return store.Receipt{}, err
-					}
-				}
-				linger()
-				change.Expect = nil
-				return s.model.Commit(ctx, change)
-			}
-		},
+		sabotage: (*broken).hasty,
 	}, {
 		name: "takes a Change for one that came in time when it is one revision late", caught: "COM-004/linear",
 		sabotage: func(s *broken) {
@@ -242,6 +231,13 @@ func linearSaboteurs() []saboteur {
 					r.neighbours = old
 				}
 			})
+		},
+	}, {
+		name: "finds the neighbours of another store", caught: "COM-004/linear-family",
+		sabotage: func(s *broken) {
+			strange := newWorld()
+			strange.relationships[link{1, relationship.ParentOf, 999}] = relationship.Relationship{Owner: 1, Type: relationship.ParentOf, Other: 999}
+			s.view = s.through(func(r *cached) { r.neighbours = strange })
 		},
 	}, {
 		name: "looks along each edge at another moment", caught: "COM-004/linear-family",

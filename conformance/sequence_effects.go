@@ -237,6 +237,11 @@ func (d *drawer) text(most int) string {
 // hurtful returns texts that storage has been known to alter, and some that it
 // has been known to take for others.
 func hurtful() []string {
-	return append(slices.Sorted(maps.Values(texts())),
+	var all []string
+	for _, specimen := range texts() {
+		all = append(all, specimen.text)
+	}
+	slices.Sort(all)
+	return append(all,
 		"a", "A", "a ", " a", "\u00e1", "a\u0301", "ss", "\u00df", "i", "\u0130", "k", "\u212a", "1", "01")
 }

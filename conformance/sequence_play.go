@@ -99,7 +99,7 @@ func (reserves) try(p *player, _ due) error {
 	if err != nil {
 		return fmt.Errorf("Reserve failed: %w", err)
 	}
-	for other := range p.model.now.problems {
+	for _, other := range slices.Sorted(maps.Keys(p.model.now.problems)) {
 		if id <= other {
 			return fmt.Errorf("Reserve returned %d where problem %d was there", id, other)
 		}

@@ -20,6 +20,12 @@ type (
 	unknownExpectation struct{ store.Expectation }
 )
 
+// String says of an effect in braces, as others are written, what it is there for.
+func (unknownEffect) String() string { return "{that no store knows}" }
+
+// String does the same for an expectation.
+func (unknownExpectation) String() string { return "{that no store knows}" }
+
 func (s commits) within(of *past) (step, bool) {
 	d := newDraft(of.model.now, s.change)
 	var effects []store.Effect

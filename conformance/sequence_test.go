@@ -242,7 +242,7 @@ func TestSequencesAreReadable(t *testing.T) {
 	b := &bench{T: t, Env: newEnv(t)}
 	change := b.change(store.MoveFamily{Family: relationship.ParentOf})
 	q := sequence{commits{change}, repeats{change.Batch}, asks{change.Batch, b.Now()}, reserves{}, reopens{}, restores{b.holdings(1, 2)},
-		commits{b.change(store.DropKeyword{Problem: 1, Name: "\u00e9\r\n'\u202e"})}}
+		commits{b.change(store.DropKeyword{Problem: 1, Name: "\u00e9\r\n'\u202e"})}, commits{b.change(unknownEffect{})}}
 	batch := short(change.Batch)
 	want := []string{
 		"1. Commit of batch " + batch + ": MoveFamily{Family:ParentOf}",
@@ -252,6 +252,7 @@ func TestSequencesAreReadable(t *testing.T) {
 		"5. Close, and the store is opened again",
 		"6. Restore of an Archive with 2 problems, 12 metadata objects and users, and 3 tokens",
 		"7. Commit of batch " + short(q[6].(commits).change.Batch) + `: DropKeyword{Problem:1 Name:é\r\n'\u202e}`,
+		"8. Commit of batch " + short(q[7].(commits).change.Batch) + ": conformance.unknownEffect{that no store knows}",
 	}
 	for i, line := range strings.Split(fmt.Sprint(q), "\n") {
 		if strings.TrimSpace(line) != want[i] {

@@ -22,6 +22,9 @@ func viewCases() []Case {
 			b.together(4, func(who int) error {
 				if who > 0 {
 					for !written.Load() {
+						if err := b.going(); err != nil {
+							return err
+						}
 						if err := b.atLeast(p.ID, floor.Load()); err != nil {
 							return err
 						}
@@ -62,7 +65,7 @@ func viewCases() []Case {
 		Rule: "What a View reads first, by whatever method, settles the moment for all that it reads after.",
 		run: func(b *bench) {
 			p := b.furnished()
-			for name, use := range b.readings(p.ID) {
+			for _, reading := range b.readings(p.ID) {
 				b.seen = newScope() // what the other rounds have stored is not at stake
 				b.seen.problems[p.ID] = true
 				_, change := b.oneOfEach()
@@ -70,19 +73,19 @@ func viewCases() []Case {
 				before := b.image()
 				var seen image
 				b.view(func(r store.Reader) error {
-					if err := use(b.ctx, r); err != nil {
+					if err := reading.do(b.ctx, r); err != nil {
 						return err
 					}
 					versions, err := r.Versions(b.ctx)
 					if err != nil {
 						return err
 					}
-					b.equal("the versions that follow "+name, before.Versions, versions)
+					b.equal("the versions that follow "+reading.method, before.Versions, versions)
 					b.commit(change)
 					seen, err = read(b.ctx, r, b.seen)
 					return err
 				})
-				b.equal("what the View shows that began with "+name, before, seen)
+				b.equal("what the View shows that began with "+reading.method, before, seen)
 			}
 		},
 	}, {

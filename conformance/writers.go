@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -14,11 +16,24 @@ import (
 // writers is how many write at once.
 const writers = 6
 
+// going returns an error when the time of the case is used up. Whoever does a thing
+// again and again until the store lets him, asks each time: a store that never
+// does, and does not mind the end of a context, would keep him for ever.
+func (b *bench) going() error {
+	if b.ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("what was done again and again came to no end: %w", context.Cause(b.ctx))
+}
+
 // step raises the revision of a problem by one, and appends the log entry that
 // says so, as often as it takes until nobody comes between. It returns the
 // revision.
 func (b *bench) step(id problem.ID) (int64, store.Receipt, error) {
 	for {
+		if err := b.going(); err != nil {
+			return 0, store.Receipt{}, err
+		}
 		var s store.Snapshot
 		err := b.store.View(b.ctx, func(r store.Reader) (err error) {
 			s, err = r.Problem(b.ctx, id, ident.None, 0)
@@ -48,6 +63,9 @@ func (b *bench) step(id problem.ID) (int64, store.Receipt, error) {
 // it takes until nobody comes between.
 func (b *bench) toggle(one, other problem.ID) error {
 	for {
+		if err := b.going(); err != nil {
+			return err
+		}
 		var s, t store.Snapshot
 		err := b.store.View(b.ctx, func(r store.Reader) (err error) {
 			if s, err = r.Problem(b.ctx, one, ident.None, store.Relationships); err != nil {
@@ -108,7 +126,7 @@ func (b *bench) whole(ids []problem.ID) error {
 		if count != len(sides) {
 			return fmt.Errorf("Neighbours shows %d relationships where Problem shows %d", count, len(sides))
 		}
-		for side := range sides {
+		for _, side := range slices.SortedFunc(maps.Keys(sides), compareSides) {
 			if !sides[side.Mirror()] {
 				return fmt.Errorf("problem %d is %s problem %d, but the mirror is missing", side.Owner, side.Type, side.Other)
 			}

@@ -17,8 +17,8 @@ const (
 
 // Write writes the report into a directory, which it makes if need be: as JSON,
 // as JUnit's XML, as a page, and its badge. Each file is there as a whole or not
-// at all; those of an earlier report are replaced. report.json comes last: where
-// it is, the others are.
+// at all; those of an earlier report are replaced. report.json goes first and
+// comes last: where it is, the others are those of the same report.
 func Write(dir string, r *Report) error {
 	asJSON, err := r.JSON()
 	if err != nil {
@@ -30,6 +30,9 @@ func Write(dir string, r *Report) error {
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("the directory of the report: %w", err)
+	}
+	if err := Clear(dir); err != nil {
+		return err
 	}
 	for _, file := range []struct {
 		name string
@@ -44,6 +47,20 @@ func Write(dir string, r *Report) error {
 		if err := replace(path, file.text); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+	}
+	return nil
+}
+
+// Clear takes the earlier report.json out of a directory, if it is there. It is to
+// be called when a run begins, so that one that does not come to its end leaves no
+// report behind that others take for its own.
+func Clear(dir string) error {
+	path := filepath.Join(dir, JSONFile)
+	if info, err := os.Lstat(path); err != nil || info.IsDir() {
+		return nil // nothing is there, or nothing that could be taken for a report
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("the earlier report: %w", err)
 	}
 	return nil
 }

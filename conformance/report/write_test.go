@@ -1,6 +1,8 @@
 package report
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -93,5 +95,35 @@ func TestWriteAllOrNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("a directory was made for it (%v)", err)
+	}
+}
+
+// A report that cannot be written as a whole leaves no earlier report.json behind.
+func TestWriteMixesNoReports(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := &Report{Cases: []Case{{ID: "COM-001", Profile: "port", Level: Core, Status: Passed}}}
+	r.Conclude()
+	if err := Write(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, JUnitFile)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, JUnitFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, r); err == nil {
+		t.Error("a report was written over a directory")
+	}
+	if _, err := os.Stat(filepath.Join(dir, JSONFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the earlier %s is still there: %v", JSONFile, err)
+	}
+}
+
+func TestClear(t *testing.T) {
+	t.Parallel()
+	if err := Clear(filepath.Join(t.TempDir(), "not", "there")); err != nil {
+		t.Errorf("nothing to clear: %v", err)
 	}
 }

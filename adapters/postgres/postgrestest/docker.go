@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -29,7 +30,7 @@ type engine struct {
 
 // dockerEngine returns the engine of this machine, or nil when none answers.
 func dockerEngine(ctx context.Context) (*engine, error) {
-	if err := configureTestcontainers(); err != nil {
+	if err := configured(); err != nil {
 		return nil, err
 	}
 	if host := os.Getenv("DOCKER_HOST"); host != "" && !engineAnswers(ctx, host) {
@@ -51,6 +52,10 @@ func dockerEngine(ctx context.Context) (*engine, error) {
 	}
 	return &engine{client: provider.Client(), host: host}, nil
 }
+
+// configured calls configureTestcontainers once: tests that take a server each do
+// so at once.
+var configured = sync.OnceValue(configureTestcontainers)
 
 // configureTestcontainers sets what its documentation has environment variables
 // for, unless they are set. It reads them once, at the first use.

@@ -77,7 +77,7 @@ func (o Outcome) Failure() string {
 }
 
 // mostGrace is how long a case has at most to end after its context is over.
-const mostGrace = 10 * time.Second
+const mostGrace = 30 * time.Second
 
 // Do runs a case, which has the given time. A case that does not end within it,
 // although its context is over, is given up a little later: its goroutines are

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +21,10 @@ type Wish struct {
 	Rounds int
 	// Patience is how long a case may take; 0 is for the suite to choose.
 	Patience time.Duration
-	only     string
-	report   string
+	// Version is that of the implementation, if it does not say so itself.
+	Version string
+	only    string
+	report  string
 }
 
 // flags are those of tests that run a suite.
@@ -38,6 +42,7 @@ func registered() *Wish {
 	flag.DurationVar(&w.Long, "conformance.long", 0, "how long cases with random choices go on, with a new seed each round")
 	flag.IntVar(&w.Rounds, "conformance.rounds", 1, "how many rounds cases with random choices have at least, each with a new seed")
 	flag.DurationVar(&w.Patience, "conformance.patience", 0, "how long a case may take; 0 stands for some minutes")
+	flag.StringVar(&w.Version, "conformance.version", "", "version of the implementation, for the report")
 	flag.StringVar(&w.report, "conformance.report", "", "directory where the report is written, in a folder of the implementation's name")
 	return w
 }
@@ -45,6 +50,9 @@ func registered() *Wish {
 // Wished returns what the flags ask for.
 func Wished() (Wish, error) {
 	w := *flags
+	if w.Long < 0 || w.Rounds < 0 || w.Patience < 0 {
+		return w, errors.New("-conformance.long, -conformance.rounds and -conformance.patience must not be negative")
+	}
 	if w.only == "" {
 		return w, nil
 	}
@@ -59,13 +67,37 @@ func Wished() (Wish, error) {
 // folder matches what is not for the name of a folder.
 var folder = regexp.MustCompile(`^\.+|[^\pL\pN._-]+`)
 
+// folderOf returns where the report of an implementation is written.
+func (w Wish) folderOf(name string) string {
+	return filepath.Join(w.report, folder.ReplaceAllString(name, "-"))
+}
+
+// Begin makes sure that a run which does not come to its end leaves no report of an
+// earlier one behind.
+func (w Wish) Begin(name string) error {
+	if w.report == "" {
+		return nil
+	}
+	return report.Clear(w.folderOf(name))
+}
+
 // Keep writes the report where the flags say, if they do.
 func (w Wish) Keep(r *report.Report) error {
 	if w.report == "" {
 		return nil
 	}
-	if err := report.Write(filepath.Join(w.report, folder.ReplaceAllString(r.Implementation.Name, "-")), r); err != nil {
+	if err := report.Write(w.folderOf(r.Implementation.Name), r); err != nil {
 		return fmt.Errorf("the report could not be written: %w", err)
 	}
 	return nil
+}
+
+// Pattern returns the value for go test's -run that chooses one test, as a shell
+// takes it.
+func Pattern(test string) string {
+	elements := strings.Split(test, "/")
+	for i, e := range elements {
+		elements[i] = "^" + regexp.QuoteMeta(e) + "$"
+	}
+	return "'" + strings.ReplaceAll(strings.Join(elements, "/"), "'", `'\''`) + "'"
 }

@@ -79,7 +79,7 @@ func Execute(ctx context.Context, jobs []Job, parallel int) []report.Case {
 
 // reserve is what is left of the time of go test when the cases that are not done
 // are given up, so that there is a report.
-const reserve = 20 * time.Second
+const reserve = 45 * time.Second
 
 // within returns the context of the test, which ends before go test loses its
 // patience.

@@ -166,7 +166,7 @@ func (p *player) onNames(c *call, files table) error {
 	case "copy_file_range", "splice", "sendfile":
 		return p.copied(c, files)
 	case "io_uring_setup", "io_setup":
-		return unknown(c)
+		return &Untraceable{c.name}
 	}
 	return nil
 }
@@ -262,11 +262,11 @@ func (p *player) rename(c *call, from, to string) error {
 	return nil
 }
 
-// copied refuses calls that write to a file what no trace holds.
+// copied refuses calls by which the system itself writes to a file.
 func (p *player) copied(c *call, files table) error {
 	to := map[string]int{"copy_file_range": 2, "splice": 2, "sendfile": 0}[c.name]
 	if fd, _ := descriptor(c.arg(to)); files[fd].file != nil {
-		return unknown(c)
+		return &Untraceable{c.name}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package powercut
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -160,17 +161,20 @@ func TestReplay(t *testing.T) {
 func TestReplayOfWhatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
 	const open = "1 openat(AT_FDCWD</>, \"~/old\", O_RDWR) = 3<~/old>\n"
-	for _, test := range []struct{ name, trace, want string }{
-		{"a mapping", open + "1 mmap(NULL, 4, PROT_READ|PROT_WRITE, MAP_SHARED, 3<~/old>, 0) = 0x7f00\n1 fsync(3<~/old>) = 0\n", "mapping"},
-		{"a mapping by msync", open + "1 mmap(NULL, 4, PROT_READ|PROT_WRITE, MAP_SHARED, 3<~/old>, 0) = 0x7f00\n1 msync(0x7f00, 4, MS_SYNC) = 0\n", "mapping"},
-		{"io_uring", "1 io_uring_setup(8, {flags=0}) = 4<anon_inode:[io_uring]>\n", "io_uring_setup"},
-		{"a symbolic link", "1 symlinkat(\"old\", AT_FDCWD</>, \"~/b\") = 0\n", "symlinkat"},
-		{"a copy by the system", open + "1 copy_file_range(9</x>, NULL, 3<~/old>, NULL, 5, 0) = 5\n", "copy_file_range"},
-		{"a file without a name", "1 openat(AT_FDCWD</>, \"~\", O_RDWR|O_TMPFILE, 0600) = 3<~/#1>\n", "openat"},
-		{"a move out of the directory", "1 rename(\"~/old\", \"/elsewhere\") = 0\n", "across the edge"},
-		{"a file from nowhere", "1 openat(AT_FDCWD</>, \"~/b\", O_RDONLY) = 3<~/b>\n", "where it comes from"},
-		{"a text that is cut off", open + "1 write(3<~/old>, \"a\"..., 100) = 100\n", "not in the trace"},
-		{"no trace at all", "strace: command not found\n", "no line of a trace"},
+	for _, test := range []struct {
+		name, trace, want string
+		never             bool // whether no other trace would do either
+	}{
+		{"a mapping", open + "1 mmap(NULL, 4, PROT_READ|PROT_WRITE, MAP_SHARED, 3<~/old>, 0) = 0x7f00\n1 fsync(3<~/old>) = 0\n", "mapping", true},
+		{"a mapping by msync", open + "1 mmap(NULL, 4, PROT_READ|PROT_WRITE, MAP_SHARED, 3<~/old>, 0) = 0x7f00\n1 msync(0x7f00, 4, MS_SYNC) = 0\n", "mapping", true},
+		{"io_uring", "1 io_uring_setup(8, {flags=0}) = 4<anon_inode:[io_uring]>\n", "io_uring_setup", true},
+		{"a symbolic link", "1 symlinkat(\"old\", AT_FDCWD</>, \"~/b\") = 0\n", "symlinkat", false},
+		{"a copy by the system", open + "1 copy_file_range(9</x>, NULL, 3<~/old>, NULL, 5, 0) = 5\n", "copy_file_range", true},
+		{"a file without a name", "1 openat(AT_FDCWD</>, \"~\", O_RDWR|O_TMPFILE, 0600) = 3<~/#1>\n", "openat", false},
+		{"a move out of the directory", "1 rename(\"~/old\", \"/elsewhere\") = 0\n", "across the edge", false},
+		{"a file from nowhere", "1 openat(AT_FDCWD</>, \"~/b\", O_RDONLY) = 3<~/b>\n", "where it comes from", false},
+		{"a text that is cut off", open + "1 write(3<~/old>, \"a\"..., 100) = 100\n", "not in the trace", false},
+		{"no trace at all", "strace: command not found\n", "no line of a trace", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -178,6 +182,9 @@ func TestReplayOfWhatIsNotUnderstood(t *testing.T) {
 			err := d.Replay(strings.NewReader(strings.ReplaceAll(test.trace, "~", dir)), func(Event) bool { return false })
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Replay: %v, want an error with %q", err, test.want)
+			}
+			if _, never := errors.AsType[*Untraceable](err); never != test.never {
+				t.Errorf("Replay: %v; whether no trace would do: %v, want %v", err, never, test.never)
 			}
 		})
 	}

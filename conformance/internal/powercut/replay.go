@@ -19,9 +19,18 @@ type Event struct {
 	Synced bool
 }
 
+// Untraceable is the error of a trace of a program that writes to files in a way
+// that no trace of its system calls shows.
+type Untraceable struct{ Way string }
+
+func (e *Untraceable) Error() string {
+	return "the program writes to its files by " + e.Way + ": what it writes is in no trace of its system calls"
+}
+
 // Replay does to the disk what the trace says, until cut returns true or the trace
 // ends: that is the moment when the power fails. A call that has not returned by
-// then has done nothing. An error says what the trace holds that is not understood.
+// then has done nothing. An *Untraceable error says that no trace of the program
+// would do, and any other what the trace holds that is not understood.
 func (d *Disk) Replay(r io.Reader, cut func(Event) bool) error {
 	p := &player{Disk: d, tables: make(map[string]table), began: make(map[string]mark), cut: cut}
 	t := newTrace(r)
@@ -162,7 +171,7 @@ func (p *player) sync(c *call, m mark, open handle, known bool) (over bool, err 
 	case c.name == "msync" && !p.mapped:
 		return false, nil
 	case c.name == "msync", known && open.mapped:
-		return false, errors.New("a mapping of a file writes to it and is synced: what was written is not in the trace")
+		return false, &Untraceable{"a mapping that is synced"}
 	case c.name == "sync", c.name == "syncfs":
 		p.keepAll(m.all)
 	case !known:

@@ -1,0 +1,104 @@
+package conformance
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// lifeSaboteurs are stores with a defect in Versions, Reserve or Close.
+func lifeSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "counts every effect on metadata", caught: "VER-002/many",
+		sabotage: func(s *broken) {
+			s.versions = func(ctx context.Context) (store.Versions, error) {
+				v, err := s.model.Versions(ctx)
+				w := s.world()
+				v.Catalogue = int64(len(w.states) + len(w.priorities) + len(w.users))
+				return v, err
+			}
+		},
+	}, {
+		name: "asks for the versions once", caught: "VER-001",
+		sabotage: func(s *broken) {
+			s.versions = func(context.Context) (store.Versions, error) { return store.Versions{}, nil }
+		},
+	}, {
+		name: "reserves a number twice", caught: "ID-001",
+		sabotage: func(s *broken) {
+			s.reserve = func(ctx context.Context) (problem.ID, error) {
+				id, err := s.model.Reserve(ctx)
+				return max(1, id/2*2), err
+			}
+		},
+	}, {
+		name: "reserves without a lock", caught: "ID-001/at-once",
+		sabotage: func(s *broken) {
+			s.reserve = func(context.Context) (problem.ID, error) {
+				highest := problem.ID(0)
+				for id := range s.world().problems {
+					highest = max(highest, id)
+				}
+				for range 100 {
+					runtime.Gosched()
+				}
+				return highest + 1, nil
+			}
+		},
+	}, {
+		name: "reserves from the top of what is free", caught: "ID-001/at-once",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			var free []problem.ID
+			var end problem.ID
+			s.reserve = func(context.Context) (problem.ID, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				highest := problem.ID(0)
+				for id := range s.world().problems {
+					highest = max(highest, id)
+				}
+				if len(free) == 0 || free[len(free)-1] <= highest {
+					free = []problem.ID{end + 1, end + 2, end + 3, end + 4}
+					end += 4
+				}
+				id := free[len(free)-1]
+				free = free[:len(free)-1]
+				return id, nil
+			}
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				linger()
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "goes on after Close", caught: "CLOSE-001",
+		sabotage: func(s *broken) { s.close = func() error { return nil } },
+	}, {
+		name: "goes on while it closes", caught: "CLOSE-001/under-way",
+		sabotage: func(s *broken) { s.close = func() error { return nil } },
+	}, {
+		name: "fails to close twice", caught: "CLOSE-002",
+		sabotage: func(s *broken) {
+			s.close = func() error {
+				if _, err := s.model.Versions(context.Background()); err != nil {
+					return err
+				}
+				return s.model.Close()
+			}
+		},
+	}, {
+		name: "does not wait for those who read", caught: "CLOSE-001/under-way",
+		sabotage: func(s *broken) {
+			s.close = func() error {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.closed = true
+				return nil
+			}
+		},
+	}}
+}
