@@ -118,6 +118,39 @@ func conditionSaboteurs() []saboteur {
 				r.header.Set("Content-Type", "application/json")
 			}
 		})},
+		{"ETags of comments, relationships and watchers of the revision alone", "HTTP-COND-012", func(next serving) serving {
+			plain := tagged(func(r reply) string { return `"` + r.header.Get("Problem-Revision") + `"` })(next)
+			return func(c call) reply {
+				if c.is("GET", "/problems/*/(comments|relationships|watchers)") {
+					return plain(c)
+				}
+				return next(c)
+			}
+		}},
+		{"a dry W1 stores", "HTTP-DRY-009", func(next serving) serving {
+			return func(c call) reply {
+				if path, dry := strings.CutSuffix(c.uri, "?dryRun=true"); dry && c.is("POST", "/problems") {
+					wet := c
+					wet.uri, wet.header = path, c.header.Clone()
+					next(wet)
+				}
+				return next(c)
+			}
+		}},
+		{"replays for those who may only read", "HTTP-IDEM-010", func(next serving) serving {
+			var answers memory[reply]
+			return func(c call) reply {
+				r := next(c)
+				key := c.header.Get("Idempotency-Key") + c.uri + string(c.body)
+				if r.status == 201 && c.header.Get("Idempotency-Key") != "" {
+					answers.put(key, r)
+				}
+				if known, ok := answers.get(key); ok && r.status == 403 {
+					return known
+				}
+				return r
+			}
+		}},
 	}
 }
 

@@ -213,5 +213,68 @@ func problemSaboteurs() []saboteur {
 				r.body = asJSON(o)
 			}
 		})},
+		{"a title is cut at 256 characters", "HTTP-W1-017", rewriting(func(o map[string]any) {
+			if title, ok := o["title"].(string); ok {
+				o["title"] = cut(title, 255)
+			}
+		}, "POST", "PATCH")},
+		{"the newest 50 entries of a log shown", "HTTP-R1-009", logs(func(l []any) []any { return l[max(0, len(l)-50):] })},
+		{"the first 100 keywords shown", "HTTP-R1-009", loaded(func(o map[string]any) {
+			if l, ok := o["keywords"].([]any); ok {
+				o["keywords"] = l[:min(100, len(l))]
+			}
+		})},
+		{"the date of the latest change not moved", "HTTP-R1-010", loaded(func(o map[string]any) { o["modificationDate"] = o["creationDate"] })},
+		{"the latest change taken for the originator's", "HTTP-R1-010", loaded(func(o map[string]any) { o["modifier"] = o["originator"] })},
+		{"a change of nothing turns read off", "HTTP-R1-011", func(next serving) serving {
+			var unread memory[string]
+			return func(c call) reply {
+				r := next(c)
+				o, who := object(r.body), c.header.Get("Authorization")
+				if l, ok := o["logs"].([]any); ok && c.is("PATCH", "/problems/*") && len(l) == 0 && object(c.body)["read"] == nil {
+					unread.put(c.path(), who)
+				}
+				if other, ok := unread.get(c.path()); ok && c.is("GET", "/problems/*") && other != who {
+					o["read"] = false
+					r.body = asJSON(o)
+				}
+				return r
+			}
+		}},
+		{"fields written back that were read before", "HTTP-RACE-010", func(next serving) serving {
+			return func(c call) reply {
+				o := object(c.body)
+				if !c.is("PATCH", "/problems/*") || o == nil {
+					return next(c)
+				}
+				now := object(next(call{"GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil}).body)
+				// What a slow decision would take, so that the others
+				// have read as well.
+				time.Sleep(20 * time.Millisecond)
+				for _, name := range []string{"title", "priority", "classification", "assignee"} {
+					if _, given := o[name]; !given {
+						o[name] = now[name]
+					}
+				}
+				c.body = asJSON(o)
+				return next(c)
+			}
+		}},
 	}
+}
+
+// loaded changes the problem that R1 returns.
+func loaded(change func(o map[string]any)) func(serving) serving {
+	return answering(func(c call, r *reply) {
+		if o := object(r.body); c.is("GET", "/problems/*") && r.status == http.StatusOK && o != nil {
+			change(o)
+			r.body = asJSON(o)
+		}
+	})
+}
+
+// cut returns the first n characters of a text.
+func cut(text string, n int) string {
+	characters := []rune(text)
+	return string(characters[:min(n, len(characters))])
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -234,6 +235,106 @@ func recordSaboteurs() []saboteur {
 				r.status, r.body = 204, nil
 			}
 		})},
+		{"the first 50 comments shown", "HTTP-R2-002", list("/problems/*/comments", first(50))},
+		{"the first 20 relationships shown", "HTTP-R3-003", list("/problems/*/relationships", first(20))},
+		{"the first 20 watchers shown", "HTTP-R4-002", list("/problems/*/watchers", first(20))},
+		{"at most 50 watchers", "HTTP-R4-002", crowded("/problems/*/watchers")},
+		{"at most 50 relationships", "HTTP-R3-003", crowded("/problems/*/relationships")},
+		{"a comment is cut at 65,535 bytes", "HTTP-W3-008", comment(func(text string) string { return text[:min(65_535, len(text))] })},
+		{"a value is cut at 1,000 characters", "HTTP-W4-012", asking(func(c *call) {
+			var value string
+			if c.is("PUT", "/problems/*/keywords/*") && json.Unmarshal(c.body, &value) == nil {
+				c.body = asJSON(cut(value, 1000))
+			}
+		})},
+		{"html lost in the list", "HTTP-R2-003", list("/problems/*/comments", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				o["html"] = nil
+			}
+			return l
+		})},
+		{"comments dated at the epoch", "HTTP-R2-004", dating("/problems/*/comments")},
+		{"relationships dated at the epoch", "HTTP-R3-005", dating("/problems/*/relationships")},
+		{"relationships dated at the epoch in the list alone", "HTTP-R3-004", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				o["creationDate"] = epoch
+			}
+			return l
+		})},
+		{"a mirror without title and state", "HTTP-R3-004", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				if p, ok := o["problem"].(map[string]any); ok && slices.Contains([]any{"ChildOf", "DuplicateOf", "CausedBy", "BlockedBy", "ClonedFrom"}, o["type"]) {
+					p["title"], p["state"] = "", nil
+				}
+			}
+			return l
+		})},
+		{"the originator named for what others did", "HTTP-LOG-011", loaded(func(o map[string]any) {
+			entries(o, func(e map[string]any) {
+				if e["type"] != "FieldChanged" {
+					e["author"] = map[string]any{"identifier": member(o["originator"], "identifier"), "name": member(o["originator"], "name")}
+				}
+			})
+		})},
+		{"a log that does not say what was before", "HTTP-LOG-012", loaded(func(o map[string]any) {
+			entries(o, func(e map[string]any) {
+				if e["field"] == "priority" || e["field"] == "classification" {
+					e["from"] = nil
+				}
+			})
+		})},
+		{"a log with names alone", "HTTP-LOG-012", loaded(func(o map[string]any) {
+			entries(o, func(e map[string]any) {
+				if e["field"] == "priority" {
+					e["from"], e["to"] = member(e["from"], "name"), member(e["to"], "name")
+				}
+			})
+		})},
+		{"one batch for all requests", "HTTP-LOG-013", loaded(func(o map[string]any) {
+			entries(o, func(e map[string]any) {
+				if e["type"] != "ProblemCreated" && e["type"] != "FieldChanged" {
+					e["batchIdentifier"] = "01a1f950-cffd-73e6-85bd-98081ce50f0b"
+				}
+			})
+		})},
+		{"what was deleted told as the value before", "HTTP-LOG-014", loaded(func(o map[string]any) {
+			last := map[any]any{}
+			entries(o, func(e map[string]any) {
+				if e["type"] == "KeywordSet" {
+					if e["from"] == nil {
+						e["from"] = last[e["field"]]
+					}
+					last[e["field"]] = e["to"]
+				}
+			})
+		})},
+		{"ProblemCreated lacks the assignee and the classification", "HTTP-LOG-015", loaded(func(o map[string]any) {
+			entries(o, func(e map[string]any) {
+				if to, ok := e["to"].(map[string]any); ok && e["type"] == "ProblemCreated" {
+					delete(to, "assignee")
+					delete(to, "classification")
+				}
+			})
+		})},
+		{"watchers with the e-mail address that they had", "HTTP-USER-011", func(next serving) serving {
+			var old memory[any]
+			return func(c call) reply {
+				r := next(c)
+				if o := object(r.body); c.is("POST", "/users") && r.status == 201 {
+					old.put(fmt.Sprint(o["identifier"]), o["email"])
+				}
+				if c.is("GET", "/problems/*/watchers") && r.status == 200 {
+					l := array(r.body)
+					for _, o := range l {
+						if email, ok := old.get(fmt.Sprint(o["identifier"])); ok {
+							o["email"] = email
+						}
+					}
+					r.body = asJSON(l)
+				}
+				return r
+			}
+		}},
 	}
 }
 
@@ -283,4 +384,55 @@ func member(value any, name string) any {
 func other(o map[string]any) string {
 	number, _ := o["problemIdentifier"].(json.Number)
 	return string(number)
+}
+
+// epoch is the time that a date has which nobody has set.
+const epoch = "1970-01-01T00:00:00.000Z"
+
+// dating gives the epoch as the date of everything below a path.
+func dating(form string) func(serving) serving {
+	return answering(func(c call, r *reply) {
+		if r.status >= 300 || !c.is(c.method, form) {
+			return
+		}
+		if o := object(r.body); o != nil {
+			o["creationDate"] = epoch
+			r.body = asJSON(o)
+		} else if l := array(r.body); l != nil {
+			for _, o := range l {
+				o["creationDate"] = epoch
+			}
+			r.body = asJSON(l)
+		}
+	})
+}
+
+// first cuts a list.
+func first(n int) func([]map[string]any) []map[string]any {
+	return func(l []map[string]any) []map[string]any { return l[:min(n, len(l))] }
+}
+
+// crowded takes no more than 50 records below a path.
+func crowded(form string) func(serving) serving {
+	return func(next serving) serving {
+		return func(c call) reply {
+			if c.is("PUT", form) {
+				known := next(call{"GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil})
+				if len(array(known.body)) >= 50 {
+					return fails(422, "invalid-value", "There are too many.")
+				}
+			}
+			return next(c)
+		}
+	}
+}
+
+// entries changes each entry of a problem's log.
+func entries(o map[string]any, change func(e map[string]any)) {
+	l, _ := o["logs"].([]any)
+	for _, e := range l {
+		if e, ok := e.(map[string]any); ok {
+			change(e)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +21,10 @@ func TestHTTP(t *testing.T) {
 	eachAdapter(t, func(t *testing.T, store string) {
 		token := newToken(t)
 		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
-		httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{})
+		name := "problems-serve-" + path.Base(t.Name()) // in a report, if one is asked for
+		httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{
+			Implementation: report.Implementation{Name: name},
+		})
 	})
 }
 

@@ -113,5 +113,23 @@ func authCases() []demand {
 				}
 			}
 		}},
+		{extended, "HTTP-AUTH-009", "D17, D24", "a dry run needs the scope that the write needs", func(s *session) {
+			const dry = "?dryRun=true"
+			bob, p := s.userWith("read"), s.problem()
+			for _, a := range []*answer{
+				bob.post("/problems"+dry, `{"title":"x"}`),
+				bob.patch(p.path+dry, `{"title":"x"}`),
+				bob.post(p.path+"/comments"+dry, "text", plain()),
+				bob.put(p.keyword("k")+dry, `"v"`),
+				bob.delete(p.keyword("k")+dry, ""),
+				bob.put(p.path+"/relationships"+dry, link("ParentOf", p)),
+				bob.delete(p.path+"/relationships"+dry, link("ParentOf", p)),
+				bob.put(p.path+"/watchers"+dry, bob.part()),
+				s.user().post("/users"+dry, `{"name":"x","email":"x@example.org"}`),
+				s.user().post("/tokens"+dry, `{"user":`+bob.part()+`,"scope":"read"}`),
+			} {
+				a.fault(403, "forbidden").sends("Dry-Run", "")
+			}
+		}},
 	}
 }

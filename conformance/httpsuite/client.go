@@ -78,20 +78,24 @@ func (c *client) delete(path, body string, options ...option) *answer {
 // goroutine: it never ends the case, and answers status 0 when the exchange
 // failed.
 //
-// A rate limiter's 429 is no answer to the request: it is waited for as long as
-// the limiter says, and the request is sent again.
+// A rate limiter's 429 and the 503 of a server that says when it will be back are no
+// answers to the request: it is waited for as long as they say, and the request is
+// sent again. So is one that was not sent because nobody listened.
 func (c *client) do(method, path, body string, options ...option) *answer {
 	c.t.Helper()
 	a := &answer{t: c.t, request: method + " " + path, base: c.base}
 	for {
 		sent, err := c.exchange(c.t.Context(), a, method, path, body, options...)
+		if err != nil && c.t.refused(err) {
+			continue
+		}
 		if err != nil {
+			a.status, a.header, a.body, a.err = 0, nil, nil, err
 			c.t.Logf("%s", c.line(sent, a, body))
-			a.err = err
 			c.t.broken(a.request, err)
 			return a
 		}
-		if a.status != http.StatusTooManyRequests || !c.t.wait(a.retryAfter()) {
+		if !c.t.again(a) {
 			c.witness(a)
 			c.t.Logf("%s", c.line(sent, a, body))
 			break
@@ -129,10 +133,28 @@ func (c *client) exchange(ctx context.Context, a *answer, method, path, body str
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
-	if a.body, err = io.ReadAll(response.Body); err != nil {
+	if a.body, err = io.ReadAll(io.LimitReader(response.Body, c.t.most+1)); err != nil {
 		return request, fmt.Errorf("the body of the answer broke off: %w", err)
 	}
+	if int64(len(a.body)) > c.t.most {
+		return request, endlessError{response.StatusCode, c.t.most}
+	}
 	return request, nil
+}
+
+// mostBody is how long the body of an answer may be. None that the contract knows
+// comes near it.
+const mostBody = 64 << 20
+
+// endlessError is that an answer was not read to its end, because there is too much
+// of it.
+type endlessError struct {
+	status int
+	most   int64
+}
+
+func (e endlessError) Error() string {
+	return fmt.Sprintf("the answer %d has a body of more than %d MiB, which was not read to its end", e.status, e.most>>20)
 }
 
 // witness keeps in mind what an answer has made: secrets, which nobody is to see,

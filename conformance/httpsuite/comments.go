@@ -3,6 +3,7 @@ package httpsuite
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // commentCases are about comments (W3, R2).
@@ -74,6 +75,18 @@ func commentCases() []demand {
 			s.admin.post(p.path+"/comments", `{"text":"x"}`, plain()).is(201).has("/text", `{"text":"x"}`)
 			s.admin.post(p.path+"/comments", `{"text":"x"}`, typed("")).is(201).has("/text", `{"text":"x"}`)
 		}},
+		{core, "HTTP-W3-008", "D9", "a long comment is stored whole", func(s *session) {
+			p := s.problem()
+			for i, text := range []string{strings.Repeat("word ", 20_000), strings.Repeat("é", 100_000)} {
+				made := s.admin.post(p.path+"/comments", text, plain()).is(201)
+				list := s.admin.get(p.path + "/comments").is(200)
+				for _, got := range []string{made.text("/text"), list.text(fmt.Sprintf("/%d/text", i))} {
+					if got != text {
+						s.Fatalf("a comment of %d bytes was sent, and one of %d came back, which is another", len(text), len(got))
+					}
+				}
+			}
+		}},
 		{core, "HTTP-R2-001", "D10", "comments are an array, oldest first", func(s *session) {
 			p := s.problem()
 			s.admin.get(p.path+"/comments").is(200).has("", raw(`[]`))
@@ -84,5 +97,48 @@ func commentCases() []demand {
 			}
 			s.admin.get(p.path+"/comments").is(200).json().has("", raw("["+strings.Join(want, ",")+"]"))
 		}},
+		{core, "HTTP-R2-002", "spec section 4, D10", "all comments are listed, however many there are", func(s *session) {
+			const n = 60
+			p := s.problem()
+			for i := range n {
+				s.admin.post(p.path+"/comments", fmt.Sprint("comment ", i), plain()).is(201)
+			}
+			a := s.admin.get(p.path+"/comments").is(200).counts("", n)
+			for i := range n {
+				a.has(fmt.Sprintf("/%d/text", i), fmt.Sprint("comment ", i))
+			}
+		}},
+		{extended, "HTTP-R2-003", "D5, D12", "comments are listed with their html as it was given, and null without", func(s *session) {
+			p, html := s.problem(), `It <em class="x">flickers</em> &amp; hums`
+			s.admin.post(p.path+"/comments", encode(map[string]any{"text": "It *flickers*", "html": html})).is(201).has("/html", html)
+			s.admin.post(p.path+"/comments", "It hums", plain()).is(201)
+			s.admin.get(p.path+"/comments").is(200).has("/0/text", "It *flickers*").has("/0/html", html).has("/1/html", nil)
+		}},
+		{extended, "HTTP-R2-004", "D5, D9", "a comment is dated when it was made, in the answer and in the list", func(s *session) {
+			p := s.problem()
+			since := p.load(s.admin).text("/creationDate")
+			made := s.admin.post(p.path+"/comments", "text", plain()).is(201)
+			s.dated(since, made, "/creationDate")
+			s.admin.get(p.path+"/comments").is(200).has("/0/creationDate", made.text("/creationDate"))
+		}},
+	}
+}
+
+// dated demands that the time at the pointer is not before since and not after now,
+// both by the clock of the server, which tells the time when it makes a problem. A
+// minute is what clocks may step.
+func (s *session) dated(since string, a *answer, pointer string) {
+	s.Helper()
+	now := s.admin.post("/problems", `{"title":"What time is it?"}`).is(201).text("/creationDate")
+	var times []time.Time
+	for _, text := range []string{since, a.text(pointer), now} {
+		t, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			s.Fatalf("%v\nhas a time that cannot be read: %v", a, err)
+		}
+		times = append(times, t)
+	}
+	if times[1].Before(times[0].Add(-time.Minute)) || times[1].After(times[2].Add(time.Minute)) {
+		s.Fatalf("%v\nhas at %s a time that is not between %s and %s", a, pointer, since, now)
 	}
 }

@@ -156,5 +156,43 @@ func concurrencyCases() []demand {
 			}
 			p.load(s.admin).has("/revision", 2)
 		}},
+		{extended, "HTTP-RACE-010", "D11", "updates of different fields at once are all there afterwards: an absent member leaves its field", func(s *session) {
+			bob := s.user()
+			for range 5 {
+				p := s.problem()
+				bodies := []string{`{"title":"New"}`, `{"priority":{"name":"High"}}`, `{"classification":{"name":"Task"}}`, `{"assignee":` + bob.part() + `}`}
+				for _, a := range together(len(bodies), func(i int) *answer { return s.admin.patch(p.path, bodies[i]) }) {
+					a.is(200)
+				}
+				p.load(s.admin).has("/title", "New").has("/priority/name", "High").has("/classification/name", "Task").
+					has("/assignee", bob.object()).has("/revision", len(bodies)+1)
+			}
+		}},
 	}
+}
+
+// many does something n times, a few at once, and demands that each is answered
+// with 201.
+func (s *session) many(n int, do func(i int) *answer) {
+	s.Helper()
+	const clients = 8
+	for _, a := range together(min(n, clients), func(i int) (last *answer) {
+		for ; i < n; i += clients {
+			if last = do(i); last.status != 201 {
+				break
+			}
+		}
+		return last
+	}) {
+		a.is(201)
+	}
+}
+
+// counts demands that the array at the pointer has n elements.
+func (a *answer) counts(pointer string, n int) *answer {
+	a.t.Helper()
+	if got := len(a.list(pointer)); got != n {
+		a.t.Fatalf("%v\nhas %d elements at %q, want %d", a, got, pointer, n)
+	}
+	return a
 }

@@ -156,5 +156,16 @@ func conditionalCases() []demand {
 				s.admin.get(p.path, with("If-None-Match", value)).is(200)
 			}
 		}},
+		{extended, "HTTP-COND-012", "D20", "a 304 on R2 to R4 never hides that an author or a watcher was renamed", func(s *session) {
+			bob, p, q := s.user(), s.problem(), s.problem()
+			bob.post(p.path+"/comments", "text", plain()).is(201)
+			bob.put(p.path+"/relationships", link("ParentOf", q)).is(201)
+			bob.put(p.path+"/watchers", bob.part()).is(201)
+			for part, pointer := range map[string]string{"/comments": "/0/author/name", "/relationships": "/0/author/name", "/watchers": "/0/name"} {
+				etag, name := s.admin.get(p.path+part).is(200).etag(), s.unique("renamed")
+				s.admin.patch("/users/"+bob.identifier, `{"name":`+encode(name)+`}`).is(200)
+				s.admin.get(p.path+part, with("If-None-Match", etag)).is(200).has(pointer, name)
+			}
+		}},
 	}
 }

@@ -38,10 +38,17 @@
 // ([Options].Limit); what is answered with 429 then is a failure. A few thousand
 // requests a minute are needed for a run that nobody wants to wait for.
 //
+// A server that goes away in the middle of a run has not broken the contract, and has
+// not kept it either. A run waits for it, twenty seconds in all, when nobody listens or a
+// 503 says Retry-After. When it stays away, drops a connection, or answers 502, 503 or
+// 504, the case counts as broken, as do those that complain of something and were under
+// way meanwhile, and the run is incomplete. The same holds for the failures of a run after which the
+// administrator's token is refused.
+//
 // # What it leaves behind
 //
-// About 600 problems a run, with comments, keywords and relationships, which the
-// contract does not let anybody delete; and about 150 users, who are made inactive at
+// About 650 problems a run, with comments, keywords and relationships, which the
+// contract does not let anybody delete; and about 210 users, who are made inactive at
 // the end of their case, so that their tokens are revoked and nobody takes them for
 // people. Their names begin with what they were made for and end in twelve random
 // letters and digits. Metadata other than users is never written, and neither is

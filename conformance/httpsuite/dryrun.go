@@ -132,5 +132,17 @@ func dryRunCases() []demand {
 			p := s.problem()
 			s.admin.patch(p.path+dry, `{"title":"Phantom"}`).is(200).sends("ETag", "").has("/title", "Phantom")
 		}},
+		{extended, "HTTP-DRY-009", "D1, D24", "after a dry W1 there is no such problem", func(s *session) {
+			before, title := s.problem(), s.unique("Phantom")
+			s.admin.post("/problems"+dry, `{"title":`+encode(title)+`}`).is(201).sends("Dry-Run", "true")
+			after := s.problem()
+			// What was stored would have a number between the two. Others
+			// may make problems as well, and numbers have gaps.
+			for id := before.id + 1; id < min(after.id, before.id+500); id++ {
+				if a := s.admin.get(fmt.Sprint("/problems/", id)); a.status == 200 && a.text("/title") == title {
+					s.Fatalf("%v\nwas stored by a dry run", a)
+				}
+			}
+		}},
 	}
 }

@@ -124,5 +124,15 @@ func idempotencyCases() []demand {
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key), with("If-Match", etag)).is(201)
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true")
 		}},
+		{extended, "HTTP-IDEM-010", "D17, D18, D21", "a token with the scope read is forbidden, and gets no replay of what the user did with another", func(s *session) {
+			bob, p, key := s.user(), s.problem(), s.unique("key")
+			reader, body := s.as(s.token(bob.identifier, "read")), `{"title":"Once"}`
+			bob.post("/problems", body, keyed(key)).is(201)
+			bob.post(p.path+"/comments", "Once", plain(), keyed(key+"-2")).is(201)
+			s.untouched(p, func() {
+				reader.post("/problems", body, keyed(key)).fault(403, "forbidden").sends("Idempotency-Replayed", "")
+				reader.post(p.path+"/comments", "Once", plain(), keyed(key+"-2")).fault(403, "forbidden").sends("Idempotency-Replayed", "")
+			})
+		}},
 	}
 }

@@ -117,12 +117,8 @@ func jsonCases() []demand {
 				}
 			})
 		}},
-		{extended, "HTTP-JSON-008", "D18", "answers have no member of a framework, and characters as they are", func(s *session) {
-			a := s.admin.post("/problems", `{"title":"<é&😀>"}`).is(201).lacks("/$schema")
-			if !strings.Contains(string(a.body), "é") || !strings.Contains(string(a.body), "😀") {
-				s.Fatalf("%v\nescapes what needs no escape", a)
-			}
-			a.sends("Link", "")
+		{extended, "HTTP-JSON-008", "D18", "answers have no member of a framework, and the characters that were sent, escaped or not", func(s *session) {
+			s.admin.post("/problems", `{"title":"<é&😀>"}`).is(201).lacks("/$schema").has("/title", "<é&😀>")
 		}},
 		{extended, "HTTP-JSON-009", "D20", "what has not changed is answered with the same bytes, as its strong ETag says", func(s *session) {
 			bob, p, q := s.user(), s.create(s.admin, `"priority":{"name":"High"}`), s.problem()

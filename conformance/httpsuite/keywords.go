@@ -117,6 +117,19 @@ func keywordCases() []demand {
 			s.admin.put(p.keyword("Color"), `"b"`).is(201)
 			s.admin.delete(p.keyword("COLOR"), "").fault(404, "keyword-not-found")
 		}},
+		{core, "HTTP-W4-012", "D4, D9", "a value of up to 64 KiB is stored whole", func(s *session) {
+			p := s.problem()
+			for name, value := range map[string]string{"a": strings.Repeat("x", 64<<10), "b": strings.Repeat("é", 30_000)} {
+				set := s.admin.put(p.keyword(name), encode(value)).is(201)
+				loaded := p.load(s.admin).has("/keywords/last/name", name)
+				for _, got := range []string{set.text("/value"), loaded.text("/keywords/last/value")} {
+					if got != value {
+						s.Fatalf("a value of %d bytes was set, and one of %d came back, which is another", len(value), len(got))
+					}
+				}
+				s.admin.delete(p.keyword(name), "").is(204)
+			}
+		}},
 		{core, "HTTP-W5-001", "D10", "deleting a keyword is answered with 204 and no body", func(s *session) {
 			p := s.problem()
 			s.admin.put(p.keyword("color"), `"red"`).is(201)

@@ -126,9 +126,11 @@ func logCases() []demand {
 		}},
 		{core, "HTTP-LOG-009", "D8", "the names of what was set stay as they were at that moment", func(s *session) {
 			bob, p := s.user(), s.problem()
+			s.admin.put(p.path+"/watchers", bob.part()).is(201)
 			bob.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200)
 			s.admin.patch("/users/"+bob.identifier, `{"name":`+encode(s.unique("renamed"))+`}`).is(200)
 			s.entry(p, "FieldChanged", "assignee", nil, bob.ref()).has("/logs/last/author/identifier", bob.identifier)
+			p.load(s.admin).has("/logs/1/type", "WatcherAdded").has("/logs/1/to", bob.ref())
 		}},
 		{extended, "HTTP-LOG-010", "D8", "read and refused requests leave no entry", func(s *session) {
 			p := s.problem()
@@ -138,6 +140,79 @@ func logCases() []demand {
 				s.admin.patch(p.path, `{"title":""}`).is(422)
 				s.admin.delete(p.keyword("none"), "").is(404)
 			})
+		}},
+		{core, "HTTP-LOG-011", "D8", "an entry's author is who made the change, whatever was changed", func(s *session) {
+			bob, p, q := s.user(), s.problem(), s.problem()
+			change := func(kind string, sides ...problem) {
+				s.Helper()
+				for _, side := range sides {
+					side.load(s.admin).has("/logs/last/type", kind).has("/logs/last/author", bob.ref())
+				}
+			}
+			bob.post(p.path+"/comments", "text", plain()).is(201)
+			change("CommentAdded", p)
+			bob.put(p.keyword("k"), `"v"`).is(201)
+			change("KeywordSet", p)
+			bob.delete(p.keyword("k"), "").is(204)
+			change("KeywordDeleted", p)
+			bob.put(p.path+"/relationships", link("ParentOf", q)).is(201)
+			change("RelationshipAdded", p, q)
+			bob.delete(p.path+"/relationships", link("ParentOf", q)).is(204)
+			change("RelationshipDeleted", p, q)
+			bob.put(p.path+"/watchers", bob.part()).is(201)
+			change("WatcherAdded", p)
+			p.load(s.admin).has("/logs/0/author/identifier", p.load(s.admin).text("/originator/identifier"))
+		}},
+		{extended, "HTTP-LOG-012", "D8", "FieldChanged of a priority or a classification tells both from and to as {identifier,name}", func(s *session) {
+			p := s.problem()
+			for field, names := range map[string][2]string{"priority": {"High", "Low"}, "classification": {"Task", "Feature"}} {
+				var last any
+				for _, name := range names {
+					a := s.admin.patch(p.path, encode(map[string]any{field: map[string]any{"name": name}})).is(200)
+					now := map[string]any{"identifier": a.text("/" + field + "/identifier"), "name": name}
+					s.entry(p, "FieldChanged", field, last, now)
+					last = now
+				}
+				s.admin.patch(p.path, encode(map[string]any{field: nil})).is(200)
+				s.entry(p, "FieldChanged", field, last, nil)
+			}
+		}},
+		{extended, "HTTP-LOG-013", "D8", "each request is a batch of its own", func(s *session) {
+			p, q := s.problem(), s.problem()
+			s.admin.patch(p.path, `{"title":"x"}`).is(200)
+			s.admin.post(p.path+"/comments", "one", plain()).is(201)
+			s.admin.post(p.path+"/comments", "two", plain()).is(201)
+			s.admin.put(p.keyword("k"), `"v"`).is(201)
+			s.admin.put(p.keyword("k"), `"w"`).is(200)
+			s.admin.delete(p.keyword("k"), "").is(204)
+			s.relate(p, "ParentOf", q)
+			s.admin.delete(p.path+"/relationships", link("ParentOf", q)).is(204)
+			s.admin.put(p.path+"/watchers", s.user().part()).is(201)
+			const n = 10
+			a, batches := p.load(s.admin).counts("/logs", n), map[string]bool{}
+			for i := range n {
+				batches[a.text(fmt.Sprintf("/logs/%d/batchIdentifier", i))] = true
+			}
+			if len(batches) != n {
+				s.Fatalf("%v\nhas %d batches for %d requests", a, len(batches), n)
+			}
+		}},
+		{extended, "HTTP-LOG-014", "D8", "a keyword set after it was deleted had no value before: from is null", func(s *session) {
+			p := s.problem()
+			for _, value := range []string{"old", "new"} {
+				s.admin.put(p.keyword("k"), encode(value)).is(201)
+				s.entry(p, "KeywordSet", "k", nil, value)
+				s.admin.delete(p.keyword("k"), "").is(204)
+				s.entry(p, "KeywordDeleted", "k", value, nil)
+			}
+		}},
+		{extended, "HTTP-LOG-015", "D8", "ProblemCreated tells all fields that were set", func(s *session) {
+			bob := s.user()
+			p := s.create(s.admin, `"priority":{"name":"High"}`, `"classification":{"name":"Task"}`, `"assignee":`+bob.part())
+			a := p.load(s.admin).has("/logs/0/to/assignee", bob.ref())
+			for _, field := range []string{"state", "priority", "classification"} {
+				a.has("/logs/0/to/"+field, map[string]any{"identifier": a.text("/" + field + "/identifier"), "name": a.text("/" + field + "/name")})
+			}
 		}},
 	}
 }

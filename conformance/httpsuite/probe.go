@@ -27,7 +27,9 @@ func (s *suite) probe(ctx context.Context) error {
 	o := engine.Do(ctx, "HTTP-PROBE", "", s.Limit, func(r *engine.Run) {
 		// Core asks less of the answers: a server without the conventions
 		// of 2026 can be tested, and fails.
-		t := newTrial(r, report.Core, s.Limit/2, s.target.AdminToken)
+		t := s.trial(r, report.Core)
+		t.most = 1 << 20        // what is asked here has short answers
+		t.outages = &patience{} // whoever has mistyped the URL is told at once
 		found = newSession(t, s.wire, s.target).look()
 		t.settle()
 	})
@@ -46,13 +48,16 @@ func (s *suite) probe(ctx context.Context) error {
 func (t Target) check() error {
 	const want = "want the part before " + api + ", such as https://host or https://host/base"
 	u, err := url.Parse(t.BaseURL)
+	scheme, _, _ := strings.Cut(strings.ToLower(t.BaseURL), "://")
 	switch {
+	case scheme != "http" && scheme != "https": // the rest may have a password in it
+		return fmt.Errorf("the base URL is no address of a server: http:// or https:// is missing at its beginning; %s", want)
 	case err != nil: // which repeats the URL, and with it a password
 		return fmt.Errorf("the base URL cannot be read; %s", want)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("the base URL has more than scheme, host and path; %s", want)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return fmt.Errorf("the base URL %q is no address of a server; %s", t.BaseURL, want)
+	case u.Host == "":
+		return fmt.Errorf("the base URL %q is no address of a server: it names no host; %s", t.BaseURL, want)
 	case strings.Contains(u.Path, api):
 		return fmt.Errorf("the base URL %q has the path of the API in it; %s", t.BaseURL, want)
 	case t.AdminToken == "":
@@ -84,7 +89,10 @@ func (s *session) look() error {
 // recognise says what is wrong when the server does not know the API or the token.
 func (s *session) recognise(me *answer) error {
 	where := s.target.BaseURL + api
+	var endless endlessError
 	switch {
+	case errors.As(me.err, &endless):
+		return fmt.Errorf("%s/me: %w: is that a server of the API?", where, endless)
 	case me.status == 0:
 		return fmt.Errorf("%s does not answer: %w; is the server running, and the base URL right?", where, me.err)
 	case me.status/100 == 3:

@@ -31,6 +31,7 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 		"read":             {handler: me(200, json, `{"scope":"read"}`), want: `the token has the scope "read"; want admin`},
 		"redirect":         {handler: http.RedirectHandler("https://example.org/", http.StatusFound).ServeHTTP, want: "redirects to https://example.org/"},
 		"500":              {handler: me(500, json, `{}`), want: "answered with 500 instead of 200"},
+		"endless":          {handler: endless, want: "a body of more than 1 MiB"},
 		"no users":         {handler: onlyMe, want: "the cases need to make users"},
 		"other metadata":   {handler: withoutHigh(), want: `the server does not know the priority "High"`},
 		"the API's path":   {base: "/api/20151105", want: "has the path of the API in it"},
@@ -54,7 +55,9 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	refused(t, Execute(t.Context(), Target{gone.URL, anyToken}, Options{}), "does not answer")
-	refused(t, Execute(t.Context(), Target{"localhost:8080", anyToken}, Options{}), "is no address of a server")
+	refused(t, Execute(t.Context(), Target{"localhost:8080", anyToken}, Options{}), "http:// or https:// is missing")
+	refused(t, Execute(t.Context(), Target{"me:hunter2@localhost:8080", anyToken}, Options{}), "http:// or https:// is missing")
+	refused(t, Execute(t.Context(), Target{"http:///base", anyToken}, Options{}), "names no host")
 	refused(t, Execute(t.Context(), Target{"http://me:hunter2@localhost", anyToken}, Options{}), "has more than scheme, host and path")
 	refused(t, Execute(t.Context(), Target{gone.URL, ""}, Options{}), "there is no token")
 }
@@ -68,6 +71,9 @@ func refused(t *testing.T, r *report.Report, want string) {
 	if strings.Contains(r.Implementation.URL, "hunter2") {
 		t.Errorf("the report shows a password: %s", r.Implementation.URL)
 	}
+	if c := r.Count(report.Core); c.Broken > 0 {
+		t.Errorf("the probe is counted as a core case: %+v", c)
+	}
 	said := ""
 	for _, c := range r.Cases {
 		if c.Status == report.Broken {
@@ -78,6 +84,17 @@ func refused(t *testing.T, r *report.Report, want string) {
 	}
 	if !strings.Contains(said, want) || strings.Contains(said, anyToken) || strings.Contains(said, "hunter2") {
 		t.Errorf("the probe says %q, want %q in it and no secret", said, want)
+	}
+}
+
+// endless is a server whose answers never end.
+func endless(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	text := []byte(strings.Repeat(" ", 1<<16))
+	for {
+		if _, err := w.Write(text); err != nil {
+			return
+		}
 	}
 }
 

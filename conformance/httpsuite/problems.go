@@ -135,6 +135,16 @@ func problemCases() []demand {
 			s.admin.post("/problems", `{}`).fault(422, "required-field", "/title")
 			s.admin.post("/problems", `{"priority":{"name":"High"}}`).fault(422, "required-field", "/title")
 		}},
+		{core, "HTTP-W1-017", "D1, D9", "a title of up to 1000 characters is stored whole, by W1 and by W2", func(s *session) {
+			for _, title := range []string{strings.Repeat("x", 256), strings.Repeat("é", 1000), strings.Repeat("word ", 199) + "words"} {
+				body := `{"title":` + encode(title) + `}`
+				made := s.admin.post("/problems", body).is(201).has("/title", title)
+				s.admin.get("/problems/"+made.part("/identifier")).is(200).has("/title", title)
+				p := s.problem()
+				s.admin.patch(p.path, body).is(200).has("/title", title)
+				p.load(s.admin).has("/title", title)
+			}
+		}},
 
 		{extended, "HTTP-R1-001", "D10, D20", "loading answers 200 with the problem and the headers of a private, revalidated answer", func(s *session) {
 			p := s.problem()
@@ -219,6 +229,48 @@ func problemCases() []demand {
 				comment := s.admin.post(p.path+"/comments", title, plain()).is(201)
 				s.admin.get(p.path+"/comments").is(200).has(fmt.Sprintf("/%d", i), comment.value)
 			}
+		}},
+		{core, "HTTP-R1-009", "spec sections 1 and 4, D1", "a loaded problem has its full history log and all its keywords, however many there are", func(s *session) {
+			const n = 110
+			p := s.problem()
+			s.many(n, func(i int) *answer {
+				return s.admin.put(p.keyword(fmt.Sprintf("k%03d", i)), encode(fmt.Sprint("v", i)))
+			})
+			a := p.load(s.admin).counts("/keywords", n).counts("/logs", n+1).has("/logs/0/type", "ProblemCreated")
+			logged := map[any]any{}
+			for _, e := range a.list("/logs") {
+				logged[at(e, "/field")] = at(e, "/to")
+			}
+			for i := range n {
+				name, value := fmt.Sprintf("k%03d", i), fmt.Sprint("v", i)
+				a.has(fmt.Sprintf("/keywords/%d", i), map[string]any{"name": name, "value": value})
+				if logged[name] != value {
+					s.Fatalf("the log of %s lacks that %s was set to %s", p.path, name, value)
+				}
+			}
+		}},
+		{core, "HTTP-R1-010", "D1", "an update sets modifier and modificationDate, and loading shows them", func(s *session) {
+			bob, p := s.user(), s.problem()
+			created := p.load(s.admin).text("/creationDate")
+			// Two requests can fall into one millisecond.
+			s.eventually(func() bool {
+				a := bob.patch(p.path, `{"title":`+encode(s.unique("t"))+`}`).is(200).has("/modifier", bob.object())
+				p.load(s.admin).has("/modifier", bob.object()).has("/modificationDate", a.text("/modificationDate")).
+					has("/creationDate", created)
+				return a.text("/modificationDate") > created
+			}, "%s was changed again and again, and modificationDate is still %s", p.path, created)
+		}},
+		{extended, "HTTP-R1-011", "D1, D8", "a request that changes nothing leaves read as it was for everybody", func(s *session) {
+			bob, p := s.user(), s.problem()
+			title := p.load(s.admin).part("/title")
+			s.admin.put(p.keyword("k"), `"v"`).is(201)
+			bob.patch(p.path, `{"read":true}`).is(200)
+			for _, body := range []string{`{}`, `{"title":` + title + `}`, `{"priority":null}`} {
+				s.admin.patch(p.path, body).is(200)
+				p.load(bob.client).has("/read", true)
+			}
+			s.admin.put(p.keyword("k"), `"v"`).is(200)
+			p.load(bob.client).has("/read", true)
 		}},
 	}
 }

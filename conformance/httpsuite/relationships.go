@@ -192,5 +192,42 @@ func relationshipCases() []demand {
 				s.admin.put(p.path+"/relationships", body).fault(422, "invalid-value", "/problemIdentifier")
 			}
 		}},
+		{core, "HTTP-R3-003", "spec section 4", "all relationships are listed, however many there are", func(s *session) {
+			p := s.problem()
+			var want []string
+			others := make([]problem, 10)
+			for i := range others {
+				others[i] = s.problem()
+			}
+			for i := 0; i < len(relationshipTypes); i += 2 { // one of each family
+				kind := relationshipTypes[i].name
+				for _, q := range others {
+					s.relate(p, kind, q)
+					want = append(want, q.as(kind))
+				}
+			}
+			s.linked(p, want...)
+		}},
+		{core, "HTTP-R3-004", "spec section 2, D6", "a relationship is the same seen from either side: its author, its date, and the other problem's title and state", func(s *session) {
+			bob := s.user()
+			for _, kind := range relationshipTypes {
+				p, q := s.problem(), s.create(s.admin)
+				made := bob.put(p.path+"/relationships", link(kind.name, q)).is(201)
+				s.admin.get(p.path+"/relationships").is(200).counts("", 1).has("/0", made.value)
+				there := p.load(s.admin)
+				mirror := s.admin.get(q.path+"/relationships").is(200).counts("", 1).members("/0", "type", "problemIdentifier", "creationDate", "author", "problem")
+				mirror.has("/0/type", kind.mirror).has("/0/problemIdentifier", p.id).has("/0/author", bob.ref()).has("/0/creationDate", made.text("/creationDate"))
+				mirror.has("/0/problem", map[string]any{"identifier": p.id, "title": there.text("/title"),
+					"state": map[string]any{"identifier": there.text("/state/identifier"), "name": there.text("/state/name")}})
+			}
+		}},
+		{extended, "HTTP-R3-005", "D6, D9", "a relationship is dated when it was made", func(s *session) {
+			p, q := s.problem(), s.problem()
+			since := q.load(s.admin).text("/creationDate")
+			s.dated(since, s.admin.put(p.path+"/relationships", link("ParentOf", q)).is(201), "/creationDate")
+			for _, side := range []problem{p, q} {
+				s.dated(since, s.admin.get(side.path+"/relationships").is(200), "/0/creationDate")
+			}
+		}},
 	}
 }

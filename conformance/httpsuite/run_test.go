@@ -129,7 +129,7 @@ func tried(t *testing.T, target Target, limit time.Duration, fn func(*session)) 
 	s := newSuite(target, Options{Limit: limit})
 	t.Cleanup(s.close)
 	return engine.Do(t.Context(), "HTTP-X-001", "", s.Limit, func(r *engine.Run) {
-		fn(newSession(newTrial(r, core, s.Limit/2, target.AdminToken), s.wire, s.target))
+		fn(newSession(s.trial(r, core), s.wire, s.target))
 	})
 }
 

@@ -56,7 +56,7 @@ func tokenCases() []demand {
 				s.admin.delete("/tokens/"+identifier, "").fault(404, "not-found")
 			}
 		}},
-		{extended, "HTTP-TOKEN-004", "D17", "a token can expire, and is refused from then on", func(s *session) {
+		{extended, "HTTP-TOKEN-004", "D17", "a token can expire, and is refused from then on, for reads and for writes", func(s *session) {
 			// The server's clock counts, and the way to it may be long.
 			for _, margin := range []time.Duration{time.Second, 5 * time.Second, 30 * time.Second} {
 				if s.expires(margin) {
@@ -107,6 +107,33 @@ func tokenCases() []demand {
 				s.admin.post("/tokens", `{"user":`+s.user().part()+`,"scope":"read","expires":`+encode(expires)+`}`).fault(422, "invalid-value", "/expires")
 			}
 		}},
+		{extended, "HTTP-TOKEN-010", "D17", "a revoked token is refused at once for every read and every write", func(s *session) {
+			bob, p := s.user(), s.problem()
+			made := s.admin.post("/tokens", issue(bob.identifier, "write")).is(201)
+			token := s.as(secret(made))
+			token.get("/me").is(200)
+			token.post(p.path+"/comments", "text", plain()).is(201)
+			s.admin.delete("/tokens/"+made.text("/identifier"), "").is(204)
+			s.locked(token, p)
+		}},
+		{extended, "HTTP-TOKEN-011", "D17, D30", "what the list tells of a token is what it was issued with", func(s *session) {
+			bob, issued := s.user(), map[string]*answer{}
+			for scope, expires := range map[string]string{"read": `"2130-12-31T23:00:00.123Z"`, "write": `null`, "admin": `"2131-01-01T00:00:00.000Z"`} {
+				a := s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"`+scope+`","expires":`+expires+`}`).is(201).has("/scope", scope).has("/expires", raw(expires))
+				issued[a.text("/identifier")] = a
+			}
+			for list := range s.admin.pages("/tokens") {
+				for i, entry := range list.list("") {
+					made := issued[list.text(fmt.Sprintf("/%d/identifier", i))]
+					members, _ := entry.(map[string]any)
+					for _, name := range []string{"scope", "expires"} {
+						if value, told := members[name]; told && made != nil && value != made.at("/"+name) {
+							s.Fatalf("the list says %s %s of a token that was issued with %s", name, encode(value), made.part("/"+name))
+						}
+					}
+				}
+			}
+		}},
 	}
 }
 
@@ -120,7 +147,7 @@ func (s *session) expires(margin time.Duration) bool {
 		s.Fatalf("the time of the server: %v", err)
 	}
 	at := now.Add(margin).UTC().Format("2006-01-02T15:04:05.000Z")
-	made := s.admin.post("/tokens", fmt.Sprintf(`{"user":{"email":%q},"scope":"read","expires":%q}`, bob.email, at))
+	made := s.admin.post("/tokens", fmt.Sprintf(`{"user":{"email":%q},"scope":"write","expires":%q}`, bob.email, at))
 	if made.status == 422 {
 		return false // it is in the past already
 	}
@@ -138,6 +165,7 @@ func (s *session) expires(margin time.Duration) bool {
 	}
 	s.eventually(func() bool { return token.get("/me").status == 401 }, "the token of %s still works", at)
 	token.get("/me").fault(401, "unauthenticated")
+	s.locked(token, s.problem())
 	return true
 }
 
@@ -151,4 +179,25 @@ func checksum(text string) string {
 		sum /= 62
 	}
 	return string(b)
+}
+
+// locked demands that the token is good for nothing about a problem: R1 to R4 and
+// W1 to W8 are refused, and do nothing.
+func (s *session) locked(token *client, p problem) {
+	s.Helper()
+	s.untouched(p, func() {
+		for _, a := range []*answer{
+			token.get(p.path), token.get(p.path + "/comments"), token.get(p.path + "/relationships"), token.get(p.path + "/watchers"),
+			token.post("/problems", `{"title":"x"}`),
+			token.patch(p.path, `{"title":"x"}`),
+			token.post(p.path+"/comments", "text", plain()),
+			token.put(p.keyword("k"), `"v"`),
+			token.delete(p.keyword("k"), ""),
+			token.put(p.path+"/relationships", link("RelatedTo", p)),
+			token.delete(p.path+"/relationships", link("RelatedTo", p)),
+			token.put(p.path+"/watchers", `{}`),
+		} {
+			a.fault(401, "unauthenticated")
+		}
+	})
 }

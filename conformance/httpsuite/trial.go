@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"regexp"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/engine"
@@ -38,13 +43,33 @@ type trial struct {
 	complaints int
 	told       map[string]bool // what one complaint is enough for
 	ended      bool            // the run, before the case was over
-	patience   time.Duration   // what is left of it for rate limiters
+	shaken     bool            // by an outage that this case met itself
+	sound      bool            // of what it has complained, something was not due to an outage
+
+	most     int64     // how long the body of an answer may be
+	limiters patience  // with rate limiters
+	outages  *patience // with a server that is away, of all cases of the run together
+
+	losses *atomic.Int64 // how often the server was found gone, by all cases of the run
+	before int64         // how many of these were before the case
 }
 
 var _ engine.T = (*trial)(nil)
 
-func newTrial(r *engine.Run, level report.Level, patience time.Duration, admin string) *trial {
-	return &trial{Run: r, level: level, patience: patience, secrets: []string{admin}}
+// mostOutage is how long a run waits at most for a server that is away.
+const mostOutage = 20 * time.Second
+
+// outagePause is how long the cases wait before they try again to reach a server
+// that nobody listens for.
+const outagePause = 200 * time.Millisecond
+
+// trial returns the T of a case.
+func (s *suite) trial(r *engine.Run, level report.Level) *trial {
+	return &trial{
+		Run: r, level: level, secrets: []string{s.target.AdminToken}, most: mostBody,
+		limiters: patience{limit: s.Limit / 2}, outages: &s.outages,
+		losses: &s.losses, before: s.losses.Load(),
+	}
 }
 
 // mostComplaints is how many complaints of a case are shown. The first are what
@@ -54,7 +79,7 @@ const mostComplaints = 10
 // Errorf fails the case, unless the run was ended.
 func (t *trial) Errorf(format string, args ...any) {
 	if !t.over() && t.complain() {
-		t.Run.Errorf("%s", t.hide(fmt.Sprintf(format, args...)))
+		t.say(t.hide(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -62,9 +87,25 @@ func (t *trial) Errorf(format string, args ...any) {
 func (t *trial) Fatalf(format string, args ...any) {
 	t.settle()
 	if t.complain() {
-		t.Run.Errorf("%s", t.hide(fmt.Sprintf(format, args...)))
+		t.say(t.hide(fmt.Sprintf(format, args...)))
 	}
 	runtime.Goexit()
+}
+
+// say makes a complaint. After an outage it says nothing about the server: what a
+// case has made may be gone, and what it has asked for done once, twice or not at
+// all. Such a case is broken, which is never a pass.
+func (t *trial) say(complaint string) {
+	t.mu.Lock()
+	upset := t.shaken || t.losses.Load() != t.before
+	t.sound = t.sound || !upset
+	sound := t.sound
+	t.mu.Unlock()
+	if sound {
+		t.Run.Errorf("%s", complaint)
+	} else {
+		t.Run.Harness().Errorf("%s\n(the server was away while the case was under way)", complaint)
+	}
 }
 
 // complain counts a complaint and reports whether it is to be shown.
@@ -125,7 +166,65 @@ func (t *trial) broken(request string, err error) {
 		t.mu.Unlock()
 		return
 	}
-	t.Errorf("%s: %v", request, err)
+	if !unreached(err) {
+		t.Errorf("%s: %v", request, err)
+		return
+	}
+	t.losses.Add(1)
+	t.Errorf("the server was not reached: %s: %v", request, err)
+}
+
+// unreached reports whether an exchange failed because nobody was there, or went
+// away meanwhile.
+func unreached(err error) bool {
+	for _, sign := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, sign) {
+			return true
+		}
+	}
+	var call *net.OpError
+	return errors.As(err, &call) && call.Op == "dial" || strings.Contains(err.Error(), "server closed idle connection")
+}
+
+// refused reports whether an exchange failed before the request was sent, and whether
+// it is to be tried again, now that some time has passed.
+func (t *trial) refused(err error) bool {
+	var call *net.OpError
+	if !errors.As(err, &call) || call.Op != "dial" {
+		return false
+	}
+	t.losses.Add(1)
+	return t.wait(t.outages, outagePause)
+}
+
+// away reports whether an answer says that there is nobody to answer: 503 is
+// unavailable (D18), and 502 and 504 come from somebody in between.
+func (a *answer) away() bool {
+	return a.status == http.StatusBadGateway || a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout
+}
+
+// again waits, when an answer asks for that, and reports whether the request is to
+// be sent again. When it is not, and nobody was there to answer, it says so.
+func (t *trial) again(a *answer) bool {
+	switch {
+	case a.status == http.StatusTooManyRequests:
+		return t.wait(&t.limiters, a.retryAfter())
+	case !a.away():
+		return false
+	case a.status == http.StatusServiceUnavailable:
+		t.mu.Lock()
+		t.shaken = true
+		t.mu.Unlock()
+		if a.header.Get("Retry-After") != "" && t.wait(t.outages, a.retryAfter()) {
+			return true
+		}
+	default:
+		t.losses.Add(1)
+	}
+	if t.Context().Err() == nil {
+		t.Errorf("the server was not reached: %v", a)
+	}
+	return false
 }
 
 // confide adds a secret that no complaint is to show.
@@ -142,18 +241,50 @@ func (t *trial) hide(text string) string {
 	return hide(text, secrets...)
 }
 
-// wait spends some of the patience for rate limiters, and reports whether there
-// was enough of it.
-func (t *trial) wait(span time.Duration) bool {
-	t.mu.Lock()
-	enough := span <= t.patience
-	if enough {
-		t.patience -= span
+// patience is how long something may wait. Goroutines that wait at the same time use
+// it up together, and not each its own share.
+type patience struct {
+	limit time.Duration
+
+	mu      sync.Mutex
+	spent   time.Duration
+	waiting int       // goroutines
+	since   time.Time // when the first of them began
+}
+
+// begin reports whether there is enough patience for a span. When there is, done
+// has to be called after the wait.
+func (p *patience) begin(span time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, spent := time.Now(), p.spent
+	if p.waiting > 0 {
+		spent += now.Sub(p.since)
 	}
-	t.mu.Unlock()
-	if !enough {
+	if span > p.limit-spent {
 		return false
 	}
+	if p.waiting == 0 {
+		p.since = now
+	}
+	p.waiting++
+	return true
+}
+
+func (p *patience) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting--; p.waiting == 0 {
+		p.spent += time.Since(p.since)
+	}
+}
+
+// wait spends some of a patience, and reports whether there was enough of it.
+func (t *trial) wait(p *patience, span time.Duration) bool {
+	if !p.begin(span) {
+		return false
+	}
+	defer p.done()
 	select {
 	case <-time.After(span):
 		return true

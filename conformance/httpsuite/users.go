@@ -114,5 +114,15 @@ func userCases() []demand {
 			s.admin.get(p.path+"/relationships").is(200).has("/0/author/name", name)
 			s.admin.get(p.path+"/watchers").is(200).has("/0/name", name)
 		}},
+		{extended, "HTTP-USER-011", "D2", "a new e-mail address is shown wherever the whole user is: in fields and among watchers", func(s *session) {
+			bob := s.user()
+			p := s.create(bob.client, `"assignee":`+bob.part())
+			bob.put(p.path+"/watchers", bob.part()).is(201)
+			bob.email = s.unique("moved") + "@example.org"
+			s.admin.patch("/users/"+bob.identifier, `{"email":`+encode(bob.email)+`}`).is(200).has("", bob.object())
+			s.admin.get(p.path+"/watchers").is(200).has("", []any{bob.object()})
+			p.load(s.admin).has("/originator", bob.object()).has("/modifier", bob.object()).has("/assignee", bob.object())
+			bob.get("/me").is(200).has("/user", bob.object())
+		}},
 	}
 }

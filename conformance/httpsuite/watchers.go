@@ -98,5 +98,17 @@ func watcherCases() []demand {
 				}
 			}
 		}},
+		{core, "HTTP-R4-002", "spec section 4, D22", "all watchers are taken and listed, however many there are below the limit", func(s *session) {
+			const n = 60
+			p, name := s.problem(), s.unique("watcher")
+			users := make([]any, n)
+			s.many(n, func(i int) *answer {
+				a := s.admin.post("/users", fmt.Sprintf(`{"name":"%s-%02d","email":"%s-%02d@example.org"}`, name, i, name, i))
+				users[i] = a.value
+				return a
+			})
+			s.many(n, func(i int) *answer { return s.admin.put(p.path+"/watchers", encode(users[i])) })
+			s.admin.get(p.path+"/watchers").is(200).counts("", n).has("", users)
+		}},
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -31,8 +33,9 @@ rather than by the flag, which other users of the machine can see.
 Exit codes:
   0  conformant
   1  not conformant: a case failed, or not one core case was there to pass
-  2  unknown: wrong usage, the server cannot be tested, or the run was ended before
-     it was complete; what was found until then is in the report
+  2  unknown: wrong usage, the server cannot be tested, it was away while the cases
+     ran, or the run was ended before it was complete; what was found until then is
+     in the report
 
 Flags:
 `
@@ -80,18 +83,21 @@ func (o *httpFlags) target(env func(string) string) (httpsuite.Target, httpsuite
 			return target, options, fmt.Errorf("--only: %w", err)
 		}
 	}
+	if chosen(options) == 0 {
+		return target, options, fmt.Errorf("no case matches --only %q%s; problems-conformance cases --suite http lists them", o.only, map[bool]string{true: " among the core cases"}[o.core])
+	}
 	if options.Implementation.Name == "" {
 		options.Implementation.Name = host(o.url)
 	}
 	return target, options, nil
 }
 
-// host returns the host of a URL, or all of what is none.
+// host returns the host of a URL, or what is none but for what could be a password.
 func host(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return text
+	return text[strings.LastIndex(text, "@")+1:]
 }
 
 func runHTTP(ctx context.Context, p program) int {
@@ -105,6 +111,11 @@ func runHTTP(ctx context.Context, p program) int {
 	if err != nil {
 		return p.misused(f, err)
 	}
+	if o.dir != "" {
+		if err := room(o.dir); err != nil {
+			return p.unwritten(err)
+		}
+	}
 	progress := &progress{program: p, verbose: o.verbose, total: chosen(options)}
 	options.Progress = progress.step
 	r := httpsuite.Execute(ctx, target, options)
@@ -112,12 +123,37 @@ func runHTTP(ctx context.Context, p program) int {
 	tell(p, r)
 	if o.dir != "" {
 		if err := report.Write(o.dir, r); err != nil {
-			fmt.Fprintf(p.stderr, "the report could not be written: %v\n", err)
-			return exitUnknown
+			return p.unwritten(err)
 		}
 		fmt.Fprintf(p.stdout, "report: %s\n", o.dir)
 	}
 	return r.ExitCode()
+}
+
+// room makes sure, before a run begins, that its report can be written, and that no
+// report of an earlier run is left behind by one that does not come to its end.
+func room(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("the directory of the report: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".report.*")
+	if err != nil {
+		return fmt.Errorf("the directory of the report: %w", err)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return fmt.Errorf("the directory of the report: %w", err)
+	}
+	path := filepath.Join(dir, report.JSONFile)
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory; want it removed, or another --report", path)
+	}
+	return report.Clear(dir)
+}
+
+// unwritten says that there is no report.
+func (p program) unwritten(err error) int {
+	fmt.Fprintf(p.stderr, "the report could not be written: %v\n", err)
+	return exitUnknown
 }
 
 // chosen is how many cases the options choose.

@@ -61,7 +61,9 @@ func TestUsage(t *testing.T) {
 		"argument":         {[]string{"http", "x"}, 2, "", `"x" is no flag`},
 		"bad expression":   {[]string{"http", "--url", "http://localhost", "--token", "x", "--only", "("}, 2, "", "--only"},
 		"bad number":       {[]string{"http", "--url", "http://localhost", "--token", "x", "--parallel", "0"}, 2, "", "--parallel is 0"},
-		"bad URL":          {[]string{"http", "--url", "localhost:8080", "--token", "x"}, 2, "is no address of a server", ""},
+		"bad URL":          {[]string{"http", "--url", "localhost:8080", "--token", "x"}, 2, "http:// or https:// is missing", ""},
+		"no case":          {[]string{"http", "--url", "http://localhost", "--token", "x", "--only", "NOTHING"}, 2, "", `no case matches --only "NOTHING"`},
+		"no core case":     {[]string{"http", "--url", "http://localhost", "--token", "x", "--only", "HTTP-W1-001", "--core"}, 2, "", "among the core cases"},
 		"version":          {[]string{"version"}, 0, "problems-conformance " + httpsuite.Version(), ""},
 		"unknown suite":    {[]string{"cases", "--suite", "x"}, 2, "", `there is no suite "x"`},
 		"cases":            {[]string{"cases"}, 0, "COM-001", ""},
@@ -114,11 +116,12 @@ func TestHollowServer(t *testing.T) {
 	}
 }
 
-func TestNoCoreCaseIsNoPass(t *testing.T) {
+func TestNoCaseIsNoRun(t *testing.T) {
 	t.Parallel()
-	code, stdout, _ := ran(t.Context(), false, nil, "http", "--url", server(t, hollow), "--token", anyToken, "--only", "NOTHING")
-	if code == 0 {
-		t.Errorf("a run without a case is a success\n%s", stdout)
+	url := server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the server is asked for %s", r.URL) })
+	code, stdout, stderr := ran(t.Context(), false, nil, "http", "--url", url, "--token", anyToken, "--only", "NOTHING")
+	if code != 2 || !strings.Contains(stderr, "no case matches") {
+		t.Errorf("the exit code is %d, want 2\n%s%s", code, stdout, stderr)
 	}
 }
 
@@ -154,9 +157,31 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := ran(t.Context(), false, nil, "http", "--url", server(t, http.NotFound), "--token", anyToken, "--report", file)
+	url := server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the server is asked for %s", r.URL) })
+	code, _, stderr := ran(t.Context(), false, nil, "http", "--url", url, "--token", anyToken, "--report", file)
 	if code != 2 || !strings.Contains(stderr, "the report could not be written") {
 		t.Errorf("the exit code is %d\n%s", code, stderr)
+	}
+}
+
+// An earlier report is gone when the run begins.
+func TestEarlierReportIsRemoved(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), report.JSONFile)
+	if err := os.WriteFile(path, []byte("earlier"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("the earlier report is there while the run goes on: %v", err)
+		}
+		http.NotFound(w, r)
+	})
+	if code, _, stderr := ran(t.Context(), false, nil, "http", "--url", url, "--token", anyToken, "--report", filepath.Dir(path)); code != 2 {
+		t.Errorf("the exit code is %d, want 2\n%s", code, stderr)
+	}
+	if r := reported(t, filepath.Dir(path)); r.Result != report.Incomplete {
+		t.Errorf("the report says %s", r.Result)
 	}
 }
 
