@@ -63,7 +63,7 @@ func size(values []any) int {
 }
 
 func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
-	head := bunstore.Head(archive)
+	head := archive.Head()
 	head.Expect = []store.Expectation{store.StoreEmpty{}}
 	if err := r.begin(ctx, head, archive.Versions()); err != nil {
 		return err

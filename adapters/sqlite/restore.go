@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -18,7 +17,7 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 	if err := t.expect(store.StoreEmpty{}); err != nil {
 		return err
 	}
-	if err := t.apply(bunstore.Head(archive)); err != nil {
+	if err := t.apply(archive.Head()); err != nil {
 		return err
 	}
 	t.Versions = archive.Versions()

@@ -185,14 +185,6 @@ func (s *suite) try(c Case, r *engine.Run) {
 		defer func() { s.Progress(Step{c, t.failed()}) }()
 	}
 	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed), "")
-	defer func() {
-		// After the end of the run there are no answers, and what a case
-		// makes of that says nothing.
-		if t.over() {
-			_ = recover()
-			t.settle()
-		}
-	}()
 	x := newSession(t, s.wire, s.target)
 	x.seed = s.Seed
 	c.run(x)

@@ -49,3 +49,32 @@ func (a Archive) Versions() (v Versions) {
 	}
 	return v
 }
+
+// Head returns the effects that store the Archive without its problems, as a Change
+// of no batch, for adapters to restore it with. What the Versions are thereafter,
+// Archive.Versions says.
+func (a Archive) Head() Change {
+	var effects []Effect
+	for _, o := range a.Metadata.States {
+		effects = append(effects, PutState{State: o})
+	}
+	for _, o := range a.Metadata.Priorities {
+		effects = append(effects, PutPriority{Priority: o})
+	}
+	for _, o := range a.Metadata.Classifications {
+		effects = append(effects, PutClassification{Classification: o})
+	}
+	for _, o := range a.Metadata.Components {
+		effects = append(effects, PutComponent{Component: o})
+	}
+	for _, o := range a.Metadata.Milestones {
+		effects = append(effects, PutMilestone{Milestone: o})
+	}
+	for _, o := range a.Metadata.Users {
+		effects = append(effects, PutUser{User: o})
+	}
+	for _, o := range a.Tokens {
+		effects = append(effects, PutToken{Token: o})
+	}
+	return Change{Effects: effects}
+}

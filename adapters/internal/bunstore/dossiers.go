@@ -115,31 +115,3 @@ func (d *Dialect) DossierRows(o store.Dossier) []Row {
 	}
 	return rows
 }
-
-// Head returns the Change that stores an archive without its problems. It raises
-// each version once, as Restore has it.
-func Head(archive store.Archive) store.Change {
-	var effects []store.Effect
-	for _, o := range archive.Metadata.States {
-		effects = append(effects, store.PutState{State: o})
-	}
-	for _, o := range archive.Metadata.Priorities {
-		effects = append(effects, store.PutPriority{Priority: o})
-	}
-	for _, o := range archive.Metadata.Classifications {
-		effects = append(effects, store.PutClassification{Classification: o})
-	}
-	for _, o := range archive.Metadata.Components {
-		effects = append(effects, store.PutComponent{Component: o})
-	}
-	for _, o := range archive.Metadata.Milestones {
-		effects = append(effects, store.PutMilestone{Milestone: o})
-	}
-	for _, o := range archive.Metadata.Users {
-		effects = append(effects, store.PutUser{User: o})
-	}
-	for _, o := range archive.Tokens {
-		effects = append(effects, store.PutToken{Token: o})
-	}
-	return store.Change{Effects: effects}
-}

@@ -38,29 +38,7 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 // restoreHead stores all that is not in the problems. These are effects like any
 // others, but for the versions.
 func (c contents) restoreHead(archive store.Archive) error {
-	var effects []store.Effect
-	for _, o := range archive.Metadata.States {
-		effects = append(effects, store.PutState{State: o})
-	}
-	for _, o := range archive.Metadata.Priorities {
-		effects = append(effects, store.PutPriority{Priority: o})
-	}
-	for _, o := range archive.Metadata.Classifications {
-		effects = append(effects, store.PutClassification{Classification: o})
-	}
-	for _, o := range archive.Metadata.Components {
-		effects = append(effects, store.PutComponent{Component: o})
-	}
-	for _, o := range archive.Metadata.Milestones {
-		effects = append(effects, store.PutMilestone{Milestone: o})
-	}
-	for _, o := range archive.Metadata.Users {
-		effects = append(effects, store.PutUser{User: o})
-	}
-	for _, t := range archive.Tokens {
-		effects = append(effects, store.PutToken{Token: t})
-	}
-	if err := c.apply(store.Change{Effects: effects}); err != nil {
+	if err := c.apply(archive.Head()); err != nil {
 		return err
 	}
 	versions := archive.Versions()
