@@ -111,15 +111,22 @@ func decompose(buf []char, s string) []char {
 			chars = appendJamo(chars, r)
 			continue
 		}
-		d := decomposition(r)
-		if d == "" {
-			d = string(r)
-		}
-		for _, r := range d {
-			chars = append(chars, char{r, lookup(r).class})
-		}
+		chars = appendDecomposed(chars, r)
 	}
 	reorder(chars)
+	return chars
+}
+
+// appendDecomposed appends the full canonical decomposition of a character that is
+// no Hangul syllable.
+func appendDecomposed(chars []char, r rune) []char {
+	d := decomposition(r)
+	if d == "" {
+		return append(chars, char{r, lookup(r).class})
+	}
+	for _, r := range d {
+		chars = append(chars, char{r, lookup(r).class})
+	}
 	return chars
 }
 

@@ -1,0 +1,90 @@
+package predicate
+
+import (
+	"math"
+	"math/big"
+)
+
+// tally makes one value of the members of a collection (section 3), which are added
+// one by one. But for the count, nil members are skipped. Their order makes no
+// difference: numbers are summed exactly, and rounded once.
+type tally struct {
+	f        AggregateFunc
+	count    int64    // of the members that count
+	sum      *big.Rat // nil as long as there are none
+	floats   bool     // one of them was a Float
+	furthest Value    // the least or the greatest
+}
+
+func (t *tally) add(v Value) error {
+	if v == nil && t.f != Count {
+		return nil
+	}
+	t.count++
+	switch t.f {
+	case Sum, Average:
+		t.addNumber(v)
+	case Min:
+		if t.furthest == nil || CompareValues(v, t.furthest) < 0 {
+			t.furthest = v
+		}
+	case Max:
+		if CompareValues(v, t.furthest) > 0 {
+			t.furthest = v
+		}
+	}
+	return nil
+}
+
+func (t *tally) addNumber(v Value) {
+	if t.sum == nil {
+		t.sum = new(big.Rat)
+	}
+	var number big.Rat
+	switch n := v.(type) {
+	case int64:
+		number.SetInt64(n)
+	case float64:
+		t.floats = true
+		number.SetFloat64(n)
+	}
+	t.sum.Add(t.sum, &number)
+}
+
+// value returns what the aggregate makes of all that was added. The sum of Ints is an
+// Int; the sum of nothing is 0, other aggregates of nothing are nil. What is out of
+// range is nil.
+func (t *tally) value() Value {
+	switch t.f {
+	case Count:
+		return t.count
+	case Min, Max:
+		return t.furthest
+	case Sum:
+		switch {
+		case t.sum == nil:
+			return int64(0)
+		case t.floats:
+			f, _ := t.sum.Float64()
+			return finite(f)
+		case t.sum.Num().IsInt64():
+			return t.sum.Num().Int64()
+		}
+	case Average:
+		if t.sum != nil {
+			mean := new(big.Rat).SetInt64(t.count)
+			f, _ := mean.Quo(t.sum, mean).Float64()
+			return finite(f)
+		}
+	}
+	return nil
+}
+
+// finite returns a Float, or nil for what is none: infinities, and what is not a
+// number.
+func finite(f float64) Value {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,65 @@
+package predicate
+
+import "math"
+
+// arithmeticInts computes with Ints: division truncates toward zero, and what is out
+// of range is nil.
+func arithmeticInts(f Func, x, y int64) Value {
+	switch f {
+	case Add:
+		if sum := x + y; (sum > x) == (y > 0) {
+			return sum
+		}
+	case Subtract:
+		return subtractInts(x, y)
+	case Multiply:
+		return multiplyInts(x, y)
+	case Divide:
+		if y != 0 && (x != math.MinInt64 || y != -1) {
+			return x / y
+		}
+	case Modulus:
+		if y != 0 {
+			return x % y
+		}
+	}
+	return nil
+}
+
+func subtractInts(x, y int64) Value {
+	if difference := x - y; (difference < x) == (y > 0) {
+		return difference
+	}
+	return nil
+}
+
+func multiplyInts(x, y int64) Value {
+	if x == 0 || y == 0 {
+		return int64(0)
+	}
+	product := x * y
+	if x == -1 && y == math.MinInt64 || y == -1 && x == math.MinInt64 || product/y != x {
+		return nil
+	}
+	return product
+}
+
+// arithmeticFloats computes with Floats: what is infinite or no number is nil. The
+// modulus has the sign of the dividend, as that of Ints has.
+func arithmeticFloats(f Func, x, y float64) Value {
+	switch f {
+	case Add:
+		return finite(x + y)
+	case Subtract:
+		return finite(x - y)
+	case Multiply:
+		return finite(x * y)
+	case Divide:
+		return finite(x / y)
+	case Power:
+		return finite(math.Pow(x, y))
+	case Modulus:
+		return finite(math.Mod(x, y))
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package predicate
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// referenceDate is the moment that Dates are counted from when they are numbers:
+// 2001-01-01 UTC, in seconds of Unix time.
+const referenceDate = 978_307_200
+
+// toDate returns the Date that a string (RFC 3339; a date alone is its midnight, no
+// zone is UTC) or a number (seconds since 2001-01-01 UTC) stands for. It is good to
+// the microsecond, which is what databases keep of a time.
+func toDate(v Value) Value {
+	switch v := v.(type) {
+	case time.Time:
+		return v
+	case string:
+		return parseDate(v)
+	case int64:
+		if v < -mostSeconds || v > mostSeconds {
+			return nil
+		}
+		return inRange(time.Unix(referenceDate+v, 0))
+	case float64:
+		if !(math.Abs(v) <= mostSeconds) {
+			return nil
+		}
+		whole, part := math.Modf(v)
+		return inRange(time.Unix(referenceDate+int64(whole), int64(math.Round(part*1e6))*1e3))
+	}
+	return nil
+}
+
+// dateForm is RFC 3339 to the letter, but that the zone and the time can be missing.
+// time.Parse takes more.
+var dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?)?$`)
+
+func parseDate(s string) Value {
+	s = strings.ToUpper(s) // RFC 3339 allows t and z
+	form := dateForm.FindStringSubmatch(s)
+	switch {
+	case form == nil:
+		return nil
+	case form[1] == "": // no time
+		s += "T00:00:00Z"
+	case form[3] == "": // no zone
+		s += "Z"
+	}
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return nil
+	}
+	return inRange(at.Truncate(time.Microsecond))
+}
+
+var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// toNumber returns the number that a value stands for: a Bool is 0 or 1, a Date the
+// seconds since 2001-01-01 UTC, and a string is written as in a predicate, with or
+// without a sign.
+func toNumber(v Value) Value {
+	switch v := v.(type) {
+	case int64, float64:
+		return v
+	case bool:
+		if v {
+			return int64(1)
+		}
+		return int64(0)
+	case time.Time:
+		return float64(v.Unix()-referenceDate) + float64(v.Nanosecond())/1e9
+	case string:
+		if !numeral.MatchString(v) {
+			return nil
+		}
+		if i, err := strconv.ParseInt(v, 10, 64); err == nil {
+			return i
+		}
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil || !strings.ContainsAny(v, ".eE") {
+			return nil
+		}
+		return finite(f)
+	}
+	return nil
+}
+
+// toString returns the text that a value stands for.
+func toString(v Value) Value {
+	switch v := v.(type) {
+	case string:
+		return v
+	case ident.ID:
+		return v.String()
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package predicate
+
+// compare checks an operator, whose operands are checked already.
+func (c *checker) compare(n *comparison, left, right value) (Cond, error) {
+	switch n.op {
+	case "=", "!=":
+		return c.equality(n, left, right)
+	case "<", "<=", ">", ">=":
+		return c.order(n, left, right)
+	case "BETWEEN":
+		return c.between(n, left, right)
+	case "IN":
+		return c.membership(n, left, right, right)
+	case "CONTAINS":
+		return c.membership(n, right, left, left)
+	case "BEGINSWITH":
+		return c.strings(n, BeginsWith, left, right)
+	case "ENDSWITH":
+		return c.strings(n, EndsWith, left, right)
+	case "LIKE":
+		return c.like(n, left, right)
+	default: // MATCHES
+		return c.match(n, left, right)
+	}
+}
+
+// sign returns the operator with its modifier, as errors name it.
+func (n *comparison) sign() string { return string(n.op) + modifiers[n.fold] }
+
+// mismatch is the error of an operator that is not meant for two operands.
+func (c *checker) mismatch(n *comparison, left, right value) error {
+	return c.fail(n.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), left, right, advice(left, right))
+}
+
+// advice says what may have been meant by the comparison of two operands.
+func advice(left, right value) string {
+	for _, pair := range [][2]value{{left, right}, {right, left}} {
+		one, other := pair[0], pair[1]
+		switch {
+		case one.collection() && one.offset == left.offset:
+			return "; write ANY, ALL or NONE before it, or use CONTAINS"
+		case one.collection():
+			return "; use IN to look for a member"
+		case one.list:
+			return "; use IN for a list"
+		case one.kind() == Object && other.is(UUID, String, Int):
+			return "; compare its identifier"
+		case one.kind() == Date && other.is(String):
+			return "; write CAST('2006-01-02T15:04:05Z', 'NSDate')"
+		case one.kind() == UUID && other.is(String) && other.literal == nil:
+			return "; only literals become a UUID"
+		}
+	}
+	return ""
+}
+
+// unifyPair is unify for the two operands of an operator.
+func (c *checker) unifyPair(n *comparison, left, right value) (value, value, error) {
+	pair := []value{left, right}
+	wrong, err := c.unify(pair)
+	if err == nil && wrong >= 0 {
+		err = c.mismatch(n, left, right)
+	}
+	return pair[0], pair[1], err
+}
+
+// compared returns the expression of an operand, folded if it is known and the
+// operator ignores differences.
+func (n *comparison) compared(v value) Expr {
+	if known, ok := v.expr.(Const); ok && n.fold != Exact {
+		if s, ok := known.Value.(string); ok {
+			known.Value = Fold(s, n.fold)
+			return known
+		}
+	}
+	return v.expr
+}
+
+// foldable checks that an operator with a modifier is between strings.
+func (c *checker) foldable(n *comparison, values ...value) error {
+	for _, v := range values {
+		if n.fold != Exact && !v.is(String) {
+			return c.fail(n.offset, TypeMismatch, "%s compares strings, not %s", n.sign(), v)
+		}
+	}
+	return nil
+}
+
+func (c *checker) equality(n *comparison, left, right value) (Cond, error) {
+	left, right, err := c.unifyPair(n, left, right)
+	if err == nil {
+		err = c.foldable(n, left, right)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cond, ok := existence(string(n.op), left.expr, right.expr); ok {
+		return cond, nil
+	}
+	var cond Cond = Compare{Op: Equal, Folding: n.fold, Left: n.compared(left), Right: n.compared(right)}
+	if n.op == "!=" {
+		cond = Not{cond}
+	}
+	return cond, nil
+}
+
+func (c *checker) order(n *comparison, left, right value) (Cond, error) {
+	left, right, err := c.unifyPair(n, left, right)
+	if err == nil {
+		err = c.orderable(n, left, right)
+	}
+	if err == nil {
+		err = c.foldable(n, left, right)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cond, ok := existence(string(n.op), left.expr, right.expr); ok {
+		return cond, nil
+	}
+	return Compare{Op: Op(n.op), Folding: n.fold, Left: n.compared(left), Right: n.compared(right)}, nil
+}
+
+// orderable checks that values of these types have an order.
+func (c *checker) orderable(n *comparison, values ...value) error {
+	for _, v := range values {
+		if !v.is(Int, Float, String, Date) {
+			return c.fail(n.offset, TypeMismatch, "%s compares numbers, strings and dates, not %s", n.sign(), v)
+		}
+	}
+	return nil
+}
+
+// between checks BETWEEN {lowest, highest}.
+func (c *checker) between(n *comparison, left, right value) (Cond, error) {
+	if !right.list || len(right.members) != 2 {
+		return nil, c.fail(right.offset, TypeMismatch, "BETWEEN takes a list of two values, the lowest and the highest")
+	}
+	values, err := c.alike(n, left, right.members)
+	if err == nil {
+		err = c.orderable(n, values...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return And{Conds: []Cond{
+		Compare{Op: GreaterOrEqual, Left: values[0].expr, Right: values[1].expr},
+		Compare{Op: LessOrEqual, Left: values[0].expr, Right: values[2].expr},
+	}}, nil
+}
+
+// alike returns the operand and the members of a list, which have to be of one
+// type. The error is at the member that is not.
+func (c *checker) alike(n *comparison, operand value, members []value) ([]value, error) {
+	values := append([]value{operand}, members...)
+	as := model(values)
+	wrong, err := c.unify(values)
+	switch {
+	case err != nil:
+		return nil, err
+	case wrong == 0:
+		return nil, c.mismatch(n, operand, as)
+	case wrong > 0:
+		v := values[wrong]
+		return nil, c.fail(v.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), as, v, advice(as, v))
+	}
+	return values, nil
+}
+
+// membership checks that something is in a list, a collection or a string.
+func (c *checker) membership(n *comparison, member, whole, right value) (Cond, error) {
+	switch {
+	case whole.list:
+		values, err := c.alike(n, member, whole.members)
+		if err == nil {
+			err = c.foldable(n, values...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		in := In{Operand: n.compared(values[0]), Folding: n.fold}
+		for _, v := range values[1:] {
+			in.List = append(in.List, n.compared(v))
+		}
+		return in, nil
+	case whole.collection():
+		if !member.scalar() {
+			return nil, c.mismatch(n, member, whole)
+		}
+		slot, each := c.member(whole)
+		each, member, err := c.unifyPair(n, each, member)
+		if err == nil {
+			err = c.foldable(n, each, member)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return Exists{Coll: whole.expr, Slot: slot, Where: Compare{
+			Op: Equal, Folding: n.fold, Left: each.expr, Right: n.compared(member),
+		}}, nil
+	default:
+		return c.strings(n, Contains, whole, member)
+	}
+}
+
+// strings checks an operator between strings.
+func (c *checker) strings(n *comparison, op Op, text, part value) (Cond, error) {
+	if !text.is(String) || !part.is(String) {
+		return nil, c.fail(n.offset, TypeMismatch, "%s looks for a string in a string, not for %s in %s", n.sign(), part, text)
+	}
+	return Compare{Op: op, Folding: n.fold, Left: n.compared(text), Right: n.compared(part)}, nil
+}
+
+// existence returns a comparison of how many members of a collection satisfy a
+// condition with 0 or 1 as what it is: whether there is one.
+func existence(op string, left, right Expr) (Cond, bool) {
+	if _, ok := right.(Aggregate); ok {
+		left, right = right, left
+		if mirror, ok := mirrors[op]; ok {
+			op = mirror
+		}
+	}
+	count, ok := left.(Aggregate)
+	if !ok || count.Func != Count {
+		return nil, false
+	}
+	members, ok := count.Coll.(Filter)
+	limit, known := right.(Const)
+	if !ok || !known || len(members.Steps) > 0 {
+		return nil, false
+	}
+	exists := Exists{Coll: members.Coll, Slot: members.Slot, Where: members.Where}
+	switch {
+	case limit.Value == int64(0) && (op == ">" || op == "!="), limit.Value == int64(1) && op == ">=":
+		return exists, true
+	case limit.Value == int64(0) && (op == "<=" || op == "="), limit.Value == int64(1) && op == "<":
+		return Not{exists}, true
+	}
+	return nil, false
+}
+
+// mirrors are the operators that mean the same with operands swapped.
+var mirrors = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}

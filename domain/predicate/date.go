@@ -1,0 +1,81 @@
+package predicate
+
+import (
+	"math"
+	"time"
+)
+
+// The years that a Date can have.
+const (
+	firstYear = 1
+	lastYear  = 9999
+)
+
+// mostSeconds is more seconds than lie between any two Dates; no greater amount of
+// any unit leads from one to another.
+const mostSeconds = (lastYear + 1) * 366 * 24 * 60 * 60
+
+// addToDate adds a number of a unit of time, cut toward zero, to a Date in UTC.
+func addToDate(f Func, at time.Time, amount Value) Value {
+	n, ok := wholeAmount(amount)
+	if !ok {
+		return nil
+	}
+	switch f {
+	case AddSeconds:
+		return addSeconds(at, n)
+	case AddMinutes:
+		return addSeconds(at, n*60)
+	case AddHours:
+		return addSeconds(at, n*60*60)
+	case AddDays:
+		return addSeconds(at, n*24*60*60)
+	case AddMonths:
+		return addMonths(at, n)
+	case AddYears:
+		return addMonths(at, n*12)
+	}
+	return nil
+}
+
+// wholeAmount returns a number cut toward zero; not ok when nothing but a Date out of
+// range could come of it.
+func wholeAmount(amount Value) (n int64, ok bool) {
+	switch amount := amount.(type) {
+	case int64:
+		return amount, -mostSeconds <= amount && amount <= mostSeconds
+	case float64:
+		if !(math.Abs(amount) <= mostSeconds) {
+			return 0, false
+		}
+		return int64(amount), true
+	}
+	return 0, false
+}
+
+func addSeconds(at time.Time, n int64) Value {
+	return inRange(time.Unix(at.Unix()+n, int64(at.Nanosecond())))
+}
+
+// addMonths adds months by the calendar. Where the month that it comes to is too short
+// for the day, it is the month's last.
+func addMonths(at time.Time, n int64) Value {
+	year, month, day := at.UTC().Date()
+	months := int64(year)*12 + int64(month-1) + n
+	if months < firstYear*12 || months >= (lastYear+1)*12 {
+		return nil
+	}
+	year, month = int(months/12), time.Month(months%12)+1
+	last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	hour, minute, second := at.UTC().Clock()
+	return time.Date(year, month, min(day, last), hour, minute, second, at.Nanosecond(), time.UTC)
+}
+
+// inRange returns a Date in UTC, or nil when its year is none that a Date can have.
+func inRange(at time.Time) Value {
+	at = at.UTC()
+	if at.Year() < firstYear || at.Year() > lastYear {
+		return nil
+	}
+	return at
+}

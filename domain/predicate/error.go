@@ -1,0 +1,113 @@
+package predicate
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrorKind says what is wrong with a predicate (section 5 of the query language).
+type ErrorKind string
+
+// The kinds of errors.
+const (
+	InvalidSyntax   ErrorKind = "syntax"
+	Unsupported     ErrorKind = "unsupported" // Cocoa knows it, this service does not
+	UnknownKey      ErrorKind = "unknownKey"
+	UnknownFunction ErrorKind = "unknownFunction"
+	UnboundVariable ErrorKind = "unboundVariable"
+	TypeMismatch    ErrorKind = "typeMismatch" // also a wrong number of arguments
+	InvalidPattern  ErrorKind = "invalidPattern"
+	LimitExceeded   ErrorKind = "limitExceeded"
+)
+
+// Error says what is wrong with a predicate or a sort, and where.
+type Error struct {
+	Kind ErrorKind
+	// Message explains it to whoever wrote the predicate. It names keys,
+	// functions and types, but repeats nothing that stands in a string.
+	Message string
+	// Line and Column are where the first token starts that is wrong: from 1,
+	// in code points. The end of the input is one past its last code point.
+	Line, Column int
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("predicate: line %d, column %d: %s: %s", e.Line, e.Column, e.Kind, e.Message)
+}
+
+// errorAt returns an Error at an offset of the text, in bytes.
+func errorAt(text string, offset int, kind ErrorKind, format string, args ...any) *Error {
+	before := text[:offset]
+	line := 1 + strings.Count(before, "\n")
+	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Line: line, Column: column}
+}
+
+// errorTooLong returns the Error for a text of more than MaxBytes, at the first
+// code point that exceeds them.
+func errorTooLong(text string) *Error {
+	offset := 0
+	for i := range text {
+		if i > MaxBytes {
+			break
+		}
+		offset = i
+	}
+	return errorAt(text, offset, LimitExceeded, "the text is longer than %d bytes", MaxBytes)
+}
+
+// maxName is the longest name, in bytes, that an error repeats and looks for
+// similar ones of. No key or function is as long.
+const maxName = 40
+
+// quoted returns a name as errors show it.
+func quoted(name string) string {
+	if len(name) > maxName {
+		return "so long a name"
+	}
+	return `"` + name + `"`
+}
+
+// suggestion returns the end of an error about a name: the nearest of the known
+// ones, or else all of them.
+func suggestion(name string, known []string) string {
+	best, distance := "", maxName
+	if len(name) <= maxName {
+		for _, k := range known {
+			if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+				best, distance = k, d
+			}
+		}
+	}
+	if distance <= max(1, len(name)/3) {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "known are " + strings.Join(known, ", ")
+}
+
+// editDistance returns how many bytes have to be inserted, removed, replaced or
+// swapped with their neighbour to make one name of the other.
+func editDistance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,244 @@
+package predicate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Holds reports whether the object satisfies the predicate. It fails with the errors
+// of the entries that it asks and, when ctx is done, with that of ctx.
+func (p *Plan) Holds(ctx context.Context, root Entry) (bool, error) {
+	vars := make([]Value, max(p.Slots, 1))
+	vars[0] = root
+	e := evaluation{ctx: ctx, vars: vars}
+	return e.holds(p.Where)
+}
+
+// Holds reports whether the condition holds (section 4). vars are the variables by
+// slot: entries or, for the members of a collection of scalars, scalars. It leaves
+// them as they are. It fails as Plan.Holds does.
+func Holds(ctx context.Context, cond Cond, vars []Value) (bool, error) {
+	e := evaluation{ctx: ctx, vars: slices.Clone(vars)}
+	return e.holds(cond)
+}
+
+// Eval returns the value of the expression, likewise.
+func Eval(ctx context.Context, expr Expr, vars []Value) (Value, error) {
+	e := evaluation{ctx: ctx, vars: slices.Clone(vars)}
+	return e.value(expr)
+}
+
+// evaluation is one evaluation on its way.
+type evaluation struct {
+	ctx  context.Context
+	vars []Value // by slot
+	work uint    // conditions and members looked at so far
+}
+
+// wanted counts the work, and returns the error of the context now and then: a
+// predicate can lead to a member by very many ways.
+func (e *evaluation) wanted() error {
+	if e.work++; e.work%256 == 0 {
+		return e.ctx.Err()
+	}
+	return nil
+}
+
+func (e *evaluation) holds(cond Cond) (bool, error) {
+	if err := e.wanted(); err != nil {
+		return false, err
+	}
+	switch c := cond.(type) {
+	case And:
+		return e.every(c.Conds, true)
+	case Or:
+		return e.every(c.Conds, false)
+	case Not:
+		ok, err := e.holds(c.Cond)
+		return !ok && err == nil, err
+	case Compare:
+		return e.compare(c)
+	case Like:
+		s, ok, err := e.text(c.Operand)
+		return ok && c.Pattern.Matches(Fold(s, c.Folding)), err
+	case Match:
+		s, ok, err := e.text(c.Operand)
+		return ok && c.Pattern.MatchString(s), err
+	case In:
+		return e.in(c)
+	case Exists:
+		return e.exists(c)
+	}
+	return false, fmt.Errorf("predicate: no condition: %T", cond)
+}
+
+// every reports whether all of the conditions hold, for outcome true; or, for false,
+// whether one of them does. It looks at none more than it has to.
+func (e *evaluation) every(conds []Cond, outcome bool) (bool, error) {
+	for _, c := range conds {
+		if ok, err := e.holds(c); err != nil || ok != outcome {
+			return ok, err
+		}
+	}
+	return outcome, nil
+}
+
+func (e *evaluation) compare(c Compare) (bool, error) {
+	left, err := e.value(c.Left)
+	if err != nil {
+		return false, err
+	}
+	right, err := e.value(c.Right)
+	if err != nil {
+		return false, err
+	}
+	if c.Folding != Exact {
+		left, right = foldValue(left, c.Folding), foldValue(right, c.Folding)
+	}
+	if c.Op == Equal {
+		return equal(left, right), nil
+	}
+	if left == nil || right == nil {
+		return false, nil
+	}
+	switch c.Op {
+	case Less:
+		return CompareValues(left, right) < 0, nil
+	case LessOrEqual:
+		return CompareValues(left, right) <= 0, nil
+	case Greater:
+		return CompareValues(left, right) > 0, nil
+	case GreaterOrEqual:
+		return CompareValues(left, right) >= 0, nil
+	}
+	text, ok := left.(string)
+	part, also := right.(string)
+	if !ok || !also {
+		return false, fmt.Errorf("predicate: %s of %T and %T", c.Op, left, right)
+	}
+	switch c.Op {
+	case Contains:
+		return strings.Contains(text, part), nil
+	case BeginsWith:
+		return strings.HasPrefix(text, part), nil
+	case EndsWith:
+		return strings.HasSuffix(text, part), nil
+	}
+	return false, fmt.Errorf("predicate: no operator: %s", c.Op)
+}
+
+// foldValue folds a String, and leaves nil alone.
+func foldValue(v Value, f Folding) Value {
+	if s, ok := v.(string); ok {
+		return Fold(s, f)
+	}
+	return v
+}
+
+// text returns the value of a String; not ok when it is nil.
+func (e *evaluation) text(expr Expr) (s string, ok bool, err error) {
+	v, err := e.value(expr)
+	if v == nil || err != nil {
+		return "", false, err
+	}
+	s, ok = v.(string)
+	if !ok {
+		return "", false, fmt.Errorf("predicate: the form of %T", v)
+	}
+	return s, true, nil
+}
+
+func (e *evaluation) in(c In) (bool, error) {
+	v, err := e.value(c.Operand)
+	if err != nil {
+		return false, err
+	}
+	v = foldValue(v, c.Folding)
+	for _, member := range c.List {
+		w, err := e.value(member)
+		if err != nil {
+			return false, err
+		}
+		if equal(v, foldValue(w, c.Folding)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// errFound ends the visit of a collection.
+var errFound = errors.New("predicate: found")
+
+func (e *evaluation) exists(c Exists) (bool, error) {
+	err := e.each(c.Coll, func(m Value) error {
+		e.bind(c.Slot, m)
+		ok, err := e.holds(c.Where)
+		if ok {
+			return errFound
+		}
+		return err
+	})
+	if err == errFound {
+		return true, nil
+	}
+	return false, err
+}
+
+func (e *evaluation) value(expr Expr) (Value, error) {
+	switch x := expr.(type) {
+	case Const:
+		return x.Value, nil
+	case Path:
+		if err := e.bound(x.Slot); err != nil {
+			return nil, err
+		}
+		return e.follow(e.vars[x.Slot], x)
+	case Filter:
+		return e.members(x)
+	case Aggregate:
+		t := tally{f: x.Func}
+		err := e.each(x.Coll, t.add)
+		return t.value(), err
+	case Call:
+		args := make([]Value, len(x.Args))
+		for i, arg := range x.Args {
+			v, err := e.value(arg)
+			if v == nil || err != nil {
+				return nil, err
+			}
+			args[i] = v
+		}
+		return Apply(x.Func, args), nil
+	}
+	return nil, fmt.Errorf("predicate: no expression: %T", expr)
+}
+
+// follow returns what is found by following the keys. From nil, that is nil.
+func (e *evaluation) follow(v Value, path Path) (Value, error) {
+	if slices.ContainsFunc(path.Steps, isMany) {
+		return e.members(path)
+	}
+	for _, key := range path.Steps {
+		if v == nil {
+			return nil, nil
+		}
+		var err error
+		if v, err = e.get(v, key); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+func isMany(key *Key) bool { return key.Type.Many }
+
+func (e *evaluation) get(v Value, key *Key) (Value, error) {
+	entry, ok := v.(Entry)
+	if !ok {
+		return nil, fmt.Errorf("predicate: %s of %T", key.Name, v)
+	}
+	return entry.Get(e.ctx, key)
+}

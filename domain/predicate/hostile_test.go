@@ -1,0 +1,108 @@
+package predicate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// attack is a predicate that is meant to do harm, and what becomes of it.
+type attack struct {
+	name string
+	text string
+	kind ErrorKind // empty: it is an ordinary predicate
+	// column is where it is refused: how far it was read at most.
+	column int
+}
+
+func hostile() []attack {
+	fill := func(text string) string { return strings.Repeat(text, MaxBytes/len(text)) }
+	return []attack{
+		{"open parentheses", fill("("), LimitExceeded, 65},
+		{"open parentheses around a value", strings.Repeat("(", 64) + "id" + fill(")"), LimitExceeded, MaxBytes + 1},
+		{"balanced parentheses", strings.Repeat("(", 8000) + "id = 1" + strings.Repeat(")", 8000), LimitExceeded, 65},
+		{"open braces", "id IN " + strings.Repeat("{", 16000), LimitExceeded, 7 + 64},
+		{"NOT", fill("NOT "), LimitExceeded, 4*64 + 1},
+		{"exclamation marks", fill("!"), LimitExceeded, 65},
+		{"minus signs", fill("-"), LimitExceeded, 65},
+		{"calls", fill("abs("), LimitExceeded, 4 * 65},
+		{"FUNCTION in FUNCTION", fill("FUNCTION("), LimitExceeded, 9 * 65},
+		{"SUBQUERY in SUBQUERY", fill("SUBQUERY("), LimitExceeded, 28},
+		{"CAST in CAST", fill("CAST("), LimitExceeded, 5 * 65},
+		{"brackets", fill("["), InvalidSyntax, 1},
+		{"a long list", "id IN {" + strings.Repeat("1,", 8000) + "1}", LimitExceeded, 7 + 2*1000 + 1},
+		{"a long call", "abs(" + strings.Repeat("1,", 8000) + "1) = 1", LimitExceeded, 4 + 2*1999 + 1},
+		{"a long sum", "1" + strings.Repeat("+1", 8000) + " = 1", LimitExceeded, 2*1000 + 1},
+		{"many conditions", "id=1" + strings.Repeat("||id=1", 2000), LimitExceeded, 6*500 + 1},
+		{"a long path", "state" + fill(".state")[:MaxBytes-16] + " = 1", LimitExceeded, 5 + 6*9 + 2},
+		{"many aggregates", "a" + strings.Repeat(".@count", 2000) + " = 1", UnknownKey, 1},
+		{"a long word", fill("a"), InvalidSyntax, MaxBytes + 1},
+		{"a long word compared", strings.Repeat("a", 16000) + " = 1", UnknownKey, 1},
+		{"a long variable", "$" + strings.Repeat("a", 16000) + " = 1", UnboundVariable, 1},
+		{"a long function", strings.Repeat("a", 16000) + "() = 1", UnknownFunction, 1},
+		{"a long number", strings.Repeat("9", 16000) + " = 1", InvalidSyntax, 1},
+		{"a long fraction", "id = 0." + strings.Repeat("1", 16000), "", 0},
+		{"a long string that is not closed", "title = '" + strings.Repeat("a", 16000), InvalidSyntax, 9},
+		{"many escapes", "title = '" + strings.Repeat(`\\`, 8000) + "'", "", 0},
+		{"many strings that are not closed", "title = " + strings.Repeat(`'\'`, 5000), InvalidSyntax, 13},
+		{"many combining marks", "title =[cd] '" + strings.Repeat("\u0301\u0323", 4000) + "'", "", 0},
+		{"only white space", fill(" "), InvalidSyntax, MaxBytes + 1},
+		{"too long", strings.Repeat("(", 1<<20), LimitExceeded, MaxBytes + 1},
+		{"not UTF-8", strings.Repeat("\xff", MaxBytes), InvalidSyntax, 1},
+		{"not UTF-8 and too long", strings.Repeat("\x80", MaxBytes+1), LimitExceeded, MaxBytes + 1},
+		{"nested repetition", "title MATCHES '((((a{100}){100}){100}){100})'", InvalidPattern, 15},
+		{"a catastrophic pattern", "title MATCHES '(a*)*b|(a|a)*c|(.*)*'", "", 0},
+		{"nested groups", "title MATCHES '" + strings.Repeat("(", 128) + strings.Repeat(")", 128) + "'", "", 0},
+		{"many runs of *", "title LIKE '" + strings.Repeat("*a", 8000) + "'", LimitExceeded, 12},
+		{"SQL in a string", `title = 'x\'; DROP TABLE problems; --'`, "", 0},
+		{"SQL outside", "title = 'x'; DROP TABLE problems; --", InvalidSyntax, 12},
+		{"SQL in place of a key", `title" OR 1=1 = 'x'`, InvalidSyntax, 6},
+		{"BETWEEN in SUBQUERY in BETWEEN", nestedBetween(3), "", 0},
+	}
+}
+
+// nestedBetween has SUBQUERY nested in the operand of BETWEEN, which a Plan has
+// twice.
+func nestedBetween(depth int) string {
+	text := "1"
+	coll := "$c.children"
+	for i := range depth {
+		if i == depth-1 {
+			coll = "component.children"
+		}
+		text = "SUBQUERY(" + coll + ", $c, " + text + " BETWEEN {0, 2}).@count"
+	}
+	return text + " BETWEEN {0, 2}"
+}
+
+// TestHostile checks that what is meant to do harm is refused as soon as it can be
+// seen, and that little is made of it until then. What is allocated is counted
+// instead of the time, which depends on the machine; BenchmarkHostile shows that.
+func TestHostile(t *testing.T) { // not in parallel: it counts what is allocated
+	for _, a := range hostile() {
+		if a.kind != "" {
+			_, err := Compile(a.text, Problem, checkEnv)
+			var e *Error
+			if !errors.As(err, &e) || e.Kind != a.kind || e.Column != a.column || e.Line != 1 {
+				t.Errorf("%s: %v, want %s at 1:%d", a.name, err, a.kind, a.column)
+			}
+		} else if _, err := Compile(a.text, Problem, checkEnv); err != nil {
+			t.Errorf("%s: %v", a.name, err)
+		}
+		const most = 20_000
+		if n := testing.AllocsPerRun(1, func() { _, _ = Compile(a.text, Problem, checkEnv) }); n > most {
+			t.Errorf("%s: %.0f allocations, want %d at most", a.name, n, most)
+		}
+	}
+}
+
+// BenchmarkHostile shows that each of them takes less than 10 ms.
+func BenchmarkHostile(b *testing.B) {
+	for _, a := range hostile() {
+		b.Run(a.name, func(b *testing.B) {
+			for b.Loop() {
+				_, _ = Compile(a.text, Problem, checkEnv)
+			}
+		})
+	}
+}

@@ -1,0 +1,209 @@
+package predicate
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// tokenKind is what sort of token something is. For the words that mean something
+// and for signs it is the word in capitals or the sign, so that a token can be
+// compared with what is expected.
+type tokenKind string
+
+// The kinds of tokens that have a text of their own.
+const (
+	end      tokenKind = "the end"
+	word     tokenKind = "a word"
+	hashWord tokenKind = "a key" // #word
+	variable tokenKind = "a variable"
+	number   tokenKind = "a number"
+	quote    tokenKind = "a string"
+)
+
+// token is one token of a text.
+type token struct {
+	kind   tokenKind
+	offset int    // of its first byte
+	text   string // the word, without # or $; the digits; the string without quotes and escapes
+}
+
+// reserved are the words that are no keys, unless after "#" or ".".
+var reserved = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`AND OR NOT ANY SOME ALL NONE IN BETWEEN CONTAINS
+		BEGINSWITH ENDSWITH LIKE MATCHES NULL NIL TRUE YES FALSE NO SELF FIRST LAST SIZE
+		SUBQUERY CAST TRUEPREDICATE FALSEPREDICATE ANYKEY FETCH CI CASEINSENSITIVE`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// longestReserved is the length of CASEINSENSITIVE.
+const longestReserved = 15
+
+// reservedWord returns the word in capitals if it is a reserved one.
+func reservedWord(w string) (string, bool) {
+	if len(w) > longestReserved {
+		return "", false
+	}
+	w = strings.ToUpper(w)
+	return w, reserved[w]
+}
+
+// signs are the tokens that are no words, longer ones first. Those that mean the
+// same are one kind of token.
+var signs = []struct {
+	text string
+	kind tokenKind
+}{
+	{"==", "="}, {"!=", "!="}, {"<>", "!="}, {"<=", "<="}, {"=<", "<="}, {">=", ">="}, {"=>", ">="},
+	{"&&", "AND"}, {"||", "OR"}, {"**", "**"},
+	{"=", "="}, {"<", "<"}, {">", ">"}, {"!", "NOT"},
+	{"+", "+"}, {"-", "-"}, {"*", "*"}, {"/", "/"},
+	{"(", "("}, {")", ")"}, {"{", "{"}, {"}", "}"}, {"[", "["}, {"]", "]"},
+	{",", ","}, {".", "."}, {"@", "@"},
+}
+
+// lexer splits a text into tokens (section 1 of the query language).
+type lexer struct {
+	text   string
+	offset int
+}
+
+func (l *lexer) rest() string { return l.text[l.offset:] }
+
+// next returns the next token. At the end of the text it returns the kind end,
+// again and again.
+func (l *lexer) next() (token, error) {
+	l.offset = len(l.text) - len(strings.TrimLeft(l.rest(), " \t\r\n"))
+	start := l.offset
+	if start == len(l.text) {
+		return token{kind: end, offset: start}, nil
+	}
+	c := l.text[start]
+	switch {
+	case isLetter(c):
+		w := l.word()
+		if r, ok := reservedWord(w); ok {
+			return token{kind: tokenKind(r), offset: start, text: w}, nil
+		}
+		return token{kind: word, offset: start, text: w}, nil
+	case isDigit(c):
+		return l.number()
+	case c == '\'' || c == '"':
+		return l.string()
+	case c == '#' || c == '$':
+		return l.marked()
+	}
+	for _, s := range signs {
+		if strings.HasPrefix(l.rest(), s.text) {
+			l.offset += len(s.text)
+			return token{kind: s.kind, offset: start}, nil
+		}
+	}
+	return token{}, l.unknown()
+}
+
+// unknown returns the error for something that no token starts with.
+func (l *lexer) unknown() error {
+	switch rest := l.rest(); {
+	case rest[0] == '%':
+		return l.fail(l.offset, Unsupported, "there are no arguments to put in place of %%; write the values themselves")
+	case strings.HasPrefix(rest, ":="):
+		return l.fail(l.offset, Unsupported, "nothing can be assigned")
+	case rest[0] >= utf8.RuneSelf:
+		if r, size := utf8.DecodeRuneInString(rest); r == utf8.RuneError && size == 1 {
+			return l.fail(l.offset, InvalidSyntax, "the text is not valid UTF-8")
+		}
+		return l.fail(l.offset, InvalidSyntax, "outside of strings there are ASCII characters only")
+	case rest[0] < ' ' || rest[0] == 0x7f:
+		return l.fail(l.offset, InvalidSyntax, "outside of strings there are no control characters but tab, CR and LF")
+	default:
+		return l.fail(l.offset, InvalidSyntax, "%s means nothing here", rest[:1])
+	}
+}
+
+func (l *lexer) fail(offset int, kind ErrorKind, format string, args ...any) error {
+	return errorAt(l.text, offset, kind, format, args...)
+}
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// skip moves past all bytes of a class.
+func (l *lexer) skip(class func(byte) bool) {
+	for l.offset < len(l.text) && class(l.text[l.offset]) {
+		l.offset++
+	}
+}
+
+// word reads a word, which is empty when none starts here.
+func (l *lexer) word() string {
+	start := l.offset
+	if l.offset < len(l.text) && isLetter(l.text[l.offset]) {
+		l.skip(func(c byte) bool { return isLetter(c) || isDigit(c) })
+	}
+	return l.text[start:l.offset]
+}
+
+// marked reads #word and $word.
+func (l *lexer) marked() (token, error) {
+	start, kind := l.offset, hashWord
+	if l.text[start] == '$' {
+		kind = variable
+	}
+	l.offset++
+	w := l.word()
+	if w == "" {
+		return token{}, l.fail(start, InvalidSyntax, "%s has to be followed by a name", l.text[start:start+1])
+	}
+	return token{kind: kind, offset: start, text: w}, nil
+}
+
+// number reads digits[.digits][e[±]digits].
+func (l *lexer) number() (token, error) {
+	start := l.offset
+	l.skip(isDigit)
+	l.optional(".", "")
+	l.optional("eE", "+-")
+	if l.offset < len(l.text) && isLetter(l.text[l.offset]) {
+		return token{}, l.fail(start, InvalidSyntax, "a number is followed by a letter")
+	}
+	t := token{kind: number, offset: start, text: l.text[start:l.offset]}
+	if _, ok := numberValue(t.text); !ok {
+		return token{}, l.fail(start, InvalidSyntax, "the number is out of range: integers have 64 bits, others are of double precision")
+	}
+	return t, nil
+}
+
+// optional moves past one of the marks, one of the signs if there is one, and
+// digits; not at all when there are no digits.
+func (l *lexer) optional(marks, signs string) {
+	rest := l.rest()
+	if rest == "" || !strings.Contains(marks, rest[:1]) {
+		return
+	}
+	n := 1
+	if n < len(rest) && signs != "" && strings.Contains(signs, rest[n:n+1]) {
+		n++
+	}
+	if n < len(rest) && isDigit(rest[n]) {
+		l.offset += n
+		l.skip(isDigit)
+	}
+}
+
+// numberValue returns the value of a number as it is written: a Float when it has
+// a point or an exponent, else an Int. It is false when it is out of range.
+func numberValue(text string) (Value, bool) {
+	if strings.ContainsAny(text, ".eE") {
+		f, err := strconv.ParseFloat(text, 64)
+		return f, err == nil
+	}
+	i, err := strconv.ParseInt(text, 10, 64)
+	return i, err == nil
+}

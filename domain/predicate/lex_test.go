@@ -1,0 +1,194 @@
+package predicate
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tokensOf returns the tokens of a text without the end, and the error that ends them.
+func tokensOf(text string) ([]token, error) {
+	l := lexer{text: text}
+	var tokens []token
+	for {
+		t, err := l.next()
+		if err != nil || t.kind == end {
+			return tokens, err
+		}
+		tokens = append(tokens, t)
+	}
+}
+
+// TestTokens checks section 1 of the query language.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want string // kinds, and texts after a colon, separated by |
+	}{
+		{"", ""},
+		{" \t\r\n", ""},
+		{"a", "a word:a"},
+		{"_a1B", "a word:_a1B"},
+		{"and Or NOT", "AND:and|OR:Or|NOT:NOT"},
+		{"andy", "a word:andy"},
+		{"caseInsensitive fetch anykey ci", "CASEINSENSITIVE:caseInsensitive|FETCH:fetch|ANYKEY:anykey|CI:ci"},
+		{"#and #x", "a key:and|a key:x"},
+		{"$r $AND $_1", "a variable:r|a variable:AND|a variable:_1"},
+		{"= == != <> < <= =< > >= =>", "=|=|!=|!=|<|<=|<=|>|>=|>="},
+		{"&& || ! + - * / **", "AND|OR|NOT|+|-|*|/|**"},
+		{"( ) { } [ ] , . @", "(|)|{|}|[|]|,|.|@"},
+		{"--a", "-|-|a word:a"},
+		{"***", "**|*"},
+		{"!==", "!=|="},
+		{"<>=", "!=|="},
+		{"===", "=|="},
+		{"7", "a number:7"},
+		{"007", "a number:007"},
+		{"1.5", "a number:1.5"},
+		{"1e5", "a number:1e5"},
+		{"1.5E-3", "a number:1.5E-3"},
+		{"1.5e+3", "a number:1.5e+3"},
+		{"1.5.2", "a number:1.5|.|a number:2"},
+		{"1.foo", "a number:1|.|a word:foo"},
+		{"1 .5", "a number:1|.|a number:5"},
+		{"9223372036854775807", "a number:9223372036854775807"},
+		{"-7", "-|a number:7"},
+		{"'a'", "a string:a"},
+		{`"a"`, "a string:a"},
+		{`''`, "a string:"},
+		{`'it"s'`, `a string:it"s`},
+		{`"it's"`, `a string:it's`},
+		{`'a''b'`, "a string:a|a string:b"},
+		{"'a\nb\r\tc'", "a string:a\nb\r\tc"},
+		{`'%@ $x ?'`, "a string:%@ $x ?"},
+		{`'\\ \' \" \/'`, `a string:\ ' " /`},
+		{`'\b\f\n\r\t'`, "a string:\b\f\n\r\t"},
+		{`'\u0041\u00e9\u00E9'`, "a string:Aéé"},
+		{`'\ud83d\uDE00'`, "a string:😀"},
+		{`'\u00411'`, "a string:A1"},
+		{"'é😀'", "a string:é😀"},
+		{"'\ufffd'", "a string:\ufffd"},
+		{`'\ufffd'`, "a string:\ufffd"},
+	} {
+		tokens, err := tokensOf(c.text)
+		var got []string
+		for _, token := range tokens {
+			s := string(token.kind)
+			if token.text != "" || token.kind == quote {
+				s += ":" + token.text
+			}
+			got = append(got, s)
+		}
+		if joined := strings.Join(got, "|"); err != nil || joined != c.want {
+			t.Errorf("%q: %q, %v; want %q", c.text, joined, err, c.want)
+		}
+	}
+}
+
+// TestTokenErrors checks what is no token. An error is at the start of the token.
+func TestTokenErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		text string
+		kind ErrorKind
+		line int
+		col  int
+	}{
+		{"string not closed", "a 'b", InvalidSyntax, 1, 3},
+		{"string closed by the other quote", `a 'b"`, InvalidSyntax, 1, 3},
+		{"string ends with a backslash", `'b\`, InvalidSyntax, 1, 1},
+		{"string ends with an escaped quote", `'b\'`, InvalidSyntax, 1, 1},
+		{"unknown escape", `a '\q'`, InvalidSyntax, 1, 3},
+		{"escape of a line break", "'\\\n'", InvalidSyntax, 1, 1},
+		{"upper-case escape", `'\N'`, InvalidSyntax, 1, 1},
+		{"short unicode escape", `'\u041'`, InvalidSyntax, 1, 1},
+		{"unicode escape with a sign", `'\u+041'`, InvalidSyntax, 1, 1},
+		{"high surrogate alone", `'\ud83d'`, InvalidSyntax, 1, 1},
+		{"high surrogate and a letter", `'\ud83d\u0041'`, InvalidSyntax, 1, 1},
+		{"low surrogate alone", `'\ude00'`, InvalidSyntax, 1, 1},
+		{"two low surrogates", `'\ude00\ude00'`, InvalidSyntax, 1, 1},
+		{"U+0000, escaped", `'\u0000'`, InvalidSyntax, 1, 1},
+		{"U+0000 in a string", "'\x00'", InvalidSyntax, 1, 1},
+		{"U+0000 outside", "a \x00", InvalidSyntax, 1, 3},
+		{"not UTF-8 in a string", "'\xff'", InvalidSyntax, 1, 1},
+		{"surrogate in UTF-8", "'\xed\xa0\x80'", InvalidSyntax, 1, 1},
+		{"not UTF-8 outside", "a \xff", InvalidSyntax, 1, 3},
+		{"letter beyond ASCII", "é", InvalidSyntax, 1, 1},
+		{"no-break space", "a\u00a0b", InvalidSyntax, 1, 2},
+		{"vertical tab", "a\vb", InvalidSyntax, 1, 2},
+		{"form feed", "a\fb", InvalidSyntax, 1, 2},
+		{"number and a letter", "a 7abc", InvalidSyntax, 1, 3},
+		{"number and an underscore", "1_000", InvalidSyntax, 1, 1},
+		{"exponent without digits", "1e", InvalidSyntax, 1, 1},
+		{"exponent with a sign alone", "1e+", InvalidSyntax, 1, 1},
+		{"hexadecimal", "0x10", InvalidSyntax, 1, 1},
+		{"Int out of range", "9223372036854775808", InvalidSyntax, 1, 1},
+		{"Float out of range", "1e309", InvalidSyntax, 1, 1},
+		{"# alone", "# a", InvalidSyntax, 1, 1},
+		{"# and a digit", "#1", InvalidSyntax, 1, 1},
+		{"$ alone", "a $", InvalidSyntax, 1, 3},
+		{"$ and a digit", "$1", InvalidSyntax, 1, 1},
+		{"& alone", "a & b", InvalidSyntax, 1, 3},
+		{"| alone", "a | b", InvalidSyntax, 1, 3},
+		{": alone", "a :", InvalidSyntax, 1, 3},
+		{"semicolon", "a;", InvalidSyntax, 1, 2},
+		{"backquote", "`a`", InvalidSyntax, 1, 1},
+		{"argument", "a = %@", Unsupported, 1, 5},
+		{"argument, the first thing", "%K", Unsupported, 1, 1},
+		{"assignment", "$a := 1", Unsupported, 1, 4},
+		{"second line", "a\n  ?", InvalidSyntax, 2, 3},
+		{"after CR LF", "a\r\n ?", InvalidSyntax, 2, 2},
+		{"CR alone ends no line", "a\r?", InvalidSyntax, 1, 3},
+		{"tab is one column", "\t?", InvalidSyntax, 1, 2},
+		{"after code points of several bytes", "'é😀' ?", InvalidSyntax, 1, 6},
+		{"after a string of several lines", "'a\nb' ?", InvalidSyntax, 2, 4},
+	} {
+		_, err := tokensOf(c.text)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %q: no error", c.name, c.text)
+			continue
+		}
+		if e.Kind != c.kind || e.Line != c.line || e.Column != c.col {
+			t.Errorf("%s: %q: %v; want %s at %d:%d", c.name, c.text, e, c.kind, c.line, c.col)
+		}
+	}
+}
+
+// TestTokenOffsets checks that each token knows where it starts, after every kind
+// of token.
+func TestTokenOffsets(t *testing.T) {
+	t.Parallel()
+	parts := []string{"a", "#b", "$c", "1.5e3", `'d\n'`, "AND", "<=", "(", "@"}
+	for _, first := range parts {
+		for _, second := range parts {
+			tokens, err := tokensOf("  " + first + "\n" + second)
+			if err != nil || len(tokens) != 2 || tokens[0].offset != 2 || tokens[1].offset != 3+len(first) {
+				t.Errorf("%q and %q: %+v, %v", first, second, tokens, err)
+			}
+		}
+	}
+}
+
+// TestReservedWords checks that all reserved words, in any letter case, are keys
+// only after # and ".".
+func TestReservedWords(t *testing.T) {
+	t.Parallel()
+	words := strings.Fields("AND OR NOT ANY SOME ALL NONE IN BETWEEN CONTAINS BEGINSWITH ENDSWITH LIKE MATCHES " +
+		"NULL NIL TRUE YES FALSE NO SELF FIRST LAST SIZE SUBQUERY CAST TRUEPREDICATE FALSEPREDICATE ANYKEY FETCH CI CASEINSENSITIVE")
+	values := strings.Fields("NULL NIL TRUE YES FALSE NO SELF")
+	for _, w := range words {
+		for _, w := range []string{w, strings.ToLower(w), w[:1] + strings.ToLower(w[1:])} {
+			s, err := Parse("#" + w + " = a." + w)
+			if want := "(= ." + w + " .a." + w + ")"; err != nil || form(s.root) != want {
+				t.Errorf("#%s and .%s: %v, want %s", w, w, err, want)
+			}
+			if s, err := Parse(w + " = 1"); (err == nil) != slices.Contains(values, strings.ToUpper(w)) {
+				t.Errorf("%s = 1: %v, %v", w, s, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package predicate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// each visits the members of a collection one by one, until visit fails. It never
+// holds all of them: by a path through several to-many keys there can be very many.
+func (e *evaluation) each(coll Expr, visit func(Value) error) error {
+	switch c := coll.(type) {
+	case Path:
+		if err := e.bound(c.Slot); err != nil {
+			return err
+		}
+		return e.eachOf(e.vars[c.Slot], c.Steps, visit)
+	case Filter:
+		return e.each(c.Coll, func(m Value) error {
+			e.bind(c.Slot, m)
+			ok, err := e.holds(c.Where)
+			if !ok || err != nil {
+				return err
+			}
+			return e.eachOf(m, c.Steps, visit)
+		})
+	}
+	v, err := e.value(coll)
+	if err != nil {
+		return err
+	}
+	members, ok := v.([]Value)
+	if !ok {
+		return fmt.Errorf("predicate: the members of %T", v)
+	}
+	return e.eachIn(members, nil, visit)
+}
+
+// eachOf visits what is found by following the keys from a value: one thing or, when
+// a key is to-many, what the rest of them leads to from each member (section 3). From
+// nil, that is nil or nothing.
+func (e *evaluation) eachOf(v Value, steps []*Key, visit func(Value) error) error {
+	for i, key := range steps {
+		if v == nil {
+			if slices.ContainsFunc(steps[i:], isMany) {
+				return nil
+			}
+			break
+		}
+		next, err := e.get(v, key)
+		if err != nil {
+			return err
+		}
+		if key.Type.Many {
+			members, ok := next.([]Value)
+			if !ok && next != nil {
+				return fmt.Errorf("predicate: %s is %T", key.Name, next)
+			}
+			return e.eachIn(members, steps[i+1:], visit)
+		}
+		v = next
+	}
+	return visit(v)
+}
+
+func (e *evaluation) eachIn(members []Value, steps []*Key, visit func(Value) error) error {
+	for _, m := range members {
+		if err := e.wanted(); err != nil {
+			return err
+		}
+		if err := e.eachOf(m, steps, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// members returns the value of a collection.
+func (e *evaluation) members(coll Expr) (Value, error) {
+	members := []Value{}
+	err := e.each(coll, func(m Value) error {
+		members = append(members, m)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return members, nil
+}
+
+// bound fails for a variable that has no value: no predicate that was checked has
+// one.
+func (e *evaluation) bound(slot int) error {
+	if slot >= len(e.vars) {
+		return fmt.Errorf("predicate: nothing is bound to variable %d", slot)
+	}
+	return nil
+}
+
+// bind gives a variable its value.
+func (e *evaluation) bind(slot int, v Value) {
+	for slot >= len(e.vars) {
+		e.vars = append(e.vars, nil)
+	}
+	e.vars[slot] = v
+}

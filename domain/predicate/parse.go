@@ -1,0 +1,260 @@
+package predicate
+
+// Parse reads a predicate (sections 1 and 2 of the query language). Its errors are
+// *Error, of the kinds InvalidSyntax, Unsupported and LimitExceeded.
+func Parse(text string) (*Syntax, error) {
+	if len(text) > MaxBytes {
+		return nil, errorTooLong(text)
+	}
+	return parse(text)
+}
+
+// parse is Parse for a text of any length.
+func parse(text string) (*Syntax, error) {
+	p := parser{lexer: lexer{text: text}}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	n, err := p.expression(disjunctive)
+	if err != nil {
+		return nil, err
+	}
+	root, ok := n.(condition)
+	if !ok {
+		return nil, p.noCondition()
+	}
+	if p.tok.kind != end {
+		return nil, p.unexpected("AND, OR or the end")
+	}
+	return &Syntax{text: text, root: root}, nil
+}
+
+// precedence is how strongly an operator binds its operands. Up to comparing,
+// there are conditions; from adding on, values alone.
+type precedence int
+
+// The precedences, from the weakest.
+const (
+	none precedence = iota
+	disjunctive
+	conjunctive
+	negating
+	comparing
+	adding
+	multiplying
+	raising
+	signing
+	following // steps of a path
+)
+
+// infix are the operators that stand between their operands.
+var infix = map[tokenKind]precedence{
+	"OR": disjunctive, "AND": conjunctive,
+	"=": comparing, "!=": comparing, "<": comparing, "<=": comparing, ">": comparing, ">=": comparing,
+	"IN": comparing, "BETWEEN": comparing, "CONTAINS": comparing, "BEGINSWITH": comparing,
+	"ENDSWITH": comparing, "LIKE": comparing, "MATCHES": comparing,
+	"+": adding, "-": adding, "*": multiplying, "/": multiplying, "**": raising,
+}
+
+// parser makes a tree of tokens, by precedences. It looks at one token at a time
+// and never goes back, so its work is proportional to the text. An error is at
+// the first token with which no predicate could go on.
+type parser struct {
+	lexer
+	tok     token
+	depth   int // of nesting
+	nodes   int
+	queries int // SUBQUERY, open ones
+	matches int // MATCHES
+}
+
+func (p *parser) advance() (err error) {
+	p.tok, err = p.next()
+	return err
+}
+
+func (p *parser) failHere(kind ErrorKind, format string, args ...any) error {
+	return p.fail(p.tok.offset, kind, format, args...)
+}
+
+// unexpected returns the error for a token in place of what is wanted.
+func (p *parser) unexpected(wanted string) error {
+	got := string(p.tok.kind)
+	if p.tok.kind == word {
+		got = quoted(p.tok.text)
+	}
+	return p.failHere(InvalidSyntax, "expected %s, not %s", wanted, got)
+}
+
+// noCondition returns the error for a value that ends where a condition has to.
+func (p *parser) noCondition() error {
+	return p.failHere(InvalidSyntax, "a value alone is no condition: compare it, for example with = YES or != nil")
+}
+
+// expect moves past a token of one kind.
+func (p *parser) expect(kind tokenKind) error {
+	if p.tok.kind != kind {
+		return p.unexpected(string(kind))
+	}
+	return p.advance()
+}
+
+// count counts a node that the token makes.
+func (p *parser) count() error {
+	return p.countAt(p.tok.offset)
+}
+
+// countAt counts a node that a token at the offset makes.
+func (p *parser) countAt(offset int) error {
+	p.nodes++
+	if p.nodes > MaxNodes {
+		return p.fail(offset, LimitExceeded, "the predicate has more than %d operands and operators", MaxNodes)
+	}
+	return nil
+}
+
+// enter opens a level of nesting with the token, and moves past it.
+func (p *parser) enter() error {
+	p.depth++
+	if p.depth > MaxNesting {
+		return p.failHere(LimitExceeded, "the predicate is nested more than %d levels deep", MaxNesting)
+	}
+	return p.advance()
+}
+
+// leave closes a level with the token, which has to be of the kind.
+func (p *parser) leave(kind tokenKind) error {
+	p.depth--
+	return p.expect(kind)
+}
+
+// expression parses what binds as strongly as the precedence or stronger: up to
+// comparing, that is a condition or, where a comparison can still follow, an
+// operand; from adding on, an operand.
+func (p *parser) expression(least precedence) (node, error) {
+	n, err := p.prefix(least)
+	if err != nil {
+		return nil, err
+	}
+	return p.follow(n, least)
+}
+
+// follow parses the operators that follow a node.
+func (p *parser) follow(n node, least precedence) (node, error) {
+	for {
+		binds := infix[p.tok.kind]
+		if binds == none || binds < least {
+			return n, nil
+		}
+		var err error
+		if binds <= conjunctive {
+			n, err = p.junction(n, binds)
+		} else {
+			left, ok := n.(operand)
+			if !ok {
+				return nil, p.failHere(InvalidSyntax, "a condition has no value that %s could be used on; comparisons do not chain, join them with AND", p.tok.kind)
+			}
+			if binds == comparing {
+				n, err = p.comparison(left)
+			} else {
+				n, err = p.arithmetic(left, binds)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// operand parses what has to be an operand. At least is adding.
+func (p *parser) operand(least precedence) (operand, error) {
+	n, err := p.expression(least)
+	if err != nil {
+		return nil, err
+	}
+	return n.(operand), nil
+}
+
+// arithmetic parses an operation from its operator on.
+func (p *parser) arithmetic(left operand, binds precedence) (*arithmetic, error) {
+	a := &arithmetic{offset: p.tok.offset, op: p.tok.kind, left: left}
+	if err := p.count(); err != nil {
+		return nil, err
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	var err error
+	a.right, err = p.operand(binds + 1)
+	return a, err
+}
+
+// prefix parses what a node starts with: a condition only up to the precedence
+// that it has.
+func (p *parser) prefix(least precedence) (node, error) {
+	switch kind := p.tok.kind; kind {
+	case "NOT":
+		if least <= negating {
+			return p.negation()
+		}
+	case "ANY", "SOME", "ALL", "NONE":
+		if least <= comparing {
+			return p.qualified()
+		}
+	case "TRUEPREDICATE", "FALSEPREDICATE":
+		if least <= comparing {
+			t := &truth{offset: p.tok.offset, holds: kind == "TRUEPREDICATE"}
+			if err := p.count(); err != nil {
+				return nil, err
+			}
+			return t, p.advance()
+		}
+	case "(":
+		return p.parentheses(least)
+	case "-":
+		return p.minus()
+	}
+	n, err := p.primary()
+	if err != nil {
+		return nil, err
+	}
+	return p.postfix(n, false)
+}
+
+// parentheses parses a condition or an operand in parentheses: a condition only
+// where one could be.
+func (p *parser) parentheses(least precedence) (node, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	inner := adding
+	if least <= comparing {
+		inner = disjunctive
+	}
+	n, err := p.expression(inner)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.leave(")"); err != nil {
+		return nil, err
+	}
+	if o, ok := n.(operand); ok {
+		return p.postfix(o, true)
+	}
+	return n, nil
+}
+
+// minus parses the opposite of a number.
+func (p *parser) minus() (*minus, error) {
+	m := &minus{offset: p.tok.offset}
+	if err := p.count(); err != nil {
+		return nil, err
+	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	var err error
+	m.of, err = p.operand(signing)
+	p.depth--
+	return m, err
+}

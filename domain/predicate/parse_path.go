@@ -1,0 +1,93 @@
+package predicate
+
+// postfix parses the steps that follow an operand. They prolong it when it is a
+// path, unless that is closed by parentheses.
+func (p *parser) postfix(n operand, closed bool) (operand, error) {
+	on, ok := n.(*path)
+	if !ok || closed {
+		on = nil
+	}
+	for p.tok.kind == "." || p.tok.kind == "[" {
+		s, err := p.step()
+		if err != nil {
+			return nil, err
+		}
+		if on == nil {
+			on = &path{of: n}
+		}
+		on.steps = append(on.steps, s)
+		if s.aggregate == "" && on.segments() > MaxPathSegments {
+			return nil, p.fail(s.offset, LimitExceeded, "the path has more than %d keys", MaxPathSegments)
+		}
+		n = on
+	}
+	return n, nil
+}
+
+// segments returns how many keys the path has, with those of paths in parentheses
+// that it starts with.
+func (n *path) segments() int {
+	count := 0
+	if of, ok := n.of.(*path); ok {
+		count = of.segments()
+	}
+	for _, s := range n.steps {
+		if s.aggregate == "" {
+			count++
+		}
+	}
+	return count
+}
+
+// aggregates are what is written after ".".
+var aggregates = []AggregateFunc{Count, Sum, Average, Min, Max}
+
+// step parses one step: .key, .@word or [SIZE].
+func (p *parser) step() (step, error) {
+	if p.tok.kind == "[" {
+		return p.size()
+	}
+	if err := p.advance(); err != nil {
+		return step{}, err
+	}
+	if p.tok.kind != "@" {
+		s := step{offset: p.tok.offset, name: p.tok.text}
+		if !p.tok.isWord() && p.tok.kind != hashWord {
+			return step{}, p.unexpected("a key")
+		}
+		return s, p.advance()
+	}
+	if err := p.advance(); err != nil {
+		return step{}, err
+	}
+	s := step{offset: p.tok.offset}
+	if !p.tok.isWord() {
+		return step{}, p.unexpected("a word such as count")
+	}
+	for _, a := range aggregates {
+		if equalFold(p.tok.text, string(a)[1:]) {
+			s.aggregate = a
+			return s, p.advance()
+		}
+	}
+	return step{}, p.failHere(Unsupported, "there are @count, @sum, @avg, @min and @max alone")
+}
+
+// size parses [SIZE].
+func (p *parser) size() (step, error) {
+	if err := p.advance(); err != nil {
+		return step{}, err
+	}
+	s := step{offset: p.tok.offset, aggregate: Count}
+	switch p.tok.kind {
+	case "SIZE":
+	case "FIRST", "LAST", number:
+		return step{}, p.failHere(Unsupported, "collections have no order: there is [SIZE] alone")
+	default:
+		return step{}, p.failHere(InvalidSyntax, "expected SIZE; a modifier such as [c] stands after an operator")
+	}
+	if err := p.advance(); err != nil {
+		return step{}, err
+	}
+	return s, p.expect("]")
+}

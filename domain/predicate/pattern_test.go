@@ -1,0 +1,143 @@
+package predicate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patternOf makes a Pattern of "*", "?" and other characters, which stand for
+// themselves.
+func patternOf(s string) Pattern {
+	var p Pattern
+	for _, r := range s {
+		switch last := len(p.Parts) - 1; {
+		case r == '*':
+			p.Parts = append(p.Parts, Part{Any: true})
+		case r == '?':
+			p.Parts = append(p.Parts, Part{One: true})
+		case last >= 0 && p.Parts[last].Text != "":
+			p.Parts[last].Text += string(r)
+		default:
+			p.Parts = append(p.Parts, Part{Text: string(r)})
+		}
+	}
+	return p
+}
+
+func TestPatternMatches(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"", "", true},
+		{"", "a", false},
+		{"*", "", true},
+		{"*", "anything", true},
+		{"?", "", false},
+		{"?", "a", true},
+		{"?", "é", true},
+		{"?", "🙂", true},
+		{"?", "e\u0301", false}, // two code points
+		{"??", "e\u0301", true},
+		{"?", "ab", false},
+		{"abc", "abc", true},
+		{"abc", "abcd", false},
+		{"abc", "xabc", false},
+		{"abc", "ABC", false},
+		{"a*", "abc", true},
+		{"*c", "abc", true},
+		{"*b*", "abc", true},
+		{"b*", "abc", false},
+		{"*b", "abc", false},
+		{"a*c", "abc", true},
+		{"a*c", "ac", true},
+		{"a*a", "a", false},
+		{"a?c", "abc", true},
+		{"a?c", "ac", false},
+		{"*?", "", false},
+		{"*?*", "x", true},
+		{"?*?", "x", false},
+		{"?*?", "xy", true},
+		{"*ab*ab*", "ab", false},
+		{"*ab*ab*", "abab", true},
+		{"*ab?b", "ababab", true},
+		{"*a?c*", "abababc", true},
+		{"a*b*c", "a\nb\r\nc", true},
+		{"a?b", "a\nb", true},
+		{"*é", "cafe\u0301", false},
+		{"*🙂?", "🙃🙂🙃", true},
+	} {
+		if got := patternOf(c.pattern).Matches(c.text); got != c.want {
+			t.Errorf("%q LIKE %q is %t, want %t", c.text, c.pattern, got, c.want)
+		}
+	}
+}
+
+// matchesNaively tries everything that a pattern could mean.
+func matchesNaively(parts []Part, s []rune) bool {
+	if len(parts) == 0 {
+		return len(s) == 0
+	}
+	switch first := parts[0]; {
+	case first.Any:
+		return matchesNaively(parts[1:], s) || len(s) > 0 && matchesNaively(parts, s[1:])
+	case first.One:
+		return len(s) > 0 && matchesNaively(parts[1:], s[1:])
+	default:
+		own := []rune(first.Text)
+		return len(s) >= len(own) && slices.Equal(own, s[:len(own)]) && matchesNaively(parts[1:], s[len(own):])
+	}
+}
+
+func TestPatternMatchesAsNaively(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 7))
+	word := func(alphabet string, most int) string {
+		var b strings.Builder
+		runes := []rune(alphabet)
+		for range random.IntN(most + 1) {
+			b.WriteRune(runes[random.IntN(len(runes))])
+		}
+		return b.String()
+	}
+	matching := 0
+	for range 100_000 {
+		pattern, s := word("ab\u00E9*?", 7), word("ab\u00E9", 8)
+		p := patternOf(pattern)
+		want := matchesNaively(p.Parts, []rune(s))
+		if want {
+			matching++
+		}
+		if got := p.Matches(s); got != want {
+			t.Fatalf("%q LIKE %q is %t, want %t", s, pattern, got, want)
+		}
+	}
+	if matching < 5_000 {
+		t.Errorf("only %d of the patterns match", matching)
+	}
+}
+
+// TestPatternIsBounded: the patterns that take backtracking matchers forever take
+// no more than the product of the lengths.
+func TestPatternIsBounded(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	s := strings.Repeat("a", 100_000)
+	for _, p := range []string{
+		strings.Repeat("a*", 16) + "b",
+		strings.Repeat("*a", 16) + "*b",
+		strings.Repeat("*?a", 16) + "*b*",
+		"*" + strings.Repeat("a?", 500) + "b*",
+	} {
+		if patternOf(p).Matches(s) {
+			t.Errorf("a text of a LIKE %q", p)
+		}
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

@@ -1,0 +1,191 @@
+package predicate
+
+import "strings"
+
+// The types of keys.
+var (
+	boolType   = Type{Kind: Bool}
+	intType    = Type{Kind: Int}
+	floatType  = Type{Kind: Float}
+	stringType = Type{Kind: String}
+	uuidType   = Type{Kind: UUID}
+	dateType   = Type{Kind: Date}
+	nilType    = Type{Kind: Nil}
+)
+
+func one(e Entity) Type  { return Type{Kind: Object, Entity: e} }
+func many(e Entity) Type { return Type{Kind: Object, Entity: e, Many: true} }
+
+// required, optional and folded make keys of a type: never nil, maybe nil, and
+// with folded forms that stores keep beside it.
+func required(t Type, names ...string) []Key {
+	var keys []Key
+	for _, name := range names {
+		keys = append(keys, Key{Name: name, Type: t})
+	}
+	return keys
+}
+
+func optional(t Type, names ...string) []Key {
+	keys := required(t, names...)
+	for i := range keys {
+		keys[i].Nullable = true
+	}
+	return keys
+}
+
+func folded(keys []Key) []Key {
+	for i := range keys {
+		keys[i].Folded = true
+	}
+	return keys
+}
+
+// entity is the keys of an entity.
+type entity struct {
+	keys   []*Key          // in the order of the schema
+	byName map[string]*Key // by any spelling, in lower case
+}
+
+func entityOf(name Entity, groups ...[]Key) entity {
+	e := entity{byName: map[string]*Key{}}
+	for _, group := range groups {
+		for _, key := range group {
+			key.Of = name
+			e.keys = append(e.keys, &key)
+			e.byName[strings.ToLower(key.Name)] = &key
+		}
+	}
+	return e
+}
+
+// alias adds another spelling of a key.
+func (e entity) alias(spelling, name string) entity {
+	e.byName[strings.ToLower(spelling)] = e.byName[strings.ToLower(name)]
+	return e
+}
+
+// schema is what can be asked of objects (section 3 of the query language).
+var schema = map[Entity]entity{
+	Problem: entityOf(Problem,
+		required(intType, "identifier"),
+		folded(required(stringType, "title")),
+		problemDates, problemReferences,
+		required(boolType, "watching", "read", "readByAssignee"),
+		required(many(Savepoint), "history"),
+		required(many(Log), "logs"),
+		required(many(Keyword), "keywords"),
+		required(many(Comment), "comments"),
+		required(many(Relationship), "relationships"),
+		required(many(User), "watchers"),
+	).alias("id", "identifier"),
+	Savepoint: entityOf(Savepoint,
+		required(stringType, "title"),
+		problemDates, problemReferences,
+	),
+	User: entityOf(User,
+		required(uuidType, "identifier"),
+		required(stringType, "name"),
+		optional(stringType, "email"),
+		required(boolType, "inactive"),
+	),
+	Component: entityOf(Component,
+		required(uuidType, "identifier"),
+		required(stringType, "name", "fullName"),
+		required(boolType, "closed"),
+		optional(one(Component), "successor", "parent"),
+		required(many(Component), "children"),
+	),
+	Milestone: entityOf(Milestone,
+		required(uuidType, "identifier"),
+		optional(one(Component), "component"),
+		required(stringType, "name"),
+		required(dateType, "creationDate"),
+		optional(dateType, "startDate", "endDate"),
+	),
+	Priority: entityOf(Priority,
+		required(uuidType, "identifier"),
+		required(stringType, "name"),
+		required(intType, "order"),
+	),
+	Classification: entityOf(Classification,
+		required(uuidType, "identifier"),
+		required(stringType, "name"),
+	),
+	State: entityOf(State,
+		required(uuidType, "identifier"),
+		required(stringType, "name"),
+		required(boolType, "resolved", "initial"),
+		required(intType, "order"),
+		required(many(State), "nextStates", "previousStates"),
+	),
+	Keyword: entityOf(Keyword,
+		folded(required(stringType, "name")),
+		folded(optional(stringType, "value")),
+	),
+	Comment: entityOf(Comment,
+		required(one(User), "author"),
+		required(dateType, "creationDate"),
+		folded(required(stringType, "text")),
+	),
+	Log: entityOf(Log,
+		required(stringType, "type"),
+		required(dateType, "creationDate"),
+		required(one(User), "author"),
+		required(boolType, "isSignificant"),
+	),
+	Relationship: entityOf(Relationship,
+		required(intType, "type", "problemIdentifier"),
+		required(one(Problem), "child"),
+		required(intType, "parentId"),
+		required(one(Problem), "parent"),
+	).alias("childId", "problemIdentifier"),
+}
+
+// What a problem has in common with its savepoints.
+var (
+	problemDates = append(
+		required(dateType, "creationDate", "modificationDate"),
+		optional(dateType, "resolveDate")...)
+	problemReferences = concat(
+		required(one(User), "originator"),
+		optional(one(User), "assignee"),
+		required(one(User), "modifier"),
+		optional(one(User), "resolver"),
+		optional(one(Component), "component"),
+		optional(one(Milestone), "milestone"),
+		optional(one(Priority), "priority"),
+		optional(one(Classification), "classification"),
+		required(one(State), "state"),
+	)
+)
+
+func concat(groups ...[]Key) (keys []Key) {
+	for _, group := range groups {
+		keys = append(keys, group...)
+	}
+	return keys
+}
+
+// relationshipType is the key whose values are the codes of relationship types.
+var relationshipType = schema[Relationship].byName["type"]
+
+// Keys returns the keys of an entity in the order of the schema; none when there
+// is no such entity. They are shared: a key is the same pointer wherever it is met.
+func Keys(e Entity) []*Key { return append([]*Key(nil), schema[e].keys...) }
+
+// Lookup returns the key of an entity by its name, or another spelling of it
+// (id, childId), in any letter case. It is false when there is none.
+func Lookup(e Entity, name string) (*Key, bool) {
+	key, ok := schema[e].byName[strings.ToLower(name)]
+	return key, ok
+}
+
+// keyNames returns the names of an entity's keys.
+func keyNames(e Entity) []string {
+	var names []string
+	for _, key := range schema[e].keys {
+		names = append(names, key.Name)
+	}
+	return names
+}

@@ -1,0 +1,173 @@
+package predicate
+
+// Syntax is a predicate that was parsed: its form, of which nothing is checked
+// yet. It never changes.
+type Syntax struct {
+	text string // where the offsets of nodes are in
+	root condition
+}
+
+// node is a part of a predicate: a condition or an operand. What stands in
+// parentheses is the node itself. All offsets are in bytes.
+type node any
+
+// condition is a node that holds or does not: junction, negation, truth and
+// comparison.
+type condition interface{ condition() }
+
+// operand is a node that has a value: literal, list, self, reference, path,
+// subquery, cast, call, minus and arithmetic.
+type operand interface {
+	operand()
+	// start is where its first token starts, but for parentheses.
+	start() int
+}
+
+// junction is two or more conditions between which stands AND or OR.
+type junction struct {
+	op    tokenKind // "AND" or "OR"
+	conds []condition
+}
+
+// negation is NOT and a condition.
+type negation struct {
+	offset int
+	cond   condition
+}
+
+// truth is TRUEPREDICATE or FALSEPREDICATE.
+type truth struct {
+	offset int
+	holds  bool
+}
+
+// comparison is an operator between two operands.
+type comparison struct {
+	offset int       // of the operator
+	op     tokenKind // as in signs, or the word in capitals
+	fold   Folding
+	// qualifier is "ANY", "ALL", "NONE" or empty; SOME is ANY.
+	qualifier       tokenKind
+	qualifierOffset int
+	left, right     operand
+}
+
+// literal is a number, a string, a truth value or nil.
+type literal struct {
+	offset int
+	kind   Kind
+	text   string // of a number, as it is written; of a string, what it means
+	value  Value  // a string is not normalised yet
+}
+
+// list is values in braces.
+type list struct {
+	offset  int
+	members []operand
+}
+
+// self is SELF, the object that the predicate is about.
+type self struct{ offset int }
+
+// reference is a variable.
+type reference struct {
+	offset int
+	name   string
+}
+
+// path is keys and aggregates after an operand; without one it starts at the
+// object that the predicate is about, with a key.
+type path struct {
+	of    operand // or nil
+	steps []step
+}
+
+// step is one step of a path.
+type step struct {
+	offset    int // of the name
+	name      string
+	aggregate AggregateFunc // instead of a name; [SIZE] is Count
+}
+
+// subquery is the members of a collection that satisfy a condition.
+type subquery struct {
+	offset   int
+	coll     operand
+	variable string
+	cond     condition
+}
+
+// cast is CAST, with the name of a type.
+type cast struct {
+	offset       int
+	of           operand
+	target       string
+	targetOffset int
+}
+
+// call is a function and its arguments. In the form FUNCTION(…), the selector is
+// one of them.
+type call struct {
+	offset int
+	name   string
+	args   []operand
+}
+
+// minus is the opposite of a number.
+type minus struct {
+	offset int
+	of     operand
+}
+
+// arithmetic is an operator between two numbers: + - * / **.
+type arithmetic struct {
+	offset      int // of the operator
+	op          tokenKind
+	left, right operand
+}
+
+func (*junction) condition()   {}
+func (*negation) condition()   {}
+func (*truth) condition()      {}
+func (*comparison) condition() {}
+
+func (*literal) operand()    {}
+func (*list) operand()       {}
+func (*self) operand()       {}
+func (*reference) operand()  {}
+func (*path) operand()       {}
+func (*subquery) operand()   {}
+func (*cast) operand()       {}
+func (*call) operand()       {}
+func (*minus) operand()      {}
+func (*arithmetic) operand() {}
+
+func (n *literal) start() int   { return n.offset }
+func (n *list) start() int      { return n.offset }
+func (n *self) start() int      { return n.offset }
+func (n *reference) start() int { return n.offset }
+func (n *path) start() int {
+	if n.of != nil {
+		return n.of.start()
+	}
+	return n.steps[0].offset
+}
+func (n *subquery) start() int   { return n.offset }
+func (n *cast) start() int       { return n.offset }
+func (n *call) start() int       { return n.offset }
+func (n *minus) start() int      { return n.offset }
+func (n *arithmetic) start() int { return n.left.start() }
+
+// isFunction reports whether the call has the form FUNCTION(…).
+func (n *call) isFunction() bool { return equalFold(n.name, "FUNCTION") }
+
+// selector returns the place of the selector among the arguments of FUNCTION(…):
+// the first one if it is a string, else the second. It is false when neither is.
+func (n *call) selector() (int, bool) {
+	for i, a := range n.args[:min(len(n.args), 2)] {
+		if l, ok := a.(*literal); ok && l.kind == String {
+			return i, true
+		}
+	}
+	return 0, false
+}

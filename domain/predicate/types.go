@@ -1,0 +1,75 @@
+package predicate
+
+// Kind is what sort of value something has.
+type Kind string
+
+// The kinds. Where an operator takes numbers, Int and Float mix.
+const (
+	Nil    Kind = "Nil"
+	Bool   Kind = "Bool"
+	Int    Kind = "Int"
+	Float  Kind = "Float"
+	String Kind = "String"
+	UUID   Kind = "UUID"
+	Date   Kind = "Date"
+	Object Kind = "Entity"
+)
+
+// Type is the type of an expression or a key. Many is true for a collection, whose
+// members have the rest.
+type Type struct {
+	Kind   Kind
+	Entity Entity // of an Object
+	Many   bool
+}
+
+// Member returns the type of a collection's members.
+func (t Type) Member() Type {
+	t.Many = false
+	return t
+}
+
+// String returns the type as errors name it, such as "Collection(User)".
+func (t Type) String() string {
+	name := string(t.Kind)
+	if t.Kind == Object {
+		name = string(t.Entity)
+	}
+	if t.Many {
+		return "Collection(" + name + ")"
+	}
+	return name
+}
+
+// Entity is a sort of object that has keys.
+type Entity string
+
+// The entities. All but Savepoint, Keyword, Comment, Log and Relationship can be
+// searched.
+const (
+	Problem        Entity = "Problem"
+	Savepoint      Entity = "Savepoint"
+	User           Entity = "User"
+	Component      Entity = "Component"
+	Milestone      Entity = "Milestone"
+	Priority       Entity = "Priority"
+	Classification Entity = "Classification"
+	State          Entity = "State"
+	Keyword        Entity = "Keyword"
+	Comment        Entity = "Comment"
+	Log            Entity = "Log"
+	Relationship   Entity = "Relationship"
+)
+
+// Key is what an object of an entity can be asked for.
+type Key struct {
+	// Name is the key as the schema spells it, such as "creationDate". Two
+	// spellings of one key (id, identifier) have one Key.
+	Name     string
+	Of       Entity
+	Type     Type // Many: to-many
+	Nullable bool
+	// Folded is true when stores keep the folded forms of its value beside
+	// it, so that they can compare with [c] and [cd] by themselves.
+	Folded bool
+}
