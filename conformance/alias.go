@@ -40,7 +40,9 @@ func aliasCases() []Case {
 			p := b.furnished()
 			q := b.create()
 			reply := store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: []byte("body")}
-			b.do(append(b.pair(p.ID, relationship.ParentOf, q.ID), store.PutToken{Token: b.token()}, store.KeepReply{Reply: reply})...)
+			owner := b.ID()
+			b.do(append(b.pair(p.ID, relationship.ParentOf, q.ID), store.PutToken{Token: b.token()}, store.KeepReply{Reply: reply},
+				store.PutQuery{Query: b.query(owner)}, store.AppendAudit{Entry: b.audited()}, store.AppendAudit{Entry: b.audited()})...)
 			before := b.image().clone()
 			b.view(func(r store.Reader) error {
 				s, err := r.Problem(b.ctx, p.ID, ident.None, everything)
@@ -63,6 +65,26 @@ func aliasCases() []Case {
 					return err
 				}
 				scribble(&tokens)
+				some, err := r.Problems(b.ctx, []problem.ID{p.ID}, ident.None, everything)
+				if err != nil {
+					return err
+				}
+				scribble(&some[0].Keywords)
+				scribble(&some[0].Log)
+				scribble(&some[0].Savepoints)
+				scribble(&some)
+				entries, err := r.Audit(b.ctx, 0, 10)
+				if err != nil {
+					return err
+				}
+				scribble(&entries)
+				for _, owner := range []ident.ID{ident.None, owner} {
+					queries, err := r.SavedQueries(b.ctx, owner)
+					if err != nil {
+						return err
+					}
+					scribble(&queries)
+				}
 				reply, _, err := r.Reply(b.ctx, reply.User, reply.Key)
 				if err != nil {
 					return err
@@ -79,14 +101,17 @@ func aliasCases() []Case {
 		Rule: "What the caller got and keeps does not change when the store does.",
 		run: func(b *bench) {
 			p, state := b.furnished(), b.objects().States[0]
-			b.do(store.PutState{State: state}, store.PutToken{Token: b.token()})
+			saved := b.query(b.author)
+			b.do(store.PutState{State: state}, store.PutToken{Token: b.token()}, store.PutQuery{Query: saved})
 			kept := make([]image, 4)
 			copies := make([]image, len(kept))
 			for i := range kept {
 				kept[i] = b.image()
 				copies[i] = kept[i].clone()
 				state.Next = b.objects().States[0].Next
+				saved.Name = b.ID().String()
 				change := b.change(store.PutState{State: state}, store.PutToken{Token: b.token()},
+					store.PutQuery{Query: saved}, store.PutQuery{Query: b.query(b.author)}, store.AppendAudit{Entry: b.audited()},
 					store.AddComment{Problem: p.ID, Comment: b.comment("more")}, store.PutSavepoint{Problem: p},
 					store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: b.ID().String()}},
 					store.DropKeyword{Problem: p.ID, Name: "area"}, store.Watch{Problem: p.ID, User: b.ID()})
@@ -152,7 +177,7 @@ func (seen image) clone() image {
 		problems[id] = s
 	}
 	seen.Problems = problems
-	seen.Tokens = slices.Clone(seen.Tokens)
+	seen.Tokens, seen.Queries, seen.Audit = slices.Clone(seen.Tokens), slices.Clone(seen.Queries), slices.Clone(seen.Audit)
 	seen.Content.States = slices.Clone(seen.Content.States)
 	for i := range seen.Content.States {
 		seen.Content.States[i].Next = slices.Clone(seen.Content.States[i].Next)

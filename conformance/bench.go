@@ -31,6 +31,7 @@ type bench struct {
 	c      Case
 	h      Harness
 	seed   uint64
+	long   bool // whether the case is to go on longer than it has to
 	engine *engine.Run
 	// pending are the calls of the stores that are under way.
 	pending *pending

@@ -10,9 +10,11 @@ import (
 
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -123,6 +125,11 @@ type shown struct {
 	snapshot func(*store.Snapshot) // whose like is done to dossiers
 	page     func(after problem.ID, limit int, page *[]store.Dossier)
 	tokens   func([]access.Token)
+	several  func(ids []problem.ID, as ident.ID, all []store.Snapshot) ([]store.Snapshot, error)
+	queries  func(owner ident.ID, found []query.Saved) []query.Saved
+	saved    func(id ident.ID) (query.Saved, bool)
+	audit    func(skip, limit int, page []audit.Entry) []audit.Entry
+	search   func(context.Context, store.Reader, store.Query) ([]store.Hit, error)
 	bodies   map[string][]byte
 	oldest   func(time.Time) time.Time
 	moment   func() store.Reader // whose problems are shown
@@ -200,6 +207,50 @@ func (r *shown) Tokens(ctx context.Context) ([]access.Token, error) {
 		r.tokens(all)
 	}
 	return all, err
+}
+
+func (r *shown) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	all, err := r.Reader.Problems(ctx, ids, as, parts)
+	for i := range all {
+		if r.snapshot != nil {
+			r.snapshot(&all[i])
+		}
+	}
+	if r.several != nil && err == nil {
+		return r.several(ids, as, all)
+	}
+	return all, err
+}
+
+func (r *shown) SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error) {
+	found, err := r.Reader.SavedQueries(ctx, owner)
+	if r.queries != nil {
+		found = r.queries(owner, found)
+	}
+	return found, err
+}
+
+func (r *shown) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool, error) {
+	saved, ok, err := r.Reader.SavedQuery(ctx, id)
+	if r.saved != nil && err == nil && !ok {
+		saved, ok = r.saved(id)
+	}
+	return saved, ok, err
+}
+
+func (r *shown) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error) {
+	page, err := r.Reader.Audit(ctx, skip, limit)
+	if r.audit != nil && err == nil {
+		page = r.audit(skip, limit, page)
+	}
+	return page, err
+}
+
+func (r *shown) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	if r.search != nil {
+		return r.search(ctx, r.Reader, q)
+	}
+	return r.Reader.Search(ctx, q)
 }
 
 func (r *shown) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {

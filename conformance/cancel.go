@@ -7,6 +7,8 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -188,9 +190,20 @@ type reading struct {
 // readings returns a reading by each method of a Reader. The problem has to
 // exist.
 func (b *bench) readings(id problem.ID) []reading {
+	all := &predicate.Plan{Root: predicate.Problem, Where: predicate.And{}, Slots: 1}
+	catalogue := metadata.NewCatalogue(0, metadata.Content{})
 	return []reading{
 		{"Problem", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Problem(ctx, id, ident.None, everything)
+			return err
+		}},
+		{"Problems", func(ctx context.Context, r store.Reader) error {
+			_, err := r.Problems(ctx, []problem.ID{id}, ident.None, everything)
+			return err
+		}},
+		{"Search", func(ctx context.Context, r store.Reader) error {
+			// To ask for the catalogue would be to read something else first.
+			_, err := r.Search(ctx, store.Query{Plan: all, Limit: 10, Catalogue: catalogue})
 			return err
 		}},
 		{"Neighbours", func(ctx context.Context, r store.Reader) error {
@@ -215,6 +228,18 @@ func (b *bench) readings(id problem.ID) []reading {
 		}},
 		{"Tokens", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Tokens(ctx)
+			return err
+		}},
+		{"Audit", func(ctx context.Context, r store.Reader) error {
+			_, err := r.Audit(ctx, 0, 10)
+			return err
+		}},
+		{"SavedQueries", func(ctx context.Context, r store.Reader) error {
+			_, err := r.SavedQueries(ctx, ident.None)
+			return err
+		}},
+		{"SavedQuery", func(ctx context.Context, r store.Reader) error {
+			_, _, err := r.SavedQuery(ctx, b.author)
 			return err
 		}},
 		{"Reply", func(ctx context.Context, r store.Reader) error {

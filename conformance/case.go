@@ -68,7 +68,7 @@ func (c Case) Source() string {
 	kind, _, _ := strings.Cut(c.ID, "-")
 	place := map[string]string{
 		"COM": "Store.Commit", "OUT": "Store.Outcome", "VIEW": "Store.View", "ID": "Store.Reserve",
-		"RES": "Store.Restore", "CLOSE": "Store.Close", "VER": "Versions", "READ": "Reader",
+		"RES": "Store.Restore", "CLOSE": "Store.Close", "VER": "Versions", "READ": "Reader", "FIND": "Reader.Search",
 	}[kind]
 	if place == "" {
 		place = "Store"
@@ -82,12 +82,14 @@ func Cases() []Case {
 	between := slices.Concat(
 		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), viewCases(),
 			catalogueCases(), versionCases(), restoreCases(), lifeCases()),
+		in(profilePort, auditCases()),
 		in(profileConcurrency, concurrentCases(), linearCases()),
 		in(profileModel, randomCases()),
 	)
 	return slices.Concat(
 		between,
-		in(profilePort, effectCases(), cancelCases(), readCases(), dossierCases(), textCases(), aliasCases(), refusalCases()),
+		in(profilePort, effectCases(), cancelCases(), readCases(), problemsCases(), queryCases(), findCases(), dossierCases(), textCases(), aliasCases(), refusalCases()),
+		in(profileModel, findRandomCases()),
 		in(profileMigration, restoredCases(), movedCases()),
 		in(profileSharing, throughTwoHandles(between), peerCases()),
 		in(profileDurability, durabilityCases()),

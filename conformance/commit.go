@@ -294,6 +294,7 @@ func (b *bench) oneOfEach() (problem.Problem, store.Change) {
 	b.Helper()
 	p, q := b.create(), b.create()
 	watcher, reader, user := b.ID(), b.ID(), b.ID()
+	dropped, replaced := b.query(user), b.query(user)
 	expired := store.Reply{User: user, Key: "old", Created: b.Now(), Body: []byte("old")}
 	b.do(append(b.pair(p.ID, relationship.CauseOf, q.ID),
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "dropped", Value: problem.Text("yes")}},
@@ -301,7 +302,10 @@ func (b *bench) oneOfEach() (problem.Problem, store.Change) {
 		store.MarkRead{Problem: p.ID, User: reader, Read: true},
 		store.MarkRead{Problem: q.ID, User: reader, Read: true},
 		store.KeepReply{Reply: expired},
+		store.PutQuery{Query: dropped}, store.PutQuery{Query: replaced}, store.PutQuery{Query: b.query(user)},
+		store.AppendAudit{Entry: b.audited()},
 	)...)
+	replaced.Name = "Replaced"
 	created := b.problem(b.reserve())
 	updated := b.problem(p.ID)
 	updated.Revision = 2
@@ -328,6 +332,10 @@ func (b *bench) oneOfEach() (problem.Problem, store.Change) {
 		store.PutMilestone{Milestone: objects.Milestones[0]},
 		store.PutUser{User: objects.Users[0]},
 		store.PutToken{Token: b.token()},
+		store.AppendAudit{Entry: b.audited()},
+		store.PutQuery{Query: b.query(b.ID())},
+		store.PutQuery{Query: replaced},
+		store.DropQuery{ID: dropped.ID},
 		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Created: b.Now(), Body: []byte("new")}},
 		store.Expire{Before: expired.Created.Add(1)},
 	)...)

@@ -65,7 +65,8 @@ func openJournal(path string, f flaw) (*journal, error) {
 		store.CreateProblem{}, store.UpdateProblem{}, store.PutSavepoint{}, store.AddComment{}, store.PutKeyword{}, store.DropKeyword{},
 		store.PutRelationship{}, store.DropRelationship{}, store.MoveFamily{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
 		store.ForgetReads{}, store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{},
-		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.KeepReply{}, store.Expire{},
+		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{},
+		store.KeepReply{}, store.Expire{},
 	} {
 		gob.Register(effect)
 	}
@@ -274,7 +275,7 @@ func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (st
 func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	all := holdings{Metadata: archive.Metadata, Tokens: archive.Tokens, Versions: store.Versions{Catalogue: archive.Catalogue}}
+	all := holdings{Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: store.Versions{Catalogue: archive.Catalogue}}
 	taken := archive
 	taken.Problems = func(yield func(store.Dossier, error) bool) {
 		for d, err := range archive.Problems {

@@ -25,7 +25,9 @@ func difference(want, got any) string {
 
 func differ(path string, want, got reflect.Value) string {
 	if w, ok := want.Interface().(time.Time); ok {
-		return differTime(path, w, got.Interface().(time.Time))
+		if g, ok := got.Interface().(time.Time); ok {
+			return differTime(path, w, g)
+		}
 	}
 	switch want.Kind() {
 	case reflect.Struct:

@@ -300,6 +300,30 @@ func effectCases() []Case {
 			}
 		},
 	}, {
+		ID:   "READ-001/audit",
+		Rule: "An entry of the audit log is read back as it was given, with its author and values or without.",
+		run: func(b *bench) {
+			for _, e := range b.trail(3) {
+				b.does([]store.Effect{store.AppendAudit{Entry: e}}, func(want *image) { want.Audit = append(want.Audit, e) })
+			}
+		},
+	}, {
+		ID:   "READ-001/query",
+		Rule: "A saved query is read back as it was given, in the place of the one with its identifier or after the others; DropQuery removes it, if it is there.",
+		run: func(b *bench) {
+			queries := b.queries(3)
+			for _, q := range queries {
+				b.does([]store.Effect{store.PutQuery{Query: q}}, func(want *image) { want.Queries = append(want.Queries, q) })
+			}
+			next := b.query(b.ID())
+			next.ID, next.Sort = queries[1].ID, ""
+			b.does([]store.Effect{store.PutQuery{Query: next}}, func(want *image) { want.Queries[1] = next })
+			drop := []store.Effect{store.DropQuery{ID: queries[0].ID}}
+			b.does(drop, func(want *image) { want.Queries = want.Queries[1:] })
+			b.does(drop, nothing)
+			b.does([]store.Effect{store.DropQuery{ID: b.ID()}}, nothing)
+		},
+	}, {
 		ID:   "READ-001/reply",
 		Rule: "A reply is read back byte for byte, whatever its body holds.",
 		run: func(b *bench) {

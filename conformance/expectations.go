@@ -81,14 +81,40 @@ func expectationCases() []Case {
 			b.holds(free)
 		},
 	}, {
+		ID:   "COM-002/state-unused",
+		Rule: "StateUnused holds while no problem is in the state, whatever savepoints say and whether or not there is such a state.",
+		run: func(b *bench) {
+			states := b.objects().States
+			state, other := states[0].ID, b.ID()
+			b.holds(store.StateUnused{State: state})
+			b.do(store.PutState{State: states[0]})
+			b.holds(store.StateUnused{State: state})
+			first, second := b.problem(b.reserve()), b.problem(b.reserve())
+			first.State, second.State = state, state
+			b.do(store.CreateProblem{Problem: first}, store.PutSavepoint{Problem: first}, store.CreateProblem{Problem: second})
+			b.breaks(store.StateUnused{State: state})
+			b.holds(store.StateUnused{State: other})
+			first.State = other
+			b.do(store.UpdateProblem{Problem: first})
+			b.breaks(store.StateUnused{State: state})
+			b.breaks(store.StateUnused{State: other})
+			second.State = other
+			b.do(store.UpdateProblem{Problem: second})
+			b.holds(store.StateUnused{State: state})
+		},
+	}, {
 		ID:   "COM-002/store-empty",
-		Rule: "StoreEmpty holds while there is no problem, no metadata, no user and no token; nothing else counts.",
+		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query and no audit log; nothing else counts.",
 		run: func(b *bench) {
 			b.holds(store.StoreEmpty{})
 			b.reserve()
 			b.ruledOut()
 			b.do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
 				store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
+			b.holds(store.StoreEmpty{})
+			saved := b.query(b.ID())
+			b.do(store.PutQuery{Query: saved})
+			b.do(store.DropQuery{ID: saved.ID})
 			b.holds(store.StoreEmpty{})
 		},
 	}, {
@@ -126,6 +152,14 @@ func expectationCases() []Case {
 		Rule: "StoreEmpty does not hold when there is a token.",
 		run:  func(b *bench) { b.fills(store.PutToken{Token: b.token()}) },
 	}, {
+		ID:   "COM-002/store-not-empty/query",
+		Rule: "StoreEmpty does not hold when there is a saved query.",
+		run:  func(b *bench) { b.fills(store.PutQuery{Query: b.query(b.ID())}) },
+	}, {
+		ID:   "COM-002/store-not-empty/audit",
+		Rule: "StoreEmpty does not hold when there is an entry in the audit log.",
+		run:  func(b *bench) { b.fills(store.AppendAudit{Entry: b.audited()}) },
+	}, {
 		ID:   "COM-002/all-expectations",
 		Rule: "A Change is refused when one of its expectations does not hold, wherever it stands.",
 		run: func(b *bench) {
@@ -137,6 +171,7 @@ func expectationCases() []Case {
 				store.AccessAt{Version: 0},
 				store.FamilyAt{Family: relationship.ParentOf, Epoch: 0},
 				store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
+				store.StateUnused{State: b.ID()},
 			}
 			b.holds(good...)
 			for i := range len(good) + 1 {
@@ -150,7 +185,7 @@ func expectationCases() []Case {
 		run: func(b *bench) {
 			p := b.create()
 			next := p
-			next.Revision = 2
+			next.Revision, next.State = 2, b.ID()
 			change := b.change(store.UpdateProblem{Problem: next}, store.MoveFamily{Family: relationship.ParentOf},
 				store.PutUser{User: b.objects().Users[0]}, store.PutToken{Token: b.token()})
 			for _, late := range []store.Expectation{
@@ -158,6 +193,7 @@ func expectationCases() []Case {
 				store.FamilyAt{Family: relationship.ParentOf, Epoch: 1},
 				store.CatalogueAt{Version: 1},
 				store.AccessAt{Version: 1},
+				store.StateUnused{State: p.State},
 			} {
 				change.Expect = []store.Expectation{late}
 				b.refuse("a Change that expects what it does", fault.Conflict, change)
@@ -167,6 +203,7 @@ func expectationCases() []Case {
 				store.FamilyAt{Family: relationship.ParentOf, Epoch: 0},
 				store.CatalogueAt{Version: 0},
 				store.AccessAt{Version: 0},
+				store.StateUnused{State: next.State},
 			}
 			b.commit(change)
 		},

@@ -4,9 +4,11 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -111,6 +113,46 @@ func (b *bench) token() access.Token {
 	copy(t.Digest[:], t.ID[:])
 	copy(t.Digest[16:], t.User[:])
 	return t
+}
+
+// audited returns an entry of the audit log that is yet to be stored, with all
+// members set.
+func (b *bench) audited() audit.Entry {
+	return audit.Entry{
+		ID: b.ID(), Created: b.Now(), Author: b.author, Batch: b.ID(), Type: audit.Changed, Kind: string(metadata.States),
+		Object: b.ID(), Name: "State", Field: "name", From: problem.LogText("before"), To: problem.LogText("after"),
+	}
+}
+
+// query returns a saved query that is yet to be stored, with all members set.
+func (b *bench) query(owner ident.ID) query.Saved {
+	q := query.Saved{ID: b.ID(), Owner: owner, Predicate: "title CONTAINS[c] 'API'", Sort: "-modificationDate,identifier", Created: b.Now()}
+	q.Name = "Query " + q.ID.String()
+	return q
+}
+
+// queries returns saved queries of several owners, each with a smaller identifier
+// and an earlier time than the one before. The last has no order of its own.
+func (b *bench) queries(n int) []query.Saved {
+	owners := []ident.ID{b.ID(), b.ID()}
+	queries := make([]query.Saved, n)
+	for i := range slices.Backward(queries) {
+		queries[i] = b.query(owners[i%len(owners)])
+	}
+	queries[n-1].Sort = ""
+	return queries
+}
+
+// trail returns entries of the audit log, each with a smaller identifier and an
+// earlier time than the one before. The last lacks all that an entry can lack.
+func (b *bench) trail(n int) []audit.Entry {
+	entries := make([]audit.Entry, n)
+	for i := range slices.Backward(entries) {
+		entries[i] = b.audited()
+	}
+	last := &entries[n-1]
+	last.Type, last.Kind, last.Author, last.Field, last.From = audit.Created, audit.Token, ident.None, "", ""
+	return entries
 }
 
 // fingerprint returns 32 bytes, of which no two are equal and one is zero.

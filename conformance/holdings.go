@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -18,6 +20,8 @@ import (
 type holdings struct {
 	Metadata metadata.Content
 	Tokens   []access.Token
+	Queries  []query.Saved
+	Audit    []audit.Entry
 	Dossiers []store.Dossier
 	Versions store.Versions
 }
@@ -46,6 +50,8 @@ func (h holdings) interrupted(before func(yielded int) error) store.Archive {
 		Catalogue: h.Versions.Catalogue,
 		Metadata:  h.Metadata,
 		Tokens:    h.Tokens,
+		Queries:   h.Queries,
+		Audit:     h.Audit,
 		Problems:  iter.Seq2[store.Dossier, error](problems),
 	}
 }
@@ -57,6 +63,7 @@ func (h holdings) clone() holdings {
 		h.Metadata.States[i].Next = slices.Clone(h.Metadata.States[i].Next)
 	}
 	h.Tokens, h.Dossiers = slices.Clone(h.Tokens), slices.Clone(h.Dossiers)
+	h.Queries, h.Audit = slices.Clone(h.Queries), slices.Clone(h.Audit)
 	for i := range h.Dossiers {
 		d := &h.Dossiers[i]
 		d.Keywords, d.Log, d.Comments = slices.Clone(d.Keywords), slices.Clone(d.Log), slices.Clone(d.Comments)
@@ -75,7 +82,8 @@ func (h holdings) shown() holdings {
 	if len(h.Tokens) > 0 {
 		v.Access = 1
 	}
-	return holdings{ordered(h.Metadata), h.Tokens, h.Dossiers, v}
+	h.Metadata, h.Versions = ordered(h.Metadata), v
+	return h
 }
 
 // ordered returns the content as a Catalogue has it.
@@ -102,6 +110,12 @@ func hold(ctx context.Context, r store.Reader) (h holdings, err error) {
 	h.Metadata = catalogue.Content()
 	if h.Tokens, err = r.Tokens(ctx); err != nil {
 		return h, fmt.Errorf("Tokens: %w", err)
+	}
+	if h.Queries, err = r.SavedQueries(ctx, ident.None); err != nil {
+		return h, fmt.Errorf("SavedQueries: %w", err)
+	}
+	if h.Audit, err = r.Audit(ctx, 0, mostEntries); err != nil {
+		return h, fmt.Errorf("Audit: %w", err)
 	}
 	if h.Versions, err = r.Versions(ctx); err != nil {
 		return h, fmt.Errorf("Versions: %w", err)
@@ -171,6 +185,9 @@ func (s *scope) hold(h holdings) {
 			s.users[user] = true
 		}
 	}
+	for _, q := range h.Queries {
+		s.saved[q.ID] = q.Owner
+	}
 }
 
 // holdings returns something of everything, with problems of the given numbers.
@@ -191,6 +208,7 @@ func (b *bench) holdings(numbers ...problem.ID) holdings {
 	}
 	last := &h.Tokens[2]
 	*last = access.Token{ID: last.ID, Digest: last.Digest, User: last.User, Created: last.Created}
+	h.Queries, h.Audit = b.queries(3), b.trail(3)
 	for _, id := range numbers {
 		h.Dossiers = append(h.Dossiers, b.dossier(id))
 	}

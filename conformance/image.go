@@ -8,10 +8,12 @@ import (
 	"sync"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -27,6 +29,8 @@ type image struct {
 	Content    metadata.Content
 	Versions   store.Versions
 	Tokens     []access.Token
+	Queries    []query.Saved
+	Audit      []audit.Entry
 	Replies    map[replyKey]store.Reply
 }
 
@@ -41,13 +45,14 @@ type replyKey struct {
 	Key  string
 }
 
-// scope is what an image shows: the problems, users and keys that were named by
-// Changes.
+// scope is what an image shows: the problems, users, keys and saved queries that were
+// named by Changes.
 type scope struct {
 	mu       sync.Mutex
 	problems map[problem.ID]bool
 	users    map[ident.ID]bool
 	keys     map[replyKey]bool
+	saved    map[ident.ID]ident.ID // saved queries, and whose they are
 }
 
 func newScope() *scope {
@@ -55,6 +60,7 @@ func newScope() *scope {
 		problems: make(map[problem.ID]bool),
 		users:    make(map[ident.ID]bool),
 		keys:     make(map[replyKey]bool),
+		saved:    make(map[ident.ID]ident.ID),
 	}
 }
 
@@ -74,6 +80,8 @@ func (s *scope) add(change store.Change) {
 			s.users[e.User] = true
 		case store.MarkRead:
 			s.users[e.User] = true
+		case store.PutQuery:
+			s.saved[e.Query.ID] = e.Query.Owner
 		case store.KeepReply:
 			s.keys[replyKey{e.Reply.User, e.Reply.Key}] = true
 		}
@@ -130,9 +138,18 @@ func read(ctx context.Context, r store.Reader, of *scope) (image, error) {
 	if seen.Versions, err = r.Versions(ctx); err != nil {
 		return image{}, err
 	}
-	seen.Tokens, err = r.Tokens(ctx)
+	if seen.Tokens, err = r.Tokens(ctx); err != nil {
+		return image{}, err
+	}
+	if seen.Queries, err = r.SavedQueries(ctx, ident.None); err != nil {
+		return image{}, err
+	}
+	seen.Audit, err = r.Audit(ctx, 0, mostEntries)
 	return seen, err
 }
+
+// mostEntries is more than the audit log of any case has.
+const mostEntries = 1 << 20
 
 func (seen *image) readProblems(ctx context.Context, r store.Reader, of *scope) error {
 	users := slices.SortedFunc(maps.Keys(of.users), ident.ID.Compare)

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -175,6 +176,7 @@ func (m *model) Restore(ctx context.Context, archive store.Archive) error {
 		filled.tokens = append(filled.tokens, t)
 		filled.versions.Access = 1
 	}
+	filled.queries, filled.audit = slices.Clone(archive.Queries), slices.Clone(archive.Audit)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := over(ctx); err != nil {

@@ -69,6 +69,10 @@ func (o *operator) found() {
 		}})
 		o.b.must("CreateUser of the service", err)
 	}
+	for i, predicate := range []string{"watching = YES", "title CONTAINS[c] 'API'"} {
+		_, err := o.SaveQuery(o.b.ctx, o.caller, tracker.SaveQuery{Name: patch.Set(fmt.Sprint("Query ", i)), Predicate: patch.Set(predicate)})
+		o.b.must("SaveQuery of the service", err)
+	}
 	o.creates = true
 	for range 3 {
 		o.create()

@@ -99,6 +99,26 @@ func peerCases() []Case {
 			}
 		},
 	}, {
+		ID:     "SHARE-001/search",
+		Rule:   "What one handle has committed, the other finds at once.",
+		Shared: true,
+		run: func(b *bench) {
+			handles := b.handles()
+			x := b.exhibits()
+			handles[0].restore(x.holdings)
+			for i := range 6 {
+				writer, other := handles[i%2], handles[(i+1)%2]
+				other.finds(asked{predicate: `ANY comments.text = 'found' OR assignee.name = 'Found'`, as: x.ann}, without()[:i]...)
+				if i < 5 {
+					writer.do(store.AddComment{Problem: without()[i], Comment: b.comment("found")})
+				}
+			}
+			ann := x.Metadata.Users[0]
+			ann.Name = "Found"
+			handles[1].do(store.PutUser{User: ann})
+			handles[0].finds(asked{predicate: `assignee.name = 'Found'`, as: x.ann}, 1)
+		},
+	}, {
 		ID:     "SHARE-001/batches",
 		Rule:   "What became of a batch is the same for each handle: stored, its Receipt is returned, also by another Commit of it; ruled out, it never happens.",
 		Shared: true,

@@ -79,6 +79,10 @@ func restoredCases() []Case {
 					d.Savepoints[i].Title = text
 				}
 				h.Dossiers = append(h.Dossiers, d)
+				saved, audited := b.query(b.author), b.audited()
+				saved.Name, saved.Predicate, saved.Sort = text, text, text
+				audited.Name, audited.Field, audited.From, audited.To = text, text, problem.LogText(text), problem.LogRef(b.ID(), text)
+				h.Queries, h.Audit = append(h.Queries, saved), append(h.Audit, audited)
 				o := b.objects()
 				o.States[0].Name, o.Priorities[0].Name, o.Classifications[0].Name = text, text, text
 				o.Components[0].Name, o.Milestones[0].Name, o.Users[0].Name = text, text, text
@@ -115,6 +119,9 @@ func restoredCases() []Case {
 				h.Dossiers = append(h.Dossiers, d)
 				h.Metadata.Milestones = append(h.Metadata.Milestones, o.Milestones...)
 				h.Tokens = append(h.Tokens, token)
+				query, audited := b.query(b.author), b.audited()
+				query.Created, audited.Created = at, at
+				h.Queries, h.Audit = append(h.Queries, query), append(h.Audit, audited)
 			}
 			b.restore(h)
 			b.shows("what is stored", h)
@@ -200,6 +207,7 @@ func restoredCases() []Case {
 				{"users", holdings{Metadata: users, Versions: store.Versions{Catalogue: 2}}, store.Versions{Catalogue: 2}},
 				{"users without a version", holdings{Metadata: users}, store.Versions{Catalogue: 1}},
 				{"tokens", holdings{Tokens: all.Tokens}, store.Versions{Access: 1}},
+				{"saved queries and an audit log", holdings{Queries: all.Queries, Audit: all.Audit}, store.Versions{}},
 			} {
 				fresh := b.fresh()
 				fresh.restore(test.h)
@@ -238,6 +246,8 @@ func restoredCases() []Case {
 			})
 			b.must("Restore", b.store.Restore(b.ctx, overwritten))
 			scribble(&restored.Tokens)
+			scribble(&restored.Queries)
+			scribble(&restored.Audit)
 			scribble(&restored.Metadata.States[0].Next)
 			scribble(&restored.Metadata.States)
 			scribble(&restored.Metadata.Users)

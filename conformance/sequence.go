@@ -53,8 +53,8 @@ func (reopens) String() string   { return "Close, and the store is opened again"
 
 func (s restores) String() string {
 	h := s.holdings
-	return fmt.Sprintf("Restore of an Archive with %d problems, %d metadata objects and users, and %d tokens",
-		len(h.Dossiers), len(putAll(h.Metadata)), len(h.Tokens))
+	return fmt.Sprintf("Restore of an Archive with %d problems, %d metadata objects and users, %d tokens, %d saved queries and %d audit entries",
+		len(h.Dossiers), len(putAll(h.Metadata)), len(h.Tokens), len(h.Queries), len(h.Audit))
 }
 
 // String lists the steps with their numbers.

@@ -154,7 +154,7 @@ func (d *drawer) spoil(c *store.Change, id, other problem.ID) {
 func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	now := d.past.model.now
 	family := d.directed().Forward
-	switch d.IntN(7) {
+	switch d.IntN(9) {
 	case 0:
 		return store.CatalogueAt{Version: now.versions.Catalogue + off}
 	case 1:
@@ -167,6 +167,8 @@ func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 		if off != 0 || now.expect(store.StoreEmpty{}) == nil {
 			return store.StoreEmpty{}
 		}
+	case 5:
+		return d.stateUnused(off)
 	}
 	p, ok := now.problems[id]
 	if !ok { // yet
@@ -184,6 +186,20 @@ func (d *drawer) unused(off int64) store.Expectation {
 	}
 	r := kept[pick(d, slices.SortedFunc(maps.Keys(kept), replyKey.compare))]
 	return store.KeyUnused{User: r.User, Key: r.Key, Since: r.Created.Add(time.Duration(1-off) * time.Millisecond)}
+}
+
+// stateUnused draws the expectation that a state is unused: one that no problem is
+// in, or that one is in if it is off.
+func (d *drawer) stateUnused(off int64) store.Expectation {
+	now := d.past.model.now
+	state := d.state()
+	if numbers := d.numbers(); off != 0 && len(numbers) > 0 {
+		return store.StateUnused{State: now.problems[pick(d, numbers)].State}
+	}
+	if expected := (store.StateUnused{State: state}); now.expect(expected) == nil {
+		return expected
+	}
+	return store.StateUnused{State: d.b.ID()}
 }
 
 // numbers returns those of the problems that there are.
@@ -212,6 +228,9 @@ func (d *drawer) holdings(problems int) holdings {
 	}
 	if d.oneIn(4) {
 		h.Metadata = metadata.Content{}
+	}
+	if d.oneIn(4) {
+		h.Queries, h.Audit = nil, nil
 	}
 	return h
 }

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -20,7 +22,7 @@ import (
 func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
 	who := pick(d, d.users)
-	switch d.IntN(22) {
+	switch d.IntN(23) {
 	case 0:
 		add(store.CreateProblem{Problem: d.problem(d.number())})
 	case 1, 2:
@@ -56,9 +58,37 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		key := d.key()
 		c.Expect = append(c.Expect, store.KeyUnused{User: who, Key: key, Since: c.At})
 		add(store.KeepReply{Reply: d.reply(who, key, c.At)})
+	case 22:
+		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.audited()}, store.PutQuery{Query: d.query()}, store.DropQuery{ID: d.query().ID}}))
 	default:
 		add(store.Expire{Before: pick(d, d.moments)})
 	}
+}
+
+// audited draws an entry of the audit log.
+func (d *drawer) audited() audit.Entry {
+	e := d.b.audited()
+	e.Created, e.Name = d.time(), d.text(255)
+	switch d.IntN(3) {
+	case 0:
+		e.Type, e.Field, e.From, e.To = audit.Created, "", "", problem.LogObject()
+	case 1:
+		e.Kind, e.Author, e.To = audit.Token, ident.None, problem.LogText(d.text(1000))
+	}
+	return e
+}
+
+// query draws a saved query, new or known.
+func (d *drawer) query() query.Saved {
+	q := d.b.query(pick(d, d.users))
+	if known := d.past.model.now.queries; len(known) > 0 && d.oneIn(2) {
+		q.ID = pick(d, known).ID
+	}
+	q.Name, q.Predicate, q.Created = d.text(255), d.text(5000), d.time()
+	if d.oneIn(2) {
+		q.Sort = ""
+	}
+	return q
 }
 
 // relate draws the effects that relate two problems, or end that: on both sides,
@@ -145,6 +175,9 @@ func (d *drawer) problem(id problem.ID) problem.Problem {
 	p.Assignee, p.Priority, p.Classification = ident.None, d.maybe(), d.maybe()
 	p.Component, p.Milestone = d.maybe(), d.maybe()
 	if d.oneIn(2) {
+		p.State = d.state()
+	}
+	if d.oneIn(2) {
 		p.Assignee = pick(d, d.users)
 	}
 	p.Created, p.Modified = d.time(), d.time()
@@ -153,6 +186,9 @@ func (d *drawer) problem(id problem.ID) problem.Problem {
 	}
 	return p
 }
+
+// state draws one of few states.
+func (d *drawer) state() ident.ID { return pick(d, d.objects).States[0].ID }
 
 // comment draws a comment.
 func (d *drawer) comment() problem.Comment {

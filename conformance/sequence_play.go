@@ -8,9 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -166,6 +168,11 @@ type sight struct {
 	Snapshot store.Snapshot // zero when there is none
 	Sides    []relationship.Relationship
 	Reply    store.Reply // zero when there is none
+	Several  []store.Snapshot
+	Hits     []store.Hit
+	Page     []audit.Entry
+	Saved    query.Saved   // zero when there is none
+	Owned    []query.Saved // by its owner
 }
 
 // look reads a sight in one View.
@@ -209,38 +216,6 @@ func glance(ctx context.Context, r store.Reader) (seen sight, err error) {
 		seen.Oldest = oldest
 	}
 	return seen, nil
-}
-
-// turnTo reads what the turn is about, of the given scope: a problem as a user
-// sees it, what is beside it, and a reply.
-func (seen *sight) turnTo(ctx context.Context, r store.Reader, of *scope, turn int) (err error) {
-	ids := owners(of)
-	users := append(slices.SortedFunc(maps.Keys(of.users), ident.ID.Compare), ident.None)
-	if len(ids) > 0 {
-		// Over 64 turns, all selections of parts.
-		parts := store.Parts(turn*27) & everything
-		s, err := r.Problem(ctx, ids[turn%len(ids)], users[turn/len(ids)%len(users)], parts)
-		if err == nil {
-			slices.SortFunc(s.Watchers, ident.ID.Compare)
-			seen.Snapshot = s
-		} else if !fault.Is(err, fault.ProblemNotFound) {
-			return fmt.Errorf("Problem: %w", err)
-		}
-	}
-	types := relationship.Types()
-	if seen.Sides, err = r.Neighbours(ctx, types[turn%len(types)], append(ids, ids...)); err != nil {
-		return fmt.Errorf("Neighbours: %w", err)
-	}
-	slices.SortFunc(seen.Sides, compareSides)
-	keys := slices.SortedFunc(maps.Keys(of.keys), replyKey.compare)
-	if len(keys) == 0 {
-		return nil
-	}
-	k := keys[turn%len(keys)]
-	if seen.Reply, _, err = r.Reply(ctx, k.User, k.Key); err != nil {
-		return fmt.Errorf("Reply: %w", err)
-	}
-	return nil
 }
 
 // compare orders keys by user, then text.

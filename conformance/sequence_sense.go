@@ -81,7 +81,7 @@ func (s restores) within(of *past) (step, bool) {
 		h.Versions.Catalogue = 0
 	}
 	empty := of.model.now.expect(store.StoreEmpty{}) == nil
-	return restores{h}, objects+len(h.Tokens)+len(h.Dossiers) > 0 && (of.steps == 0 || !empty)
+	return restores{h}, objects+len(h.Tokens)+len(h.Queries)+len(h.Audit)+len(h.Dossiers) > 0 && (of.steps == 0 || !empty)
 }
 
 // decided reports whether the contract names one answer to the Change: it does
@@ -115,7 +115,7 @@ func (of *past) conflicts(change store.Change) bool {
 type draft struct {
 	change  store.Change
 	there   map[problem.ID]bool        // problems
-	used    map[ident.ID]bool          // identifiers of comments and log entries
+	used    map[ident.ID]bool          // identifiers of comments, log and audit entries
 	digests map[access.Digest]ident.ID // whose they are
 	replies map[replyKey]bool          // kept
 }
@@ -135,6 +135,9 @@ func newDraft(now *world, change store.Change) *draft {
 		d.used[c.Comment.ID] = true
 	}
 	for _, entry := range now.log {
+		d.used[entry.ID] = true
+	}
+	for _, entry := range now.audit {
 		d.used[entry.ID] = true
 	}
 	for _, t := range now.tokens {
@@ -191,6 +194,8 @@ func (d *draft) takes(effect store.Effect) bool {
 		owner, taken := d.digests[e.Token.Digest]
 		d.digests[e.Token.Digest] = e.Token.ID
 		return !taken || owner == e.Token.ID
+	case store.AppendAudit:
+		return d.first(e.Entry.ID)
 	case store.KeepReply:
 		key := replyKey{e.Reply.User, e.Reply.Key}
 		kept := d.replies[key]

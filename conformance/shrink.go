@@ -158,7 +158,7 @@ func (s commits) without(from, to int) step {
 // problems' lists.
 func (s restores) parts() int {
 	h := s.holdings
-	n := len(h.Dossiers) + len(h.Tokens) + len(putAll(h.Metadata))
+	n := len(h.Dossiers) + len(h.Tokens) + len(h.Queries) + len(h.Audit) + len(putAll(h.Metadata))
 	for _, d := range h.Dossiers {
 		n += len(d.Keywords) + len(d.Log) + len(d.Comments) + len(d.Relationships) + len(d.Watchers) + len(d.Readers) + len(d.Savepoints)
 	}
@@ -176,7 +176,7 @@ func (s restores) without(from, to int) step {
 	m := &h.Metadata
 	m.States, m.Priorities, m.Classifications = cut(gone, m.States), cut(gone, m.Priorities), cut(gone, m.Classifications)
 	m.Components, m.Milestones, m.Users = cut(gone, m.Components), cut(gone, m.Milestones), cut(gone, m.Users)
-	h.Tokens, h.Dossiers = cut(gone, h.Tokens), cut(gone, h.Dossiers)
+	h.Tokens, h.Queries, h.Audit, h.Dossiers = cut(gone, h.Tokens), cut(gone, h.Queries), cut(gone, h.Audit), cut(gone, h.Dossiers)
 	return restores{h}
 }
 

@@ -15,7 +15,7 @@ func textCases() []Case {
 		Rule: "Text of every kind is read back byte for byte, wherever it is stored.",
 		run: func(b *bench) {
 			p := b.create()
-			for _, specimen := range texts() {
+			for i, specimen := range texts() {
 				name, text := specimen.what, specimen.text
 				p.Title = text
 				comment := b.comment(text)
@@ -24,7 +24,12 @@ func textCases() []Case {
 				objects.Components[0].Name, objects.Milestones[0].Name, objects.Users[0].Name = text, text, text
 				entry := b.entry(p.ID)
 				entry.Field, entry.From, entry.To = text, problem.LogText(text), problem.LogRef(b.ID(), text)
+				saved, audited := b.query(b.author), b.audited()
+				saved.Name, saved.Predicate, saved.Sort = text, text, text
+				audited.Name, audited.Field, audited.From, audited.To = text, text, problem.LogText(text), problem.LogRef(b.ID(), text)
 				change := b.change(append(putAll(objects),
+					store.PutQuery{Query: saved},
+					store.AppendAudit{Entry: audited},
 					store.UpdateProblem{Problem: p},
 					store.PutSavepoint{Problem: p},
 					store.AddComment{Problem: p.ID, Comment: comment},
@@ -54,6 +59,16 @@ func textCases() []Case {
 					b.equal("the milestone with "+name, objects.Milestones[0], milestone)
 					person, _ := c.User(objects.Users[0].ID)
 					b.equal("the user with "+name, objects.Users[0], person)
+					query, _, err := r.SavedQuery(b.ctx, saved.ID)
+					if err != nil {
+						return err
+					}
+					b.equal("the saved query with "+name, saved, query)
+					entries, err := r.Audit(b.ctx, i, 1)
+					if err != nil {
+						return err
+					}
+					b.equal("the audit entry with "+name, audited, last(entries))
 					return nil
 				})
 			}
@@ -119,7 +134,10 @@ func textCases() []Case {
 				objects.Milestones[0].Created, objects.Milestones[0].Start, objects.Milestones[0].End = at, at, at
 				token := b.token()
 				token.Created, token.Expires, token.Revoked = at, at, at
+				saved, audited := b.query(b.author), b.audited()
+				saved.Created, audited.Created = at, at
 				change := b.change(store.CreateProblem{Problem: p}, store.AddComment{Problem: p.ID, Comment: comment},
+					store.PutQuery{Query: saved}, store.AppendAudit{Entry: audited},
 					store.PutSavepoint{Problem: p}, store.PutMilestone{Milestone: objects.Milestones[0]}, store.PutToken{Token: token})
 				change.Log = []problem.LogEntry{entry}
 				b.commit(change)
@@ -130,6 +148,8 @@ func textCases() []Case {
 				b.equal("the savepoint", p, last(s.Savepoints).Problem)
 				image := b.image()
 				b.equal("the token", token, last(image.Tokens))
+				b.equal("the saved query", saved, last(image.Queries))
+				b.equal("the audit entry", audited, last(image.Audit))
 				found := false
 				for _, m := range image.Content.Milestones {
 					if m.ID == objects.Milestones[0].ID {

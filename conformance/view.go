@@ -139,6 +139,45 @@ func viewCases() []Case {
 			look(3)
 		},
 	}, {
+		ID:   "VIEW-002/search",
+		Rule: "Search finds in a View what there was at its moment, whatever is committed meanwhile.",
+		run: func(b *bench) {
+			x := b.exhibits()
+			b.restore(x.holdings)
+			ask := []asked{
+				{sort: "-title", as: x.ann}, {predicate: `watching = YES`, as: x.ann}, {predicate: `title MATCHES '.*a.*'`, as: x.ann},
+				{predicate: `ANY keywords.name = 'area' OR ANY comments.text CONTAINS 'one' OR ANY relationships.child.title = 'Crash'`, as: x.ann},
+			}
+			b.view(func(r store.Reader) error {
+				if _, err := r.Versions(b.ctx); err != nil {
+					return err
+				}
+				var before [][]store.Hit
+				for _, a := range ask {
+					before = append(before, b.search(a)) // in a View of its own
+				}
+				p := x.Dossiers[2].Problem
+				p.ID, p.Title = 7, "Crash again"
+				changed := x.Dossiers[0].Problem
+				changed.Title = "Another"
+				b.do(store.CreateProblem{Problem: p}, store.UpdateProblem{Problem: changed}, store.Unwatch{Problem: 1, User: x.ann},
+					store.DropKeyword{Problem: 1, Name: "area"}, store.AddComment{Problem: 8, Comment: b.comment("one")}, store.Watch{Problem: 7, User: x.ann})
+				s, err := seek(b.ctx, r)
+				if err != nil {
+					return err
+				}
+				for i, a := range ask {
+					hits, err := s.search(a)
+					if err != nil {
+						return err
+					}
+					b.equal("the hits of "+a.String()+"\n", before[i], hits)
+				}
+				return nil
+			})
+			b.finds(ask[1], 7)
+		},
+	}, {
 		ID:   "VIEW-003",
 		Rule: "View returns the error of its function as it is, and nil when that is nil.",
 		run: func(b *bench) {

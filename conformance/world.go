@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -35,6 +37,8 @@ type world struct {
 	milestones      map[ident.ID]metadata.Milestone
 	users           map[ident.ID]user.User
 	tokens          []access.Token
+	queries         []query.Saved
+	audit           []audit.Entry
 	replies         map[replyKey]store.Reply
 }
 
@@ -88,6 +92,8 @@ func (w *world) clone() *world {
 		milestones:      maps.Clone(w.milestones),
 		users:           maps.Clone(w.users),
 		tokens:          slices.Clone(w.tokens),
+		queries:         slices.Clone(w.queries),
+		audit:           slices.Clone(w.audit),
 		replies:         maps.Clone(w.replies),
 	}
 }
@@ -107,8 +113,13 @@ func (w *world) expect(expectation store.Expectation) error {
 	case store.KeyUnused:
 		reply, ok := w.replies[replyKey{e.User, e.Key}]
 		holds = !ok || reply.Created.Before(e.Since)
+	case store.StateUnused:
+		holds = true
+		for _, p := range w.problems {
+			holds = holds && p.State != e.State
+		}
 	case store.StoreEmpty:
-		holds = len(w.problems) == 0 && w.versions == store.Versions{}
+		holds = len(w.problems) == 0 && w.versions == store.Versions{} && len(w.queries) == 0 && len(w.audit) == 0
 	default:
 		return fault.New(fault.Unsupported, "the model does not know %T", expectation)
 	}
@@ -199,6 +210,17 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 		} else {
 			w.tokens[i] = e.Token
 		}
+	case store.AppendAudit:
+		w.audit = append(w.audit, e.Entry)
+	case store.PutQuery:
+		i := slices.IndexFunc(w.queries, func(q query.Saved) bool { return q.ID == e.Query.ID })
+		if i < 0 {
+			w.queries = append(w.queries, e.Query)
+		} else {
+			w.queries[i] = e.Query
+		}
+	case store.DropQuery:
+		w.queries = slices.DeleteFunc(w.queries, func(q query.Saved) bool { return q.ID == e.ID })
 	case store.KeepReply:
 		e.Reply.Body = slices.Clone(e.Reply.Body)
 		w.replies[replyKey{e.Reply.User, e.Reply.Key}] = e.Reply

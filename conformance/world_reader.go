@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -77,6 +79,19 @@ func (w *world) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		}
 	}
 	return s, nil
+}
+
+func (w *world) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		if _, ok := w.problems[id]; ok {
+			s, err := w.Problem(ctx, id, as, parts)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	return all, over(ctx)
 }
 
 func (w *world) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
@@ -172,6 +187,33 @@ func (w *world) furnish(of map[problem.ID]*store.Dossier) {
 
 func (w *world) Tokens(ctx context.Context) ([]access.Token, error) {
 	return slices.Clone(w.tokens), over(ctx)
+}
+
+func (w *world) Audit(ctx context.Context, skip, limit int) (page []audit.Entry, err error) {
+	for i, e := range w.audit {
+		if i >= skip && len(page) < limit {
+			page = append(page, e)
+		}
+	}
+	return page, over(ctx)
+}
+
+func (w *world) SavedQueries(ctx context.Context, owner ident.ID) (all []query.Saved, err error) {
+	for _, q := range w.queries {
+		if owner.IsNone() || q.Owner == owner {
+			all = append(all, q)
+		}
+	}
+	return all, over(ctx)
+}
+
+func (w *world) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool, error) {
+	for _, q := range w.queries {
+		if q.ID == id {
+			return q, true, over(ctx)
+		}
+	}
+	return query.Saved{}, false, over(ctx)
 }
 
 func (w *world) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {

@@ -12,6 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
@@ -65,10 +67,53 @@ func TestWriteIsCanonical(t *testing.T) {
 	}
 }
 
+// Saved queries and the audit log come out as they went in.
+func TestUse(t *testing.T) {
+	t.Parallel()
+	lines := inUse()
+	lines[20] = strings.Replace(lines[20], `\u0022`, `\"`, 1)
+	want := whole(lines, 8)
+	w, err := load(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct{ got, want any }{
+		"predicate": {w.Archive.Queries[0].Predicate, "title CONTAINS 'é'\n"},
+		"order":     {w.Archive.Queries[0].Sort, "-identifier"},
+		"no order":  {w.Archive.Queries[1].Sort, ""},
+		"author":    {w.Archive.Audit[0].Author, ident.None},
+		"object":    {w.Archive.Audit[0].To, problem.LogValue(`{"name":"Beta","component":{"identifier":"01900000-0000-7000-8000-000000000031","name":"Engine"}}`)},
+		"number":    {w.Archive.Audit[1].From, problem.LogValue("-1")},
+		"kind":      {w.Archive.Audit[2].Kind, audit.Token},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", what, c.got, c.want)
+		}
+	}
+	if got := w.text(t); got != want {
+		t.Errorf("written:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// Archives of the first version are read, and written in that of today.
+func TestReadVersion1(t *testing.T) {
+	t.Parallel()
+	w, err := load(whole(inVersion1(body), 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Archive.Queries)+len(w.Archive.Audit) != 0 || len(w.dossiers) != 2 {
+		t.Errorf("read %d saved queries, %d audit entries and %d problems, want none, none and 2", len(w.Archive.Queries), len(w.Archive.Audit), len(w.dossiers))
+	}
+	if got, want := w.text(t), canonical(); got != want {
+		t.Errorf("written:\n%s\nwant:\n%s", got, want)
+	}
+}
+
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)
-	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":1}`}, 1); got != want {
+	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":2}`}, 1); got != want {
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	if _, err := load(got); err != nil {
@@ -81,7 +126,7 @@ func TestReadTakesAnyForm(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
 	loose := append([]string(nil), body...)
-	loose[0] = ` { "version" : 1 , "\u006bind" : "header", "catalogueVersion" :6} `
+	loose[0] = ` { "version" : 2 , "\u006bind" : "header", "catalogueVersion" :6} `
 	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
 	w, err := load(whole(loose, 8))
 	if err != nil {

@@ -16,6 +16,8 @@ type codec struct {
 	milestone      transfer.Milestone
 	user           transfer.User
 	token          transfer.Token
+	savedQuery     transfer.SavedQuery
+	auditEntry     transfer.AuditEntry
 	problem        transfer.Problem
 	savepoint      transfer.Savepoint
 	logEntry       transfer.LogEntry
@@ -25,16 +27,18 @@ type codec struct {
 	watcher        transfer.Watcher
 	readMark       transfer.ReadMark
 
+	version version // of the archive
 	objects [transfer.KindEnd]object
 }
 
 func newCodec() *codec {
-	c := new(codec)
+	c := &codec{version: Version}
 	c.objects[transfer.KindStart] = object{
 		{"catalogueVersion", (*integer)(&c.start.Catalogue)},
-		{"version", version{}},
+		{"version", &c.version},
 	}
 	c.describeMetadata()
+	c.describeUse()
 	c.describeProblem()
 	for kind, name := range kindNames {
 		c.objects[kind] = append(c.objects[kind], member{"kind", constant(name)})
@@ -90,6 +94,32 @@ func (c *codec) describeMetadata() {
 		{"creationDate", (*moment)(&c.token.Created)},
 		{"expires", (*date)(&c.token.Expires)},
 		{"revoked", (*date)(&c.token.Revoked)},
+	}
+}
+
+// describeUse describes what is kept of how the service was used and administered.
+func (c *codec) describeUse() {
+	q, e := &c.savedQuery, &c.auditEntry
+	c.objects[transfer.KindSavedQuery] = object{
+		{"identifier", (*identifier)(&q.ID)},
+		{"owner", (*identifier)(&q.Owner)},
+		{"name", (*str)(&q.Name)},
+		{"predicate", (*str)(&q.Predicate)},
+		{"sort", (*nullable)(&q.Sort)},
+		{"creationDate", (*moment)(&q.Created)},
+	}
+	c.objects[transfer.KindAuditEntry] = object{
+		{"identifier", (*identifier)(&e.ID)},
+		{"type", (*str)(&e.Type)},
+		{"creationDate", (*moment)(&e.Created)},
+		{"author", (*reference)(&e.Author)},
+		{"batchIdentifier", (*identifier)(&e.Batch)},
+		{"objectKind", (*str)(&e.Kind)},
+		{"object", (*identifier)(&e.Object)},
+		{"name", (*str)(&e.Name)},
+		{"field", (*nullable)(&e.Field)},
+		{"from", (*shown)(&e.From)},
+		{"to", (*shown)(&e.To)},
 	}
 }
 
@@ -189,6 +219,10 @@ func (c *codec) put(record transfer.Record) {
 		c.user = r
 	case transfer.Token:
 		c.token = r
+	case transfer.SavedQuery:
+		c.savedQuery = r
+	case transfer.AuditEntry:
+		c.auditEntry = r
 	case transfer.Problem:
 		c.problem = r
 	case transfer.Savepoint:
@@ -227,6 +261,10 @@ func (c *codec) take(kind transfer.Kind) transfer.Record {
 		return take(&c.user)
 	case transfer.KindToken:
 		return take(&c.token)
+	case transfer.KindSavedQuery:
+		return take(&c.savedQuery)
+	case transfer.KindAuditEntry:
+		return take(&c.auditEntry)
 	case transfer.KindProblem:
 		return take(&c.problem)
 	case transfer.KindSavepoint:

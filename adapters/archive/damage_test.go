@@ -86,11 +86,11 @@ var damages = []struct {
 	{"a version of the catalogue that is 0", in(1, `"catalogueVersion":6`, `"catalogueVersion":0`), 1, "/catalogueVersion", "must be at least 1"},
 	{"a version of a catalogue that is empty", whole(body[:1], 1), 1, "/catalogueVersion", "must be 0"},
 	{"another format", "{}\n", 1, "/kind", "is missing: this is no archive"},
-	{"no version", in(1, `,"version":1`, ""), 1, "/version", "is missing"},
-	{"a newer version", in(1, `"version":1`, `"newer":true,"version":2`), 1, "/version", "the format has version 2, which is newer than this program, which reads version 1"},
-	{"a newer version without the members of this one", in(1, `"catalogueVersion":6,"kind":"header","version":1`, `"kind":"header","version":2`), 1, "/version", "the format has version 2, which is newer than this program"},
-	{"version 0", in(1, `"version":1`, `"version":0`), 1, "/version", "must be 1"},
-	{"a member more in the header", in(1, `"version":1`, `"version":1,"by":"me"`), 1, "/by", "is not known here"},
+	{"no version", in(1, `,"version":2`, ""), 1, "/version", "is missing"},
+	{"a newer version", in(1, `"version":2`, `"newer":true,"version":3`), 1, "/version", "the format has version 3, which is newer than this program, which reads version 2"},
+	{"a newer version without the members of this one", in(1, `"catalogueVersion":6,"kind":"header","version":2`, `"kind":"header","version":3`), 1, "/version", "the format has version 3, which is newer than this program"},
+	{"version 0", in(1, `"version":2`, `"version":0`), 1, "/version", "must be a version from 1 to 2"},
+	{"a member more in the header", in(1, `"version":2`, `"version":2,"by":"me"`), 1, "/by", "is not known here"},
 	{"a second header", strings.Replace(good, "\n", "\n"+body[0]+"\n", 1), 2, "/kind", "only the first line is a header"},
 
 	// JSON.
@@ -109,7 +109,12 @@ var damages = []struct {
 	// Kinds and members.
 	{"no kind", in(9, `"kind":"user",`, ""), 9, "/kind", "is missing"},
 	{"a kind that is no string", in(9, `"kind":"user"`, `"kind":7`), 9, "/kind", "must be a string"},
-	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"savedQuery"`), 9, "/kind", "version 1 of the format has no such kind"},
+	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"sprint"`), 9, "/kind", "version 2 of the format has no such kind"},
+	{"a kind that came later", whole(inVersion1(inUse()), 8), 12, "/kind", "version 1 of the format has no such kind"},
+	{"a saved query without a predicate", strings.Replace(whole(inUse(), 8), `"predicate":"watching = YES",`, "", 1), 13, "/predicate", "is missing"},
+	{"a saved query of nobody", strings.Replace(whole(inUse(), 8), `"owner":"01900000-0000-7000-8000-000000000051"`, `"owner":null`, 1), 13, "/owner", "must be an identifier"},
+	{"an audit entry of an unknown kind", strings.Replace(whole(inUse(), 8), `"objectKind":"priority"`, `"objectKind":"problem"`, 1), 15, "/objectKind", "must be one of"},
+	{"an audit entry of nothing", strings.Replace(whole(inUse(), 8), `000000000011","objectKind"`, `000000000012","objectKind"`, 1), 15, "/object", "there is no priority"},
 	{"a member missing", in(10, `"email":"bo@example.org",`, ""), 10, "/email", "is missing"},
 	{"a member that can be null missing", in(18, `,"value":null`, ""), 18, "/value", "is missing"},
 	{"a member more", in(9, `{`, `{"phone":null,`), 9, "/phone", "is not known here"},
@@ -153,10 +158,10 @@ var damages = []struct {
 	{"a hash of other lines", late(17, "It was.", "It is."), 28, "/sha256/comment", "is not that of the lines of this kind"},
 	{"a line lost", strings.Replace(good, body[16]+"\n", "", 1), 27, "/counts/comment", "is 2, but there are 1 such lines"},
 	{"a line twice", strings.Replace(good, body[3]+"\n", body[3]+"\n"+strings.Replace(strings.Replace(body[3], "11", "12", 1), "High", "Low", 1)+"\n", 1), 29, "/counts/priority", "is 1, but there are 2 such lines"},
-	{"a hash of something new", inManifest(`"sha256":{"classification":`, `"sha256":{"x":`), 28, "/sha256/x", "is not known here"},
+	{"a hash of something new", inManifest(`"sha256":{"auditEntry":`, `"sha256":{"x":`), 28, "/sha256/x", "is not known here"},
 	{"a next identifier that is taken", whole(body, 7), 28, "/nextIdentifier", "must be 8"},
 	{"a next identifier far above", whole(body, 9), 28, "/nextIdentifier", "must be 8"},
-	{"a manifest of another version", inManifest(`"version":1`, `"version":2`), 28, "/version", "the format has version 2"},
+	{"a manifest of another version", inManifest(`"version":2`, `"version":1`), 28, "/version", "must be 2, as in the header"},
 }
 
 func TestDamageIsFound(t *testing.T) {

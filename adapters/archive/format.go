@@ -15,9 +15,15 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Version is the version of the format that Write writes, and the only one that a
-// Reader reads. A kind or a member more makes another version.
-const Version = 1
+// Version is the version of the format that Write writes. A Reader reads it, and all
+// before it, from 1 on. A kind or a member more makes another version.
+const Version = 2
+
+// since are the versions that the kinds came with, unless it was the first.
+var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2}
+
+// has reports whether a version of the format has a kind.
+func (v version) has(kind transfer.Kind) bool { return since[kind] <= v }
 
 // maxLine bounds a line, in bytes without the line feed, so that a file that is no
 // archive cannot fill the memory. A comment of 1 MiB, the most that a request
@@ -39,7 +45,7 @@ const (
 
 // kindNames are the kinds of all lines but the last.
 var kindNames = [transfer.KindEnd]string{
-	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token",
+	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "auditEntry",
 	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark",
 }
 
@@ -80,10 +86,13 @@ func (t *tally) summary() Summary {
 	return s
 }
 
-// manifestLine is the last line.
-func (t *tally) manifestLine(next *problem.ID) object {
+// manifestLine is the last line of an archive of a version.
+func (t *tally) manifestLine(of version, next *problem.ID) object {
 	var counts, sums object
 	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
+		if !of.has(kind) {
+			continue
+		}
 		name := kindNames[kind]
 		counts = append(counts, member{name, count(t.counts[kind])})
 		sums = append(sums, member{name, sum(hex.EncodeToString(t.hashes[kind].Sum(nil)))})
@@ -95,7 +104,7 @@ func (t *tally) manifestLine(next *problem.ID) object {
 		{"kind", constant(manifestKind)},
 		{"nextIdentifier", (*integer)(next)},
 		{"sha256", sums},
-		{"version", version{}},
+		{"version", sameVersion(of)},
 	}
 }
 
@@ -103,20 +112,37 @@ func (o object) sort() {
 	slices.SortFunc(o, func(a, b member) int { return strings.Compare(a.name, b.name) })
 }
 
-// version is the version of the format.
-type version struct{}
+// version is the version of the format that an archive has.
+type version int64
 
-func (version) appendTo(b []byte) ([]byte, error) { return count(Version).appendTo(b) }
+func (v *version) appendTo(b []byte) ([]byte, error) { return count(*v).appendTo(b) }
 
-func (version) parse(raw jsontext.Value) error {
-	var v integer
-	switch err := v.parse(raw); {
+func (v *version) parse(raw jsontext.Value) error {
+	var n integer
+	switch err := n.parse(raw); {
 	case err != nil:
 		return err
-	case v > Version:
-		return fmt.Errorf("the format has version %d, which is newer than this program, which reads version %d", v, Version)
-	case v < Version:
-		return fmt.Errorf("must be %d", Version)
+	case n > Version:
+		return fmt.Errorf("the format has version %d, which is newer than this program, which reads version %d", n, Version)
+	case n < 1:
+		return fmt.Errorf("must be a version from 1 to %d", Version)
+	}
+	*v = version(n)
+	return nil
+}
+
+// sameVersion is the version, once more.
+type sameVersion version
+
+func (v sameVersion) appendTo(b []byte) ([]byte, error) { return count(v).appendTo(b) }
+
+func (v sameVersion) parse(raw jsontext.Value) error {
+	var n integer
+	if err := n.parse(raw); err != nil {
+		return err
+	}
+	if n != integer(v) {
+		return fmt.Errorf("must be %d, as in the header", v)
 	}
 	return nil
 }

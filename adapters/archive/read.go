@@ -63,7 +63,7 @@ func (r *Reader) readHeader() (transfer.Record, error) {
 		return nil, err
 	}
 	// A newer version may have other members: it is to be known by its number.
-	for _, m := range (object{{"kind", constant(headerKind)}, {"version", version{}}}) {
+	for _, m := range (object{{"kind", constant(headerKind)}, {"version", &r.codec.version}}) {
 		f := m.among(fields, 0)
 		if f == nil {
 			return nil, within(m.name, errors.New("is missing: this is no archive"))
@@ -114,14 +114,14 @@ func (r *Reader) readRecord() (transfer.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, err := kindOf(fields)
+	kind, err := r.codec.version.kindOf(fields)
 	if err != nil {
 		return nil, err
 	}
 	if kind == transfer.KindEnd {
 		var next problem.ID
 		r.complete = true
-		err := r.tally.manifestLine(&next).fill(fields)
+		err := r.tally.manifestLine(r.codec.version, &next).fill(fields)
 		return transfer.End{Next: next}, err
 	}
 	r.tally.add(kind, text[:len(text)+1])
@@ -130,13 +130,13 @@ func (r *Reader) readRecord() (transfer.Record, error) {
 }
 
 // kindOf returns the kind of a line; transfer.KindEnd for a manifest.
-func kindOf(fields []field) (transfer.Kind, error) {
+func (v version) kindOf(fields []field) (transfer.Kind, error) {
 	f := member{name: "kind"}.among(fields, 0)
 	if f == nil {
 		return 0, within("kind", errors.New("is missing"))
 	}
 	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
-		if says(f.value, kindNames[kind]) {
+		if v.has(kind) && says(f.value, kindNames[kind]) {
 			return kind, nil
 		}
 	}
@@ -148,7 +148,7 @@ func kindOf(fields []field) (transfer.Kind, error) {
 	case says(f.value, headerKind):
 		return 0, within("kind", errors.New("only the first line is a header"))
 	default:
-		return 0, within("kind", fmt.Errorf("version %d of the format has no such kind", Version))
+		return 0, within("kind", fmt.Errorf("version %d of the format has no such kind", v))
 	}
 }
 

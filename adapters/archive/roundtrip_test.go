@@ -32,6 +32,9 @@ func TestRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(w.Metadata, s.content) || !reflect.DeepEqual(w.Archive.Tokens, s.tokens) {
 			t.Errorf("seed %d: read %+v and %+v, want %+v and %+v", seed, w.Metadata, w.Archive.Tokens, s.content, s.tokens)
 		}
+		if !reflect.DeepEqual(w.Archive.Queries, s.queries) || !reflect.DeepEqual(w.Archive.Audit, s.entries) {
+			t.Errorf("seed %d: read %+v and %+v, want %+v and %+v", seed, w.Archive.Queries, w.Archive.Audit, s.queries, s.entries)
+		}
 		if len(w.dossiers) != problems {
 			t.Errorf("seed %d: read %d problems, want %d", seed, len(w.dossiers), problems)
 		}
@@ -53,6 +56,8 @@ func TestRoundTrip(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(canonical()))
 	f.Add([]byte(whole(body[:11], 1)))
+	f.Add([]byte(whole(inUse(), 8)))
+	f.Add([]byte(whole(inVersion1(body), 8)))
 	f.Add([]byte(whole(body[:1], 1)))
 	for _, line := range body {
 		f.Add([]byte(body[0] + "\n" + line + "\n"))

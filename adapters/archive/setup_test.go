@@ -11,16 +11,19 @@ import (
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// body is an archive without its manifest, written by hand: a line of every kind,
-// with and without what can be null.
+// body is an archive without its manifest, written by hand: a line of every kind but
+// those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":1}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":2}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -49,11 +52,37 @@ var body = []string{
 	/*27*/ `{"author":"01900000-0000-7000-8000-000000000051","creationDate":"2026-01-02T03:04:02.000Z","kind":"relationship","problem":7,"problemIdentifier":3,"type":"CausedBy"}`,
 }
 
+// used are the lines of kinds that came with version 2, which stand before the first
+// problem.
+var used = []string{
+	`{"creationDate":"2026-01-02T03:04:06.000Z","identifier":"01900000-0000-7000-8000-000000000502","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000052","predicate":"title CONTAINS 'é'\n","sort":"-identifier"}`,
+	`{"creationDate":"2026-01-02T03:04:05.000Z","identifier":"01900000-0000-7000-8000-000000000501","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000051","predicate":"watching = YES","sort":null}`,
+	`{"author":null,"batchIdentifier":"01900000-0000-7000-8000-000000000602","creationDate":"2026-01-02T03:04:05.000Z","field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612","kind":"auditEntry","name":"Beta","object":"01900000-0000-7000-8000-000000000041","objectKind":"milestone","to":{"component":{"identifier":"01900000-0000-7000-8000-000000000031","name":"Engine"},"name":"Beta"},"type":"Created"}`,
+	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"order","from":-1,"identifier":"01900000-0000-7000-8000-000000000611","kind":"auditEntry","name":"High","object":"01900000-0000-7000-8000-000000000011","objectKind":"priority","to":0,"type":"Changed"}`,
+	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"revoked","from":null,"identifier":"01900000-0000-7000-8000-000000000613","kind":"auditEntry","name":"Bo","object":"01900000-0000-7000-8000-000000000061","objectKind":"token","to":"2026-01-02T03:04:01.000Z","type":"Changed"}`,
+}
+
+// inUse is body with the lines of used.
+func inUse() []string { return slices.Concat(body[:11], used, body[11:]) }
+
+// inVersion1 returns lines under the header of the first version.
+func inVersion1(lines []string) []string {
+	lines = slices.Clone(lines)
+	lines[0] = strings.Replace(lines[0], `"version":2`, `"version":1`, 1)
+	return lines
+}
+
 // manifest returns the last line of an archive whose other lines are given, with
-// the next number.
+// the next number. It has the version of the header.
 func manifest(lines []string, next int) string {
 	var counts, sums []string
-	for _, kind := range []string{"classification", "comment", "component", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savepoint", "state", "token", "user", "watcher"} {
+	kinds := []string{"auditEntry", "classification", "comment", "component", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher"}
+	version := 2
+	if strings.Contains(lines[0], `"version":1`) {
+		version = 1
+		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "auditEntry" || kind == "savedQuery" })
+	}
+	for _, kind := range kinds {
 		n, h := 0, sha256.New()
 		for _, line := range lines {
 			if strings.Contains(line, `"kind":"`+kind+`"`) {
@@ -64,8 +93,8 @@ func manifest(lines []string, next int) string {
 		counts = append(counts, fmt.Sprintf(`"%s":%d`, kind, n))
 		sums = append(sums, fmt.Sprintf(`"%s":"%x"`, kind, h.Sum(nil)))
 	}
-	return fmt.Sprintf(`{"counts":{%s},"kind":"manifest","nextIdentifier":%d,"sha256":{%s},"version":1}`,
-		strings.Join(counts, ","), next, strings.Join(sums, ","))
+	return fmt.Sprintf(`{"counts":{%s},"kind":"manifest","nextIdentifier":%d,"sha256":{%s},"version":%d}`,
+		strings.Join(counts, ","), next, strings.Join(sums, ","), version)
 }
 
 // whole returns an archive: the lines and their manifest.
@@ -118,6 +147,15 @@ func (w world) Catalogue(context.Context) (*metadata.Catalogue, error) {
 }
 
 func (w world) Tokens(context.Context) ([]access.Token, error) { return w.Archive.Tokens, nil }
+
+func (w world) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
+	return w.Archive.Queries, nil
+}
+
+func (w world) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
+	rest := w.Archive.Audit[min(skip, len(w.Archive.Audit)):]
+	return rest[:min(limit, len(rest))], nil
+}
 
 func (w world) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	from := slices.IndexFunc(w.dossiers, func(d store.Dossier) bool { return d.ID > after })

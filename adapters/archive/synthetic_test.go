@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
@@ -21,6 +23,8 @@ import (
 type synthetic struct {
 	content  metadata.Content
 	tokens   []access.Token
+	queries  []query.Saved
+	entries  []audit.Entry
 	seed     uint64
 	problems problem.ID
 }
@@ -96,7 +100,17 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 		s.tokens = append(s.tokens, token)
 	}
 	s.tokens[1].Expires, s.tokens[2].Revoked = epoch.Add(time.Hour), epoch
-	slices.Reverse(s.tokens) // they are in no order of identifiers
+	for i := range 3 {
+		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: m.text(text.Comment), Sort: m.text(text.Rule{}), Created: epoch})
+		s.entries = append(s.entries,
+			audit.Entry{ID: id(), Created: epoch, Batch: id(), Type: audit.Created, Kind: string(metadata.Users), Object: c.Users[i].ID, Name: m.text(text.Name),
+				To: problem.LogObject(problem.LogMember{Name: "name", Value: problem.LogText(m.text(text.Name))}, problem.LogMember{Name: "inactive", Value: "false"})},
+			audit.Entry{ID: id(), Created: epoch, Author: c.Users[0].ID, Batch: id(), Type: audit.Changed, Kind: audit.Token, Object: s.tokens[i].ID, Name: m.text(text.Name),
+				Field: "name", From: problem.LogText(m.text(text.Rule{})), To: problem.LogText(m.text(text.Rule{}))})
+	}
+	slices.Reverse(s.tokens) // these are in no order of identifiers
+	slices.Reverse(s.queries)
+	slices.Reverse(s.entries)
 	return s
 }
 
@@ -109,6 +123,15 @@ func (s *synthetic) Catalogue(context.Context) (*metadata.Catalogue, error) {
 }
 
 func (s *synthetic) Tokens(context.Context) ([]access.Token, error) { return s.tokens, nil }
+
+func (s *synthetic) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
+	return s.queries, nil
+}
+
+func (s *synthetic) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
+	rest := s.entries[min(skip, len(s.entries)):]
+	return rest[:min(limit, len(rest))], nil
+}
 
 func (s *synthetic) Dossiers(_ context.Context, after problem.ID, limit int) (dossiers []store.Dossier, _ error) {
 	for n := after + 1; n <= s.problems && len(dossiers) < limit; n++ {

@@ -34,7 +34,7 @@ type writer struct {
 
 func (w *writer) record(record transfer.Record) error {
 	if end, ok := record.(transfer.End); ok {
-		return w.line(w.manifestLine(&end.Next))
+		return w.line(w.manifestLine(Version, &end.Next))
 	}
 	kind := transfer.KindOf(record)
 	w.put(record)

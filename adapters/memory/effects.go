@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -69,6 +70,12 @@ func (d *draft) apply(effect store.Effect) error {
 		put(&d.content.Users, e.User, func(o user.User) bool { return o.ID == e.User.ID })
 	case store.PutToken:
 		put(&d.tokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
+	case store.AppendAudit:
+		d.audit = append(d.audit, e.Entry)
+	case store.PutQuery:
+		put(&d.queries, e.Query, func(q query.Saved) bool { return q.ID == e.Query.ID })
+	case store.DropQuery:
+		d.queries = without(d.queries, func(q query.Saved) bool { return q.ID == e.ID })
 	case store.KeepReply:
 		d.keep(e.Reply)
 	case store.Expire:

@@ -25,6 +25,12 @@ func (d *draft) expect(expectation store.Expectation) error {
 		if reply, ok := d.reply(e.User, e.Key); ok && !reply.Created.Before(e.Since) {
 			return conflict("a reply is kept for this key")
 		}
+	case store.StateUnused:
+		for id, r := range d.problems.all() {
+			if r != nil && r.problem.State == e.State {
+				return conflict("problem %d is in the state", id)
+			}
+		}
 	case store.StoreEmpty:
 		if !d.empty() {
 			return conflict("the store is not empty")

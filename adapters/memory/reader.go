@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -30,13 +32,7 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	if found == nil {
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 	}
-	s := store.Snapshot{
-		Problem:        found.problem,
-		Catalogue:      r.versions.Catalogue,
-		Watching:       slices.Contains(found.watchers, as),
-		Read:           slices.Contains(found.readers, as),
-		ReadByAssignee: slices.Contains(found.readers, found.problem.Assignee),
-	}
+	s := r.snapshot(found, as)
 	if parts.Has(store.Keywords) {
 		s.Keywords = slices.Clone(found.keywords)
 	}
@@ -56,6 +52,22 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		s.Savepoints = slices.Clone(found.savepoints)
 	}
 	return s, nil
+}
+
+// Problems implements store.Reader.
+func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	var found []store.Snapshot
+	for _, id := range ids {
+		s, err := r.Problem(ctx, id, as, parts)
+		switch {
+		case fault.Is(err, fault.ProblemNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			found = append(found, s)
+		}
+	}
+	return found, store.Ended(ctx)
 }
 
 // related returns the problem's relationships with what is shown of the others.
@@ -131,6 +143,32 @@ func (r reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 // Tokens implements store.Reader.
 func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
 	return slices.Clone(r.tokens), store.Ended(ctx)
+}
+
+// Audit implements store.Reader.
+func (r reader) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error) {
+	first := min(max(skip, 0), len(r.audit))
+	return slices.Clone(r.audit[first : first+min(limit, len(r.audit)-first)]), store.Ended(ctx)
+}
+
+// SavedQueries implements store.Reader.
+func (r reader) SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error) {
+	var found []query.Saved
+	for _, q := range r.queries {
+		if owner.IsNone() || q.Owner == owner {
+			found = append(found, q)
+		}
+	}
+	return found, store.Ended(ctx)
+}
+
+// SavedQuery implements store.Reader.
+func (r reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved, ok bool, err error) {
+	i := slices.IndexFunc(r.queries, func(q query.Saved) bool { return q.ID == id })
+	if i < 0 {
+		return query.Saved{}, false, store.Ended(ctx)
+	}
+	return r.queries[i], true, store.Ended(ctx)
 }
 
 // Reply implements store.Reader.

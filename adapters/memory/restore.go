@@ -45,6 +45,8 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	next.versions = archive.Versions()
 	next.problems = problems
 	next.tokens = slices.Clone(archive.Tokens)
+	next.queries = slices.Clone(archive.Queries)
+	next.audit = slices.Clone(archive.Audit)
 	next.content = clone(archive.Metadata)
 	next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
 	s.reserved = max(s.reserved, highest)

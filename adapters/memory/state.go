@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -20,6 +22,8 @@ type state struct {
 	problems  tree[*record]       // by number
 	replies   tree[[]store.Reply] // by replyBucket
 	tokens    []access.Token      // in the order in which they were first put
+	queries   []query.Saved       // likewise
+	audit     []audit.Entry       // only grows, as the lists of a record do
 	epochs    map[store.FamilyName]int64
 	content   metadata.Content
 	catalogue func() *metadata.Catalogue // of content
@@ -43,10 +47,10 @@ type record struct {
 // record returns the record of a problem, or nil when there is none.
 func (s *state) record(id problem.ID) *record { return s.problems.get(uint64(id)) }
 
-// empty reports whether there is no problem, no metadata, no user and no token.
-// Problems and metadata are never removed.
+// empty reports whether there is nothing, as store.StoreEmpty has it. Of what it
+// names, nothing but saved queries is ever removed.
 func (s *state) empty() bool {
-	return s.problems == tree[*record]{} && s.versions == store.Versions{}
+	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.audit) == 0
 }
 
 // seed makes it unpredictable which replies share a bucket.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -24,7 +25,46 @@ func newDialect() *bunstore.Dialect {
 		Among:        "= ANY(?)",
 		List:         list,
 		NextPosition: "nextval('positions')",
+		IDs:          uuids,
+		Texts:        func(texts []string) any { return texts },
+		Numbers:      func(numbers []int64) any { return numbers },
+		Finds: map[predicate.Op]string{
+			predicate.Contains:   "strpos({text}, {part}) > 0",
+			predicate.BeginsWith: "starts_with({text}, {part})",
+			predicate.EndsWith:   "right({text}, length({part})) = {part}",
+		},
+		Form:    "LIKE",
+		Pattern: like,
+		Sum:     "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
+		Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
+			return "SELECT * FROM unnest(?::uuid[], ?::bigint[]) AS r (id, rank)", []any{uuids(ids), ranks}
+		},
 	})
+}
+
+func uuids(ids []ident.ID) any {
+	list := make([]pgtype.UUID, len(ids))
+	for i, id := range ids {
+		list[i] = pgtype.UUID{Bytes: id, Valid: true}
+	}
+	return list
+}
+
+// like returns a pattern for LIKE, whose escape is the backslash.
+func like(p predicate.Pattern) string {
+	special := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+	var b strings.Builder
+	for _, part := range p.Parts {
+		switch {
+		case part.Any:
+			b.WriteByte('%')
+		case part.One:
+			b.WriteByte('_')
+		default:
+			b.WriteString(special.Replace(part.Text))
+		}
+	}
+	return b.String()
 }
 
 // uuid is what an identifier is scanned into.

@@ -103,7 +103,7 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 // chosenKeys are the constraints on keys that the domain chooses. With these, and
 // no others, a second one of the same means that somebody else was first.
 var chosenKeys = []string{
-	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey",
+	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey", "queries_id_key",
 	"reads_pkey", "relationships_pkey", "replies_pkey", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey",
 }
 

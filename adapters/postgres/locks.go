@@ -71,22 +71,27 @@ func unguarded(change store.Change, guarded []store.ProblemAt) []bunstore.Statem
 }
 
 // versionsLock returns how the Change locks the versions: against all others when it
-// raises them or wants the store to be empty; when it depends on them, or fills
-// the store, against those who do.
+// raises them, wants the store to be empty or a state to be unused, or adds to what
+// has an order but no problem to lock; when it depends on them, or fills the store,
+// against those who do.
 func versionsLock(change store.Change) string {
 	catalogue, access := change.Raises()
 	shared := false
 	for _, expectation := range change.Expect {
 		switch expectation.(type) {
-		case store.StoreEmpty:
+		case store.StoreEmpty, store.StateUnused:
 			return " FOR UPDATE"
 		case store.CatalogueAt, store.AccessAt:
 			shared = true
 		}
 	}
 	for _, effect := range change.Effects {
-		_, creates := effect.(store.CreateProblem)
-		shared = shared || creates
+		switch effect.(type) {
+		case store.AppendAudit, store.PutQuery:
+			return " FOR UPDATE"
+		case store.CreateProblem:
+			shared = true
+		}
 	}
 	switch {
 	case catalogue || access:

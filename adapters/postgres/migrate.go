@@ -47,8 +47,8 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	return o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) { return o.status(ctx, db, anyServer) })
 }
 
-// Plan returns the statements that Migrate would run; "" when nothing is left to
-// do. They do the same when they are run by hand.
+// Plan returns the statements of the steps that Migrate would do; "" when none is
+// left to do. They do the same when they are run by hand.
 func Plan(ctx context.Context, o Options) (plan string, err error) {
 	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
 		all, err := o.status(ctx, db, anyServer)
@@ -118,10 +118,20 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	switch {
 	case err != nil:
 		return o.failure(unlessOver(ctx, err))
-	case !bunstore.Pending(all):
-		return nil
-	case !o.AutoMigrate:
-		return o.failure(errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it"))
+	case bunstore.Pending(all):
+		if !o.AutoMigrate {
+			return o.failure(errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it"))
+		}
+	default:
+		done, err := bunstore.Folded(ctx, db)
+		switch {
+		case err != nil:
+			return o.failure(unlessOver(ctx, err))
+		case done:
+			return nil
+		case !o.AutoMigrate:
+			return o.failure(errors.New("texts are to be folded anew, as this version compares them: run \"problems migrate\" first, or let the service do it"))
+		}
 	}
 	if _, err := Migrate(ctx, o); err != nil {
 		return err
@@ -168,18 +178,34 @@ func (o Options) status(ctx context.Context, db *bun.DB, check func(server) erro
 // anyServer is the check of those who do not rely on the server.
 func anyServer(server) error { return nil }
 
-// migrateUp does the steps that are left to do, all of them or none. It waits for
-// other processes, whether they migrate too or use what is to be changed, for at
-// most the time that o gives it.
-func (o Options) migrateUp(ctx context.Context, db *bun.DB) (err error) {
+// migrateUp does what is left to do: the steps, all of them or none, and then the
+// texts that are to be folded. It waits for other processes, whether they migrate too
+// or use what is to be changed, for at most the time that o gives it.
+func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
 	// A loss is no matter here: what is not migrated after a crash will be.
 	all, err := o.status(ctx, db, func(s server) error { return s.check(true, slog.New(slog.DiscardHandler)) })
-	if err != nil || !bunstore.Pending(all) {
+	if err != nil {
 		return err
+	}
+	if !bunstore.Pending(all) {
+		if done, err := bunstore.Folded(ctx, db); done || err != nil {
+			return err
+		}
 	}
 	if err := o.lock(ctx, db); err != nil {
 		return err
 	}
+	if err := o.apply(ctx, db); err != nil {
+		return err
+	}
+	if done, err := bunstore.Folded(ctx, db); done || err != nil { // another process may have been quicker
+		return err
+	}
+	return newDialect().Fold(ctx, db, "BEGIN")
+}
+
+// apply does the steps that are left to do, all of them or none.
+func (o Options) apply(ctx context.Context, db *bun.DB) error {
 	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
 		return fmt.Errorf("the migrations cannot begin: %w", err)
 	}

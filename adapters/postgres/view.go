@@ -27,6 +27,18 @@ const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 // Read implements bunstore.Session. All queries travel at once.
 func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
+	return v.try(ctx, func(ctx context.Context) (rows int, err error) { return v.read(ctx, queries) })
+}
+
+// ReadOnce implements bunstore.Session. When ctx ends, the driver has the server
+// cancel the statement.
+func (v *view) ReadOnce(ctx context.Context, query bunstore.Query) error {
+	return v.try(ctx, func(ctx context.Context) (rows int, err error) { return v.readOnce(ctx, query) })
+}
+
+// try calls read with a connection, which it takes first if there is none. read
+// returns how many rows it has read, also when it fails.
+func (v *view) try(ctx context.Context, read func(context.Context) (rows int, err error)) error {
 	if err := store.Ended(ctx); err != nil {
 		return err
 	}
@@ -38,7 +50,9 @@ func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
 				return err
 			}
 		}
-		rows, err := v.read(ctx, queries)
+		limited, cancel := context.WithTimeout(ctx, v.store.options.bound())
+		rows, err := read(limited)
+		cancel()
 		if err == nil {
 			v.begun = true
 			return nil
@@ -56,11 +70,33 @@ func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
 	}
 }
 
+// readOnce sends a query that the server plans for its arguments, and does not keep.
+// To compile what is planned takes longer than most searches.
+func (v *view) readOnce(ctx context.Context, q bunstore.Query) (rows int, err error) {
+	setting := "SET LOCAL jit = off"
+	if !v.begun {
+		setting = begin + "; " + setting
+	}
+	if _, err := v.conn.Exec(ctx, setting); err != nil {
+		return 0, err
+	}
+	found, err := v.conn.Query(ctx, numbered(q.SQL), append([]any{pgx.QueryExecModeExec}, q.Args...)...)
+	if err != nil {
+		return 0, err
+	}
+	defer found.Close()
+	for found.Next() {
+		rows++
+		if err := q.Row(found.Scan); err != nil {
+			return rows, err
+		}
+	}
+	return rows, found.Err()
+}
+
 // read sends the queries and reads the answers. It returns how many rows it has
 // read, also when it fails.
 func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, v.store.options.bound())
-	defer cancel()
 	batch := &pgx.Batch{}
 	if !v.begun {
 		batch.Queue(begin)

@@ -9,8 +9,8 @@ import (
 // conn is one connection to the file, with the statements that it has prepared.
 // It connects when it is first used. Its errors are faults.
 //
-// Statements run without the caller's context: watching it would cost about as
-// much as a short statement itself.
+// Statements run without the caller's context, but for searches: watching it would
+// cost about as much as a short statement itself.
 type conn struct {
 	pool     *sql.DB
 	session  *sql.Conn
@@ -87,6 +87,10 @@ func (c *conn) each(read func(*sql.Rows) error, query string, args ...any) error
 	if err != nil {
 		return classify(err)
 	}
+	return readAll(rows, read)
+}
+
+func readAll(rows *sql.Rows, read func(*sql.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := read(rows); err != nil {
@@ -97,6 +101,18 @@ func (c *conn) each(read func(*sql.Rows) error, query string, args ...any) error
 		return classify(err)
 	}
 	return nil
+}
+
+// once is each for a statement that is not kept, and ends when the context does.
+func (c *conn) once(ctx context.Context, read func(*sql.Rows) error, query string, args ...any) error {
+	if err := c.connect(); err != nil {
+		return err
+	}
+	rows, err := c.session.QueryContext(ctx, query, args...)
+	if err != nil {
+		return classify(err)
+	}
+	return readAll(rows, read)
 }
 
 // one runs a query that returns at most one row, reads that into dest, and

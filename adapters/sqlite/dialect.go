@@ -1,11 +1,15 @@
 package sqlite
 
 import (
+	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -17,17 +21,83 @@ func newDialect() *bunstore.Dialect {
 		ID:     bunstore.IDText,
 		IDInto: bunstore.IDTextInto,
 		Among:  "IN (SELECT value FROM json_each(?))",
-		List:   jsonList,
+		List:   jsonList[problem.ID],
+		IDs: func(ids []ident.ID) any {
+			return jsonTexts(ids, func(id ident.ID) string { return id.String() })
+		},
+		Texts:   func(texts []string) any { return jsonTexts(texts, func(s string) string { return s }) },
+		Numbers: jsonList[int64],
+		Finds: map[predicate.Op]string{
+			predicate.Contains:   "instr({text}, {part}) > 0",
+			predicate.BeginsWith: "substr({text}, 1, length({part})) = {part}",
+			// substr takes all of a text when it is to begin at the character 0.
+			predicate.EndsWith: "({text} IS NOT NULL AND ({part} = '' OR substr({text}, -length({part})) = {part}))",
+		},
+		Form:    "GLOB", // LIKE has its own ideas of upper and lower case
+		Pattern: glob,
+		// sum itself fails when it overflows. With * and + it becomes a REAL.
+		Sum: "iif(typeof(coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0)) = 'integer', " +
+			"coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0), NULL)",
+		Ranks: ranks,
 	})
 }
 
-func jsonList(ids []problem.ID) any {
+func jsonList[N ~int64](numbers []N) any {
 	b := []byte{'['}
+	for i, n := range numbers {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return string(append(b, ']'))
+}
+
+// jsonTexts returns the texts of the values as a JSON array. All of them are valid
+// UTF-8.
+func jsonTexts[T any](values []T, text func(T) string) any {
+	b := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendJSON(b, text(v))
+	}
+	return string(append(b, ']'))
+}
+
+func appendJSON(b []byte, text string) []byte {
+	quoted, _ := json.Marshal(text) // never fails for a string
+	return append(b, quoted...)
+}
+
+// glob returns a pattern for GLOB, where what means more than itself stands in
+// brackets.
+func glob(p predicate.Pattern) string {
+	special := strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
+	var b strings.Builder
+	for _, part := range p.Parts {
+		switch {
+		case part.Any:
+			b.WriteByte('*')
+		case part.One:
+			b.WriteByte('?')
+		default:
+			b.WriteString(special.Replace(part.Text))
+		}
+	}
+	return b.String()
+}
+
+// ranks returns the rows of a JSON object.
+func ranks(ids []ident.ID, ranks []int64) (string, []any) {
+	b := []byte{'{'}
 	for i, id := range ids {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, int64(id), 10)
+		b = append(appendJSON(b, id.String()), ':')
+		b = strconv.AppendInt(b, ranks[i], 10)
 	}
-	return string(append(b, ']'))
+	return "SELECT key AS id, value AS rank FROM json_each(?)", []any{string(append(b, '}'))}
 }

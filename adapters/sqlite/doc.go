@@ -8,5 +8,6 @@
 // changes; readers and the writer do not wait for each other.
 //
 // The tables and statements are those that it shares with the adapter on
-// PostgreSQL (internal/bunstore); here they stay prepared.
+// PostgreSQL (internal/bunstore); here they stay prepared, but for searches, each of
+// which is interrupted when its context ends.
 package sqlite

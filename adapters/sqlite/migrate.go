@@ -38,7 +38,7 @@ func Migrate(ctx context.Context, o Options) ([]Migration, error) {
 		return nil, err
 	}
 	defer db.Close()
-	if err := migrateUp(ctx, db); err != nil {
+	if err := bringUp(ctx, db); err != nil {
 		return nil, f.failure(err)
 	}
 	return f.status(ctx, db)
@@ -62,8 +62,8 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	return f.status(ctx, db)
 }
 
-// Plan returns the statements that Migrate would run; "" when nothing is left to
-// do. They do the same when they are run by hand.
+// Plan returns the statements of the steps that Migrate would do; "" when none is
+// left to do. They do the same when they are run by hand.
 func Plan(ctx context.Context, o Options) (string, error) {
 	all, err := Status(ctx, o)
 	if err != nil {
@@ -88,6 +88,18 @@ func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 		return nil, f.failure(err)
 	}
 	return all, nil
+}
+
+// bringUp brings the schema up to date, and the texts that are folded: these in many
+// transactions, as there can be many, beside others who use the file.
+func bringUp(ctx context.Context, db *bun.DB) error {
+	if err := migrateUp(ctx, db); err != nil {
+		return err
+	}
+	if done, err := bunstore.Folded(ctx, db); done || err != nil {
+		return err
+	}
+	return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE")
 }
 
 // migrateUp does the steps that are left to do. db has one connection, so that

@@ -1,17 +1,25 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	usr "github.com/problemtracking/problems/domain/user"
 )
 
 // No statement that stays prepared reads a whole table.
@@ -30,24 +38,35 @@ func TestStatementsUseIndexes(t *testing.T) {
 		store.Watch{Problem: 1, User: user}, store.Unwatch{Problem: 1, User: user},
 		store.MarkRead{Problem: 1, User: user, Read: true}, store.MarkRead{Problem: 1, User: user}, store.ForgetReads{Problem: 1},
 		store.KeepReply{Reply: store.Reply{User: user, Created: start}}, store.Expire{Before: start.Add(-time.Hour)},
+		store.PutQuery{Query: query.Saved{ID: b.id(), Owner: user, Created: start}}, store.DropQuery{ID: batch},
+		store.AppendAudit{Entry: audit.Entry{ID: b.id(), Created: start, Batch: batch, Object: user}},
 	)
 	change.Log = []problem.LogEntry{{ID: b.id(), Problem: 1, Batch: change.Batch, Created: start}}
 	b.commit(change)
 	b.commit(change)
 	next := b.change(store.UpdateProblem{Problem: p})
 	next.Expect = []store.Expectation{store.ProblemAt{ID: 1, Revision: 1}, store.FamilyAt{Family: side.Type, Epoch: 1},
-		store.KeyUnused{User: user, Key: "other", Since: start}}
+		store.KeyUnused{User: user, Key: "other", Since: start}, store.StateUnused{State: batch}}
 	b.commit(next)
 	_, _, err := b.Outcome(t.Context(), batch, start)
 	b.must(err)
-	for range readers { // whichever connection it is, it has prepared all statements
+	// The connections take turns: whichever it is, it has prepared all statements.
+	for range readers {
 		_, err := b.Reserve(t.Context())
 		b.must(err)
+	}
+	for range readers {
 		b.must(b.View(t.Context(), func(r store.Reader) error {
 			const everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
 			_, err := r.Problem(t.Context(), 1, ident.None, everything)
 			b.must(err)
+			_, err = r.Problems(t.Context(), []problem.ID{1, 2}, ident.None, everything)
+			b.must(err)
 			_, err = r.Neighbours(t.Context(), side.Type, []problem.ID{1})
+			b.must(err)
+			_, err = r.SavedQueries(t.Context(), user)
+			b.must(err)
+			_, _, err = r.SavedQuery(t.Context(), user)
 			b.must(err)
 			_, _, err = r.Reply(t.Context(), user, "key")
 			return err
@@ -56,7 +75,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	short := []string{"json_each", "CONSTANT ROW", "versions"} // which has one row
 	seen := 0
 	explain := func(c *conn) error {
-		for _, query := range slices.Collect(maps.Keys(c.prepared)) {
+		for _, statement := range slices.Collect(maps.Keys(c.prepared)) {
 			seen++
 			err := c.each(func(rows *sql.Rows) error {
 				var step string
@@ -64,10 +83,10 @@ func TestStatementsUseIndexes(t *testing.T) {
 					return err
 				}
 				if strings.HasPrefix(step, "SCAN") && !slices.ContainsFunc(short, func(rows string) bool { return strings.Contains(step, rows) }) {
-					t.Errorf("%s\n%s", query, step)
+					t.Errorf("%s\n%s", statement, step)
 				}
 				return nil
-			}, "EXPLAIN QUERY PLAN "+query, make([]any, 20)...) // more NULLs than any of them has parameters
+			}, "EXPLAIN QUERY PLAN "+statement, make([]any, 20)...) // more NULLs than any of them has parameters
 			if err != nil {
 				return err
 			}
@@ -76,7 +95,71 @@ func TestStatementsUseIndexes(t *testing.T) {
 	}
 	b.must(b.submit(t.Context(), func(t *transaction) error { return explain(t.conn) }))
 	b.must(b.read(t.Context(), explain))
-	if seen < 28 {
+	if seen < 55 {
 		t.Errorf("only %d statements were looked at", seen)
+	}
+}
+
+// explained reads how SQLite would do what it is asked for once.
+type explained struct {
+	session
+	steps *[]string
+}
+
+// ReadOnce implements bunstore.Session.
+func (e explained) ReadOnce(_ context.Context, q bunstore.Query) error {
+	return e.each(func(rows *sql.Rows) error {
+		var step string
+		err := rows.Scan(new(int), new(int), new(int), &step)
+		*e.steps = append(*e.steps, step)
+		return err
+	}, "EXPLAIN QUERY PLAN "+q.SQL, q.Args...)
+}
+
+// The queries that have to run as they are begin with an index that finds few, or with
+// the problems in the order in which they are wanted. All are materialised, so that
+// they can be interrupted.
+func TestSearchesUseIndexes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	user := b.id()
+	content := metadata.Content{Users: []usr.User{{ID: user, Name: "Ann", Email: "ann@example.org"}}}
+	for i := range 8 {
+		content.Users = append(content.Users, usr.User{ID: b.id(), Email: fmt.Sprint(i)})
+		content.States = append(content.States, metadata.State{ID: b.id(), Name: fmt.Sprint(i), Resolved: i > 3})
+		content.Milestones = append(content.Milestones, metadata.Milestone{ID: b.id(), Name: fmt.Sprint("Next", i)})
+		content.Components = append(content.Components, metadata.Component{ID: b.id(), Name: fmt.Sprint(i)})
+	}
+	catalogue := metadata.NewCatalogue(1, content)
+	for _, c := range []struct{ where, sort, step string }{
+		{"watching = YES", "", "SEARCH watchers USING COVERING INDEX watchers_user (user_id=?)"},
+		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=?)"},
+		{"creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_created (created>?)"},
+		{"modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_modified (modified>?)"},
+		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND $h.modifier.identifier = $ApiUser).@count > 0", "",
+			"SEARCH s1 USING COVERING INDEX savepoints_modifier (modifier=? AND modified>?)"},
+		{"identifier IN {1, 2}", "", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"},
+		{"milestone.name =[c] 'next3'", "", "SEARCH p USING INDEX problems_milestone (milestone=?)"},
+		{"component.name = '3' AND state.resolved = NO", "-creationDate", "SEARCH p USING INDEX problems_component (component=?)"},
+		{"state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0", "",
+			"SEARCH r1 USING PRIMARY KEY (owner=? AND type=?)"},
+		{"ANY relationships.childId = 7", "", "SEARCH r1 USING COVERING INDEX relationships_other (other=?)"},
+		{"ANY keywords.name = 'build'", "", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
+		{"state.resolved = NO", "-modificationDate", "SCAN p USING INDEX problems_modified"},
+		{"title CONTAINS[c] 'API'", "", "SCAN p"}, // no index finds a part of a text
+	} {
+		plan, err := predicate.Compile(c.where, predicate.Problem, predicate.Env{Now: start, User: user})
+		b.must(err)
+		order, err := predicate.CompileOrder(c.sort, predicate.Problem)
+		b.must(err)
+		var steps []string
+		b.must(b.read(t.Context(), func(conn *conn) error {
+			_, err := bunstore.Reader{Dialect: b.dialect, Session: explained{session{conn}, &steps}}.Search(t.Context(),
+				store.Query{Plan: plan, Sort: order, Limit: 101, As: user, Catalogue: catalogue})
+			return err
+		}))
+		if !slices.Contains(steps, c.step) || !slices.Contains(steps, "MATERIALIZE found") {
+			t.Errorf("%s\nis done by\n%s; want %s", c.where, strings.Join(steps, "\n"), c.step)
+		}
 	}
 }

@@ -38,3 +38,16 @@ func (s session) Read(ctx context.Context, queries ...bunstore.Query) error {
 	}
 	return nil
 }
+
+// ReadOnce implements bunstore.Session. Here the context is watched: it interrupts
+// the statement until it has found its first row.
+func (s session) ReadOnce(ctx context.Context, q bunstore.Query) error {
+	if err := store.Ended(ctx); err != nil {
+		return err
+	}
+	err := s.once(ctx, func(rows *sql.Rows) error { return q.Row(rows.Scan) }, q.SQL, q.Args...)
+	if err != nil && ctx.Err() != nil {
+		return store.Ended(ctx)
+	}
+	return err
+}

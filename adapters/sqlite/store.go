@@ -99,7 +99,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	if s.reading, err = pool(f.path, readers, forReading); err != nil {
 		return nil, err
 	}
-	if err := migrateUp(ctx, s.writing); err != nil {
+	if err := bringUp(ctx, s.writing); err != nil {
 		return nil, f.failure(err)
 	}
 	for range readers {

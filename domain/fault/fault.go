@@ -52,6 +52,15 @@ const (
 	IdempotencyConflict  Kind = "idempotency-conflict"   // D21: the key was used for another request
 	AlreadyExists        Kind = "already-exists"         // a unique name or e-mail address is taken
 	InUse                Kind = "in-use"                 // cannot change while something depends on it
+	MetadataCycle        Kind = "metadata-cycle"         // a component below itself, or its own successor
+)
+
+// Kinds of a search or a change of many problems.
+const (
+	InvalidPredicate  Kind = "invalid-predicate"   // wraps the *predicate.Error that says where
+	TooManyResults    Kind = "too-many-results"    // more than one answer may hold
+	QueryTooExpensive Kind = "query-too-expensive" // more candidates, or more time, than a query may take
+	PreviewRequired   Kind = "preview-required"    // many problems are changed as a dry run has shown, or not at all
 )
 
 // Kinds of a service that cannot answer as it should.

@@ -19,6 +19,19 @@ type Content struct {
 	Users           []user.User
 }
 
+// Clone returns a copy whose slices are its own. What states refer to is shared:
+// not to be modified.
+func (c Content) Clone() Content {
+	return Content{
+		States:          slices.Clone(c.States),
+		Priorities:      slices.Clone(c.Priorities),
+		Classifications: slices.Clone(c.Classifications),
+		Components:      slices.Clone(c.Components),
+		Milestones:      slices.Clone(c.Milestones),
+		Users:           slices.Clone(c.Users),
+	}
+}
+
 // Catalogue is all metadata and all users at one version. It never changes, so
 // it can be shared freely; its slices are not to be modified.
 type Catalogue struct {
@@ -33,9 +46,11 @@ type Catalogue struct {
 	components      *collection[Component]
 	milestones      *collection[Milestone]
 	users           *collection[user.User]
-	kinds           map[Kind]objects      // the same by kind
-	usersByEmail    map[string]*user.User // by user.FoldEmail
-	fullNames       map[ident.ID]string   // of components
+	kinds           map[Kind]objects        // the same by kind
+	usersByEmail    map[string]*user.User   // by user.FoldEmail
+	fullNames       map[ident.ID]string     // of components
+	children        map[ident.ID][]ident.ID // of components
+	previous        map[ident.ID][]ident.ID // of states
 }
 
 // NewCatalogue returns the catalogue of the given content. It takes the content
@@ -63,14 +78,27 @@ func NewCatalogue(version int64, content Content) *Catalogue {
 	}
 	c.fullNames = make(map[ident.ID]string, len(content.Components))
 	for _, o := range content.Components {
-		c.fullNames[o.ID] = c.fullName(o)
+		c.fullNames[o.ID] = c.FullNameOf(o)
+	}
+	c.children = map[ident.ID][]ident.ID{}
+	for _, o := range content.Components {
+		if !o.Parent.IsNone() {
+			c.children[o.Parent] = append(c.children[o.Parent], o.ID)
+		}
+	}
+	c.previous = map[ident.ID][]ident.ID{}
+	for _, o := range content.States {
+		for _, next := range o.Next {
+			c.previous[next] = append(c.previous[next], o.ID)
+		}
 	}
 	return c
 }
 
-// fullName joins the names from the root to o. A ring of parents, which the
+// FullNameOf returns the full name of a component that need not be in the catalogue
+// as it is: its name with those of its parents there. A ring of parents, which the
 // service never makes, ends it too.
-func (c *Catalogue) fullName(o Component) string {
+func (c *Catalogue) FullNameOf(o Component) string {
 	path := []string{o.Name}
 	for parent, ok := c.Component(o.Parent); ok && len(path) <= len(c.content.Components); parent, ok = c.Component(parent.Parent) {
 		path = append(path, parent.Name)
@@ -111,6 +139,14 @@ func (c *Catalogue) UserByEmail(email string) (user.User, bool) {
 // FullName returns a component's name with those of all its parents, from the
 // root, joined by "/" (D2); empty for an unknown component.
 func (c *Catalogue) FullName(component ident.ID) string { return c.fullNames[component] }
+
+// Children returns the components whose parent this one is, by name. They are
+// shared: not to be modified.
+func (c *Catalogue) Children(component ident.ID) []ident.ID { return c.children[component] }
+
+// Previous returns the states from which a problem can go to this one, by order. They
+// are shared: not to be modified.
+func (c *Catalogue) Previous(state ident.ID) []ident.ID { return c.previous[state] }
 
 // Content returns everything in the catalogue, each list by order, then name. It
 // is shared: not to be modified.

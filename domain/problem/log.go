@@ -45,13 +45,17 @@ type LogEntry struct {
 }
 
 // LogValue is one side of a change, as compact JSON text: a string,
-// {"identifier","name"}, null and so on, by the table of D8. It is written once,
+// {"identifier","name"}, null and so on, by the table of D8; in the audit log also
+// true, a number or an array of such values. It is written once,
 // by the domain, and stored and served as it is: names stay as they were at that
 // moment. The empty LogValue is null.
 type LogValue string
 
 // LogText returns the value that shows a string.
 func LogText(s string) LogValue { return logJSON(s) }
+
+// LogBool returns the value that shows true or false.
+func LogBool(b bool) LogValue { return logJSON(b) }
 
 // LogNoValue is the value that shows a keyword that has no value, which is not
 // the same as no keyword.
@@ -67,6 +71,33 @@ func LogRef(id ident.ID, name string) LogValue {
 		Identifier string `json:"identifier"`
 		Name       string `json:"name"`
 	}{id.String(), name})
+}
+
+// LogFlag returns the value that shows true or false.
+func LogFlag(b bool) LogValue { return logJSON(b) }
+
+// LogNumber returns the value that shows an integer.
+func LogNumber(n int) LogValue { return logJSON(n) }
+
+// LogTime returns the value that shows a time as D9 has it, or null for the zero
+// time.
+func LogTime(t time.Time) LogValue {
+	if t.IsZero() {
+		return ""
+	}
+	return LogText(t.UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
+// LogArray returns the value that shows several values, in the given order.
+func LogArray(values ...LogValue) LogValue {
+	b := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, v.JSON()...)
+	}
+	return LogValue(append(b, ']'))
 }
 
 // LogLink returns the value that shows the other problem of a relationship.

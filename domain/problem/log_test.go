@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
 )
@@ -27,9 +28,19 @@ func TestLogValue(t *testing.T) {
 		{"quotes and controls", LogText("a\"b\\c\td\r\n"), `"a\"b\\c\td\r\n"`},
 		{"beyond ASCII", LogText("Täsk 日本 🙂"), `"Täsk 日本 🙂"`},
 		{"text that is JSON", LogText(`{"a":null}`), `"{\"a\":null}"`},
+		{"truth", LogBool(true), `true`},
+		{"untruth", LogBool(false), `false`},
 		{"keyword without value", LogNoValue, `{"value":null}`},
 		{"reference", LogRef(id, "R&D"), `{"identifier":"` + canonical + `","name":"R&D"}`},
 		{"reference to nothing", LogRef(ident.None, ""), `null`},
+		{"true", LogFlag(true), `true`},
+		{"false is not null", LogFlag(false), `false`},
+		{"number", LogNumber(-7), `-7`},
+		{"zero is not null", LogNumber(0), `0`},
+		{"time", LogTime(time.Date(2030, 1, 1, 2, 0, 0, 7e6, time.FixedZone("", 7200))), `"2030-01-01T00:00:00.007Z"`},
+		{"no time", LogTime(time.Time{}), `null`},
+		{"array", LogArray(LogRef(id, "Open"), "", LogNumber(1)), `[{"identifier":"` + canonical + `","name":"Open"},null,1]`},
+		{"empty array", LogArray(), `[]`},
 		{"link", LogLink(12), `{"problemIdentifier":12}`},
 		{"large link", LogLink(1<<53 + 1), `{"problemIdentifier":9007199254740993}`},
 		{"object", LogObject(LogMember{"title", LogText("a")}, LogMember{"state", LogRef(id, "Open")}),

@@ -4,9 +4,11 @@ import (
 	"iter"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
@@ -30,6 +32,8 @@ type Archive struct {
 	Catalogue int64
 	Metadata  metadata.Content
 	Tokens    []access.Token // in the order in which they were first put
+	Queries   []query.Saved  // in the order in which they were first put
+	Audit     []audit.Entry  // oldest first
 	// Problems are in ascending order of their numbers. An error ends them.
 	// They may come from a stream: Restore must not range over them twice
 	// (RES-008).
@@ -75,6 +79,12 @@ func (a Archive) Head() Change {
 	}
 	for _, o := range a.Tokens {
 		effects = append(effects, PutToken{Token: o})
+	}
+	for _, o := range a.Queries {
+		effects = append(effects, PutQuery{Query: o})
+	}
+	for _, o := range a.Audit {
+		effects = append(effects, AppendAudit{Entry: o})
 	}
 	return Change{Effects: effects}
 }

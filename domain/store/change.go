@@ -75,8 +75,11 @@ type KeyUnused struct {
 	Since time.Time
 }
 
-// StoreEmpty expects that the store has no problem, no metadata, no user and no
-// token.
+// StateUnused expects that no problem is in the state (D2).
+type StateUnused struct{ State ident.ID }
+
+// StoreEmpty expects that the store has no problem, no metadata, no user, no
+// token, no saved query and no audit log.
 type StoreEmpty struct{}
 
 func (ProblemAt) expectation()   {}
@@ -84,4 +87,5 @@ func (CatalogueAt) expectation() {}
 func (AccessAt) expectation()    {}
 func (FamilyAt) expectation()    {}
 func (KeyUnused) expectation()   {}
+func (StateUnused) expectation() {}
 func (StoreEmpty) expectation()  {}

@@ -4,9 +4,11 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -113,6 +115,16 @@ type PutUser struct{ User user.User }
 // PutToken stores a token, replacing the one with the same identifier.
 type PutToken struct{ Token access.Token }
 
+// AppendAudit appends to the audit log.
+type AppendAudit struct{ Entry audit.Entry }
+
+// PutQuery stores a saved query, replacing the one with the same identifier, in
+// its place.
+type PutQuery struct{ Query query.Saved }
+
+// DropQuery removes a saved query, if it is there.
+type DropQuery struct{ ID ident.ID }
+
 // KeepReply keeps a reply, replacing an expired one of the same user and key.
 type KeepReply struct{ Reply Reply }
 
@@ -141,5 +153,8 @@ func (PutComponent) effect()      {}
 func (PutMilestone) effect()      {}
 func (PutUser) effect()           {}
 func (PutToken) effect()          {}
+func (AppendAudit) effect()       {}
+func (PutQuery) effect()          {}
+func (DropQuery) effect()         {}
 func (KeepReply) effect()         {}
 func (Expire) effect()            {}

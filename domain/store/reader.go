@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
@@ -82,6 +84,24 @@ type Reader interface {
 	// (READ-002).
 	Problem(ctx context.Context, id problem.ID, as ident.ID, parts Parts) (Snapshot, error)
 
+	// Problems returns those of the given problems that exist, each as Problem
+	// would return it, in the order in which they are given. It must
+	// return exactly these (READ-014).
+	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts Parts) ([]Snapshot, error)
+
+	// Search returns the problems that the query asks for. It must find
+	// exactly those that satisfy the predicate, as predicate.Holds evaluates
+	// it (FIND-001), in the query's order (FIND-002), with what they are sorted
+	// by, and no more than its Limit (FIND-003). It must fail with
+	// fault.QueryTooExpensive when there are more than MostCandidates to look
+	// at one by one, however many are wanted, and only then (FIND-004). When
+	// ctx ends, it must return soon, with the kind fault.Unavailable
+	// (FIND-005).
+	//
+	// Package search has one that is ready made for stores that can only
+	// iterate.
+	Search(ctx context.Context, q Query) ([]Hit, error)
+
 	// Neighbours returns, for problems that exist or not, all relationships
 	// of the given type that they have, in any order. It must return each
 	// one exactly once (READ-006).
@@ -109,6 +129,21 @@ type Reader interface {
 	// Tokens returns all tokens, expired and revoked ones included, in the
 	// order in which they were first put (READ-009).
 	Tokens(ctx context.Context) ([]access.Token, error)
+
+	// Audit returns entries of the audit log, oldest first: those after the
+	// first skip ones, and at most limit of them, which is at least 1. Their
+	// order must be that of their Commits, and within one Change its order
+	// (READ-015).
+	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
+
+	// SavedQueries returns the saved queries of a user, or with ident.None
+	// those of all. They must be in the order in which they were first put
+	// (READ-016).
+	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
+
+	// SavedQuery returns a saved query. ok must be false when there is none
+	// (READ-017).
+	SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved, ok bool, err error)
 
 	// Reply returns the reply kept for a user's key. ok must be false when
 	// none is (READ-010). Whether it has expired is the caller's to judge.

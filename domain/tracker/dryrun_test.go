@@ -28,6 +28,15 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			_, err := s.UpdateProblem(ctx, s.admin, 1, UpdateProblem{Write: w, ProblemPatch: titled("another")})
 			return err
 		},
+		"UpdateProblems": func(ctx context.Context, w Write) error {
+			cmd := UpdateProblems{Write: Write{DryRun: true}, ProblemPatch: titled("another"), Predicate: "identifier = 1"}
+			a, err := s.UpdateProblems(ctx, s.admin, cmd)
+			if err == nil && !w.DryRun {
+				cmd.Write, cmd.Preview = w, a.Value.Preview
+				_, err = s.UpdateProblems(ctx, s.admin, cmd)
+			}
+			return err
+		},
 		"AddComment": func(ctx context.Context, w Write) error {
 			_, err := s.AddComment(ctx, s.admin, 1, AddComment{Write: w, Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)})
 			return err
@@ -62,6 +71,19 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 		},
 		"UpdateUser": func(ctx context.Context, w Write) error {
 			_, err := s.UpdateUser(ctx, s.admin, s.admin.User, UpdateUser{Write: w, UserPatch: UserPatch{Name: patch.Set("Root")}})
+			return err
+		},
+		"Create a state": func(ctx context.Context, w Write) error {
+			_, err := s.States().Create(ctx, s.admin, CreateObject[StatePatch]{Write: w, Patch: StatePatch{Name: patch.Set("New")}})
+			return err
+		},
+		"Update a state": func(ctx context.Context, w Write) error {
+			c, err := s.catalogue(ctx)
+			if err != nil {
+				return err
+			}
+			unused := c.Content().States[1].ID
+			_, err = s.States().Update(ctx, s.admin, unused, UpdateObject[StatePatch]{Write: w, Patch: StatePatch{Resolved: patch.Set(true)}})
 			return err
 		},
 		"CreateToken": func(ctx context.Context, w Write) error {

@@ -43,29 +43,69 @@ var references = []reference{
 		func(f *problem.Fields) *ident.ID { return &f.Assignee }},
 }
 
-// apply returns the fields as they are after the patch, adding what is wrong
-// with it to faults.
-func (p *ProblemPatch) apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
-	fields := old
+// settings are what a patch sets, with its objects resolved: the same for every
+// problem.
+type settings struct {
+	title   string
+	retitle bool
+	refs    []setting
+}
+
+// setting is a field that is set to an object, or to ident.None.
+type setting struct {
+	reference
+	id ident.ID
+}
+
+// resolve returns what the patch sets, adding to faults what is wrong with it,
+// whatever the problem.
+func (p *ProblemPatch) resolve(c *metadata.Catalogue, faults *fault.List) (set settings) {
 	if p.Title.Sent {
-		fields.Title = line(text.Title, p.Title, "/title", faults)
+		set.title, set.retitle = line(text.Title, p.Title, "/title", faults), true
 	}
 	for _, ref := range references {
-		sent, value := ref.sent(p), ref.value(&fields)
+		sent, id := ref.sent(p), ident.None
 		switch {
 		case !sent.Sent:
+			continue
 		case sent.Null && ref.kind == metadata.States:
 			faults.Add(fault.InvalidValue, "/state", "cannot be null: a problem is always in a state")
-		case sent.Null:
-			*value = ident.None
-		default:
-			*value = resolve(c, ref.kind, sent.Value, *value, "/"+ref.name, faults)
+			continue
+		case !sent.Null:
+			var found bool
+			if id, found = find(c, ref.kind, sent.Value, "/"+ref.name, faults); !found {
+				continue
+			}
 		}
+		set.refs = append(set.refs, setting{ref, id})
 	}
 	if p.Read.Null {
 		faults.Add(fault.InvalidValue, "/read", "cannot be null: send true or false")
 	}
+	return set
+}
+
+// apply returns the fields of a problem as they are after the settings, adding to
+// faults what is wrong with them for this problem.
+func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
+	fields := old
+	if set.retitle {
+		fields.Title = set.title
+	}
+	for _, ref := range set.refs {
+		value := ref.value(&fields)
+		if ref.id != *value {
+			checkNew(c, ref.id, "/"+ref.name, faults)
+		}
+		*value = ref.id
+	}
 	return fields
+}
+
+// apply returns the fields as they are after the patch, adding what is wrong
+// with it to faults.
+func (p *ProblemPatch) apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
+	return p.resolve(c, faults).apply(old, c, faults)
 }
 
 // line applies a text rule to a member that cannot be null.
@@ -84,21 +124,31 @@ func line(rule text.Rule, sent patch.Field[string], pointer string, faults *faul
 // resolve returns the one object that the partial stands for. What is no longer
 // in use can stay where it is, but is refused as a new value (D2).
 func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, pointer string, faults *fault.List) ident.ID {
-	id, found := c.Resolve(kind, partial, pointer)
-	if len(found) > 0 {
-		faults.Append(found)
+	id, found := find(c, kind, partial, pointer, faults)
+	if !found {
 		return current
 	}
-	if id == current {
-		return id
+	if id != current {
+		checkNew(c, id, pointer, faults)
 	}
+	return id
+}
+
+// find returns the one object that the partial stands for.
+func find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, pointer string, faults *fault.List) (ident.ID, bool) {
+	id, found := c.Resolve(kind, partial, pointer)
+	faults.Append(found)
+	return id, len(found) == 0
+}
+
+// checkNew refuses what is no longer in use as a new value (D2).
+func checkNew(c *metadata.Catalogue, id ident.ID, pointer string, faults *fault.List) {
 	if u, _ := c.User(id); u.Inactive {
 		faults.Add(fault.InvalidValue, pointer, "this user is inactive: name an active one")
 	}
 	if o, _ := c.Component(id); o.Closed {
 		faults.Add(fault.InvalidValue, pointer, "this component is closed: name an open one")
 	}
-	return id
 }
 
 // logFields returns the fields that are set, as the log shows them.

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -39,6 +41,8 @@ type state struct {
 	problems map[problem.ID]*record
 	content  metadata.Content
 	tokens   []access.Token
+	queries  []query.Saved
+	audit    []audit.Entry
 	replies  map[string]store.Reply // by user and key
 	epochs   map[relationship.Type]int64
 	versions store.Versions
@@ -77,7 +81,7 @@ func (s *state) clone() *state {
 		Milestones:      slices.Clone(s.content.Milestones),
 		Users:           slices.Clone(s.content.Users),
 	}
-	c.tokens = slices.Clone(s.tokens)
+	c.tokens, c.queries, c.audit = slices.Clone(s.tokens), slices.Clone(s.queries), slices.Clone(s.audit)
 	c.replies, c.epochs = cloneMap(s.replies), cloneMap(s.epochs)
 	c.ruledOut, c.receipts = cloneMap(s.ruledOut), cloneMap(s.receipts)
 	return &c
@@ -179,8 +183,15 @@ func (s *state) holds(e store.Expectation) bool {
 	case store.KeyUnused:
 		reply, kept := s.replies[replyKey(e.User, e.Key)]
 		return !kept || reply.Created.Before(e.Since)
+	case store.StateUnused:
+		for _, r := range s.problems {
+			if r.problem.State == e.State {
+				return false
+			}
+		}
+		return true
 	case store.StoreEmpty:
-		return len(s.problems) == 0 && s.versions == store.Versions{}
+		return len(s.problems)+len(s.queries)+len(s.audit) == 0 && s.versions == store.Versions{}
 	}
 	panic(fmt.Sprintf("unknown expectation %T", e))
 }
@@ -249,19 +260,25 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		r := s.problems[e.Problem]
 		r.readers = slices.DeleteFunc(r.readers, func(id ident.ID) bool { return id != e.But })
 	case store.PutState:
-		s.content.States = append(s.content.States, e.State)
+		s.content.States = put(s.content.States, e.State, func(o metadata.State) string { return o.ID.String() })
 	case store.PutPriority:
-		s.content.Priorities = append(s.content.Priorities, e.Priority)
+		s.content.Priorities = put(s.content.Priorities, e.Priority, func(o metadata.Priority) string { return o.ID.String() })
 	case store.PutClassification:
-		s.content.Classifications = append(s.content.Classifications, e.Classification)
+		s.content.Classifications = put(s.content.Classifications, e.Classification, func(o metadata.Classification) string { return o.ID.String() })
 	case store.PutComponent:
-		s.content.Components = append(s.content.Components, e.Component)
+		s.content.Components = put(s.content.Components, e.Component, func(o metadata.Component) string { return o.ID.String() })
 	case store.PutMilestone:
-		s.content.Milestones = append(s.content.Milestones, e.Milestone)
+		s.content.Milestones = put(s.content.Milestones, e.Milestone, func(o metadata.Milestone) string { return o.ID.String() })
 	case store.PutUser:
 		s.content.Users = put(s.content.Users, e.User, func(u user.User) string { return u.ID.String() })
 	case store.PutToken:
 		s.tokens = put(s.tokens, e.Token, func(t access.Token) string { return t.ID.String() })
+	case store.AppendAudit:
+		s.audit = append(s.audit, e.Entry)
+	case store.PutQuery:
+		s.queries = put(s.queries, e.Query, func(q query.Saved) string { return q.ID.String() })
+	case store.DropQuery:
+		s.queries = slices.DeleteFunc(s.queries, func(q query.Saved) bool { return q.ID == e.ID })
 	case store.KeepReply:
 		s.replies[replyKey(e.Reply.User, e.Reply.Key)] = e.Reply
 	case store.MoveFamily: // see count
@@ -349,11 +366,6 @@ func (r reader) Versions(ctx context.Context) (store.Versions, error) {
 		return store.Versions{}, fault.Wrap(fault.Unavailable, err, "the time ran out")
 	}
 	return r.versions, nil
-}
-
-// Dossiers are none of the tracker's business.
-func (r reader) Dossiers(context.Context, problem.ID, int) ([]store.Dossier, error) {
-	return nil, fault.New(fault.Unsupported, "the tracker reads no dossiers")
 }
 
 func (r reader) Tokens(context.Context) ([]access.Token, error) { return slices.Clone(r.tokens), nil }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -107,30 +108,36 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 }
 
 func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
-	var none Answer[store.Snapshot]
-	old := l.Problem
 	fields, err := checkUpdate(cmd, l)
 	if err != nil {
-		return store.Change{}, none, err
+		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
-	st := newStep(m, caller.User, old)
+	st := newStep(m, caller.User, l.Problem)
+	if fields != l.Fields {
+		st.resolvedBy(l.Catalogue)
+	}
+	st.update(&l, fields, cmd.Read)
+	l.Log = st.Log
+	return st.Change, answer(l.Snapshot, l), nil
+}
+
+// update sets the fields of a problem and, if sent, whether the author has read it.
+func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool]) {
+	old := l.Problem
 	if fields != old.Fields {
 		l.Fields = fields
-		st.resolvedBy(l.Catalogue)
 		st.significant(&l.Snapshot)
 		st.resolve(&l.Problem, fields.State != old.State, l.catalogue)
 		st.store(&l.Snapshot)
 		st.effect(store.PutSavepoint{Problem: l.Problem})
 		st.logChanges(&l.Snapshot, old.Fields, l.catalogue)
 	}
-	if cmd.Read.Sent && cmd.Read.Value != l.Read {
+	if read.Sent && read.Value != l.Read {
 		if fields == old.Fields {
 			st.expect(store.ProblemAt{ID: old.ID, Revision: old.Revision})
 		}
-		st.markRead(&l.Snapshot, cmd.Read.Value)
+		st.markRead(&l.Snapshot, read.Value)
 	}
-	l.Log = st.Log
-	return st.Change, answer(l.Snapshot, l), nil
 }
 
 // checkUpdate returns the fields as they are to be.

@@ -66,6 +66,9 @@ func TestDecisionsArePure(t *testing.T) {
 	pure(t, "issue token", newDirectory, func(d directory, m moment) (store.Change, any, error) {
 		return erased(decideToken(by(ann), CreateToken{User: named("Bob"), Scope: patch.Set("read")}, testSecret, d, m))
 	})
+	pure(t, "save query", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+		return erased(decideSave(by(ann), SaveQuery{Name: patch.Set("Mine"), Predicate: patch.Set("creationDate < NOW()"), Sort: patch.Set("title")}, d, m))
+	})
 	pure(t, "seed", func() access.Secret { return testSecret }, func(s access.Secret, m moment) (store.Change, any, error) {
 		return decideSeed(s, m), nil, nil
 	})

@@ -41,24 +41,34 @@ func decideSeed(admin access.Secret, m moment) store.Change {
 	open.Next = []ident.ID{inProgress.ID, closed.ID}
 	inProgress.Next = []ident.ID{open.ID, closed.ID}
 	closed.Next = []ident.ID{open.ID}
-	for _, state := range []metadata.State{open, inProgress, closed} {
-		st.effect(store.PutState{State: state})
-	}
+	content := metadata.Content{States: []metadata.State{open, inProgress, closed}}
 	for i, name := range []string{"Urgent", "High", "Normal", "Low"} {
-		st.effect(store.PutPriority{Priority: metadata.Priority{ID: st.ids.Next(), Name: name, Order: i + 1}})
+		content.Priorities = append(content.Priorities, metadata.Priority{ID: st.ids.Next(), Name: name, Order: i + 1})
 	}
 	for _, name := range []string{"Feature", "Enhancement", "Incorrect Behavior", "Task"} {
-		st.effect(store.PutClassification{Classification: metadata.Classification{ID: st.ids.Next(), Name: name}})
+		content.Classifications = append(content.Classifications, metadata.Classification{ID: st.ids.Next(), Name: name})
 	}
+	c := metadata.NewCatalogue(1, content.Clone()) // to log what the states refer to
+	putNew(st, &stateRules, content.States, c)
+	putNew(st, &priorityRules, content.Priorities, c)
+	putNew(st, &classificationRules, content.Classifications, c)
 
 	administrator := user.User{ID: st.ids.Next(), Name: "Administrator", Email: AdminEmail}
-	st.effect(store.PutUser{User: administrator})
-	st.effect(store.PutToken{Token: access.Token{
+	st.putUser(administrator, user.User{})
+	st.putToken(access.Token{
 		ID:      st.ids.Next(),
 		User:    administrator.ID,
 		Scope:   access.Admin,
 		Digest:  admin.Digest(),
 		Created: st.At,
-	}})
+	}, administrator.Name, true)
 	return st.Change
+}
+
+// putNew stores new objects and logs them.
+func putNew[T, P any](st *step, r *rules[T, P], objects []T, c *metadata.Catalogue) {
+	for _, o := range objects {
+		st.auditCreated(audited{string(r.kind), *r.id(&o), r.name(&o)}, r.members(o, c))
+		st.effect(r.put(o))
+	}
 }

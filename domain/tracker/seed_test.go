@@ -25,7 +25,7 @@ func TestDecideSeed(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	for _, e := range change.Effects {
+	for _, e := range unaudited(change) {
 		switch e := e.(type) {
 		case store.PutState:
 			content.States = append(content.States, e.State)

@@ -25,9 +25,11 @@ type Service struct {
 	limits Limits
 	queue  *queue
 	cache  *cache
+	// searchFor is how long a search may take.
+	searchFor time.Duration
 }
 
-// Options are what a Service needs. All but CacheFor have to be given.
+// Options are what a Service needs. All but CacheFor and SearchFor have to be given.
 type Options struct {
 	Store store.Store
 	// Now is the clock. It may step back: what is stored does not.
@@ -40,6 +42,9 @@ type Options struct {
 	// store is asked again: so long does a revocation by another server take
 	// to be seen here. 0 stands for one second; D17 allows two.
 	CacheFor time.Duration
+	// SearchFor is how long the store may take to find what a search asks for. 0
+	// stands for 5 seconds, which is the limit of the query language.
+	SearchFor time.Duration
 }
 
 // Limits bound what one problem can have (D22).
@@ -57,6 +62,9 @@ func New(o Options) *Service {
 	if o.CacheFor == 0 {
 		o.CacheFor = time.Second
 	}
+	if o.SearchFor == 0 {
+		o.SearchFor = searchFor
+	}
 	return &Service{
 		store:  o.Store,
 		now:    o.Now,
@@ -64,6 +72,8 @@ func New(o Options) *Service {
 		limits: o.Limits,
 		queue:  newQueue(),
 		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor},
+
+		searchFor: o.SearchFor,
 	}
 }
 

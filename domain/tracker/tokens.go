@@ -41,7 +41,7 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 	}
 	token.ID, token.Digest = st.ids.Next(), secret.Digest()
 	st.resolvedBy(d.catalogue.Version)
-	st.effect(store.PutToken{Token: token})
+	st.putToken(token, d.catalogue.Name(metadata.Users, token.User), true)
 	if cmd.DryRun {
 		token.ID, secret = ident.None, access.Secret{}
 	}
@@ -94,7 +94,8 @@ func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w
 		st := newStep(m, caller.User)
 		if token.Revoked.IsZero() {
 			token.Revoked = st.At
-			st.effect(store.PutToken{Token: token})
+			st.expect(store.AccessAt{Version: d.access}) // or two servers would both log it
+			st.putToken(token, d.catalogue.Name(metadata.Users, token.User), false)
 		}
 		return st.Change, Answer[struct{}]{}, nil
 	})

@@ -96,7 +96,8 @@ func (s *Service) CreateUser(ctx context.Context, caller Caller, cmd CreateUser)
 }
 
 // UpdateUser sets fields of a user. Making a user inactive revokes his tokens for
-// good (D17). It fails with fault.NotFound, and with fault.AlreadyExists when the
+// good (D17), also when he is the last administrator: who has lost a token must be
+// able to shut it out, and the command line makes new ones. It fails with fault.NotFound, and with fault.AlreadyExists when the
 // e-mail address is taken.
 func (s *Service) UpdateUser(ctx context.Context, caller Caller, id ident.ID, cmd UpdateUser) (Answer[user.User], error) {
 	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[user.User], error) {
@@ -126,14 +127,14 @@ func decideUser(caller Caller, w Write, p UserPatch, old user.User, d directory,
 	}
 	if u != old {
 		st.resolvedBy(d.catalogue.Version)
-		st.effect(store.PutUser{User: u})
+		st.putUser(u, old)
 	}
 	if u.Inactive && !old.Inactive {
 		st.expect(store.AccessAt{Version: d.access}) // or a token just made would live on
 		for _, token := range d.tokens {
 			if token.User == u.ID && token.Revoked.IsZero() {
 				token.Revoked = st.At
-				st.effect(store.PutToken{Token: token})
+				st.putToken(token, u.Name, false)
 			}
 		}
 	}

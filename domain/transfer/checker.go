@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 )
@@ -18,7 +20,7 @@ import (
 // and comments are compared within a problem only, for nothing looks them up
 // across problems.
 //
-// It keeps the metadata, users and tokens; one problem at a time; and of all
+// It keeps what comes before the problems; one problem at a time; and of all
 // others 8 bytes each, 24 for each directed relationship and for each log entry
 // that names a problem which is yet to come, and about 150 for each relationship
 // whose mirror is yet to come.
@@ -37,6 +39,10 @@ type Checker struct {
 	tokens    []access.Token
 	tokenIDs  map[ident.ID]struct{}
 	digests   map[access.Digest]struct{}
+	queries   []query.Saved
+	queryIDs  map[ident.ID]struct{}
+	audit     []audit.Entry
+	auditIDs  map[ident.ID]struct{}
 
 	current *store.Dossier // the problem whose parts come
 	history history        // of the current problem
@@ -49,6 +55,8 @@ func NewChecker() *Checker {
 		names:    make(map[name]struct{}),
 		tokenIDs: make(map[ident.ID]struct{}),
 		digests:  make(map[access.Digest]struct{}),
+		queryIDs: make(map[ident.ID]struct{}),
+		auditIDs: make(map[ident.ID]struct{}),
 		history:  history{ids: make(map[ident.ID]Kind)},
 		graph:    graph{open: make(map[pair]side)},
 	}
@@ -98,6 +106,10 @@ func (c *Checker) check(record Record) {
 		c.user(r.User)
 	case Token:
 		c.token(r.Token)
+	case SavedQuery:
+		c.savedQuery(r.Saved)
+	case AuditEntry:
+		c.auditEntry(r.Entry)
 	case Problem:
 		c.problem(r.Problem)
 	case Savepoint:

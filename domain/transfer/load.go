@@ -36,6 +36,8 @@ func Load(source Source) (store.Archive, error) {
 		Catalogue: c.start.Catalogue,
 		Metadata:  c.content,
 		Tokens:    c.tokens,
+		Queries:   c.queries,
+		Audit:     c.audit,
 		Problems: func(yield func(store.Dossier, error) bool) {
 			if begun {
 				yield(store.Dossier{}, errors.New("the problems come from a stream, which has been read before"))

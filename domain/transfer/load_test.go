@@ -10,8 +10,11 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
@@ -243,7 +246,7 @@ func TestCheckerTakesLongChains(t *testing.T) {
 func TestRecordsReturnErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, at := range []string{"catalogue", "tokens", "dossiers"} {
+	for _, at := range []string{"catalogue", "tokens", "saved queries", "audit log", "dossiers"} {
 		var last error
 		for _, err := range transfer.Records(t.Context(), failing{at, broken}) {
 			last = err
@@ -265,6 +268,15 @@ func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) {
 }
 
 func (r reader) Tokens(context.Context) ([]access.Token, error) { return r.archive.Tokens, nil }
+
+func (r reader) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
+	return r.archive.Queries, nil
+}
+
+func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
+	rest := r.archive.Audit[min(skip, len(r.archive.Audit)):]
+	return rest[:min(limit, len(rest))], nil
+}
 
 func (r reader) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	i := slices.IndexFunc(r.dossiers, func(d store.Dossier) bool { return d.ID > after })
@@ -292,6 +304,14 @@ func (f failing) Catalogue(context.Context) (*metadata.Catalogue, error) {
 }
 
 func (f failing) Tokens(context.Context) ([]access.Token, error) { return nil, f.fail("tokens") }
+
+func (f failing) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
+	return nil, f.fail("saved queries")
+}
+
+func (f failing) Audit(context.Context, int, int) ([]audit.Entry, error) {
+	return nil, f.fail("audit log")
+}
 
 func (f failing) Dossiers(context.Context, problem.ID, int) ([]store.Dossier, error) {
 	return nil, f.fail("dossiers")

@@ -158,11 +158,7 @@ func (c *Checker) within(o metadata.Component) bool {
 }
 
 func (c *Checker) token(t access.Token) {
-	c.identifier("/identifier", t.ID)
-	if _, taken := c.tokenIDs[t.ID]; taken {
-		c.refuse("/identifier", "another token has this already")
-	}
-	c.tokenIDs[t.ID] = struct{}{}
+	c.only(KindToken, c.tokenIDs, t.ID)
 	if _, taken := c.digests[t.Digest]; taken {
 		c.refuse("/sha256", "another token has this already")
 	}
@@ -181,6 +177,15 @@ func (c *Checker) token(t access.Token) {
 		c.refuse("/revoked", "must be a time: the user is inactive, and so has no token that works (D17)")
 	}
 	c.tokens = append(c.tokens, t)
+}
+
+// only checks that an identifier is the only one like it among those of a kind.
+func (c *Checker) only(kind Kind, taken map[ident.ID]struct{}, id ident.ID) {
+	c.identifier("/identifier", id)
+	if _, ok := taken[id]; ok {
+		c.refuse("/identifier", "another %v has this already", kind)
+	}
+	taken[id] = struct{}{}
 }
 
 func list[T ~string](values []T) string {

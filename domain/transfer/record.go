@@ -2,9 +2,11 @@ package transfer
 
 import (
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -33,6 +35,8 @@ const (
 	KindMilestone
 	KindUser
 	KindToken
+	KindSavedQuery
+	KindAuditEntry
 	KindProblem
 	KindSavepoint
 	KindLogEntry
@@ -50,15 +54,15 @@ const (
 // String returns the kind as prose has it: "log entry".
 func (k Kind) String() string {
 	return [Kinds]string{
-		"start", "state", "priority", "classification", "component", "milestone", "user", "token",
+		"start", "state", "priority", "classification", "component", "milestone", "user", "token", "saved query", "record of the audit log",
 		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "end",
 	}[k]
 }
 
 // The records. Those of metadata and users are in ascending order of their
-// identifiers, and tokens in the order in which they were first put; problems are
-// in ascending order of their numbers, and what belongs to one is in the orders of
-// store.Dossier.
+// identifiers, tokens and saved queries in the order in which they were first put, and
+// audit entries oldest first; problems are in ascending order of their numbers, and
+// what belongs to one is in the orders of store.Dossier.
 type (
 	// Start is the first record.
 	Start struct {
@@ -80,6 +84,11 @@ type (
 	User struct{ user.User }
 	// Token is a token, which holds no secret.
 	Token struct{ access.Token }
+	// SavedQuery is a query that a user has saved.
+	SavedQuery struct{ query.Saved }
+	// AuditEntry is an entry of the audit log. The members of its values can be
+	// in any order.
+	AuditEntry struct{ audit.Entry }
 	// Problem is a problem without what belongs to it.
 	Problem struct{ problem.Problem }
 	// Savepoint is a savepoint of the problem. Its Originator and Created are
@@ -127,6 +136,8 @@ func (Component) kind() Kind      { return KindComponent }
 func (Milestone) kind() Kind      { return KindMilestone }
 func (User) kind() Kind           { return KindUser }
 func (Token) kind() Kind          { return KindToken }
+func (SavedQuery) kind() Kind     { return KindSavedQuery }
+func (AuditEntry) kind() Kind     { return KindAuditEntry }
 func (Problem) kind() Kind        { return KindProblem }
 func (Savepoint) kind() Kind      { return KindSavepoint }
 func (LogEntry) kind() Kind       { return KindLogEntry }

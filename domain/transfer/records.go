@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -22,10 +24,15 @@ const (
 	littleText   = 1 << 20 // bytes of a page below which the next is larger
 )
 
+// auditPage is how many entries of the audit log are read at a time.
+const auditPage = 1000
+
 // Reader is what Records needs of a store.Reader.
 type Reader interface {
 	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
 	Tokens(ctx context.Context) ([]access.Token, error)
+	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
+	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
 	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
 }
 
@@ -44,14 +51,27 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			yield(nil, err)
 			return
 		}
-		all := put(func(record Record) bool { return yield(record, nil) })
-		if !all(Start{Catalogue: catalogue.Version}) || !all.metadata(catalogue.Content()) {
+		queries, err := r.SavedQueries(ctx, ident.None)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
-		for _, t := range tokens {
-			if !all(Token{t}) {
+		all := put(func(record Record) bool { return yield(record, nil) })
+		if !all(Start{Catalogue: catalogue.Version}) || !all.metadata(catalogue.Content()) ||
+			!each(all, tokens, func(t access.Token) Record { return Token{t} }) ||
+			!each(all, queries, func(q query.Saved) Record { return SavedQuery{q} }) {
+			return
+		}
+		for skip, full := 0, true; full; skip += auditPage {
+			entries, err := r.Audit(ctx, skip, auditPage)
+			if err != nil {
+				yield(nil, err)
 				return
 			}
+			if !each(all, entries, func(e audit.Entry) Record { return AuditEntry{e} }) {
+				return
+			}
+			full = len(entries) == auditPage
 		}
 		var last problem.ID
 		for limit := 1; ; {

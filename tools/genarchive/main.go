@@ -1,6 +1,8 @@
 // Genarchive writes an archive of any size to standard output, to try "problems
-// import" and the stores with: each problem has one comment, two keywords and the
-// log entries of those. The same arguments give the same archive.
+// import", the stores and searches with: each problem has one comment, two keywords
+// and the log entries of those; four of five are closed, one of five is planned for
+// a milestone, one of ten is blocked by the one before it, one of twenty has a title
+// in another script. The same arguments give the same archive.
 //
 // In tools, which is outside of the workspace:
 //
@@ -19,9 +21,11 @@ import (
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -44,12 +48,14 @@ func main() {
 	}
 }
 
-// tracker is a store that is made up as it is read.
+// tracker is a store that is made up as it is read, from its first problem to its
+// last.
 type tracker struct {
 	problems problem.ID
 	content  metadata.Content
 	token    access.Token
 	ids      ident.Sequence
+	blocking ident.ID // the batch that relates the latest problem to the next one
 }
 
 // start is when the first problem was created; the others follow by the second.
@@ -63,6 +69,16 @@ func newTracker(problems problem.ID) *tracker {
 	t.content.States = []metadata.State{open, done}
 	for order, name := range []string{"Urgent", "High", "Normal", "Low"} {
 		t.content.Priorities = append(t.content.Priorities, metadata.Priority{ID: t.ids.Next(), Name: name, Order: order + 1})
+	}
+	for n := range 10 {
+		t.content.Components = append(t.content.Components, metadata.Component{ID: t.ids.Next(), Name: fmt.Sprintf("Component %d", n)})
+	}
+	for n := range 50 {
+		name := "Next"
+		if n > 0 {
+			name = fmt.Sprintf("Milestone %d", n)
+		}
+		t.content.Milestones = append(t.content.Milestones, metadata.Milestone{ID: t.ids.Next(), Name: name, Created: start})
 	}
 	for n := range 100 {
 		name := "Administrator"
@@ -87,6 +103,12 @@ func (t *tracker) Tokens(context.Context) ([]access.Token, error) {
 	return []access.Token{t.token}, nil
 }
 
+// SavedQueries implements transfer.Reader.
+func (t *tracker) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) { return nil, nil }
+
+// Audit implements transfer.Reader.
+func (t *tracker) Audit(context.Context, int, int) ([]audit.Entry, error) { return nil, nil }
+
 // Dossiers implements transfer.Reader.
 func (t *tracker) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	var all []store.Dossier
@@ -94,52 +116,4 @@ func (t *tracker) Dossiers(_ context.Context, after problem.ID, limit int) ([]st
 		all = append(all, t.dossier(id))
 	}
 	return all, nil
-}
-
-// dossier makes up a problem by its number: who has to do with it, and when.
-func (t *tracker) dossier(id problem.ID) store.Dossier {
-	author := t.content.Users[int(id)%len(t.content.Users)]
-	assignee := t.content.Users[int(id/7)%len(t.content.Users)]
-	priority := t.content.Priorities[int(id)%len(t.content.Priorities)]
-	state := t.content.States[0]
-	at := start.Add(time.Duration(id) * time.Second)
-	p := problem.Problem{
-		ID: id,
-		Fields: problem.Fields{
-			Title: fmt.Sprintf("Problem %d, as somebody would describe it in a line", id),
-			State: state.ID, Priority: priority.ID, Assignee: assignee.ID,
-		},
-		Originator: author.ID, Created: at, Modifier: author.ID, Modified: at, Revision: 1,
-	}
-	d := store.Dossier{Watchers: []ident.ID{author.ID}, Readers: []ident.ID{author.ID}}
-	record := func(entry problem.LogEntry) {
-		entry.ID, entry.Batch, entry.Problem, entry.Author, entry.Created, entry.Revision = t.ids.Next(), t.ids.Next(), id, author.ID, p.Modified, p.Revision
-		d.Log = append(d.Log, entry)
-	}
-	record(problem.LogEntry{Type: problem.ProblemCreated, To: problem.LogObject(
-		problem.LogMember{Name: "title", Value: problem.LogText(p.Title)},
-		problem.LogMember{Name: "state", Value: problem.LogRef(state.ID, state.Name)},
-		problem.LogMember{Name: "priority", Value: problem.LogRef(priority.ID, priority.Name)},
-		problem.LogMember{Name: "assignee", Value: problem.LogRef(assignee.ID, assignee.Name)},
-	)})
-	d.Savepoints = []store.Savepoint{{Batch: d.Log[0].Batch, Problem: p}}
-	next := func() {
-		p.Revision++
-		p.Modified = p.Modified.Add(time.Minute)
-	}
-	next()
-	comment := problem.Comment{ID: t.ids.Next(), Author: author.ID, Created: p.Modified,
-		Text: fmt.Sprintf("What was found out about problem %d, in a sentence or two. It goes on for a while, as comments do.", id)}
-	d.Comments = []problem.Comment{comment}
-	record(problem.LogEntry{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(comment.ID.String())})
-	for _, k := range []problem.Keyword{
-		{Name: "build", Value: problem.Text(fmt.Sprintf("1.%d", id%50))},
-		{Name: "team", Value: problem.Text(fmt.Sprintf("team %d", id%20))},
-	} {
-		next()
-		d.Keywords = append(d.Keywords, k)
-		record(problem.LogEntry{Type: problem.KeywordSet, Field: k.Name, To: problem.LogText(k.Value.String)})
-	}
-	d.Problem = p
-	return d
 }

@@ -8,4 +8,9 @@
 // written for every request is plain SQL, whose text never changes, so that it
 // can stay prepared; metadata and users, which the service caches, are models of
 // bun.
+//
+// A search becomes one statement by a [compiler], as far as predicate.Plan.Split says
+// that a database can decide it; what is left is evaluated here for the problems that
+// it has not ruled out. Texts are compared without regard to case and marks by columns
+// that have them folded: see [Dialect.Fold].
 package bunstore

@@ -21,70 +21,25 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	if len(found) == 0 {
 		return nil, nil
 	}
-	p := pile{first: int64(found[0].ID), last: int64(found[len(found)-1].ID), at: make(map[problem.ID]*store.Dossier, len(found))}
+	p := pile[store.Dossier]{" BETWEEN ? AND ?", []any{int64(found[0].ID), int64(found[len(found)-1].ID)}, make(map[problem.ID]*store.Dossier, len(found))}
 	for i := range found {
 		p.at[found[i].ID] = &found[i]
 	}
 	err := r.Read(ctx,
-		part(p, func(o *store.Dossier) *[]problem.Keyword { return &o.Keywords },
-			func(scan func(...any) error, k *problem.Keyword) (id problem.ID, err error) {
-				err = scan((*int64)(&id), &k.Name, (*nullText)(&k.Value))
-				return id, err
-			}, "SELECT problem, name, value FROM keywords WHERE problem BETWEEN ? AND ? ORDER BY problem, name"),
-		part(p, func(o *store.Dossier) *[]problem.LogEntry { return &o.Log },
-			func(scan func(...any) error, e *problem.LogEntry) (problem.ID, error) {
-				err := scan(append([]any{(*int64)(&e.Problem)}, r.entryInto(e)...)...)
-				return e.Problem, err
-			}, "SELECT problem, "+entryColumns+" FROM log WHERE problem BETWEEN ? AND ? ORDER BY problem, position"),
-		part(p, func(o *store.Dossier) *[]problem.Comment { return &o.Comments },
-			func(scan func(...any) error, c *problem.Comment) (id problem.ID, err error) {
-				err = scan(append([]any{(*int64)(&id)}, r.commentInto(c)...)...)
-				return id, err
-			}, "SELECT problem, "+commentColumns+" FROM comments WHERE problem BETWEEN ? AND ? ORDER BY problem, position"),
+		part(p, func(o *store.Dossier) *[]problem.Keyword { return &o.Keywords }, r.keywordInto, keywordsBy),
+		part(p, func(o *store.Dossier) *[]problem.LogEntry { return &o.Log }, r.logInto, logBy),
+		part(p, func(o *store.Dossier) *[]problem.Comment { return &o.Comments }, r.ownCommentInto, commentsBy),
 		part(p, func(o *store.Dossier) *[]relationship.Relationship { return &o.Relationships },
 			func(scan func(...any) error, s *relationship.Relationship) (problem.ID, error) {
 				err := scan((*int64)(&s.Owner), (*typeCode)(&s.Type), (*int64)(&s.Other), (*moment)(&s.Created), r.IDInto(&s.Author))
 				return s.Owner, err
-			}, "SELECT owner, type, other, created, author FROM relationships WHERE owner BETWEEN ? AND ? ORDER BY owner, type, other"),
-		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.markInto,
-			"SELECT problem, user_id FROM watchers WHERE problem BETWEEN ? AND ? ORDER BY problem, user_id"),
+			}, listing{"SELECT owner, type, other, created, author FROM relationships WHERE owner", "owner, type, other"}),
+		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.markInto, watchersBy),
 		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.markInto,
-			"SELECT problem, user_id FROM reads WHERE problem BETWEEN ? AND ? ORDER BY problem, user_id"),
-		part(p, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints },
-			func(scan func(...any) error, s *store.Savepoint) (problem.ID, error) {
-				err := scan(append([]any{(*int64)(&s.ID), r.IDInto(&s.Batch)}, r.fieldsInto(&s.Problem)...)...)
-				return s.ID, err
-			}, "SELECT problem, batch, "+fieldColumns+" FROM savepoints WHERE problem BETWEEN ? AND ? ORDER BY problem, position"),
+			listing{"SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
+		part(p, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
 	)
 	return found, err
-}
-
-func (d *Dialect) markInto(scan func(...any) error, user *ident.ID) (id problem.ID, err error) {
-	err = scan((*int64)(&id), d.IDInto(user))
-	return id, err
-}
-
-// pile are the dossiers that are being read.
-type pile struct {
-	first, last int64
-	at          map[problem.ID]*store.Dossier
-}
-
-// part returns the query that adds one kind of what belongs to problems to their
-// dossiers. read returns to which problem a row belongs.
-func part[T any](p pile, list func(*store.Dossier) *[]T, read func(func(...any) error, *T) (problem.ID, error), sql string) Query {
-	return Query{sql, []any{p.first, p.last}, func(scan func(...any) error) error {
-		var one T
-		id, err := read(scan, &one)
-		if err != nil {
-			return err
-		}
-		if owner := p.at[id]; owner != nil {
-			all := list(owner)
-			*all = append(*all, one)
-		}
-		return nil
-	}}
 }
 
 // DossierRows returns the rows of a problem and of all that belongs to it. The

@@ -47,7 +47,7 @@ func (w *writer) effect(effect store.Effect) error {
 	case store.CreateProblem:
 		w.put(w.problemRow(e.Problem))
 	case store.UpdateProblem:
-		w.statements = append(w.statements, Statement{updateProblem, append(w.fieldValues(e.Problem), int64(e.Problem.ID)),
+		w.statements = append(w.statements, Statement{updateProblem, append(w.problemValues(e.Problem), int64(e.Problem.ID)),
 			"a problem that is to be updated does not exist"})
 	case store.PutSavepoint:
 		w.put(w.savepointRow(store.Savepoint{Batch: w.batch, Problem: e.Problem}))
@@ -89,6 +89,12 @@ func (w *writer) effect(effect store.Effect) error {
 		w.putModel(newUserRow(e.User))
 	case store.PutToken:
 		w.put(w.tokenRow(e.Token))
+	case store.AppendAudit:
+		w.put(w.auditRow(e.Entry))
+	case store.PutQuery:
+		w.put(w.queryRow(e.Query))
+	case store.DropQuery:
+		w.do("DELETE FROM queries WHERE id = ?", w.ID(e.ID))
 	case store.KeepReply:
 		w.keepReply(e.Reply)
 	case store.Expire:
@@ -122,7 +128,7 @@ func Unsupported(part any) error {
 	return fault.New(fault.Unsupported, "the store does not know %T", part)
 }
 
-const updateProblem = "UPDATE problems SET (" + fieldColumns + ") = (" + fieldMarks + ") WHERE id = ?"
+const updateProblem = "UPDATE problems SET (" + problemColumns + ") = (" + problemMarks + ") WHERE id = ?"
 
 func (w *writer) putState(o metadata.State) {
 	w.putModel(newStateRow(o))
@@ -135,7 +141,7 @@ func (w *writer) putState(o metadata.State) {
 // The rows of what belongs to problems, and of tokens.
 
 func (d *Dialect) problemRow(p problem.Problem) Row {
-	return Row{&d.problems, append([]any{int64(p.ID)}, d.fieldValues(p)...), "a problem that is to be created exists already"}
+	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p)...), "a problem that is to be created exists already"}
 }
 
 func (d *Dialect) savepointRow(s store.Savepoint) Row {
@@ -150,13 +156,13 @@ func (d *Dialect) logRow(e problem.LogEntry) Row {
 }
 
 func (d *Dialect) commentRow(id problem.ID, c problem.Comment) Row {
-	return Row{Table: &d.comments, Values: []any{
+	return Row{Table: &d.comments, Values: withFolded([]any{
 		int64(id), d.ID(c.ID), d.ID(c.Author), micros(c.Created), c.Text, optional(c.HTML),
-	}}
+	}, problem.Text(c.Text))}
 }
 
 func (d *Dialect) keywordRow(id problem.ID, k problem.Keyword) Row {
-	return Row{Table: &d.keywords, Values: []any{int64(id), k.Name, optional(k.Value)}}
+	return Row{Table: &d.keywords, Values: withFolded([]any{int64(id), k.Name, optional(k.Value)}, problem.Text(k.Name), k.Value)}
 }
 
 func (d *Dialect) relationshipRow(r relationship.Relationship) Row {

@@ -14,6 +14,8 @@ func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bo
 	case store.KeyUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE user_id = ? AND key = ? AND created >= ?)",
 			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true
+	case store.StateUnused:
+		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems WHERE state = ?)", []any{d.ID(e.State)}, "a problem is in the state"}, true
 	case store.StoreEmpty:
 		return Statement{SQL: empty, Demand: "the store is not empty"}, true
 	}
@@ -25,4 +27,5 @@ const keyUsed = "a reply is kept for this key"
 const empty = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems) AND NOT EXISTS (SELECT 1 FROM tokens)
 	AND NOT EXISTS (SELECT 1 FROM states) AND NOT EXISTS (SELECT 1 FROM priorities)
 	AND NOT EXISTS (SELECT 1 FROM classifications) AND NOT EXISTS (SELECT 1 FROM components)
-	AND NOT EXISTS (SELECT 1 FROM milestones) AND NOT EXISTS (SELECT 1 FROM users)`
+	AND NOT EXISTS (SELECT 1 FROM milestones) AND NOT EXISTS (SELECT 1 FROM users)
+	AND NOT EXISTS (SELECT 1 FROM queries) AND NOT EXISTS (SELECT 1 FROM audit)`

@@ -3,12 +3,19 @@ package bunstore
 import "github.com/problemtracking/problems/domain/problem"
 
 // fieldColumns are the columns that problems and savepoints share, in the order
-// of fieldValues and of fieldsInto; fieldMarks is what stands for their values.
+// of fieldValues and of fieldsInto.
 const (
 	fieldColumns = "title, state, priority, classification, component, milestone, assignee, " +
 		"originator, created, modifier, modified, resolver, resolved, revision"
-	fieldMarks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+	// problemColumns are those of problems but for the number, in the order of
+	// problemValues.
+	problemColumns = fieldColumns + ", title_c, title_cd"
+	problemMarks   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 )
+
+func (d *Dialect) problemValues(p problem.Problem) []any {
+	return withFolded(d.fieldValues(p), problem.Text(p.Title))
+}
 
 func (d *Dialect) fieldValues(p problem.Problem) []any {
 	return []any{

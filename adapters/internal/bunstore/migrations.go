@@ -82,6 +82,7 @@ func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s;\n", s.createTable(db))
+	group := "coalesce(max(group_id), 0) + 1" // of all steps that are done together
 	for _, m := range all {
 		if m.Applied {
 			continue
@@ -91,7 +92,8 @@ func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 			return "", fmt.Errorf("%w", err)
 		}
 		number, _, _ := strings.Cut(m.Name, "_")
-		fmt.Fprintf(&b, "\n-- Step %s.\n\n%s\nINSERT INTO %s (name, group_id) SELECT '%s', coalesce(max(group_id), 0) + 1 FROM %[3]s;\n", m.Name, text, s.Table, number)
+		fmt.Fprintf(&b, "\n-- Step %s.\n\n%s\nINSERT INTO %s (name, group_id) SELECT '%s', %s FROM %[3]s;\n", m.Name, text, s.Table, number, group)
+		group = "max(group_id)"
 	}
 	return b.String(), nil
 }

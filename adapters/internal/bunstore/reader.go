@@ -17,6 +17,10 @@ import (
 type Session interface {
 	// Read runs the queries one after the other, at once if it can.
 	Read(ctx context.Context, queries ...Query) error
+	// ReadOnce runs a query whose text is made for this one time, so that it is
+	// not worth keeping prepared, and that may take long: it stops when ctx ends.
+	// All rows have to be found before the first one is returned.
+	ReadOnce(ctx context.Context, query Query) error
 }
 
 // Reader is a store.Reader on a Session.
@@ -34,7 +38,7 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	queries := make([]Query, 1, 4)
 	queries[0] = Query{readProblem, []any{r.ID(as), r.ID(as), int64(id)}, func(scan func(...any) error) error {
 		found = true
-		return scan(append(r.fieldsInto(&s.Problem), &s.Watching, &s.Read, &s.ReadByAssignee, &s.Catalogue)...)
+		return scan(r.snapshotInto(&s)...)
 	}}
 	for _, part := range []struct {
 		store.Parts
@@ -60,12 +64,7 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	return s, nil
 }
 
-const readProblem = "SELECT " + fieldColumns + `,
-	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
-	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
-	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),
-	(SELECT catalogue FROM versions)
-	FROM problems WHERE id = ?`
+const readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
 
 // rows returns the query that appends what read reads of each row.
 func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
@@ -115,13 +114,10 @@ func (d *Dialect) commentInto(c *problem.Comment) []any {
 }
 
 func (r Reader) relationshipsOf(s *store.Snapshot) Query {
-	id := s.ID
 	return rows(&s.Relationships, func(scan func(...any) error, o *store.Related) error {
-		o.Owner = id
-		return scan((*typeCode)(&o.Type), (*int64)(&o.Other), (*moment)(&o.Created), r.IDInto(&o.Author), &o.OtherTitle, r.IDInto(&o.OtherState))
-	}, `SELECT r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state
-		FROM relationships r LEFT JOIN problems p ON p.id = r.other
-		WHERE r.owner = ? ORDER BY r.type, r.other`, int64(id))
+		_, err := r.relatedInto(scan, o)
+		return err
+	}, relatedBy.sql+" = ? ORDER BY r.type, r.other", int64(s.ID))
 }
 
 func (r Reader) watchersOf(s *store.Snapshot) Query {

@@ -3,7 +3,6 @@ package boltstore
 import (
 	"bytes"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -82,7 +81,13 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	case store.PutUser:
 		return c.put(users, e.User.ID[:], e.User)
 	case store.PutToken:
-		return c.putToken(e.Token)
+		return c.putInPlace(tokens, tokenPlaces, e.Token.ID, e.Token)
+	case store.AppendAudit:
+		return c.add(auditLog, nil, e.Entry)
+	case store.PutQuery:
+		return c.putInPlace(queries, queryPlaces, e.Query.ID, e.Query)
+	case store.DropQuery:
+		return c.dropQuery(e.ID)
 	case store.KeepReply:
 		return c.keepReply(e.Reply)
 	case store.Expire:
@@ -129,20 +134,31 @@ func (c contents) forgetReads(id problem.ID, but ident.ID) error {
 	return nil
 }
 
-// putToken leaves a token at the place that it was given when it was first put.
-func (c contents) putToken(t access.Token) error {
-	place := bytes.Clone(c.in(tokenPlaces).Get(t.ID[:]))
+// putInPlace leaves an object at the place that it was given when it was first put.
+func (c contents) putInPlace(bucket, places string, id ident.ID, object any) error {
+	place := bytes.Clone(c.in(places).Get(id[:]))
 	if place == nil {
-		next, err := c.in(tokens).NextSequence()
+		next, err := c.in(bucket).NextSequence()
 		if err != nil {
 			return failure(err)
 		}
 		place = number(next)
-		if err := c.in(tokenPlaces).Put(t.ID[:], place); err != nil {
+		if err := c.in(places).Put(id[:], place); err != nil {
 			return failure(err)
 		}
 	}
-	return c.put(tokens, place, t)
+	return c.put(bucket, place, object)
+}
+
+func (c contents) dropQuery(id ident.ID) error {
+	place := bytes.Clone(c.in(queryPlaces).Get(id[:]))
+	if place == nil {
+		return nil
+	}
+	if err := c.drop(queryPlaces, id[:]); err != nil {
+		return err
+	}
+	return c.drop(queries, place)
 }
 
 // keepReply keeps a reply, and takes the one that it replaces out of ages.

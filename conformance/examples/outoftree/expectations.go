@@ -26,8 +26,19 @@ func (c contents) expect(expectation store.Expectation) error {
 			return err
 		}
 		return demand(!ok || reply.Created.Before(e.Since), "a reply is kept for this key")
+	case store.StateUnused:
+		for _, data := range c.under(problems, nil) {
+			found, err := decode[problem.Problem](data)
+			if err != nil {
+				return err
+			}
+			if found.State == e.State {
+				return conflict("problem %d is in the state", found.ID)
+			}
+		}
+		return nil
 	case store.StoreEmpty:
-		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens} {
+		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens, queries, auditLog} {
 			if !c.empty(bucket) {
 				return conflict("the store is not empty: it has %s", bucket)
 			}

@@ -73,7 +73,7 @@ func syncDirectory(path string) error {
 // their layout.
 const (
 	format  = "boltstore"
-	version = "1"
+	version = "2"
 )
 
 // prepare makes the buckets in a new file, and refuses a file of something else.

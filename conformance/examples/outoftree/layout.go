@@ -33,6 +33,9 @@ const (
 
 	tokens      = "tokens"       // place -> access.Token
 	tokenPlaces = "token places" // identifier -> place
+	queries     = "queries"      // place -> query.Saved
+	queryPlaces = "query places" // identifier -> place
+	auditLog    = "audit log"    // place -> audit.Entry
 
 	batches = "batches" // identifier -> batch; hands out the positions of Receipts
 	replies = "replies" // user, key -> store.Reply
@@ -46,7 +49,7 @@ func buckets() []string {
 	return []string{
 		problems, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
-		tokens, tokenPlaces, batches, replies, ages, counters,
+		tokens, tokenPlaces, queries, queryPlaces, auditLog, batches, replies, ages, counters,
 	}
 }
 

@@ -2,14 +2,18 @@ package boltstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -37,6 +41,21 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		ReadByAssignee: !found.Assignee.IsNone() && r.has(readers, userKey(id, found.Assignee)),
 	}
 	return s, r.load(&s, parts)
+}
+
+// Problems implements store.Reader.
+func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		s, err := r.Problem(ctx, id, as, parts)
+		switch {
+		case fault.Is(err, fault.ProblemNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, s)
+		}
+	}
+	return all, store.Ended(ctx)
 }
 
 // load adds the given parts to a Snapshot.
@@ -211,6 +230,53 @@ func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
 		return nil, err
 	}
 	return list[access.Token](r.contents, tokens, nil)
+}
+
+// Audit implements store.Reader.
+func (r reader) Audit(ctx context.Context, skip, limit int) (page []audit.Entry, err error) {
+	for _, data := range r.under(auditLog, nil) {
+		if len(page) == limit {
+			break
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		entry, err := decode[audit.Entry](data)
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, entry)
+	}
+	return page, store.Ended(ctx)
+}
+
+// SavedQueries implements store.Reader.
+func (r reader) SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error) {
+	all, err := list[query.Saved](r.contents, queries, nil)
+	if err != nil {
+		return nil, err
+	}
+	others := func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner }
+	return slices.DeleteFunc(all, others), store.Ended(ctx)
+}
+
+// SavedQuery implements store.Reader.
+func (r reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved, ok bool, err error) {
+	if err := store.Ended(ctx); err != nil {
+		return query.Saved{}, false, err
+	}
+	place := r.in(queryPlaces).Get(id[:])
+	if place == nil {
+		return query.Saved{}, false, nil
+	}
+	return get[query.Saved](r.contents, queries, place)
+}
+
+// Search implements store.Reader. A file of keys and values can only look at one
+// problem after the other, which package search does for it.
+func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	return search.Scan(ctx, r, q)
 }
 
 // Reply implements store.Reader.

@@ -32,11 +32,11 @@ func groups() []group {
 	}, {
 		title: "What belongs to a problem",
 		hint:  "The effects on comments, keywords, relationships, watchers, read marks and the log, and the parts of a Snapshot.",
-		ids:   `^(READ-001/(savepoint|comment|put-keyword|drop-keyword|relationship|drop-relationship|move-family|watch|mark-read|forget-reads|read-by-assignee|log|parts|update-problem)|READ-00[34567](/.*)?|COM-003|COM-002/(relationship-taken|update-without-problem))$`,
+		ids:   `^(READ-001/(savepoint|comment|put-keyword|drop-keyword|relationship|drop-relationship|move-family|watch|mark-read|forget-reads|read-by-assignee|log|parts|update-problem)|READ-00[34567](/.*)?|READ-014(/.*)?|COM-003|COM-002/(relationship-taken|update-without-problem))$`,
 	}, {
-		title: "Metadata, users, tokens, replies, and their versions",
+		title: "Metadata, users, tokens, saved queries, the audit log, replies, and their versions",
 		hint:  "A version goes up by 1 for each Change that touches its kind, however much of it: Change.Raises says which.",
-		ids:   `^(READ-001/(metadata|replace-metadata|token|reply|expire)$|READ-008|READ-009|READ-010|READ-013|VER-)`,
+		ids:   `^(READ-001/(metadata|replace-metadata|token|query|audit|reply|expire)$|READ-008|READ-009|READ-010|READ-013|READ-015|READ-016|READ-017|VER-)`,
 	}, {
 		title: "Expectations",
 		hint:  "All are judged by what was stored before the Change, before its first effect.",
@@ -57,6 +57,10 @@ func groups() []group {
 		title: "Text, times, and memory of one's own",
 		hint:  "Every byte of a text comes back, whatever a collation makes of it: nothing trimmed, folded, or normalised; null is not the empty text. Times from year 1 to 9999, zero ones as zero. Nothing is shared with the caller.",
 		ids:   `^(READ-001/(text|long-text|names-apart|times)$|ALIAS-001/(in|out|kept|catalogue)$)`,
+	}, {
+		title: "Search",
+		hint:  "search.Scan is there already and looks at every problem, by Dossiers. The cases fill the store by Restore.",
+		ids:   `^(FIND-|VIEW-002/search$)`,
 	}, {
 		title:   "Dossiers and Restore",
 		hint:    "Moving everything out and in. Restore is one Change as far as anybody can see.",

@@ -1,0 +1,114 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// planned reads how the server would do what it is asked for once.
+type planned struct {
+	*view
+	steps *strings.Builder
+}
+
+// ReadOnce implements bunstore.Session.
+func (e planned) ReadOnce(ctx context.Context, q bunstore.Query) error {
+	q.SQL = "EXPLAIN (COSTS OFF) " + q.SQL
+	q.Row = func(scan func(...any) error) error {
+		var step string
+		err := scan(&step)
+		e.steps.WriteString(step + "\n")
+		return err
+	}
+	return e.view.ReadOnce(ctx, q)
+}
+
+// number returns an identifier as SQL makes it of a number, by uuidOf.
+func number(n int) ident.ID {
+	return ident.ID{14: byte(n >> 8), 15: byte(n)}
+}
+
+func uuidOf(n string) string {
+	return "lpad(to_hex(" + n + "), 32, '0')::uuid"
+}
+
+// The queries that have to run as they are use an index for what they begin with.
+func TestSearchesUseIndexes(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	// Twenty thousand problems, the higher numbers of which are the later ones.
+	d.exec(`
+		INSERT INTO problems (id, title, created, modified, revision, state, assignee, component, milestone)
+			SELECT n, 'Problem ' || n, n * 1000000::bigint, n * 1000000::bigint, 1, ` + uuidOf("256 + n % 8") + `, ` + uuidOf("n % 100") + `, ` + uuidOf("n % 50") + `, ` + uuidOf("n % 40") + `
+			FROM generate_series(1, 20000) n;
+		INSERT INTO savepoints (problem, batch, title, created, modified, modifier, revision)
+			SELECT n, ` + uuidOf("n") + `, '', 0, n * 1000000::bigint, ` + uuidOf("n % 100") + `, 1 FROM generate_series(1, 20000) n;
+		INSERT INTO watchers (problem, user_id) SELECT n, ` + uuidOf("n % 100") + ` FROM generate_series(1, 20000) n;
+		INSERT INTO reads (problem, user_id) SELECT n, ` + uuidOf("n % 100") + ` FROM generate_series(1, 20000) n;
+		INSERT INTO keywords (problem, name) SELECT n, 'build ' || n % 5000 FROM generate_series(1, 20000) n;
+		INSERT INTO relationships (owner, type, other, created) SELECT n, 501, n + 1, 0 FROM generate_series(1, 20000, 10) n;
+		ANALYZE`)
+	content := metadata.Content{Users: []user.User{{ID: number(7), Name: "Ann", Email: "ann@example.org"}}}
+	for i := range 99 {
+		content.Users = append(content.Users, user.User{ID: number(100 + i), Email: fmt.Sprint(i)})
+	}
+	for i := range 8 {
+		content.States = append(content.States, metadata.State{ID: number(256 + i), Name: fmt.Sprint(i), Resolved: i > 3})
+		content.Milestones = append(content.Milestones, metadata.Milestone{ID: number(i), Name: fmt.Sprint("Next", i)})
+		content.Components = append(content.Components, metadata.Component{ID: number(i), Name: fmt.Sprint(i)})
+	}
+	catalogue := metadata.NewCatalogue(1, content)
+	now := time.Unix(20000, 0).UTC()
+	for _, c := range []struct{ where, sort, index string }{
+		{"watching = YES", "", "watchers_user"},
+		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "problems_assignee"},
+		{"creationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_created"},
+		{"modificationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_modified"},
+		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -60) AND $h.modifier.identifier = $ApiUser).@count > 0", "", "savepoints_modifier"},
+		{"identifier IN {1, 2}", "", "problems_pkey"},
+		{"milestone.name =[c] 'next3'", "", "problems_milestone"},
+		{"component.name = '3' AND state.resolved = NO", "-creationDate", "problems_component"},
+		{"state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0", "", "problems_pkey"},
+		{"ANY relationships.childId = 7", "", "relationships_other"},
+		{"ANY keywords.name = 'build 7'", "", "keywords_name"},
+		{"state.resolved = NO", "-modificationDate", "problems_modified"},
+	} {
+		plan, err := predicate.Compile(c.where, predicate.Problem, predicate.Env{Now: now, User: number(7)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, err := predicate.CompileOrder(c.sort, predicate.Problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps strings.Builder
+		err = s.View(t.Context(), func(r store.Reader) error {
+			session := planned{r.(bunstore.Reader).Session.(*view), &steps}
+			_, err := bunstore.Reader{Dialect: s.dialect, Session: session}.Search(t.Context(),
+				store.Query{Plan: plan, Sort: order, Limit: 101, As: number(7), Catalogue: catalogue})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(steps.String(), " "+c.index+" ") && !strings.Contains(steps.String(), " "+c.index+"\n") {
+			t.Errorf("%s\nis done by\n%s; want the index %s", c.where, steps.String(), c.index)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/uptrace/bun"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// What a version before has left, without columns for folded texts.
+const old = `
+	INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'Crème BRÛLÉE', 1000, 2000, 3), (2, 'plain', 1000, 2000, 1);
+	INSERT INTO comments (position, problem, id, created, text) VALUES (7, 1, '00000000-0000-0000-0000-000000000001', 1000, 'It''s ÉTÉ\? No'), (8, 2, '00000000-0000-0000-0000-000000000002', 1000, 'x');
+	INSERT INTO keywords (problem, name, value) VALUES (1, 'Tag', NULL), (1, 'Zoë', 'ÄÖ'), (2, 'tag', 'Straße')`
+
+// folded is how the texts of old stand in their columns.
+var folded = []string{
+	"Crème BRÛLÉE|crème brûlée|creme brulee", "plain||",
+	`It's ÉTÉ\? No|it's été\? no|it's ete\? no`, "x||",
+	"Tag|tag|", "Zoë|zoë|zoe", "tag||", "-||", "ÄÖ|äö|ao", "Straße|straße|",
+}
+
+const foldedNow = `
+	SELECT title || '|' || coalesce(title_c, '') || '|' || coalesce(title_cd, '') FROM (SELECT * FROM problems ORDER BY id) p UNION ALL
+	SELECT text || '|' || coalesce(text_c, '') || '|' || coalesce(text_cd, '') FROM (SELECT * FROM comments ORDER BY position) c UNION ALL
+	SELECT name || '|' || coalesce(name_c, '') || '|' || coalesce(name_cd, '') FROM (SELECT * FROM keywords ORDER BY problem, name) k UNION ALL
+	SELECT coalesce(value, '-') || '|' || coalesce(value_c, '') || '|' || coalesce(value_cd, '') FROM (SELECT * FROM keywords ORDER BY problem, name) v`
+
+// A database of the first version keeps what it has, and its texts are folded.
+func TestUpgradeFromTheFirstStep(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	const name = "migrations/0001_initial.up.sql"
+	text, err := files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bunstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	_, err = Options{URL: d.url}.directly(t.Context(), true, func(_ Options, db *bun.DB) ([]Migration, error) {
+		return nil, first.Apply(context.Background(), db)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.exec(old)
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	err = s.View(t.Context(), func(r store.Reader) error {
+		p, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
+		if err == nil && (p.Title != "Crème BRÛLÉE" || p.Revision != 3 || len(p.Keywords) != 2 || len(p.Comments) != 1) {
+			t.Errorf("the problem is %+v", p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := d.strings(foldedNow); !slices.Equal(got, folded) {
+		t.Errorf("the texts are\n%q; want\n%q", got, folded)
+	}
+	if err := d.prepare(Options{}); err != nil {
+		t.Errorf("something is left to do: %v", err)
+	}
+}
+
+// Texts that another version has folded are folded anew, more of them than fit into
+// one transaction, by whoever may migrate.
+func TestFoldedByAnotherVersion(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	d.exec(old + `;
+		UPDATE problems SET title_c = 'wrong', title_cd = 'wrong'; UPDATE keywords SET name_cd = 'wrong', value_c = 'wrong';
+		INSERT INTO problems (id, title, title_c, created, modified, revision) SELECT n, 'Many', 'wrong', 1000, 2000, 1 FROM generate_series(3, 1202) n;
+		UPDATE versions SET folding = 12345`)
+	wants(t, d.prepare(Options{}), "texts are to be folded anew")
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	got := d.strings(foldedNow)
+	many := len(got) - len(folded)
+	got = slices.DeleteFunc(got, func(text string) bool { return text == "Many|many|" })
+	if !slices.Equal(got, folded) || many != 1200 {
+		t.Errorf("the texts are\n%q; want\n%q", got, folded)
+	}
+	if err := d.prepare(Options{}); err != nil {
+		t.Errorf("something is left to do: %v", err)
+	}
+}

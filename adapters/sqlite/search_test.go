@@ -1,0 +1,41 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/bunstore/searchtest"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// The file finds what package search finds.
+func TestSearchAgainstTheDomain(t *testing.T) {
+	t.Parallel()
+	searchtest.Run(t, setup(t).Store, rand.Uint64(), 60, 400)
+}
+
+// A search that would never end is interrupted when its context ends, and the
+// connection can be used again.
+func TestSearchIsInterrupted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	b.must(b.View(t.Context(), func(r store.Reader) error {
+		endless := bunstore.Query{SQL: "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n",
+			Row: func(func(...any) error) error { return errors.New("it has ended") }}
+		b.fails(fault.Unavailable, r.(bunstore.Reader).ReadOnce(ctx, endless))
+		return nil
+	}))
+	b.commit(b.create(1, "something"))
+	for range 2 * readers {
+		if !b.exists(1) {
+			t.Error("the problem is not there")
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// What a version before has left, without columns for folded texts.
+const old = `
+	INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'Crème BRÛLÉE', 1000, 2000, 3), (2, 'plain', 1000, 2000, 1);
+	INSERT INTO comments (position, problem, id, created, text) VALUES (7, 1, '00000000-0000-0000-0000-000000000001', 1000, 'It''s ÉTÉ? No'), (8, 2, '00000000-0000-0000-0000-000000000002', 1000, 'x');
+	INSERT INTO keywords (problem, name, value) VALUES (1, 'Tag', NULL), (1, 'Zoë', 'ÄÖ'), (2, 'tag', 'Straße')`
+
+// folded is how the texts of old stand in their columns.
+var folded = []string{
+	"Crème BRÛLÉE|crème brûlée|creme brulee", "plain||",
+	"It's ÉTÉ? No|it's été? no|it's ete? no", "x||",
+	"Tag|tag|", "Zoë|zoë|zoe", "tag||", "-||", "ÄÖ|äö|ao", "Straße|straße|",
+}
+
+const foldedNow = `
+	SELECT title || '|' || coalesce(title_c, '') || '|' || coalesce(title_cd, '') FROM (SELECT * FROM problems ORDER BY id) p UNION ALL
+	SELECT text || '|' || coalesce(text_c, '') || '|' || coalesce(text_cd, '') FROM (SELECT * FROM comments ORDER BY position) c UNION ALL
+	SELECT name || '|' || coalesce(name_c, '') || '|' || coalesce(name_cd, '') FROM (SELECT * FROM keywords ORDER BY problem, name) k UNION ALL
+	SELECT coalesce(value, '-') || '|' || coalesce(value_c, '') || '|' || coalesce(value_cd, '') FROM (SELECT * FROM keywords ORDER BY problem, name) v`
+
+// foldedTexts returns how texts stand in the columns of a file.
+func foldedTexts(t *testing.T, path string) (texts []string, version int) {
+	t.Helper()
+	db, err := pool(path, 1, forReading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.NewRaw(foldedNow).Scan(t.Context(), &texts); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.NewRaw("SELECT folding FROM versions").Scan(t.Context(), &version); err != nil {
+		t.Fatal(err)
+	}
+	return texts, version
+}
+
+// A file of the first version keeps what it has, and its texts are folded.
+func TestUpgradeFromTheFirstStep(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "problems.db")
+	f, err := locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := pool(f.path, 1, forWriting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "migrations/0001_initial.up.sql"
+	text, err := files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bunstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	if err := first.Apply(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r store.Reader) error {
+		p, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
+		if err == nil && (p.Title != "Crème BRÛLÉE" || p.Revision != 3 || len(p.Keywords) != 2 || len(p.Comments) != 1) {
+			t.Errorf("the problem is %+v", p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got, version := foldedTexts(t, path); !slices.Equal(got, folded) || version != predicate.FoldVersion {
+		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
+	}
+}
+
+// Texts that another version has folded are folded anew, more of them than fit into
+// one transaction, and those that were corrected before stay.
+func TestFoldedByAnotherVersion(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.writing.ExecContext(t.Context(), old+`;
+		UPDATE problems SET title_c = 'wrong', title_cd = 'wrong'; UPDATE keywords SET name_cd = 'wrong', value_c = 'wrong';
+		UPDATE comments SET text_c = 'it''s été? no' WHERE position = 7;
+		INSERT INTO problems (id, title, title_c, created, modified, revision)
+			SELECT value, 'Many', 'wrong', 1000, 2000, 1 FROM (WITH RECURSIVE n(value) AS (SELECT 3 UNION ALL SELECT value + 1 FROM n LIMIT 1200) SELECT value FROM n);
+		UPDATE versions SET folding = 12345`)
+	b.must(err)
+	b.open(Options{})
+	got, version := foldedTexts(t, b.path)
+	many := len(got) - len(folded)
+	got = slices.DeleteFunc(got, func(text string) bool { return text == "Many|many|" })
+	if !slices.Equal(got, folded) || many != 1200 || version != predicate.FoldVersion {
+		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
+	}
+}

@@ -1,0 +1,328 @@
+package conformance
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// seeking is the sabotage of Search.
+func seeking(fn func(context.Context, store.Reader, store.Query) ([]store.Hit, error)) func(*broken) {
+	return func(s *broken) { s.reader = func(r *shown) { r.search = fn } }
+}
+
+// asking is the sabotage that searches for something else.
+func asking(fn func(*store.Query)) func(*broken) {
+	return seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+		fn(&q)
+		return r.Search(ctx, q)
+	})
+}
+
+// found is the sabotage that changes what was found.
+func found(fn func(store.Query, []store.Hit) []store.Hit) func(*broken) {
+	return seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+		hits, err := r.Search(ctx, q)
+		return fn(q, hits), err
+	})
+}
+
+// rewritten returns a plan whose conditions were replaced, the inner ones first.
+func rewritten(p *predicate.Plan, fn func(predicate.Cond) predicate.Cond) *predicate.Plan {
+	var each func(predicate.Cond) predicate.Cond
+	list := func(conds []predicate.Cond) []predicate.Cond {
+		conds = slices.Clone(conds)
+		for i := range conds {
+			conds[i] = each(conds[i])
+		}
+		return conds
+	}
+	each = func(c predicate.Cond) predicate.Cond {
+		switch outer := c.(type) {
+		case predicate.And:
+			c = predicate.And{Conds: list(outer.Conds)}
+		case predicate.Or:
+			c = predicate.Or{Conds: list(outer.Conds)}
+		case predicate.Not:
+			c = predicate.Not{Cond: each(outer.Cond)}
+		case predicate.Exists:
+			outer.Where = each(outer.Where)
+			c = outer
+		}
+		return fn(c)
+	}
+	other := *p
+	other.Where = each(p.Where)
+	return &other
+}
+
+// known returns the condition that neither side of a comparison is nil.
+func known(c predicate.Compare) predicate.Cond {
+	var all []predicate.Cond
+	for _, side := range []predicate.Expr{c.Left, c.Right} {
+		if path, ok := side.(predicate.Path); ok {
+			all = append(all, predicate.Not{Cond: predicate.Compare{Op: predicate.Equal, Left: path, Right: predicate.Const{Of: predicate.Type{Kind: predicate.Nil}}}})
+		}
+	}
+	return predicate.And{Conds: all}
+}
+
+// findSaboteurs are stores with a defect in Search.
+func findSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "leaves out what a database cannot decide", caught: "FIND-001/residual",
+		sabotage: asking(func(q *store.Query) {
+			compiled, _ := q.Plan.Split()
+			plan := *q.Plan
+			plan.Where = predicate.And{Conds: compiled}
+			q.Plan = &plan
+		}),
+	}, {
+		name: "takes NOT of nil for unknown", caught: "FIND-001/fields",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				if not, ok := c.(predicate.Not); ok {
+					if compared, ok := not.Cond.(predicate.Compare); ok && compared.Op != predicate.Equal {
+						return predicate.And{Conds: []predicate.Cond{known(compared), not}}
+					}
+				}
+				return c
+			})
+		}),
+	}, {
+		name: "takes [cd] for [c]", caught: "FIND-001/text",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				if compared, ok := c.(predicate.Compare); ok {
+					compared.Folding &^= predicate.Marks
+					return compared
+				}
+				return c
+			})
+		}),
+	}, {
+		name: "finds problems with half of what they are to have", caught: "FIND-001/parts",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				if exists, ok := c.(predicate.Exists); ok {
+					if both, ok := exists.Where.(predicate.And); ok {
+						exists.Where = both.Conds[0]
+						return exists
+					}
+					return predicate.Exists{Coll: exists.Coll, Slot: exists.Slot, Where: predicate.And{}}
+				}
+				return c
+			})
+		}),
+	}, {
+		name: "finds what is watched by somebody else as well", caught: "FIND-001/documented",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				compared, ok := c.(predicate.Compare)
+				if !ok {
+					return c
+				}
+				if path, ok := compared.Left.(predicate.Path); !ok || path.Steps[0].Name != "watching" {
+					return c
+				}
+				watchers, _ := predicate.Lookup(predicate.Problem, "watchers")
+				return predicate.Exists{
+					Coll:  predicate.Path{Start: predicate.Type{Kind: predicate.Object, Entity: predicate.Problem}, Steps: []*predicate.Key{watchers}},
+					Slot:  1,
+					Where: predicate.And{},
+				}
+			})
+			q.Plan.Slots = max(q.Plan.Slots, 2)
+		}),
+	}, {
+		name: "forgets who asks", caught: "FIND-001/caller",
+		sabotage: asking(func(q *store.Query) { q.As = ident.None }),
+	}, {
+		name: "compares with the first title", caught: "FIND-001/changed",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			titles := make(map[problem.ID]string)
+			s.reader = func(r *shown) {
+				r.search = func(ctx context.Context, reader store.Reader, q store.Query) ([]store.Hit, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					old := reader.(*world).clone()
+					for id, p := range old.problems {
+						if _, ok := titles[id]; !ok {
+							titles[id] = p.Title
+						}
+						p.Title = titles[id]
+						old.problems[id] = p
+					}
+					return old.Search(ctx, q)
+				}
+			}
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				err := s.model.Restore(ctx, archive)
+				for id, p := range s.world().problems {
+					titles[id] = p.Title
+				}
+				return err
+			}
+		},
+	}, {
+		name: "finds no more than ten", caught: "FIND-001/random",
+		sabotage: found(func(_ store.Query, hits []store.Hit) []store.Hit { return hits[:min(10, len(hits))] }),
+	}, {
+		name: "sorts nil last when it descends", caught: "FIND-002",
+		sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit {
+			slices.SortStableFunc(hits, func(a, b store.Hit) int {
+				for i, o := range q.Sort {
+					if (a.Keys[i] == nil) != (b.Keys[i] == nil) && o.Descending {
+						return -predicate.CompareValues(a.Keys[i], b.Keys[i])
+					}
+				}
+				return 0
+			})
+			return hits
+		}),
+	}, {
+		name: "turns those that are level round when it descends", caught: "FIND-002",
+		sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit {
+			slices.SortStableFunc(hits, func(a, b store.Hit) int {
+				if len(q.Sort) > 0 && q.Sort[0].Descending && predicate.CompareValues(a.Keys[0], b.Keys[0]) == 0 {
+					return int(b.ID - a.ID)
+				}
+				return 0
+			})
+			return hits
+		}),
+	}, {
+		name: "forgets what it sorted by", caught: "FIND-003",
+		sabotage: found(func(_ store.Query, hits []store.Hit) []store.Hit {
+			for i := range hits {
+				hits[i].Keys = nil
+			}
+			return hits
+		}),
+	}, {
+		name: "begins with the last one of the page before", caught: "FIND-003/pages",
+		sabotage: asking(func(q *store.Query) {
+			if q.After != nil {
+				after := *q.After
+				after.ID--
+				q.After = &after
+			}
+		}),
+	}, {
+		name: "limits before it filters", caught: "FIND-003/pages",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			all := q
+			plan := *q.Plan
+			plan.Where, all.Plan = predicate.And{}, &plan
+			first, err := r.Search(ctx, all)
+			if err != nil {
+				return nil, err
+			}
+			hits, err := r.Search(ctx, q)
+			return slices.DeleteFunc(hits, func(h store.Hit) bool {
+				return !slices.ContainsFunc(first, func(f store.Hit) bool { return f.ID == h.ID })
+			}), err
+		}),
+	}, {
+		name: "finds one more than it may", caught: "FIND-003/pages",
+		sabotage: asking(func(q *store.Query) { q.Limit++ }),
+	}, {
+		name: "goes on where the problem of the hit is now", caught: "FIND-003/moved",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			if q.After == nil {
+				return r.Search(ctx, q)
+			}
+			whole := q
+			whole.After, whole.Limit = nil, math.MaxInt
+			all, err := r.Search(ctx, whole)
+			i := slices.IndexFunc(all, func(h store.Hit) bool { return h.ID == q.After.ID })
+			return all[i+1 : min(len(all), i+1+q.Limit)], err
+		}),
+	}, {
+		name: "looks at any number one by one", caught: "FIND-004",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			hits, err := r.Search(ctx, q)
+			if fault.Is(err, fault.QueryTooExpensive) {
+				return nil, nil
+			}
+			return hits, err
+		}),
+	}, {
+		name: "counts all problems as candidates", caught: "FIND-004",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			if len(r.(*world).problems) > store.MostCandidates {
+				return nil, fault.New(fault.QueryTooExpensive, "there are too many problems")
+			}
+			return r.Search(ctx, q)
+		}),
+	}, {
+		name: "counts the candidates behind the place alone", caught: "FIND-004",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			hits, err := r.Search(ctx, q)
+			if q.After != nil && fault.Is(err, fault.QueryTooExpensive) {
+				return nil, nil
+			}
+			return hits, err
+		}),
+	}, {
+		name: "stops to count when it has found enough", caught: "FIND-004",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			hits, err := r.Search(ctx, q)
+			if q.Limit == 1 && fault.Is(err, fault.QueryTooExpensive) {
+				return []store.Hit{{ID: 1, Revision: 1}}, nil
+			}
+			return hits, err
+		}),
+	}, {
+		name: "searches on when the context is over", caught: "FIND-005",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			return r.Search(context.WithoutCancel(ctx), q)
+		}),
+	}, {
+		name: "returns what it has when the context ends", caught: "FIND-005",
+		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+			hits, err := r.Search(ctx, q)
+			if fault.Is(err, fault.Unavailable) {
+				return hits, nil
+			}
+			return hits, err
+		}),
+	}, {
+		name: "finds what came after its View began", caught: "VIEW-002/search",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.search = func(ctx context.Context, _ store.Reader, q store.Query) ([]store.Hit, error) {
+					return s.world().Search(ctx, q)
+				}
+			}
+		},
+	}, {
+		name: "finds what it found after its own last Commit", caught: "SHARE-001/search",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.model.Commit(ctx, change)
+				s.stale.Store(nil)
+				return receipt, err
+			}
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				err := s.model.Restore(ctx, archive)
+				s.stale.Store(nil)
+				return err
+			}
+			s.reader = func(r *shown) {
+				r.search = func(ctx context.Context, _ store.Reader, q store.Query) ([]store.Hit, error) {
+					s.stale.CompareAndSwap(nil, s.world())
+					return s.stale.Load().Search(ctx, q)
+				}
+			}
+		},
+	}}
+}

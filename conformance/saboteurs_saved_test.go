@@ -1,0 +1,220 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// several is the sabotage of Problems.
+func several(fn func(ids []problem.ID, as ident.ID, all []store.Snapshot) ([]store.Snapshot, error)) func(*broken) {
+	return func(s *broken) { s.reader = func(r *shown) { r.several = fn } }
+}
+
+// queries is the sabotage of SavedQueries.
+func queries(fn func(owner ident.ID, found []query.Saved) []query.Saved) func(*broken) {
+	return func(s *broken) { s.reader = func(r *shown) { r.queries = fn } }
+}
+
+// audits is the sabotage of Audit.
+func audits(fn func(skip, limit int, page []audit.Entry) []audit.Entry) func(*broken) {
+	return func(s *broken) { s.reader = func(r *shown) { r.audit = fn } }
+}
+
+// unexpecting is the sabotage that leaves out expectations.
+func unexpecting(gone func(store.Expectation) bool) func(*broken) {
+	return alter(func(change *store.Change) { change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), gone) })
+}
+
+// savedSaboteurs are stores with a defect in saved queries, the audit log, what is
+// expected of them, or in Problems.
+func savedSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "returns the problems by their numbers", caught: "READ-014",
+		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+			slices.SortFunc(all, func(a, b store.Snapshot) int { return int(a.ID - b.ID) })
+			return all, nil
+		}),
+	}, {
+		name: "fails when one of the problems is not there", caught: "READ-014",
+		sabotage: several(func(ids []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+			if len(all) < len(ids) {
+				return nil, fault.New(fault.ProblemNotFound, "one of the problems is not there")
+			}
+			return all, nil
+		}),
+	}, {
+		name: "returns many problems as nobody sees them", caught: "READ-014/parts",
+		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+			for i := range all {
+				all[i].Watching, all[i].Read = false, false
+			}
+			return all, nil
+		}),
+	}, {
+		name: "takes a thousand problems at most", caught: "READ-014/many",
+		sabotage: several(func(ids []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+			return slices.DeleteFunc(all, func(s store.Snapshot) bool { return slices.Index(ids, s.ID) >= 1000 }), nil
+		}),
+	}, {
+		name: "sorts the audit log by time", caught: "READ-015",
+		sabotage: audits(func(_, _ int, page []audit.Entry) []audit.Entry {
+			slices.SortFunc(page, func(a, b audit.Entry) int { return a.Created.Compare(b.Created) })
+			return page
+		}),
+	}, {
+		name: "returns no full page of the audit log", caught: "READ-015/pages",
+		sabotage: audits(func(_, limit int, page []audit.Entry) []audit.Entry { return page[:min(len(page), max(1, limit-1))] }),
+	}, {
+		name: "sorts the audit log by identifier", caught: "READ-015/at-once",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.audit = func(_, _ int, page []audit.Entry) []audit.Entry {
+					slices.SortFunc(page, func(a, b audit.Entry) int { return a.ID.Compare(b.ID) })
+					return page
+				}
+			}
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				linger()
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "forgets who was audited", caught: "READ-001/audit",
+		sabotage: audits(func(_, _ int, page []audit.Entry) []audit.Entry {
+			for i := range page {
+				page[i].Author = ident.None
+			}
+			return page
+		}),
+	}, {
+		name: "moves a query that is saved again to the end", caught: "READ-016",
+		sabotage: alter(func(change *store.Change) {
+			var effects []store.Effect
+			for _, e := range change.Effects {
+				if put, ok := e.(store.PutQuery); ok {
+					effects = append(effects, store.DropQuery{ID: put.Query.ID})
+				}
+				effects = append(effects, e)
+			}
+			change.Effects = effects
+		}),
+	}, {
+		name: "sorts saved queries by name", caught: "READ-016",
+		sabotage: queries(func(_ ident.ID, found []query.Saved) []query.Saved {
+			slices.SortStableFunc(found, func(a, b query.Saved) int { return strings.Compare(a.Name, b.Name) })
+			return found
+		}),
+	}, {
+		name: "shows the saved queries of all to everybody", caught: "READ-016",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.queries = func(ident.ID, []query.Saved) []query.Saved { return slices.Clone(s.world().queries) }
+			}
+		},
+	}, {
+		name: "finds a saved query that was dropped", caught: "READ-017",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			saved := make(map[ident.ID]query.Saved)
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range change.Effects {
+					if put, ok := e.(store.PutQuery); ok {
+						saved[put.Query.ID] = put.Query
+					}
+				}
+				return s.model.Commit(ctx, change)
+			}
+			s.reader = func(r *shown) {
+				r.saved = func(id ident.ID) (query.Saved, bool) {
+					mu.Lock()
+					defer mu.Unlock()
+					q, ok := saved[id]
+					return q, ok
+				}
+			}
+		},
+	}, {
+		name: "drops no saved query", caught: "READ-001/query",
+		sabotage: alter(func(change *store.Change) {
+			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.DropQuery])
+		}),
+	}, {
+		name: "takes no state for used", caught: "COM-002/state-unused",
+		sabotage: unexpecting(func(e store.Expectation) bool { _, ok := e.(store.StateUnused); return ok }),
+	}, {
+		name: "takes a state for used that a problem was in", caught: "COM-002/state-unused",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				for _, e := range change.Expect {
+					unused, ok := e.(store.StateUnused)
+					if ok && slices.ContainsFunc(s.world().savepoints, func(p store.Savepoint) bool { return p.State == unused.State }) {
+						return store.Receipt{}, fault.New(fault.Conflict, "a savepoint has the state")
+					}
+				}
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "takes a store with saved queries for empty", caught: "COM-002/store-not-empty/query",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				now := s.world()
+				if len(now.problems)+len(now.audit) == 0 && now.versions == (store.Versions{}) {
+					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
+				}
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "takes a store with an audit log for empty", caught: "COM-002/store-not-empty/audit",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				now := s.world()
+				if len(now.problems)+len(now.queries) == 0 && now.versions == (store.Versions{}) {
+					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
+				}
+				return s.model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "restores no saved queries", caught: "RES-002",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				archive.Queries = nil
+				return s.model.Restore(ctx, archive)
+			}
+		},
+	}, {
+		name: "restores the audit log backwards", caught: "RES-002",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				archive.Audit = slices.Clone(archive.Audit)
+				slices.Reverse(archive.Audit)
+				return s.model.Restore(ctx, archive)
+			}
+		},
+	}, {
+		name: "keeps the Archive's saved queries", caught: "ALIAS-001/restore",
+		sabotage: func(s *broken) {
+			var kept []query.Saved
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				kept = archive.Queries
+				return s.model.Restore(ctx, archive)
+			}
+			s.reader = func(r *shown) {
+				r.queries = func(ident.ID, []query.Saved) []query.Saved { return kept }
+			}
+		},
+	}}
+}

@@ -1,0 +1,245 @@
+package metadata
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// ruled is a catalogue to change: two initial states and a closed one; components
+// App/UI/Login, Server/UI and Old, which Server succeeds; milestones of one name in
+// different places.
+func ruled() *Catalogue {
+	return NewCatalogue(3, Content{
+		States: []State{
+			{ID: id(1), Name: "Open", Initial: true, Order: 10},
+			{ID: id(2), Name: "Triage", Initial: true, Order: 11},
+			{ID: id(3), Name: "Closed", Resolved: true, Order: 12},
+		},
+		Priorities:      []Priority{{ID: id(10), Name: "High", Order: -4}},
+		Classifications: []Classification{{ID: id(20), Name: "Task"}},
+		Components: []Component{
+			{ID: id(30), Name: "App"},
+			{ID: id(31), Name: "UI", Parent: id(30)},
+			{ID: id(32), Name: "Login", Parent: id(31)},
+			{ID: id(33), Name: "Server"},
+			{ID: id(34), Name: "UI", Parent: id(33)},
+			{ID: id(35), Name: "Old", Successor: id(33), Closed: true},
+			{ID: id(36), Name: "Ring", Successor: id(37)},
+			{ID: id(37), Name: "Ring 2", Successor: id(36)},
+		},
+		Milestones: []Milestone{{ID: id(40), Name: "1.0"}, {ID: id(41), Name: "1.0", Component: id(30)}},
+	})
+}
+
+// D2: what is refused beside all else that is there, and what is not.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	c := ruled()
+	for _, r := range []struct {
+		rule string
+		err  error
+		want fault.Kind
+	}{
+		{"a new state", c.CheckState(State{Name: "New"}), ""},
+		{"a state's name is unique", c.CheckState(State{ID: id(9), Name: "Open"}), fault.AlreadyExists},
+		{"names compare exactly (D3)", c.CheckState(State{ID: id(9), Name: "open"}), ""},
+		{"a state keeps its own name", c.CheckState(State{ID: id(1), Name: "Open", Initial: true}), ""},
+		{"a state takes the name of another", c.CheckState(State{ID: id(1), Name: "Closed", Initial: true}), fault.AlreadyExists},
+		{"one of two initial states is so no longer", c.CheckState(State{ID: id(1), Name: "Open"}), ""},
+		{"what never was initial", c.CheckState(State{ID: id(3), Name: "Closed"}), ""},
+		{"a priority's name is unique", c.CheckPriority(Priority{Name: "High"}), fault.AlreadyExists},
+		{"a priority has a state's name", c.CheckPriority(Priority{Name: "Open"}), ""},
+		{"a priority keeps its own name", c.CheckPriority(Priority{ID: id(10), Name: "High", Order: 7}), ""},
+		{"a classification's name is unique", c.CheckClassification(Classification{Name: "Task"}), fault.AlreadyExists},
+		{"a new classification", c.CheckClassification(Classification{Name: "Feature"}), ""},
+		{"a component's name is unique at the root", c.CheckComponent(Component{Name: "App"}), fault.AlreadyExists},
+		{"and within its parent", c.CheckComponent(Component{Name: "UI", Parent: id(30)}), fault.AlreadyExists},
+		{"but free within another", c.CheckComponent(Component{Name: "Login", Parent: id(34)}), ""},
+		{"a component moves to where its name is taken", c.CheckComponent(Component{ID: id(34), Name: "UI", Parent: id(30)}), fault.AlreadyExists},
+		{"a component moves", c.CheckComponent(Component{ID: id(31), Name: "UI", Parent: id(35)}), ""},
+		{"a milestone's name is unique without component", c.CheckMilestone(Milestone{Name: "1.0"}), fault.AlreadyExists},
+		{"and within its component", c.CheckMilestone(Milestone{Name: "1.0", Component: id(30)}), fault.AlreadyExists},
+		{"but free within another component", c.CheckMilestone(Milestone{Name: "1.0", Component: id(33)}), ""},
+		{"a milestone keeps its own name", c.CheckMilestone(Milestone{ID: id(40), Name: "1.0"}), ""},
+		{"a milestone moves to where its name is taken", c.CheckMilestone(Milestone{ID: id(41), Name: "1.0"}), fault.AlreadyExists},
+		{"a ring that came from elsewhere can be renamed", c.CheckComponent(Component{ID: id(36), Name: "Circle", Successor: id(37)}), ""},
+		{"and left", c.CheckComponent(Component{ID: id(36), Name: "Ring"}), ""},
+		{"and leads nowhere else", c.CheckComponent(Component{ID: id(33), Name: "Server", Successor: id(36)}), ""},
+	} {
+		if got := r.err; (got != nil || r.want != "") && !fault.Is(got, r.want) {
+			t.Errorf("%s: %v, want the kind %q", r.rule, got, r.want)
+		}
+	}
+}
+
+// D2: there is always a state to create problems in.
+func TestLastInitialState(t *testing.T) {
+	t.Parallel()
+	c := NewCatalogue(1, Content{States: []State{{ID: id(1), Name: "Open", Initial: true}, {ID: id(2), Name: "Closed"}}})
+	if err := c.CheckState(State{ID: id(1), Name: "Open"}); !fault.Is(err, fault.InUse) {
+		t.Errorf("the last initial state can be made none: %v", err)
+	}
+	if err := c.CheckState(State{ID: id(1), Name: "New", Initial: true}); err != nil {
+		t.Errorf("the last initial state cannot be renamed: %v", err)
+	}
+	if err := c.CheckState(State{ID: id(2), Name: "Closed", Initial: true}); err != nil {
+		t.Errorf("no other state can become initial: %v", err)
+	}
+}
+
+// A circle of components is refused with its path.
+func TestComponentCircles(t *testing.T) {
+	t.Parallel()
+	c := ruled()
+	for _, r := range []struct {
+		o    Component
+		want string
+	}{
+		{Component{ID: id(30), Name: "App", Parent: id(30)}, "a component cannot be below itself; the parents would be: App → App"},
+		{Component{ID: id(30), Name: "App", Parent: id(32)}, "a component cannot be below itself; the parents would be: App → App/UI/Login → App/UI → App"},
+		{Component{ID: id(31), Name: "X", Parent: id(32)}, "a component cannot be below itself; the parents would be: App/UI → App/UI/Login → App/UI"},
+		{Component{ID: id(33), Name: "Server", Successor: id(33)}, "a component cannot succeed itself; the successors would be: Server → Server"},
+		{Component{ID: id(33), Name: "Server", Successor: id(35)}, "a component cannot succeed itself; the successors would be: Server → Old → Server"},
+		{Component{ID: id(33), Name: "Server", Parent: id(33), Successor: id(33)}, "a component cannot be below itself; the parents would be: Server → Server"},
+	} {
+		err := c.CheckComponent(r.o)
+		if !fault.Is(err, fault.MetadataCycle) || !strings.HasSuffix(err.Error(), r.want) {
+			t.Errorf("%+v: %v, want metadata-cycle: %s", r.o, err, r.want)
+		}
+	}
+	if err := c.CheckComponent(Component{ID: id(30), Name: "App", Successor: id(31)}); err != nil {
+		t.Errorf("a component cannot be succeeded by one below it: %v", err)
+	}
+}
+
+func TestCheckComponentName(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{"Server": true, "a\\b": true, "a∕b": true, "/": false, "a/b": false, "a/": false} {
+		if err := CheckComponentName(name); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// What is made without an order comes last.
+func TestNextOrder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"states", ruled().NextStateOrder(), 13},
+		{"priorities below zero", ruled().NextPriorityOrder(), -3},
+		{"none", NewCatalogue(0, Content{}).NextPriorityOrder(), 1},
+		{"the last possible", NewCatalogue(0, Content{States: []State{{Order: MaxOrder}}}).NextStateOrder(), MaxOrder},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, c.got, c.want)
+		}
+	}
+}
+
+// Whatever components and states are put one after the other, as long as the rules
+// let them: names stay unique, parents and successors free of circles, an initial
+// state remains, and full names are the names from the root.
+func TestRulesProperties(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 9))
+		c := NewCatalogue(1, Content{States: []State{{ID: id(100), Name: "a", Initial: true}}})
+		refused := 0
+		for range 60 {
+			content := c.Content().Clone()
+			name := string(rune('a' + random.IntN(4)))
+			anyOf := func(base, n int) ident.ID {
+				if i := random.IntN(n + 1); i > 0 {
+					return id(base + i)
+				}
+				return ident.None
+			}
+			var err error
+			if random.IntN(3) == 0 {
+				s := State{ID: id(100 + random.IntN(4)), Name: name, Initial: random.IntN(3) == 0}
+				if err = c.CheckState(s); err == nil {
+					content.States = replace(content.States, s, func(o State) ident.ID { return o.ID })
+				}
+			} else {
+				// References lead to what is there: the tracker resolves them.
+				n := len(content.Components)
+				o := Component{ID: id(201 + random.IntN(min(n+1, 8))), Name: name, Parent: anyOf(200, n), Successor: anyOf(200, n)}
+				if err = c.CheckComponent(o); err == nil {
+					content.Components = replace(content.Components, o, func(o Component) ident.ID { return o.ID })
+				}
+			}
+			if err != nil {
+				refused++
+				continue
+			}
+			c = NewCatalogue(c.Version+1, content)
+			if broken := brokenRule(c); broken != "" {
+				t.Fatalf("seed %d: %s in %+v", seed, broken, c.Content())
+			}
+		}
+		if refused == 0 || refused == 60 {
+			t.Errorf("seed %d: %d of 60 refused, which shows nothing", seed, refused)
+		}
+	}
+}
+
+func replace[T any](list []T, o T, idOf func(T) ident.ID) []T {
+	for i := range list {
+		if idOf(list[i]) == idOf(o) {
+			list[i] = o
+			return list
+		}
+	}
+	return append(list, o)
+}
+
+// brokenRule looks for what the rules have to prevent, in the simplest way.
+func brokenRule(c *Catalogue) string {
+	initial, names := 0, map[string]bool{}
+	for _, s := range c.Content().States {
+		if s.Initial {
+			initial++
+		}
+		if names[s.Name] {
+			return "two states of one name"
+		}
+		names[s.Name] = true
+	}
+	if initial == 0 {
+		return "no initial state"
+	}
+	for _, o := range c.Content().Components {
+		key := fmt.Sprint(o.Parent, "/", o.Name)
+		if names[key] {
+			return "two components of one name"
+		}
+		names[key] = true
+		full, above, steps := o.Name, o.Parent, 0
+		for ; !above.IsNone(); steps++ {
+			if steps > 20 {
+				return "a circle of parents"
+			}
+			parent, _ := c.Component(above)
+			full, above = parent.Name+"/"+full, parent.Parent
+		}
+		if got := c.FullName(o.ID); got != full {
+			return fmt.Sprintf("the full name %q of %q", got, full)
+		}
+		for next, steps := o.Successor, 0; !next.IsNone(); steps++ {
+			if steps > 20 {
+				return "a circle of successors"
+			}
+			s, _ := c.Component(next)
+			next = s.Successor
+		}
+	}
+	return ""
+}

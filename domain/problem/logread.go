@@ -1,0 +1,41 @@
+package problem
+
+import (
+	"encoding/json"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Text returns the string that the value shows, as [LogText] writes it. ok is
+// false when it shows something else.
+func (v LogValue) Text() (s string, ok bool) {
+	var text *string
+	if json.Unmarshal([]byte(v.JSON()), &text) != nil || text == nil {
+		return "", false
+	}
+	return *text, true
+}
+
+// Ref returns the identifier of the object that the value shows, as [LogRef]
+// writes it: ident.None for null. ok is false when it shows something else.
+func (v LogValue) Ref() (id ident.ID, ok bool) {
+	if v == "" {
+		return ident.None, true
+	}
+	var ref struct{ Identifier string }
+	if json.Unmarshal([]byte(v), &ref) != nil {
+		return ident.None, false
+	}
+	id, err := ident.Parse(ref.Identifier)
+	return id, err == nil
+}
+
+// Link returns the problem that the value shows, as [LogLink] writes it. ok is
+// false when it shows something else.
+func (v LogValue) Link() (other ID, ok bool) {
+	var link struct{ ProblemIdentifier ID }
+	if json.Unmarshal([]byte(v.JSON()), &link) != nil {
+		return 0, false
+	}
+	return link.ProblemIdentifier, link.ProblemIdentifier > 0
+}

@@ -1,0 +1,20 @@
+// Package query holds the queries that users save to run them again.
+package query
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Saved is a query that a user has saved (the search page's savedQuery).
+type Saved struct {
+	ID    ident.ID
+	Owner ident.ID
+	Name  string // 1 to 255 characters; an owner may use one twice
+	// Predicate is the text of the predicate, as it was given.
+	Predicate string
+	// Sort is the order of the results as D31 writes it; empty for the usual one.
+	Sort    string
+	Created time.Time
+}

@@ -1,0 +1,240 @@
+package search
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// entries of each kind, and what their keys are.
+func TestMetadataKeys(t *testing.T) {
+	t.Parallel()
+	c := catalogue()
+	of := func(e predicate.Entity, ids ...ident.ID) []predicate.Value {
+		values := []predicate.Value{}
+		for _, id := range ids {
+			values = append(values, Metadata(c, e, id))
+		}
+		return values
+	}
+	component := func(id ident.ID) predicate.Value { return Metadata(c, predicate.Component, id) }
+	for _, w := range []struct {
+		entity predicate.Entity
+		id     ident.ID
+		want   map[string]predicate.Value
+	}{
+		{predicate.State, open, map[string]predicate.Value{"identifier": open, "name": "Open", "resolved": false, "initial": true, "order": int64(1),
+			"nextStates": of(predicate.State, done), "previousStates": of(predicate.State)}},
+		{predicate.State, done, map[string]predicate.Value{"identifier": done, "name": "Done", "resolved": true, "initial": false, "order": int64(2),
+			"nextStates": of(predicate.State), "previousStates": of(predicate.State, open)}},
+		{predicate.Priority, low, map[string]predicate.Value{"identifier": low, "name": "Low", "order": int64(2)}},
+		{predicate.Classification, task, map[string]predicate.Value{"identifier": task, "name": "Task"}},
+		{predicate.Component, server, map[string]predicate.Value{"identifier": server, "name": "Server", "fullName": "Server", "closed": false,
+			"successor": nil, "parent": nil, "children": of(predicate.Component, api, login)}},
+		{predicate.Component, api, map[string]predicate.Value{"identifier": api, "name": "API", "fullName": "Server/API", "closed": false,
+			"successor": component(login), "parent": component(server), "children": of(predicate.Component)}},
+		{predicate.Milestone, spring, map[string]predicate.Value{"identifier": spring, "name": "Spring", "component": component(server),
+			"creationDate": noon, "startDate": nil, "endDate": noon.AddDate(0, 6, 0)}},
+		{predicate.User, bob, map[string]predicate.Value{"identifier": bob, "name": "Bob", "email": "bob@example.org", "inactive": true}},
+	} {
+		e := Metadata(c, w.entity, w.id)
+		if e.Identity() != w.id {
+			t.Errorf("%s %v: identity %v", w.entity, w.id, e.Identity())
+		}
+		checkKeys(t, e, w.entity, w.want)
+	}
+}
+
+// checkKeys demands that the entry knows all keys of the schema, and their values.
+func checkKeys(t *testing.T, e predicate.Entry, of predicate.Entity, want map[string]predicate.Value) {
+	t.Helper()
+	for _, key := range predicate.Keys(of) {
+		value, known := want[key.Name]
+		got, err := e.Get(t.Context(), key)
+		if err != nil || !known || !reflect.DeepEqual(got, value) {
+			t.Errorf("%s of a %s: %v (%v); want %v", key.Name, of, got, err, value)
+		}
+		if got == nil && !key.Nullable {
+			t.Errorf("%s of a %s is nil", key.Name, of)
+		}
+	}
+	if _, err := e.Get(t.Context(), &predicate.Key{Name: "colour", Of: of}); err == nil {
+		t.Errorf("a %s has a colour", of)
+	}
+}
+
+// Nothing is nil as an interface, so that a predicate finds nil.
+func TestMetadataOfNothing(t *testing.T) {
+	t.Parallel()
+	c := catalogue()
+	for _, kind := range []predicate.Entity{predicate.State, predicate.Priority, predicate.Classification, predicate.Component, predicate.Milestone, predicate.User, predicate.Problem} {
+		for _, id := range []ident.ID{ident.None, id(99)} {
+			if e := Metadata(c, kind, id); e != nil {
+				t.Errorf("%s %v is %v", kind, id, e)
+			}
+		}
+	}
+}
+
+func TestProblemKeys(t *testing.T) {
+	t.Parallel()
+	c := catalogue()
+	r := &archive{dossiers: []store.Dossier{sample(), other()}}
+	p := NewProblems(r, c, ann)
+	entry := func(of predicate.Entity, id ident.ID) predicate.Value { return Metadata(c, of, id) }
+	d := sample()
+	e := p.entry(strip(Snapshot(d, ann), 0))
+	fields := map[string]predicate.Value{
+		"title": "The API is slow", "creationDate": d.Created, "modificationDate": d.Modified, "resolveDate": d.Resolved,
+		"originator": entry(predicate.User, bob), "assignee": entry(predicate.User, ann), "modifier": entry(predicate.User, ann), "resolver": entry(predicate.User, ann),
+		"component": entry(predicate.Component, api), "milestone": entry(predicate.Milestone, spring), "priority": entry(predicate.Priority, high),
+		"classification": entry(predicate.Classification, task), "state": entry(predicate.State, done),
+	}
+	members := map[string][]predicate.Value{}
+	want := map[string]predicate.Value{"identifier": int64(12), "watching": false, "read": true, "readByAssignee": true}
+	for _, key := range predicate.Keys(predicate.Problem) {
+		if value, ok := fields[key.Name]; ok {
+			want[key.Name] = value
+		}
+		if key.Type.Many {
+			value, err := e.Get(t.Context(), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			members[key.Name] = value.([]predicate.Value)
+			want[key.Name] = value
+		}
+	}
+	checkKeys(t, e, predicate.Problem, want)
+	for name, n := range map[string]int{"history": 2, "logs": 2, "keywords": 2, "comments": 1, "relationships": 2, "watchers": 1} {
+		if len(members[name]) != n {
+			t.Fatalf("%d %s, not %d", len(members[name]), name, n)
+		}
+	}
+	first := func(name string) predicate.Entry { return members[name][0].(predicate.Entry) }
+	before := map[string]predicate.Value{}
+	for name, value := range fields {
+		before[name] = value
+	}
+	before["state"], before["resolver"], before["resolveDate"] = entry(predicate.State, open), nil, nil
+	before["modifier"], before["modificationDate"] = entry(predicate.User, bob), d.Created
+	checkKeys(t, first("history"), predicate.Savepoint, before)
+	checkKeys(t, first("logs"), predicate.Log, map[string]predicate.Value{"type": "ProblemCreated", "creationDate": d.Created, "author": entry(predicate.User, bob), "isSignificant": true})
+	checkKeys(t, members["logs"][1].(predicate.Entry), predicate.Log, map[string]predicate.Value{"type": "WatcherAdded", "creationDate": noon, "author": entry(predicate.User, ann), "isSignificant": false})
+	checkKeys(t, first("keywords"), predicate.Keyword, map[string]predicate.Value{"name": "customer", "value": nil})
+	checkKeys(t, members["keywords"][1].(predicate.Entry), predicate.Keyword, map[string]predicate.Value{"name": "version", "value": "7.4"})
+	checkKeys(t, first("comments"), predicate.Comment, map[string]predicate.Value{"author": entry(predicate.User, bob), "creationDate": noon, "text": "Seen again."})
+	link := first("relationships")
+	child := get(t, link, predicate.Relationship, "child").(predicate.Entry)
+	checkKeys(t, link, predicate.Relationship, map[string]predicate.Value{"type": int64(501), "problemIdentifier": int64(13), "parentId": int64(12), "parent": e, "child": child})
+	if title := get(t, child, predicate.Problem, "title"); title != "The disk is slow" || child.Identity() == e.Identity() {
+		t.Errorf("the child is %v", title)
+	}
+	if !reflect.DeepEqual(first("watchers"), entry(predicate.User, bob)) {
+		t.Errorf("the watcher is %v", first("watchers"))
+	}
+	for _, name := range []string{"history", "logs", "keywords", "comments", "relationships"} {
+		if identity := first(name).Identity(); slices.ContainsFunc(members[name][1:], func(v predicate.Value) bool { return v.(predicate.Entry).Identity() == identity }) {
+			t.Errorf("two of the %s are the same", name)
+		}
+	}
+	if r.one != 6 || r.many != 1 {
+		t.Errorf("%d parts and %d bulks loaded; want each of the 6 parts once, and the problems at the other ends together", r.one, r.many)
+	}
+}
+
+func get(t *testing.T, e predicate.Entry, of predicate.Entity, name string) predicate.Value {
+	t.Helper()
+	key, ok := predicate.Lookup(of, name)
+	if !ok {
+		t.Fatalf("a %s has no %s", of, name)
+	}
+	value, err := e.Get(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// What a plan needs is loaded for a batch at once, and nothing more while it is
+// evaluated.
+func TestEntriesAreLoadedAhead(t *testing.T) {
+	t.Parallel()
+	for text, calls := range map[string]int{
+		"title = 'x'":             0,
+		"ANY keywords.name = 'x'": 1,
+		"ANY keywords.name = 'x' OR comments.@count > 1":                                                              1,
+		"NOT watchers.@count = 0 AND length(title) > 3":                                                               1,
+		"SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0": 2,
+		"ANY relationships.child.comments.text = 'x'":                                                                 2,
+		"SUBQUERY(relationships.child, $c, ANY $c.keywords.name = 'x').@count > 0":                                    2,
+		"'x' IN SUBQUERY(relationships, $r, $r.type = 501).child.keywords.name":                                       2,
+	} {
+		plan := compile(t, text, predicate.Problem)
+		r := &archive{dossiers: []store.Dossier{sample(), other()}}
+		p := NewProblems(r, catalogue(), ann)
+		var batch []*problemEntry
+		for _, d := range r.dossiers {
+			batch = append(batch, p.entry(strip(Snapshot(d, ann), 0)))
+		}
+		if err := p.ahead(t.Context(), needsOf(plan), batch); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		for _, e := range batch {
+			if _, err := plan.Holds(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.many != calls || r.one != 0 {
+			t.Errorf("%s: loaded %d times together and %d times alone; want %d and none", text, r.many, r.one, calls)
+		}
+	}
+}
+
+// Errors of the store end the evaluation as they are.
+func TestEntryErrors(t *testing.T) {
+	t.Parallel()
+	r := &archive{dossiers: []store.Dossier{sample()}, err: context.Canceled}
+	p := NewProblems(r, catalogue(), ann)
+	for _, text := range []string{"ANY keywords.name = 'x'", "ANY relationships.child.title = 'x'"} {
+		plan := compile(t, text, predicate.Problem)
+		s := strip(Snapshot(sample(), ann), store.Relationships)
+		if _, err := plan.Holds(t.Context(), p.entry(s)); err != context.Canceled {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := p.ahead(t.Context(), needsOf(plan), []*problemEntry{p.entry(s)}); err != context.Canceled {
+			t.Errorf("%s, ahead: %v", text, err)
+		}
+	}
+}
+
+// A problem of a dossier is as the user sees it, with all its parts.
+func TestSnapshotOfDossier(t *testing.T) {
+	t.Parallel()
+	d := sample()
+	for as, want := range map[ident.ID][3]bool{ann: {false, true, true}, bob: {true, false, true}} {
+		s := Snapshot(d, as)
+		if got := [3]bool{s.Watching, s.Read, s.ReadByAssignee}; got != want {
+			t.Errorf("as %v: %v, not %v", as, got, want)
+		}
+	}
+	bare := Snapshot(store.Dossier{Problem: other().Problem, Readers: []ident.ID{ident.None}}, ann)
+	if bare.ReadByAssignee {
+		t.Error("nobody is assigned, and has read it")
+	}
+	e := NewProblems(nil, catalogue(), ann).entry(bare)
+	for _, key := range predicate.Keys(predicate.Problem) {
+		if value, err := e.Get(t.Context(), key); err != nil || key.Type.Many && len(value.([]predicate.Value)) > 0 {
+			t.Errorf("%s: %v, %v", key.Name, value, err)
+		}
+	}
+	if bare.Created != noon.Add(0*time.Second) {
+		t.Errorf("created %v", bare.Created)
+	}
+}

@@ -1,0 +1,83 @@
+package search
+
+import (
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// needs are what it is worth loading ahead for a plan. They may be too little or too
+// much: what is lacking is loaded when it is asked for.
+type needs struct {
+	root    store.Parts // of the problems searched
+	others  store.Parts // of those that relationships lead to
+	follows bool        // whether relationships lead anywhere
+}
+
+// needsOf returns what the plan needs of problems.
+func needsOf(plan *predicate.Plan) (n needs) {
+	n.cond(plan.Where)
+	return n
+}
+
+func (n *needs) cond(c predicate.Cond) {
+	switch c := c.(type) {
+	case predicate.And:
+		for _, c := range c.Conds {
+			n.cond(c)
+		}
+	case predicate.Or:
+		for _, c := range c.Conds {
+			n.cond(c)
+		}
+	case predicate.Not:
+		n.cond(c.Cond)
+	case predicate.Compare:
+		n.expr(c.Left)
+		n.expr(c.Right)
+	case predicate.Like:
+		n.expr(c.Operand)
+	case predicate.Match:
+		n.expr(c.Operand)
+	case predicate.In:
+		n.expr(c.Operand)
+		for _, e := range c.List {
+			n.expr(e)
+		}
+	case predicate.Exists:
+		n.expr(c.Coll)
+		n.cond(c.Where)
+	}
+}
+
+func (n *needs) expr(e predicate.Expr) {
+	switch e := e.(type) {
+	case predicate.Path:
+		// Another variable than the root that is a problem has been led to.
+		n.steps(e.Slot != 0 && e.Start.Entity == predicate.Problem, e.Steps)
+	case predicate.Filter:
+		n.expr(e.Coll)
+		n.cond(e.Where)
+		n.steps(e.Coll.Type().Entity == predicate.Problem, e.Steps)
+	case predicate.Aggregate:
+		n.expr(e.Coll)
+	case predicate.Call:
+		for _, arg := range e.Args {
+			n.expr(arg)
+		}
+	}
+}
+
+// steps follows keys, from the root's side or from the other end of a relationship.
+func (n *needs) steps(other bool, steps []*predicate.Key) {
+	for _, key := range steps {
+		if key.Of == predicate.Relationship && key.Name == "child" {
+			n.follows, other = true, true
+		}
+		part, _ := partOf(key)
+		if other {
+			n.others |= part
+		} else {
+			n.root |= part
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package search
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// problemEntry is a problem as predicates see it.
+type problemEntry struct {
+	of       *Problems
+	loaded   store.Parts
+	snapshot store.Snapshot
+}
+
+// Identity implements predicate.Entry.
+func (e *problemEntry) Identity() any { return e.snapshot.ID }
+
+// Get implements predicate.Entry. It loads the parts that the snapshot lacks, each at
+// most once.
+func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.Value, error) {
+	s := &e.snapshot
+	switch key.Name {
+	case "watching":
+		return s.Watching, nil
+	case "read":
+		return s.Read, nil
+	case "readByAssignee":
+		return s.ReadByAssignee, nil
+	case "identifier":
+		return int64(s.ID), nil
+	}
+	if part, ok := partOf(key); ok {
+		if err := e.of.load(ctx, e, part); err != nil {
+			return nil, err
+		}
+		return e.part(part), nil
+	}
+	return e.of.field(&s.Problem, key)
+}
+
+// partOf returns the part of a snapshot that holds what a key of a problem is about.
+func partOf(key *predicate.Key) (store.Parts, bool) {
+	if key.Of != predicate.Problem {
+		return 0, false
+	}
+	switch key.Name {
+	case "history":
+		return store.Savepoints, true
+	case "logs":
+		return store.Log, true
+	case "keywords":
+		return store.Keywords, true
+	case "comments":
+		return store.Comments, true
+	case "relationships":
+		return store.Relationships, true
+	case "watchers":
+		return store.Watchers, true
+	}
+	return 0, false
+}
+
+// part returns the members of a part that is loaded.
+func (e *problemEntry) part(part store.Parts) []predicate.Value {
+	s := &e.snapshot
+	switch part {
+	case store.Savepoints:
+		return entries(s.Savepoints, func(o *store.Savepoint) predicate.Entry { return savepointEntry{e.of, o} })
+	case store.Log:
+		return entries(s.Log, func(o *problem.LogEntry) predicate.Entry { return logEntry{e.of, o} })
+	case store.Keywords:
+		return entries(s.Keywords, func(o *problem.Keyword) predicate.Entry { return keywordEntry{s.ID, o} })
+	case store.Comments:
+		return entries(s.Comments, func(o *problem.Comment) predicate.Entry { return commentEntry{e.of, o} })
+	case store.Relationships:
+		return entries(s.Relationships, func(o *store.Related) predicate.Entry { return relationshipEntry{e, o} })
+	default:
+		return references(e.of.catalogue, predicate.User, s.Watchers)
+	}
+}
+
+func entries[T any](all []T, entry func(*T) predicate.Entry) []predicate.Value {
+	values := make([]predicate.Value, len(all))
+	for i := range all {
+		values[i] = entry(&all[i])
+	}
+	return values
+}
+
+// field returns the value of a key that problems and savepoints have in common.
+func (p *Problems) field(o *problem.Problem, key *predicate.Key) (predicate.Value, error) {
+	refer := func(of predicate.Entity, id ident.ID) (predicate.Value, error) {
+		return p.object(of, id), nil
+	}
+	switch key.Name {
+	case "title":
+		return o.Title, nil
+	case "creationDate":
+		return o.Created, nil
+	case "modificationDate":
+		return o.Modified, nil
+	case "resolveDate":
+		return optional(o.Resolved), nil
+	case "originator":
+		return refer(predicate.User, o.Originator)
+	case "assignee":
+		return refer(predicate.User, o.Assignee)
+	case "modifier":
+		return refer(predicate.User, o.Modifier)
+	case "resolver":
+		return refer(predicate.User, o.Resolver)
+	case "component":
+		return refer(predicate.Component, o.Component)
+	case "milestone":
+		return refer(predicate.Milestone, o.Milestone)
+	case "priority":
+		return refer(predicate.Priority, o.Priority)
+	case "classification":
+		return refer(predicate.Classification, o.Classification)
+	case "state":
+		return refer(predicate.State, o.State)
+	}
+	return nil, noKey(key)
+}

@@ -1,0 +1,69 @@
+package search
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Scan is a store.Reader.Search that is made of Reader.Dossiers, Problem and Problems:
+// it looks at every problem. The query is about the moment of the reader.
+func Scan(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
+	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), snapshots(ctx, r, q.As))
+}
+
+func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store.Snapshot, error] {
+	return func(yield func(store.Snapshot, error) bool) {
+		var after problem.ID
+		for {
+			page, err := r.Dossiers(ctx, after, batchSize)
+			if err != nil {
+				yield(store.Snapshot{}, err)
+				return
+			}
+			for _, d := range page {
+				if !yield(Snapshot(d, as), nil) {
+					return
+				}
+				after = d.ID
+			}
+			if len(page) < batchSize {
+				return
+			}
+		}
+	}
+}
+
+// Snapshot returns the problem of a dossier as the user sees it, for predicates: its
+// parts are not nil. It shows nothing of the problems at the other end of
+// relationships, and no version of the catalogue.
+func Snapshot(d store.Dossier, as ident.ID) store.Snapshot {
+	s := store.Snapshot{
+		Problem:        d.Problem,
+		Watching:       slices.Contains(d.Watchers, as),
+		Read:           slices.Contains(d.Readers, as),
+		ReadByAssignee: !d.Assignee.IsNone() && slices.Contains(d.Readers, d.Assignee),
+		Keywords:       present(d.Keywords),
+		Log:            present(d.Log),
+		Comments:       present(d.Comments),
+		Relationships:  make([]store.Related, len(d.Relationships)),
+		Watchers:       present(d.Watchers),
+		Savepoints:     present(d.Savepoints),
+	}
+	for i, r := range d.Relationships {
+		s.Relationships[i].Relationship = r
+	}
+	return s
+}
+
+// present returns a slice that is not nil.
+func present[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}

@@ -1,0 +1,287 @@
+package tracker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// shown are the parts that R1–R4 show.
+const shown = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers
+
+// D36: whatever happens to problems, each of their revisions is shown later as it
+// was shown then, by its number and by the time, but for what it refers to, which is
+// shown as it is, and for marks, which are not kept.
+func TestAsOfIsWhatWasSeen(t *testing.T) {
+	t.Parallel()
+	const problems, steps = 5, 400
+	rng := newRand(t)
+	s := newStocked()
+	for range problems {
+		s.create(t, "T")
+	}
+	seen := map[problem.ID][]store.Snapshot{} // by revision, from 1
+	look := func() {
+		for id := problem.ID(1); id <= problems; id++ {
+			a, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+			noError(t, err)
+			if int64(len(seen[id])) < a.Revision {
+				seen[id] = append(seen[id], a.Value)
+			}
+			equal(t, "revisions seen", int64(len(seen[id])), a.Revision)
+		}
+	}
+	look()
+	done := map[string]int{}
+	for range steps {
+		s.clock.forward(pick(rng, 0, 0, time.Millisecond, time.Second, time.Hour, -time.Second, -time.Minute))
+		what, err := s.writeSomething(t, rng, problems)
+		if err == nil {
+			done[what]++
+		}
+		look()
+	}
+	for _, what := range []string{"update", "comment", "set keyword", "delete keyword", "relate", "unrelate", "watch", "rename"} {
+		if done[what] == 0 {
+			t.Errorf("of %d steps, none was to %s", steps, what)
+		}
+	}
+	for id, revisions := range seen {
+		for i, want := range revisions {
+			s.wantAsOf(t, id, AsOf{Revision: int64(i) + 1}, want)
+		}
+		_, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, AsOf{Revision: int64(len(revisions)) + 1})
+		wantFault(t, err, fault.ProblemNotFound)
+		s.checkTimes(t, id, revisions)
+	}
+}
+
+// checkTimes asks for a problem at, just before and just after each of its times.
+func (s service) checkTimes(t *testing.T, id problem.ID, revisions []store.Snapshot) {
+	t.Helper()
+	made := func(r store.Snapshot) time.Time { return r.Log[len(r.Log)-1].Created }
+	times := map[time.Time]bool{made(revisions[0]).Add(-time.Hour): true}
+	for _, r := range revisions {
+		for _, d := range []time.Duration{-time.Millisecond, 0, time.Millisecond - 1} {
+			times[made(r).Add(d)] = true
+		}
+	}
+	before := 0
+	for at := range times {
+		latest := -1
+		for i, r := range revisions {
+			if !made(r).After(at) {
+				latest = i
+			}
+		}
+		if latest >= 0 {
+			s.wantAsOf(t, id, AsOf{Time: at}, revisions[latest])
+			continue
+		}
+		before++
+		_, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, AsOf{Time: at})
+		wantFault(t, err, fault.ProblemNotFound)
+	}
+	if before == 0 {
+		t.Errorf("no time before problem %d", id)
+	}
+}
+
+// wantAsOf checks what is shown of a problem as it stood, all parts together and
+// each alone.
+func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want store.Snapshot) {
+	t.Helper()
+	today := s.load(t, id)
+	want.Catalogue = today.Catalogue
+	want.Watching, want.Read, want.ReadByAssignee = false, false, false
+	want.Relationships = slices.Clone(want.Relationships)
+	for i := range want.Relationships {
+		other := s.load(t, want.Relationships[i].Other)
+		want.Relationships[i].OtherTitle, want.Relationships[i].OtherState = other.Title, other.State
+	}
+	compareSets := func(parts store.Parts) {
+		t.Helper()
+		a, err := s.LoadProblemAsOf(t.Context(), s.admin, id, parts, at)
+		noError(t, err)
+		part, got := want, a.Value
+		slices.SortFunc(got.Watchers, ident.ID.Compare) // which can be in any order
+		part.Watchers = slices.SortedFunc(slices.Values(part.Watchers), ident.ID.Compare)
+		for _, drop := range []struct {
+			part store.Parts
+			from func(*store.Snapshot)
+		}{
+			{store.Keywords, func(s *store.Snapshot) { s.Keywords = nil }},
+			{store.Log, func(s *store.Snapshot) { s.Log = nil }},
+			{store.Comments, func(s *store.Snapshot) { s.Comments = nil }},
+			{store.Relationships, func(s *store.Snapshot) { s.Relationships = nil }},
+			{store.Watchers, func(s *store.Snapshot) { s.Watchers = nil }},
+		} {
+			if !parts.Has(drop.part) {
+				drop.from(&part)
+			}
+		}
+		equal(t, fmt.Sprintf("parts %b of problem %d as of %+v", parts, id, at), show(got), show(part))
+		equal(t, "revision of the answer", a.Revision, want.Revision)
+	}
+	compareSets(shown)
+	for _, part := range []store.Parts{store.Keywords | store.Log, store.Comments, store.Relationships, store.Watchers} {
+		compareSets(part)
+	}
+}
+
+// show writes out a snapshot: an empty part is as good as none.
+func show(s store.Snapshot) string { return fmt.Sprintf("%+v", s) }
+
+// writeSomething makes a random write, by one of two people, which may be refused.
+func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (what string, err error) {
+	t.Helper()
+	some := func() problem.ID { return problem.ID(1 + rng.IntN(problems)) }
+	caller, id := by(pick(rng, ann, bob)), some()
+	name := pick(rng, "a", "b", "c")
+	types := []relationship.Type{relationship.RelatedTo, relationship.ParentOf, relationship.ChildOf, relationship.BlockerOf}
+	what = pick(rng, "update", "update", "comment", "set keyword", "delete keyword", "relate", "relate", "unrelate", "watch", "rename", "mark")
+	switch ctx := t.Context(); what {
+	case "update":
+		cmd := UpdateProblem{}
+		if rng.IntN(2) == 0 {
+			cmd.Title = patch.Set(pick(rng, "T", "U", "V"))
+		}
+		if rng.IntN(2) == 0 {
+			cmd.State = named(pick(rng, "Open", "In Progress", "Closed"))
+		}
+		if rng.IntN(2) == 0 {
+			cmd.Milestone = pick(rng, patch.Null[metadata.Partial](), partial(object{"identifier": first.String()}))
+		}
+		if rng.IntN(2) == 0 {
+			cmd.Assignee = pick(rng, patch.Null[metadata.Partial](), named("Ann"), named("Bob"))
+		}
+		_, err = s.UpdateProblem(ctx, caller, id, cmd)
+	case "comment":
+		_, err = s.AddComment(ctx, caller, id, AddComment{Text: patch.Set("a"), HTML: pick(rng, patch.Field[string]{}, patch.Set("<p>"))})
+	case "set keyword":
+		_, err = s.SetKeyword(ctx, caller, id, SetKeyword{Name: name, Value: pick(rng, problem.NullText{}, problem.Text(""), problem.Text("x\"y"))})
+	case "delete keyword":
+		_, err = s.DeleteKeyword(ctx, caller, id, DeleteKeyword{Name: name})
+	case "relate":
+		_, err = s.AddRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
+	case "unrelate":
+		_, err = s.DeleteRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
+	case "watch":
+		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: object{"identifier": pick(rng, ann, bob, eve1, eve2).String()}})
+	case "rename":
+		_, err = s.UpdateUser(ctx, by(ann), eve1, UpdateUser{UserPatch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
+	case "mark":
+		_, err = s.UpdateProblem(ctx, caller, id, UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(rng.IntN(2) == 0)}})
+	}
+	if kind := kindOf(err); kind == fault.Internal || kind == fault.Unavailable {
+		t.Fatalf("%s: %v", what, err)
+	}
+	return what, err
+}
+
+// What the service does not do itself: a log that says that a watcher was removed
+// (D16), and one that does not say all, as imported ones can.
+func TestAsOfUndoesTheLog(t *testing.T) {
+	t.Parallel()
+	entry := func(revision int64, typ problem.LogType, field string, from, to problem.LogValue) problem.LogEntry {
+		return problem.LogEntry{
+			Type: typ, Field: field, From: from, To: to, Revision: revision,
+			Author: ann, Created: noon.Add(time.Duration(revision) * time.Minute),
+		}
+	}
+	base := func(log ...problem.LogEntry) store.Snapshot {
+		s := newLoaded().Snapshot
+		s.Revision = int64(len(log)) + 1
+		s.Savepoints = []store.Savepoint{{Problem: problem.Problem{Revision: 1, Fields: s.Fields}}}
+		s.Log = append([]problem.LogEntry{entry(1, problem.ProblemCreated, "", "", problem.LogObject())}, log...)
+		s.Watchers = []ident.ID{ann}
+		return s
+	}
+	for _, c := range []struct {
+		rule  string
+		log   []problem.LogEntry
+		check func(t *testing.T, first store.Snapshot)
+	}{
+		{"a watcher who was removed watched before",
+			[]problem.LogEntry{entry(2, problem.WatcherRemoved, "watchers", problem.LogRef(bob, "Bob"), "")},
+			func(t *testing.T, s store.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann, bob}) }},
+		{"a watcher who was removed and added again watched before",
+			[]problem.LogEntry{
+				entry(2, problem.WatcherRemoved, "watchers", problem.LogRef(ann, "Ann"), ""),
+				entry(3, problem.WatcherAdded, "watchers", "", problem.LogRef(ann, "Ann")),
+			},
+			func(t *testing.T, s store.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann}) }},
+		{"a watcher that the log does not know has always watched", nil,
+			func(t *testing.T, s store.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann}) }},
+		{"a keyword that the log does not know has always been there",
+			[]problem.LogEntry{entry(2, problem.KeywordSet, "build", problem.LogNoValue, problem.LogText("1A2"))},
+			func(t *testing.T, s store.Snapshot) {
+				equal(t, "keywords", s.Keywords, []problem.Keyword{{Name: "build"}, {Name: "regression"}})
+			}},
+		{"a relationship whose beginning the log does not know is as old as the problem",
+			[]problem.LogEntry{entry(2, problem.RelationshipDeleted, "ParentOf", problem.LogLink(9), "")},
+			func(t *testing.T, s store.Snapshot) {
+				equal(t, "relationships", s.Relationships, []store.Related{{Relationship: relationship.Relationship{
+					Owner: 7, Type: relationship.ParentOf, Other: 9, Created: noon.Add(time.Minute), Author: ann,
+				}}})
+			}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			now := base(c.log...)
+			before := base(c.log...)
+			got, err := AsOf{Revision: 1}.rebuild(now, shown)
+			noError(t, err)
+			c.check(t, got)
+			equal(t, "what it was rebuilt from", now, before)
+		})
+	}
+}
+
+// A log that cannot be read is a defect, and is not passed over.
+func TestAsOfUnreadableLog(t *testing.T) {
+	t.Parallel()
+	for typ, from := range map[problem.LogType]problem.LogValue{
+		problem.CommentAdded:        "",
+		problem.KeywordDeleted:      "7",
+		problem.RelationshipAdded:   "",
+		problem.RelationshipDeleted: "{}",
+		problem.WatcherAdded:        "",
+		problem.WatcherRemoved:      `"Ann"`,
+	} {
+		s := newLoaded().Snapshot
+		s.Log = []problem.LogEntry{{Revision: 1}, {Revision: 2, Type: typ, From: from, To: `[]`}}
+		_, err := AsOf{Revision: 1}.rebuild(s, shown)
+		if !fault.Is(err, fault.Internal) {
+			t.Errorf("%s: %v", typ, err)
+		}
+	}
+}
+
+// Points in time that are none of the problem's.
+func TestAsOfOutside(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	id := s.create(t, "T")
+	for _, at := range []AsOf{{}, {Revision: -1}, {Revision: 2}, {Revision: 1 << 62}, {Time: noon.Add(-time.Millisecond)}, {Time: time.Unix(0, 0)}} {
+		_, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, at)
+		wantFault(t, err, fault.ProblemNotFound)
+	}
+	for _, at := range []AsOf{{Revision: 1}, {Time: noon}, {Time: noon.Add(time.Hour)}, {Time: noon.AddDate(5000, 0, 0)}} {
+		a, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, at)
+		noError(t, err)
+		equal(t, "revision", a.Revision, int64(1))
+	}
+	_, err := s.LoadProblemAsOf(t.Context(), s.admin, id+1, shown, AsOf{Revision: 1})
+	wantFault(t, err, fault.ProblemNotFound)
+}

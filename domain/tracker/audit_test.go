@@ -1,0 +1,165 @@
+package tracker
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// unaudited returns the effects of a change but for those of the audit log.
+func unaudited(c store.Change) (effects []store.Effect) {
+	for _, e := range c.Effects {
+		if _, ok := e.(store.AppendAudit); !ok {
+			effects = append(effects, e)
+		}
+	}
+	return effects
+}
+
+// auditLines are the entries as the tests write them down: "kind name Type field:
+// from → to".
+func auditLines(entries []audit.Entry) (lines []string) {
+	for _, e := range entries {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s: %s → %s", e.Kind, e.Name, e.Type, e.Field, e.From.JSON(), e.To.JSON()))
+	}
+	return lines
+}
+
+// audits checks what a change appends to the audit log, and that all of it is of
+// one batch.
+func audits(t *testing.T, c store.Change, want ...string) {
+	t.Helper()
+	var entries []audit.Entry
+	seen := map[ident.ID]bool{c.Batch: true}
+	for _, effect := range effectsOf[store.AppendAudit](c) {
+		e := effect.Entry
+		entries = append(entries, e)
+		if e.Batch != c.Batch || e.Author != c.Author || !e.Created.Equal(c.At) {
+			t.Errorf("entry %+v does not carry the batch %s, the author %s and the time %s of its change", e, c.Batch, c.Author, c.At)
+		}
+		if e.ID.IsNone() || e.Object.IsNone() || seen[e.ID] || e.ID == e.Object {
+			t.Errorf("the identifier %s of an entry about %s is not its own", e.ID, e.Object)
+		}
+		seen[e.ID] = true
+	}
+	equal(t, "audit log", strings.Join(auditLines(entries), "\n"), strings.Join(want, "\n"))
+}
+
+// What is logged of users: all that changed, and nothing else.
+func TestAuditUsers(t *testing.T) {
+	t.Parallel()
+	old := user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}
+	for _, c := range []struct {
+		rule string
+		old  user.User
+		p    UserPatch
+		want []string
+	}{
+		{"made", user.User{}, person("Dan", "Dan@example.org"), []string{`user Dan Created : null → {"name":"Dan","email":"Dan@example.org","inactive":false}`}},
+		{"renamed: the name at that moment is the new one", old, UserPatch{Name: patch.Set("Rob"), Email: patch.Set("bob@example.org")}, []string{`user Rob Changed name: "Bob" → "Rob"`}},
+		{"several members", old, person("Rob", "rob@example.org"), []string{`user Rob Changed name: "Bob" → "Rob"`, `user Rob Changed email: "bob@example.org" → "rob@example.org"`}},
+		{"nothing", old, person("Bob", "bob@example.org"), nil},
+		{"deactivated, with the tokens that this revokes", old, UserPatch{Inactive: patch.Set(true)},
+			[]string{`user Bob Changed inactive: false → true`, `token Bob Changed revoked: null → "2015-11-05T13:00:00.000Z"`}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, _, err := decideUser(by(ann), Write{}, c.p, c.old, newDirectory(), at(now))
+			noError(t, err)
+			audits(t, change, c.want...)
+		})
+	}
+}
+
+// What is logged of tokens never has their secret or digest.
+func TestAuditTokens(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cmd  CreateToken
+		want string
+	}{
+		{CreateToken{User: named("Bob"), Scope: patch.Set("read")},
+			`token Bob Created : null → {"user":` + ref(bob, "Bob") + `,"scope":"read"}`},
+		{CreateToken{User: named("Ann"), Scope: patch.Set("write"), Expires: patch.Set(now.Add(time.Hour))},
+			`token Ann Created : null → {"user":` + ref(ann, "Ann") + `,"scope":"write","expires":"2015-11-05T14:00:00.000Z"}`},
+	} {
+		change, a, err := decideToken(by(ann), c.cmd, testSecret, newDirectory(), at(now))
+		noError(t, err)
+		audits(t, change, c.want)
+		equal(t, "object", effectsOf[store.AppendAudit](change)[0].Entry.Object, a.Value.ID)
+	}
+}
+
+// What is logged of the first start is by the service itself.
+func TestAuditSeed(t *testing.T) {
+	t.Parallel()
+	change := decideSeed(testSecret, at(now))
+	states := effectsOf[store.PutState](change)
+	admin := effectsOf[store.PutUser](change)[0].User
+	open, progress, closed := ref(states[0].State.ID, "Open"), ref(states[1].State.ID, "In Progress"), ref(states[2].State.ID, "Closed")
+	audits(t, change,
+		`state Open Created : null → {"name":"Open","resolved":false,"initial":true,"order":1,"nextStates":[`+progress+`,`+closed+`]}`,
+		`state In Progress Created : null → {"name":"In Progress","resolved":false,"initial":false,"order":2,"nextStates":[`+open+`,`+closed+`]}`,
+		`state Closed Created : null → {"name":"Closed","resolved":true,"initial":false,"order":3,"nextStates":[`+open+`]}`,
+		`priority Urgent Created : null → {"name":"Urgent","order":1}`,
+		`priority High Created : null → {"name":"High","order":2}`,
+		`priority Normal Created : null → {"name":"Normal","order":3}`,
+		`priority Low Created : null → {"name":"Low","order":4}`,
+		`classification Feature Created : null → {"name":"Feature"}`,
+		`classification Enhancement Created : null → {"name":"Enhancement"}`,
+		`classification Incorrect Behavior Created : null → {"name":"Incorrect Behavior"}`,
+		`classification Task Created : null → {"name":"Task"}`,
+		`user Administrator Created : null → {"name":"Administrator","email":"admin@localhost","inactive":false}`,
+		`token Administrator Created : null → {"user":`+ref(admin.ID, "Administrator")+`,"scope":"admin"}`,
+	)
+	equal(t, "author", change.Author, ident.None)
+}
+
+// The audit log is read in pages, oldest first, which together are all of it.
+func TestAuditPages(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	issued := s.issue(t, "read")
+	_, err := s.RevokeToken(t.Context(), s.admin, issued.ID, Write{})
+	noError(t, err)
+	_, err = s.RevokeToken(t.Context(), s.admin, issued.ID, Write{})
+	noError(t, err)
+	all, err := s.Audit(t.Context(), 0, 1000)
+	noError(t, err)
+	equal(t, "entries: the seed's, a token issued, and revoked once", len(all.Value.Entries), 13+2)
+	equal(t, "more", all.Value.More, false)
+	equal(t, "the last of them", auditLines(all.Value.Entries[13:]), []string{
+		`token Administrator Created : null → {"user":` + ref(s.admin.User, "Administrator") + `,"scope":"read"}`,
+		`token Administrator Changed revoked: null → "2015-11-05T12:00:00.000Z"`,
+	})
+	equal(t, "author", all.Value.Entries[14].Author, s.admin.User)
+	equal(t, "catalogue", all.Catalogue.Version, int64(1))
+	for _, limit := range []int{1, 4, 7, 14, 15, 16} {
+		var got []audit.Entry
+		for pages := 1; ; pages++ {
+			page, err := s.Audit(t.Context(), len(got), limit)
+			noError(t, err)
+			got = append(got, page.Value.Entries...)
+			if !page.Value.More {
+				equal(t, fmt.Sprintf("pages of %d", limit), pages, int(math.Ceil(15/float64(limit))))
+				break
+			}
+			equal(t, fmt.Sprintf("entries on a page of %d", limit), len(page.Value.Entries), limit)
+		}
+		if !slices.Equal(got, all.Value.Entries) {
+			t.Errorf("pages of %d are %q", limit, auditLines(got))
+		}
+	}
+	beyond, err := s.Audit(t.Context(), 99, 1)
+	noError(t, err)
+	equal(t, "entries beyond the end", len(beyond.Value.Entries), 0)
+}

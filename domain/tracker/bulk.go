@@ -1,0 +1,265 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// MostChanged is how many problems one request can change. One more fails with
+// fault.TooManyResults.
+const MostChanged = 1000
+
+// UpdateProblems is the command of PATCH /problems: one patch for all problems that a
+// predicate holds for. IfMatch means nothing to it.
+type UpdateProblems struct {
+	Write
+	ProblemPatch
+	// Predicate is what has to hold, in the query language.
+	Predicate string
+	// Saved, when not None, names the saved query whose predicate is taken.
+	// Predicate is empty then.
+	Saved ident.ID
+	// Preview is what a dry run of the same command has returned. Without one,
+	// there can only be a dry run.
+	Preview *Preview
+}
+
+// ChangedProblems is what comes of a change of many problems. Each problem that the
+// predicate holds for is in one of the lists, which are in ascending order.
+type ChangedProblems struct {
+	Changes   []ProblemChange
+	Unchanged []problem.ID // as they are to be already
+	// Refused are the problems that cannot be changed in this way. While there are
+	// any, none is: only a dry run returns them.
+	Refused []Refusal
+	// Preview, of a dry run, is what to send so that this happens, and nothing
+	// else. It is nil when it has happened.
+	Preview *Preview
+}
+
+// ProblemChange is the change of one problem.
+type ProblemChange struct {
+	ID       problem.ID
+	Revision int64 // the one that the change makes; the current one when only a read mark changes
+	Fields   []FieldChange
+}
+
+// FieldChange is the change of one field as the log shows it (D8), or of the caller's
+// read mark, which is not logged.
+type FieldChange struct {
+	Field string
+	From  problem.LogValue
+	To    problem.LogValue
+}
+
+// Refusal says why a problem cannot be changed.
+type Refusal struct {
+	ID  problem.ID
+	Err *fault.Error
+}
+
+// UpdateProblems changes all problems that a predicate holds for, as a dry run has
+// shown before: exactly these, at their revisions then, in one batch, all of them or
+// none. Beside the faults of a search and those of UpdateProblem, it fails with
+// fault.PreviewRequired without such a preview, or with one that has expired; and
+// with fault.StaleRevision when it would now do anything else than was shown.
+func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateProblems) (Answer[ChangedProblems], error) {
+	b, err := s.prepareBulk(ctx, caller, cmd)
+	if err != nil {
+		return Answer[ChangedProblems]{}, err
+	}
+	var slots []slot
+	if b.refusal == nil && !cmd.DryRun {
+		if slots, err = s.slotsOf(ctx, b); err != nil {
+			return Answer[ChangedProblems]{}, err
+		}
+	}
+	return run(ctx, s, command[bulk, ChangedProblems]{
+		slots:  slots,
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (bulk, error) {
+			return s.loadBulk(ctx, r, b)
+		},
+		decide: decideBulk,
+	})
+}
+
+// CheckUpdateProblems finds what is wrong with the predicate itself, as
+// UpdateProblems does, but without a look at anything else: for adapters that have to
+// say so before they read the rest of a request (D18).
+func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
+	if !cmd.Saved.IsNone() {
+		return nil
+	}
+	_, err := compile(cmd.Predicate, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User})
+	return err
+}
+
+// bulk is what a change of many problems is decided from.
+type bulk struct {
+	caller Caller
+	cmd    UpdateProblems
+	text   string    // the predicate
+	now    time.Time // its NOW(): that of the preview
+	plan   *predicate.Plan
+	// refusal, if not nil, is that there is no preview that is good, so that
+	// nothing need be searched.
+	refusal error
+
+	catalogue *metadata.Catalogue
+	problems  []store.Snapshot // that the predicate holds for, in ascending order
+}
+
+// prepareBulk finds out what is searched for.
+func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProblems) (b bulk, err error) {
+	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate, now: s.time()}
+	if !cmd.Saved.IsNone() {
+		saved, err := s.savedQuery(ctx, cmd.Saved)
+		if err != nil {
+			return b, err
+		}
+		b.text = saved.Predicate
+	}
+	switch {
+	case cmd.Preview != nil:
+		b.refusal = cmd.Preview.check(b.now)
+		b.now = cmd.Preview.Now
+	case !cmd.DryRun:
+		b.refusal = previewRequired("many problems are only changed as a preview has shown")
+	}
+	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User})
+	return b, err
+}
+
+// slotsOf returns where to wait for one's turn with all that is to be changed. What
+// is found meanwhile to match no longer, or to match too, decideBulk notices.
+func (s *Service) slotsOf(ctx context.Context, b bulk) (slots []slot, err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			return err
+		}
+		ids, err := s.matching(ctx, r, b)
+		for _, id := range ids {
+			slots = append(slots, problemSlot(id))
+		}
+		return err
+	})
+	return slots, err
+}
+
+// matching returns the problems that the predicate holds for, in ascending order.
+func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]problem.ID, error) {
+	hits, err := s.find(ctx, r, store.Query{Plan: b.plan, Limit: MostChanged + 1, As: b.caller.User, Catalogue: b.catalogue})
+	if err != nil {
+		return nil, err
+	}
+	if len(hits) > MostChanged {
+		return nil, fault.New(fault.TooManyResults, "more than %d problems match, which is the most that one request can change: add conditions, and change them in parts", MostChanged)
+	}
+	ids := make([]problem.ID, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.ID
+	}
+	return ids, nil
+}
+
+// loadBulk loads what is to be changed.
+func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, error) {
+	var err error
+	if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil || b.refusal != nil {
+		return b, err
+	}
+	ids, err := s.matching(ctx, r, b)
+	if err == nil && len(ids) > 0 {
+		b.problems, err = r.Problems(ctx, ids, b.caller.User, 0)
+	}
+	return b, err
+}
+
+func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error) {
+	var none Answer[ChangedProblems]
+	cmd, faults := b.cmd, b.cmd.Faults
+	set := cmd.resolve(b.catalogue, &faults)
+	st, out := b.update(set, m)
+	now := b.preview(out)
+	if cmd.Preview != nil && b.refusal == nil && now != *cmd.Preview {
+		return store.Change{}, none, fault.New(fault.StaleRevision,
+			"not what was previewed: by now other problems match, or they have other revisions, or would change otherwise. Nothing was changed; preview again")
+	}
+	if err := faults.Err(); err != nil {
+		return store.Change{}, none, err
+	}
+	if b.refusal != nil {
+		return store.Change{}, none, b.refusal
+	}
+	if cmd.Preview != nil && len(out.Refused) > 0 {
+		return store.Change{}, none, out.Refused[0].fault()
+	}
+	if cmd.DryRun {
+		out.Preview = &now
+	}
+	return st.Change, Answer[ChangedProblems]{Value: out, Catalogue: b.catalogue}, nil
+}
+
+// update applies the settings to each problem that they can be applied to.
+func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
+	var out ChangedProblems
+	all := make([]problem.Problem, len(b.problems))
+	for i, s := range b.problems {
+		all[i] = s.Problem
+	}
+	st := newStep(m, b.caller.User, all...)
+	st.resolvedBy(b.catalogue.Version)
+	for _, s := range b.problems {
+		l := loaded{s, b.catalogue}
+		var faults fault.List
+		fields := set.apply(l.Fields, b.catalogue, &faults)
+		err := faults.Err()
+		if err == nil {
+			err = checkTransition(l.State, fields.State, b.catalogue)
+		}
+		if err != nil {
+			refused, _ := errors.AsType[*fault.Error](err) // which all faults are
+			out.Refused = append(out.Refused, Refusal{s.ID, refused})
+			continue
+		}
+		logged := len(st.Log)
+		st.update(&l, fields, b.cmd.Read)
+		changes := fieldChanges(st.Log[logged:], b.cmd, s, l.Snapshot)
+		if len(changes) == 0 {
+			st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision})
+			out.Unchanged = append(out.Unchanged, s.ID)
+			continue
+		}
+		out.Changes = append(out.Changes, ProblemChange{s.ID, l.Revision, changes})
+	}
+	return st, out
+}
+
+// fieldChanges returns what becomes of one problem. That who changes a problem has
+// read it goes without saying: the mark is only shown when it was asked for.
+func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after store.Snapshot) (changes []FieldChange) {
+	for _, e := range log {
+		changes = append(changes, FieldChange{e.Field, e.From, e.To})
+	}
+	if cmd.Read.Sent && before.Read != after.Read {
+		changes = append(changes, FieldChange{"read", problem.LogBool(before.Read), problem.LogBool(after.Read)})
+	}
+	return changes
+}
+
+// fault returns the refusal as the fault of the whole request.
+func (r Refusal) fault() error {
+	f := *r.Err
+	f.Detail = fmt.Sprintf("problem %d: %s", r.ID, f.Detail)
+	return &f
+}

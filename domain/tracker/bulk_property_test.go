@@ -1,0 +1,161 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// apply makes a dry run and then, after whatever happens between, the change.
+func (s *Service) apply(ctx context.Context, caller Caller, cmd UpdateProblems, between func(ChangedProblems)) (ChangedProblems, error) {
+	cmd.DryRun, cmd.Preview = true, nil
+	dry, err := s.UpdateProblems(ctx, caller, cmd)
+	if err != nil {
+		return dry.Value, err
+	}
+	between(dry.Value)
+	cmd.DryRun, cmd.Preview = false, dry.Value.Preview
+	a, err := s.UpdateProblems(ctx, caller, cmd)
+	return a.Value, err
+}
+
+// What is applied is what was previewed: in one Change, to the same problems, with
+// the same outcome as W2 has for each of them alone. If any is refused, nothing is
+// stored. Afterwards the preview is worth nothing.
+func TestBulkDoesWhatWasPreviewed(t *testing.T) {
+	t.Parallel()
+	rng := newRand(t)
+	applied, refused := 0, 0
+	for range 150 {
+		s := newStocked()
+		for range rng.IntN(6) {
+			s.create(t, pick(rng, "T", "U"))
+		}
+		for range 10 {
+			if n := len(s.memory.current().problems); n > 0 {
+				_, _ = s.writeSomething(t, rng, n)
+			}
+		}
+		cmd := UpdateProblems{
+			Predicate: pick(rng, "TRUEPREDICATE", "title = 'T'", "state.resolved = NO", "assignee.identifier = $ApiUser", "NOT (state.name IN {'Open'})",
+				"read = NO", "creationDate <= NOW() AND ANY keywords.name = 'a'", "identifier > 2"),
+			ProblemPatch: somePatch(rng),
+		}
+		caller := by(pick(rng, ann, bob))
+		s.clock.forward(pick(rng, 0, time.Second, -time.Hour))
+		before, commits := s.memory.current(), len(s.memory.commits)
+		alone := s.alone(t, caller, cmd)
+		var shown ChangedProblems
+		got, err := s.apply(t.Context(), caller, cmd, func(preview ChangedProblems) {
+			shown = preview
+			if s.memory.current() != before {
+				t.Fatal("the dry run has stored something")
+			}
+		})
+		equal(t, "outcomes", outcomes(shown), alone.outcomes)
+		if len(shown.Refused) > 0 {
+			refused++
+			wantFault(t, err, shown.Refused[0].Err.Kind)
+			if s.memory.current() != before {
+				t.Fatal("a change was stored though a problem refuses it")
+			}
+			continue
+		}
+		noError(t, err)
+		preview := shown.Preview
+		shown.Preview = nil
+		equal(t, "what was done", got, shown)
+		if len(got.Changes) == 0 {
+			equal(t, "commits", len(s.memory.commits), commits)
+			continue
+		}
+		applied++
+		equal(t, "commits", len(s.memory.commits), commits+1)
+		checkCommit(t, s.memory.commits[commits])
+		for id, rec := range s.memory.current().problems {
+			equal(t, fmt.Sprintf("fields of problem %d", id), rec.problem.Fields, alone.after.problems[id].problem.Fields)
+			equal(t, fmt.Sprintf("revision of problem %d", id), rec.problem.Revision, alone.after.problems[id].problem.Revision)
+			equal(t, fmt.Sprintf("who resolved problem %d", id), rec.problem.Resolver, alone.after.problems[id].problem.Resolver)
+			equal(t, fmt.Sprintf("readers of problem %d", id), sorted(rec.readers), sorted(alone.after.problems[id].readers))
+		}
+		cmd.Preview = preview
+		_, err = s.UpdateProblems(t.Context(), caller, cmd)
+		wantFault(t, err, fault.StaleRevision)
+	}
+	if applied < 10 || refused < 10 {
+		t.Errorf("%d changes were applied and %d refused: too few to tell", applied, refused)
+	}
+}
+
+func sorted(ids []ident.ID) []ident.ID {
+	return slices.SortedFunc(slices.Values(ids), ident.ID.Compare)
+}
+
+func somePatch(rng *rand.Rand) (p ProblemPatch) {
+	if rng.IntN(2) == 0 {
+		p.State = named(pick(rng, "Open", "In Progress", "Closed", "Archived"))
+	}
+	if rng.IntN(3) == 0 {
+		p.Title = patch.Set(pick(rng, "T", "U"))
+	}
+	if rng.IntN(3) == 0 {
+		p.Assignee = pick(rng, named("Ann"), named("Bob"), named("Cat"), patch.Null[metadata.Partial]())
+	}
+	if rng.IntN(4) == 0 {
+		p.Read = patch.Set(rng.IntN(2) == 0)
+	}
+	return p
+}
+
+// alone is what came of the same patch by W2, problem by problem.
+type alone struct {
+	outcomes map[problem.ID]string
+	after    *state
+}
+
+// alone applies the patch with W2 to each problem that is found, in a copy of the
+// store.
+func (s service) alone(t *testing.T, caller Caller, cmd UpdateProblems) alone {
+	t.Helper()
+	copied := &memory{state: s.memory.current()}
+	server := newServer(copied, s.clock)
+	found, err := server.SearchProblems(t.Context(), caller, SearchProblems{Search: Search{Predicate: cmd.Predicate}})
+	noError(t, err)
+	a := alone{outcomes: map[problem.ID]string{}}
+	for _, p := range found.First.Value {
+		b, err := server.UpdateProblem(t.Context(), caller, p.ID, UpdateProblem{ProblemPatch: cmd.ProblemPatch})
+		switch {
+		case err != nil:
+			a.outcomes[p.ID] = string(kindOf(err))
+		case b.Revision > p.Revision, b.Value.Read != p.Read && cmd.Read.Sent:
+			a.outcomes[p.ID] = fmt.Sprintf("revision %d", b.Revision)
+		default:
+			a.outcomes[p.ID] = "unchanged"
+		}
+	}
+	a.after = copied.current()
+	return a
+}
+
+func outcomes(c ChangedProblems) map[problem.ID]string {
+	all := map[problem.ID]string{}
+	for _, change := range c.Changes {
+		all[change.ID] = fmt.Sprintf("revision %d", change.Revision)
+	}
+	for _, id := range c.Unchanged {
+		all[id] = "unchanged"
+	}
+	for _, r := range c.Refused {
+		all[r.ID] = string(r.Err.Kind)
+	}
+	return all
+}

@@ -1,0 +1,253 @@
+package tracker
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Whatever moves between the preview and the change: nothing is stored.
+func TestBulkAfterSomethingMoved(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]func(t *testing.T, s service){
+		"a problem that changes": func(t *testing.T, s service) {
+			_, err := s.AddComment(t.Context(), s.admin, 1, AddComment{Text: patch.Set("a")})
+			noError(t, err)
+		},
+		"a problem that would not change": func(t *testing.T, s service) {
+			_, err := s.AddWatcher(t.Context(), s.admin, 2, AddWatcher{User: object{"name": "Bob"}})
+			noError(t, err)
+		},
+		"one more matches":   func(t *testing.T, s service) { s.create(t, "T") },
+		"one less matches":   func(t *testing.T, s service) { s.update(t, 1, titled("V")) },
+		"another is changed": func(t *testing.T, s service) { s.update(t, 3, titled("T")) },
+		"a value has another name": func(t *testing.T, s service) {
+			_, err := s.UpdateUser(t.Context(), s.admin, bob, UpdateUser{UserPatch: UserPatch{Name: patch.Set("Rob")}})
+			noError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStocked()
+			for _, title := range []string{"T", "T", "V"} {
+				s.create(t, title)
+			}
+			s.update(t, 2, ProblemPatch{Assignee: partial(object{"identifier": bob.String()})})
+			cmd := UpdateProblems{Predicate: "title = 'T'", ProblemPatch: ProblemPatch{Assignee: partial(object{"identifier": bob.String()})}}
+			var moved *state
+			_, err := s.apply(t.Context(), s.admin, cmd, func(shown ChangedProblems) {
+				equal(t, "preview", sayBulk(shown), []string{`1@2 assignee: null → ` + ref(bob, "Bob"), `2 unchanged`})
+				move(t, s)
+				moved = s.memory.current()
+			})
+			wantFault(t, err, fault.StaleRevision)
+			if s.memory.current() != moved {
+				t.Error("something was stored")
+			}
+		})
+	}
+}
+
+func (s service) update(t *testing.T, id problem.ID, p ProblemPatch) {
+	t.Helper()
+	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: p})
+	noError(t, err)
+}
+
+// A problem that moves between the search and the commit, by another server: the
+// commit fails, and the second look finds what has moved.
+func TestBulkAgainstAnotherServer(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	s.create(t, "T")
+	s.create(t, "T")
+	other := newServer(s.memory, s.clock)
+	commits := 0
+	front := s.behind(hooked{commit: func(next commitFunc, c store.Change) error {
+		if commits++; commits == 1 {
+			_, err := other.UpdateProblem(t.Context(), s.admin, 2, UpdateProblem{ProblemPatch: titled("V")})
+			noError(t, err)
+		}
+		return next(c)
+	}})
+	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}, func(ChangedProblems) {})
+	wantFault(t, err, fault.StaleRevision)
+	equal(t, "commits", commits, 1)
+	equal(t, "titles", []string{s.load(t, 1).Title, s.load(t, 2).Title}, []string{"T", "V"})
+	equal(t, "places left in the queue", len(front.queue.places), 0)
+}
+
+// Within one process, a change of many problems waits for whoever is writing to one
+// of them, and then sees what has moved, without a commit in vain.
+func TestBulkTakesItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStocked()
+		for range 3 {
+			s.create(t, "T")
+		}
+		cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}
+		dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
+		noError(t, err)
+		cmd.DryRun, cmd.Preview = false, dry.Value.Preview
+
+		counted := new(calls)
+		reached, proceed := make(chan bool), make(chan bool)
+		front := s.behind(hooked{calls: counted, commit: once(func() { close(reached); <-proceed })})
+		var group sync.WaitGroup
+		group.Go(func() {
+			if _, err := front.AddComment(t.Context(), s.admin, 2, AddComment{Text: patch.Set("a")}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-reached
+		var outcome error
+		group.Go(func() { _, outcome = front.UpdateProblems(t.Context(), s.admin, cmd) })
+		synctest.Wait()
+		equal(t, "commits while the comment is in flight", counted.commits, 1)
+		close(proceed)
+		group.Wait()
+		wantFault(t, outcome, fault.StaleRevision)
+		equal(t, "commits", counted.commits, 1)
+		equal(t, "places left in the queue", len(front.queue.places), 0)
+	})
+}
+
+// Two who send one preview at once: one of them changes the problems, once. So with
+// two servers.
+func TestBulkTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	for round := range 20 {
+		s := newStocked()
+		for range 5 {
+			s.create(t, "T")
+		}
+		cmd := UpdateProblems{Predicate: "title = 'T'", ProblemPatch: titled("U")}
+		if round%2 == 0 {
+			cmd.ProblemPatch = ProblemPatch{Read: patch.Set(false)} // which makes no revision
+		}
+		cmd.DryRun = true
+		dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
+		noError(t, err)
+		cmd.DryRun, cmd.Preview = false, dry.Value.Preview
+		servers := []*Service{s.Service, s.Service, newServer(s.memory, s.clock)}
+		errs := make([]error, len(servers))
+		var group sync.WaitGroup
+		for i, server := range servers {
+			group.Go(func() { _, errs[i] = server.UpdateProblems(t.Context(), s.admin, cmd) })
+		}
+		group.Wait()
+		won := 0
+		for _, err := range errs {
+			if err == nil {
+				won++
+			} else {
+				wantFault(t, err, fault.StaleRevision)
+			}
+		}
+		equal(t, "how many have changed the problems", won, 1)
+		equal(t, "commits", len(s.memory.commits), 6)
+	}
+}
+
+// Without a preview, or with an old one, nothing is changed, and nothing searched.
+func TestBulkNeedsPreview(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	s.create(t, "T")
+	before := s.memory.current()
+	cmd := UpdateProblems{Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}
+	_, err := s.UpdateProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.PreviewRequired)
+	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(previewFor + time.Millisecond) })
+	wantFault(t, err, fault.PreviewRequired)
+	cmd.Predicate = "title ="
+	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.InvalidPredicate)
+	cmd.Predicate, cmd.Saved = "", testID(99)
+	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.NotFound)
+	if s.memory.current() != before {
+		t.Error("something was stored")
+	}
+}
+
+// NOW() is that of the preview, as long as that is good.
+func TestBulkKeepsNow(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	s.create(t, "T")
+	cmd := UpdateProblems{Predicate: "creationDate >= FUNCTION(NOW(), 'dateByAddingMinutes:', -1)", ProblemPatch: titled("U")}
+	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(10 * time.Minute) })
+	noError(t, err)
+	equal(t, "done", sayBulk(got), []string{`1@2 title: "T" → "U"`})
+	equal(t, "time of the change", s.load(t, 1).Modified, noon.Add(10*time.Minute))
+}
+
+// A dry run with a preview says whether that is still good (D24).
+func TestBulkDryRunOfPreview(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	s.create(t, "T")
+	cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}
+	dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
+	noError(t, err)
+	cmd.Preview = dry.Value.Preview
+	s.clock.forward(time.Minute)
+	again, err := s.UpdateProblems(t.Context(), s.admin, cmd)
+	noError(t, err)
+	equal(t, "the second dry run", again.Value, dry.Value)
+	s.update(t, 1, titled("V"))
+	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.StaleRevision)
+}
+
+// As many as may be changed at once are; one more is too many, also for a dry run.
+func TestBulkLimit(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	id := s.create(t, "T")
+	crowd := s.memory.current().clone()
+	for len(crowd.problems) < MostChanged {
+		p := *crowd.problems[id]
+		p.problem.ID = problem.ID(len(crowd.problems) + 1)
+		crowd.problems[p.problem.ID] = &p
+	}
+	s.memory.state = crowd
+	s.memory.reserved = MostChanged
+	cmd := UpdateProblems{Predicate: "title = 'T'", ProblemPatch: titled("U")}
+	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) {})
+	noError(t, err)
+	equal(t, "changes", len(got.Changes), MostChanged)
+
+	s.create(t, "U")
+	cmd.Predicate = "title = 'U'"
+	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { t.Error("there is a preview of too many") })
+	wantFault(t, err, fault.TooManyResults)
+	cmd.Preview = &Preview{Now: noon}
+	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.TooManyResults)
+}
+
+// A store that fails is not taken for a refusal.
+func TestBulkStoreFails(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	s.create(t, "T")
+	before := s.memory.current()
+	away := errors.New("away")
+	front := s.behind(hooked{commit: func(commitFunc, store.Change) error { return fault.Wrap(fault.Unavailable, away, "away") }})
+	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}, func(ChangedProblems) {})
+	wantFault(t, err, fault.Unavailable)
+	if s.memory.current() != before {
+		t.Error("something was stored")
+	}
+	equal(t, "places left in the queue", len(front.queue.places), 0)
+}

@@ -1,0 +1,172 @@
+package tracker
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// newBulk is the dry run of a command by Bob, whose predicate holds for some
+// problems, which are numbered from 1.
+func newBulk(cmd UpdateProblems, found ...loaded) bulk {
+	cmd.DryRun = true
+	b := bulk{caller: by(bob), cmd: cmd, text: "TRUEPREDICATE", now: now, catalogue: testCatalogue}
+	for i, l := range found {
+		l.ID = problem.ID(i + 1)
+		l.Keywords = nil
+		b.problems = append(b.problems, l.Snapshot)
+	}
+	return b
+}
+
+// sayBulk writes out what comes of a change: each change as
+// "id@revision field: from → to", what is unchanged, and refusals as "id kind".
+func sayBulk(c ChangedProblems) (lines []string) {
+	for _, change := range c.Changes {
+		for _, f := range change.Fields {
+			lines = append(lines, fmt.Sprintf("%d@%d %s: %s → %s", change.ID, change.Revision, f.Field, f.From.JSON(), f.To.JSON()))
+		}
+	}
+	for _, id := range c.Unchanged {
+		lines = append(lines, fmt.Sprintf("%d unchanged", id))
+	}
+	for _, r := range c.Refused {
+		line := fmt.Sprintf("%d %s", r.ID, r.Err.Kind)
+		for _, item := range r.Err.Items {
+			line += " " + item.Pointer
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// What a patch of many problems comes to for each of them: what W2 does to it
+// (D11, D19), and what it refuses.
+func TestDecideBulk(t *testing.T) {
+	t.Parallel()
+	closedBy := func(who ident.ID) func(*loaded) { return resolvedBy(who, noon) }
+	for _, c := range []struct {
+		rule string
+		cmd  ProblemPatch
+		old  []loaded
+		want []string
+	}{
+		{"nothing matches", titled("U"), nil, nil},
+		{"a field", titled("U"), []loaded{newLoaded(), newLoaded()}, []string{
+			`1@4 title: "Login fails" → "U"`, `2@4 title: "Login fails" → "U"`,
+		}},
+		{"some are so already", ProblemPatch{State: named("Closed")}, []loaded{newLoaded(closedBy(ann)), newLoaded(), newLoaded(in(archived))}, []string{
+			`2@4 state: ` + ref(open, "Open") + ` → ` + ref(closed, "Closed"), `1 unchanged`, `3 transition-not-allowed`,
+		}},
+		{"several fields, in their order", ProblemPatch{Assignee: named("Ann"), Priority: patch.Null[metadata.Partial](), Title: patch.Set(" U ")},
+			[]loaded{newLoaded(assigned(ann)), newLoaded()}, []string{
+				`1@4 title: "Login fails" → "U"`, `1@4 priority: ` + ref(low, "Low") + ` → null`,
+				`2@4 title: "Login fails" → "U"`, `2@4 priority: ` + ref(low, "Low") + ` → null`, `2@4 assignee: null → ` + ref(ann, "Ann"),
+			}},
+		{"who is inactive can stay but not come", ProblemPatch{Assignee: named("Cat")}, []loaded{newLoaded(assigned(cat)), newLoaded()}, []string{
+			`1 unchanged`, `2 invalid-value /assignee`,
+		}},
+		{"what is closed can stay but not come; all that is wrong with one is said", ProblemPatch{Assignee: named("Cat"), Component: named("Legacy")},
+			[]loaded{newLoaded(component(legacy), assigned(cat)), newLoaded()}, []string{
+				`1 unchanged`, `2 invalid-value /component /assignee`,
+			}},
+		{"a value that cannot be comes before a move that cannot", ProblemPatch{Assignee: named("Cat"), State: named("Triage")}, []loaded{newLoaded()}, []string{
+			`1 invalid-value /assignee`,
+		}},
+		{"marked as read: no revision", ProblemPatch{Read: patch.Set(true)}, []loaded{newLoaded(), newLoaded(read)}, []string{
+			`1@3 read: false → true`, `2 unchanged`,
+		}},
+		{"marked as unread, though changed", ProblemPatch{Read: patch.Set(false), Title: patch.Set("U")}, []loaded{newLoaded(), newLoaded(read)}, []string{
+			`1@4 title: "Login fails" → "U"`, `2@4 title: "Login fails" → "U"`, `2@4 read: true → false`,
+		}},
+		{"an empty patch", ProblemPatch{}, []loaded{newLoaded()}, []string{`1 unchanged`}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			b := newBulk(UpdateProblems{ProblemPatch: c.cmd}, c.old...)
+			_, a, err := decideBulk(b, at(now))
+			noError(t, err)
+			equal(t, "preview", sayBulk(a.Value), c.want)
+			if a.Value.Preview == nil || !a.Value.Preview.Now.Equal(now) {
+				t.Errorf("the preview is %+v, want one of %v", a.Value.Preview, now)
+			}
+
+			b.cmd.DryRun, b.cmd.Preview = false, a.Value.Preview
+			change, b2, err := decideBulk(b, at(now.Add(time.Minute)))
+			if refused := a.Value.Refused; len(refused) > 0 {
+				wantFault(t, err, refused[0].Err.Kind)
+				nothing(t, change)
+				if want := fmt.Sprintf("problem %d: %s", refused[0].ID, refused[0].Err.Detail); faultOf(t, err).Detail != want {
+					t.Errorf("detail %q, want %q", faultOf(t, err).Detail, want)
+				}
+				return
+			}
+			noError(t, err)
+			equal(t, "answer", sayBulk(b2.Value), c.want)
+			equal(t, "preview of what has happened", b2.Value.Preview, (*Preview)(nil))
+			if len(a.Value.Changes) == 0 {
+				nothing(t, change)
+			}
+			var expectations []store.Expectation
+			for _, s := range b.problems {
+				expectations = append(expectations, store.ProblemAt{ID: s.ID, Revision: s.Revision})
+			}
+			expects(t, change, append(expectations, store.CatalogueAt{Version: catalogueVersion})...)
+			for _, e := range change.Log {
+				if e.Batch != change.Batch || !e.Created.Equal(change.At) || e.Author != bob {
+					t.Errorf("entry %+v is not of the one batch", e)
+				}
+			}
+		})
+	}
+}
+
+// A body that is wrong for every problem is refused as W2 does, whatever matches;
+// that it needs a preview is said of a body that is right; and that something has
+// moved before anything else (D18).
+func TestBulkOrderOfFaults(t *testing.T) {
+	t.Parallel()
+	var form fault.List
+	form.Add(fault.UnknownField, "/colour", "is not known")
+	wrong := UpdateProblems{Write: Write{Faults: form}, ProblemPatch: ProblemPatch{
+		Title: patch.Set(""), State: patch.Null[metadata.Partial](), Priority: named("x"), Read: patch.Null[bool](),
+	}}
+	for _, found := range [][]loaded{nil, {newLoaded(), newLoaded(in(archived))}} {
+		b := newBulk(wrong, found...)
+		items := []string{"unknown-field /colour", "invalid-value /title", "invalid-value /state", "metadata-not-found /priority", "invalid-value /read"}
+		_, _, err := decideBulk(b, at(now))
+		wantFault(t, err, fault.ValidationFailed, items...)
+
+		b.cmd.DryRun, b.refusal = false, previewRequired("none")
+		_, _, err = decideBulk(b, at(now))
+		wantFault(t, err, fault.ValidationFailed, items...)
+		b.cmd.Faults, b.cmd.ProblemPatch = nil, titled("U")
+		_, _, err = decideBulk(b, at(now))
+		wantFault(t, err, fault.PreviewRequired)
+
+		b.refusal, b.cmd.Preview = nil, &Preview{Now: now}
+		b.cmd.Faults, b.cmd.ProblemPatch = form, wrong.ProblemPatch
+		_, _, err = decideBulk(b, at(now))
+		wantFault(t, err, fault.StaleRevision)
+	}
+}
+
+// A decision about many problems is as pure as those about one.
+func TestBulkDecisionIsPure(t *testing.T) {
+	t.Parallel()
+	input := func() bulk {
+		b := newBulk(UpdateProblems{ProblemPatch: ProblemPatch{State: named("Closed"), Read: patch.Set(false)}},
+			newLoaded(assigned(bob)), newLoaded(read), newLoaded(resolvedBy(ann, noon)))
+		return b
+	}
+	pure(t, "update many", input, func(b bulk, m moment) (store.Change, any, error) {
+		return erased(decideBulk(b, m))
+	})
+}

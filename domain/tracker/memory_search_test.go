@@ -1,0 +1,77 @@
+package tracker
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		if r.problems[id] == nil {
+			continue
+		}
+		snapshot, err := r.Problem(ctx, id, as, parts)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, snapshot)
+	}
+	return all, nil
+}
+
+func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the time ran out")
+	}
+	return search.Scan(ctx, r, q)
+}
+
+func (r reader) Dossiers(_ context.Context, after problem.ID, limit int) (all []store.Dossier, err error) {
+	for _, id := range slices.Sorted(maps.Keys(r.problems)) {
+		if rec := r.problems[id]; id > after && len(all) < limit {
+			all = append(all, store.Dossier{
+				Problem:       rec.problem,
+				Keywords:      slices.Clone(rec.keywords),
+				Log:           slices.Clone(rec.log),
+				Comments:      slices.Clone(rec.comments),
+				Relationships: slices.Clone(rec.relationships),
+				Watchers:      slices.SortedFunc(slices.Values(rec.watchers), ident.ID.Compare),
+				Readers:       slices.SortedFunc(slices.Values(rec.readers), ident.ID.Compare),
+				Savepoints:    slices.Clone(rec.savepoints),
+			})
+		}
+	}
+	return all, nil
+}
+
+func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
+	rest := r.audit[min(skip, len(r.audit)):]
+	return append([]audit.Entry{}, rest[:min(limit, len(rest))]...), nil
+}
+
+func (r reader) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {
+	for _, saved := range r.queries {
+		if owner.IsNone() || saved.Owner == owner {
+			all = append(all, saved)
+		}
+	}
+	return all, nil
+}
+
+func (r reader) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bool, error) {
+	for _, saved := range r.queries {
+		if saved.ID == id {
+			return saved, true, nil
+		}
+	}
+	return query.Saved{}, false, nil
+}

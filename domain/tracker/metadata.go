@@ -1,0 +1,266 @@
+package tracker
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// Objects are the metadata objects of one kind, to be read and written (D30). T is
+// such an object, P what a client can set of it.
+type Objects[T, P any] struct {
+	service *Service
+	rules   *rules[T, P]
+}
+
+// CreateObject is the command that creates a metadata object.
+type CreateObject[P any] struct {
+	Write
+	Patch P
+}
+
+// UpdateObject is the command that changes a metadata object.
+type UpdateObject[P any] struct {
+	Write
+	Patch P
+	// ReadOnly holds the members that only the service writes, as decoded
+	// JSON (see metadata.Partial) by name: identifier, of a component
+	// fullName, of a milestone creationDate. Each has to equal the current
+	// value.
+	ReadOnly map[string]any
+}
+
+// rules are what the kinds of metadata objects differ in.
+type rules[T, P any] struct {
+	kind metadata.Kind
+	list func(*metadata.Content) *[]T
+	find func(*metadata.Catalogue, ident.ID) (T, bool)
+	id   func(*T) *ident.ID
+	name func(*T) string
+	// sent is the member without which nothing is created: the name.
+	sent func(*P) patch.Field[string]
+	// blank returns a new object as it is if nothing is set of it.
+	blank func(*metadata.Catalogue, time.Time) T
+	// apply returns the object as it is after the patch, adding what is
+	// wrong with that to the faults.
+	apply func(p P, old T, c *metadata.Catalogue, faults *fault.List) T
+	// check refuses what cannot stand beside the rest of the catalogue.
+	check func(*metadata.Catalogue, T) error
+	// members are all that the audit log shows of the object: all that can
+	// change of it.
+	members func(T, *metadata.Catalogue) []problem.LogMember
+	// same compares a member that only the service writes, other than the
+	// identifier, with the current value; nil: there is none.
+	same func(name string, value any, current T, c *metadata.Catalogue) bool
+	put  func(T) store.Effect
+	// needsUnused reports whether the change is refused while problems have
+	// the object. Only those who are in a state are counted; nil: never.
+	needsUnused func(old, changed T) bool
+}
+
+// written is what a write of a metadata object is decided from.
+type written struct {
+	catalogue *metadata.Catalogue
+	used      bool // whether a problem has the object, if that matters
+}
+
+// List returns all objects of the kind: by order where there is one, then name.
+func (o Objects[T, P]) List(ctx context.Context) (Answer[[]T], error) {
+	c, err := o.service.catalogue(ctx)
+	if err != nil {
+		return Answer[[]T]{}, err
+	}
+	content := c.Content()
+	return Answer[[]T]{Value: *o.rules.list(&content), Catalogue: c}, nil
+}
+
+// Load returns one object. It fails with fault.NotFound.
+func (o Objects[T, P]) Load(ctx context.Context, id ident.ID) (Answer[T], error) {
+	c, err := o.service.catalogue(ctx)
+	if err != nil {
+		return Answer[T]{}, err
+	}
+	object, ok := o.rules.find(c, id)
+	if !ok {
+		return Answer[T]{}, o.rules.notFound()
+	}
+	return Answer[T]{Value: object, Catalogue: c}, nil
+}
+
+func (r *rules[T, P]) notFound() error {
+	return fault.New(fault.NotFound, "there is no %s with this identifier", r.kind)
+}
+
+// Create creates an object. In a dry run it has no identifier. It fails with the
+// faults of a body, and with fault.AlreadyExists when the name is taken.
+func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObject[P]) (Answer[T], error) {
+	if !o.rules.sent(&cmd.Patch).Sent && !cmd.Faults.Covers("/name") {
+		cmd.Faults.Add(fault.RequiredField, "/name", "a %s needs a name", o.rules.kind)
+	}
+	return run(ctx, o.service, command[written, T]{
+		slots:  []slot{{kind: slotCatalogue}},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (w written, err error) {
+			w.catalogue, err = o.service.cache.catalogueNow(ctx, r)
+			return w, err
+		},
+		decide: func(w written, m moment) (store.Change, Answer[T], error) {
+			return o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
+		},
+	})
+}
+
+// Update sets fields of an object. It fails with fault.NotFound, the faults of a
+// body, fault.AlreadyExists when the name is taken, fault.InUse for a change that
+// what depends on the object forbids, and fault.MetadataCycle.
+func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, cmd UpdateObject[P]) (Answer[T], error) {
+	return run(ctx, o.service, command[written, T]{
+		slots:  []slot{{kind: slotCatalogue}},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (written, error) {
+			return o.load(ctx, r, caller, id, cmd.Patch)
+		},
+		decide: func(w written, m moment) (store.Change, Answer[T], error) {
+			old, ok := o.rules.find(w.catalogue, id)
+			if !ok {
+				return store.Change{}, Answer[T]{}, o.rules.notFound()
+			}
+			write := cmd.Write
+			o.rules.checkReadOnly(cmd.ReadOnly, old, w.catalogue, &write.Faults)
+			return o.rules.decide(caller, write, cmd.Patch, old, w, m)
+		},
+	})
+}
+
+// load returns the catalogue and, where the change depends on it, whether a problem
+// has the object.
+func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, id ident.ID, p P) (w written, err error) {
+	if w.catalogue, err = o.service.cache.catalogueNow(ctx, r); err != nil || o.rules.needsUnused == nil {
+		return w, err
+	}
+	if old, ok := o.rules.find(w.catalogue, id); ok && o.rules.needsUnused(old, o.rules.apply(p, old, w.catalogue, new(fault.List))) {
+		w.used, err = stateUsed(ctx, r, caller, id, w.catalogue)
+	}
+	return w, err
+}
+
+// checkReadOnly refuses members that only the service writes, unless they are as
+// they were read (D11).
+func (r *rules[T, P]) checkReadOnly(sent map[string]any, old T, c *metadata.Catalogue, faults *fault.List) {
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		value, same := sent[name], false
+		if name == "identifier" {
+			text, _ := value.(string)
+			id, err := ident.Parse(text)
+			same = err == nil && id == *r.id(&old)
+		} else {
+			same = r.same != nil && r.same(name, value, old, c)
+		}
+		if !same {
+			faults.Add(fault.ReadOnlyField, fault.Pointer("", name), "%s is written by the service: leave it out, or send it as it is", name)
+		}
+	}
+}
+
+// decide applies the patch to old, which has no identifier when it is to be
+// created.
+func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m moment) (store.Change, Answer[T], error) {
+	refuse := func(err error) (store.Change, Answer[T], error) { return store.Change{}, Answer[T]{}, err }
+	faults := w.Faults
+	object := r.apply(p, old, on.catalogue, &faults)
+	if err := faults.Err(); err != nil {
+		return refuse(err)
+	}
+	if err := r.check(on.catalogue, object); err != nil {
+		return refuse(err)
+	}
+	st := newStep(m, caller.User)
+	created := r.id(&old).IsNone()
+	if created {
+		*r.id(&object) = st.ids.Next()
+	} else if r.needsUnused != nil && r.needsUnused(old, object) {
+		if on.used {
+			return refuse(inUse())
+		}
+		st.expect(store.StateUnused{State: *r.id(&object)})
+	}
+	of := audited{string(r.kind), *r.id(&object), r.name(&object)}
+	members := r.members(object, on.catalogue)
+	if created {
+		st.auditCreated(of, members)
+	} else {
+		st.auditChanges(of, r.members(old, on.catalogue), members)
+	}
+	a := Answer[T]{Value: object, Catalogue: on.catalogue, New: created}
+	if len(st.Effects) == 0 { // nothing is other than before
+		return store.Change{}, a, nil
+	}
+	st.resolvedBy(on.catalogue.Version)
+	st.effect(r.put(object))
+	a.Catalogue = r.with(on.catalogue, object)
+	if w.DryRun && created {
+		*r.id(&a.Value) = ident.None
+	}
+	return st.Change, a, nil
+}
+
+// with returns the catalogue after the object was put.
+func (r *rules[T, P]) with(c *metadata.Catalogue, object T) *metadata.Catalogue {
+	content := c.Content().Clone()
+	list := r.list(&content)
+	i := slices.IndexFunc(*list, func(o T) bool { return *r.id(&o) == *r.id(&object) })
+	if i < 0 {
+		*list = append(*list, object)
+	} else {
+		(*list)[i] = object
+	}
+	return metadata.NewCatalogue(c.Version+1, content)
+}
+
+// putName sets a name that was sent.
+func putName(name *string, sent patch.Field[string], faults *fault.List) {
+	if sent.Sent {
+		*name = line(text.Name, sent, "/name", faults)
+	}
+}
+
+// putFlag sets a flag that was sent.
+func putFlag(flag *bool, sent patch.Field[bool], pointer string, faults *fault.List) {
+	switch {
+	case sent.Null:
+		faults.Add(fault.InvalidValue, pointer, "cannot be null: send true or false")
+	case sent.Sent:
+		*flag = sent.Value
+	}
+}
+
+// putOrder sets an order that was sent.
+func putOrder(order *int, sent patch.Field[int64], faults *fault.List) {
+	switch {
+	case sent.Null:
+		faults.Add(fault.InvalidValue, "/order", "cannot be null: send an integer")
+	case sent.Sent && sent.Value != int64(*order) && (sent.Value < metadata.MinOrder || sent.Value > metadata.MaxOrder):
+		faults.Add(fault.InvalidValue, "/order", "must be between %d and %d", metadata.MinOrder, metadata.MaxOrder)
+	case sent.Sent:
+		*order = int(sent.Value)
+	}
+}
+
+// putReference sets a reference that was sent.
+func putReference(id *ident.ID, kind metadata.Kind, sent patch.Field[metadata.Partial], pointer string, c *metadata.Catalogue, faults *fault.List) {
+	switch {
+	case sent.Null:
+		*id = ident.None
+	case sent.Sent:
+		*id = resolve(c, kind, sent.Value, *id, pointer, faults)
+	}
+}

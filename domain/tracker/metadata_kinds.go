@@ -1,0 +1,142 @@
+package tracker
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// PriorityPatch holds the members of a priority that a client sent (D2). A new one
+// without order comes last.
+type PriorityPatch struct {
+	Name  patch.Field[string]
+	Order patch.Field[int64]
+}
+
+// ClassificationPatch holds the members of a classification that a client sent
+// (D2).
+type ClassificationPatch struct {
+	Name patch.Field[string]
+}
+
+// MilestonePatch holds the members of a milestone that a client sent (D2).
+type MilestonePatch struct {
+	Name      patch.Field[string]
+	Component patch.Field[metadata.Partial]
+	Start     patch.Field[time.Time]
+	End       patch.Field[time.Time]
+}
+
+// Priorities returns the priorities.
+func (s *Service) Priorities() Objects[metadata.Priority, PriorityPatch] {
+	return Objects[metadata.Priority, PriorityPatch]{s, &priorityRules}
+}
+
+// Classifications returns the classifications.
+func (s *Service) Classifications() Objects[metadata.Classification, ClassificationPatch] {
+	return Objects[metadata.Classification, ClassificationPatch]{s, &classificationRules}
+}
+
+// Milestones returns the milestones.
+func (s *Service) Milestones() Objects[metadata.Milestone, MilestonePatch] {
+	return Objects[metadata.Milestone, MilestonePatch]{s, &milestoneRules}
+}
+
+var priorityRules = rules[metadata.Priority, PriorityPatch]{
+	kind: metadata.Priorities,
+	list: func(c *metadata.Content) *[]metadata.Priority { return &c.Priorities },
+	find: (*metadata.Catalogue).Priority,
+	id:   func(o *metadata.Priority) *ident.ID { return &o.ID },
+	name: func(o *metadata.Priority) string { return o.Name },
+	sent: func(p *PriorityPatch) patch.Field[string] { return p.Name },
+	blank: func(c *metadata.Catalogue, _ time.Time) metadata.Priority {
+		return metadata.Priority{Order: c.NextPriorityOrder()}
+	},
+	apply: func(p PriorityPatch, o metadata.Priority, _ *metadata.Catalogue, faults *fault.List) metadata.Priority {
+		putName(&o.Name, p.Name, faults)
+		putOrder(&o.Order, p.Order, faults)
+		return o
+	},
+	check: (*metadata.Catalogue).CheckPriority,
+	members: func(o metadata.Priority, _ *metadata.Catalogue) []problem.LogMember {
+		return []problem.LogMember{{Name: "name", Value: problem.LogText(o.Name)}, {Name: "order", Value: problem.LogNumber(o.Order)}}
+	},
+	put: func(o metadata.Priority) store.Effect { return store.PutPriority{Priority: o} },
+}
+
+var classificationRules = rules[metadata.Classification, ClassificationPatch]{
+	kind:  metadata.Classifications,
+	list:  func(c *metadata.Content) *[]metadata.Classification { return &c.Classifications },
+	find:  (*metadata.Catalogue).Classification,
+	id:    func(o *metadata.Classification) *ident.ID { return &o.ID },
+	name:  func(o *metadata.Classification) string { return o.Name },
+	sent:  func(p *ClassificationPatch) patch.Field[string] { return p.Name },
+	blank: func(*metadata.Catalogue, time.Time) metadata.Classification { return metadata.Classification{} },
+	apply: func(p ClassificationPatch, o metadata.Classification, _ *metadata.Catalogue, faults *fault.List) metadata.Classification {
+		putName(&o.Name, p.Name, faults)
+		return o
+	},
+	check: (*metadata.Catalogue).CheckClassification,
+	members: func(o metadata.Classification, _ *metadata.Catalogue) []problem.LogMember {
+		return []problem.LogMember{{Name: "name", Value: problem.LogText(o.Name)}}
+	},
+	put: func(o metadata.Classification) store.Effect { return store.PutClassification{Classification: o} },
+}
+
+var milestoneRules = rules[metadata.Milestone, MilestonePatch]{
+	kind:  metadata.Milestones,
+	list:  func(c *metadata.Content) *[]metadata.Milestone { return &c.Milestones },
+	find:  (*metadata.Catalogue).Milestone,
+	id:    func(o *metadata.Milestone) *ident.ID { return &o.ID },
+	name:  func(o *metadata.Milestone) string { return o.Name },
+	sent:  func(p *MilestonePatch) patch.Field[string] { return p.Name },
+	blank: func(_ *metadata.Catalogue, at time.Time) metadata.Milestone { return metadata.Milestone{Created: at} },
+	apply: MilestonePatch.apply,
+	check: (*metadata.Catalogue).CheckMilestone,
+	members: func(o metadata.Milestone, c *metadata.Catalogue) []problem.LogMember {
+		return []problem.LogMember{
+			{Name: "name", Value: problem.LogText(o.Name)},
+			{Name: "component", Value: problem.LogRef(o.Component, c.Name(metadata.Components, o.Component))},
+			{Name: "creationDate", Value: problem.LogTime(o.Created)},
+			{Name: "startDate", Value: problem.LogTime(o.Start)},
+			{Name: "endDate", Value: problem.LogTime(o.End)},
+		}
+	},
+	same: func(name string, value any, o metadata.Milestone, _ *metadata.Catalogue) bool {
+		return name == "creationDate" && sameInstant(value, o.Created)
+	},
+	put: func(o metadata.Milestone) store.Effect { return store.PutMilestone{Milestone: o} },
+}
+
+func (p MilestonePatch) apply(o metadata.Milestone, c *metadata.Catalogue, faults *fault.List) metadata.Milestone {
+	old := o
+	putName(&o.Name, p.Name, faults)
+	putReference(&o.Component, metadata.Components, p.Component, "/component", c, faults)
+	putTime(&o.Start, p.Start, "/startDate", faults)
+	putTime(&o.End, p.End, "/endDate", faults)
+	moved := !o.Start.Equal(old.Start) || !o.End.Equal(old.End)
+	if moved && !o.Start.IsZero() && !o.End.IsZero() && o.End.Before(o.Start) && !faults.Covers("/startDate") && !faults.Covers("/endDate") {
+		pointer := "/endDate"
+		if !p.End.Sent {
+			pointer = "/startDate"
+		}
+		faults.Add(fault.InvalidValue, pointer, "a milestone cannot end before it starts")
+	}
+	return o
+}
+
+// putTime sets a time that was sent, or clears it.
+func putTime(at *time.Time, sent patch.Field[time.Time], pointer string, faults *fault.List) {
+	if !sent.Sent {
+		return
+	}
+	*at = sent.Value.UTC().Truncate(time.Millisecond)
+	if !sent.Null && (at.Year() < 1 || at.Year() > 9999 || at.IsZero()) {
+		faults.Add(fault.InvalidValue, pointer, "must be after the year 0, and before the year 10000")
+	}
+}

@@ -1,0 +1,123 @@
+package tracker
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// StatePatch holds the members of a state that a client sent (D2). A new one
+// without order comes last.
+type StatePatch struct {
+	Name     patch.Field[string]
+	Resolved patch.Field[bool]
+	Initial  patch.Field[bool]
+	Order    patch.Field[int64]
+	// Next holds partial states. They are a set: neither their order nor
+	// naming one twice makes a difference.
+	Next patch.Field[[]metadata.Partial]
+}
+
+// States returns the states. That a state counts as resolved cannot change while a
+// problem is in it, and one state at least stays initial: both fail with
+// fault.InUse (D2).
+func (s *Service) States() Objects[metadata.State, StatePatch] {
+	return Objects[metadata.State, StatePatch]{s, &stateRules}
+}
+
+var stateRules = rules[metadata.State, StatePatch]{
+	kind: metadata.States,
+	list: func(c *metadata.Content) *[]metadata.State { return &c.States },
+	find: (*metadata.Catalogue).State,
+	id:   func(o *metadata.State) *ident.ID { return &o.ID },
+	name: func(o *metadata.State) string { return o.Name },
+	sent: func(p *StatePatch) patch.Field[string] { return p.Name },
+	blank: func(c *metadata.Catalogue, _ time.Time) metadata.State {
+		return metadata.State{Order: c.NextStateOrder()}
+	},
+	apply:       StatePatch.apply,
+	check:       (*metadata.Catalogue).CheckState,
+	members:     stateMembers,
+	put:         func(o metadata.State) store.Effect { return store.PutState{State: o} },
+	needsUnused: func(old, changed metadata.State) bool { return old.Resolved != changed.Resolved },
+}
+
+// stateMembers are what the audit log shows of a state.
+func stateMembers(o metadata.State, c *metadata.Catalogue) []problem.LogMember {
+	var next []problem.LogValue
+	for _, id := range o.Next {
+		next = append(next, problem.LogRef(id, c.Name(metadata.States, id)))
+	}
+	return []problem.LogMember{
+		{Name: "name", Value: problem.LogText(o.Name)},
+		{Name: "resolved", Value: problem.LogFlag(o.Resolved)},
+		{Name: "initial", Value: problem.LogFlag(o.Initial)},
+		{Name: "order", Value: problem.LogNumber(o.Order)},
+		{Name: "nextStates", Value: problem.LogArray(next...)},
+	}
+}
+
+func (p StatePatch) apply(o metadata.State, c *metadata.Catalogue, faults *fault.List) metadata.State {
+	putName(&o.Name, p.Name, faults)
+	putFlag(&o.Resolved, p.Resolved, "/resolved", faults)
+	putFlag(&o.Initial, p.Initial, "/initial", faults)
+	putOrder(&o.Order, p.Order, faults)
+	if p.Next.Sent {
+		o.Next = nextStates(p.Next, o.Next, c, faults)
+	}
+	return o
+}
+
+// mostNext bounds what reading nextStates costs, as it does in a partial state.
+const mostNext = 1000
+
+// nextStates resolves the states that may follow. The current ones stay in their
+// order if these are the same.
+func nextStates(sent patch.Field[[]metadata.Partial], current []ident.ID, c *metadata.Catalogue, faults *fault.List) []ident.ID {
+	if sent.Null {
+		faults.Add(fault.InvalidValue, "/nextStates", "cannot be null: send an empty array for a state that nothing follows")
+		return current
+	}
+	if len(sent.Value) > mostNext {
+		faults.Add(fault.InvalidValue, "/nextStates", "must have at most %d elements", mostNext)
+		return current
+	}
+	var next []ident.ID
+	for i, partial := range sent.Value {
+		id := resolve(c, metadata.States, partial, ident.None, fault.Pointer("/nextStates", strconv.Itoa(i)), faults)
+		if !slices.Contains(next, id) {
+			next = append(next, id)
+		}
+	}
+	unchanged := len(next) == len(current)
+	for _, id := range next {
+		unchanged = unchanged && slices.Contains(current, id)
+	}
+	if unchanged {
+		return current
+	}
+	return next
+}
+
+func inUse() error {
+	return fault.New(fault.InUse, "problems are in this state: whether they count as resolved cannot change; move them to another state first, or make a new one")
+}
+
+// stateUsed reports whether a problem is in the state.
+func stateUsed(ctx context.Context, r store.Reader, caller Caller, state ident.ID, c *metadata.Catalogue) (bool, error) {
+	plan, err := predicate.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
+	if err != nil {
+		return false, fault.Wrap(fault.Internal, err, "the predicate about a state does not compile")
+	}
+	hits, err := r.Search(ctx, store.Query{Plan: plan, Limit: 1, As: caller.User, Catalogue: c})
+	return len(hits) > 0, err
+}

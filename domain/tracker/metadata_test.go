@@ -1,0 +1,372 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// decided is what a decision about a metadata object came to, of whichever kind.
+type decided struct {
+	store.Change
+	object any
+	isNew  bool
+	after  *metadata.Catalogue
+	err    error
+}
+
+// creates decides to create an object of a kind in the catalogue of the tests.
+func creates[T, P any](r *rules[T, P], p P) decided {
+	m := at(now)
+	change, a, err := r.decide(by(ann), Write{}, p, r.blank(testCatalogue, m.at), written{catalogue: testCatalogue}, m)
+	*r.id(&a.Value) = ident.None
+	return decided{change, a.Value, a.New, a.Catalogue, err}
+}
+
+// updates decides to change an object of that catalogue, which problems have or
+// not.
+func updates[T, P any](r *rules[T, P], id ident.ID, used bool, p P) decided {
+	old, ok := r.find(testCatalogue, id)
+	if !ok {
+		panic("the catalogue of the tests has no such object")
+	}
+	change, a, err := r.decide(by(ann), Write{}, p, old, written{testCatalogue, used}, at(now))
+	return decided{change, a.Value, a.New, a.Catalogue, err}
+}
+
+func partials(all ...object) patch.Field[[]metadata.Partial] {
+	list := []metadata.Partial{}
+	for _, o := range all {
+		list = append(list, o)
+	}
+	return patch.Set(list)
+}
+
+// D2, D30: what is created.
+func TestCreateMetadata(t *testing.T) {
+	t.Parallel()
+	name := patch.Set(" Jose\u0301 ") // D9: trimmed and in NFC
+	for _, c := range []struct {
+		rule string
+		got  decided
+		want any
+		log  string
+	}{
+		{"a state comes last, is neither initial nor resolved, and terminal", creates(&stateRules, StatePatch{Name: name}),
+			metadata.State{Name: "José", Order: 5}, `state José Created : null → {"name":"José","resolved":false,"initial":false,"order":5,"nextStates":[]}`},
+		{"a state with all it can have", creates(&stateRules, StatePatch{Name: name, Resolved: patch.Set(true), Initial: patch.Set(true), Order: patch.Set[int64](-3), Next: partials(object{"name": "Closed"}, object{"identifier": open.String()}, object{"name": "Closed"})}),
+			metadata.State{Name: "José", Resolved: true, Initial: true, Order: -3, Next: []ident.ID{closed, open}},
+			`state José Created : null → {"name":"José","resolved":true,"initial":true,"order":-3,"nextStates":[` + ref(closed, "Closed") + `,` + ref(open, "Open") + `]}`},
+		{"a priority comes last", creates(&priorityRules, PriorityPatch{Name: name}),
+			metadata.Priority{Name: "José", Order: 3}, `priority José Created : null → {"name":"José","order":3}`},
+		{"a priority with an order", creates(&priorityRules, PriorityPatch{Name: name, Order: patch.Set[int64](1)}),
+			metadata.Priority{Name: "José", Order: 1}, `priority José Created : null → {"name":"José","order":1}`},
+		{"a classification", creates(&classificationRules, ClassificationPatch{Name: name}),
+			metadata.Classification{Name: "José"}, `classification José Created : null → {"name":"José"}`},
+		{"a component at the root", creates(&componentRules, ComponentPatch{Name: name, Parent: patch.Null[metadata.Partial]()}),
+			metadata.Component{Name: "José"}, `component José Created : null → {"name":"José","closed":false}`},
+		{"a component with all it can have", creates(&componentRules, ComponentPatch{Name: name, Closed: patch.Set(true), Parent: partial(object{"fullName": "Core/Network"}), Successor: named("Core")}),
+			metadata.Component{Name: "José", Closed: true, Parent: network, Successor: core},
+			`component José Created : null → {"name":"José","closed":true,"successor":` + ref(core, "Core") + `,"parent":` + ref(network, "Network") + `}`},
+		{"a milestone with only a name", creates(&milestoneRules, MilestonePatch{Name: name}),
+			metadata.Milestone{Name: "José", Created: now}, `milestone José Created : null → {"name":"José","creationDate":"2015-11-05T13:00:00.000Z"}`},
+		{"a milestone of a component, with dates in UTC, cut to the millisecond", creates(&milestoneRules, MilestonePatch{Name: name, Component: named("Core"), Start: patch.Set(noon.Add(1234567).In(time.FixedZone("", 3600))), End: patch.Set(noon.Add(time.Millisecond))}),
+			metadata.Milestone{Name: "José", Component: core, Created: now, Start: noon.Add(time.Millisecond), End: noon.Add(time.Millisecond)},
+			`milestone José Created : null → {"name":"José","component":` + ref(core, "Core") + `,"creationDate":"2015-11-05T13:00:00.000Z","startDate":"2015-11-05T12:00:00.001Z","endDate":"2015-11-05T12:00:00.001Z"}`},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			noError(t, c.got.err)
+			equal(t, "object", c.got.object, c.want)
+			equal(t, "new", c.got.isNew, true)
+			equal(t, "effects", len(unaudited(c.got.Change)), 1)
+			expects(t, c.got.Change, store.CatalogueAt{Version: catalogueVersion})
+			audits(t, c.got.Change, c.log)
+		})
+	}
+}
+
+// D2, D11: what is changed: absent leaves, null clears; what is as before is not
+// written.
+func TestUpdateMetadata(t *testing.T) {
+	t.Parallel()
+	inCatalogue := store.CatalogueAt{Version: catalogueVersion}
+	for _, c := range []struct {
+		rule   string
+		got    decided
+		effect store.Effect
+		expect []store.Expectation
+		log    []string
+	}{
+		{"nothing is sent", updates(&stateRules, open, true, StatePatch{}), nil, nil, nil},
+		{"nothing is other than before", updates(&stateRules, open, true, StatePatch{Name: patch.Set("Open"), Resolved: patch.Set(false), Initial: patch.Set(true), Order: patch.Set[int64](1)}), nil, nil, nil},
+		{"nextStates are a set: their order makes no difference", updates(&stateRules, open, true, StatePatch{Next: partials(object{"name": "Closed"}, object{"name": "In Progress"})}), nil, nil, nil},
+		{"other next states", updates(&stateRules, open, true, StatePatch{Next: partials(object{"name": "Archived"})}),
+			store.PutState{State: metadata.State{ID: open, Name: "Open", Initial: true, Order: 1, Next: []ident.ID{archived}}}, []store.Expectation{inCatalogue},
+			[]string{`state Open Changed nextStates: [` + ref(inProgress, "In Progress") + `,` + ref(closed, "Closed") + `] → [` + ref(archived, "Archived") + `]`}},
+		{"a state becomes terminal", updates(&stateRules, triage, true, StatePatch{Next: partials()}),
+			store.PutState{State: metadata.State{ID: triage, Name: "Triage", Initial: true, Order: 1}}, []store.Expectation{inCatalogue},
+			[]string{`state Triage Changed nextStates: [` + ref(open, "Open") + `] → []`}},
+		{"one of two initial states is so no longer, while problems are in it", updates(&stateRules, triage, true, StatePatch{Initial: patch.Set(false), Name: patch.Set("Sorting")}),
+			store.PutState{State: metadata.State{ID: triage, Name: "Sorting", Order: 1, Next: []ident.ID{open}}}, []store.Expectation{inCatalogue},
+			[]string{`state Sorting Changed name: "Triage" → "Sorting"`, `state Sorting Changed initial: true → false`}},
+		{"a state that no problem is in becomes resolved", updates(&stateRules, triage, false, StatePatch{Resolved: patch.Set(true)}),
+			store.PutState{State: metadata.State{ID: triage, Name: "Triage", Initial: true, Resolved: true, Order: 1, Next: []ident.ID{open}}},
+			[]store.Expectation{inCatalogue, store.StateUnused{State: triage}}, []string{`state Triage Changed resolved: false → true`}},
+		{"a priority", updates(&priorityRules, low, true, PriorityPatch{Name: patch.Set("Lowest"), Order: patch.Set[int64](metadata.MaxOrder)}),
+			store.PutPriority{Priority: metadata.Priority{ID: low, Name: "Lowest", Order: metadata.MaxOrder}}, []store.Expectation{inCatalogue},
+			[]string{`priority Lowest Changed name: "Low" → "Lowest"`, `priority Lowest Changed order: 2 → 2147483647`}},
+		{"a classification", updates(&classificationRules, bug, true, ClassificationPatch{Name: patch.Set("Bug")}),
+			store.PutClassification{Classification: metadata.Classification{ID: bug, Name: "Bug"}}, []store.Expectation{inCatalogue},
+			[]string{`classification Bug Changed name: "Incorrect Behavior" → "Bug"`}},
+		{"a component moves to the root and is closed", updates(&componentRules, network, true, ComponentPatch{Parent: patch.Null[metadata.Partial](), Closed: patch.Set(true), Successor: named("Core")}),
+			store.PutComponent{Component: metadata.Component{ID: network, Name: "Network", Closed: true, Successor: core}}, []store.Expectation{inCatalogue},
+			[]string{`component Network Changed closed: false → true`, `component Network Changed successor: null → ` + ref(core, "Core"), `component Network Changed parent: ` + ref(core, "Core") + ` → null`}},
+		{"a parent is closed while what is below it is open", updates(&componentRules, core, true, ComponentPatch{Closed: patch.Set(true)}),
+			store.PutComponent{Component: metadata.Component{ID: core, Name: "Core", Closed: true}}, []store.Expectation{inCatalogue},
+			[]string{`component Core Changed closed: false → true`}},
+		{"a component is opened again", updates(&componentRules, legacy, true, ComponentPatch{Closed: patch.Set(false)}),
+			store.PutComponent{Component: metadata.Component{ID: legacy, Name: "Legacy", Successor: core}}, []store.Expectation{inCatalogue},
+			[]string{`component Legacy Changed closed: true → false`}},
+		{"a milestone's dates are set and cleared", updates(&milestoneRules, coreFirst, true, MilestonePatch{Start: patch.Set(noon), End: patch.Null[time.Time]()}),
+			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: core, Created: noon, Start: noon}}, []store.Expectation{inCatalogue},
+			[]string{`milestone 1.0 Changed startDate: null → "2015-11-05T12:00:00.000Z"`, `milestone 1.0 Changed endDate: "2015-11-05T13:00:00.000Z" → null`}},
+		{"a milestone moves", updates(&milestoneRules, coreFirst, true, MilestonePatch{Component: named("Network")}),
+			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: network, Created: noon, End: now}}, []store.Expectation{inCatalogue},
+			[]string{`milestone 1.0 Changed component: ` + ref(core, "Core") + ` → ` + ref(network, "Network")}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			noError(t, c.got.err)
+			equal(t, "new", c.got.isNew, false)
+			if c.effect == nil {
+				nothing(t, c.got.Change)
+				return
+			}
+			equal(t, "effects", unaudited(c.got.Change), []store.Effect{c.effect})
+			expects(t, c.got.Change, c.expect...)
+			audits(t, c.got.Change, c.log...)
+			equal(t, "version of the catalogue that the answer is rendered with", c.got.after.Version, int64(catalogueVersion+1))
+		})
+	}
+}
+
+// D2, D18: what is refused, with all faults of a body together.
+func TestMetadataRefuses(t *testing.T) {
+	t.Parallel()
+	null := patch.Null[string]()
+	nobody := partial(object{"name": "Nobody"})
+	for _, c := range []struct {
+		rule  string
+		got   decided
+		kind  fault.Kind
+		items []string
+	}{
+		{"all that can be wrong with a state", creates(&stateRules, StatePatch{Name: null, Resolved: patch.Null[bool](), Initial: patch.Null[bool](), Order: patch.Null[int64](), Next: patch.Null[[]metadata.Partial]()}),
+			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /resolved", "invalid-value /initial", "invalid-value /order", "invalid-value /nextStates"}},
+		{"next states that do not exist", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{object{"name": "Open"}, object{"name": "Nobody"}, "Open", object{}})}),
+			fault.ValidationFailed, []string{"metadata-not-found /nextStates/1", "invalid-type /nextStates/2", "metadata-ambiguous /nextStates/3"}},
+		{"too many next states", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set(make([]metadata.Partial, 1001))}), fault.InvalidValue, []string{"invalid-value /nextStates"}},
+		{"an order out of range", creates(&priorityRules, PriorityPatch{Name: patch.Set(""), Order: patch.Set[int64](metadata.MaxOrder + 1)}),
+			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /order"}},
+		{"a name of 256 characters", creates(&classificationRules, ClassificationPatch{Name: patch.Set(strings.Repeat("é", 256))}), fault.InvalidValue, []string{"invalid-value /name"}},
+		{"a slash in the name of a component", creates(&componentRules, ComponentPatch{Name: patch.Set("a/b"), Closed: patch.Null[bool](), Parent: nobody, Successor: nobody}),
+			fault.ValidationFailed, []string{"invalid-value /name", "invalid-value /closed", "metadata-not-found /parent", "metadata-not-found /successor"}},
+		{"a component without name", creates(&componentRules, ComponentPatch{Name: patch.Set(" ")}), fault.InvalidValue, []string{"invalid-value /name"}},
+		{"closed components are refused as new values", creates(&componentRules, ComponentPatch{Name: patch.Set("a"), Parent: named("Legacy"), Successor: named("Legacy")}),
+			fault.InvalidValue, []string{"invalid-value /parent", "invalid-value /successor"}},
+		{"also for milestones", creates(&milestoneRules, MilestonePatch{Name: patch.Set("a"), Component: named("Legacy")}), fault.InvalidValue, []string{"invalid-value /component"}},
+		{"a milestone that ends before it starts", creates(&milestoneRules, MilestonePatch{Name: patch.Set("a"), Start: patch.Set(now), End: patch.Set(noon)}), fault.InvalidValue, []string{"invalid-value /endDate"}},
+		{"a milestone that starts after its end", updates(&milestoneRules, coreFirst, false, MilestonePatch{Start: patch.Set(noon.Add(2 * time.Hour))}), fault.InvalidValue, []string{"invalid-value /startDate"}},
+		{"a date beyond all years", creates(&milestoneRules, MilestonePatch{Name: patch.Set("a"), End: patch.Set(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))}), fault.InvalidValue, []string{"invalid-value /endDate"}},
+		{"a name that is taken", updates(&stateRules, open, false, StatePatch{Name: patch.Set("Closed")}), fault.AlreadyExists, nil},
+		{"422 before 409", updates(&stateRules, open, false, StatePatch{Name: patch.Set("Closed"), Order: patch.Null[int64]()}), fault.InvalidValue, []string{"invalid-value /order"}},
+		{"the name of a milestone of the same component", creates(&milestoneRules, MilestonePatch{Name: patch.Set("1.0"), Component: named("Core")}), fault.AlreadyExists, nil},
+		{"a component below itself", updates(&componentRules, core, false, ComponentPatch{Parent: named("Network")}), fault.MetadataCycle, nil},
+		{"a state that problems are in becomes resolved", updates(&stateRules, triage, true, StatePatch{Resolved: patch.Set(true)}), fault.InUse, nil},
+		{"a state that problems are in is resolved no longer", updates(&stateRules, closed, true, StatePatch{Resolved: patch.Set(false)}), fault.InUse, nil},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			wantFault(t, c.got.err, c.kind, c.items...)
+			nothing(t, c.got.Change)
+			if !reflect.ValueOf(c.got.object).IsZero() {
+				t.Errorf("the answer is %+v", c.got.object)
+			}
+		})
+	}
+}
+
+// D11, D30: what only the service writes has to equal the current values.
+func TestMetadataReadOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule     string
+		check    func(map[string]any) fault.List
+		readOnly map[string]any
+		want     []string
+	}{
+		{"as it was read", readOnlyFaults(&componentRules, network), map[string]any{"identifier": network.String(), "fullName": "Core/Network"}, nil},
+		{"another identifier and full name", readOnlyFaults(&componentRules, network), map[string]any{"identifier": core.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
+		{"null", readOnlyFaults(&componentRules, network), map[string]any{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
+		{"other types", readOnlyFaults(&milestoneRules, first), map[string]any{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
+		{"times as instants", readOnlyFaults(&milestoneRules, first), map[string]any{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
+		{"another time", readOnlyFaults(&milestoneRules, first), map[string]any{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
+		{"what a state does not have", readOnlyFaults(&stateRules, open), map[string]any{"fullName": "Open"}, []string{"/fullName"}},
+		{"a state's identifier", readOnlyFaults(&stateRules, open), map[string]any{"identifier": closed.String()}, []string{"/identifier"}},
+	} {
+		var got []string
+		for _, item := range c.check(c.readOnly) {
+			got = append(got, item.Pointer)
+			equal(t, "kind", item.Kind, fault.ReadOnlyField)
+		}
+		equal(t, c.rule, got, c.want)
+	}
+}
+
+func readOnlyFaults[T, P any](r *rules[T, P], id ident.ID) func(map[string]any) fault.List {
+	return func(sent map[string]any) (faults fault.List) {
+		old, _ := r.find(testCatalogue, id)
+		r.checkReadOnly(sent, old, testCatalogue, &faults)
+		return faults
+	}
+}
+
+// The use cases: what is created is listed, loaded and changed, and in the answer
+// as it is from then on.
+func TestMetadataUseCases(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ctx := t.Context()
+	_, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Null[bool]()}})
+	wantFault(t, err, fault.ValidationFailed, "required-field /name", "invalid-value /closed")
+
+	app, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("App")}})
+	noError(t, err)
+	ui, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("UI"), Parent: named("App")}})
+	noError(t, err)
+	login, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("Login"), Parent: partial(object{"fullName": "App/UI"})}})
+	noError(t, err)
+	equal(t, "full name in the answer", login.Catalogue.FullName(login.Value.ID), "App/UI/Login")
+
+	renamed, err := s.Components().Update(ctx, s.admin, app.Value.ID, UpdateObject[ComponentPatch]{
+		Patch:    ComponentPatch{Name: patch.Set("Application")},
+		ReadOnly: map[string]any{"identifier": app.Value.ID.String(), "fullName": "App"}, // as it was read
+	})
+	noError(t, err)
+	equal(t, "full name in the answer", renamed.Catalogue.FullName(app.Value.ID), "Application")
+	list, err := s.Components().List(ctx)
+	noError(t, err)
+	var names []string
+	for _, o := range list.Value {
+		names = append(names, list.Catalogue.FullName(o.ID))
+	}
+	equal(t, "renaming a parent renames all below it", names, []string{"Application", "Application/UI/Login", "Application/UI"})
+	equal(t, "version", renamed.Catalogue.Version, list.Catalogue.Version)
+
+	_, err = s.Components().Update(ctx, s.admin, app.Value.ID, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Parent: named("Login")}})
+	wantFault(t, err, fault.MetadataCycle)
+	loaded, err := s.Components().Load(ctx, ui.Value.ID)
+	noError(t, err)
+	equal(t, "loaded", loaded.Value, ui.Value)
+
+	dry, err := s.Milestones().Create(ctx, s.admin, CreateObject[MilestonePatch]{Write: Write{DryRun: true}, Patch: MilestonePatch{Name: patch.Set("1.0")}})
+	noError(t, err)
+	equal(t, "a dry run's identifier", dry.Value.ID, ident.None)
+
+	_, err = s.States().Load(ctx, testID(99))
+	wantFault(t, err, fault.NotFound)
+	_, err = s.States().Update(ctx, s.admin, testID(99), UpdateObject[StatePatch]{Patch: StatePatch{Name: patch.Null[string]()}})
+	wantFault(t, err, fault.NotFound)
+}
+
+// D2: of two servers that give one name to two objects, one is refused.
+func TestNameTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	cmd := CreateObject[MilestonePatch]{Patch: MilestonePatch{Name: patch.Set("1.0")}}
+	s := other.behind(hooked{commit: once(func() {
+		_, err := other.Milestones().Create(t.Context(), other.admin, cmd)
+		noError(t, err)
+	})})
+	_, err := s.Milestones().Create(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.AlreadyExists)
+}
+
+// Two servers that each put a component below the other's leave no circle.
+func TestComponentsMovedBelowEachOther(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	ids := map[string]ident.ID{}
+	for _, name := range []string{"a", "b"} {
+		a, err := other.Components().Create(t.Context(), other.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set(name)}})
+		noError(t, err)
+		ids[name] = a.Value.ID
+	}
+	move := func(s service, what, below string) error {
+		_, err := s.Components().Update(t.Context(), s.admin, ids[what], UpdateObject[ComponentPatch]{Patch: ComponentPatch{Parent: named(below)}})
+		return err
+	}
+	s := other.behind(hooked{commit: once(func() { noError(t, move(other, "a", "b")) })})
+	wantFault(t, move(s, "b", "a"), fault.MetadataCycle)
+}
+
+// D2: resolved of a state in use cannot change, also when a problem is moved into
+// it at the same moment by another server; afterwards it can.
+func TestResolvedOfStateInUse(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	id := other.create(t, "a problem") // is in Open
+	states, err := other.States().List(t.Context())
+	noError(t, err)
+	byName := map[string]ident.ID{}
+	for _, o := range states.Value {
+		byName[o.Name] = o.ID
+	}
+	move := func(state string) error {
+		_, err := other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named(state)}})
+		return err
+	}
+	resolve := func(ctx context.Context, s service, state string, dryRun bool) error {
+		_, err := s.States().Update(ctx, s.admin, byName[state], UpdateObject[StatePatch]{Write: Write{DryRun: dryRun}, Patch: StatePatch{Resolved: patch.Set(true)}})
+		return err
+	}
+	wantFault(t, resolve(t.Context(), other, "Open", false), fault.InUse)
+	wantFault(t, resolve(t.Context(), other, "Open", true), fault.InUse)
+
+	s := other.behind(hooked{commit: once(func() { noError(t, move("In Progress")) })})
+	wantFault(t, resolve(t.Context(), s, "In Progress", false), fault.InUse)
+	equal(t, "the problem's state", other.load(t, id).State, byName["In Progress"])
+	noError(t, move("Closed"))
+	noError(t, resolve(t.Context(), other, "In Progress", false))
+}
+
+// A problem that is moved into a state whose resolved changes at the same moment is
+// resolved as the state is in the end.
+func TestMovedIntoStateThatChanges(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	id := other.create(t, "a problem")
+	s := other.behind(hooked{commit: once(func() {
+		states, err := other.States().List(t.Context())
+		noError(t, err)
+		for _, o := range states.Value {
+			if o.Name == "In Progress" {
+				_, err := other.States().Update(t.Context(), other.admin, o.ID, UpdateObject[StatePatch]{Patch: StatePatch{Resolved: patch.Set(true)}})
+				noError(t, err)
+			}
+		}
+	})})
+	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})
+	noError(t, err)
+	equal(t, "resolver", other.load(t, id).Resolver, other.admin.User)
+}

@@ -1,0 +1,73 @@
+package tracker
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+)
+
+// A preview is of one user's command and all that came of it; how the command was
+// written does not matter.
+func TestPreviewHash(t *testing.T) {
+	t.Parallel()
+	base := func() bulk {
+		return newBulk(UpdateProblems{ProblemPatch: ProblemPatch{
+			Title: patch.Set("U"), Assignee: partial(object{"name": "Ann", "email": "ann@example.org"}),
+		}}, newLoaded(), newLoaded(assigned(ann)))
+	}
+	previewOf := func(b bulk) Preview {
+		_, a, err := decideBulk(b, at(now))
+		noError(t, err)
+		return *a.Value.Preview
+	}
+	same := base()
+	same.cmd.Assignee = partial(object{"email": "ann@example.org", "name": "Ann"})
+	equal(t, "members in another order", previewOf(same), previewOf(base()))
+	seen := map[Preview]string{previewOf(base()): "nothing"}
+	for name, change := range map[string]func(*bulk){
+		"the time":            func(b *bulk) { b.now = b.now.Add(time.Millisecond) },
+		"the user":            func(b *bulk) { b.caller = by(eve1) },
+		"the predicate":       func(b *bulk) { b.text = "YES = YES" },
+		"the title":           func(b *bulk) { b.cmd.Title = patch.Set("V") },
+		"another field":       func(b *bulk) { b.cmd.Milestone = patch.Null[metadata.Partial]() },
+		"a field less":        func(b *bulk) { b.cmd.Title = patch.Field[string]{} },
+		"another partial":     func(b *bulk) { b.cmd.Assignee = named("Ann") },
+		"a revision":          func(b *bulk) { b.problems[1].Revision++ },
+		"a problem less":      func(b *bulk) { b.problems = b.problems[:1] },
+		"another problem":     func(b *bulk) { b.problems[1].ID = 3 },
+		"what it was before":  func(b *bulk) { b.problems[1].Title = "V" },
+		"what is refused now": func(b *bulk) { b.cmd.Assignee, b.problems[0].Assignee = named("Cat"), cat },
+	} {
+		b := base()
+		change(&b)
+		p := previewOf(b)
+		if other, taken := seen[p]; taken {
+			t.Errorf("%s and %s have the same preview", name, other)
+		}
+		seen[p] = name
+	}
+}
+
+// A preview is opaque text, and anything else is refused.
+func TestParsePreview(t *testing.T) {
+	t.Parallel()
+	p := Preview{Now: now.Add(123 * time.Millisecond), Hash: [32]byte{1, 31: 255}}
+	text := p.String()
+	got, err := ParsePreview(text)
+	noError(t, err)
+	equal(t, "read again", got, p)
+	for _, broken := range []string{"", " ", "x", text[1:], text + "A", text + "=", " " + text, text[:len(text)-1] + "_", Preview{}.String(), Preview{Now: time.Unix(1<<40, 0)}.String(), "________________________________________________________"} {
+		_, err := ParsePreview(broken)
+		wantFault(t, err, fault.MalformedRequest)
+	}
+	for age, kind := range map[time.Duration]fault.Kind{
+		0: "", previewFor: "", -time.Minute: "",
+		previewFor + time.Millisecond: fault.PreviewRequired, -previewFor - time.Millisecond: fault.PreviewRequired,
+	} {
+		equal(t, fmt.Sprintf("a preview that is %v old", age), kindOf(p.check(p.Now.Add(age))), kind)
+	}
+}

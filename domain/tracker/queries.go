@@ -1,0 +1,154 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// SaveQuery is the command of POST /queries.
+type SaveQuery struct {
+	Write
+	Name      patch.Field[string]
+	Predicate patch.Field[string]
+	Sort      patch.Field[string]
+}
+
+// SaveQuery saves a query about problems. In a dry run it has no identifier.
+func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (Answer[query.Saved], error) {
+	return run(ctx, s, command[directory, query.Saved]{
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (d directory, err error) {
+			d.catalogue, err = s.cache.catalogueNow(ctx, r)
+			return d, err
+		},
+		decide: func(d directory, m moment) (store.Change, Answer[query.Saved], error) {
+			return decideSave(caller, cmd, d, m)
+		},
+	})
+}
+
+func decideSave(caller Caller, cmd SaveQuery, d directory, m moment) (store.Change, Answer[query.Saved], error) {
+	st := newStep(m, caller.User)
+	saved, err := checkSave(cmd, predicate.Env{Now: st.At, User: caller.User})
+	if err != nil {
+		return store.Change{}, Answer[query.Saved]{}, err
+	}
+	saved.ID, saved.Owner, saved.Created = st.ids.Next(), caller.User, st.At
+	st.effect(store.PutQuery{Query: saved})
+	if cmd.DryRun {
+		saved.ID = ident.None
+	}
+	return st.Change, Answer[query.Saved]{Value: saved, Catalogue: d.catalogue, New: true}, nil
+}
+
+// savedText is what predicates and orders are like as text. How long they may be is
+// the query language's to say.
+var savedText = text.Rule{}
+
+// checkSave returns what is to be saved. It has to compile.
+func checkSave(cmd SaveQuery, env predicate.Env) (saved query.Saved, err error) {
+	faults := cmd.Faults
+	for _, required := range []struct {
+		sent    bool
+		pointer string
+	}{{cmd.Name.Sent, "/name"}, {cmd.Predicate.Sent, "/predicate"}} {
+		if !required.sent && !faults.Covers(required.pointer) {
+			faults.Add(fault.RequiredField, required.pointer, "a saved query needs a name and a predicate")
+		}
+	}
+	if cmd.Name.Sent {
+		saved.Name = line(text.Name, cmd.Name, "/name", &faults)
+	}
+	if cmd.Predicate.Sent {
+		saved.Predicate = line(savedText, cmd.Predicate, "/predicate", &faults)
+	}
+	if cmd.Sort.Sent && !cmd.Sort.Null {
+		saved.Sort = line(savedText, cmd.Sort, "/sort", &faults)
+	}
+	if err := faults.Err(); err != nil {
+		return saved, err
+	}
+	_, err = compile(saved.Predicate, predicate.Problem, env)
+	addInvalid(&faults, "/predicate", err)
+	_, err = compileOrder(saved.Sort, predicate.Problem)
+	addInvalid(&faults, "/sort", err)
+	return saved, faults.Err()
+}
+
+// addInvalid adds what does not compile, and where, to the faults of a body.
+func addInvalid(faults *fault.List, pointer string, err error) {
+	if e, ok := errors.AsType[*predicate.Error](err); ok {
+		faults.Add(fault.InvalidValue, pointer, "is no valid one: %s (line %d, column %d)", e.Message, e.Line, e.Column)
+	}
+}
+
+// SavedQueries returns the queries that the caller has saved, in the order in which
+// they were.
+func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]query.Saved], err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			return err
+		}
+		a.Value, err = r.SavedQueries(ctx, caller.User)
+		return err
+	})
+	return a, err
+}
+
+// SavedQuery returns a saved query to whoever knows its identifier, so that it can be
+// shared. It fails with fault.NotFound.
+func (s *Service) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Saved], err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			return err
+		}
+		a.Value, err = loadQuery(ctx, r, id)
+		return err
+	})
+	return a, err
+}
+
+// savedQuery returns the saved query that a search names.
+func (s *Service) savedQuery(ctx context.Context, id ident.ID) (saved query.Saved, err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		saved, err = loadQuery(ctx, r, id)
+		return err
+	})
+	return saved, err
+}
+
+func loadQuery(ctx context.Context, r store.Reader, id ident.ID) (query.Saved, error) {
+	saved, ok, err := r.SavedQuery(ctx, id)
+	if err == nil && !ok {
+		err = fault.New(fault.NotFound, "there is no saved query with this identifier")
+	}
+	return saved, err
+}
+
+// DeleteQuery forgets a query that the caller has saved. It fails with
+// fault.NotFound, also for those of others.
+func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
+	return run(ctx, s, command[query.Saved, struct{}]{
+		dryRun: w.DryRun,
+		load: func(ctx context.Context, r store.Reader) (query.Saved, error) {
+			saved, err := loadQuery(ctx, r, id)
+			if err == nil && saved.Owner != caller.User {
+				return query.Saved{}, fault.New(fault.NotFound, "there is no saved query of yours with this identifier")
+			}
+			return saved, err
+		},
+		decide: func(saved query.Saved, m moment) (store.Change, Answer[struct{}], error) {
+			st := newStep(m, caller.User)
+			st.effect(store.DropQuery{ID: saved.ID})
+			return st.Change, Answer[struct{}]{}, nil
+		},
+	})
+}

@@ -1,0 +1,151 @@
+package tracker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// save saves a query of the administrator.
+func (s service) save(t *testing.T, predicate, sort string) query.Saved {
+	t.Helper()
+	cmd := SaveQuery{Name: patch.Set("Mine"), Predicate: patch.Set(predicate)}
+	if sort != "" {
+		cmd.Sort = patch.Set(sort)
+	}
+	a, err := s.SaveQuery(t.Context(), s.admin, cmd)
+	noError(t, err)
+	return a.Value
+}
+
+func TestSaveQuery(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	first := s.save(t, "assignee.identifier = $ApiUser", "-modificationDate")
+	second := s.save(t, "TRUEPREDICATE", "")
+	want := query.Saved{ID: first.ID, Owner: s.admin.User, Name: "Mine", Predicate: "assignee.identifier = $ApiUser", Sort: "-modificationDate", Created: noon}
+	equal(t, "saved", first, want)
+	if first.ID.IsNone() || first.ID == second.ID {
+		t.Errorf("identifiers %v and %v", first.ID, second.ID)
+	}
+	all, err := s.SavedQueries(t.Context(), s.admin)
+	noError(t, err)
+	equal(t, "all", all.Value, []query.Saved{first, second})
+	other, err := s.SavedQueries(t.Context(), by(testID(99)))
+	noError(t, err)
+	equal(t, "those of others", len(other.Value), 0)
+	// Whoever has the URL can see it.
+	one, err := s.SavedQuery(t.Context(), first.ID)
+	noError(t, err)
+	equal(t, "one", one.Value, want)
+	_, err = s.SavedQuery(t.Context(), testID(99))
+	wantFault(t, err, fault.NotFound)
+
+	dry, err := s.SaveQuery(t.Context(), s.admin, SaveQuery{Write: Write{DryRun: true}, Name: patch.Set("Dry"), Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Null[string]()})
+	noError(t, err)
+	equal(t, "of a dry run", dry.Value, query.Saved{Owner: s.admin.User, Name: "Dry", Predicate: "TRUEPREDICATE", Created: noon})
+	all, err = s.SavedQueries(t.Context(), s.admin)
+	noError(t, err)
+	equal(t, "after the dry run", len(all.Value), 2)
+}
+
+func TestDecideSave(t *testing.T) {
+	t.Parallel()
+	text := patch.Set[string]
+	for _, c := range []struct {
+		rule string
+		cmd  SaveQuery
+		want []string // the faults: kind, pointer, and what the detail has
+	}{
+		{"both are needed", SaveQuery{}, []string{"required-field /name", "required-field /predicate"}},
+		{"neither is null", SaveQuery{Name: patch.Null[string](), Predicate: patch.Null[string]()}, []string{"invalid-value /name", "invalid-value /predicate"}},
+		{"a name is a name", SaveQuery{Name: text(" "), Predicate: text("TRUEPREDICATE")}, []string{"invalid-value /name"}},
+		{"a predicate that does not compile, and where", SaveQuery{Name: text("a"), Predicate: text("title = 'a' AND\n  colour = 'red'")}, []string{"invalid-value /predicate line 2, column 3"}},
+		{"a sort that does not", SaveQuery{Name: text("a"), Predicate: text("TRUEPREDICATE"), Sort: text("title, -colour")}, []string{"invalid-value /sort line 1, column 9"}},
+		{"both at once", SaveQuery{Name: text("a"), Predicate: text("("), Sort: text("-")}, []string{"invalid-value /predicate line 1, column 2", "invalid-value /sort"}},
+		{"no control characters", SaveQuery{Name: text("a"), Predicate: text("title = '\x01'")}, []string{"invalid-value /predicate"}},
+		{"no more than can be compiled", SaveQuery{Name: text("a"), Predicate: text("title = '" + strings.Repeat("a", predicate.MaxBytes) + "'")}, []string{"invalid-value /predicate line 1, column 16385"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, _, err := decideSave(by(ann), c.cmd, directory{catalogue: testCatalogue}, at(now))
+			nothing(t, change)
+			items := faultOf(t, err).Items
+			if len(items) != len(c.want) {
+				t.Fatalf("%d faults: %v", len(items), err)
+			}
+			for i, item := range items {
+				kind, rest, _ := strings.Cut(c.want[i], " ")
+				pointer, detail, _ := strings.Cut(rest, " ")
+				if string(item.Kind) != kind || item.Pointer != pointer || !strings.Contains(item.Detail, detail) {
+					t.Errorf("fault %+v, want %s", item, c.want[i])
+				}
+			}
+		})
+	}
+	// Text is stored in NFC (D9); the lines of a predicate stay.
+	change, a, err := decideSave(by(ann), SaveQuery{Name: text(" u\u0308 "), Predicate: text("title = 'u\u0308'\n")}, directory{catalogue: testCatalogue}, at(now))
+	noError(t, err)
+	want := query.Saved{ID: a.Value.ID, Owner: ann, Name: "ü", Predicate: "title = 'ü'\n", Created: now}
+	equal(t, "saved", a.Value, want)
+	equal(t, "effects", change.Effects, []store.Effect{store.PutQuery{Query: want}})
+}
+
+// Only its owner can delete a query, and then it is gone.
+func TestDeleteQuery(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	saved := s.save(t, "TRUEPREDICATE", "")
+	for name, c := range map[string]struct {
+		caller Caller
+		id     ident.ID
+	}{"of others": {by(testID(99)), saved.ID}, "that is not there": {s.admin, testID(99)}} {
+		_, err := s.DeleteQuery(t.Context(), c.caller, c.id, Write{})
+		if !fault.Is(err, fault.NotFound) {
+			t.Errorf("a query %s: %v", name, err)
+		}
+	}
+	_, err := s.DeleteQuery(t.Context(), s.admin, saved.ID, Write{DryRun: true})
+	noError(t, err)
+	_, err = s.SavedQuery(t.Context(), saved.ID)
+	noError(t, err)
+	_, err = s.DeleteQuery(t.Context(), s.admin, saved.ID, Write{})
+	noError(t, err)
+	_, err = s.SavedQuery(t.Context(), saved.ID)
+	wantFault(t, err, fault.NotFound)
+}
+
+// A saved query is run as whoever runs it, in its order unless another is wanted.
+func TestSearchBySavedQuery(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for _, title := range []string{"b", "a", "c"} {
+		s.create(t, title)
+	}
+	saved := s.save(t, "originator.identifier = $ApiUser", "-title")
+	run := func(caller Caller, search Search) []problem.ID {
+		t.Helper()
+		search.Saved = saved.ID
+		found, err := s.SearchProblems(t.Context(), caller, SearchProblems{Search: search})
+		noError(t, err)
+		return numbers(t, found)
+	}
+	equal(t, "in its order", run(s.admin, Search{}), []problem.ID{3, 1, 2})
+	equal(t, "in another", run(s.admin, Search{Sort: patch.Set("title")}), []problem.ID{2, 1, 3})
+	equal(t, "by number", run(s.admin, Search{Sort: patch.Set("")}), []problem.ID{1, 2, 3})
+	equal(t, "as somebody else", run(by(testID(99)), Search{}), []problem.ID(nil))
+
+	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: saved.ID, Limit: 2}})
+	noError(t, err)
+	equal(t, "the next page", run(s.admin, Search{Limit: 2, After: found.Next}), []problem.ID{2})
+
+	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: testID(99)}})
+	wantFault(t, err, fault.NotFound)
+}

@@ -1,0 +1,289 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// viewed is a store whose readers are replaced. It counts its Views.
+type viewed struct {
+	store.Store
+	reader func(store.Reader) store.Reader
+	views  int
+	open   int // under way
+}
+
+func (v *viewed) View(ctx context.Context, fn func(store.Reader) error) error {
+	return v.Store.View(ctx, func(r store.Reader) error {
+		v.views++
+		v.open++
+		defer func() { v.open-- }()
+		return fn(v.reader(r))
+	})
+}
+
+// finder is a reader that finds what it is told to, and has all problems up to a
+// number.
+type finder struct {
+	store.Reader
+	find func(context.Context, store.Query) ([]store.Hit, error)
+	have problem.ID
+	err  error // of loading problem 150
+}
+
+func (f finder) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	return f.find(ctx, q)
+}
+
+func (f finder) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		if id == 150 && f.err != nil {
+			return nil, f.err
+		}
+		if id <= f.have {
+			all = append(all, store.Snapshot{Problem: problem.Problem{ID: id}})
+		}
+	}
+	return all, nil
+}
+
+// finding returns a service on a store that finds so.
+func (s service) finding(f finder, options ...func(*Options)) (*Service, *viewed) {
+	v := &viewed{Store: s.memory, reader: func(r store.Reader) store.Reader {
+		f := f
+		f.Reader = r
+		return f
+	}}
+	o := Options{Store: v, Now: s.clock.now, Random: zeroes{}}
+	for _, change := range options {
+		change(&o)
+	}
+	return New(o), v
+}
+
+type zeroes struct{}
+
+func (zeroes) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// hits are so many, from problem 1.
+func hits(n int) []store.Hit {
+	all := make([]store.Hit, n)
+	for i := range all {
+		all[i].ID = problem.ID(i + 1)
+	}
+	return all
+}
+
+// numbers returns those of all problems that were found.
+func numbers(t *testing.T, found FoundProblems) (ids []problem.ID) {
+	t.Helper()
+	for _, s := range found.First.Value {
+		ids = append(ids, s.ID)
+	}
+	if found.Rest == nil {
+		return ids
+	}
+	for batch, err := range found.Rest {
+		noError(t, err)
+		for _, s := range batch.Value {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+// Pages make the whole result, in its order, whatever is created meanwhile; NOW() is
+// that of the first.
+func TestSearchInPages(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for _, title := range []string{"b", "a", "c", "b", "x", "a"} {
+		s.create(t, title)
+	}
+	s.clock.forward(time.Hour)
+	s.create(t, "a")
+	cmd := SearchProblems{Search: Search{
+		Predicate: "title != 'x' AND creationDate < FUNCTION(NOW(), 'dateByAddingMinutes:', -30)",
+		Sort:      patch.Set("-title"),
+		Limit:     2,
+	}}
+	var got []problem.ID
+	for page := 1; ; page++ {
+		found, err := s.SearchProblems(t.Context(), s.admin, cmd)
+		noError(t, err)
+		if len(found.First.Value) > 2 || found.Rest != nil {
+			t.Fatalf("page %d has %d problems", page, len(found.First.Value))
+		}
+		got = append(got, numbers(t, found)...)
+		if cmd.After = found.Next; found.Next == nil {
+			break
+		}
+		s.clock.forward(time.Hour)
+		s.create(t, "c")
+	}
+	equal(t, "all pages", got, []problem.ID{3, 1, 4, 2, 6})
+}
+
+func TestSearchLoads(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.create(t, "a")
+	for parts, logged := range map[store.Parts]bool{store.Keywords: false, store.Keywords | store.Log: true} {
+		found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "identifier = 1 AND read = YES"}, Parts: parts})
+		noError(t, err)
+		if len(found.First.Value) != 1 || len(found.First.Value[0].Log) > 0 != logged || found.First.Catalogue == nil {
+			t.Errorf("parts %b: %+v", parts, found.First)
+		}
+	}
+}
+
+// D31: without limit the whole result is sent, and more than 10,000 are no result.
+func TestSearchLimits(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for _, c := range []struct{ limit, there, asked, found int }{
+		{0, 10_000, 10_001, 10_000},
+		{0, 10_001, 10_001, -1},
+		{0, 0, 10_001, 0},
+		{1, 5, 2, 1},
+		{1000, 1000, 1001, 1000},
+		{1000, 1001, 1001, 1000},
+	} {
+		service, _ := s.finding(finder{have: 20_000, find: func(_ context.Context, q store.Query) ([]store.Hit, error) {
+			if q.Limit != c.asked || q.As != s.admin.User || q.Catalogue == nil {
+				t.Errorf("limit %d: the query is %+v", c.limit, q)
+			}
+			return hits(min(c.there, q.Limit)), nil
+		}})
+		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE", Limit: c.limit}})
+		if c.found < 0 {
+			wantFault(t, err, fault.TooManyResults)
+			continue
+		}
+		noError(t, err)
+		equal(t, fmt.Sprintf("limit %d of %d", c.limit, c.there), len(numbers(t, found)), c.found)
+		equal(t, "more", found.Next != nil, c.limit > 0 && c.there > c.limit)
+	}
+	for _, limit := range []int{-1, 1001} {
+		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE", Limit: limit}})
+		wantFault(t, err, fault.MalformedRequest)
+	}
+}
+
+// The first batch is of the moment of the search; the others are loaded when they are
+// wanted, and nobody who takes his time holds a View.
+func TestSearchInBatches(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	service, v := s.finding(finder{have: 240, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
+	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE"}})
+	noError(t, err)
+	equal(t, "views", v.views, 1)
+	equal(t, "first batch", len(found.First.Value), 100)
+	var sizes []int
+	for batch, err := range found.Rest {
+		noError(t, err)
+		sizes = append(sizes, len(batch.Value))
+		equal(t, "views", v.views, 1+len(sizes))
+		equal(t, "open views", v.open, 0)
+		if batch.Catalogue == nil {
+			t.Error("a batch without a catalogue")
+		}
+	}
+	equal(t, "batches", sizes, []int{100, 40}) // what is not there is left out
+
+	for range found.Rest {
+		break // whoever has enough
+	}
+	equal(t, "views", v.views, 4)
+}
+
+func TestSearchFailsOnItsWay(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	failure := fault.New(fault.Unavailable, "the disk is gone")
+	service, _ := s.finding(finder{have: 300, err: failure, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
+	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE"}})
+	noError(t, err)
+	var errs []error
+	for _, err := range found.Rest {
+		errs = append(errs, err)
+	}
+	if len(errs) != 1 || !errors.Is(errs[0], failure) {
+		t.Errorf("the rest fails with %v", errs)
+	}
+}
+
+// The time of a search is limited, and its end is not that of the request.
+func TestSearchTakesTooLong(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	waits := finder{find: func(ctx context.Context, _ store.Query) ([]store.Hit, error) {
+		<-ctx.Done()
+		return nil, store.Ended(ctx)
+	}}
+	service, _ := s.finding(waits, func(o *Options) { o.SearchFor = time.Millisecond })
+	cmd := SearchProblems{Search: Search{Predicate: "TRUEPREDICATE"}}
+	_, err := service.SearchProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.QueryTooExpensive)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	leaves := finder{find: func(ctx context.Context, q store.Query) ([]store.Hit, error) {
+		cancel()
+		return waits.find(ctx, q)
+	}}
+	service, _ = s.finding(leaves, func(o *Options) { o.SearchFor = time.Hour })
+	_, err = service.SearchProblems(ctx, s.admin, cmd)
+	wantFault(t, err, fault.Unavailable)
+
+	// A store that is away is no matter of time.
+	away := finder{find: func(context.Context, store.Query) ([]store.Hit, error) {
+		return nil, fault.New(fault.Unavailable, "away")
+	}}
+	service, _ = s.finding(away)
+	_, err = service.SearchProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.Unavailable)
+
+	service, _ = s.finding(finder{}, func(o *Options) { o.SearchFor = -1 })
+	_, err = service.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: "TRUEPREDICATE"})
+	wantFault(t, err, fault.QueryTooExpensive)
+}
+
+func TestSearchObjects(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	a, err := s.catalogue(t.Context())
+	noError(t, err)
+	states := a.Content().States // Open, In Progress, Closed
+	cmd := Search{Predicate: "ANY previousStates.initial = YES", Sort: patch.Set("-order"), Limit: 1}
+	found, err := s.SearchObjects(t.Context(), s.admin, predicate.State, cmd)
+	noError(t, err)
+	equal(t, "first page", found.IDs, []ident.ID{states[2].ID})
+	if found.Next == nil || found.Catalogue == nil {
+		t.Fatalf("found %+v", found)
+	}
+	cmd.After = found.Next
+	found, err = s.SearchObjects(t.Context(), s.admin, predicate.State, cmd)
+	noError(t, err)
+	equal(t, "second page", found.IDs, []ident.ID{states[1].ID})
+	equal(t, "more", found.Next, (*Position)(nil))
+
+	found, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: "identifier = $ApiUser"})
+	noError(t, err)
+	equal(t, "oneself", found.IDs, []ident.ID{s.admin.User})
+
+	_, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: "title = 'a'"})
+	wantFault(t, err, fault.InvalidPredicate)
+}
+
+// More metadata than a search may find is no result either.

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// life is a problem that is being made up, change by change.
+type life struct {
+	*tracker
+	store.Dossier
+}
+
+// dossier makes up a problem by its number: who has to do with it, and when.
+func (t *tracker) dossier(id problem.ID) store.Dossier {
+	author := t.originator(id)
+	l := life{tracker: t, Dossier: store.Dossier{
+		Problem:  problem.Problem{ID: id, Fields: t.fields(id), Originator: author, Created: created(id), Revision: 1},
+		Watchers: []ident.ID{author}, Readers: []ident.ID{author},
+	}}
+	l.begin()
+	at := func(after time.Duration) time.Time { return created(id).Add(after) }
+
+	comment := problem.Comment{ID: t.ids.Next(), Author: author, Created: at(time.Minute),
+		Text: fmt.Sprintf("What was found out about problem %d, in a sentence or two. It goes on for a while, as comments do.", id)}
+	l.Comments = []problem.Comment{comment}
+	l.change(author, comment.Created, t.ids.Next(), problem.LogEntry{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(comment.ID.String())})
+	for n, k := range []problem.Keyword{
+		{Name: "build", Value: problem.Text(fmt.Sprintf("1.%d", id%50))},
+		{Name: "team", Value: problem.Text(fmt.Sprintf("team %d", id%20))},
+	} {
+		l.Keywords = append(l.Keywords, k)
+		l.change(author, at(time.Duration(n+2)*time.Minute), t.ids.Next(), problem.LogEntry{Type: problem.KeywordSet, Field: k.Name, To: problem.LogText(k.Value.String)})
+	}
+	switch {
+	case id%10 == 9 && id < t.problems:
+		t.blocking = t.ids.Next()
+		l.relate(relationship.BlockerOf, id+1, id+1)
+	case id%10 == 0:
+		l.relate(relationship.BlockedBy, id-1, id)
+	}
+	if !open(id) {
+		l.resolve(author, at(2*time.Hour))
+	}
+	return l.Dossier
+}
+
+// open reports whether the problem is not closed yet: one of five, whatever else
+// they have in common.
+func open(id problem.ID) bool {
+	h := uint32(id) * 2654435761
+	h = (h ^ h>>15) * 2246822519
+	return h>>16%5 == 0
+}
+
+func created(id problem.ID) time.Time { return start.Add(time.Duration(id) * time.Second) }
+
+func (t *tracker) originator(id problem.ID) ident.ID {
+	return t.content.Users[int(id)%len(t.content.Users)].ID
+}
+
+// fields are those that a problem is created with.
+func (t *tracker) fields(id problem.ID) problem.Fields {
+	f := problem.Fields{
+		Title:     title(id),
+		State:     t.content.States[0].ID,
+		Priority:  t.content.Priorities[int(id)%len(t.content.Priorities)].ID,
+		Component: t.content.Components[int(id/3)%len(t.content.Components)].ID,
+		Assignee:  t.content.Users[int(id/7)%len(t.content.Users)].ID,
+	}
+	if id%5 == 0 {
+		f.Milestone = t.content.Milestones[int(id/5)%len(t.content.Milestones)].ID
+	}
+	return f
+}
+
+func title(id problem.ID) string {
+	format := "Problem %d, as somebody would describe it in a line"
+	switch {
+	case id%1000 == 3:
+		format = "Problem %d: the API answers slowly"
+	case id%60 == 0:
+		format = "Störung %d: der Zähler läuft über"
+	case id%60 == 20:
+		format = "Проблема %d: счётчик переполняется"
+	case id%60 == 40:
+		format = "障害 %d: カウンターがあふれる"
+	}
+	return fmt.Sprintf(format, id)
+}
+
+// begin creates the problem.
+func (l *life) begin() {
+	c := l.tracker.content
+	name := func(id ident.ID) (name string) {
+		for _, o := range c.Components {
+			if o.ID == id {
+				name = o.Name
+			}
+		}
+		for _, o := range c.Milestones {
+			if o.ID == id {
+				name = o.Name
+			}
+		}
+		for _, o := range c.Users {
+			if o.ID == id {
+				name = o.Name
+			}
+		}
+		return name
+	}
+	l.Modifier, l.Modified = l.Originator, l.Created
+	l.log(l.Originator, l.Created, l.ids.Next(), problem.LogEntry{Type: problem.ProblemCreated, To: problem.LogObject(
+		problem.LogMember{Name: "title", Value: problem.LogText(l.Title)},
+		problem.LogMember{Name: "state", Value: problem.LogRef(l.State, c.States[0].Name)},
+		problem.LogMember{Name: "priority", Value: problem.LogRef(l.Priority, c.Priorities[int(l.ID)%len(c.Priorities)].Name)},
+		problem.LogMember{Name: "component", Value: problem.LogRef(l.Component, name(l.Component))},
+		problem.LogMember{Name: "milestone", Value: problem.LogRef(l.Milestone, name(l.Milestone))},
+		problem.LogMember{Name: "assignee", Value: problem.LogRef(l.Assignee, name(l.Assignee))},
+	)})
+	l.save()
+}
+
+// change brings the problem to its next revision.
+func (l *life) change(author ident.ID, at time.Time, batch ident.ID, entry problem.LogEntry) {
+	l.Revision++
+	l.Modifier, l.Modified = author, at
+	l.log(author, at, batch, entry)
+}
+
+func (l *life) log(author ident.ID, at time.Time, batch ident.ID, entry problem.LogEntry) {
+	entry.ID, entry.Batch, entry.Problem, entry.Author, entry.Created, entry.Revision = l.ids.Next(), batch, l.ID, author, at, l.Revision
+	l.Log = append(l.Log, entry)
+}
+
+// save keeps the problem as the latest change has left it.
+func (l *life) save() {
+	l.Savepoints = append(l.Savepoints, store.Savepoint{Batch: l.Log[len(l.Log)-1].Batch, Problem: l.Problem})
+}
+
+// relate makes one side of the relationship of two problems, which was made when the
+// later one of them was an hour old, by its originator.
+func (l *life) relate(t relationship.Type, other, later problem.ID) {
+	author, at := l.originator(later), created(later).Add(time.Hour)
+	l.Relationships = append(l.Relationships, relationship.Relationship{Owner: l.ID, Type: t, Other: other, Created: at, Author: author})
+	l.change(author, at, l.blocking, problem.LogEntry{Type: problem.RelationshipAdded, Field: string(t), To: problem.LogLink(other)})
+}
+
+// resolve closes the problem.
+func (l *life) resolve(author ident.ID, at time.Time) {
+	from, to := l.content.States[0], l.content.States[1]
+	l.State, l.Resolver, l.Resolved = to.ID, author, at
+	l.change(author, at, l.ids.Next(), problem.LogEntry{Type: problem.FieldChanged, Field: "state",
+		From: problem.LogRef(from.ID, from.Name), To: problem.LogRef(to.ID, to.Name)})
+	l.save()
+}
