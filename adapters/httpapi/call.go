@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -27,7 +30,10 @@ type call struct {
 	caller tracker.Caller
 	media  string // the body's media type, without parameters
 	body   []byte
+	query  url.Values // the parameters of the query, each of which the operation has, and given once
 	dryRun bool
+	// rest, if an operation sets it, goes on with the body of its answer.
+	rest iter.Seq2[[]byte, error]
 }
 
 // answer is what an operation answers when it does not fail.
@@ -44,12 +50,20 @@ type answer struct {
 func (s *server) serve(e endpoint) func(huma.Context) {
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
+		if e.hidden(r) {
+			s.unmatched(w, r)
+			return
+		}
 		w.Header().Set("Cache-Control", "private, no-cache")
 		w.Header().Add("Vary", "Authorization")
 		c := &call{server: s, r: r}
 		a, err := c.answer(e, w)
 		if err != nil {
 			s.fail(w, r, err)
+			return
+		}
+		if c.rest != nil {
+			s.stream(w, r, a, c.rest)
 			return
 		}
 		a.write(w, r)
@@ -74,7 +88,10 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.body, err = c.readBody(e, w); err != nil {
 		return a, err
 	}
-	if c.dryRun, err = parseQuery(c.r.URL.RawQuery, e.writes()); err != nil {
+	if c.query, err = parseQuery(c.r.URL.RawQuery, e.queryNames()); err != nil {
+		return a, err
+	}
+	if c.dryRun, err = c.flag(paramDryRun); err != nil {
 		return a, err
 	}
 	if !c.dryRun {
@@ -128,27 +145,41 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 	}
 }
 
-// parseQuery reads the query. Writes have one parameter, dryRun; reads have none.
-func parseQuery(raw string, writes bool) (dryRun bool, err error) {
-	if raw == "" {
-		return false, nil
-	}
+// parseQuery reads the query of an operation that has parameters of these names.
+func parseQuery(raw string, names []string) (url.Values, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return false, fault.New(fault.MalformedRequest, "the query is not a list of name=value")
+		return nil, fault.New(fault.MalformedRequest, "the query is not a list of name=value")
 	}
 	for name, values := range query {
 		switch {
-		case !writes:
-			return false, fault.New(fault.MalformedRequest, "this operation has no query parameters")
-		case name != "dryRun":
-			return false, fault.New(fault.MalformedRequest, "the one query parameter of this operation is dryRun")
-		case len(values) > 1 || values[0] != "true" && values[0] != "false":
-			return false, fault.New(fault.MalformedRequest, "dryRun has to be true or false, and given once")
+		case len(names) == 0:
+			return nil, fault.New(fault.MalformedRequest, "this operation has no query parameters")
+		case slices.Contains(names, name) && len(values) > 1:
+			return nil, fault.New(fault.MalformedRequest, "%s has to be given once", name)
+		case slices.Contains(names, name):
+		case len(names) == 1:
+			return nil, fault.New(fault.MalformedRequest, "the one query parameter of this operation is %s", names[0])
+		default:
+			return nil, fault.New(fault.MalformedRequest, "the query parameters of this operation are: %s", strings.Join(names, ", "))
 		}
-		dryRun = values[0] == "true"
 	}
-	return dryRun, nil
+	return query, nil
+}
+
+// flag returns a parameter of the query that is true or false, which is what it is
+// when it is left out.
+func (c *call) flag(name string) (bool, error) {
+	if !c.query.Has(name) {
+		return false, nil
+	}
+	switch c.query.Get(name) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, fault.New(fault.MalformedRequest, "%s has to be true or false", name)
 }
 
 // write reads what a write to a problem can carry beside its body.
@@ -200,13 +231,17 @@ func created(isNew bool) int {
 
 // write sends the answer.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	for name, values := range a.header {
-		header[name] = values
-	}
+	a.writeHeader(w)
 	if len(a.body) == 0 {
 		send(w, r, a.status, nil)
 		return
 	}
 	sendJSON(w, r, a.status, mediaJSON, a.body)
+}
+
+func (a answer) writeHeader(w http.ResponseWriter) {
+	header := w.Header()
+	for name, values := range a.header {
+		header[name] = values
+	}
 }

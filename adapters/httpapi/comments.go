@@ -36,6 +36,7 @@ func commentEndpoints() []endpoint {
 			id: "loadComments", method: http.MethodGet, path: "/problems/{identifier}/comments", tag: "Comments",
 			summary: "Load the comments of a problem",
 			scope:   access.Read,
+			query:   []string{paramAsOf},
 			headers: []string{"If-None-Match"},
 			answers: loaded("The comments, oldest first.", []Comment{}, func(e *encoder) { list(e, []problem.Comment{sampleComment()}, e.comment) }),
 			faults:  []fault.Kind{fault.ProblemNotFound},

@@ -21,8 +21,8 @@ import (
 // A body is described by a list of them.
 type member struct {
 	name string
-	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time or
-	// metadata.Partial; or a []member, for an object; or a map[string]any, which
+	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
+	// metadata.Partial or an array of these; or a []member, for an object; or a map[string]any, which
 	// gets the decoded value under the member's name; or nil, for a member that
 	// is accepted and ignored.
 	into any
@@ -169,6 +169,8 @@ func (d *decoder) into(into any, name, pointer string) error {
 		set(d, into, value, pointer, asTime)
 	case *patch.Field[metadata.Partial]:
 		set(d, into, value, pointer, asPartial)
+	case *patch.Field[[]metadata.Partial]:
+		set(d, into, value, pointer, asPartials)
 	case map[string]any:
 		into[name] = value
 	}
@@ -196,6 +198,7 @@ var (
 	errString  = errors.New("must be a string")
 	errBool    = errors.New("must be true or false")
 	errInteger = errors.New("must be an integer: a number without fraction or exponent")
+	errArray   = errors.New("must be an array of objects")
 	errTime    = errors.New(`must be a time like "2015-11-05T12:00:00.000Z" (RFC 3339)`)
 )
 
@@ -245,6 +248,18 @@ func asTime(value any) (time.Time, error) {
 }
 
 func asPartial(value any) (metadata.Partial, error) { return value, nil }
+
+func asPartials(value any) ([]metadata.Partial, error) {
+	array, ok := value.([]any)
+	if !ok {
+		return nil, errArray
+	}
+	partials := make([]metadata.Partial, len(array))
+	for i, element := range array {
+		partials[i] = element
+	}
+	return partials, nil
+}
 
 // value reads any value, as metadata.Partial has it.
 func (d *decoder) value() (any, error) {

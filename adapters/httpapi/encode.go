@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -11,7 +12,9 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
@@ -25,6 +28,7 @@ type encoder struct {
 	buf       []byte
 	catalogue *metadata.Catalogue // to render references with
 	base      string              // the base path, to render types of errors with
+	past      bool                // problems are shown as they stood (D36)
 }
 
 // timeLayout is RFC 3339 with exactly three decimals (D9).
@@ -59,6 +63,15 @@ func (e *encoder) null()           { e.raw("null") }
 func (e *encoder) bool(b bool)     { e.next(); e.buf = strconv.AppendBool(e.buf, b) }
 func (e *encoder) int(n int64)     { e.next(); e.buf = strconv.AppendInt(e.buf, n, 10) }
 
+// mark writes what is only known of today: whether somebody watches or has read.
+func (e *encoder) mark(b bool) {
+	if e.past {
+		e.null()
+		return
+	}
+	e.bool(b)
+}
+
 // string writes text as it is: nothing is escaped that JSON does not demand. What
 // is stored is valid UTF-8, so that quoting cannot fail.
 func (e *encoder) string(s string) { e.next(); e.buf, _ = jsontext.AppendQuote(e.buf, s) }
@@ -88,10 +101,13 @@ func (e *encoder) time(t time.Time) {
 	e.buf = append(e.buf, '"')
 }
 
-// named begins an object with what all metadata objects begin with.
+// named begins an object with what all metadata objects begin with. One that was not
+// stored, in a dry run, has no identifier.
 func (e *encoder) named(id ident.ID, name string) {
 	e.open('{')
-	e.key("identifier").id(id)
+	if !id.IsNone() {
+		e.key("identifier").id(id)
+	}
 	e.key("name").string(name)
 }
 
@@ -132,6 +148,10 @@ func (e *encoder) state(id ident.ID) {
 		e.null()
 		return
 	}
+	e.stateObject(s)
+}
+
+func (e *encoder) stateObject(s metadata.State) {
 	e.named(s.ID, s.Name)
 	e.key("resolved").bool(s.Resolved)
 	e.key("initial").bool(s.Initial)
@@ -150,6 +170,10 @@ func (e *encoder) priority(id ident.ID) {
 		e.null()
 		return
 	}
+	e.priorityObject(p)
+}
+
+func (e *encoder) priorityObject(p metadata.Priority) {
 	e.named(p.ID, p.Name)
 	e.key("order").int(int64(p.Order))
 	e.close('}')
@@ -160,14 +184,20 @@ func (e *encoder) classification(id ident.ID) {
 	e.ref(c.ID, c.Name, ok)
 }
 
+func (e *encoder) classificationObject(c metadata.Classification) { e.ref(c.ID, c.Name, true) }
+
 func (e *encoder) component(id ident.ID) {
 	c, ok := e.catalogue.Component(id)
 	if !ok {
 		e.null()
 		return
 	}
+	e.componentObject(c)
+}
+
+func (e *encoder) componentObject(c metadata.Component) {
 	e.named(c.ID, c.Name)
-	e.key("fullName").string(e.catalogue.FullName(c.ID))
+	e.key("fullName").string(e.catalogue.FullNameOf(c))
 	e.key("closed").bool(c.Closed)
 	e.key("successor").componentRef(c.Successor)
 	e.key("parent").componentRef(c.Parent)
@@ -180,6 +210,10 @@ func (e *encoder) milestone(id ident.ID) {
 		e.null()
 		return
 	}
+	e.milestoneObject(m)
+}
+
+func (e *encoder) milestoneObject(m metadata.Milestone) {
 	e.named(m.ID, m.Name)
 	e.key("component").componentRef(m.Component)
 	e.key("creationDate").time(m.Created)
@@ -212,7 +246,10 @@ func (e *encoder) userByID(id ident.ID) {
 
 // problem writes a problem with its log (D1). One that was not stored, in a dry
 // run, has no identifier.
-func (e *encoder) problem(s store.Snapshot) {
+func (e *encoder) problem(s store.Snapshot) { e.foundProblem(s, true) }
+
+// foundProblem writes a problem with its log or without (D31).
+func (e *encoder) foundProblem(s store.Snapshot, withLog bool) {
 	e.buf = slices.Grow(e.buf, 2048+512*len(s.Log)) // for most
 	e.open('{')
 	if s.ID != 0 {
@@ -236,15 +273,17 @@ func (e *encoder) problem(s store.Snapshot) {
 		e.keyword(k)
 	}
 	e.close(']')
-	e.key("watching").bool(s.Watching)
-	e.key("read").bool(s.Read)
-	e.key("readByAssignee").bool(s.ReadByAssignee)
+	e.key("watching").mark(s.Watching)
+	e.key("read").mark(s.Read)
+	e.key("readByAssignee").mark(s.ReadByAssignee)
 	e.key("revision").int(s.Revision)
-	e.key("logs").open('[')
-	for _, entry := range s.Log {
-		e.logEntry(entry)
+	if withLog {
+		e.key("logs").open('[')
+		for _, entry := range s.Log {
+			e.logEntry(entry)
+		}
+		e.close(']')
 	}
-	e.close(']')
 	e.close('}')
 }
 
@@ -339,16 +378,39 @@ func (e *encoder) failure(f *fault.Error, kind errorKind, requestID string) {
 	e.key("status").int(int64(kind.status))
 	e.key("detail").string(f.Detail)
 	e.key("instance").string("urn:request:" + requestID)
-	e.key("errors").open('[')
-	for _, item := range f.Items {
+	e.key("errors").items(f.Items)
+	if wrong, ok := errors.AsType[*predicate.Error](f.Err); ok && kind.Kind == fault.InvalidPredicate {
+		e.key("kind").string(string(wrong.Kind))
+		e.key("line").int(int64(wrong.Line))
+		e.key("column").int(int64(wrong.Column))
+	}
+	e.close('}')
+}
+
+// savedQuery writes a saved query, of which one that was not stored, in a dry run,
+// has no identifier.
+func (e *encoder) savedQuery(q query.Saved) {
+	e.open('{')
+	if !q.ID.IsNone() {
+		e.key("identifier").id(q.ID)
+	}
+	e.key("owner").userRef(q.Owner)
+	e.key("name").string(q.Name)
+	e.key("predicate").string(q.Predicate)
+	e.key("sort").nullText(problem.NullText{String: q.Sort, Valid: q.Sort != ""})
+	e.key("creationDate").time(q.Created)
+	e.close('}')
+}
+
+// items writes the faults of a body.
+func (e *encoder) items(items []fault.Item) {
+	list(e, items, func(item fault.Item) {
 		e.open('{')
 		e.key("type").string(errorType(e.base, item.Kind))
 		e.key("detail").string(item.Detail)
 		e.key("pointer").string(item.Pointer)
 		e.close('}')
-	}
-	e.close(']')
-	e.close('}')
+	})
 }
 
 // errorType returns the path of the page about a kind of error.

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -36,6 +37,7 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 	}{
 		"bare problem":         {func(e *encoder) { e.problem(bare) }, &Problem{}},
 		"resolved problem":     {func(e *encoder) { e.problem(resolved) }, &Problem{}},
+		"past problem":         {func(e *encoder) { e.past = true; e.problem(resolved) }, &Problem{}},
 		"created problem":      {func(e *encoder) { e.problem(resolved) }, &CreatedProblem{}},
 		"problem of a dry run": {func(e *encoder) { e.problem(unstored) }, &CreatedProblem{}},
 		"user of a dry run":    {func(e *encoder) { e.user(user.User{Name: "Ann", Email: "ann@example.org"}) }, &CreatedUser{}},
@@ -44,6 +46,10 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 		}, &IssuedToken{}},
 		"error": {func(e *encoder) {
 			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", Pointer: "/b"}}}, kindOf(fault.InvalidValue), "r1")
+		}, &Error{}},
+		"invalid predicate": {func(e *encoder) {
+			wrong := &predicate.Error{Kind: predicate.UnknownKey, Message: "a", Line: 1, Column: 2}
+			e.failure(fault.Wrap(fault.InvalidPredicate, wrong, "a"), kindOf(fault.InvalidPredicate), "r1")
 		}, &Error{}},
 	} {
 		checkAgreement(t, name, write.encode, write.into)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -21,7 +22,9 @@ type endpoint struct {
 	summary     string
 	description string
 
+	reads   bool // changes nothing, though it is no GET
 	scope   access.Scope
+	query   []string // the parameters of the query beside dryRun, from parameters
 	headers []string // those of the request, from parameters
 	bodies  []body   // what it takes, the default first; none: a body is not read
 	answers []result
@@ -48,7 +51,19 @@ type result struct {
 }
 
 // writes reports whether the operation can change anything.
-func (e endpoint) writes() bool { return e.method != http.MethodGet }
+func (e endpoint) writes() bool { return e.method != http.MethodGet && !e.reads }
+
+// paramDryRun is the parameter of the query that all writes have (D24).
+const paramDryRun = "dryRun"
+
+// queryNames returns the names of all parameters that the query can have.
+func (e endpoint) queryNames() []string {
+	names := slices.Clone(e.query)
+	if e.writes() {
+		names = append(names, paramDryRun)
+	}
+	return names
+}
 
 // ofProblem reports whether the operation is about one problem, of its path.
 func (e endpoint) ofProblem() bool { return strings.HasPrefix(e.path, "/problems/{identifier}") }

@@ -24,7 +24,15 @@ func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 			flags |= 1 << bit
 		}
 	}
-	tag := fmt.Sprintf("%d.%d.%d", s.Revision, c.Version, flags)
+	return tagOf(s, c, strconv.Itoa(flags))
+}
+
+// pastTag returns the entity tag of what is shown of a problem as it stood (D36),
+// which has no marks. Names and other problems are shown as they are today.
+func pastTag(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c, "past") }
+
+func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
+	tag := fmt.Sprintf("%d.%d.%s", s.Revision, c.Version, marks)
 	if len(s.Relationships) > 0 {
 		shown := sha256.New()
 		for _, r := range s.Relationships {

@@ -17,6 +17,8 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 var record = flag.Bool("record", false, "record the answers to requests at fault in failures.json")
@@ -49,6 +51,17 @@ var faultyKeywords = map[fault.Kind]string{
 	fault.InvalidValue:     `"a\u0000"`,
 	fault.InvalidType:      `7`,
 	fault.ValidationFailed: `7`, // for a name that is at fault too
+}
+
+var faultySearches = map[fault.Kind]string{
+	fault.InvalidPredicate:  `{"predicate":"name BEGINSWITH"}`,
+	fault.NotFound:          `{"savedQuery":"0150d4f1-6000-7000-8000-000000000063"}`,
+	fault.InvalidValue:      `{"predicate":"TRUEPREDICATE","limit":0}`,
+	fault.InvalidType:       `{"predicate":7}`,
+	fault.UnknownField:      `{"predicate":"TRUEPREDICATE","page":2}`,
+	fault.ValidationFailed:  `{"predicate":7,"page":2}`,
+	fault.TooManyResults:    `{"predicate":"TRUEPREDICATE"}`,
+	fault.QueryTooExpensive: `{"predicate":"TRUEPREDICATE"}`,
 }
 
 // faulty are the bodies that are at fault, by operation.
@@ -90,6 +103,122 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.ValidationFailed: `{"email":"ann","inactive":1}`,
 		fault.AlreadyExists:    `{"email":"bob@example.org"}`,
 	},
+	"createState": {
+		fault.RequiredField:     `{"resolved":true}`,
+		fault.InvalidValue:      `{"name":""}`,
+		fault.InvalidType:       `{"name":"Verified","resolved":1}`,
+		fault.UnknownField:      `{"name":"Verified","final":true}`,
+		fault.MetadataNotFound:  `{"name":"Verified","nextStates":[{"name":"Done"}]}`,
+		fault.MetadataAmbiguous: `{"name":"Verified","nextStates":[{"initial":false}]}`,
+		fault.ValidationFailed:  `{"name":7,"nextStates":[{"name":"Done"}]}`,
+		fault.AlreadyExists:     `{"name":"Closed"}`,
+	},
+	"updateState": {
+		fault.InvalidValue:      `{"order":null}`,
+		fault.InvalidType:       `{"nextStates":{"name":"Closed"}}`,
+		fault.UnknownField:      `{"final":true}`,
+		fault.ReadOnlyField:     `{"identifier":"0150d4f1-6000-7000-8000-000000000002"}`,
+		fault.MetadataNotFound:  `{"nextStates":[{"name":"Done"}]}`,
+		fault.MetadataAmbiguous: `{"nextStates":[{"initial":false}]}`,
+		fault.ValidationFailed:  `{"name":"","nextStates":[{"name":"Done"}]}`,
+		fault.AlreadyExists:     `{"name":"Closed"}`,
+		fault.InUse:             `{"initial":false}`,
+	},
+	"createPriority": {
+		fault.RequiredField:    `{"order":1}`,
+		fault.InvalidValue:     `{"name":"Low","order":2147483648}`,
+		fault.InvalidType:      `{"name":"Low","order":1.5}`,
+		fault.UnknownField:     `{"name":"Low","colour":"grey"}`,
+		fault.ValidationFailed: `{"order":"last"}`,
+		fault.AlreadyExists:    `{"name":"High"}`,
+	},
+	"updatePriority": {
+		fault.InvalidValue:     `{"order":null}`,
+		fault.InvalidType:      `{"order":"last"}`,
+		fault.UnknownField:     `{"colour":"red"}`,
+		fault.ReadOnlyField:    `{"identifier":"0150d4f1-6000-7000-8000-000000000002"}`,
+		fault.ValidationFailed: `{"name":"","order":"last"}`,
+		fault.AlreadyExists:    `{"name":"Low"}`,
+	},
+	"createClassification": {
+		fault.RequiredField:    `{}`,
+		fault.InvalidValue:     `{"name":null}`,
+		fault.InvalidType:      `{"name":7}`,
+		fault.UnknownField:     `{"name":"Task","colour":"green"}`,
+		fault.ValidationFailed: `{"name":7,"colour":"green"}`,
+		fault.AlreadyExists:    `{"name":"Incorrect Behavior"}`,
+	},
+	"updateClassification": {
+		fault.InvalidValue:     `{"name":""}`,
+		fault.InvalidType:      `{"name":7}`,
+		fault.UnknownField:     `{"colour":"red"}`,
+		fault.ReadOnlyField:    `{"identifier":"0150d4f1-6000-7000-8000-000000000002"}`,
+		fault.ValidationFailed: `{"name":"","colour":"red"}`,
+		fault.AlreadyExists:    `{"name":"Task"}`,
+	},
+	"createComponent": {
+		fault.RequiredField:     `{"parent":{"name":"Server"}}`,
+		fault.InvalidValue:      `{"name":"Server/Login"}`,
+		fault.InvalidType:       `{"name":"Login","closed":0}`,
+		fault.UnknownField:      `{"name":"Login","owner":"Ann"}`,
+		fault.MetadataNotFound:  `{"name":"Login","parent":{"name":"Client"}}`,
+		fault.MetadataAmbiguous: `{"name":"Login","parent":{"closed":false}}`,
+		fault.ValidationFailed:  `{"name":"Server/Login","parent":{"name":"Client"}}`,
+		fault.AlreadyExists:     `{"name":"Server"}`,
+	},
+	"updateComponent": {
+		fault.InvalidValue:      `{"name":"Server/Accounts"}`,
+		fault.InvalidType:       `{"parent":"Server"}`,
+		fault.UnknownField:      `{"owner":"Ann"}`,
+		fault.ReadOnlyField:     `{"fullName":"Accounts"}`,
+		fault.MetadataNotFound:  `{"successor":{"name":"Client"}}`,
+		fault.MetadataAmbiguous: `{"successor":{"closed":false}}`,
+		fault.ValidationFailed:  `{"closed":0,"successor":{"name":"Client"}}`,
+		fault.AlreadyExists:     `{"name":"Web"}`,
+		fault.MetadataCycle:     `{"parent":{"name":"Accounts"}}`,
+	},
+	"createMilestone": {
+		fault.RequiredField:     `{"component":{"name":"Server"}}`,
+		fault.InvalidValue:      `{"name":"Summer","startDate":"2016-06-01T00:00:00.000Z","endDate":"2016-05-01T00:00:00.000Z"}`,
+		fault.InvalidType:       `{"name":"Summer","endDate":2016}`,
+		fault.UnknownField:      `{"name":"Summer","owner":"Ann"}`,
+		fault.MetadataNotFound:  `{"name":"Summer","component":{"name":"Client"}}`,
+		fault.MetadataAmbiguous: `{"name":"Summer","component":{"closed":false}}`,
+		fault.ValidationFailed:  `{"name":"Summer","endDate":2016,"component":{"name":"Client"}}`,
+		fault.AlreadyExists:     `{"name":"Spring","component":{"name":"Server"}}`,
+	},
+	"updateMilestone": {
+		fault.InvalidValue:      `{"startDate":"2016-06-01T00:00:00.000Z"}`,
+		fault.InvalidType:       `{"component":"Server"}`,
+		fault.UnknownField:      `{"owner":"Ann"}`,
+		fault.ReadOnlyField:     `{"creationDate":"2015-11-05T12:00:00.000Z"}`,
+		fault.MetadataNotFound:  `{"component":{"name":"Client"}}`,
+		fault.MetadataAmbiguous: `{"component":{"closed":false}}`,
+		fault.ValidationFailed:  `{"endDate":2016,"component":{"name":"Client"}}`,
+		fault.AlreadyExists:     `{"name":"Summer"}`,
+	},
+	"searchProblemsByPost":        faultySearches,
+	"searchUsersByPost":           faultySearches,
+	"searchComponentsByPost":      faultySearches,
+	"searchMilestonesByPost":      faultySearches,
+	"searchPrioritiesByPost":      faultySearches,
+	"searchClassificationsByPost": faultySearches,
+	"searchStatesByPost":          faultySearches,
+	"saveQuery": {
+		fault.RequiredField:    `{"name":"Mine"}`,
+		fault.InvalidValue:     `{"name":"Mine","predicate":"assignee.identifer = $ApiUser"}`,
+		fault.InvalidType:      `{"name":"Mine","predicate":["assignee.identifier = $ApiUser"]}`,
+		fault.UnknownField:     `{"name":"Mine","predicate":"assignee.identifier = $ApiUser","limit":50}`,
+		fault.ValidationFailed: `{"name":7,"predicate":"assignee.identifier = $ApiUser","limit":50}`,
+	},
+	"updateProblems": {
+		fault.InvalidValue:      `{"title":""}`,
+		fault.InvalidType:       `{"title":7}`,
+		fault.UnknownField:      `{"colour":"green"}`,
+		fault.MetadataNotFound:  `{"priority":{"name":"Soon"}}`,
+		fault.MetadataAmbiguous: `{"assignee":{"inactive":false}}`,
+		fault.ValidationFailed:  `{"title":7,"priority":{"name":"Soon"}}`,
+	},
 	"createToken": {
 		fault.RequiredField:     `{"user":{"name":"Ann"}}`,
 		fault.InvalidValue:      `{"user":{"name":"Ann"},"scope":"everything"}`,
@@ -104,13 +233,28 @@ var faulty = map[string]map[fault.Kind]string{
 // provoke has the operation fail in the given way. What it does to the fixture is
 // right for this kind alone.
 func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder {
-	path, keyword, object, query := "/problems/12", "version", sampleAnn.ID.String(), ""
+	path, keyword, object, query := "/problems/12", "version", objectOf(e).String(), ""
 	headers := []string{"X-Request-Id", "b7c1f0", "Content-Type", mediaJSON}
 	body := faulty[e.id][kind]
 	if body == "" && len(e.bodies) > 0 {
 		body = e.bodies[len(e.bodies)-1].example // in JSON
 	}
+	if slices.Contains(e.query, paramPredicate) {
+		query = "?predicate=TRUEPREDICATE"
+	}
+	if e.id == "updateProblems" {
+		query = bulkQuery(f, kind)
+	}
 	switch kind {
+	case fault.InvalidPredicate:
+		switch {
+		case slices.Contains(e.query, paramPredicate):
+			query = "?predicate=name+BEGINSWITH"
+		case slices.Contains(e.query, paramSort):
+			query = "?sort=name+desc"
+		}
+	case fault.TooManyResults:
+		f.hits, f.catalogue = make([]store.Hit, tracker.MostFound+1), hugeCatalogue()
 	case fault.MalformedJSON:
 		body = `{"title":`
 	case fault.MalformedRequest:
@@ -121,12 +265,17 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		headers = append(headers, "Authorization", secretOf(access.Read).Reveal())
 	case fault.NotFound:
 		object = sampleID(99).String()
+		if slices.Contains(e.query, paramSavedQuery) {
+			query = "?savedQuery=" + object
+		}
 	case fault.ProblemNotFound:
 		path = "/problems/99"
 	case fault.KeywordNotFound:
 		keyword = "customers"
 	case fault.StaleRevision:
-		headers = append(headers, "If-Match", `"2"`)
+		if e.ofProblem() {
+			headers = append(headers, "If-Match", `"2"`)
+		}
 	case fault.TooLarge:
 		body = strings.Repeat(" ", int(DefaultLimits().BodyBytes)+1)
 	case fault.UnsupportedMediaType:
@@ -137,6 +286,8 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		if e.id == "deleteKeyword" || kind == fault.ValidationFailed {
 			keyword = "a%00"
 		}
+	case fault.AlreadyExists:
+		f.catalogue = fullCatalogue()
 	case fault.RelationshipCycle:
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}
@@ -167,8 +318,11 @@ func TestFailuresAreRecorded(t *testing.T) {
 	var got []failure
 	for _, kind := range errorKinds {
 		f := setup(t, func(o *Options) {
-			if kind.Kind == fault.RateLimited {
+			switch kind.Kind {
+			case fault.RateLimited:
 				o.Limits.RatePerMinute = 1
+			case fault.QueryTooExpensive:
+				o.Service = tracker.New(tracker.Options{Store: newFixedStore(), Now: o.Now, Random: zeros{}, SearchFor: -1}) // no time at all
 			}
 		})
 		for _, e := range endpoints() {

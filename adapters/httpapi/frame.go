@@ -18,9 +18,10 @@ func (s *server) frame(next http.Handler) http.Handler {
 		start := s.Now()
 		x := &Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r)}
 		// net/http takes a client that closes its side of the connection for
-		// gone, but it may well wait for the answer.
-		ctx := context.WithoutCancel(r.Context())
-		ctx, cancel := context.WithTimeout(context.WithValue(ctx, exchangeKey{}, x), s.Limits.RequestTime)
+		// gone, but it may well wait for the answer. Searches ask for
+		// connectionOf.
+		ctx := context.WithValue(context.WithoutCancel(r.Context()), exchangeKey{}, x)
+		ctx, cancel := context.WithTimeout(context.WithValue(ctx, connectionKey{}, r.Context()), s.Limits.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
 		rec := &recorder{ResponseWriter: w}
@@ -99,6 +100,14 @@ type exchangeKey struct{}
 // exchangeOf returns the exchange that the request is part of.
 func exchangeOf(r *http.Request) *Exchange {
 	return r.Context().Value(exchangeKey{}).(*Exchange)
+}
+
+type connectionKey struct{}
+
+// connectionOf returns a context that ends when the client closes its side of the
+// connection, and when the request is over.
+func connectionOf(r *http.Request) context.Context {
+	return r.Context().Value(connectionKey{}).(context.Context)
 }
 
 // recorder notes what is answered.

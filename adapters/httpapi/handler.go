@@ -75,7 +75,8 @@ type Exchange struct {
 	Method string
 	// Route is the pattern of the path, such as
 	// "/api/20151105/problems/{identifier}"; empty when nothing is there.
-	Route     string
+	Route string
+	// Status is 0 for a client that went away before it was answered.
 	Status    int
 	Bytes     int64 // of the answer's body
 	Duration  time.Duration
@@ -138,12 +139,17 @@ func endpoints() []endpoint {
 	var all []endpoint
 	for _, some := range [][]endpoint{
 		problemEndpoints(),
+		bulkEndpoints(),
 		commentEndpoints(),
 		keywordEndpoints(),
 		relationshipEndpoints(),
 		watcherEndpoints(),
 		userEndpoints(),
 		tokenEndpoints(),
+		metadataEndpoints(),
+		auditEndpoints(),
+		searchEndpoints(),
+		queryEndpoints(),
 	} {
 		all = append(all, some...)
 	}
@@ -170,7 +176,7 @@ func crossOrigin(origins []string) *cors.Cors {
 		AllowedOrigins: origins,
 		AllowedMethods: methods,
 		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id"},
-		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
+		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
 		MaxAge:         600, // seconds
 		// The router answers OPTIONS, with Allow, also to browsers.
 		OptionsPassthrough: true,

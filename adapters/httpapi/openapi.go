@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // securityScheme is the name of the one way to authenticate.
@@ -45,7 +46,8 @@ func newDocument(o Options) (*document, error) {
 		Servers: []*huma.Server{{URL: o.BasePath + prefix}},
 		Tags: []*huma.Tag{
 			{Name: "Problems"}, {Name: "Comments"}, {Name: "Keywords"}, {Name: "Relationships"}, {Name: "Watchers"},
-			{Name: "Users"}, {Name: "Tokens"},
+			{Name: "Search"}, {Name: "Saved queries"},
+			{Name: "Users"}, {Name: "Tokens"}, {Name: "Metadata"}, {Name: "Audit"},
 		},
 		Components: &huma.Components{
 			Schemas:    huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
@@ -72,7 +74,7 @@ const (
 // path are named after the operation's tag where they differ.
 func parameters() map[string]*huma.Param {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
-	one := 1.0
+	one, most := 1.0, float64(tracker.MostOnPage)
 	return map[string]*huma.Param{
 		"Problem": {Name: "identifier", In: "path", Required: true, Description: "The problem's identifier.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 12},
@@ -80,8 +82,24 @@ func parameters() map[string]*huma.Param {
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: sampleAnn.ID.String()},
 		"Keyword": {Name: "keyword", In: "path", Required: true, Description: "The keyword's name. A slash in it is sent as %2F.",
 			Schema: text(), Example: "version"},
-		"DryRun": {Name: "dryRun", In: "query", Description: "true: do everything but store, and answer what would have been answered; what would have been created has no identifier.",
+		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; what would have been created has no identifier.",
 			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
+		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
+			Schema: text(), Example: "3"},
+		paramPredicate: {Name: paramPredicate, In: "query", Description: "What has to hold: an NSPredicate format string. It is required, unless a savedQuery stands for it.",
+			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
+		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL that ends in it.",
+			Schema: text(), Example: sampleID(30).String()},
+		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it.",
+			Schema: text(), Example: "-priority.order,title"},
+		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most.",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},
+		paramCursor: {Name: paramCursor, In: "query", Description: "Where to go on: from the link to the next page. It is good for the same predicate, sort and user.",
+			Schema: text()},
+		paramIncludeDetail: {Name: paramIncludeDetail, In: "query", Description: "true: with the logs of the problems.",
+			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
+		paramPreview: {Name: paramPreview, In: "query", Description: "What the answer to the same request with dryRun=true has as preview. Without it, there can only be a dry run.",
+			Schema: text()},
 		"If-Match": {Name: "If-Match", In: "header", Description: "Write only if the problem is at this revision: an ETag of the problem, or the revision in quotes; several in a list; or *.",
 			Schema: text(), Example: `"3"`},
 		"If-None-Match": {Name: "If-None-Match", In: "header", Description: "Answer 304 if the ETag is still this one.",
@@ -103,6 +121,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 		"X-Request-Id":         text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
 		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6"`),
 		"Problem-Revision":     whole("The revision of the problem.", 3),
+		"Link":                 text("The path of the next page, when there is one.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
 		"Location":             text("The path of what was created.", prefix+"/problems/12"),
 		"Dry-Run":              text("true when nothing was stored because of dryRun=true.", "true"),
 		"Idempotency-Replayed": text("true when this is the answer to an earlier, equal request.", "true"),
@@ -172,10 +191,7 @@ func (e endpoint) parameterNames() []string {
 	if strings.Contains(e.path, "{keyword}") {
 		names = append(names, "Keyword")
 	}
-	if e.writes() {
-		names = append(names, "DryRun")
-	}
-	return append(names, e.headers...)
+	return slices.Concat(names, e.queryNames(), e.headers)
 }
 
 // value returns the example as the document shows it.

@@ -111,7 +111,7 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: written: %v", query, wrote)
 		}
 	}
-	for _, query := range []string{"?dryRun=false", "?x=1", "?asOf=1"} {
+	for _, query := range []string{"?dryRun=false", "?x=1", "?asof=1"} {
 		f.send(t, request("GET", api+"/problems/12"+query, ""), 400, fault.MalformedRequest)
 	}
 }

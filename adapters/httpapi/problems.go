@@ -51,6 +51,7 @@ func problemEndpoints() []endpoint {
 			summary:     "Load a problem",
 			description: "With its keywords and its whole history log. Relationships, comments and watchers are loaded from their own paths.",
 			scope:       access.Read,
+			query:       []string{paramAsOf},
 			headers:     []string{"If-None-Match"},
 			answers:     loaded("The problem.", Problem{}, func(e *encoder) { e.problem(sampleSnapshot()) }),
 			faults:      []fault.Kind{fault.ProblemNotFound},
@@ -69,8 +70,8 @@ func loaded(description string, of any, example func(*encoder)) []result {
 	}
 }
 
-// fieldMembers are the members of a problem that clients set (D1).
-func fieldMembers(p *tracker.ProblemPatch) []member {
+// patchMembers are the members of a problem that clients set (D1).
+func patchMembers(p *tracker.ProblemPatch) []member {
 	return []member{
 		{"title", &p.Title},
 		{"state", &p.State},
@@ -80,12 +81,19 @@ func fieldMembers(p *tracker.ProblemPatch) []member {
 		{"milestone", &p.Milestone},
 		{"assignee", &p.Assignee},
 		{"read", &p.Read},
-		{"watching", nil},
-		{"readByAssignee", nil},
-		{"logs", nil},
-		{"modifier", nil},
-		{"modificationDate", nil},
 	}
+}
+
+// fieldMembers are those, and the members that are ignored wherever they are sent
+// back (D11).
+func fieldMembers(p *tracker.ProblemPatch) []member {
+	return append(patchMembers(p),
+		member{"watching", nil},
+		member{"readByAssignee", nil},
+		member{"logs", nil},
+		member{"modifier", nil},
+		member{"modificationDate", nil},
+	)
 }
 
 // serviceMembers are the members of a problem that only the service writes.
@@ -159,27 +167,6 @@ func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	header := problemHeader(a.Revision)
 	header.Set("ETag", problemTag(a.Value, a.Catalogue))
 	return answer{status, header, e.buf}
-}
-
-// load answers R1–R4: some parts of a problem.
-func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot])) func(*call) (answer, error) {
-	return func(c *call) (answer, error) {
-		id, err := c.problem()
-		if err != nil {
-			return answer{}, err
-		}
-		a, err := c.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
-		if err != nil {
-			return answer{}, err
-		}
-		tag := problemTag(a.Value, a.Catalogue)
-		header := problemHeader(a.Revision)
-		return c.unlessKnown(tag, header, func() []byte {
-			e := encoder{catalogue: a.Catalogue}
-			encode(&e, a)
-			return e.buf
-		}), nil
-	}
 }
 
 // unlessKnown answers 304 when the client has what the tag stands for (D20). An

@@ -50,6 +50,7 @@ func relationshipEndpoints() []endpoint {
 			id: "loadRelationships", method: http.MethodGet, path: path, tag: "Relationships",
 			summary: "Load the relationships of a problem",
 			scope:   access.Read,
+			query:   []string{paramAsOf},
 			headers: []string{"If-None-Match"},
 			answers: loaded("The relationships, by type and other problem.", []Relationship{}, func(e *encoder) {
 				list(e, []store.Related{sampleRelated()}, e.relationship)

@@ -60,16 +60,29 @@ func (s *server) unmatched(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, fault.New(fault.MethodNotAllowed, "the methods of this path are in the header Allow"))
 }
 
-// allowed returns the methods that the path of the request has.
+// allowed returns the methods that the path of the request has. Where something is at
+// this very path, it is no identifier: see hidden.
 func (s *server) allowed(r *http.Request) []string {
 	var allowed []string
+	exact := false
 	for _, method := range methods {
 		probe := &http.Request{Method: method, URL: r.URL}
-		if _, pattern := s.mux.Handler(probe); pattern != "/" {
+		_, pattern := s.mux.Handler(probe)
+		literal := pattern != "/" && !strings.Contains(pattern, "{")
+		if literal && !exact {
+			exact, allowed = true, nil
+		}
+		if pattern != "/" && literal == exact {
 			allowed = append(allowed, method)
 		}
 	}
 	return allowed
+}
+
+// hidden reports whether the path of a request to the operation is that of a search,
+// which has other methods: ServeMux takes "search" for an identifier then.
+func (e endpoint) hidden(r *http.Request) bool {
+	return strings.HasSuffix(e.path, "/{identifier}") && r.PathValue("identifier") == "search" && isSearched(path.Dir(e.path))
 }
 
 // notFound names the version of the API to those who ask for another (D23).

@@ -43,7 +43,13 @@ func TestMethods(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for path, allow := range map[string]string{
-		api + "/problems":                   "POST, OPTIONS",
+		api + "/problems":                   "GET, HEAD, POST, PATCH, OPTIONS",
+		api + "/problems/search":            "GET, HEAD, POST, OPTIONS",
+		api + "/users/search":               "GET, HEAD, POST, OPTIONS",
+		api + "/states/search":              "GET, HEAD, POST, OPTIONS",
+		api + "/tokens/search":              "DELETE, OPTIONS",
+		api + "/queries":                    "GET, HEAD, POST, OPTIONS",
+		api + "/queries/x":                  "GET, HEAD, DELETE, OPTIONS",
 		api + "/problems/12":                "GET, HEAD, PATCH, OPTIONS",
 		api + "/problems/007":               "GET, HEAD, PATCH, OPTIONS",
 		api + "/problems/12/comments":       "GET, HEAD, POST, OPTIONS",
@@ -150,10 +156,10 @@ func TestCORS(t *testing.T) {
 			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
 	}
 	off := setup(t)
-	header(t, off.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "", "Allow": "POST, OPTIONS"})
+	header(t, off.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "", "Allow": "GET, HEAD, POST, PATCH, OPTIONS"})
 
 	on := setup(t, func(o *Options) { o.CORSOrigins = []string{"https://a.example"} })
-	header(t, on.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "https://a.example", "Access-Control-Allow-Credentials": "", "Allow": "POST, OPTIONS"})
+	header(t, on.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "https://a.example", "Access-Control-Allow-Credentials": "", "Allow": "GET, HEAD, POST, PATCH, OPTIONS"})
 	w := on.send(t, request("GET", api+"/problems/12", "", "Origin", "https://a.example"), 200, "")
 	header(t, w, map[string]string{"Access-Control-Allow-Origin": "https://a.example", "Vary": "Origin, Authorization"})
 	w = on.send(t, request("GET", api+"/problems/12", "", "Origin", "https://b.example"), 200, "")

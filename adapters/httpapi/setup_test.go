@@ -3,23 +3,28 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // api is the prefix of the paths that the tests ask for.
@@ -107,6 +112,51 @@ func secretOf(scope access.Scope) access.Secret {
 	return access.NewSecret(random)
 }
 
+// hugeCatalogue has of each kind one object more than a search can find.
+var hugeCatalogue = sync.OnceValue(func() *metadata.Catalogue {
+	var content metadata.Content
+	for i := range tracker.MostFound + 1 {
+		id, name := sampleID(1), strconv.Itoa(i)
+		binary.BigEndian.PutUint32(id[12:], uint32(i))
+		content.Users = append(content.Users, user.User{ID: id, Name: name, Email: name + "@example.org"})
+		content.Components = append(content.Components, metadata.Component{ID: id, Name: name})
+		content.Milestones = append(content.Milestones, metadata.Milestone{ID: id, Name: name})
+		content.Priorities = append(content.Priorities, metadata.Priority{ID: id, Name: name})
+		content.Classifications = append(content.Classifications, metadata.Classification{ID: id, Name: name})
+		content.States = append(content.States, metadata.State{ID: id, Name: name})
+	}
+	return metadata.NewCatalogue(15, content)
+})
+
+// objectOf returns the sample that an operation with an identifier is about, if that
+// is not a problem.
+func objectOf(e endpoint) ident.ID {
+	switch strings.Split(e.path, "/")[1] {
+	case "states":
+		return sampleOpen.ID
+	case "priorities":
+		return samplePriority.ID
+	case "classifications":
+		return sampleClassification.ID
+	case "components":
+		return sampleAccounts.ID
+	case "milestones":
+		return sampleMilestone.ID
+	}
+	return sampleAnn.ID
+}
+
+// fullCatalogue is the catalogue of the samples with a second object of each kind
+// beside the first.
+func fullCatalogue() *metadata.Catalogue {
+	content := sampleCatalogue().Content()
+	content.Priorities = append(content.Priorities, metadata.Priority{ID: sampleID(41), Name: "Low", Order: 3})
+	content.Classifications = append(content.Classifications, metadata.Classification{ID: sampleID(42), Name: "Task"})
+	content.Components = append(content.Components, metadata.Component{ID: sampleID(43), Name: "Web", Parent: sampleServer.ID})
+	content.Milestones = append(content.Milestones, metadata.Milestone{ID: sampleID(44), Name: "Summer", Component: sampleServer.ID, Created: sampleTime})
+	return metadata.NewCatalogue(14, content)
+}
+
 // zeros is a source of randomness that has none.
 type zeros struct{}
 
@@ -118,9 +168,13 @@ type fixedStore struct {
 	catalogue  *metadata.Catalogue
 	snapshot   store.Snapshot
 	tokens     []access.Token
-	neighbours []relationship.Relationship // of every problem
-	err        error                       // if not nil, everything fails with it
-	during     func()                      // if not nil, called when a problem is read
+	audit      []audit.Entry
+	queries    []query.Saved
+	hits       []store.Hit                        // of every search
+	searched   func(context.Context, store.Query) // if not nil, called when problems are searched
+	neighbours []relationship.Relationship        // of every problem
+	err        error                              // if not nil, everything fails with it
+	during     func()                             // if not nil, called when a problem is read
 
 	mu      sync.Mutex
 	replies map[string]store.Reply
@@ -193,6 +247,48 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 		s.Relationships = nil
 	}
 	return s, nil
+}
+
+func (f *fixedStore) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		if s, err := f.Problem(ctx, id, as, parts); err == nil {
+			all = append(all, s)
+		}
+	}
+	return all, f.err
+}
+
+func (f *fixedStore) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	if f.searched != nil {
+		f.searched(ctx, q)
+	}
+	if err := store.Ended(ctx); err != nil {
+		return nil, err
+	}
+	return f.hits[:min(q.Limit, len(f.hits))], f.err
+}
+
+func (f *fixedStore) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
+	rest := f.audit[min(skip, len(f.audit)):]
+	return rest[:min(limit, len(rest))], f.err
+}
+
+func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {
+	for _, q := range f.queries {
+		if owner.IsNone() || q.Owner == owner {
+			all = append(all, q)
+		}
+	}
+	return all, f.err
+}
+
+func (f *fixedStore) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bool, error) {
+	for _, q := range f.queries {
+		if q.ID == id {
+			return q, true, f.err
+		}
+	}
+	return query.Saved{}, false, f.err
 }
 
 func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID) ([]relationship.Relationship, error) {

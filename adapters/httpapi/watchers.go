@@ -33,6 +33,7 @@ func watcherEndpoints() []endpoint {
 			id: "loadWatchers", method: http.MethodGet, path: path, tag: "Watchers",
 			summary: "Load the watchers of a problem",
 			scope:   access.Read,
+			query:   []string{paramAsOf},
 			headers: []string{"If-None-Match"},
 			answers: loaded("The users, by name.", []User{}, func(e *encoder) { list(e, []user.User{sampleAnn}, e.user) }),
 			faults:  []fault.Kind{fault.ProblemNotFound},

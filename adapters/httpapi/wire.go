@@ -28,9 +28,9 @@ type Problem struct {
 	ResolveDate      *time.Time      `json:"resolveDate" readOnly:"true"`
 	CreationDate     time.Time       `json:"creationDate" readOnly:"true"`
 	Keywords         []Keyword       `json:"keywords" readOnly:"true" nullable:"false" doc:"Sorted by name. Modified only through the keyword endpoints."`
-	Watching         bool            `json:"watching" readOnly:"true" doc:"Whether the token's user watches the problem."`
-	Read             bool            `json:"read" doc:"Whether the token's user has read the problem as it is now."`
-	ReadByAssignee   bool            `json:"readByAssignee" readOnly:"true"`
+	Watching         *bool           `json:"watching" readOnly:"true" doc:"Whether the token's user watches the problem; null with asOf, as the other two."`
+	Read             *bool           `json:"read" doc:"Whether the token's user has read the problem as it is now."`
+	ReadByAssignee   *bool           `json:"readByAssignee" readOnly:"true"`
 	Revision         int64           `json:"revision" minimum:"1" readOnly:"true"`
 	Logs             []LogEntry      `json:"logs" readOnly:"true" nullable:"false" doc:"Oldest first: all entries when the problem is loaded, those of the request in the answer to a write."`
 }
@@ -41,10 +41,16 @@ type CreatedProblem struct {
 	Problem
 }
 
+// FoundProblem is a problem that a search has found (D31).
+type FoundProblem struct {
+	Problem
+	Logs []LogEntry `json:"logs,omitempty" readOnly:"true" nullable:"false" doc:"All entries, oldest first, with includeDetail; else absent."`
+}
+
 // State is a state as a direct field of a problem (D2).
 type State struct {
-	Identifier string      `json:"identifier" format:"uuid"`
-	Name       string      `json:"name"`
+	Identifier string      `json:"identifier" format:"uuid" readOnly:"true"`
+	Name       string      `json:"name" minLength:"1" maxLength:"255"`
 	Resolved   bool        `json:"resolved" doc:"Problems in this state count as done."`
 	Initial    bool        `json:"initial" doc:"Problems can be created in this state."`
 	Order      int         `json:"order"`
@@ -53,19 +59,22 @@ type State struct {
 
 // Priority is a priority as a direct field of a problem (D2).
 type Priority struct {
-	Identifier string `json:"identifier" format:"uuid"`
-	Name       string `json:"name"`
+	Identifier string `json:"identifier" format:"uuid" readOnly:"true"`
+	Name       string `json:"name" minLength:"1" maxLength:"255"`
 	Order      int    `json:"order"`
 }
 
 // Classification is a classification as a direct field of a problem (D2).
-type Classification Reference
+type Classification struct {
+	Identifier string `json:"identifier" format:"uuid" readOnly:"true"`
+	Name       string `json:"name" minLength:"1" maxLength:"255"`
+}
 
 // Component is a component as a direct field of a problem (D2).
 type Component struct {
-	Identifier string              `json:"identifier" format:"uuid"`
-	Name       string              `json:"name"`
-	FullName   string              `json:"fullName" doc:"The names from the root, joined by a slash."`
+	Identifier string              `json:"identifier" format:"uuid" readOnly:"true"`
+	Name       string              `json:"name" minLength:"1" maxLength:"255"`
+	FullName   string              `json:"fullName" readOnly:"true" doc:"The names from the root, joined by a slash."`
 	Closed     bool                `json:"closed" doc:"Takes no new problems."`
 	Successor  *ComponentReference `json:"successor"`
 	Parent     *ComponentReference `json:"parent"`
@@ -73,10 +82,10 @@ type Component struct {
 
 // Milestone is a milestone as a direct field of a problem (D2).
 type Milestone struct {
-	Identifier   string              `json:"identifier" format:"uuid"`
-	Name         string              `json:"name"`
+	Identifier   string              `json:"identifier" format:"uuid" readOnly:"true"`
+	Name         string              `json:"name" minLength:"1" maxLength:"255"`
 	Component    *ComponentReference `json:"component"`
-	CreationDate time.Time           `json:"creationDate"`
+	CreationDate time.Time           `json:"creationDate" readOnly:"true"`
 	StartDate    *time.Time          `json:"startDate"`
 	EndDate      *time.Time          `json:"endDate"`
 }
@@ -184,6 +193,9 @@ type Error struct {
 	Detail   string      `json:"detail"`
 	Instance string      `json:"instance" format:"uri" doc:"The request, as the server's log names it."`
 	Errors   []ErrorItem `json:"errors" nullable:"false" doc:"All faults of the body; empty for errors of other kinds."`
+	Kind     string      `json:"kind,omitempty" enum:"syntax,unsupported,unknownKey,unknownFunction,unboundVariable,typeMismatch,invalidPattern,limitExceeded" doc:"Of an invalid predicate: what is wrong with it."`
+	Line     int         `json:"line,omitempty" minimum:"1" doc:"Of an invalid predicate, or sort: where the first token starts that is wrong."`
+	Column   int         `json:"column,omitempty" minimum:"1" doc:"Likewise, in code points."`
 }
 
 // ErrorItem is one fault of a request body.
@@ -273,4 +285,49 @@ type NewToken struct {
 	Scope   string      `json:"scope" enum:"read,write,admin"`
 	Expires *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never."`
 	_       struct{}    `additionalProperties:"false"`
+}
+
+// ProblemSearch is a search for problems (D31). It has either a predicate or a saved
+// query.
+type ProblemSearch struct {
+	Predicate     string   `json:"predicate,omitempty" doc:"What has to hold."`
+	SavedQuery    string   `json:"savedQuery,omitempty" doc:"The identifier of a saved query, or a URL that ends in it."`
+	Sort          string   `json:"sort,omitempty" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out, unless the saved query says more."`
+	Limit         int      `json:"limit,omitempty" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
+	Cursor        string   `json:"cursor,omitempty" doc:"Where to go on: from the link to the next page."`
+	IncludeDetail bool     `json:"includeDetail,omitempty" doc:"With the logs of the problems."`
+	_             struct{} `additionalProperties:"false"`
+}
+
+// ObjectSearch is a search for metadata objects or users (D31).
+type ObjectSearch struct {
+	Predicate string   `json:"predicate" doc:"What has to hold."`
+	Sort      string   `json:"sort,omitempty" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out."`
+	Limit     int      `json:"limit,omitempty" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
+	Cursor    string   `json:"cursor,omitempty" doc:"Where to go on: from the link to the next page."`
+	_         struct{} `additionalProperties:"false"`
+}
+
+// SavedQuery is a saved query.
+type SavedQuery struct {
+	Identifier   string    `json:"identifier" format:"uuid" readOnly:"true" doc:"Whoever knows it can run the query, as themselves."`
+	Owner        Reference `json:"owner"`
+	Name         string    `json:"name" minLength:"1" maxLength:"255"`
+	Predicate    string    `json:"predicate"`
+	Sort         *string   `json:"sort"`
+	CreationDate time.Time `json:"creationDate"`
+}
+
+// CreatedQuery is the answer to the saving of a query.
+type CreatedQuery struct {
+	Identifier string `json:"identifier,omitempty" format:"uuid" doc:"Absent in a dry run." readOnly:"true"`
+	SavedQuery
+}
+
+// NewQuery is a query to be saved.
+type NewQuery struct {
+	Name      string   `json:"name" minLength:"1" maxLength:"255"`
+	Predicate string   `json:"predicate" doc:"Of a search for problems. NOW() and $ApiUser are those of who runs it."`
+	Sort      *string  `json:"sort,omitempty" nullable:"true"`
+	_         struct{} `additionalProperties:"false"`
 }

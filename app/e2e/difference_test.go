@@ -136,7 +136,7 @@ func invent(random *rand.Rand) request {
 	keyword := func() string {
 		return problem + "/keywords/" + url.PathEscape(one("a", "B", "a/b", "two words", "💡", "é", "e\u0301", ".", "..", "/", " a ", "z"))
 	}
-	switch random.IntN(16) {
+	switch random.IntN(19) {
 	case 0, 1:
 		r.method, r.path, r.body = "POST", "/problems", one(`{"title":"New"}`, `{"title":"New"}`, fields())
 	case 2, 3, 4:
@@ -158,10 +158,18 @@ func invent(random *rand.Rand) request {
 	case 13:
 		name := one("Bo", "Cy", "Di")
 		r.method, r.path, r.body = "POST", "/users", fmt.Sprintf(`{"name":%q,"email":"%s@example.org"}`, name, name)
+	case 14:
+		predicate := one("TRUEPREDICATE", "title = 'New'", "state.resolved = NO", "identifier <= "+number(), "assignee.identifier = $ApiUser AND read = NO", "title =")
+		r.method, r.path, r.body = "PATCH", "/problems", fields()
+		r.path += "?predicate=" + url.QueryEscape(predicate) + one("&dryRun=true", "&dryRun=true", "&dryRun=true", "", "&preview=x")
+		return r
+	case 15:
+		r.method, r.path = "GET", one(problem, problem+"/comments", problem+"/relationships", problem+"/watchers")
+		r.path += "?asOf=" + one("1", "2", "3", number(), "0", "2000-01-01T00:00:00Z", "2999-01-01T00:00:00%2B01:00", "x")
 	default:
 		r.method, r.path = one("GET", "GET", "HEAD"), one(problem, problem, problem+"/comments", problem+"/relationships", problem+"/watchers", "/users", "/me", "/nope")
 	}
-	if random.IntN(8) == 0 {
+	if random.IntN(8) == 0 && !strings.Contains(r.path, "?") {
 		r.path += one("?dryRun=true", "?dryRun=true", "?dryRun=1")
 	}
 	if random.IntN(8) == 0 {

@@ -11,6 +11,8 @@ var volatile = []struct {
 	name string
 	form *regexp.Regexp
 }{
+	{"parameter", regexp.MustCompile(`\b(cursor|preview)=[0-9A-Za-z_%-]+`)}, // of a page, and of a change of many problems
+	{"preview", regexp.MustCompile(`"[0-9A-Za-z_-]{54}"`)},                  // the same, as it is answered
 	{"token", regexp.MustCompile(`pts_[0-9A-Za-z]{49}`)},
 	{"uuid", regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)},
 	{"hash", regexp.MustCompile(`\b[0-9a-f]{16}\b`)}, // in entity tags, made of identifiers

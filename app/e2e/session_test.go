@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,8 @@ func TestDay(t *testing.T) {
 	for _, slug := range []string{
 		"malformed-json", "malformed-request", "unauthenticated", "forbidden",
 		"problem-not-found", "keyword-not-found", "relationship-not-found", "not-found", "method-not-allowed",
-		"transition-not-allowed", "relationship-cycle", "relationship-conflict", "idempotency-conflict", "already-exists",
+		"transition-not-allowed", "relationship-cycle", "relationship-conflict", "idempotency-conflict", "already-exists", "in-use", "metadata-cycle",
+		"invalid-predicate", "preview-required",
 		"stale-revision", "too-large", "unsupported-media-type",
 		"required-field", "invalid-value", "invalid-type", "unknown-field", "read-only-field", "metadata-not-found", "metadata-ambiguous", "validation-failed",
 	} {
@@ -135,3 +137,31 @@ func console(markdown string) []string {
 
 // quote returns text as a word of bash.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// TestPredicates asks all the predicates that the README shows.
+func TestPredicates(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Searching\n")
+	section, _, found := strings.Cut(section, "\n## ")
+	if !found {
+		t.Fatal("the README has no section on searching, or nothing after it")
+	}
+	token := newToken(t)
+	c := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token).as(token)
+	asked := 0
+	for line := range strings.Lines(section) {
+		if predicate, shown := strings.CutPrefix(strings.TrimRight(line, "\n"), "    "); shown {
+			asked++
+			if status, body := c.do("GET", "/problems/search?predicate="+url.QueryEscape(predicate), ""); status != 200 {
+				t.Errorf("%s: %d %s", predicate, status, body)
+			}
+		}
+	}
+	if asked < 5 {
+		t.Errorf("%d predicates in the README; did its form change?", asked)
+	}
+}

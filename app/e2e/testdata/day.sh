@@ -148,6 +148,60 @@ step 201 'What if there were another' -H "Authorization: $ann" -H "$json" -d '{"
 step 200 'What if the lamp were closed' -X PATCH -H "Authorization: $ann" -H "$json" -d '{"state":{"name":"Closed"}}' "$api/problems/$lamp?dryRun=true"
 step '400 malformed-request' 'Half a dry run is none' -X PATCH -H "Authorization: $ann" -H "$json" -d '{"state":{"name":"Closed"}}' "$api/problems/$lamp?dryRun=1"
 
+### Plans
+
+step 201 'A milestone has a name' -H "Authorization: $ann" -H "$json" -d '{"name":"Spring"}' "$api/milestones"
+spring_id=$(last identifier)
+step '409 already-exists' 'that no other has' -H "Authorization: $ann" -H "$json" -d '{"name":" Spring "}' "$api/milestones"
+step 200 'and dates, when they are known' -X PATCH -H "Authorization: $admin" -H "$json" -d '{"startDate":"2030-03-01T00:00:00Z","endDate":"2030-06-01T02:00:00+02:00"}' "$api/milestones/$spring_id"
+step '422 invalid-value' 'that come one after the other' -X PATCH -H "Authorization: $admin" -H "$json" -d '{"endDate":"2030-02-01T00:00:00Z"}' "$api/milestones/$spring_id"
+step 201 'The house' -H "Authorization: $admin" -H "$json" -d '{"name":"House"}' "$api/components"
+house_id=$(last identifier)
+step 201 'has a kitchen' -H "Authorization: $admin" -H "$json" -d '{"name":"Kitchen","parent":{"name":"House"}}' "$api/components"
+kitchen_id=$(last identifier)
+step '422 invalid-value' 'and no slash' -H "Authorization: $admin" -H "$json" -d '{"name":"Bath/Shower"}' "$api/components"
+step '409 metadata-cycle' 'It is not in its kitchen' -X PATCH -H "Authorization: $admin" -H "$json" -d "{\"parent\":{\"identifier\":\"$kitchen_id\"}}" "$api/components/$house_id"
+step 200 'but can be renamed' -X PATCH -H "Authorization: $admin" -H "$json" -d '{"name":"Villa"}' "$api/components/$house_id"
+step 200 'with all that is in it' -H "Authorization: $cy" "$api/components"
+step '409 in-use' 'What is open is not done' -X PATCH -H "Authorization: $admin" -H "$json" -d '{"resolved":true}' "$api/states/$(curl -sS -H "Authorization: $cy" "$api/states" | grep -o '[^"]*","name":"Open"' | head -n 1 | cut -d'"' -f1)"
+for list in states priorities classifications milestones; do
+	step 200 "All $list" -H "Authorization: $cy" "$api/$list"
+done
+
+### Questions
+
+step 200 'What there is' -H "Authorization: $cy" "$api/problems?limit=2"
+step 200 'What is open' -G -H "Authorization: $cy" --data-urlencode "predicate=state.resolved = NO" --data-urlencode 'sort=-priority.order,title' "$api/problems/search"
+step 200 'in a longer letter, with everything' -H "Authorization: $cy" -H "$json" -d '{"predicate":"ANY keywords.name LIKE[c] \"*O*\" || title MATCHES \".*lamp.*\"","includeDetail":true}' "$api/problems/search"
+step 200 'What Ann has watched' -G -H "Authorization: $ann" --data-urlencode "predicate=watching = YES AND NOT read = NO" "$api/problems/search"
+step 200 'Who is called Bo' -G -H "Authorization: $cy" --data-urlencode "predicate=name =[c] 'BO' AND inactive = NO" "$api/users/search"
+step 200 'What leads to a done state' -G -H "Authorization: $cy" --data-urlencode "predicate=ANY nextStates.resolved = YES" "$api/states/search"
+step '400 invalid-predicate' 'Nothing that is not there' -G -H "Authorization: $cy" --data-urlencode "predicate=stat.resolved = NO" "$api/problems/search"
+step '400 malformed-request' 'and not without a question' -H "Authorization: $cy" "$api/problems/search"
+step 201 'A question to keep' -H "Authorization: $ann" -H "$json" -d '{"name":"Dark","predicate":"title CONTAINS[cd] \"lamp\"","sort":"-modificationDate"}' "$api/queries"
+question_id=$(last identifier)
+step 200 'Ann has it' -H "Authorization: $ann" "$api/queries"
+step 200 'Bo has none' -H "Authorization: $bo" "$api/queries"
+step 200 'but can ask it' -H "Authorization: $bo" "$api/problems/search?savedQuery=$api/queries/$question_id"
+step 204 'until it is gone' -X DELETE -H "Authorization: $ann" "$api/queries/$question_id"
+step '404 not-found' 'as it is now' -H "Authorization: $bo" "$api/problems/search?savedQuery=$question_id"
+
+### Many at once
+
+step '422 preview-required' 'Nobody moves them all unseen' -X PATCH -H "Authorization: $ann" -H "$json" -d '{"milestone":{"name":"Spring"}}' "$api/problems?predicate=TRUEPREDICATE"
+step 200 'What would move' -X PATCH -H "Authorization: $ann" -H "$json" -d '{"milestone":{"name":"Spring"}}' "$api/problems?predicate=state.resolved=NO&dryRun=true"
+preview=$(last preview)
+step 200 'moves' -X PATCH -H "Authorization: $ann" -H "$json" -d '{"milestone":{"name":"Spring"}}' "$api/problems?predicate=state.resolved=NO&preview=$preview"
+step '412 stale-revision' 'once' -X PATCH -H "Authorization: $ann" -H "$json" -d '{"milestone":{"name":"Spring"}}' "$api/problems?predicate=state.resolved=NO&preview=$preview"
+
+### The past
+
+step 200 'The lamp, when it was new' -H "Authorization: $cy" "$api/problems/$lamp?asOf=1"
+step 200 'and what was said then' -H "Authorization: $cy" "$api/problems/$lamp/comments?asOf=1"
+step '404 problem-not-found' 'before there was light' -H "Authorization: $cy" "$api/problems/$lamp?asOf=2001-01-01T00:00:00Z"
+step '403 forbidden' 'The books are not for everybody' -H "Authorization: $ann" "$api/audit"
+step 200 'What the administrator did' -H "Authorization: $admin" "$api/audit?limit=1000"
+
 ### Errors
 
 step '400 malformed-json' 'Two titles' -H "Authorization: $ann" -H "$json" -d '{"title":"a","title":"b"}' "$api/problems"

@@ -1,0 +1,191 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// setupPast returns a fixture whose problem has a past: it was created Open by Bob
+// with the revision 1, and got a comment with 2, a keyword with 3, a relationship
+// that is gone with 4 and 5, and the state In Progress with 6, a minute each.
+func setupPast(t *testing.T) *fixture {
+	t.Helper()
+	f := setup(t)
+	s := &f.snapshot
+	created := s.Problem
+	created.State, created.Modifier, created.Modified, created.Revision = sampleOpen.ID, sampleBob.ID, sampleTime, 1
+	moved := s.Problem
+	moved.Modified, moved.Revision = sampleTime.Add(5*time.Minute), 6
+	s.Problem = moved
+	s.Savepoints = []store.Savepoint{{Problem: created}, {Problem: moved}}
+	first := s.Log[0]
+	s.Log = []problem.LogEntry{first}
+	for i, e := range []problem.LogEntry{
+		{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(sampleComment().ID.String())},
+		{Type: problem.KeywordSet, Field: "version", From: problem.LogText("7.4.0"), To: problem.LogText("7.4.1")},
+		{Type: problem.RelationshipAdded, Field: string(relationship.BlockedBy), To: problem.LogLink(13)},
+		{Type: problem.RelationshipDeleted, Field: string(relationship.BlockedBy), From: problem.LogLink(13)},
+		{Type: problem.FieldChanged, Field: "state", From: problem.LogRef(sampleOpen.ID, "Open"), To: problem.LogRef(sampleProgress.ID, "In Progress")},
+	} {
+		e.ID, e.Batch, e.Problem, e.Author = sampleID(200+i), sampleID(300+i), 12, sampleAnn.ID
+		e.Revision, e.Created = int64(i)+2, sampleTime.Add(time.Duration(i+1)*time.Minute)
+		s.Log = append(s.Log, e)
+	}
+	return f
+}
+
+// D36: R1–R4 show the problem as it stood, at a revision or at a time.
+func TestAsOf(t *testing.T) {
+	t.Parallel()
+	f := setupPast(t)
+	for _, c := range []struct {
+		asOf     string
+		revision string
+		state    string
+		version  string // the value of that keyword
+		logs     int
+		comments int
+		related  int
+	}{
+		{"1", "1", "Open", "7.4.0", 1, 0, 1},
+		{"2", "2", "Open", "7.4.0", 2, 1, 1},
+		{"3", "3", "Open", "7.4.1", 3, 1, 1},
+		{"4", "4", "Open", "7.4.1", 4, 1, 2},
+		{"5", "5", "Open", "7.4.1", 5, 1, 1},
+		{"6", "6", "In Progress", "7.4.1", 6, 1, 1},
+		{"2015-11-05T09:30:00.125Z", "1", "Open", "7.4.0", 1, 0, 1},
+		{"2015-11-05T09:31:00.124Z", "1", "Open", "7.4.0", 1, 0, 1},
+		{"2015-11-05T09:31:00.125Z", "2", "Open", "7.4.0", 2, 1, 1},
+		{"2015-11-05T09:31:00.1259Z", "2", "Open", "7.4.0", 2, 1, 1},
+		{"2015-11-05T10:33:01+01:00", "4", "Open", "7.4.1", 4, 1, 2},
+		{"9999-12-31T23:59:59Z", "6", "In Progress", "7.4.1", 6, 1, 1},
+	} {
+		get := func(path string, into any) {
+			t.Helper()
+			r := request("GET", api+"/problems/12"+path+"?asOf="+url.QueryEscape(c.asOf), "")
+			w := f.send(t, r, 200, "")
+			header(t, w, map[string]string{"Problem-Revision": c.revision})
+			if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var shown map[string]any
+		get("", &shown)
+		for name, want := range map[string]any{
+			"watching": nil, "read": nil, "readByAssignee": nil,
+			"state": c.state, "version": c.version, "logs": c.logs,
+		} {
+			got, ok := shown[name]
+			switch name {
+			case "state":
+				got = shown["state"].(map[string]any)["name"]
+			case "version":
+				got, ok = shown["keywords"].([]any)[1].(map[string]any)["value"], true
+			case "logs":
+				got = len(shown["logs"].([]any))
+			}
+			if !ok || got != want {
+				t.Errorf("as of %s: %s is %v (there: %t), not %v", c.asOf, name, got, ok, want)
+			}
+		}
+		var comments, relationships []any
+		get("/comments", &comments)
+		get("/relationships", &relationships)
+		get("/watchers", new([]any))
+		if len(comments) != c.comments || len(relationships) != c.related {
+			t.Errorf("as of %s: %d comments and %d relationships, not %d and %d", c.asOf, len(comments), len(relationships), c.comments, c.related)
+		}
+	}
+}
+
+// A relationship that is gone is shown with the other problem as it is today.
+func TestAsOfShowsOthersOfToday(t *testing.T) {
+	t.Parallel()
+	f := setupPast(t)
+	w := f.send(t, request("GET", api+"/problems/12/relationships?asOf=4", ""), 200, "")
+	var all []Relationship
+	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || len(all) != 2 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	gone := all[1]
+	if gone.Type != "BlockedBy" || gone.ProblemIdentifier != 13 || gone.Problem.Title != f.snapshot.Title || gone.Problem.State.Name != "In Progress" ||
+		gone.Author.Name != "Ann" || !gone.CreationDate.Equal(sampleTime.Add(3*time.Minute)) {
+		t.Errorf("%+v", gone)
+	}
+}
+
+// What asOf cannot be is malformed; what the problem has not been is not found
+// (D18, D36). It is looked at before the path, and never on a write.
+func TestAsOfRefused(t *testing.T) {
+	t.Parallel()
+	f := setupPast(t)
+	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers"} {
+		for _, asOf := range []string{
+			"", "x", "+1", " 1", "1 ", "01", "007", "1.0", "1e3", "0x1", "1_0", "--1", "-", "today", "2015-11-05", "2015-11-05T09:30:00",
+			"2015-11-05 09:30:00Z", "2015-13-05T09:30:00Z", "2015-11-05T10:33:01 01:00", "1\x00",
+		} {
+			f.send(t, request("GET", api+path+"?asOf="+url.QueryEscape(asOf), ""), 400, fault.MalformedRequest)
+		}
+		for _, asOf := range []string{"0", "-0", "-1", "7", "1446715800", "99999999999999999999", "-99999999999999999999", "2015-11-05T09:30:00.124Z", "0001-01-01T00:00:00Z"} {
+			f.send(t, request("GET", api+path+"?asOf="+asOf, ""), 404, fault.ProblemNotFound)
+		}
+		f.send(t, request("GET", api+path+"?asOf=1&asOf=1", ""), 400, fault.MalformedRequest)
+		f.send(t, request("GET", api+path+"?asOf=1&dryRun=true", ""), 400, fault.MalformedRequest)
+	}
+	f.send(t, request("GET", api+"/problems/007?asOf=x", ""), 400, fault.MalformedRequest)
+	f.send(t, request("GET", api+"/problems/99?asOf=1", ""), 404, fault.ProblemNotFound)
+	f.send(t, request("GET", api+"/me?asOf=1", ""), 400, fault.MalformedRequest)
+	for _, e := range endpoints() {
+		if e.writes() && e.ofProblem() {
+			path := pathOf(e)
+			f.send(t, request(e.method, api+path+"?asOf=1", `{}`), 400, fault.MalformedRequest)
+		}
+	}
+	if len(f.changes) > 0 {
+		t.Errorf("written: %+v", f.changes)
+	}
+}
+
+// pathOf returns the path of an operation about the problem of the fixture.
+func pathOf(e endpoint) string {
+	return "/problems/12" + map[string]string{
+		"/problems/{identifier}/comments":           "/comments",
+		"/problems/{identifier}/keywords/{keyword}": "/keywords/version",
+		"/problems/{identifier}/relationships":      "/relationships",
+		"/problems/{identifier}/watchers":           "/watchers",
+	}[e.path]
+}
+
+// D20: the past has tags too. They change with names and other problems, which are
+// shown as they are today; a mark is none of theirs.
+func TestAsOfConditional(t *testing.T) {
+	t.Parallel()
+	f := setupPast(t)
+	for _, path := range []string{"", "/comments", "/relationships", "/watchers"} {
+		path = api + "/problems/12" + path
+		tag := f.send(t, request("GET", path+"?asOf=4", ""), 200, "").Header().Get("ETag")
+		header(t, f.send(t, request("GET", path+"?asOf=4", "", "If-None-Match", tag), 304, ""), map[string]string{"ETag": tag, "Problem-Revision": "4"})
+		f.send(t, request("GET", path, "", "If-None-Match", tag), 200, "")
+		f.send(t, request("GET", path+"?asOf=5", "", "If-None-Match", tag), 200, "")
+		today := f.send(t, request("GET", path, ""), 200, "").Header().Get("ETag")
+		f.send(t, request("GET", path+"?asOf=6", "", "If-None-Match", today), 200, "") // which has no marks
+		f.send(t, request("PATCH", api+"/problems/12", `{"title":"U"}`, "If-Match", tag), 412, fault.StaleRevision)
+
+		f.snapshot.Read = !f.snapshot.Read
+		f.send(t, request("GET", path+"?asOf=4", "", "If-None-Match", tag), 304, "")
+		f.snapshot.Catalogue++ // something was renamed
+		f.catalogue = metadata.NewCatalogue(f.snapshot.Catalogue, f.catalogue.Content())
+		f.send(t, request("GET", path+"?asOf=4", "", "If-None-Match", tag), 200, "")
+	}
+	tag := f.send(t, request("GET", api+"/problems/12/relationships?asOf=4", ""), 200, "").Header().Get("ETag")
+	f.snapshot.Title = "Renamed" // of the other problem too
+	f.send(t, request("GET", api+"/problems/12/relationships?asOf=4", "", "If-None-Match", tag), 200, "")
+}

@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// paramPreview is the parameter of the query that a change of many problems needs.
+const paramPreview = "preview"
+
+// bulkNames are the parameters that say what a change of many problems is for.
+var bulkNames = []string{paramPredicate, paramSavedQuery}
+
+func bulkEndpoints() []endpoint {
+	const example = `{"state":{"name":"Closed"}}`
+	return []endpoint{{
+		id: "updateProblems", method: http.MethodPatch, path: "/problems", tag: "Problems",
+		summary: "Update fields of many problems",
+		description: "In two steps. With dryRun=true the answer says which problems the predicate holds for, what would change, and what would be refused. " +
+			"Sent again within 15 minutes with the preview of that answer, and without dryRun, the change is made as shown: to exactly those problems at those revisions, all of them or none. " +
+			"If anything has moved, the answer is 412. At most 1,000 problems are changed at once.",
+		scope: access.Write,
+		query: append(append([]string{}, bulkNames...), paramPreview),
+		bodies: []body{
+			{media: mediaJSON, of: []any{ProblemsPatch{}}, example: example},
+			{media: mediaMerge, of: []any{ProblemsPatch{}}, example: example},
+		},
+		answers: []result{{
+			status: 200, description: "What was changed, or would be.", of: ChangedProblems{},
+			example: func(e *encoder) { e.changedProblems(sampleChanges()) },
+			headers: []string{"Dry-Run"},
+		}},
+		faults: partialKinds(fault.InvalidPredicate, fault.NotFound, fault.StaleRevision, fault.TooManyResults, fault.QueryTooExpensive,
+			fault.PreviewRequired, fault.TransitionNotAllowed),
+		do: (*call).updateProblems,
+	}}
+}
+
+// updateProblems changes many problems.
+func (c *call) updateProblems() (answer, error) {
+	cmd := tracker.UpdateProblems{Write: tracker.Write{DryRun: c.dryRun}}
+	_, search, err := c.readSearch(bulkNames)
+	if err != nil {
+		return answer{}, err
+	}
+	cmd.Predicate, cmd.Saved = search.Predicate, search.Saved
+	if c.query.Has(paramPreview) {
+		preview, err := tracker.ParsePreview(c.query.Get(paramPreview))
+		if err != nil {
+			return answer{}, err
+		}
+		cmd.Preview = &preview
+	}
+	if err := c.Service.CheckUpdateProblems(c.caller, cmd); err != nil {
+		return answer{}, err // before the body is looked at (D18)
+	}
+	if len(c.r.Header["If-Match"]) > 0 {
+		return answer{}, fault.New(fault.MalformedRequest, "If-Match means nothing here: the preview says which revisions the problems have")
+	}
+	if err := c.decode(&cmd.Faults, patchMembers(&cmd.ProblemPatch)...); err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.UpdateProblems(c.r.Context(), c.caller, cmd)
+	return answered(a, err, func(a tracker.Answer[tracker.ChangedProblems]) answer {
+		e := encoder{base: c.BasePath}
+		e.changedProblems(a.Value)
+		return answer{status: http.StatusOK, header: http.Header{}, body: e.buf}
+	})
+}
+
+// changedProblems writes what comes of a change of many problems.
+func (e *encoder) changedProblems(c tracker.ChangedProblems) {
+	e.open('{')
+	e.key("matched").int(int64(len(c.Changes) + len(c.Unchanged) + len(c.Refused)))
+	e.key("changes")
+	list(e, c.Changes, e.problemChange)
+	e.key("unchanged")
+	list(e, c.Unchanged, func(id problem.ID) { e.int(int64(id)) })
+	e.key("refused")
+	list(e, c.Refused, e.refusal)
+	e.key("preview")
+	if c.Preview == nil {
+		e.null()
+	} else {
+		e.string(c.Preview.String())
+	}
+	e.close('}')
+}
+
+func (e *encoder) problemChange(c tracker.ProblemChange) {
+	e.open('{')
+	e.key("identifier").int(int64(c.ID))
+	e.key("revision").int(c.Revision)
+	e.key("changes")
+	list(e, c.Fields, func(f tracker.FieldChange) {
+		e.open('{')
+		e.key("field").string(f.Field)
+		e.key("from").raw(f.From.JSON())
+		e.key("to").raw(f.To.JSON())
+		e.close('}')
+	})
+	e.close('}')
+}
+
+// refusal writes why a problem cannot be changed, with the members that an error
+// about this problem alone would have (D18).
+func (e *encoder) refusal(r tracker.Refusal) {
+	e.open('{')
+	e.key("identifier").int(int64(r.ID))
+	e.key("type").string(errorType(e.base, r.Err.Kind))
+	e.key("detail").string(r.Err.Detail)
+	e.key("errors").items(r.Err.Items)
+	e.close('}')
+}

@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// metadataKind is how clients meet the metadata objects of one kind (D30): T is
+// such an object, P what a client can set of it. See metadata_kinds.go for all of
+// them.
+type metadataKind[T, P any] struct {
+	one, many string // such as "state" and "states", which is also the path of the list
+	order     string // of the list, in words
+	about     string // what is to be known before one is changed
+
+	objects    func(*tracker.Service) tracker.Objects[T, P]
+	identifier func(T) ident.ID
+	encode     func(*encoder, T)
+	members    func(*P) []member
+	readOnly   []string // the members that only the service writes, beside the identifier
+
+	createScope access.Scope
+	record      any // the type of wire.go; so are the following
+	records     any // a slice of it
+	created     any // the record, whose identifier can be absent
+	create      any // what creates one
+	patch       any // what changes one
+	sampleList  []T // all that the catalogue of the samples has
+	creates     sample[T]
+	updates     sample[T]    // the object of the list that it is about becomes this
+	faults      []fault.Kind // of both writes, beside those that all have
+	more        []fault.Kind // of the second one alone
+}
+
+// sample is the body of a request and what comes of it.
+type sample[T any] struct {
+	body   string
+	object T
+}
+
+func (k metadataKind[T, P]) endpoints() []endpoint {
+	one, many := strings.ToUpper(k.one[:1])+k.one[1:], strings.ToUpper(k.many[:1])+k.many[1:]
+	show := func(o T) func(*encoder) { return func(e *encoder) { k.encode(e, o) } }
+	kept := result{status: 304, description: "The client's copy is still right.", headers: []string{"ETag"}}
+	faults := append([]fault.Kind{fault.UnknownField, fault.ValidationFailed, fault.AlreadyExists}, k.faults...)
+	return []endpoint{
+		{
+			id: "list" + many, method: http.MethodGet, path: "/" + k.many, tag: "Metadata",
+			summary: "List all " + k.many,
+			scope:   access.Read,
+			headers: []string{"If-None-Match"},
+			answers: []result{
+				{status: 200, description: "The " + k.many + ", " + k.order + ".", of: k.records, headers: []string{"ETag"},
+					example: func(e *encoder) { k.encodeList(e, k.sampleList) }},
+				kept,
+			},
+			do: k.list,
+		},
+		{
+			id: "create" + one, method: http.MethodPost, path: "/" + k.many, tag: "Metadata",
+			summary: "Create a " + k.one,
+			scope:   k.createScope,
+			bodies:  jsonBody(k.creates.body, k.create),
+			answers: []result{{status: 201, description: "The " + k.one + " that was created.", of: k.created,
+				example: show(k.creates.object), headers: []string{"Location", "Dry-Run"}}},
+			faults: append([]fault.Kind{fault.RequiredField}, faults...),
+			do:     k.post,
+		},
+		{
+			id: "load" + one, method: http.MethodGet, path: "/" + k.many + "/{identifier}", tag: "Metadata",
+			summary: "Load a " + k.one,
+			scope:   access.Read,
+			headers: []string{"If-None-Match"},
+			answers: []result{
+				{status: 200, description: "The " + k.one + ".", of: k.record, example: show(k.sampleList[0]), headers: []string{"ETag"}},
+				kept,
+			},
+			faults: []fault.Kind{fault.NotFound},
+			do:     k.load,
+		},
+		{
+			id: "update" + one, method: http.MethodPatch, path: "/" + k.many + "/{identifier}", tag: "Metadata",
+			summary:     "Update fields of a " + k.one,
+			description: strings.TrimSpace("Members that are left out stay as they are. " + k.about),
+			scope:       access.Admin,
+			bodies:      jsonBody(k.updates.body, k.patch, k.record),
+			answers: []result{{status: 200, description: "The " + k.one + " as it is now.", of: k.record,
+				example: show(k.updates.object), headers: []string{"Dry-Run"}}},
+			faults: append(append([]fault.Kind{fault.NotFound, fault.ReadOnlyField}, faults...), k.more...),
+			do:     k.update,
+		},
+	}
+}
+
+func (k metadataKind[T, P]) encodeList(e *encoder, objects []T) {
+	list(e, objects, func(o T) { k.encode(e, o) })
+}
+
+func (k metadataKind[T, P]) list(c *call) (answer, error) {
+	a, err := k.objects(c.Service).List(c.r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	return c.unlessKnown(catalogueTag(a.Catalogue), http.Header{}, func() []byte {
+		e := encoder{catalogue: a.Catalogue}
+		k.encodeList(&e, a.Value)
+		return e.buf
+	}), nil
+}
+
+func (k metadataKind[T, P]) load(c *call) (answer, error) {
+	id, err := c.object()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := k.objects(c.Service).Load(c.r.Context(), id)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.unlessKnown(catalogueTag(a.Catalogue), http.Header{}, func() []byte { return k.body(a) }), nil
+}
+
+func (k metadataKind[T, P]) post(c *call) (answer, error) {
+	cmd := tracker.CreateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
+	members := k.members(&cmd.Patch)
+	for _, name := range append([]string{"identifier"}, k.readOnly...) {
+		members = append(members, member{name, nil})
+	}
+	if err := c.decode(&cmd.Faults, members...); err != nil {
+		return answer{}, err
+	}
+	a, err := k.objects(c.Service).Create(c.r.Context(), c.caller, cmd)
+	return answered(a, err, func(a tracker.Answer[T]) answer {
+		header := http.Header{}
+		if !c.dryRun {
+			header.Set("Location", c.BasePath+prefix+"/"+k.many+"/"+k.identifier(a.Value).String())
+		}
+		return answer{http.StatusCreated, header, k.body(a)}
+	})
+}
+
+func (k metadataKind[T, P]) update(c *call) (answer, error) {
+	cmd := tracker.UpdateObject[P]{Write: tracker.Write{DryRun: c.dryRun}, ReadOnly: map[string]any{}}
+	members := k.members(&cmd.Patch)
+	for _, name := range append([]string{"identifier"}, k.readOnly...) {
+		members = append(members, member{name, cmd.ReadOnly})
+	}
+	if err := c.decode(&cmd.Faults, members...); err != nil {
+		return answer{}, err
+	}
+	id, err := c.object()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := k.objects(c.Service).Update(c.r.Context(), c.caller, id, cmd)
+	return answered(a, err, func(a tracker.Answer[T]) answer {
+		return answer{http.StatusOK, http.Header{}, k.body(a)}
+	})
+}
+
+func (k metadataKind[T, P]) body(a tracker.Answer[T]) []byte {
+	e := encoder{catalogue: a.Catalogue}
+	k.encode(&e, a.Value)
+	return e.buf
+}

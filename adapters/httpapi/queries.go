@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+const tagQueries = "Saved queries"
+
+func queryEndpoints() []endpoint {
+	example := func(e *encoder) { e.savedQuery(sampleQuery()) }
+	return []endpoint{
+		{
+			id: "listQueries", method: http.MethodGet, path: "/queries", tag: tagQueries,
+			summary: "List the queries that the token's user has saved",
+			scope:   access.Read,
+			answers: []result{{status: 200, description: "The queries, in the order in which they were saved.", of: []SavedQuery{},
+				example: func(e *encoder) { list(e, []query.Saved{sampleQuery()}, e.savedQuery) }}},
+			do: (*call).listQueries,
+		},
+		{
+			id: "saveQuery", method: http.MethodPost, path: "/queries", tag: tagQueries,
+			summary:     "Save a query for problems",
+			description: "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
+			scope:       access.Write,
+			bodies:      jsonBody(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, NewQuery{}),
+			answers: []result{{status: 201, description: "The query that was saved.", of: CreatedQuery{}, example: example,
+				headers: []string{"Location", "Dry-Run"}}},
+			faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed},
+			do:     (*call).saveQuery,
+		},
+		{
+			id: "loadQuery", method: http.MethodGet, path: "/queries/{identifier}", tag: tagQueries,
+			summary:     "Load a saved query",
+			description: "Also one of somebody else: whoever has its URL can run it.",
+			scope:       access.Read,
+			answers:     []result{{status: 200, description: "The query.", of: SavedQuery{}, example: example}},
+			faults:      []fault.Kind{fault.NotFound},
+			do:          (*call).loadQuery,
+		},
+		{
+			id: "deleteQuery", method: http.MethodDelete, path: "/queries/{identifier}", tag: tagQueries,
+			summary:     "Delete a saved query",
+			description: "One's own: those of others are not found.",
+			scope:       access.Write,
+			answers:     []result{{status: 204, description: "The query is gone.", headers: []string{"Dry-Run"}}},
+			faults:      []fault.Kind{fault.NotFound},
+			do:          (*call).deleteQuery,
+		},
+	}
+}
+
+func (c *call) listQueries() (answer, error) {
+	a, err := c.Service.SavedQueries(c.r.Context(), c.caller)
+	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {
+		e := encoder{catalogue: a.Catalogue}
+		list(&e, a.Value, e.savedQuery)
+		return answer{http.StatusOK, http.Header{}, e.buf}
+	})
+}
+
+func (c *call) saveQuery() (answer, error) {
+	cmd := tracker.SaveQuery{Write: tracker.Write{DryRun: c.dryRun}}
+	err := c.decode(&cmd.Faults,
+		member{"name", &cmd.Name},
+		member{"predicate", &cmd.Predicate},
+		member{"sort", &cmd.Sort},
+	)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.SaveQuery(c.r.Context(), c.caller, cmd)
+	return answered(a, err, func(a tracker.Answer[query.Saved]) answer {
+		header := http.Header{}
+		if !c.dryRun {
+			header.Set("Location", c.BasePath+prefix+"/queries/"+a.Value.ID.String())
+		}
+		return queryAnswer(http.StatusCreated, header, a)
+	})
+}
+
+func (c *call) loadQuery() (answer, error) {
+	id, err := c.object()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.SavedQuery(c.r.Context(), id)
+	return answered(a, err, func(a tracker.Answer[query.Saved]) answer {
+		return queryAnswer(http.StatusOK, http.Header{}, a)
+	})
+}
+
+func (c *call) deleteQuery() (answer, error) {
+	id, err := c.object()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.DeleteQuery(c.r.Context(), c.caller, id, tracker.Write{DryRun: c.dryRun})
+	return answered(a, err, noContent)
+}
+
+func queryAnswer(status int, header http.Header, a tracker.Answer[query.Saved]) answer {
+	e := encoder{catalogue: a.Catalogue}
+	e.savedQuery(a.Value)
+	return answer{status, header, e.buf}
+}

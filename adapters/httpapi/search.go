@@ -1,0 +1,192 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+const tagSearch = "Search"
+
+// searchable is a kind of metadata, or the users, as it is searched.
+type searchable struct {
+	kind    predicate.Entity
+	plural  string // the path, and in the name of the operation
+	of      any    // the type of a list of them
+	encode  func(*encoder, ident.ID)
+	example string   // a predicate
+	found   ident.ID // the sample that satisfies it
+}
+
+var searchables = []searchable{
+	{predicate.User, "users", []User{}, (*encoder).userByID, `name BEGINSWITH 'A' AND inactive = NO`, sampleAnn.ID},
+	{predicate.Component, "components", []Component{}, (*encoder).component, `fullName BEGINSWITH 'Server/' AND closed = NO`, sampleID(8)},
+	{predicate.Milestone, "milestones", []Milestone{}, (*encoder).milestone, `component.name =[c] 'server'`, sampleID(9)},
+	{predicate.Priority, "priorities", []Priority{}, (*encoder).priority, `order <= 2`, sampleID(5)},
+	{predicate.Classification, "classifications", []Classification{}, (*encoder).classification, `name CONTAINS[c] 'behavior'`, sampleID(6)},
+	{predicate.State, "states", []State{}, (*encoder).state, `initial = YES`, sampleOpen.ID},
+}
+
+// isSearched reports whether what is listed at the path can be searched.
+func isSearched(path string) bool {
+	return path == "/problems" || slices.ContainsFunc(searchables, func(s searchable) bool { return "/"+s.plural == path })
+}
+
+const (
+	searchDescription = "The predicate is an NSPredicate format string: keys, comparisons, string operators, ANY, SUBQUERY, date functions. " +
+		"Without a limit the whole result is sent, of up to 10,000 objects. With one, the header Link leads to the next page."
+	postDescription = searchDescription + " The members of the body are the parameters of the GET. " +
+		"To go on, send the same body with the member cursor, taken from the link: the link can be followed with GET too, but that of a very long search holds the cursor alone."
+)
+
+func searchEndpoints() []endpoint {
+	problems := []result{{status: 200, description: "The problems, each as when it is loaded, without its log unless includeDetail is true.", of: []FoundProblem{},
+		example: func(e *encoder) { e.open('['); e.foundProblem(sampleSnapshot(), false); e.close(']') },
+		headers: []string{"Link"}}}
+	all := searchPair("Problems", "/problems", problemSearchNames,
+		`{"predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","limit":50}`, ProblemSearch{}, problems, (*call).searchProblems)
+	for i := range all {
+		all[i].faults = append(all[i].faults, fault.NotFound) // the saved query
+	}
+	all = append(all, endpoint{
+		id: "listProblems", method: http.MethodGet, path: "/problems", tag: tagSearch,
+		summary:     "List problems",
+		description: "The search that all problems satisfy: 100 at a time unless there is a limit. The header Link leads to the next page.",
+		scope:       access.Read,
+		query:       problemListNames,
+		answers:     problems,
+		faults:      []fault.Kind{fault.InvalidPredicate, fault.QueryTooExpensive},
+		do:          (*call).listProblems,
+	})
+	for _, s := range searchables {
+		answers := []result{{status: 200, description: "The objects that were found.", of: s.of, headers: []string{"Link"},
+			example: func(e *encoder) { e.open('['); s.encode(e, s.found); e.close(']') }}}
+		name := string(s.plural[0]-'a'+'A') + s.plural[1:]
+		all = append(all, searchPair(name, "/"+s.plural, objectSearchNames, `{"predicate":"`+s.example+`"}`, ObjectSearch{}, answers, s.search)...)
+	}
+	return all
+}
+
+// searchPair returns the two ways of one search: by GET and by POST.
+func searchPair(name, path string, query []string, example string, of any, answers []result, do func(*call) (answer, error)) []endpoint {
+	get := endpoint{
+		id: "search" + name, method: http.MethodGet, path: path + "/search", tag: tagSearch,
+		summary:     "Search " + path[1:],
+		description: searchDescription,
+		scope:       access.Read,
+		query:       query,
+		answers:     answers,
+		faults:      []fault.Kind{fault.InvalidPredicate, fault.TooManyResults, fault.QueryTooExpensive},
+		do:          do,
+	}
+	post := get
+	post.id, post.method, post.reads = get.id+"ByPost", http.MethodPost, true
+	post.summary += " with a body"
+	post.description = postDescription
+	post.query = nil
+	post.bodies = jsonBody(example, of)
+	post.faults = append(slices.Clone(get.faults), fault.UnknownField, fault.ValidationFailed)
+	return []endpoint{get, post}
+}
+
+// searchProblems is the search for problems (D31).
+func (c *call) searchProblems() (answer, error) {
+	in, search, err := c.readSearch(problemSearchNames)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.findProblems(&in, search)
+}
+
+// listProblems is the search that all problems satisfy (D32).
+func (c *call) listProblems() (answer, error) {
+	in, search, err := c.readSearch(problemListNames)
+	if err != nil {
+		return answer{}, err
+	}
+	search.Predicate = "TRUEPREDICATE"
+	if !in.limit.Sent {
+		search.Limit = 100
+	}
+	return c.findProblems(&in, search)
+}
+
+func (c *call) findProblems(in *searchInput, search tracker.Search) (answer, error) {
+	ctx := c.untilGone()
+	parts := store.Keywords
+	if in.detail.Value {
+		parts |= store.Log
+	}
+	found, err := c.Service.SearchProblems(ctx, c.caller, tracker.SearchProblems{Search: search, Parts: parts})
+	if err != nil {
+		return answer{}, c.unlessGone(err)
+	}
+	header := http.Header{}
+	if err := c.nextPage(header, in, found.Next); err != nil {
+		return answer{}, err
+	}
+	body := array(c, found.First, found.Rest, func(e *encoder, batch tracker.Answer[[]store.Snapshot]) {
+		e.catalogue = batch.Catalogue
+		for _, s := range batch.Value {
+			e.foundProblem(s, in.detail.Value)
+		}
+	})
+	return answer{http.StatusOK, header, body}, nil
+}
+
+// search is the search for metadata objects and users (D31).
+func (s searchable) search(c *call) (answer, error) {
+	in, search, err := c.readSearch(objectSearchNames)
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := c.Service.SearchObjects(c.untilGone(), c.caller, s.kind, search)
+	if err != nil {
+		return answer{}, c.unlessGone(err)
+	}
+	header := http.Header{}
+	if err := c.nextPage(header, &in, found.Next); err != nil {
+		return answer{}, err
+	}
+	first, rest := batches(found.IDs)
+	body := array(c, first, rest, func(e *encoder, batch []ident.ID) {
+		e.catalogue = found.Catalogue
+		for _, id := range batch {
+			s.encode(e, id)
+		}
+	})
+	return answer{http.StatusOK, header, body}, nil
+}
+
+var errGone = errors.New("the client has gone away")
+
+// untilGone returns a context that ends with the request, and when the client goes
+// away: it stops a search that nobody waits for any more. What net/http takes for that
+// is that the client closes its side of the connection; those who only close the half
+// that they send on, and do wait, do not search.
+func (c *call) untilGone() context.Context {
+	ctx, cancel := context.WithCancelCause(c.r.Context())
+	connection := connectionOf(c.r)
+	context.AfterFunc(connection, func() { cancel(errGone) })
+	if connection.Err() != nil {
+		cancel(errGone) // and not in a moment
+	}
+	return ctx
+}
+
+// unlessGone returns the error of a search, and ends the request without an answer
+// when there is nobody to be told.
+func (c *call) unlessGone(err error) error {
+	if fault.Is(err, fault.Unavailable) && connectionOf(c.r).Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}

@@ -1,0 +1,282 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// asQuery writes the parameters of a search, which are pairs of name and value.
+func asQuery(pairs ...string) string {
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	return "?" + values.Encode()
+}
+
+// asBody writes the same as the body of a POST.
+func asBody(t *testing.T, pairs ...string) string {
+	t.Helper()
+	members := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		members[pairs[i]] = pairs[i+1]
+		switch pairs[i] {
+		case "limit":
+			members[pairs[i]] = json.Number(pairs[i+1])
+		case "includeDetail":
+			members[pairs[i]] = pairs[i+1] == "true"
+		}
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// searchBy makes the same search both ways.
+func (f *fixture) searchBy(t *testing.T, path string, status int, slug fault.Kind, pairs ...string) [2]*httptest.ResponseRecorder {
+	t.Helper()
+	return [2]*httptest.ResponseRecorder{
+		f.send(t, request("GET", api+path+asQuery(pairs...), ""), status, slug),
+		f.send(t, request("POST", api+path, asBody(t, pairs...)), status, slug),
+	}
+}
+
+// D31: problems are as R1 has them, with logs only if they are asked for.
+func TestSearchAnswers(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.hits = []store.Hit{{ID: 12}, {ID: 12}}
+	full := encoder{catalogue: f.catalogue}
+	full.problem(sampleSnapshot())
+	before, _, _ := bytes.Cut(full.buf, []byte(`,"logs":`))
+	bare := string(before) + "}"
+	for detail, want := range map[string]string{"": bare, "false": bare, "true": string(full.buf)} {
+		pairs := []string{"predicate", "title CONTAINS[c] 'login'"}
+		if detail != "" {
+			pairs = append(pairs, "includeDetail", detail)
+		}
+		for _, w := range f.searchBy(t, "/problems/search", 200, "", pairs...) {
+			if got := w.Body.String(); got != "["+want+","+want+"]\n" {
+				t.Errorf("includeDetail %q:\n%s", detail, got)
+			}
+			header(t, w, map[string]string{"ETag": "", "Link": "", "Content-Type": mediaJSON, "Cache-Control": "private, no-cache", "Vary": "Authorization", "Content-Length": fmt.Sprint(w.Body.Len()), "Problem-Revision": ""})
+		}
+	}
+	f.hits = nil
+	for _, w := range f.searchBy(t, "/problems/search", 200, "", "predicate", "title = 'x'") {
+		if w.Body.String() != "[]\n" {
+			t.Errorf("nothing is found: %s", w.Body)
+		}
+	}
+}
+
+// The store is asked for what the request says.
+func TestSearchAsks(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	var asked store.Query
+	f.searched = func(_ context.Context, q store.Query) { asked = q }
+	f.searchBy(t, "/problems/search", 200, "", "predicate", "assignee.identifier = $ApiUser AND creationDate < NOW()", "sort", "-title,priority.order", "limit", "7")
+	if asked.Limit != 8 || asked.As != sampleAnn.ID || asked.After != nil || len(asked.Sort) != 2 || !asked.Sort[0].Descending || asked.Sort[1].Descending {
+		t.Errorf("asked for %+v", asked)
+	}
+	f.send(t, request("GET", api+"/problems", ""), 200, "")
+	if all, ok := asked.Plan.Where.(predicate.And); asked.Limit != 101 || asked.Sort != nil || !ok || len(all.Conds) > 0 {
+		t.Errorf("the list of problems asks for %+v", asked) // D32
+	}
+	f.send(t, request("GET", api+"/problems?limit=2&sort=-identifier&includeDetail=true", ""), 200, "")
+	if asked.Limit != 3 || len(asked.Sort) != 1 {
+		t.Errorf("the list of problems asks for %+v", asked)
+	}
+	f.send(t, request("GET", api+"/problems?predicate=TRUEPREDICATE", ""), 400, fault.MalformedRequest)
+}
+
+// next returns the target of the link to the next page.
+func next(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	target, ok := strings.CutSuffix(strings.TrimPrefix(w.Header().Get("Link"), "<"), `>; rel="next"`)
+	if !ok {
+		t.Fatalf("Link: %s", w.Header().Get("Link"))
+	}
+	return target
+}
+
+// A link leads to the next page of the same search: with all that was sent, and by
+// nothing that the client says of the server.
+func TestSearchPages(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
+	f.hits = []store.Hit{{ID: 12, Keys: []predicate.Value{"<a&b>", nil}}, {ID: 13, Keys: []predicate.Value{"b", int64(1)}}}
+	var after *store.Hit
+	f.searched = func(_ context.Context, q store.Query) { after = q.After }
+	pairs := []string{"predicate", "title != 'a b' AND creationDate < NOW()", "sort", "title,-priority.order", "limit", "1", "includeDetail", "true"}
+	for _, r := range []*http.Request{
+		request("GET", "/tracker"+api+"/problems/search"+asQuery(pairs...), ""),
+		request("POST", "/tracker"+api+"/problems/search", asBody(t, pairs...)),
+	} {
+		r.Host = "evil.example"
+		target := next(t, f.send(t, r, 200, ""))
+		u, err := url.Parse(target)
+		if err != nil || u.Host != "" || u.Path != "/tracker"+api+"/problems/search" {
+			t.Fatalf("the link is %s", target)
+		}
+		sent := u.Query()
+		cursor := sent.Get("cursor")
+		sent.Del("cursor")
+		if got := "?" + sent.Encode(); got != asQuery(pairs...) || cursor == "" {
+			t.Errorf("the link has %s", got)
+		}
+		f.send(t, request("GET", target, ""), 200, "")
+		if after == nil || after.ID != 12 || len(after.Keys) != 2 || after.Keys[0] != "<a&b>" || after.Keys[1] != nil {
+			t.Errorf("the next page begins after %+v", after)
+		}
+		after = nil
+		f.send(t, request("POST", "/tracker"+api+"/problems/search", asBody(t, append(pairs, "cursor", cursor)...)), 200, "")
+		if after == nil || after.ID != 12 {
+			t.Errorf("by POST, the next page begins after %+v", after)
+		}
+	}
+	// That of a POST which no link can hold has the cursor alone.
+	long := "title != '" + strings.Repeat("ä", 5000) + "'"
+	u, err := url.Parse(next(t, f.send(t, request("POST", "/tracker"+api+"/problems/search", asBody(t, "predicate", long, "limit", "1")), 200, "")))
+	if err != nil || len(u.Query()) != 1 || !u.Query().Has("cursor") {
+		t.Errorf("the link of a long search: %v, %v", u, err)
+	}
+	// The list of all has one too.
+	if target := next(t, f.send(t, request("GET", "/tracker"+api+"/problems?limit=1", ""), 200, "")); !strings.HasPrefix(target, "/tracker"+api+"/problems?cursor=") || !strings.HasSuffix(target, "&limit=1") {
+		t.Errorf("the link of the list: %s", target)
+	}
+}
+
+func TestSearchParameters(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	long := "title = '" + strings.Repeat("a", predicate.MaxBytes) + "'"
+	for _, c := range []struct {
+		path, query string
+		slug        fault.Kind
+	}{
+		{"/problems/search", "", fault.MalformedRequest},
+		{"/problems/search", "?sort=title", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&savedQuery=" + sampleID(30).String(), fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&predicate=TRUEPREDICATE", fault.MalformedRequest},
+		{"/problems/search", "?Predicate=TRUEPREDICATE", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&dryRun=true", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=0", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=-1", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=1001", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=007", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=99999999999999999999", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&includeDetail=1", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&includeDetail=", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&cursor=", fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&cursor=abc", fault.MalformedRequest},
+		{"/problems/search", "?savedQuery=mine", fault.MalformedRequest},
+		{"/problems/search", "?savedQuery=", fault.MalformedRequest},
+		{"/problems/search", "?predicate=", fault.InvalidPredicate},
+		{"/problems/search", asQuery("predicate", long), fault.InvalidPredicate},
+		{"/problems/search", "?predicate=TRUEPREDICATE&sort=logs", fault.InvalidPredicate},
+		{"/problems/search", "?predicate=TRUEPREDICATE&limit=1000&sort=&includeDetail=false", ""},
+		{"/users/search", "", fault.MalformedRequest},
+		{"/users/search", "?predicate=TRUEPREDICATE&includeDetail=true", fault.MalformedRequest},
+		{"/users/search", "?savedQuery=" + sampleID(30).String(), fault.MalformedRequest},
+		{"/users/search", "?predicate=title+%3D+'a'", fault.InvalidPredicate},
+		{"/users/search", "?predicate=TRUEPREDICATE&limit=1&sort=-name", ""},
+	} {
+		status := 200
+		if c.slug != "" {
+			status = 400
+		}
+		f.send(t, request("GET", api+c.path+c.query, ""), status, c.slug)
+	}
+	for body, slug := range map[string]fault.Kind{
+		``:                             fault.MalformedJSON,
+		`{"predicate":"TRUEPREDICATE"`: fault.MalformedJSON,
+		`{}`:                           fault.MalformedRequest,
+		`{"predicate":null}`:           fault.MalformedRequest,
+		`{"predicate":"TRUEPREDICATE","limit":0}`:              fault.InvalidValue,
+		`{"predicate":"TRUEPREDICATE","limit":1001}`:           fault.InvalidValue,
+		`{"predicate":"TRUEPREDICATE","limit":"7"}`:            fault.InvalidType,
+		`{"predicate":"TRUEPREDICATE","includeDetail":"true"}`: fault.InvalidType,
+		`{"predicate":7}`:                                fault.InvalidType,
+		`{"predicate":"TRUEPREDICATE","Limit":7}`:        fault.UnknownField,
+		`{"savedQuery":"mine"}`:                          fault.InvalidValue,
+		`{"savedQuery":"` + sampleID(99).String() + `"}`: fault.NotFound,
+		`{"predicate":"TRUEPREDICATE","savedQuery":"` + sampleID(30).String() + `"}`: fault.MalformedRequest,
+		`{"predicate":"TRUEPREDICATE","cursor":"abc"}`:                               fault.MalformedRequest,
+		`{"predicate":"TRUE"}`: fault.InvalidPredicate,
+		`{"predicate":"TRUEPREDICATE","sort":null,"limit":null,"cursor":null,"includeDetail":null,"savedQuery":null}`: "",
+	} {
+		status := kindOf(slug).status
+		if slug == "" {
+			status = 200
+		}
+		f.send(t, request("POST", api+"/problems/search", body), status, slug)
+	}
+	f.send(t, request("POST", api+"/problems/search?predicate=TRUEPREDICATE", "{}"), 400, fault.MalformedRequest)
+	f.send(t, request("POST", api+"/problems/search?dryRun=true", `{"predicate":"TRUEPREDICATE"}`), 400, fault.MalformedRequest)
+}
+
+// Section 5 of the query language: kind, line and column beside the detail.
+func TestInvalidPredicateIsExplained(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, w := range f.searchBy(t, "/problems/search", 400, fault.InvalidPredicate, "predicate", "state.resolved = NO\nAND assigne.identifier = $ApiUser") {
+		var got struct {
+			Detail, Kind string
+			Line, Column int
+			Errors       []any
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Kind != "unknownKey" || got.Line != 2 || got.Column != 5 || !strings.Contains(got.Detail, "assignee") || got.Errors == nil {
+			t.Errorf("%s (%v)", w.Body, err)
+		}
+	}
+	w := f.send(t, request("GET", api+"/problems?sort=title,-colour", ""), 400, fault.InvalidPredicate)
+	if got := w.Body.String(); !strings.Contains(got, `"detail":"sort: `) || !strings.Contains(got, `"kind":"unknownKey","line":1,"column":8}`) {
+		t.Error(got)
+	}
+}
+
+// Every kind of metadata, and users, can be searched both ways.
+func TestSearchObjects(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, s := range searchables {
+		e := encoder{catalogue: f.catalogue}
+		s.encode(&e, s.found)
+		for _, w := range f.searchBy(t, "/"+s.plural+"/search", 200, "", "predicate", s.example) {
+			if got := w.Body.String(); got != "["+string(e.buf)+"]\n" {
+				t.Errorf("%s where %s: %s", s.plural, s.example, got)
+			}
+			header(t, w, map[string]string{"ETag": "", "Link": ""})
+		}
+	}
+	w := f.send(t, request("GET", api+"/users/search?predicate=TRUEPREDICATE&sort=-name&limit=1", "", "Authorization", secretOf(access.Read).Reveal()), 200, "")
+	second := f.send(t, request("GET", next(t, w), ""), 200, "")
+	if !strings.Contains(w.Body.String(), "Bob") || !strings.Contains(second.Body.String(), "Ann") || second.Header().Get("Link") != "" {
+		t.Errorf("%s, then %s", w.Body, second.Body)
+	}
+}
+
+// A store that is away is told to those who wait.
+func TestSearchIsUnavailable(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.err = fault.New(fault.Unavailable, "away")
+	f.searchBy(t, "/problems/search", 503, fault.Unavailable, "predicate", "TRUEPREDICATE")
+}

@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// The parameters of searches, which are members of the body of a POST as well (D31).
+const (
+	paramPredicate     = "predicate"
+	paramSavedQuery    = "savedQuery"
+	paramSort          = "sort"
+	paramLimit         = "limit"
+	paramCursor        = "cursor"
+	paramIncludeDetail = "includeDetail"
+)
+
+// Of which searches have which: those for problems, those for all else, and the list
+// of all problems.
+var (
+	problemSearchNames = []string{paramPredicate, paramSavedQuery, paramSort, paramLimit, paramCursor, paramIncludeDetail}
+	objectSearchNames  = []string{paramPredicate, paramSort, paramLimit, paramCursor}
+	problemListNames   = []string{paramSort, paramLimit, paramCursor, paramIncludeDetail}
+)
+
+// searchInput is what a search was asked for. What was not sent stays out of the link
+// to the next page.
+type searchInput struct {
+	predicate, saved, sort, cursor patch.Field[string]
+	limit                          patch.Field[int64]
+	detail                         patch.Field[bool]
+}
+
+// readSearch reads a search from the query of a GET or the body of a POST.
+func (c *call) readSearch(names []string) (in searchInput, search tracker.Search, err error) {
+	if c.r.Method == http.MethodPost {
+		return c.readSearchBody(names)
+	}
+	text := func(name string) patch.Field[string] {
+		if !c.query.Has(name) {
+			return patch.Field[string]{}
+		}
+		return patch.Set(c.query.Get(name))
+	}
+	in = searchInput{predicate: text(paramPredicate), saved: text(paramSavedQuery), sort: text(paramSort), cursor: text(paramCursor)}
+	if c.query.Has(paramIncludeDetail) {
+		detail, err := c.flag(paramIncludeDetail)
+		if err != nil {
+			return in, search, err
+		}
+		in.detail = patch.Set(detail)
+	}
+	if sent := c.query.Get(paramLimit); c.query.Has(paramLimit) {
+		n, err := strconv.ParseInt(sent, 10, 64)
+		if err != nil || strconv.FormatInt(n, 10) != sent {
+			n = 0 // which is none either
+		}
+		in.limit = patch.Set(n)
+	}
+	var faults fault.List
+	search, err = in.search(names, &faults)
+	if err == nil && len(faults) > 0 {
+		err = fault.New(fault.MalformedRequest, "%s %s", strings.TrimPrefix(faults[0].Pointer, "/"), faults[0].Detail)
+	}
+	return in, search, err
+}
+
+func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Search, err error) {
+	var members []member
+	for _, name := range names {
+		members = append(members, member{name, map[string]any{
+			paramPredicate:     &in.predicate,
+			paramSavedQuery:    &in.saved,
+			paramSort:          &in.sort,
+			paramLimit:         &in.limit,
+			paramCursor:        &in.cursor,
+			paramIncludeDetail: &in.detail,
+		}[name]})
+	}
+	var faults fault.List
+	if err := c.decode(&faults, members...); err != nil {
+		return in, search, err
+	}
+	if search, err = in.search(names, &faults); err == nil {
+		err = faults.Err()
+	}
+	return in, search, err
+}
+
+// search returns what the service is asked for by a search that has these parameters.
+// Values that cannot be are added to the faults; the error is of kind
+// fault.MalformedRequest.
+func (in *searchInput) search(names []string, faults *fault.List) (s tracker.Search, err error) {
+	if err := in.checkWhat(names, *faults); err != nil {
+		return s, err
+	}
+	s.Predicate, s.Sort = in.predicate.Value, in.sort
+	if in.limit.Sent && !in.limit.Null {
+		s.Limit = int(in.limit.Value)
+		if in.limit.Value < 1 || in.limit.Value > tracker.MostOnPage {
+			faults.Add(fault.InvalidValue, "/"+paramLimit, "has to be 1 to %d", tracker.MostOnPage)
+		}
+	}
+	if in.saved.Sent && !in.saved.Null {
+		if s.Saved = savedIdentifier(in.saved.Value); s.Saved.IsNone() {
+			faults.Add(fault.InvalidValue, "/"+paramSavedQuery, "has to be the identifier of a saved query, or a URL that ends in it")
+		}
+	}
+	if in.cursor.Sent && !in.cursor.Null {
+		s.After, err = readCursor(in.cursor.Value)
+	}
+	return s, err
+}
+
+// checkWhat demands that something is searched for, and one thing.
+func (in *searchInput) checkWhat(names []string, faults fault.List) error {
+	sent := func(name string, field patch.Field[string]) bool {
+		return field.Sent && !field.Null || faults.Covers("/"+name)
+	}
+	predicate, saved := sent(paramPredicate, in.predicate), sent(paramSavedQuery, in.saved)
+	switch {
+	case predicate && saved:
+		return fault.New(fault.MalformedRequest, "predicate and savedQuery exclude each other: a search has one of them")
+	case predicate || saved || !slices.Contains(names, paramPredicate):
+		return nil
+	case slices.Contains(names, paramSavedQuery):
+		return fault.New(fault.MalformedRequest, "a search needs a predicate, or a savedQuery")
+	}
+	return fault.New(fault.MalformedRequest, "a search needs a predicate")
+}
+
+// savedIdentifier returns the identifier that the text is, or ends in as a URL; None
+// when there is none.
+func savedIdentifier(text string) ident.ID {
+	if u, err := url.Parse(text); err == nil {
+		text = strings.TrimSuffix(u.Path, "/")
+	}
+	id, _ := ident.Parse(text[strings.LastIndexByte(text, '/')+1:])
+	return id
+}
+
+// parameters returns what was sent, as the query of a GET, but for the cursor.
+func (in *searchInput) parameters() url.Values {
+	values := url.Values{}
+	for name, field := range map[string]patch.Field[string]{paramPredicate: in.predicate, paramSavedQuery: in.saved, paramSort: in.sort} {
+		if field.Sent && !field.Null {
+			values.Set(name, field.Value)
+		}
+	}
+	if in.limit.Sent && !in.limit.Null {
+		values.Set(paramLimit, strconv.FormatInt(in.limit.Value, 10))
+	}
+	if in.detail.Sent && !in.detail.Null {
+		values.Set(paramIncludeDetail, strconv.FormatBool(in.detail.Value))
+	}
+	return values
+}
+
+// longestLink is the longest query, in bytes, of a link that answers a POST. Beyond,
+// it would be too long for some clients and servers between.
+const longestLink = 8 << 10
+
+// nextPage sets the link to the next page, if there is one: the path of this search,
+// with all that was sent and the cursor. Where a POST was too long for a link, it has
+// the cursor alone.
+func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Position) error {
+	if next == nil {
+		return nil
+	}
+	at, err := writeCursor(*next)
+	if err != nil {
+		return err
+	}
+	values := in.parameters()
+	values.Set(paramCursor, at)
+	query := values.Encode()
+	if c.r.Method == http.MethodPost && len(query) > longestLink {
+		query = url.Values{paramCursor: {at}}.Encode()
+	}
+	header.Set("Link", "<"+c.r.URL.EscapedPath()+"?"+query+`>; rel="next"`)
+	return nil
+}

@@ -1,0 +1,152 @@
+// Searches times the documented queries of the query language against running
+// servers, and compares what they answer: the same data, so the same problems, in
+// the same order.
+//
+// In tools, which is outside of the workspace:
+//
+//	PROBLEMS_TOKEN=pts_… GOWORK=off go run ./searches -runs 50 sqlite=http://127.0.0.1:8080 postgres=http://127.0.0.1:8081
+//
+// The token has to work on all of them: it moves along with "problems copy". It
+// prints a Markdown table, and ends with status 1 when answers differ.
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// server is one that is asked.
+type server struct{ name, url string }
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("searches: ")
+	runs := flag.Int("runs", 50, "how often to ask each query")
+	limit := flag.Int("limit", 50, "how many problems to ask for")
+	flag.Parse()
+	var servers []server
+	for _, arg := range flag.Args() {
+		name, url, ok := strings.Cut(arg, "=")
+		if !ok {
+			log.Fatal("name each server, as in sqlite=http://127.0.0.1:8080")
+		}
+		servers = append(servers, server{name, strings.TrimSuffix(url, "/") + "/api/20151105/problems/search"})
+	}
+	if len(servers) == 0 || *runs < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	differ := false
+	fmt.Print("| query | found |")
+	for _, s := range servers {
+		fmt.Printf(" %s p50 | p99 |", s.name)
+	}
+	fmt.Println("\n|---|---|" + strings.Repeat("---|---|", len(servers)))
+	for _, q := range queries {
+		var first result
+		var row strings.Builder
+		for i, s := range servers {
+			r, err := ask(s, q, *limit, *runs)
+			if err != nil {
+				log.Fatalf("%s: %s: %v", s.name, q.predicate, err)
+			}
+			if i == 0 {
+				first = r
+			} else if r.digest != first.digest {
+				differ = true
+				fmt.Fprintf(&row, " DIFFERS from %s:", servers[0].name)
+			}
+			fmt.Fprintf(&row, " %s | %s |", millis(r.at(50)), millis(r.at(99)))
+		}
+		sorted := ""
+		if q.sort != "" {
+			sorted = " by `" + q.sort + "`"
+		}
+		fmt.Printf("| `%s`%s | %s |%s\n", strings.ReplaceAll(q.predicate, "|", `\|`), sorted, first.summary, row.String())
+	}
+	if differ {
+		log.Fatal("servers differ")
+	}
+}
+
+// result is what a query came to.
+type result struct {
+	summary string // how many problems, or which error
+	digest  [sha256.Size]byte
+	times   []time.Duration // sorted
+}
+
+// at returns a percentile.
+func (r result) at(percent int) time.Duration { return r.times[(len(r.times)-1)*percent/100] }
+
+func millis(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+
+// ask asks once to warm up, and then as often as wanted.
+func ask(s server, q query, limit, runs int) (r result, err error) {
+	at := s.url + "?limit=" + fmt.Sprint(limit) + "&predicate=" + url.QueryEscape(q.predicate)
+	if q.sort != "" {
+		at += "&sort=" + url.QueryEscape(q.sort)
+	}
+	for run := range runs + 1 {
+		began := time.Now()
+		summary, digest, err := get(at)
+		if err != nil {
+			return result{}, err
+		}
+		if run == 0 {
+			r.summary, r.digest = summary, digest
+			continue
+		}
+		if digest != r.digest {
+			return result{}, fmt.Errorf("two answers to one question: %s, then %s", r.summary, summary)
+		}
+		r.times = append(r.times, time.Since(began))
+	}
+	slices.Sort(r.times)
+	return r, nil
+}
+
+// get returns how many problems are answered, and a digest of their identifiers and
+// revisions; of an error, its type.
+func get(at string) (summary string, digest [sha256.Size]byte, err error) {
+	request, err := http.NewRequest(http.MethodGet, at, nil)
+	if err != nil {
+		return "", digest, err
+	}
+	request.Header.Set("Authorization", os.Getenv("PROBLEMS_TOKEN"))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", digest, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return "", digest, err
+	}
+	if response.StatusCode != http.StatusOK {
+		var fault struct{ Type, Detail string }
+		if err := json.Unmarshal(body, &fault); err != nil || response.StatusCode >= 500 || response.StatusCode == http.StatusUnauthorized {
+			return "", digest, fmt.Errorf("%s: %s", response.Status, body)
+		}
+		return strings.TrimPrefix(fault.Type, "/errors/"), sha256.Sum256([]byte(fault.Type)), nil
+	}
+	var found []struct{ Identifier, Revision int64 }
+	if err := json.Unmarshal(body, &found); err != nil {
+		return "", digest, err
+	}
+	more := ""
+	if response.Header.Get("Link") != "" {
+		more = "+"
+	}
+	return fmt.Sprint(len(found)) + more, sha256.Sum256([]byte(fmt.Sprint(found, more))), nil
+}
