@@ -4,10 +4,10 @@
 //
 // In tools, which is outside of the workspace:
 //
-//	PROBLEMS_TOKEN=pts_… GOWORK=off go run ./searches -runs 50 sqlite=http://127.0.0.1:8080 postgres=http://127.0.0.1:8081
+//	GOWORK=off go run ./searches -runs 50 sqlite=http://pts_…@127.0.0.1:8080 postgres=http://pts_…@127.0.0.1:8081
 //
-// The token has to work on all of them: it moves along with "problems copy". It
-// prints a Markdown table, and ends with status 1 when answers differ.
+// The tokens, which stand before the hosts, have to be the same user's. It prints a
+// Markdown table, and ends with status 1 when answers differ.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 // server is one that is asked.
-type server struct{ name, url string }
+type server struct{ name, url, token string }
 
 func main() {
 	log.SetFlags(0)
@@ -36,11 +36,14 @@ func main() {
 	flag.Parse()
 	var servers []server
 	for _, arg := range flag.Args() {
-		name, url, ok := strings.Cut(arg, "=")
-		if !ok {
-			log.Fatal("name each server, as in sqlite=http://127.0.0.1:8080")
+		name, address, _ := strings.Cut(arg, "=")
+		at, err := url.Parse(address)
+		if err != nil || at.User == nil {
+			log.Fatal("name each server, as in sqlite=http://pts_…@127.0.0.1:8080")
 		}
-		servers = append(servers, server{name, strings.TrimSuffix(url, "/") + "/api/20151105/problems/search"})
+		token := at.User.Username()
+		at.User = nil
+		servers = append(servers, server{name, at.JoinPath("/api/20151105/problems/search").String(), token})
 	}
 	if len(servers) == 0 || *runs < 1 {
 		flag.Usage()
@@ -99,7 +102,7 @@ func ask(s server, q query, limit, runs int) (r result, err error) {
 	}
 	for run := range runs + 1 {
 		began := time.Now()
-		summary, digest, err := get(at)
+		summary, digest, err := get(at, s.token)
 		if err != nil {
 			return result{}, err
 		}
@@ -118,12 +121,12 @@ func ask(s server, q query, limit, runs int) (r result, err error) {
 
 // get returns how many problems are answered, and a digest of their identifiers and
 // revisions; of an error, its type.
-func get(at string) (summary string, digest [sha256.Size]byte, err error) {
+func get(at, token string) (summary string, digest [sha256.Size]byte, err error) {
 	request, err := http.NewRequest(http.MethodGet, at, nil)
 	if err != nil {
 		return "", digest, err
 	}
-	request.Header.Set("Authorization", os.Getenv("PROBLEMS_TOKEN"))
+	request.Header.Set("Authorization", token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return "", digest, err

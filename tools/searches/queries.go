@@ -19,7 +19,6 @@ var queries = []query{
 	{predicate: "milestone.name =[c] 'Next' AND state.resolved = NO", sort: "priority.order"},
 	{predicate: "state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0"},
 	{predicate: "ANY keywords.name = 'build' AND state.resolved = NO"},
-	{predicate: "SUBQUERY(keywords, $k, $k.name = 'build' AND $k.value = '1.7').@count > 0"},
 	{predicate: "TRUEPREDICATE"},
 	{predicate: "TRUEPREDICATE", sort: "-modificationDate"},
 	{predicate: "title MATCHES '.*9999.*' AND identifier < 10000"},
