@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +18,10 @@ import (
 type client struct {
 	t     *trial
 	wire  *http.Client
-	base  string // what paths are appended to
-	token string // empty: no Authorization header
-	name  string // whose token it is, for whoever reads about a failure
-	made  func(user string)
+	base  string            // what paths are appended to
+	token string            // empty: no Authorization header
+	name  string            // whose token it is, for whoever reads about a failure
+	made  func(path string) // told of what is not to stay as it is
 }
 
 // option changes a request before it is sent.
@@ -158,16 +159,16 @@ func (e endlessError) Error() string {
 }
 
 // witness keeps in mind what an answer has made: secrets, which nobody is to see,
-// and users, who are not to stay.
+// and users and components, which are not to stay.
 func (c *client) witness(a *answer) {
 	if a.status != http.StatusCreated || a.header.Get("Dry-Run") != "" || c.made == nil {
 		return
 	}
 	var made struct{ Identifier, Token string }
 	switch path, _, _ := strings.Cut(strings.TrimPrefix(a.request, "POST "), "?"); path {
-	case "/users":
+	case "/users", "/components":
 		if json.Unmarshal(a.body, &made) == nil && made.Identifier != "" {
-			c.made(made.Identifier)
+			c.made(path + "/" + url.PathEscape(made.Identifier))
 		}
 	case "/tokens":
 		if json.Unmarshal(a.body, &made) == nil && made.Token != "" {

@@ -15,8 +15,8 @@ type route struct {
 
 // routes returns every path of the API of this suite, for the problem.
 func routes(p problem) []route {
-	return []route{
-		{"/problems", []string{"POST"}},
+	all := []route{
+		{"/problems", []string{"GET", "HEAD", "POST", "PATCH"}},
 		{p.path, []string{"GET", "HEAD", "PATCH"}},
 		{p.path + "/comments", []string{"GET", "HEAD", "POST"}},
 		{p.keyword("k"), []string{"PUT", "PATCH", "DELETE"}},
@@ -27,7 +27,19 @@ func routes(p problem) []route {
 		{"/tokens", []string{"GET", "HEAD", "POST"}},
 		{"/tokens/01890000-0000-7000-8000-000000000000", []string{"DELETE"}},
 		{"/me", []string{"GET", "HEAD"}},
+		{"/audit", []string{"GET", "HEAD"}},
+		{"/queries", []string{"GET", "HEAD", "POST"}},
+		{"/queries/01890000-0000-7000-8000-000000000000", []string{"GET", "HEAD", "DELETE"}},
+		{"/problems/search", []string{"GET", "HEAD", "POST"}},
+		{"/users/search", []string{"GET", "HEAD", "POST"}},
 	}
+	for _, kind := range kinds {
+		all = append(all,
+			route{kind.list, []string{"GET", "HEAD", "POST"}},
+			route{kind.list + "/search", []string{"GET", "HEAD", "POST"}},
+			route{kind.list + "/01890000-0000-7000-8000-000000000000", []string{"GET", "HEAD", "PATCH"}})
+	}
+	return all
 }
 
 // allowed returns the methods in the header Allow but OPTIONS, sorted.
@@ -90,7 +102,7 @@ func routeCases() []demand {
 		}},
 		{extended, "HTTP-ROUTE-003", "D10", "HEAD has GET's headers and no body", func(s *session) {
 			p := s.problem()
-			for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/users", "/me"} {
+			for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/users", "/me", "/states", "/problems/search?predicate=FALSEPREDICATE"} {
 				headers := func(method string) http.Header {
 					a := s.admin.do(method, path, "").is(200)
 					if method == "HEAD" && len(a.body) > 0 {
@@ -141,7 +153,7 @@ func routeCases() []demand {
 					s.admin.delete(p.keyword("k")+query, "").fault(400, "malformed-request")
 					s.admin.post(p.path+"/comments"+query, "x", plain()).fault(400, "malformed-request")
 				}
-				for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/me", "/users"} {
+				for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/me", "/users", "/states", "/problems", "/audit", "/queries"} {
 					s.admin.get(path+"?x=1").fault(400, "malformed-request")
 					s.admin.get(path+"?dryRun=true").fault(400, "malformed-request")
 				}

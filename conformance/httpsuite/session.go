@@ -22,7 +22,7 @@ type session struct {
 	seed   uint64 // of what the case draws at random
 
 	making sync.Mutex
-	users  []string // who was made, by identifier
+	left   []string // the paths of the users and components that were made
 }
 
 func newSession(t *trial, wire *http.Client, target Target) *session {
@@ -33,24 +33,35 @@ func newSession(t *trial, wire *http.Client, target Target) *session {
 	return s
 }
 
-// leave makes the users of the case inactive, which revokes their tokens (D17).
-// What it cannot do is no complaint: the case is over.
+// leave makes the users of the case inactive, which revokes their tokens (D17), and
+// closes its components. What it cannot do is no complaint: the case is over.
 func (s *session) leave() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*time.Second)
 	defer cancel()
-	for _, user := range s.made() {
-		path := "/users/" + url.PathEscape(user)
-		if _, err := s.admin.exchange(ctx, &answer{}, http.MethodPatch, path, `{"inactive":true}`); err != nil {
+	s.making.Lock()
+	left := slices.Clone(s.left)
+	s.making.Unlock()
+	for _, path := range left {
+		body := `{"inactive":true}`
+		if strings.HasPrefix(path, "/components/") {
+			body = `{"closed":true}`
+		}
+		if _, err := s.admin.exchange(ctx, &answer{}, http.MethodPatch, path, body); err != nil {
 			return
 		}
 	}
 }
 
 // made returns the identifiers of the users that the case has made.
-func (s *session) made() []string {
+func (s *session) made() (users []string) {
 	s.making.Lock()
 	defer s.making.Unlock()
-	return slices.Clone(s.users)
+	for _, path := range s.left {
+		if user, ok := strings.CutPrefix(path, "/users/"); ok {
+			users = append(users, user)
+		}
+	}
+	return users
 }
 
 // as returns a client with the given token; an empty one sends none.
@@ -68,10 +79,10 @@ func (s *session) outside() *client { return s.below("") }
 
 // below returns a client without a token.
 func (s *session) below(path string) *client {
-	return &client{t: s.trial, wire: s.wire, base: s.target.BaseURL + path, name: "nobody", made: func(user string) {
+	return &client{t: s.trial, wire: s.wire, base: s.target.BaseURL + path, name: "nobody", made: func(path string) {
 		s.making.Lock()
 		defer s.making.Unlock()
-		s.users = append(s.users, user)
+		s.left = append(s.left, path)
 	}}
 }
 

@@ -54,13 +54,16 @@ func Cases() []Case {
 		tables  [][]demand
 	}{
 		{"problems", [][]demand{problemCases(), patchCases(), flagCases(), textCases()}},
-		{"metadata", [][]demand{partialCases(), transitionCases()}},
+		{"metadata", [][]demand{partialCases(), transitionCases(), listCases(), componentCases()}},
 		{"log", [][]demand{logCases()}},
 		{"comments", [][]demand{commentCases()}},
 		{"keywords", [][]demand{keywordCases()}},
 		{"relationships", [][]demand{relationshipCases(), cycleCases()}},
 		{"watchers", [][]demand{watcherCases()}},
-		{"administration", [][]demand{userCases(), tokenCases()}},
+		{"search", [][]demand{searchCases(), refusalCases(), pagingCases(), savedCases()}},
+		{"history", [][]demand{asOfCases()}},
+		{"bulk", [][]demand{bulkCases()}},
+		{"administration", [][]demand{userCases(), tokenCases(), auditCases()}},
 		{"access", [][]demand{authCases()}},
 		{"json", [][]demand{jsonCases()}},
 		{"errors", [][]demand{routeCases(), errorCases(), precedenceCases()}},

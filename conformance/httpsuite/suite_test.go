@@ -28,7 +28,7 @@ func TestCasesAreNamedAndExplained(t *testing.T) {
 		}
 	}
 	// What the specification itself is about.
-	for _, profile := range []string{"problems", "metadata", "log", "comments", "keywords", "relationships", "watchers", "access"} {
+	for _, profile := range []string{"problems", "metadata", "log", "comments", "keywords", "relationships", "watchers", "search", "access"} {
 		if profiles[profile] == 0 {
 			t.Errorf("the profile %s has no core case", profile)
 		}

@@ -14,7 +14,7 @@ import (
 // Arithmetic on Ints gives an Int, and a Float as soon as one operand is a Float;
 // ** and the functions from sqrt: to exp: always give a Float. abs:, floor:,
 // ceiling: and trunc: give what they are given. CAST NSNumber gives an Int for an
-// Int, a Bool and a string of digits with or without a sign, else a Float.
+// Int and a Bool, else a Float.
 func Apply(f Func, args []Value) Value {
 	for _, a := range args {
 		if a == nil {

@@ -19,8 +19,6 @@ const referenceDate = 978_307_200
 // the microsecond, which is what databases keep of a time.
 func toDate(v Value) Value {
 	switch v := v.(type) {
-	case time.Time:
-		return v
 	case string:
 		return parseDate(v)
 	case int64:
@@ -63,12 +61,11 @@ func parseDate(s string) Value {
 var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // toNumber returns the number that a value stands for: a Bool is 0 or 1, a Date the
-// seconds since 2001-01-01 UTC, and a string is written as in a predicate, with or
-// without a sign.
+// seconds since 2001-01-01 UTC, and a string, which is written as in a predicate, with
+// or without a sign, always a Float: what type something has is known before any
+// object is looked at.
 func toNumber(v Value) Value {
 	switch v := v.(type) {
-	case int64, float64:
-		return v
 	case bool:
 		if v {
 			return int64(1)
@@ -80,14 +77,9 @@ func toNumber(v Value) Value {
 		if !numeral.MatchString(v) {
 			return nil
 		}
-		if i, err := strconv.ParseInt(v, 10, 64); err == nil {
-			return i
+		if f, ok := floatValue(v); ok {
+			return f
 		}
-		f, err := strconv.ParseFloat(v, 64)
-		if err != nil || !strings.ContainsAny(v, ".eE") {
-			return nil
-		}
-		return finite(f)
 	}
 	return nil
 }
@@ -95,8 +87,6 @@ func toNumber(v Value) Value {
 // toString returns the text that a value stands for.
 func toString(v Value) Value {
 	switch v := v.(type) {
-	case string:
-		return v
 	case ident.ID:
 		return v.String()
 	case int64:

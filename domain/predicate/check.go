@@ -1,6 +1,7 @@
 package predicate
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -27,13 +28,12 @@ func Compile(text string, root Entity, env Env) (*Plan, error) {
 // what is constant. All of the predicate is checked, from left to right, operands
 // before their operator. The error is an *Error of any kind but InvalidSyntax.
 func Check(s *Syntax, root Entity, env Env) (*Plan, error) {
-	c := checker{text: s.text, root: one(root), now: env.Now.UTC(), slots: 1, joins: map[string]bool{}, joined: map[int]int{}}
-	c.scope = []binding{{name: apiUser, expr: Const{Value: env.User, Of: uuidType}}}
+	c := newChecker(s.text, root, env)
 	where, err := c.condition(s.root)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Root: root, Where: where, Slots: c.slots}, nil
+	return &Plan{Root: root, Where: existences(where), Slots: c.slots}, nil
 }
 
 // apiUser is the variable that is always bound.
@@ -53,10 +53,28 @@ type checker struct {
 	now   time.Time
 	scope []binding // inner ones last
 	slots int
-	// joins are the to-one keys that are followed, by variable and path;
-	// joined is how many each variable has.
-	joins  map[string]bool
+	// joins are the objects that to-one keys lead to; joined is how many of them
+	// each variable does.
+	joins  map[join]bool
 	joined map[int]int
+}
+
+// join is an object that a path of to-one keys leads to from a variable.
+type join struct {
+	slot int
+	path string // as in pathName
+}
+
+func newChecker(text string, root Entity, env Env) *checker {
+	return &checker{
+		text:   text,
+		root:   one(root),
+		now:    env.Now.UTC(),
+		scope:  []binding{{name: apiUser, expr: Const{Value: env.User, Of: uuidType}}},
+		slots:  1, // the root's
+		joins:  map[join]bool{},
+		joined: map[int]int{},
+	}
 }
 
 func (c *checker) fail(offset int, kind ErrorKind, format string, args ...any) error {
@@ -88,12 +106,10 @@ func (c *checker) condition(n condition) (Cond, error) {
 		return Not{Cond: cond}, err
 	case *comparison:
 		return c.comparison(n)
-	default:
-		if n.(*truth).holds {
-			return And{}, nil
-		}
-		return Or{}, nil
+	case *truth:
+		return truthOf(n.holds), nil
 	}
+	return nil, fmt.Errorf("predicate: no condition: %T", n)
 }
 
 // comparison checks the operands of a comparison, and then its operator.

@@ -10,9 +10,9 @@ func (c *checker) compare(n *comparison, left, right value) (Cond, error) {
 	case "BETWEEN":
 		return c.between(n, left, right)
 	case "IN":
-		return c.membership(n, left, right, right)
+		return c.membership(n, left, right)
 	case "CONTAINS":
-		return c.membership(n, right, left, left)
+		return c.membership(n, right, left)
 	case "BEGINSWITH":
 		return c.strings(n, BeginsWith, left, right)
 	case "ENDSWITH":
@@ -37,6 +37,8 @@ func advice(left, right value) string {
 	for _, pair := range [][2]value{{left, right}, {right, left}} {
 		one, other := pair[0], pair[1]
 		switch {
+		case one.collection() && other.kind() == Nil:
+			return "; whether it is empty is asked with .@count = 0"
 		case one.collection() && one.offset == left.offset:
 			return "; write ANY, ALL or NONE before it, or use CONTAINS"
 		case one.collection():
@@ -94,9 +96,6 @@ func (c *checker) equality(n *comparison, left, right value) (Cond, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cond, ok := existence(string(n.op), left.expr, right.expr); ok {
-		return cond, nil
-	}
 	var cond Cond = Compare{Op: Equal, Folding: n.fold, Left: n.compared(left), Right: n.compared(right)}
 	if n.op == "!=" {
 		cond = Not{cond}
@@ -114,9 +113,6 @@ func (c *checker) order(n *comparison, left, right value) (Cond, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if cond, ok := existence(string(n.op), left.expr, right.expr); ok {
-		return cond, nil
 	}
 	return Compare{Op: Op(n.op), Folding: n.fold, Left: n.compared(left), Right: n.compared(right)}, nil
 }
@@ -153,11 +149,16 @@ func (c *checker) between(n *comparison, left, right value) (Cond, error) {
 // type. The error is at the member that is not.
 func (c *checker) alike(n *comparison, operand value, members []value) ([]value, error) {
 	values := append([]value{operand}, members...)
-	as := model(values)
+	as, typed := model(values)
+	if !typed {
+		as = value{expr: Const{Of: nilType}}
+	}
 	wrong, err := c.unify(values)
 	switch {
 	case err != nil:
 		return nil, err
+	case wrong == 0 && !typed:
+		return nil, c.mismatch(n, operand, value{list: true})
 	case wrong == 0:
 		return nil, c.mismatch(n, operand, as)
 	case wrong > 0:
@@ -168,7 +169,7 @@ func (c *checker) alike(n *comparison, operand value, members []value) ([]value,
 }
 
 // membership checks that something is in a list, a collection or a string.
-func (c *checker) membership(n *comparison, member, whole, right value) (Cond, error) {
+func (c *checker) membership(n *comparison, member, whole value) (Cond, error) {
 	switch {
 	case whole.list:
 		values, err := c.alike(n, member, whole.members)
@@ -188,7 +189,12 @@ func (c *checker) membership(n *comparison, member, whole, right value) (Cond, e
 			return nil, c.mismatch(n, member, whole)
 		}
 		slot, each := c.member(whole)
-		each, member, err := c.unifyPair(n, each, member)
+		var err error
+		if n.op == "IN" { // in the order that an error names them in
+			member, each, err = c.unifyPair(n, member, each)
+		} else {
+			each, member, err = c.unifyPair(n, each, member)
+		}
 		if err == nil {
 			err = c.foldable(n, each, member)
 		}
@@ -206,38 +212,11 @@ func (c *checker) membership(n *comparison, member, whole, right value) (Cond, e
 // strings checks an operator between strings.
 func (c *checker) strings(n *comparison, op Op, text, part value) (Cond, error) {
 	if !text.is(String) || !part.is(String) {
-		return nil, c.fail(n.offset, TypeMismatch, "%s looks for a string in a string, not for %s in %s", n.sign(), part, text)
+		left, right := text, part
+		if n.op == "IN" {
+			left, right = part, text
+		}
+		return nil, c.fail(n.offset, TypeMismatch, "%s looks for a string in a string, not for %s in %s%s", n.sign(), part, text, advice(left, right))
 	}
 	return Compare{Op: op, Folding: n.fold, Left: n.compared(text), Right: n.compared(part)}, nil
 }
-
-// existence returns a comparison of how many members of a collection satisfy a
-// condition with 0 or 1 as what it is: whether there is one.
-func existence(op string, left, right Expr) (Cond, bool) {
-	if _, ok := right.(Aggregate); ok {
-		left, right = right, left
-		if mirror, ok := mirrors[op]; ok {
-			op = mirror
-		}
-	}
-	count, ok := left.(Aggregate)
-	if !ok || count.Func != Count {
-		return nil, false
-	}
-	members, ok := count.Coll.(Filter)
-	limit, known := right.(Const)
-	if !ok || !known || len(members.Steps) > 0 {
-		return nil, false
-	}
-	exists := Exists{Coll: members.Coll, Slot: members.Slot, Where: members.Where}
-	switch {
-	case limit.Value == int64(0) && (op == ">" || op == "!="), limit.Value == int64(1) && op == ">=":
-		return exists, true
-	case limit.Value == int64(0) && (op == "<=" || op == "="), limit.Value == int64(1) && op == "<":
-		return Not{exists}, true
-	}
-	return nil, false
-}
-
-// mirrors are the operators that mean the same with operands swapped.
-var mirrors = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -10,14 +10,17 @@ import (
 // unify converts literals so that all values are of one type. The place of the
 // first that is not is wrong; it is negative when there is none.
 func (c *checker) unify(values []value) (wrong int, err error) {
-	as := model(values)
+	as, typed := model(values)
 	for i, v := range values {
-		converted, ok, err := c.convert(v, as)
-		if err != nil {
-			return i, err
-		}
-		if !ok {
+		switch {
+		case !v.scalar():
 			return i, nil
+		case !typed: // all the others are nil too
+			continue
+		}
+		converted, ok, err := c.convert(v, as)
+		if !ok || err != nil {
+			return i, err
 		}
 		values[i] = converted
 	}
@@ -25,71 +28,62 @@ func (c *checker) unify(values []value) (wrong int, err error) {
 }
 
 // model returns the value whose type the others have to have: the first that is
-// no literal and not nil; among literals, a Bool, for Ints can become that.
-func model(values []value) value {
-	var first value
+// no literal and not nil; among literals, a Bool, for Ints can become that. It is
+// false when there is none.
+func model(values []value) (as value, ok bool) {
 	for _, v := range values {
 		switch {
 		case !v.scalar() || v.kind() == Nil:
 		case v.literal == nil:
-			return v
-		case first.expr == nil || v.kind() == Bool && first.kind() != Bool:
-			first = v
+			return v, true
+		case !ok || v.kind() == Bool && as.kind() != Bool:
+			as, ok = v, true
 		}
 	}
-	if first.expr == nil {
-		first.expr = Const{Of: nilType}
-	}
-	return first
+	return as, ok
 }
 
-// convert returns a value as one of the type of another, which only literals can
+// convert returns a scalar as one of the type of another, which only literals can
 // become. It is false when it is of another type.
 func (c *checker) convert(v, as value) (value, bool, error) {
-	if !v.scalar() || !as.scalar() {
-		return v, false, nil
-	}
-	have, want := v.expr.Type(), as.expr.Type()
 	if v.literal != nil {
-		converted, err := c.literal(v, as)
-		if converted.Of.Kind != Nil || err != nil {
+		converted, ok, err := c.literal(v, as)
+		if err != nil {
+			return v, false, err
+		}
+		if ok {
 			v.expr = converted
-			return v, true, err
+			return v, true, nil
 		}
 	}
-	switch {
-	case have.Kind == Nil || want.Kind == Nil || have == want:
-		return v, true, nil
-	default:
-		return v, v.is(Int, Float) && as.is(Int, Float), nil
-	}
+	same := v.kind() == Nil || v.expr.Type() == as.expr.Type()
+	return v, same || v.is(Int, Float) && as.is(Int, Float), nil
 }
 
-// literal converts a literal, if there is a conversion.
-func (c *checker) literal(v, as value) (Const, error) {
-	known := v.expr.(Const)
-	switch literal := known.Value.(type) {
+// literal converts a literal. It is false when there is no conversion.
+func (c *checker) literal(v, as value) (converted Const, ok bool, err error) {
+	switch literal := v.literal.value.(type) {
 	case string:
 		switch {
 		case as.kind() == UUID:
 			id, ok := parseUUID(literal)
 			if !ok {
-				return known, c.fail(v.offset, TypeMismatch, "the string is not a UUID of 36 characters, which it is compared with")
+				return Const{}, false, c.fail(v.offset, TypeMismatch, "the string is not a UUID of 36 characters, which it is compared with")
 			}
-			return Const{Value: id, Of: uuidType}, nil
+			return Const{Value: id, Of: uuidType}, true, nil
 		case as.codes:
 			code := relationshipCode(literal)
 			if code == 0 {
-				return known, c.fail(v.offset, TypeMismatch, "the string is not a type of relationship; %s", suggestion(literal, relationshipTypes()))
+				return Const{}, false, c.fail(v.offset, TypeMismatch, "the string is not a type of relationship; %s", suggestion(literal, relationshipTypes()))
 			}
-			return Const{Value: code, Of: intType}, nil
+			return Const{Value: code, Of: intType}, true, nil
 		}
 	case int64:
 		if as.kind() == Bool && (literal == 0 || literal == 1) {
-			return Const{Value: literal == 1, Of: boolType}, nil
+			return Const{Value: literal == 1, Of: boolType}, true, nil
 		}
 	}
-	return Const{Of: nilType}, nil
+	return Const{}, false, nil
 }
 
 // parseUUID reads a UUID of 36 characters in any letter case.

@@ -1,6 +1,9 @@
 package predicate
 
-import "fmt"
+import (
+	"slices"
+	"strings"
+)
 
 // path follows the keys and aggregates of a path.
 func (c *checker) path(n *path) (value, error) {
@@ -52,19 +55,17 @@ func (c *checker) key(v *value, s step) error {
 	if !ok {
 		return c.fail(s.offset, UnknownKey, "%s has no key %s; %s", t.Entity, quoted(s.name), suggestion(s.name, keyNames(t.Entity)))
 	}
-	switch e := v.expr.(type) {
+	joinable := true
+	switch e := v.expr.(type) { // nothing else is an object or has some
 	case Path:
 		e.Steps = appended(e.Steps, key)
-		v.expr = e
-		if !c.joinable(e.Slot, e.Steps) {
-			return c.tooManyJoins(s)
-		}
+		v.expr, joinable = e, c.joinable(e.Slot, e.Steps)
 	case Filter:
 		e.Steps = appended(e.Steps, key)
-		v.expr = e
-		if !c.joinable(e.Slot, e.Steps) {
-			return c.tooManyJoins(s)
-		}
+		v.expr, joinable = e, c.joinable(e.Slot, e.Steps)
+	}
+	if !joinable {
+		return c.fail(s.offset, TooExpensive, "more than %d different objects are referred to by one variable", MaxJoins)
 	}
 	v.codes = key == relationshipType
 	return nil
@@ -75,30 +76,28 @@ func appended(steps []*Key, key *Key) []*Key {
 	return append(steps[:len(steps):len(steps)], key)
 }
 
+// pathName returns the keys of a path as one text, which no other path has.
+func pathName(steps []*Key) string {
+	var name strings.Builder
+	for _, key := range steps {
+		name.WriteString("." + key.Name)
+	}
+	return name.String()
+}
+
 // joinable counts the object that the last key but one leads to, unless it is
 // behind a collection, where another scope begins. It is false when there are too
 // many.
 func (c *checker) joinable(slot int, steps []*Key) bool {
 	through := steps[:len(steps)-1]
-	if len(through) == 0 {
+	if len(through) == 0 || slices.ContainsFunc(through, isMany) {
 		return true
 	}
-	name := fmt.Sprint(slot)
-	for _, key := range through {
-		if key.Type.Many {
-			return true
-		}
-		name += "." + key.Name
-	}
-	if !c.joins[name] {
-		c.joins[name] = true
+	if to := (join{slot, pathName(through)}); !c.joins[to] {
+		c.joins[to] = true
 		c.joined[slot]++
 	}
 	return c.joined[slot] <= MaxJoins
-}
-
-func (c *checker) tooManyJoins(s step) error {
-	return c.fail(s.offset, LimitExceeded, "more than %d different objects are referred to by one variable", MaxJoins)
 }
 
 // aggregate makes one value of a collection. The offset is where the aggregate is
@@ -106,13 +105,13 @@ func (c *checker) tooManyJoins(s step) error {
 func (c *checker) aggregate(v *value, f AggregateFunc, offset int) error {
 	member := v.expr.Type().Member()
 	ok := f == Count || member.Kind == Int || member.Kind == Float
-	wanted := "numbers"
+	members := "numbers"
 	if f == Min || f == Max {
 		ok = ok || member.Kind == Date
-		wanted = "numbers or dates"
+		members = "numbers or dates"
 	}
 	if !ok {
-		return c.fail(offset, TypeMismatch, "%s takes a collection of %s, not %s", f, wanted, v)
+		return c.fail(offset, TypeMismatch, "%s takes a collection of %s, not %s", f, members, v)
 	}
 	v.expr = Aggregate{Func: f, Coll: v.expr}
 	v.codes = false

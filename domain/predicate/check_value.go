@@ -1,6 +1,10 @@
 package predicate
 
-import "github.com/problemtracking/problems/domain/text"
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/domain/text"
+)
 
 // value is an operand that was checked.
 type value struct {
@@ -33,12 +37,7 @@ func (v value) kind() Kind {
 // is reports whether the value is a scalar of one of the kinds, or nil.
 func (v value) is(kinds ...Kind) bool {
 	k := v.kind()
-	for _, wanted := range kinds {
-		if k == wanted {
-			return true
-		}
-	}
-	return k == Nil
+	return k == Nil || slices.Contains(kinds, k)
 }
 
 // String returns what the value is, as errors name it.
@@ -145,7 +144,11 @@ func (c *checker) arithmetic(n *arithmetic) (Expr, error) {
 		return nil, err
 	}
 	if !left.is(Int, Float) || !right.is(Int, Float) {
-		return nil, c.fail(n.offset, TypeMismatch, "%s takes two numbers, not %s and %s", n.op, left, right)
+		hint := ""
+		if left.kind() == Date || right.kind() == Date {
+			hint = "; a date is moved as in FUNCTION(NOW(), 'dateByAddingDays:', -7)"
+		}
+		return nil, c.fail(n.offset, TypeMismatch, "%s takes two numbers, not %s and %s%s", n.op, left, right, hint)
 	}
 	f := operations[n.op]
 	return computed(f, numberType(f, left, right), left.expr, right.expr), nil

@@ -19,6 +19,9 @@ const (
 	TypeMismatch    ErrorKind = "typeMismatch" // also a wrong number of arguments
 	InvalidPattern  ErrorKind = "invalidPattern"
 	LimitExceeded   ErrorKind = "limitExceeded"
+	// TooExpensive is no fault of the predicate, but one of the limits of execution
+	// (section 6): it refers to too many objects (MaxJoins).
+	TooExpensive ErrorKind = "tooExpensive"
 )
 
 // Error says what is wrong with a predicate or a sort, and where.
@@ -56,6 +59,14 @@ func errorTooLong(text string) *Error {
 		offset = i
 	}
 	return errorAt(text, offset, LimitExceeded, "the text is longer than %d bytes", MaxBytes)
+}
+
+// counted returns a number of things as errors name it.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // maxName is the longest name, in bytes, that an error repeats and looks for

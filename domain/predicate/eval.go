@@ -35,38 +35,30 @@ func Eval(ctx context.Context, expr Expr, vars []Value) (Value, error) {
 type evaluation struct {
 	ctx  context.Context
 	vars []Value // by slot
-	work uint    // conditions and members looked at so far
-}
-
-// wanted counts the work, and returns the error of the context now and then: a
-// predicate can lead to a member by very many ways.
-func (e *evaluation) wanted() error {
-	if e.work++; e.work%256 == 0 {
-		return e.ctx.Err()
-	}
-	return nil
+	effort
+	// folded is, by Folding, what was folded last, and to what: as a rule the same
+	// text is compared again and again.
+	folded [Both + 1]struct{ from, to string }
 }
 
 func (e *evaluation) holds(cond Cond) (bool, error) {
-	if err := e.wanted(); err != nil {
+	if err := e.spend(1); err != nil {
 		return false, err
 	}
 	switch c := cond.(type) {
 	case And:
-		return e.every(c.Conds, true)
+		return e.join(c.Conds, false)
 	case Or:
-		return e.every(c.Conds, false)
+		return e.join(c.Conds, true)
 	case Not:
 		ok, err := e.holds(c.Cond)
 		return !ok && err == nil, err
 	case Compare:
 		return e.compare(c)
 	case Like:
-		s, ok, err := e.text(c.Operand)
-		return ok && c.Pattern.Matches(Fold(s, c.Folding)), err
+		return e.like(c)
 	case Match:
-		s, ok, err := e.text(c.Operand)
-		return ok && c.Pattern.MatchString(s), err
+		return e.match(c)
 	case In:
 		return e.in(c)
 	case Exists:
@@ -75,15 +67,16 @@ func (e *evaluation) holds(cond Cond) (bool, error) {
 	return false, fmt.Errorf("predicate: no condition: %T", cond)
 }
 
-// every reports whether all of the conditions hold, for outcome true; or, for false,
-// whether one of them does. It looks at none more than it has to.
-func (e *evaluation) every(conds []Cond, outcome bool) (bool, error) {
+// join joins conditions of which one decides the whole when it comes out as decisive:
+// one that does not hold decides And, one that holds decides Or. It looks at none
+// after that one.
+func (e *evaluation) join(conds []Cond, decisive bool) (bool, error) {
 	for _, c := range conds {
-		if ok, err := e.holds(c); err != nil || ok != outcome {
+		if ok, err := e.holds(c); err != nil || ok == decisive {
 			return ok, err
 		}
 	}
-	return outcome, nil
+	return !decisive, nil
 }
 
 func (e *evaluation) compare(c Compare) (bool, error) {
@@ -95,8 +88,14 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if c.Folding != Exact {
-		left, right = foldValue(left, c.Folding), foldValue(right, c.Folding)
+	if left, err = e.fold(c.Left, left, c.Folding); err != nil {
+		return false, err
+	}
+	if right, err = e.fold(c.Right, right, c.Folding); err != nil {
+		return false, err
+	}
+	if err := e.spend(textWork(left) + textWork(right)); err != nil {
+		return false, err
 	}
 	if c.Op == Equal {
 		return equal(left, right), nil
@@ -130,39 +129,26 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 	return false, fmt.Errorf("predicate: no operator: %s", c.Op)
 }
 
-// foldValue folds a String, and leaves nil alone.
-func foldValue(v Value, f Folding) Value {
-	if s, ok := v.(string); ok {
-		return Fold(s, f)
-	}
-	return v
-}
-
-// text returns the value of a String; not ok when it is nil.
-func (e *evaluation) text(expr Expr) (s string, ok bool, err error) {
-	v, err := e.value(expr)
-	if v == nil || err != nil {
-		return "", false, err
-	}
-	s, ok = v.(string)
-	if !ok {
-		return "", false, fmt.Errorf("predicate: the form of %T", v)
-	}
-	return s, true, nil
-}
-
 func (e *evaluation) in(c In) (bool, error) {
 	v, err := e.value(c.Operand)
 	if err != nil {
 		return false, err
 	}
-	v = foldValue(v, c.Folding)
+	if v, err = e.fold(c.Operand, v, c.Folding); err != nil {
+		return false, err
+	}
 	for _, member := range c.List {
 		w, err := e.value(member)
 		if err != nil {
 			return false, err
 		}
-		if equal(v, foldValue(w, c.Folding)) {
+		if w, err = e.fold(member, w, c.Folding); err != nil {
+			return false, err
+		}
+		if err := e.spend(1); err != nil {
+			return false, err
+		}
+		if equal(v, w) {
 			return true, nil
 		}
 	}
@@ -203,17 +189,26 @@ func (e *evaluation) value(expr Expr) (Value, error) {
 		err := e.each(x.Coll, t.add)
 		return t.value(), err
 	case Call:
-		args := make([]Value, len(x.Args))
-		for i, arg := range x.Args {
-			v, err := e.value(arg)
-			if v == nil || err != nil {
-				return nil, err
-			}
-			args[i] = v
-		}
-		return Apply(x.Func, args), nil
+		return e.call(x)
 	}
 	return nil, fmt.Errorf("predicate: no expression: %T", expr)
+}
+
+func (e *evaluation) call(c Call) (Value, error) {
+	work := 1
+	args := make([]Value, len(c.Args))
+	for i, arg := range c.Args {
+		v, err := e.value(arg)
+		if v == nil || err != nil {
+			return nil, err
+		}
+		args[i] = v
+		work += textWork(v)
+	}
+	if err := e.spend(work); err != nil {
+		return nil, err
+	}
+	return Apply(c.Func, args), nil
 }
 
 // follow returns what is found by following the keys. From nil, that is nil.

@@ -75,7 +75,8 @@ var rules = map[string]struct{ yes, no []string }{
 	},
 	"computing": {
 		yes: []string{`identifier + 1 = 2`, `7 / 2 = 3`, `-7 / 2 = -3`, `(identifier + 6) / 2 = 3`, `identifier / 2.0 = 0.5`, `2 ** 3 = 8`, `identifier / 0 = nil`, `identifier ** 0.5 = 1`, `length(title) = 19`, `uppercase(title) = 'THE API LÖST NICHTS'`,
-			`dateByAddingDays(creationDate, 3) = NOW()`, `dateByAddingMonths(NOW(), 1) = CAST('2024-06-30T12:00:00Z', 'NSDate')`, `FUNCTION(resolveDate, 'dateByAddingDays:', 1) = nil`, `length(priority.name) = nil`, `NOT priority.order + 1 > 0`, `CAST(identifier, 'NSString') = '1'`},
+			`dateByAddingDays(creationDate, 3) = NOW()`, `dateByAddingMonths(NOW(), 1) = CAST('2024-06-30T12:00:00Z', 'NSDate')`, `FUNCTION(resolveDate, 'dateByAddingDays:', 1) = nil`, `length(priority.name) = nil`, `NOT priority.order + 1 > 0`, `CAST(identifier, 'NSString') = '1'`,
+			`SUBQUERY(relationships.child.keywords, $k, CAST($k.value, 'NSNumber') / 2 = 0.65).@count = 1`, `SUBQUERY(keywords, $k, CAST($k.value, 'NSNumber') * 10 / 5 = 2.4).@count = 1`},
 		no: []string{`identifier / 0 > 0`, `identifier / 0 != nil`, `priority.order + 1 = 1`},
 	},
 	"Int and Float are compared exactly": {

@@ -6,26 +6,57 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what sort of token something is. For the words that mean something
-// and for signs it is the word in capitals or the sign, so that a token can be
-// compared with what is expected.
+// tokenKind is what sort of token something is. That of a reserved word is the word
+// in capitals, that of a sign one of its spellings, as signs has it.
 type tokenKind string
 
-// The kinds of tokens that have a text of their own.
+// The kinds of tokens that are neither reserved words nor signs.
 const (
-	end      tokenKind = "the end"
-	word     tokenKind = "a word"
-	hashWord tokenKind = "a key" // #word
-	variable tokenKind = "a variable"
-	number   tokenKind = "a number"
-	quote    tokenKind = "a string"
+	end      tokenKind = "end"
+	word     tokenKind = "word"
+	hashWord tokenKind = "key" // #word
+	variable tokenKind = "variable"
+	number   tokenKind = "number"
+	quote    tokenKind = "string"
 )
+
+// named is how errors name kinds of tokens. Reserved words and signs are named by
+// themselves.
+var named = map[tokenKind]string{
+	end: "the end", word: "a word", hashWord: "a key", variable: "a variable", number: "a number", quote: "a string",
+}
+
+// String returns the kind as errors name it.
+func (k tokenKind) String() string {
+	if name, ok := named[k]; ok {
+		return name
+	}
+	return string(k)
+}
 
 // token is one token of a text.
 type token struct {
 	kind   tokenKind
-	offset int    // of its first byte
-	text   string // the word, without # or $; the digits; the string without quotes and escapes
+	offset int // of its first byte
+	// text is how it is spelled; of a key and a variable, without # or $; of a
+	// string, what it means.
+	text string
+}
+
+// String returns the token as errors name it: nothing that stands in a string.
+func (t token) String() string {
+	switch _, ok := named[t.kind]; {
+	case t.kind == word:
+		return quoted(t.text)
+	case ok:
+		return t.kind.String()
+	}
+	return t.text
+}
+
+// isWord reports whether the token is a word, be it a reserved one.
+func (t token) isWord() bool {
+	return t.kind == word || reserved[string(t.kind)] && isLetter(t.text[0])
 }
 
 // reserved are the words that are no keys, unless after "#" or ".".
@@ -39,8 +70,8 @@ var reserved = func() map[string]bool {
 	return words
 }()
 
-// longestReserved is the length of CASEINSENSITIVE.
-const longestReserved = 15
+// longestReserved is the length of the longest of them.
+const longestReserved = len("CASEINSENSITIVE")
 
 // reservedWord returns the word in capitals if it is a reserved one.
 func reservedWord(w string) (string, bool) {
@@ -99,7 +130,7 @@ func (l *lexer) next() (token, error) {
 	for _, s := range signs {
 		if strings.HasPrefix(l.rest(), s.text) {
 			l.offset += len(s.text)
-			return token{kind: s.kind, offset: start}, nil
+			return token{kind: s.kind, offset: start, text: s.text}, nil
 		}
 	}
 	return token{}, l.unknown()
@@ -201,9 +232,19 @@ func (l *lexer) optional(marks, signs string) {
 // a point or an exponent, else an Int. It is false when it is out of range.
 func numberValue(text string) (Value, bool) {
 	if strings.ContainsAny(text, ".eE") {
-		f, err := strconv.ParseFloat(text, 64)
-		return f, err == nil
+		return floatValue(text)
 	}
 	i, err := strconv.ParseInt(text, 10, 64)
 	return i, err == nil
+}
+
+// floatValue returns the value of a number as a Float. It is false when it is out of
+// range: too great, or so small that nothing but 0 is left of it.
+func floatValue(text string) (float64, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, false
+	}
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return f, f != 0 || !strings.ContainsAny(mantissa, "123456789")
 }

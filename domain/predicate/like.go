@@ -2,13 +2,14 @@ package predicate
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
 // The faults of a LIKE pattern.
 var (
 	errLikeEscape = errors.New(`in a pattern, a backslash stands before *, ? or another backslash`)
-	errLikeRuns   = errors.New("a pattern has at most 16 runs of *")
+	errLikeRuns   = fmt.Errorf("a pattern has at most %d runs of *", MaxLikeRuns)
 )
 
 // parseLike reads the pattern of LIKE: * is any run of characters, ? any one code
@@ -77,7 +78,7 @@ func (p Pattern) folded(f Folding) Pattern {
 // patternOf returns the text of a pattern, which has to be a literal.
 func (c *checker) patternOf(n *comparison, left, right value) (string, error) {
 	if !left.is(String) {
-		return "", c.fail(n.offset, TypeMismatch, "%s takes a string, not %s", n.sign(), left)
+		return "", c.fail(n.offset, TypeMismatch, "%s takes a string, not %s%s", n.sign(), left, advice(left, right))
 	}
 	if right.literal == nil || right.kind() != String {
 		return "", c.fail(right.offset, TypeMismatch, "%s takes a pattern that is written as a string", n.sign())

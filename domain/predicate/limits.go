@@ -1,7 +1,8 @@
 package predicate
 
 // The limits of a predicate (section 6 of the query language). What exceeds one
-// of them is refused with LimitExceeded before any object is looked at.
+// of them is refused with LimitExceeded before any object is looked at; more than
+// MaxJoins, which is a limit of execution, with TooExpensive.
 const (
 	MaxBytes           = 16_384 // of the text, and of a sort
 	MaxNesting         = 64     // of open "(", "{", NOT, unary minus and calls

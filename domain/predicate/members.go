@@ -64,7 +64,7 @@ func (e *evaluation) eachOf(v Value, steps []*Key, visit func(Value) error) erro
 
 func (e *evaluation) eachIn(members []Value, steps []*Key, visit func(Value) error) error {
 	for _, m := range members {
-		if err := e.wanted(); err != nil {
+		if err := e.spend(1); err != nil {
 			return err
 		}
 		if err := e.eachOf(m, steps, visit); err != nil {

@@ -1,7 +1,5 @@
 package predicate
 
-import "strings"
-
 // Order is one key of the order of results (D31). Nil comes before every value,
 // whichever way it is sorted; strings are compared by code point, UUIDs by their
 // bytes, and false is less than true.
@@ -15,7 +13,7 @@ type Order struct {
 // root, joined by commas, "-" before those that descend, such as
 // "state.name,-modificationDate". Of an empty text it makes no order, of a path
 // that comes again none either. Its errors are *Error, of the kinds InvalidSyntax,
-// UnknownKey, TypeMismatch and LimitExceeded.
+// Unsupported, UnknownKey, TypeMismatch, LimitExceeded and TooExpensive.
 func CompileOrder(sort string, root Entity) ([]Order, error) {
 	if sort == "" {
 		return nil, nil
@@ -27,7 +25,7 @@ func CompileOrder(sort string, root Entity) ([]Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := checker{text: sort, root: one(root), joins: map[string]bool{}, joined: map[int]int{}}
+	c := newChecker(sort, root, Env{})
 	var orders []Order
 	known := map[string]bool{}
 	for _, key := range keys {
@@ -35,12 +33,8 @@ func CompileOrder(sort string, root Entity) ([]Order, error) {
 		if err != nil {
 			return nil, err
 		}
-		var name strings.Builder
-		for _, step := range path.Steps {
-			name.WriteString("." + step.Name)
-		}
-		if !known[name.String()] {
-			known[name.String()] = true
+		if name := pathName(path.Steps); !known[name] {
+			known[name] = true
 			orders = append(orders, Order{Path: path, Descending: key.descending})
 		}
 	}

@@ -124,5 +124,5 @@ func TestCompileOrderJoins(t *testing.T) {
 	}
 	sort := strings.Join(keys, ",") + ","
 	_, err := CompileOrder(sort+"state.name", Problem)
-	wantError(t, "one object more", err, LimitExceeded, 1, len(sort)+len("state.")+1)
+	wantError(t, "one object more", err, TooExpensive, 1, len(sort)+len("state.")+1)
 }

@@ -79,22 +79,21 @@ func (p *parser) failHere(kind ErrorKind, format string, args ...any) error {
 
 // unexpected returns the error for a token in place of what is wanted.
 func (p *parser) unexpected(wanted string) error {
-	got := string(p.tok.kind)
-	if p.tok.kind == word {
-		got = quoted(p.tok.text)
-	}
-	return p.failHere(InvalidSyntax, "expected %s, not %s", wanted, got)
+	return p.failHere(InvalidSyntax, "expected %s, not %s", wanted, p.tok)
 }
 
 // noCondition returns the error for a value that ends where a condition has to.
 func (p *parser) noCondition() error {
+	if p.tok.kind == word && equalFold(p.tok.text, "IS") {
+		return p.failHere(InvalidSyntax, "there is no operator IS; write = nil or != nil")
+	}
 	return p.failHere(InvalidSyntax, "a value alone is no condition: compare it, for example with = YES or != nil")
 }
 
 // expect moves past a token of one kind.
 func (p *parser) expect(kind tokenKind) error {
 	if p.tok.kind != kind {
-		return p.unexpected(string(kind))
+		return p.unexpected(kind.String())
 	}
 	return p.advance()
 }
@@ -152,7 +151,7 @@ func (p *parser) follow(n node, least precedence) (node, error) {
 		} else {
 			left, ok := n.(operand)
 			if !ok {
-				return nil, p.failHere(InvalidSyntax, "a condition has no value that %s could be used on; comparisons do not chain, join them with AND", p.tok.kind)
+				return nil, p.failHere(InvalidSyntax, "a condition has no value that %s could be used on; comparisons do not chain, join them with AND", p.tok)
 			}
 			if binds == comparing {
 				n, err = p.comparison(left)
@@ -172,12 +171,21 @@ func (p *parser) operand(least precedence) (operand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.(operand), nil
+	return p.asOperand(n)
+}
+
+// asOperand returns a node that has to be an operand.
+func (p *parser) asOperand(n node) (operand, error) {
+	o, ok := n.(operand)
+	if !ok {
+		return nil, p.failHere(InvalidSyntax, "a condition stands where a value has to")
+	}
+	return o, nil
 }
 
 // arithmetic parses an operation from its operator on.
 func (p *parser) arithmetic(left operand, binds precedence) (*arithmetic, error) {
-	a := &arithmetic{offset: p.tok.offset, op: p.tok.kind, left: left}
+	a := &arithmetic{first: left.start(), offset: p.tok.offset, op: p.tok.kind, left: left}
 	if err := p.count(); err != nil {
 		return nil, err
 	}

@@ -29,13 +29,26 @@ func (p *parser) junction(n node, binds precedence) (node, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		next, err := p.condition(binds + 1)
+		n, err := p.expression(binds + 1)
 		if err != nil {
 			return nil, err
+		}
+		next, ok := n.(condition)
+		if !ok {
+			return nil, p.noJunction(j)
 		}
 		j.conds = append(j.conds, next)
 	}
 	return j, nil
+}
+
+// noJunction returns the error for a value after the operator of a chain: what SQL
+// writes as BETWEEN lowest AND highest, or what noCondition is for.
+func (p *parser) noJunction(j *junction) error {
+	if last, ok := j.conds[len(j.conds)-1].(*comparison); ok && last.op == "BETWEEN" && j.op == "AND" {
+		return p.failHere(InvalidSyntax, "BETWEEN takes a list of the lowest and the highest value, as in BETWEEN {1, 2}")
+	}
+	return p.noCondition()
 }
 
 // comparison parses a comparison from its operator on.

@@ -6,11 +6,6 @@ import "strings"
 // ASCII, so nothing else is to be considered.
 func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
-// isWord reports whether the token is a word, be it a reserved one.
-func (t token) isWord() bool {
-	return t.kind == word || t.text != "" && reserved[string(t.kind)]
-}
-
 // literal returns the token as a literal, if it is one.
 func (t token) literal() (*literal, bool) {
 	l := &literal{offset: t.offset, text: t.text}
@@ -64,10 +59,16 @@ func (p *parser) primary() (operand, error) {
 		}
 		return firstKey(t), nil
 	}
-	if t.isWord() {
-		return nil, p.failHere(InvalidSyntax, "expected a value, not the word %s; as a key it is written #%s", t.kind, t.text)
+	if idle[t.kind] {
+		return nil, p.failHere(InvalidSyntax, "expected a value, not the reserved word %s; as a key it is written #%[1]s", t.text)
 	}
 	return nil, p.unexpected("a value")
+}
+
+// idle are the reserved words that mean nothing where a value or an operator stands:
+// who writes one there means a key.
+var idle = map[tokenKind]bool{
+	"ANYKEY": true, "CASEINSENSITIVE": true, "CI": true, "FETCH": true, "FIRST": true, "LAST": true, "SIZE": true,
 }
 
 // firstKey returns the path that starts with a key.
@@ -123,7 +124,7 @@ func (p *parser) member() (operand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.(operand), nil
+	return p.asOperand(n)
 }
 
 // subquery parses SUBQUERY(collection, $variable, condition).

@@ -1,5 +1,7 @@
 package predicate
 
+import "strings"
+
 // postfix parses the steps that follow an operand. They prolong it when it is a
 // path, unless that is closed by parentheses.
 func (p *parser) postfix(n operand, closed bool) (operand, error) {
@@ -24,23 +26,31 @@ func (p *parser) postfix(n operand, closed bool) (operand, error) {
 	return n, nil
 }
 
-// segments returns how many keys the path has, with those of paths in parentheses
-// that it starts with.
+// segments returns how many keys the path has, with those of what it starts with: of
+// a path in parentheses, or of the collection of a SUBQUERY.
 func (n *path) segments() int {
 	count := 0
-	if of, ok := n.of.(*path); ok {
-		count = of.segments()
-	}
 	for _, s := range n.steps {
 		if s.aggregate == "" {
 			count++
 		}
 	}
+	of := n.of
+	for {
+		q, ok := of.(*subquery)
+		if !ok {
+			break
+		}
+		of = q.coll
+	}
+	if of, ok := of.(*path); ok {
+		count += of.segments()
+	}
 	return count
 }
 
-// aggregates are what is written after ".".
-var aggregates = []AggregateFunc{Count, Sum, Average, Min, Max}
+// aggregates are what can be written after ".".
+var aggregates = map[AggregateFunc]bool{Count: true, Sum: true, Average: true, Min: true, Max: true}
 
 // step parses one step: .key, .@word or [SIZE].
 func (p *parser) step() (step, error) {
@@ -64,11 +74,9 @@ func (p *parser) step() (step, error) {
 	if !p.tok.isWord() {
 		return step{}, p.unexpected("a word such as count")
 	}
-	for _, a := range aggregates {
-		if equalFold(p.tok.text, string(a)[1:]) {
-			s.aggregate = a
-			return s, p.advance()
-		}
+	if a := AggregateFunc("@" + strings.ToLower(p.tok.text)); aggregates[a] {
+		s.aggregate = a
+		return s, p.advance()
 	}
 	return step{}, p.failHere(Unsupported, "there are @count, @sum, @avg, @min and @max alone")
 }

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Pattern is the form of a string (LIKE).
+// Pattern is the form that a whole string has or does not have (LIKE): its parts, one
+// after another.
 type Pattern struct{ Parts []Part }
 
 // Part is one part of a Pattern: a run of any characters, one of any, or a text as
@@ -18,52 +19,65 @@ type Part struct {
 }
 
 // Matches reports whether the whole of s has the form. Line breaks are characters
-// as any other. It never looks at a run of the pattern twice for one place in s, so
-// its time is bounded by the product of the two lengths.
+// as any other.
 func (p Pattern) Matches(s string) bool {
-	first := slices.IndexFunc(p.Parts, func(part Part) bool { return part.Any })
+	ok, _ := p.fits(s, func(int) error { return nil })
+	return ok
+}
+
+// partsPerWork is how many parts are looked at for one unit of work.
+const partsPerWork = 16
+
+// fits is Matches for who has to be able to stop it: it spends units of work, and
+// fails when that does. The work is bounded by the product of the lengths of s and of
+// the texts and "?" between two runs, as nothing is looked at twice for one place in s.
+func (p Pattern) fits(s string, spend func(work int) error) (bool, error) {
+	first := slices.IndexFunc(p.Parts, isRun)
 	if first < 0 {
-		end, ok := matchStart(p.Parts, s)
-		return ok && end == len(s)
+		end, _, ok := matchStart(p.Parts, s)
+		return ok && end == len(s), spend(len(p.Parts) / partsPerWork)
 	}
-	end, ok := matchStart(p.Parts[:first], s)
-	if !ok {
-		return false
+	end, looked, ok := matchStart(p.Parts[:first], s)
+	if err := spend(looked / partsPerWork); !ok || err != nil {
+		return false, err
 	}
 	s = s[end:]
 	// The first place that a run fits is as good as any later one, as
 	// anything may follow it. Only the last run has to be at the end.
 	rest := p.Parts[first+1:]
 	for {
-		next := slices.IndexFunc(rest, func(part Part) bool { return part.Any })
+		next := slices.IndexFunc(rest, isRun)
 		if next < 0 {
-			return matchEnd(rest, s)
+			return matchEnd(rest, s), spend(len(rest) / partsPerWork)
 		}
-		if s, ok = cutFirst(rest[:next], s); !ok {
-			return false
+		var err error
+		if s, ok, err = cutFirst(rest[:next], s, spend); !ok || err != nil {
+			return false, err
 		}
 		rest = rest[next+1:]
 	}
 }
 
-// matchStart reports whether s starts with the parts, none of which is Any, and
-// where they end.
-func matchStart(parts []Part, s string) (end int, ok bool) {
-	for _, part := range parts {
+func isRun(part Part) bool { return part.Any }
+
+// matchStart reports whether s starts with the parts, none of which is Any, where
+// they end, and how many of them it has looked at.
+func matchStart(parts []Part, s string) (end, looked int, ok bool) {
+	for i, part := range parts {
 		if !part.One {
 			if !strings.HasPrefix(s[end:], part.Text) {
-				return 0, false
+				return 0, i + 1, false
 			}
 			end += len(part.Text)
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(s[end:])
 		if size == 0 {
-			return 0, false
+			return 0, i + 1, false
 		}
 		end += size
 	}
-	return end, true
+	return end, len(parts), true
 }
 
 // matchEnd reports whether s ends with the parts, none of which is Any.
@@ -87,22 +101,35 @@ func matchEnd(parts []Part, s string) bool {
 
 // cutFirst returns what is behind the first place in s that the parts fit, none of
 // which is Any.
-func cutFirst(parts []Part, s string) (rest string, ok bool) {
+func cutFirst(parts []Part, s string, spend func(work int) error) (rest string, ok bool, err error) {
+	// What fits any character fits the first ones, so that a text is looked for
+	// next.
+	ones := slices.IndexFunc(parts, func(part Part) bool { return !part.One })
+	if ones < 0 {
+		ones = len(parts)
+	}
+	end, looked, ok := matchStart(parts[:ones], s)
+	if err := spend(looked / partsPerWork); !ok || err != nil {
+		return "", false, err
+	}
+	s, parts = s[end:], parts[ones:]
+	if len(parts) == 0 {
+		return s, true, nil
+	}
 	for {
-		if len(parts) > 0 && !parts[0].One {
-			i := strings.Index(s, parts[0].Text)
-			if i < 0 {
-				return "", false
-			}
-			s = s[i:]
+		at := strings.Index(s, parts[0].Text)
+		if at < 0 {
+			return "", false, spend(len(s) / bytesPerWork)
 		}
-		if end, ok := matchStart(parts, s); ok {
-			return s[end:], true
+		s = s[at:]
+		end, looked, ok := matchStart(parts, s)
+		if err := spend(1 + at/bytesPerWork + looked/partsPerWork); err != nil {
+			return "", false, err
+		}
+		if ok {
+			return s[end:], true, nil
 		}
 		_, size := utf8.DecodeRuneInString(s)
-		if size == 0 {
-			return "", false
-		}
 		s = s[size:]
 	}
 }

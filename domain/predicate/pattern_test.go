@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // patternOf makes a Pattern of "*", "?" and other characters, which stand for
@@ -121,23 +120,41 @@ func TestPatternMatchesAsNaively(t *testing.T) {
 	}
 }
 
-// TestPatternIsBounded: the patterns that take backtracking matchers forever take
-// no more than the product of the lengths.
+// TestPatternIsBounded counts the work for patterns that take backtracking matchers
+// forever: no more than the product of the lengths for each run.
 func TestPatternIsBounded(t *testing.T) {
 	t.Parallel()
-	start := time.Now()
-	s := strings.Repeat("a", 100_000)
-	for _, p := range []string{
-		strings.Repeat("a*", 16) + "b",
-		strings.Repeat("*a", 16) + "*b",
-		strings.Repeat("*?a", 16) + "*b*",
-		"*" + strings.Repeat("a?", 500) + "b*",
+	const length = 100_000
+	text := strings.Repeat("a", length)
+	for _, c := range []struct {
+		pattern string
+		most    int // units of work
+	}{
+		{strings.Repeat("a*", 16) + "b", length},
+		{strings.Repeat("*a", 16) + "*b", length},
+		{strings.Repeat("*?a", 16) + "*b*", length},
+		{"*" + strings.Repeat("?", 16_000) + "b*", length},
+		{"*" + strings.Repeat("?", 16_000) + "*b", length},
+		{strings.Repeat("?", 16_000) + "b", length},
+		{"*" + strings.Repeat("a?", 500) + "b*", length * 1000 / partsPerWork * 2},
 	} {
-		if patternOf(p).Matches(s) {
-			t.Errorf("a text of a LIKE %q", p)
+		work := 0
+		ok, err := patternOf(c.pattern).fits(text, func(n int) error { work += n; return nil })
+		if ok || err != nil || work > c.most {
+			t.Errorf("a text of a LIKE %.40q: %t, %v; %d units of work, want %d at most", c.pattern, ok, err, work, c.most)
 		}
 	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("it took %v", took)
+}
+
+// TestPatternStops: who may not spend any more gets no answer.
+func TestPatternStops(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("a", 1000)
+	for _, pattern := range []string{"*" + strings.Repeat("a?", 100) + "b*", "*" + strings.Repeat("?", 100) + "b", strings.Repeat("a", 100) + "*b", "a?a", "*b*"} {
+		spent := 0
+		ok, err := patternOf(pattern).fits(text, func(int) error { spent++; return errEffort })
+		if ok || err != errEffort || spent != 1 {
+			t.Errorf("%.40q: %t, %v, asked %d times", pattern, ok, err, spent)
+		}
 	}
 }

@@ -46,7 +46,7 @@ const (
 // Compare holds when the operator does.
 type Compare struct {
 	Op          Op
-	Folding     Folding // of both operands, which then are Strings
+	Folding     Folding // of both operands, which then are Strings; a Const is folded already
 	Left, Right Expr
 }
 
@@ -66,8 +66,8 @@ type Match struct {
 // In holds when some member of the list equals the operand; nil equals nil.
 type In struct {
 	Operand Expr
-	Folding Folding
-	List    []Expr // of literals mostly, which are Consts then
+	Folding Folding // as in Compare
+	List    []Expr  // of literals mostly, which are Consts then
 }
 
 // Exists holds when some member of the collection satisfies the condition, in

@@ -202,7 +202,7 @@ func (g *growth) path(of operand) *path {
 	}
 	for range 1 + g.IntN(2) {
 		if g.IntN(3) == 0 || p.segments() == MaxPathSegments {
-			p.steps = append(p.steps, step{aggregate: aggregates[g.IntN(len(aggregates))]})
+			p.steps = append(p.steps, step{aggregate: AggregateFunc(g.pick("@count", "@sum", "@avg", "@min", "@max"))})
 		} else {
 			p.steps = append(p.steps, step{name: g.name()})
 		}

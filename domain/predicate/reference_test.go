@@ -68,6 +68,20 @@ func TestReferenceOfVariables(t *testing.T) {
 	}
 }
 
+// TestReferenceOfTwoVariables: the same steps from two variables are two references.
+func TestReferenceOfTwoVariables(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	p := w.compile(t, `SUBQUERY(comments, $c, SUBQUERY(comments, $d, $c.author.name = $d.author.name).@count > 0).@count > 0`, Problem)
+	inner := p.Where.(Exists).Where.(Exists).Where
+	if slot, steps, ok := Reference(inner); ok {
+		t.Errorf("the reference of two: slot %d, %v", slot, steps)
+	}
+	if compiled, residual := p.Split(); len(compiled) != 0 || residual == nil {
+		t.Errorf("it is compiled to %#v", compiled)
+	}
+}
+
 // TestReferenceOfRoot: predicates about metadata depend on nothing else.
 func TestReferenceOfRoot(t *testing.T) {
 	t.Parallel()

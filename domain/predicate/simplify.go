@@ -8,62 +8,99 @@ import (
 // simplify returns a condition that means the same and is easier to compile, in the
 // same slots:
 //
-//   - Conditions and expressions without a Path are And{}, Or{} or a Const.
+//   - Conditions without a Path are And{} or Or{}, unless it takes much work to tell,
+//     and expressions without one a Const.
 //   - What Exists goes through is a Path whose last key is to-many, or a Const.
 //   - What Filter goes through is such a Path too, but for a Filter whose Steps have
 //     a to-many key.
 //   - Nothing to-one is followed only to be counted.
-func simplify(cond Cond) Cond {
-	if !readsPaths(cond) {
-		return decided(cond)
-	}
+func simplify(cond Cond) Cond { return rebuild(cond, simpleCond, simpleExpr) }
+
+// simpleCond simplifies a condition of simple ones.
+func simpleCond(cond Cond) Cond {
 	switch c := cond.(type) {
 	case And:
-		return And{simplifyAll(c.Conds)}
+		return joined(cond, c.Conds, false)
 	case Or:
-		return Or{simplifyAll(c.Conds)}
+		return joined(cond, c.Conds, true)
 	case Not:
-		return Not{simplify(c.Cond)}
-	case Compare:
-		c.Left, c.Right = simplifyExpr(c.Left), simplifyExpr(c.Right)
-		return c
-	case Like:
-		c.Operand = simplifyExpr(c.Operand)
-		return c
-	case Match:
-		c.Operand = simplifyExpr(c.Operand)
-		return c
-	case In:
-		c.Operand = simplifyExpr(c.Operand)
-		c.List = slices.Clone(c.List)
-		for i, member := range c.List {
-			c.List[i] = simplifyExpr(member)
+		if holds, ok := truthIn(c.Cond); ok {
+			return truthOf(!holds)
 		}
-		return c
+	case Compare:
+		return decided(cond, c.Left, c.Right)
+	case Like:
+		return decided(cond, c.Operand)
+	case Match:
+		return decided(cond, c.Operand)
+	case In:
+		return decided(cond, append(slices.Clone(c.List), c.Operand)...)
 	case Exists:
-		return existsIn(simplifyExpr(c.Coll), c.Slot, simplify(c.Where))
+		return existsIn(c.Coll, c.Slot, c.Where)
 	}
 	return cond
 }
 
-func simplifyAll(conds []Cond) []Cond {
-	simple := make([]Cond, len(conds))
-	for i, c := range conds {
-		simple[i] = simplify(c)
-	}
-	return simple
-}
-
-// decided returns the condition that always holds, or never does, as this one.
-func decided(cond Cond) Cond {
-	ok, err := Holds(context.Background(), cond, nil)
-	switch {
-	case err != nil:
-		return cond
-	case ok:
+// truthOf returns the condition that always holds, or the one that never does.
+func truthOf(holds bool) Cond {
+	if holds {
 		return And{}
 	}
 	return Or{}
+}
+
+// truthIn returns whether a condition always holds; it is not ok for one that
+// depends on something.
+func truthIn(cond Cond) (holds, ok bool) {
+	switch c := cond.(type) {
+	case And:
+		return true, len(c.Conds) == 0
+	case Or:
+		return false, len(c.Conds) == 0
+	}
+	return false, false
+}
+
+// joined returns an And or an Or of the conditions as what it always is, if one of
+// them comes out as decisive, as join has it, or all the other way.
+func joined(cond Cond, conds []Cond, decisive bool) Cond {
+	others := 0
+	for _, c := range conds {
+		switch holds, ok := truthIn(c); {
+		case !ok:
+			others++
+		case holds == decisive:
+			return truthOf(decisive)
+		}
+	}
+	if others == 0 {
+		return truthOf(!decisive)
+	}
+	return cond
+}
+
+// decidingWork is the most that is spent on a condition to decide it beforehand, when
+// nobody can say any more that he does not wait: that of a regular expression on a
+// hundred characters. What takes longer is left to the residual.
+const decidingWork = 100 * matchWork
+
+// decided returns a condition on these operands as what it always is, if all of them
+// are known.
+func decided(cond Cond, operands ...Expr) Cond {
+	if !all(operands, isConst) {
+		return cond
+	}
+	e := evaluation{ctx: context.Background(), effort: effort{most: decidingWork}}
+	holds, err := e.holds(cond)
+	if err != nil {
+		return cond
+	}
+	return truthOf(holds)
+}
+
+func isConst(expr Expr) bool {
+	_, ok := expr.(Const)
+	return ok
 }
 
 // existsIn returns the Exists with this condition on the members of a collection.
@@ -96,27 +133,18 @@ func cutBehindMany(steps []*Key) (head, tail []*Key) {
 	return nil, steps
 }
 
-func simplifyExpr(expr Expr) Expr {
-	if c, ok := expr.(Call); ok && !readsPaths(c) {
-		if v, err := Eval(context.Background(), c, nil); err == nil {
-			return Const{v, c.Of}
-		}
-	}
+// simpleExpr simplifies an expression of simple ones.
+func simpleExpr(expr Expr) Expr {
 	switch x := expr.(type) {
 	case Filter:
-		return filterOf(simplifyExpr(x.Coll), x.Slot, simplify(x.Where), x.Steps)
+		return filterOf(x.Coll, x.Slot, x.Where, x.Steps)
 	case Aggregate:
-		x.Coll = simplifyExpr(x.Coll)
 		if x.Func == Count {
-			x.Coll = counted(x.Coll)
+			x.Coll = countedIn(x.Coll)
 		}
 		return x
 	case Call:
-		x.Args = slices.Clone(x.Args)
-		for i, arg := range x.Args {
-			x.Args[i] = simplifyExpr(arg)
-		}
-		return x
+		return computed(x.Func, x.Of, x.Args...)
 	}
 	return expr
 }
@@ -139,8 +167,8 @@ func filterOf(coll Expr, slot int, where Cond, steps []*Key) Expr {
 	return Filter{coll, slot, where, steps}
 }
 
-// counted returns a collection with as many members, nil ones included.
-func counted(coll Expr) Expr {
+// countedIn returns a collection with as many members, nil ones included.
+func countedIn(coll Expr) Expr {
 	switch c := coll.(type) {
 	case Path:
 		c.Steps, _ = cutBehindMany(c.Steps)

@@ -9,15 +9,19 @@ type Syntax struct {
 
 // node is a part of a predicate: a condition or an operand. What stands in
 // parentheses is the node itself. All offsets are in bytes.
-type node any
+type node interface{ node() }
 
 // condition is a node that holds or does not: junction, negation, truth and
 // comparison.
-type condition interface{ condition() }
+type condition interface {
+	node
+	condition()
+}
 
 // operand is a node that has a value: literal, list, self, reference, path,
 // subquery, cast, call, minus and arithmetic.
 type operand interface {
+	node
 	operand()
 	// start is where its first token starts, but for parentheses.
 	start() int
@@ -121,10 +125,26 @@ type minus struct {
 
 // arithmetic is an operator between two numbers: + - * / **.
 type arithmetic struct {
+	first       int // of the left operand
 	offset      int // of the operator
 	op          tokenKind
 	left, right operand
 }
+
+func (*junction) node()   {}
+func (*negation) node()   {}
+func (*truth) node()      {}
+func (*comparison) node() {}
+func (*literal) node()    {}
+func (*list) node()       {}
+func (*self) node()       {}
+func (*reference) node()  {}
+func (*path) node()       {}
+func (*subquery) node()   {}
+func (*cast) node()       {}
+func (*call) node()       {}
+func (*minus) node()      {}
+func (*arithmetic) node() {}
 
 func (*junction) condition()   {}
 func (*negation) condition()   {}
@@ -156,7 +176,7 @@ func (n *subquery) start() int   { return n.offset }
 func (n *cast) start() int       { return n.offset }
 func (n *call) start() int       { return n.offset }
 func (n *minus) start() int      { return n.offset }
-func (n *arithmetic) start() int { return n.left.start() }
+func (n *arithmetic) start() int { return n.first }
 
 // isFunction reports whether the call has the form FUNCTION(…).
 func (n *call) isFunction() bool { return equalFold(n.name, "FUNCTION") }

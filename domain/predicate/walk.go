@@ -40,86 +40,80 @@ func walkEach[T any](nodes []T, visit func(node any) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n T) bool { return !walk(n, visit) })
 }
 
-// readsPaths reports whether a condition or an expression depends on any variable.
-func readsPaths(node any) bool {
-	return !walk(node, func(n any) bool {
-		_, ok := n.(Path)
-		return !ok
-	})
+// rebuild returns the condition with each condition and expression at and below it
+// replaced by what the functions make of it, from the inner to the outer ones.
+func rebuild(cond Cond, onCond func(Cond) Cond, onExpr func(Expr) Expr) Cond {
+	return rebuilding{onCond, onExpr}.cond(cond)
 }
+
+type rebuilding struct {
+	onCond func(Cond) Cond
+	onExpr func(Expr) Expr
+}
+
+func (r rebuilding) cond(cond Cond) Cond {
+	switch c := cond.(type) {
+	case And:
+		cond = And{each(c.Conds, r.cond)}
+	case Or:
+		cond = Or{each(c.Conds, r.cond)}
+	case Not:
+		cond = Not{r.cond(c.Cond)}
+	case Compare:
+		c.Left, c.Right = r.expr(c.Left), r.expr(c.Right)
+		cond = c
+	case Like:
+		c.Operand = r.expr(c.Operand)
+		cond = c
+	case Match:
+		c.Operand = r.expr(c.Operand)
+		cond = c
+	case In:
+		c.Operand, c.List = r.expr(c.Operand), each(c.List, r.expr)
+		cond = c
+	case Exists:
+		c.Coll, c.Where = r.expr(c.Coll), r.cond(c.Where)
+		cond = c
+	}
+	return r.onCond(cond)
+}
+
+func (r rebuilding) expr(expr Expr) Expr {
+	switch x := expr.(type) {
+	case Filter:
+		x.Coll, x.Where = r.expr(x.Coll), r.cond(x.Where)
+		expr = x
+	case Aggregate:
+		x.Coll = r.expr(x.Coll)
+		expr = x
+	case Call:
+		x.Args = each(x.Args, r.expr)
+		expr = x
+	}
+	return r.onExpr(expr)
+}
+
+// each returns what a function makes of each of the nodes.
+func each[T any](nodes []T, of func(T) T) []T {
+	made := make([]T, len(nodes))
+	for i, n := range nodes {
+		made[i] = of(n)
+	}
+	return made
+}
+
+// same leaves a node as it is.
+func same[T any](node T) T { return node }
 
 // substitute returns the condition with a variable replaced by what a path leads to.
 func substitute(cond Cond, slot int, by Path) Cond {
 	if by.Slot == slot && len(by.Steps) == 0 {
 		return cond
 	}
-	s := substitution{slot, by}
-	return s.cond(cond)
-}
-
-type substitution struct {
-	slot int
-	by   Path
-}
-
-func (s substitution) cond(cond Cond) Cond {
-	switch c := cond.(type) {
-	case And:
-		return And{s.conds(c.Conds)}
-	case Or:
-		return Or{s.conds(c.Conds)}
-	case Not:
-		return Not{s.cond(c.Cond)}
-	case Compare:
-		c.Left, c.Right = s.expr(c.Left), s.expr(c.Right)
-		return c
-	case Like:
-		c.Operand = s.expr(c.Operand)
-		return c
-	case Match:
-		c.Operand = s.expr(c.Operand)
-		return c
-	case In:
-		c.Operand, c.List = s.expr(c.Operand), s.exprs(c.List)
-		return c
-	case Exists:
-		c.Coll, c.Where = s.expr(c.Coll), s.cond(c.Where)
-		return c
-	}
-	return cond
-}
-
-func (s substitution) conds(conds []Cond) []Cond {
-	replaced := make([]Cond, len(conds))
-	for i, c := range conds {
-		replaced[i] = s.cond(c)
-	}
-	return replaced
-}
-
-func (s substitution) expr(expr Expr) Expr {
-	switch x := expr.(type) {
-	case Path:
-		if x.Slot == s.slot {
-			return Path{s.by.Slot, s.by.Start, slices.Concat(s.by.Steps, x.Steps)}
+	return rebuild(cond, same, func(expr Expr) Expr {
+		if x, ok := expr.(Path); ok && x.Slot == slot {
+			return Path{by.Slot, by.Start, slices.Concat(by.Steps, x.Steps)}
 		}
-	case Filter:
-		x.Coll, x.Where = s.expr(x.Coll), s.cond(x.Where)
-		return x
-	case Aggregate:
-		x.Coll = s.expr(x.Coll)
-		return x
-	case Call:
-		x.Args = s.exprs(x.Args)
-		return x
-	}
-	return expr
-}
-
-func (s substitution) exprs(exprs []Expr) []Expr {
-	replaced := make([]Expr, len(exprs))
-	for i, x := range exprs {
-		replaced[i] = s.expr(x)
-	}
-	return replaced
+		return expr
+	})
 }

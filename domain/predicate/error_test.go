@@ -1,0 +1,108 @@
+package predicate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestErrorsTeach checks that errors name what is near, and what types met.
+func TestErrorsTeach(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"CAST('x', 'NSNumber') = 1", []string{"'NSNumber'", "numbers are written"}},
+		{"CAST('x', 'NSDate') = NOW()", []string{"'NSDate'", "2006-01-02"}},
+		{"title =! 'a'", []string{"not !"}},
+		{"title = && 'a'", []string{"not &&"}},
+		{"id < 1 => 2", []string{"=> could be used"}},
+		{"title is null", []string{"= nil", "!= nil"}},
+		{"title IS NOT nil AND id = 1", []string{"= nil", "!= nil"}},
+		{"id BETWEEN 1 AND 2", []string{"BETWEEN {1, 2}"}},
+		{"title = 'a' AND id BETWEEN 1 AND 2 AND id = 3", []string{"BETWEEN {1, 2}"}},
+		{"creationDate > NOW() - 7", []string{"Date and Int", "FUNCTION(NOW(), 'dateByAddingDays:', -7)"}},
+		{"history = nil", []string{"Collection(Savepoint)", ".@count = 0"}},
+		{"watchers IN {nil}", []string{"Collection(User) with a list", "ANY"}},
+		{"nil != history", []string{".@count = 0"}},
+		{"watchers.name LIKE 'Ann'", []string{"Collection(String)", "ANY"}},
+		{"watchers.name BEGINSWITH 'Ann'", []string{"Collection(String)", "ANY"}},
+		{"watchers.name MATCHES 'Ann'", []string{"Collection(String)", "ANY"}},
+		{"$ApiUser IN watchers", []string{"UUID with User", "identifier"}},
+		{"watchers CONTAINS $ApiUser", []string{"User with UUID", "identifier"}},
+		{"abs() = 1", []string{"abs takes 1 argument, not 0"}},
+		{"now(1) = NOW()", []string{"now takes 0 arguments, not 1"}},
+		{"ttle = 'a'", []string{"Problem", `"ttle"`, "did you mean title?"}},
+		{"state.resovled = NO", []string{"State", "did you mean resolved?"}},
+		{"creationdat = nil", []string{"did you mean creationDate?"}},
+		{"zzz = 1", []string{"known are identifier, title"}},
+		{"absolute(1) = 1", []string{`"absolute"`, "known are now"}},
+		{"lenght(title) = 1", []string{"did you mean length?"}},
+		{"FUNCTION(NOW(), 'dateByAddingDay:', 1) = NOW()", []string{"did you mean dateByAddingDays:?"}},
+		{"$apiUser = nil", []string{`"$apiUser"`, "did you mean $ApiUser?"}},
+		{"title = 3", []string{"=", "String", "Int"}},
+		{"watchers.name =[c] 'a'", []string{"=[c]", "Collection(String)", "ANY"}},
+		{"assignee = $ApiUser", []string{"User", "UUID", "identifier"}},
+		{"creationDate > '2024-05-01'", []string{"Date", "String", "CAST("}},
+		{"ANY relationships.type = 'blockedBy'", []string{"did you mean BlockedBy?"}},
+		{"size = 1", []string{"#size"}},
+		{"watching", []string{"= YES"}},
+		{"id IN (1, 2)", []string{"expected ), not ,"}},
+	} {
+		_, err := Compile(c.text, Problem, checkEnv)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(e.Message, want) {
+				t.Errorf("%s: %q does not say %q", c.text, e.Message, want)
+			}
+		}
+	}
+}
+
+// TestErrorsSuggestNoKeys checks that no error speaks of a key where a word cannot be
+// meant as one.
+func TestErrorsSuggestNoKeys(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"AND id = 1", "ANY NOT id = 1", "id = TRUEPREDICATE", "id = || 2", "id IN IN", "id = ANY 1"} {
+		_, err := Compile(text, Problem, checkEnv)
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != InvalidSyntax || strings.Contains(e.Message, "#") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestErrorsRepeatNoStrings checks that nothing which stands in a string, and no
+// name of endless length, comes back in an error (section 5).
+func TestErrorsRepeatNoStrings(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cret"
+	long := strings.Repeat("s3cret", 100)
+	for _, text := range []string{
+		"id = 's3cret'", "title MATCHES '(s3cret'", `title LIKE '\\s3cret'`, "assignee.identifier = 's3cret'",
+		"FUNCTION('s3cret') = 1", "CAST(1, 's3cret') = 1", "CAST('s3cret', 'NSDate') = 1", "ANY relationships.type = 's3cret'",
+		"'s3cret' 's3cret'", "a =['s3cret'] b", "id = 's3cret", `id = 's3cret\q'`, "FUNCTION(1, 's3cret', 's3cret') = 1",
+		long + " = 1", "$" + long + " = 1", long + "() = 1", "state." + long + " = 1", "1 " + long, "a." + "@" + long + " = 1",
+		"title MATCHES '[[:s3cret:]]'", `title MATCHES '\\p{s3cret}'`, "title MATCHES 's3cret**'",
+	} {
+		_, err := Compile(text, Problem, checkEnv)
+		var e *Error
+		if !errors.As(err, &e) || strings.Contains(e.Error(), secret) {
+			t.Errorf("%.60s: %v", text, err)
+		}
+	}
+}
+
+// TestErrorText checks what an error says in logs.
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	err := &Error{Kind: UnknownKey, Message: "no such key", Line: 2, Column: 7}
+	if got, want := err.Error(), "predicate: line 2, column 7: unknownKey: no such key"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,147 @@
+package predicate
+
+import "strings"
+
+// function is a function that can be called (section 4 of the query language).
+type function struct {
+	selector string
+	params   []param
+	// selectorOnly is true for what only FUNCTION(…) can call.
+	selectorOnly bool
+	// make returns the call for arguments of the right number and types. It fails
+	// when the members of a collection are of none.
+	make func(c *checker, args []value) (Expr, error)
+}
+
+// param is what an argument has to be.
+type param struct {
+	name  string // as errors name it
+	kinds []Kind // of a scalar; none for a collection
+}
+
+func (p param) takes(v value) bool {
+	if p.kinds == nil {
+		return v.collection()
+	}
+	return v.is(p.kinds...)
+}
+
+// The parameters.
+var (
+	numberParam     = param{"a number", []Kind{Int, Float}}
+	stringParam     = param{"a string", []Kind{String}}
+	dateParam       = param{"a date", []Kind{Date}}
+	collectionParam = param{"a collection", nil}
+)
+
+// name is what the function is called without FUNCTION(…).
+func (f function) name() string { return strings.TrimSuffix(f.selector, ":") }
+
+// of returns a function with a type of its own.
+func of(t Type, f Func, params ...param) function {
+	return function{selector: string(f), params: params, make: func(_ *checker, args []value) (Expr, error) {
+		return computed(f, t, exprs(args)...), nil
+	}}
+}
+
+// numeric returns a function whose type is that of its arguments.
+func numeric(selector string, f Func, params ...param) function {
+	return function{selector: selector, params: params, make: func(_ *checker, args []value) (Expr, error) {
+		return computed(f, numberType(f, args...), exprs(args)...), nil
+	}}
+}
+
+// operation returns what an operator does as a function. Only FUNCTION(…) calls it.
+func operation(selector string, f Func) function {
+	o := numeric(selector, f, numberParam, numberParam)
+	o.selectorOnly = true
+	return o
+}
+
+// aggregation returns an aggregate as a function of a collection.
+func aggregation(selector string, f AggregateFunc) function {
+	return function{selector: selector, params: []param{collectionParam}, make: func(c *checker, args []value) (Expr, error) {
+		coll := args[0]
+		err := c.aggregate(&coll, f, coll.offset)
+		return coll.expr, err
+	}}
+}
+
+func exprs(args []value) []Expr {
+	list := make([]Expr, len(args))
+	for i, a := range args {
+		list[i] = a.expr
+	}
+	return list
+}
+
+// functions are all functions, in the order that errors name them in.
+var functions = []function{
+	{selector: "now", make: func(c *checker, _ []value) (Expr, error) {
+		return Const{Value: c.now, Of: dateType}, nil
+	}},
+	of(dateType, AddSeconds, dateParam, numberParam),
+	of(dateType, AddMinutes, dateParam, numberParam),
+	of(dateType, AddHours, dateParam, numberParam),
+	of(dateType, AddDays, dateParam, numberParam),
+	of(dateType, AddMonths, dateParam, numberParam),
+	of(dateType, AddYears, dateParam, numberParam),
+	numeric("abs:", Abs, numberParam),
+	numeric("floor:", Floor, numberParam),
+	numeric("ceiling:", Ceiling, numberParam),
+	numeric("trunc:", Trunc, numberParam),
+	of(floatType, Sqrt, numberParam),
+	of(floatType, Ln, numberParam),
+	of(floatType, Log10, numberParam),
+	of(floatType, Exp, numberParam),
+	of(intType, Length, stringParam),
+	of(stringType, Lowercase, stringParam),
+	of(stringType, Uppercase, stringParam),
+	operation("add:to:", Add),
+	operation("from:subtract:", Subtract),
+	operation("multiply:by:", Multiply),
+	operation("divide:by:", Divide),
+	operation("modulus:by:", Modulus),
+	operation("raise:toPower:", Power),
+	aggregation("count:", Count),
+	aggregation("sum:", Sum),
+	aggregation("average:", Average),
+	aggregation("min:", Min),
+	aggregation("max:", Max),
+}
+
+// callable is a function as it can be called.
+type callable struct {
+	function
+	spelling string
+}
+
+// callables are functions by what they are called, in lower case.
+type callables struct {
+	byName    map[string]callable
+	spellings []string // in the order of functions
+}
+
+// The functions by name, as in f(x), and by selector, as in FUNCTION('f:', x).
+var (
+	functionsByName     = callablesOf(func(f function) (string, bool) { return f.name(), !f.selectorOnly })
+	functionsBySelector = callablesOf(func(f function) (string, bool) { return f.selector, true })
+)
+
+// callablesOf returns the functions that have a spelling.
+func callablesOf(spell func(function) (spelling string, ok bool)) callables {
+	c := callables{byName: map[string]callable{}}
+	for _, f := range functions {
+		if spelling, ok := spell(f); ok {
+			c.byName[strings.ToLower(spelling)] = callable{f, spelling}
+			c.spellings = append(c.spellings, spelling)
+		}
+	}
+	return c
+}
+
+// find returns the function of a name in any letter case.
+func (c callables) find(name string) (callable, bool) {
+	f, ok := c.byName[strings.ToLower(name)]
+	return f, ok
+}
