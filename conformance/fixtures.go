@@ -119,7 +119,7 @@ func (b *bench) token() access.Token {
 // members set.
 func (b *bench) audited() audit.Entry {
 	return audit.Entry{
-		ID: b.ID(), Created: b.Now(), Author: b.author, Batch: b.ID(), Type: audit.Changed, Kind: string(metadata.States),
+		ID: b.ID(), Created: b.Now(), Author: b.author, Batch: b.ID(), Type: audit.Changed, Kind: audit.State,
 		Object: b.ID(), Name: "State", Field: "name", From: problem.LogText("before"), To: problem.LogText("after"),
 	}
 }

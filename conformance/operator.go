@@ -45,8 +45,8 @@ func (b *bench) operator(s store.Store, part uint64) *operator {
 		Random: random,
 		Limits: tracker.DefaultLimits(),
 	})}
-	users, err := o.Users(b.ctx)
-	b.must("Users of the service", err)
+	users, err := o.Users().List(b.ctx)
+	b.must("Users().List of the service", err)
 	if len(users.Value) > 0 {
 		o.caller = tracker.Caller{User: users.Value[0].ID, Scope: access.Admin}
 	}
@@ -64,10 +64,10 @@ func (o *operator) found() {
 	o.caller, err = o.Authenticate(o.b.ctx, secret.Reveal())
 	o.b.must("Authenticate of the service, with the token that it has just stored", err)
 	for i := range 3 {
-		_, err := o.CreateUser(o.b.ctx, o.caller, tracker.CreateUser{UserPatch: tracker.UserPatch{
+		_, err := o.Users().Create(o.b.ctx, o.caller, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{
 			Name: patch.Set(fmt.Sprint("User ", i)), Email: patch.Set(fmt.Sprintf("user%d@example.org", i)),
 		}})
-		o.b.must("CreateUser of the service", err)
+		o.b.must("Users().Create of the service", err)
 	}
 	for i, predicate := range []string{"watching = YES", "title CONTAINS[c] 'API'"} {
 		_, err := o.SaveQuery(o.b.ctx, o.caller, tracker.SaveQuery{Name: patch.Set(fmt.Sprint("Query ", i)), Predicate: patch.Set(predicate)})

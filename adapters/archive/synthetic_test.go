@@ -103,7 +103,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 	for i := range 3 {
 		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: m.text(text.Comment), Sort: m.text(text.Rule{}), Created: epoch})
 		s.entries = append(s.entries,
-			audit.Entry{ID: id(), Created: epoch, Batch: id(), Type: audit.Created, Kind: string(metadata.Users), Object: c.Users[i].ID, Name: m.text(text.Name),
+			audit.Entry{ID: id(), Created: epoch, Batch: id(), Type: audit.Created, Kind: audit.User, Object: c.Users[i].ID, Name: m.text(text.Name),
 				To: problem.LogObject(problem.LogMember{Name: "name", Value: problem.LogText(m.text(text.Name))}, problem.LogMember{Name: "inactive", Value: "false"})},
 			audit.Entry{ID: id(), Created: epoch, Author: c.Users[0].ID, Batch: id(), Type: audit.Changed, Kind: audit.Token, Object: s.tokens[i].ID, Name: m.text(text.Name),
 				Field: "name", From: problem.LogText(m.text(text.Rule{})), To: problem.LogText(m.text(text.Rule{}))})

@@ -21,21 +21,22 @@ func auditEndpoints() []endpoint {
 		description: "Every change of metadata, users and tokens, whoever made it: one entry for each object that was created, and for each member that changed. The log only grows; secrets are not in it.",
 		scope:       access.Admin,
 		query:       []string{paramLimit, paramCursor},
+		shown:       map[string]string{paramLimit: paramPageLimit, paramCursor: paramAuditCursor},
 		answers: []result{{status: 200, description: "Entries of the log, oldest first: 100 unless limit says otherwise.", of: []AuditEntry{}, headers: []string{"Link"},
 			example: func(e *encoder) { list(e, sampleAudit(), e.auditEntry) }}},
 		do: (*call).listAudit,
 	}}
 }
 
-// auditLimit is how many entries an answer has when the request does not say.
-const auditLimit = 100
+// usualLimit is how many elements a page of a list has when the request does not say.
+const usualLimit = 100
 
 func (c *call) listAudit() (answer, error) {
-	limit, skip := auditLimit, 0
+	limit, skip := usualLimit, 0
 	var err error
-	if c.query.Has(paramLimit) {
-		if limit, err = parseAuditLimit(c.query.Get(paramLimit)); err != nil {
-			return answer{}, err
+	if text := c.query.Get(paramLimit); c.query.Has(paramLimit) {
+		if limit, err = strconv.Atoi(text); err != nil || strconv.Itoa(limit) != text {
+			return answer{}, fault.New(fault.MalformedRequest, "%s has to be a whole number, without sign or leading zeros", paramLimit)
 		}
 	}
 	if c.query.Has(paramCursor) {
@@ -55,14 +56,6 @@ func (c *call) listAudit() (answer, error) {
 		list(&e, a.Value.Entries, e.auditEntry)
 		return answer{http.StatusOK, header, e.buf}
 	})
-}
-
-func parseAuditLimit(text string) (int, error) {
-	limit, err := strconv.Atoi(text)
-	if err != nil || strconv.Itoa(limit) != text || limit < 1 || limit > tracker.MostOnPage {
-		return 0, fault.New(fault.MalformedRequest, "%s has to be 1 to %d", paramLimit, tracker.MostOnPage)
-	}
-	return limit, nil
 }
 
 // auditCursor is the place in the log after so many entries, which are the same
@@ -89,7 +82,7 @@ func (e *encoder) auditEntry(entry audit.Entry) {
 	e.key("creationDate").time(entry.Created)
 	e.key("author").userRef(entry.Author)
 	e.key("batchIdentifier").id(entry.Batch)
-	e.key("kind").string(entry.Kind)
+	e.key("kind").string(string(entry.Kind))
 	e.key("object").ref(entry.Object, entry.Name, true)
 	e.key("field").nullText(problem.NullText{String: entry.Field, Valid: entry.Field != ""})
 	e.key("from").raw(entry.From.JSON())

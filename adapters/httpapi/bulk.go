@@ -58,13 +58,17 @@ func (c *call) updateProblems() (answer, error) {
 	if err := c.Service.CheckUpdateProblems(c.caller, cmd); err != nil {
 		return answer{}, err // before the body is looked at (D18)
 	}
-	if len(c.r.Header["If-Match"]) > 0 {
-		return answer{}, fault.New(fault.MalformedRequest, "If-Match means nothing here: the preview says which revisions the problems have")
-	}
 	if err := c.decode(&cmd.Faults, patchMembers(&cmd.ProblemPatch)...); err != nil {
 		return answer{}, err
 	}
-	a, err := c.Service.UpdateProblems(c.r.Context(), c.caller, cmd)
+	ctx := c.r.Context()
+	if c.dryRun {
+		ctx = c.untilGone()
+	}
+	a, err := c.Service.UpdateProblems(ctx, c.caller, cmd)
+	if c.dryRun {
+		err = c.unlessGone(err)
+	}
 	return answered(a, err, func(a tracker.Answer[tracker.ChangedProblems]) answer {
 		e := encoder{base: c.BasePath}
 		e.changedProblems(a.Value)

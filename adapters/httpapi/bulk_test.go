@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -128,9 +130,9 @@ func TestBulkOrderOfErrors(t *testing.T) {
 	}
 	step(415, fault.UnsupportedMediaType, func() { media = mediaMerge })
 	step(400, fault.MalformedRequest, func() { values.Del("sort") })
+	step(400, fault.MalformedRequest, func() { match = "" })
 	step(400, fault.MalformedRequest, func() { values.Set("preview", tracker.Preview{Now: sampleTime.Add(2 * time.Hour)}.String()) })
 	step(400, fault.InvalidPredicate, func() { values.Set("predicate", "TRUEPREDICATE") })
-	step(400, fault.MalformedRequest, func() { match = "" })
 	step(400, fault.MalformedJSON, func() { body = `{"title":null,"state":{"name":"Done"}}` })
 	step(412, fault.StaleRevision, func() { values.Del("preview") })
 	step(422, fault.ValidationFailed, func() { body = bulkBody })
@@ -175,6 +177,26 @@ func TestBulkParameters(t *testing.T) {
 	f.send(t, request("PATCH", api+"/problems"+saved+"&dryRun=true", bulkBody), 200, "")
 	if len(f.changes) > 0 {
 		t.Errorf("stored: %+v", f.changes)
+	}
+}
+
+// A dry run ends when its client goes away: nobody waits for what it finds. The change
+// itself does not.
+func TestBulkWhenTheClientLeaves(t *testing.T) {
+	t.Parallel()
+	f := setupBulk(t)
+	shown := f.bulk(t, "&dryRun=true", bulkBody)
+	send := func(query string) (status int, aborted any) {
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		defer func() { aborted = recover() }()
+		return f.do(request("PATCH", bulkPath+query, bulkBody).WithContext(ctx)).Code, nil
+	}
+	if _, aborted := send("&dryRun=true"); aborted != http.ErrAbortHandler {
+		t.Errorf("the dry run ends with %v", aborted)
+	}
+	if status, aborted := send("&preview=" + *shown.Preview); status != 200 || aborted != nil || len(f.changes) != 1 {
+		t.Errorf("the change ends with %d (%v), and stores %d", status, aborted, len(f.changes))
 	}
 }
 

@@ -22,9 +22,9 @@ import (
 type member struct {
 	name string
 	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
-	// metadata.Partial or an array of these; or a []member, for an object; or a map[string]any, which
-	// gets the decoded value under the member's name; or nil, for a member that
-	// is accepted and ignored.
+	// metadata.Partial or an array of Partials; or a []member, for an object;
+	// or a map[string]any, which gets the decoded value under the member's
+	// name; or nil, for a member that is accepted and ignored.
 	into any
 }
 

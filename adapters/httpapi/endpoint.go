@@ -24,9 +24,10 @@ type endpoint struct {
 
 	reads   bool // changes nothing, though it is no GET
 	scope   access.Scope
-	query   []string // the parameters of the query beside dryRun, from parameters
-	headers []string // those of the request, from parameters
-	bodies  []body   // what it takes, the default first; none: a body is not read
+	query   []string          // the parameters of the query beside dryRun, from parameters
+	shown   map[string]string // by name, the keys in parameters of those that mean something else here
+	headers []string          // those of the request, from parameters
+	bodies  []body            // what it takes, the default first; none: a body is not read
 	answers []result
 	faults  []fault.Kind // beside those that follow from the rest: see kinds
 

@@ -23,7 +23,7 @@ var errorKinds = []errorKind{
 	{fault.MalformedJSON, 400, "Malformed JSON",
 		"The body is not one JSON value: it breaks the syntax, is not UTF-8, begins with a byte order mark, has half a surrogate pair, names a member of an object twice, is nested too deeply, or goes on after its end. Nothing of it was used."},
 	{fault.MalformedRequest, 400, "Malformed request",
-		"A query parameter is unknown, given twice or has a value that it cannot have; or a header such as If-Match or Idempotency-Key is not written as it should be. Nothing was done, lest something else was meant."},
+		"A query parameter is unknown, given twice or has a value that it cannot have; or a header such as If-Match or Idempotency-Key is not written as it should be, or means nothing here. Nothing was done, lest something else was meant."},
 	{fault.InvalidPredicate, 400, "Invalid predicate",
 		"The predicate, or the sort, is none that can be evaluated. The detail says what is wrong and what would be right; the members line and column say where, and kind says of which sort the fault is: syntax, unsupported, unknownKey, unknownFunction, unboundVariable, typeMismatch, invalidPattern or limitExceeded."},
 	{fault.Unauthenticated, 401, "Unauthenticated",
@@ -87,7 +87,7 @@ var errorKinds = []errorKind{
 	{fault.Internal, 500, "Internal error",
 		"The server has a defect. Its log names the cause under the request identifier in the member instance."},
 	{fault.Unavailable, 503, "Unavailable",
-		"The server cannot answer for the moment: its storage is away, or the request took too long. The header Retry-After says when to try again. If it is not known whether a write happened, the detail says so: look before writing again."},
+		"The server cannot answer for the moment: its storage is away, the request took too long, or too many searches are under way. The header Retry-After says when to try again. If it is not known whether a write happened, the detail says so: look before writing again."},
 }
 
 // internalDetail and unavailableDetail stand for what is no client's business.

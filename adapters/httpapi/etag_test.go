@@ -161,3 +161,27 @@ func TestConditionalWrites(t *testing.T) {
 		f.send(t, r, 412, fault.StaleRevision)
 	}
 }
+
+// D20: what is about one problem takes If-Match. Elsewhere it is refused, whatever it
+// says: who sends it counts on being refused if something has moved.
+func TestIfMatchIsForOneProblem(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, e := range endpoints() {
+		if !e.writes() || strings.HasPrefix(e.path, "/problems/{identifier}") {
+			continue
+		}
+		path, body := strings.ReplaceAll(e.path, "{identifier}", objectOf(e).String()), ""
+		if len(e.bodies) > 0 {
+			body = e.bodies[0].example
+		}
+		for _, match := range []string{"*", `"c14"`, `"3"`, "x"} {
+			f.send(t, request(e.method, api+path, body, "If-Match", match), 400, fault.MalformedRequest)
+		}
+	}
+	if len(f.changes) > 0 {
+		t.Errorf("what is refused wrote %v", f.changes)
+	}
+	f.send(t, request("GET", api+"/priorities", "", "If-Match", `"x"`), 200, "")
+	f.send(t, request("POST", api+"/priorities/search", `{"predicate":"TRUEPREDICATE"}`, "If-Match", `"x"`), 200, "")
+}

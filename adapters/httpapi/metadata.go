@@ -10,11 +10,12 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// metadataKind is how clients meet the metadata objects of one kind (D30): T is
-// such an object, P what a client can set of it. See metadata_kinds.go for all of
-// them.
+// metadataKind is how clients meet the metadata objects of one kind, or the users
+// (D30): T is such an object, P what a client can set of it. See metadata_kinds.go
+// and users.go for all of them.
 type metadataKind[T, P any] struct {
 	one, many string // such as "state" and "states", which is also the path of the list
+	tag       string
 	order     string // of the list, in words
 	about     string // what is to be known before one is changed
 
@@ -50,7 +51,7 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 	faults := append([]fault.Kind{fault.UnknownField, fault.ValidationFailed, fault.AlreadyExists}, k.faults...)
 	return []endpoint{
 		{
-			id: "list" + many, method: http.MethodGet, path: "/" + k.many, tag: "Metadata",
+			id: "list" + many, method: http.MethodGet, path: "/" + k.many, tag: k.tag,
 			summary: "List all " + k.many,
 			scope:   access.Read,
 			headers: []string{"If-None-Match"},
@@ -62,7 +63,7 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 			do: k.list,
 		},
 		{
-			id: "create" + one, method: http.MethodPost, path: "/" + k.many, tag: "Metadata",
+			id: "create" + one, method: http.MethodPost, path: "/" + k.many, tag: k.tag,
 			summary: "Create a " + k.one,
 			scope:   k.createScope,
 			bodies:  jsonBody(k.creates.body, k.create),
@@ -72,7 +73,7 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 			do:     k.post,
 		},
 		{
-			id: "load" + one, method: http.MethodGet, path: "/" + k.many + "/{identifier}", tag: "Metadata",
+			id: "load" + one, method: http.MethodGet, path: "/" + k.many + "/{identifier}", tag: k.tag,
 			summary: "Load a " + k.one,
 			scope:   access.Read,
 			headers: []string{"If-None-Match"},
@@ -84,7 +85,7 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 			do:     k.load,
 		},
 		{
-			id: "update" + one, method: http.MethodPatch, path: "/" + k.many + "/{identifier}", tag: "Metadata",
+			id: "update" + one, method: http.MethodPatch, path: "/" + k.many + "/{identifier}", tag: k.tag,
 			summary:     "Update fields of a " + k.one,
 			description: strings.TrimSpace("Members that are left out stay as they are. " + k.about),
 			scope:       access.Admin,

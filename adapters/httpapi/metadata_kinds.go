@@ -10,6 +10,9 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
+// tagMetadata is the tag of the operations about metadata objects.
+const tagMetadata = "Metadata"
+
 func metadataEndpoints() []endpoint {
 	return slices.Concat(
 		stateKind().endpoints(),
@@ -24,7 +27,7 @@ func stateKind() metadataKind[metadata.State, tracker.StatePatch] {
 	updated := sampleOpen
 	updated.Next = []ident.ID{sampleProgress.ID, sampleClosed.ID}
 	return metadataKind[metadata.State, tracker.StatePatch]{
-		one: "state", many: "states", order: "by order, then name",
+		one: "state", many: "states", tag: tagMetadata, order: "by order, then name",
 		about: "Whether a state counts as resolved cannot change while a problem is in it. " +
 			"One state at least is always initial. The members of nextStates are partial states; an empty array makes a terminal state.",
 		objects:    (*tracker.Service).States,
@@ -52,7 +55,7 @@ func stateKind() metadataKind[metadata.State, tracker.StatePatch] {
 
 func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch] {
 	return metadataKind[metadata.Priority, tracker.PriorityPatch]{
-		one: "priority", many: "priorities", order: "by order, then name",
+		one: "priority", many: "priorities", tag: tagMetadata, order: "by order, then name",
 		objects:    (*tracker.Service).Priorities,
 		identifier: func(o metadata.Priority) ident.ID { return o.ID },
 		encode:     (*encoder).priorityObject,
@@ -69,7 +72,7 @@ func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch] {
 
 func classificationKind() metadataKind[metadata.Classification, tracker.ClassificationPatch] {
 	return metadataKind[metadata.Classification, tracker.ClassificationPatch]{
-		one: "classification", many: "classifications", order: "by name",
+		one: "classification", many: "classifications", tag: tagMetadata, order: "by name",
 		objects:    (*tracker.Service).Classifications,
 		identifier: func(o metadata.Classification) ident.ID { return o.ID },
 		encode:     (*encoder).classificationObject,
@@ -88,7 +91,7 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
 	closed := sampleAccounts
 	closed.Closed, closed.Successor = true, sampleServer.ID
 	return metadataKind[metadata.Component, tracker.ComponentPatch]{
-		one: "component", many: "components", order: "by name",
+		one: "component", many: "components", tag: tagMetadata, order: "by name",
 		about: "Renaming or moving a component changes the fullName of all below it. A closed component keeps its problems and what is below it, but is refused as a new value anywhere. " +
 			"parent and successor are partial components, or null.",
 		objects:    (*tracker.Service).Components,
@@ -118,7 +121,7 @@ func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch] {
 	open := sampleMilestone
 	open.End = sampleMilestone.Start
 	return metadataKind[metadata.Milestone, tracker.MilestonePatch]{
-		one: "milestone", many: "milestones", order: "by name",
+		one: "milestone", many: "milestones", tag: tagMetadata, order: "by name",
 		about:      "component is a partial component, or null for a milestone of all components.",
 		objects:    (*tracker.Service).Milestones,
 		identifier: func(o metadata.Milestone) ident.ID { return o.ID },

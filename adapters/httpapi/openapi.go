@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -70,8 +71,15 @@ const (
 	examplePrefix   = "#/components/examples/"
 )
 
-// parameters are what requests carry in their path, query and header. Those of the
-// path are named after the operation's tag where they differ.
+// paramPageLimit and paramAuditCursor are the keys of parameters that differ from
+// those of searches, which have the same name.
+const (
+	paramPageLimit   = "pageLimit"
+	paramAuditCursor = "auditCursor"
+)
+
+// parameters are what requests carry in their path, query and header, by name, or by
+// what they are about where several have one name.
 func parameters() map[string]*huma.Param {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
 	one, most := 1.0, float64(tracker.MostOnPage)
@@ -92,9 +100,13 @@ func parameters() map[string]*huma.Param {
 			Schema: text(), Example: sampleID(30).String()},
 		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it.",
 			Schema: text(), Example: "-priority.order,title"},
-		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most.",
+		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: the whole result when left out.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},
+		paramPageLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most.",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most, Default: usualLimit}, Example: usualLimit},
 		paramCursor: {Name: paramCursor, In: "query", Description: "Where to go on: from the link to the next page. It is good for the same predicate, sort and user.",
+			Schema: text()},
+		paramAuditCursor: {Name: paramCursor, In: "query", Description: "Where to go on: from the link to the next page.",
 			Schema: text()},
 		paramIncludeDetail: {Name: paramIncludeDetail, In: "query", Description: "true: with the logs of the problems.",
 			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
@@ -191,7 +203,10 @@ func (e endpoint) parameterNames() []string {
 	if strings.Contains(e.path, "{keyword}") {
 		names = append(names, "Keyword")
 	}
-	return slices.Concat(names, e.queryNames(), e.headers)
+	for _, name := range e.queryNames() {
+		names = append(names, cmp.Or(e.shown[name], name))
+	}
+	return append(names, e.headers...)
 }
 
 // value returns the example as the document shows it.

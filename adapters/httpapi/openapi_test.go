@@ -123,6 +123,33 @@ func checkMedia(t *testing.T, op any, id, content, example string) {
 	}
 }
 
+// D32: where a limit left out is 100, the document says so; and what it says of the
+// cursors of searches is not said of the audit log.
+func TestDocumentTellsListsFromSearches(t *testing.T) {
+	t.Parallel()
+	document := openAPI(t)
+	limits := map[string]any{"listProblems": 100.0, "listAudit": 100.0}
+	for _, e := range endpoints() {
+		op, _ := at(document, e.pointer())
+		parameters, _ := at(op, "/parameters")
+		refs, _ := parameters.([]any) // nil: it has none
+		for _, ref := range refs {
+			pointer, _ := at(ref, "/$ref")
+			parameter, _ := at(document, strings.TrimPrefix(pointer.(string), "#"))
+			switch p := parameter.(map[string]any); p["name"] {
+			case paramLimit:
+				if got, _ := at(p, "/schema/default"); got != limits[e.id] {
+					t.Errorf("%s: limit is %v when left out, not %v", e.id, got, limits[e.id])
+				}
+			case paramCursor:
+				if about := strings.Contains(p["description"].(string), "predicate"); about == (e.id == "listAudit") {
+					t.Errorf("%s: a cursor is said to be: %s", e.id, p["description"])
+				}
+			}
+		}
+	}
+}
+
 // Every error that a client can meet is in the answers of an operation, but those
 // of the router and those that no operation of today makes.
 func TestDocumentHasAllErrors(t *testing.T) {

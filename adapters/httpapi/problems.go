@@ -111,9 +111,6 @@ func serviceMembers(identifier, into any) []member {
 // createProblem is W1.
 func (c *call) createProblem() (answer, error) {
 	cmd := tracker.CreateProblem{Write: tracker.Write{DryRun: c.dryRun}}
-	if len(c.r.Header["If-Match"]) > 0 {
-		return answer{}, fault.New(fault.MalformedRequest, "If-Match means nothing here: the problem does not exist yet")
-	}
 	var err error
 	if cmd.Idempotency, err = idempotency(c, c.createdProblem); err != nil {
 		return answer{}, err

@@ -148,14 +148,14 @@ func sampleAudit() []audit.Entry {
 	ref := func(s metadata.State) problem.LogValue { return problem.LogRef(s.ID, s.Name) }
 	return []audit.Entry{
 		{
-			ID: sampleID(21), Created: sampleTime, Batch: sampleID(22), Type: audit.Created, Kind: string(metadata.Priorities), Object: samplePriority.ID, Name: samplePriority.Name,
+			ID: sampleID(21), Created: sampleTime, Batch: sampleID(22), Type: audit.Created, Kind: audit.Priority, Object: samplePriority.ID, Name: samplePriority.Name,
 			To: problem.LogObject(
 				problem.LogMember{Name: "name", Value: problem.LogText(samplePriority.Name)},
 				problem.LogMember{Name: "order", Value: problem.LogNumber(samplePriority.Order)},
 			),
 		},
 		{
-			ID: sampleID(23), Created: sampleTime.Add(time.Hour), Author: sampleAnn.ID, Batch: sampleID(24), Type: audit.Changed, Kind: string(metadata.States), Object: sampleOpen.ID, Name: sampleOpen.Name,
+			ID: sampleID(23), Created: sampleTime.Add(time.Hour), Author: sampleAnn.ID, Batch: sampleID(24), Type: audit.Changed, Kind: audit.State, Object: sampleOpen.ID, Name: sampleOpen.Name,
 			Field: "nextStates", From: problem.LogArray(ref(sampleProgress)), To: problem.LogArray(ref(sampleProgress), ref(sampleClosed)),
 		},
 	}

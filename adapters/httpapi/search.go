@@ -44,7 +44,7 @@ const (
 	searchDescription = "The predicate is an NSPredicate format string: keys, comparisons, string operators, ANY, SUBQUERY, date functions. " +
 		"Without a limit the whole result is sent, of up to 10,000 objects. With one, the header Link leads to the next page."
 	postDescription = searchDescription + " The members of the body are the parameters of the GET. " +
-		"To go on, send the same body with the member cursor, taken from the link: the link can be followed with GET too, but that of a very long search holds the cursor alone."
+		"To go on, send the same body with the member cursor, taken from the link: the link can be followed with GET too, but that of a search that is too long for a URL lacks the predicate."
 )
 
 func searchEndpoints() []endpoint {
@@ -62,6 +62,7 @@ func searchEndpoints() []endpoint {
 		description: "The search that all problems satisfy: 100 at a time unless there is a limit. The header Link leads to the next page.",
 		scope:       access.Read,
 		query:       problemListNames,
+		shown:       map[string]string{paramLimit: paramPageLimit},
 		answers:     problems,
 		faults:      []fault.Kind{fault.InvalidPredicate, fault.QueryTooExpensive},
 		do:          (*call).listProblems,
@@ -103,7 +104,7 @@ func (c *call) searchProblems() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.findProblems(&in, search)
+	return c.findProblems(&in, search, c.Service.SearchProblems)
 }
 
 // listProblems is the search that all problems satisfy (D32).
@@ -112,20 +113,17 @@ func (c *call) listProblems() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	search.Predicate = "TRUEPREDICATE"
-	if !in.limit.Sent {
-		search.Limit = 100
-	}
-	return c.findProblems(&in, search)
+	return c.findProblems(&in, search, c.Service.ListProblems)
 }
 
-func (c *call) findProblems(in *searchInput, search tracker.Search) (answer, error) {
-	ctx := c.untilGone()
+func (c *call) findProblems(in *searchInput, search tracker.Search,
+	find func(context.Context, tracker.Caller, tracker.SearchProblems) (tracker.FoundProblems, error),
+) (answer, error) {
 	parts := store.Keywords
 	if in.detail.Value {
 		parts |= store.Log
 	}
-	found, err := c.Service.SearchProblems(ctx, c.caller, tracker.SearchProblems{Search: search, Parts: parts})
+	found, err := find(c.untilGone(), c.caller, tracker.SearchProblems{Search: search, Parts: parts})
 	if err != nil {
 		return answer{}, c.unlessGone(err)
 	}

@@ -10,11 +10,14 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // asQuery writes the parameters of a search, which are pairs of name and value.
@@ -150,11 +153,31 @@ func TestSearchPages(t *testing.T) {
 			t.Errorf("by POST, the next page begins after %+v", after)
 		}
 	}
-	// That of a POST which no link can hold has the cursor alone.
-	long := "title != '" + strings.Repeat("ä", 5000) + "'"
-	u, err := url.Parse(next(t, f.send(t, request("POST", "/tracker"+api+"/problems/search", asBody(t, "predicate", long, "limit", "1")), 200, "")))
-	if err != nil || len(u.Query()) != 1 || !u.Query().Has("cursor") {
-		t.Errorf("the link of a long search: %v, %v", u, err)
+	// What no link can hold is not in it, and has to be sent again.
+	for _, text := range []string{strings.Repeat("ä", 5000), strings.Repeat(`"<>`, 3000)} {
+		long := []string{"predicate", "title != '" + text + "'", "limit", "1", "sort", "title,-priority.order"}
+		for _, w := range []*httptest.ResponseRecorder{
+			f.send(t, request("POST", "/tracker"+api+"/problems/search", asBody(t, long...)), 200, ""),
+			f.send(t, request("GET", "/tracker"+api+"/problems/search"+asQuery(long...), ""), 200, ""),
+		} {
+			target := next(t, w)
+			u, err := url.Parse(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursor := u.Query().Get("cursor")
+			if got, want := "?"+u.RawQuery, asQuery("limit", "1", "sort", long[5], "cursor", cursor); got != want {
+				t.Errorf("the link of a long search has %s, not %s", got, want)
+			}
+			if told := f.send(t, request("GET", target, ""), 400, fault.MalformedRequest).Body.String(); !strings.Contains(told, "the same predicate") || !strings.Contains(told, "POST") {
+				t.Errorf("without its predicate: %s", told)
+			}
+			after = nil
+			f.send(t, request("POST", "/tracker"+api+"/problems/search", asBody(t, append(long, "cursor", cursor)...)), 200, "")
+			if after == nil || after.ID != 12 {
+				t.Errorf("with its predicate, the next page begins after %+v", after)
+			}
+		}
 	}
 	// The list of all has one too.
 	if target := next(t, f.send(t, request("GET", "/tracker"+api+"/problems?limit=1", ""), 200, "")); !strings.HasPrefix(target, "/tracker"+api+"/problems?cursor=") || !strings.HasSuffix(target, "&limit=1") {
@@ -192,6 +215,9 @@ func TestSearchParameters(t *testing.T) {
 		{"/problems/search", asQuery("predicate", long), fault.InvalidPredicate},
 		{"/problems/search", "?predicate=TRUEPREDICATE&sort=logs", fault.InvalidPredicate},
 		{"/problems/search", "?predicate=TRUEPREDICATE&limit=1000&sort=&includeDetail=false", ""},
+		{"/problems/search", "?limit=0&savedQuery=" + sampleID(99).String(), fault.MalformedRequest},
+		{"/problems", "?limit=0", fault.MalformedRequest},
+		{"/problems", "?limit=x", fault.MalformedRequest},
 		{"/users/search", "", fault.MalformedRequest},
 		{"/users/search", "?predicate=TRUEPREDICATE&includeDetail=true", fault.MalformedRequest},
 		{"/users/search", "?savedQuery=" + sampleID(30).String(), fault.MalformedRequest},
@@ -219,6 +245,12 @@ func TestSearchParameters(t *testing.T) {
 		`{"savedQuery":"` + sampleID(99).String() + `"}`: fault.NotFound,
 		`{"predicate":"TRUEPREDICATE","savedQuery":"` + sampleID(30).String() + `"}`: fault.MalformedRequest,
 		`{"predicate":"TRUEPREDICATE","cursor":"abc"}`:                               fault.MalformedRequest,
+		// The order of D18: 400, 404, 422.
+		`{"predicate":"foo = ","limit":5000,"page":2}`:                fault.InvalidPredicate,
+		`{"sort":"-","predicate":7}`:                                  fault.InvalidPredicate,
+		`{"savedQuery":"` + sampleID(99).String() + `","limit":5000}`: fault.NotFound,
+		`{"predicate":"TRUEPREDICATE","limit":5000,"page":2}`:         fault.ValidationFailed,
+		`[]`:                   fault.InvalidType,
 		`{"predicate":"TRUE"}`: fault.InvalidPredicate,
 		`{"predicate":"TRUEPREDICATE","sort":null,"limit":null,"cursor":null,"includeDetail":null,"savedQuery":null}`: "",
 	} {
@@ -230,6 +262,63 @@ func TestSearchParameters(t *testing.T) {
 	}
 	f.send(t, request("POST", api+"/problems/search?predicate=TRUEPREDICATE", "{}"), 400, fault.MalformedRequest)
 	f.send(t, request("POST", api+"/problems/search?dryRun=true", `{"predicate":"TRUEPREDICATE"}`), 400, fault.MalformedRequest)
+}
+
+// Nobody gets further with a cursor that was changed than the check of it.
+func TestSearchByForgedCursor(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.hits = []store.Hit{{ID: 12, Keys: []predicate.Value{"a", sampleTime}}, {ID: 13, Keys: []predicate.Value{"b", sampleTime}}}
+	pairs := []string{"predicate", "TRUEPREDICATE", "sort", "title,creationDate", "limit", "1"}
+	u, err := url.Parse(next(t, f.send(t, request("GET", api+"/problems/search"+asQuery(pairs...), ""), 200, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.searched = func(_ context.Context, q store.Query) { t.Errorf("searched after %+v", q.After) }
+	for name, forge := range map[string]func(*tracker.Position){
+		"a nanosecond":     func(p *tracker.Position) { p.Keys[1] = sampleTime.Add(1) },
+		"the year 0":       func(p *tracker.Position) { p.Keys[1] = sampleTime.AddDate(-2015, 0, 0) },
+		"U+0000":           func(p *tracker.Position) { p.Keys[0] = "\x00" },
+		"no title":         func(p *tracker.Position) { p.Keys[0] = nil },
+		"another kind":     func(p *tracker.Position) { p.Keys[0] = 1.5 },
+		"a fraction of ms": func(p *tracker.Position) { p.Now = p.Now.Add(time.Microsecond) },
+	} {
+		p, err := readCursor(u.Query().Get("cursor"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		forge(p)
+		forged, err := writeCursor(*p)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		f.searchBy(t, "/problems/search", 400, fault.MalformedRequest, append(pairs, "cursor", forged)...)
+	}
+}
+
+// What does not get its turn is to come again.
+func TestSearchHasNoTurn(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) {
+		kept := newFixedStore()
+		entered, done := make(chan struct{}), make(chan struct{})
+		kept.searched = func(context.Context, store.Query) { close(entered); <-done }
+		o.Service = tracker.New(tracker.Options{Store: kept, Now: o.Now, Random: zeros{}, Searches: 1, WaitFor: time.Nanosecond})
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = o.Service.SearchProblems(t.Context(), tracker.Caller{User: sampleBob.ID}, tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set("TRUEPREDICATE")}})
+		}()
+		<-entered
+		t.Cleanup(func() { close(done); <-ended })
+	})
+	for _, w := range f.searchBy(t, "/problems/search", 503, fault.Unavailable, "predicate", "TRUEPREDICATE") {
+		header(t, w, map[string]string{"Retry-After": "1"})
+		if !strings.Contains(w.Body.String(), "too many searches") {
+			t.Errorf("it is told %s", w.Body)
+		}
+	}
+	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
 }
 
 // Section 5 of the query language: kind, line and column beside the detail.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,12 +64,13 @@ func (c *call) readSearch(names []string) (in searchInput, search tracker.Search
 		}
 		in.limit = patch.Set(n)
 	}
-	var faults fault.List
-	search, err = in.search(names, &faults)
-	if err == nil && len(faults) > 0 {
-		err = fault.New(fault.MalformedRequest, "%s %s", strings.TrimPrefix(faults[0].Pointer, "/"), faults[0].Detail)
+	if search, err = in.search(nil); err != nil {
+		return in, search, err
 	}
-	return in, search, err
+	if faults := search.Check(); len(faults) > 0 { // which here are those of the query
+		return in, search, fault.New(fault.MalformedRequest, "%s %s", strings.TrimPrefix(faults[0].Pointer, "/"), faults[0].Detail)
+	}
+	return in, search, nil
 }
 
 func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Search, err error) {
@@ -89,52 +89,26 @@ func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Se
 	if err := c.decode(&faults, members...); err != nil {
 		return in, search, err
 	}
-	if search, err = in.search(names, &faults); err == nil {
-		err = faults.Err()
-	}
+	search, err = in.search(faults)
 	return in, search, err
 }
 
-// search returns what the service is asked for by a search that has these parameters.
-// Values that cannot be are added to the faults; the error is of kind
-// fault.MalformedRequest.
-func (in *searchInput) search(names []string, faults *fault.List) (s tracker.Search, err error) {
-	if err := in.checkWhat(names, *faults); err != nil {
-		return s, err
-	}
-	s.Predicate, s.Sort = in.predicate.Value, in.sort
-	if in.limit.Sent && !in.limit.Null {
-		s.Limit = int(in.limit.Value)
-		if in.limit.Value < 1 || in.limit.Value > tracker.MostOnPage {
-			faults.Add(fault.InvalidValue, "/"+paramLimit, "has to be 1 to %d", tracker.MostOnPage)
-		}
-	}
+// search returns what the service is asked for, with the faults of what was sent. The
+// error, that of a cursor, is of kind fault.MalformedRequest.
+func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
+	s.Predicate, s.Sort, s.Limit = in.predicate, in.sort, in.limit
 	if in.saved.Sent && !in.saved.Null {
-		if s.Saved = savedIdentifier(in.saved.Value); s.Saved.IsNone() {
+		if id := savedIdentifier(in.saved.Value); id.IsNone() {
 			faults.Add(fault.InvalidValue, "/"+paramSavedQuery, "has to be the identifier of a saved query, or a URL that ends in it")
+		} else {
+			s.Saved = patch.Set(id)
 		}
 	}
+	s.Faults = faults
 	if in.cursor.Sent && !in.cursor.Null {
 		s.After, err = readCursor(in.cursor.Value)
 	}
 	return s, err
-}
-
-// checkWhat demands that something is searched for, and one thing.
-func (in *searchInput) checkWhat(names []string, faults fault.List) error {
-	sent := func(name string, field patch.Field[string]) bool {
-		return field.Sent && !field.Null || faults.Covers("/"+name)
-	}
-	predicate, saved := sent(paramPredicate, in.predicate), sent(paramSavedQuery, in.saved)
-	switch {
-	case predicate && saved:
-		return fault.New(fault.MalformedRequest, "predicate and savedQuery exclude each other: a search has one of them")
-	case predicate || saved || !slices.Contains(names, paramPredicate):
-		return nil
-	case slices.Contains(names, paramSavedQuery):
-		return fault.New(fault.MalformedRequest, "a search needs a predicate, or a savedQuery")
-	}
-	return fault.New(fault.MalformedRequest, "a search needs a predicate")
 }
 
 // savedIdentifier returns the identifier that the text is, or ends in as a URL; None
@@ -164,13 +138,13 @@ func (in *searchInput) parameters() url.Values {
 	return values
 }
 
-// longestLink is the longest query, in bytes, of a link that answers a POST. Beyond,
-// it would be too long for some clients and servers between.
+// longestLink is the longest query, in bytes, of a link. Beyond, it would be too long
+// for some clients and servers between.
 const longestLink = 8 << 10
 
 // nextPage sets the link to the next page, if there is one: the path of this search,
-// with all that was sent and the cursor. Where a POST was too long for a link, it has
-// the cursor alone.
+// with all that was sent and the cursor. Where that would be too long, it lacks the
+// predicate, and if need be the sort: whoever follows it is told to send them again.
 func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Position) error {
 	if next == nil {
 		return nil
@@ -182,8 +156,11 @@ func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Posit
 	values := in.parameters()
 	values.Set(paramCursor, at)
 	query := values.Encode()
-	if c.r.Method == http.MethodPost && len(query) > longestLink {
-		query = url.Values{paramCursor: {at}}.Encode()
+	for _, name := range []string{paramPredicate, paramSort} {
+		if len(query) > longestLink {
+			values.Del(name)
+			query = values.Encode()
+		}
 	}
 	header.Set("Link", "<"+c.r.URL.EscapedPath()+"?"+query+`>; rel="next"`)
 	return nil

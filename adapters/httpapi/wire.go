@@ -288,23 +288,24 @@ type NewToken struct {
 }
 
 // ProblemSearch is a search for problems (D31). It has either a predicate or a saved
-// query.
+// query. A member that is null is as if it were left out.
 type ProblemSearch struct {
-	Predicate     string   `json:"predicate,omitempty" doc:"What has to hold."`
-	SavedQuery    string   `json:"savedQuery,omitempty" doc:"The identifier of a saved query, or a URL that ends in it."`
-	Sort          string   `json:"sort,omitempty" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out, unless the saved query says more."`
-	Limit         int      `json:"limit,omitempty" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
-	Cursor        string   `json:"cursor,omitempty" doc:"Where to go on: from the link to the next page."`
-	IncludeDetail bool     `json:"includeDetail,omitempty" doc:"With the logs of the problems."`
+	Predicate     *string  `json:"predicate,omitempty" nullable:"true" doc:"What has to hold."`
+	SavedQuery    *string  `json:"savedQuery,omitempty" nullable:"true" doc:"The identifier of a saved query, or a URL that ends in it."`
+	Sort          *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out, unless the saved query says more."`
+	Limit         *int     `json:"limit,omitempty" nullable:"true" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
+	Cursor        *string  `json:"cursor,omitempty" nullable:"true" doc:"Where to go on: from the link to the next page."`
+	IncludeDetail *bool    `json:"includeDetail,omitempty" nullable:"true" doc:"With the logs of the problems."`
 	_             struct{} `additionalProperties:"false"`
 }
 
-// ObjectSearch is a search for metadata objects or users (D31).
+// ObjectSearch is a search for metadata objects or users (D31). A member that is null is
+// as if it were left out.
 type ObjectSearch struct {
 	Predicate string   `json:"predicate" doc:"What has to hold."`
-	Sort      string   `json:"sort,omitempty" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out."`
-	Limit     int      `json:"limit,omitempty" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
-	Cursor    string   `json:"cursor,omitempty" doc:"Where to go on: from the link to the next page."`
+	Sort      *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out."`
+	Limit     *int     `json:"limit,omitempty" nullable:"true" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
+	Cursor    *string  `json:"cursor,omitempty" nullable:"true" doc:"Where to go on: from the link to the next page."`
 	_         struct{} `additionalProperties:"false"`
 }
 

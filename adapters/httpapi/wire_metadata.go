@@ -1,9 +1,6 @@
 package httpapi
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // The records of metadata as they are created and changed (D30). As they are read,
 // they are in wire.go, beside the problem that has them.
@@ -36,20 +33,6 @@ type CreatedComponent struct {
 type CreatedMilestone struct {
 	Identifier string `json:"identifier,omitempty" format:"uuid" doc:"Absent in a dry run." readOnly:"true"`
 	Milestone
-}
-
-// AuditEntry is a line of the audit log.
-type AuditEntry struct {
-	Identifier      string          `json:"identifier" format:"uuid"`
-	Type            string          `json:"type" enum:"Created,Changed"`
-	CreationDate    time.Time       `json:"creationDate"`
-	Author          *Reference      `json:"author" doc:"null for the service itself, and for its command line."`
-	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
-	Kind            string          `json:"kind" enum:"state,priority,classification,component,milestone,user,token" doc:"Of the object."`
-	Object          Reference       `json:"object" doc:"With the name that it had then; a token has that of its user."`
-	Field           *string         `json:"field" doc:"The member that changed; null for Created."`
-	From            json.RawMessage `json:"from" doc:"What it was: a string, a number, true or false, an object, an array of objects, or null."`
-	To              json.RawMessage `json:"to" doc:"What it became; for Created, the members of the object that are not null."`
 }
 
 // StateFields are the members of a state that a client sets.

@@ -51,11 +51,11 @@ func TestStatementsUseIndexes(t *testing.T) {
 	_, _, err := b.Outcome(t.Context(), batch, start)
 	b.must(err)
 	// The connections take turns: whichever it is, it has prepared all statements.
-	for range readers {
+	for range Readers {
 		_, err := b.Reserve(t.Context())
 		b.must(err)
 	}
-	for range readers {
+	for range Readers {
 		b.must(b.View(t.Context(), func(r store.Reader) error {
 			const everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
 			_, err := r.Problem(t.Context(), 1, ident.None, everything)

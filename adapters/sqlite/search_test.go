@@ -33,7 +33,7 @@ func TestSearchIsInterrupted(t *testing.T) {
 		return nil
 	}))
 	b.commit(b.create(1, "something"))
-	for range 2 * readers {
+	for range 2 * Readers {
 		if !b.exists(1) {
 			t.Error("the problem is not there")
 		}

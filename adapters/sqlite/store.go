@@ -22,9 +22,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// readers is the highest number of connections that read, and so of Views at the
+// Readers is the highest number of connections that read, and so of Views at the
 // same time. Further ones wait.
-const readers = 4
+const Readers = 4
 
 // Options are the settings of a Store.
 type Options struct {
@@ -81,7 +81,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		dialect: newDialect(),
 		tasks:   make(chan task),
 		written: make(chan struct{}),
-		idle:    make(chan *conn, readers),
+		idle:    make(chan *conn, Readers),
 	}
 	defer func() {
 		if err != nil {
@@ -96,13 +96,13 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	if s.writing, err = pool(f.path, 1, writing); err != nil {
 		return nil, err
 	}
-	if s.reading, err = pool(f.path, readers, forReading); err != nil {
+	if s.reading, err = pool(f.path, Readers, forReading); err != nil {
 		return nil, err
 	}
 	if err := bringUp(ctx, s.writing); err != nil {
 		return nil, f.failure(err)
 	}
-	for range readers {
+	for range Readers {
 		s.idle <- &conn{pool: s.reading.DB}
 	}
 	s.writer = writer{conn: conn{pool: s.writing.DB}, file: f, dialect: s.dialect, log: o.Logger}
@@ -258,6 +258,6 @@ type Stats struct {
 func (s *Store) Stats() Stats {
 	return Stats{
 		Commits: s.writer.commits.Load(), Changes: s.writer.changes.Load(),
-		Reading: readers - len(s.idle), Waited: s.waited.Load(),
+		Reading: Readers - len(s.idle), Waited: s.waited.Load(),
 	}
 }

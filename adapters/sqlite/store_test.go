@@ -139,7 +139,7 @@ func inBubble(t *testing.T, test func(b *bench)) {
 func TestViewsLeaveTheWriterAlone(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		end := make(chan struct{})
-		for range readers {
+		for range Readers {
 			go func() {
 				err := b.View(b.Context(), func(r store.Reader) error {
 					if _, err := r.Versions(b.Context()); err != nil {
@@ -161,8 +161,8 @@ func TestViewsLeaveTheWriterAlone(t *testing.T) {
 		var err error
 		go func() { _, err = b.Versions(ctx) }()
 		synctest.Wait()
-		if got := b.Stats(); got.Reading != readers || got.Waited != 1 {
-			b.Errorf("got %+v, want %d reading and 1 waiting", got, readers)
+		if got := b.Stats(); got.Reading != Readers || got.Waited != 1 {
+			b.Errorf("got %+v, want %d reading and 1 waiting", got, Readers)
 		}
 		cancel()
 		synctest.Wait()

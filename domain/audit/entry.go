@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -18,18 +19,34 @@ const (
 	Changed Type = "Changed" // one member of it
 )
 
-// Token is the kind of an Entry about a token; the others are metadata.Kinds.
-const Token = "token"
+// Kind names a sort of object that an Entry is about.
+type Kind string
+
+// The kinds of objects: those of metadata, users with them, and tokens.
+const (
+	State          = Kind(metadata.States)
+	Priority       = Kind(metadata.Priorities)
+	Classification = Kind(metadata.Classifications)
+	Component      = Kind(metadata.Components)
+	Milestone      = Kind(metadata.Milestones)
+	User           = Kind(metadata.Users)
+	Token          = Kind("token")
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{State, Priority, Classification, Component, Milestone, User, Token}
+}
 
 // Entry is one line of the audit log, which only ever grows: who changed what,
 // when, from what to what. All entries of one request carry the same Batch.
 type Entry struct {
 	ID      ident.ID
 	Created time.Time
-	Author  ident.ID // None for the service itself
+	Author  ident.ID // None for the service itself, and for its command line
 	Batch   ident.ID
 	Type    Type
-	Kind    string   // of the object: a metadata.Kind, or Token
+	Kind    Kind     // of the object
 	Object  ident.ID // the object's identifier
 	Name    string   // the object's name, once it has changed; of a token, its user's
 	Field   string   // the member that changed; empty for Created

@@ -54,9 +54,6 @@ type LogValue string
 // LogText returns the value that shows a string.
 func LogText(s string) LogValue { return logJSON(s) }
 
-// LogBool returns the value that shows true or false.
-func LogBool(b bool) LogValue { return logJSON(b) }
-
 // LogNoValue is the value that shows a keyword that has no value, which is not
 // the same as no keyword.
 const LogNoValue LogValue = `{"value":null}`

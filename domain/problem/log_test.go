@@ -28,8 +28,6 @@ func TestLogValue(t *testing.T) {
 		{"quotes and controls", LogText("a\"b\\c\td\r\n"), `"a\"b\\c\td\r\n"`},
 		{"beyond ASCII", LogText("Täsk 日本 🙂"), `"Täsk 日本 🙂"`},
 		{"text that is JSON", LogText(`{"a":null}`), `"{\"a\":null}"`},
-		{"truth", LogBool(true), `true`},
-		{"untruth", LogBool(false), `false`},
 		{"keyword without value", LogNoValue, `{"value":null}`},
 		{"reference", LogRef(id, "R&D"), `{"identifier":"` + canonical + `","name":"R&D"}`},
 		{"reference to nothing", LogRef(ident.None, ""), `null`},

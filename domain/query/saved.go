@@ -12,7 +12,7 @@ type Saved struct {
 	ID    ident.ID
 	Owner ident.ID
 	Name  string // 1 to 255 characters; an owner may use one twice
-	// Predicate is the text of the predicate, as it was given.
+	// Predicate is the text of the predicate as it was given, in NFC (D9).
 	Predicate string
 	// Sort is the order of the results as D31 writes it; empty for the usual one.
 	Sort    string

@@ -179,7 +179,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	case "watch":
 		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: object{"identifier": pick(rng, ann, bob, eve1, eve2).String()}})
 	case "rename":
-		_, err = s.UpdateUser(ctx, by(ann), eve1, UpdateUser{UserPatch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
+		_, err = s.Users().Update(ctx, by(ann), eve1, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
 	case "mark":
 		_, err = s.UpdateProblem(ctx, caller, id, UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(rng.IntN(2) == 0)}})
 	}

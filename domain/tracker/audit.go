@@ -5,11 +5,10 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/user"
 )
 
 // AuditPage is some entries of the audit log, oldest first.
@@ -19,9 +18,12 @@ type AuditPage struct {
 }
 
 // Audit returns the entries of the audit log after the first skip ones, and at most
-// limit of them, which is at least 1. The log only grows: what was skipped before is
-// what is skipped later.
+// limit of them. The log only grows: what was skipped before is what is skipped later.
+// It fails with fault.MalformedRequest for a limit that is not 1 to MostOnPage.
 func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage], error) {
+	if limit < 1 || limit > MostOnPage {
+		return Answer[AuditPage]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
+	}
 	var a Answer[AuditPage]
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
@@ -41,7 +43,7 @@ func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage]
 
 // audited is an object that the audit log is about.
 type audited struct {
-	kind string
+	kind audit.Kind
 	id   ident.ID
 	name string
 }
@@ -74,29 +76,6 @@ func (st *step) audit(of audited, t audit.Type, field string, from, to problem.L
 		From:    from,
 		To:      to,
 	}})
-}
-
-// putUser stores a user, who was as old is before, and logs it. It does nothing if
-// they are the same.
-func (st *step) putUser(u, old user.User) {
-	if u == old {
-		return
-	}
-	of := audited{string(metadata.Users), u.ID, u.Name}
-	if old.ID.IsNone() {
-		st.auditCreated(of, userMembers(u))
-	} else {
-		st.auditChanges(of, userMembers(old), userMembers(u))
-	}
-	st.effect(store.PutUser{User: u})
-}
-
-func userMembers(u user.User) []problem.LogMember {
-	return []problem.LogMember{
-		{Name: "name", Value: problem.LogText(u.Name)},
-		{Name: "email", Value: problem.LogText(u.Email)},
-		{Name: "inactive", Value: problem.LogFlag(u.Inactive)},
-	}
 }
 
 // putToken stores a token of a user with the given name, and logs it. Of its

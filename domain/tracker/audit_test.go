@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
@@ -73,7 +74,7 @@ func TestAuditUsers(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideUser(by(ann), Write{}, c.p, c.old, newDirectory(), at(now))
+			change, _, err := userRules.decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
 			noError(t, err)
 			audits(t, change, c.want...)
 		})
@@ -162,4 +163,10 @@ func TestAuditPages(t *testing.T) {
 	beyond, err := s.Audit(t.Context(), 99, 1)
 	noError(t, err)
 	equal(t, "entries beyond the end", len(beyond.Value.Entries), 0)
+	for _, limit := range []int{-1, 0, MostOnPage + 1} {
+		_, err := s.Audit(t.Context(), 0, limit)
+		wantFault(t, err, fault.MalformedRequest)
+	}
+	_, err = s.Audit(t.Context(), 0, MostOnPage)
+	noError(t, err)
 }

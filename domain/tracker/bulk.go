@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -24,10 +25,10 @@ type UpdateProblems struct {
 	Write
 	ProblemPatch
 	// Predicate is what has to hold, in the query language.
-	Predicate string
-	// Saved, when not None, names the saved query whose predicate is taken.
-	// Predicate is empty then.
-	Saved ident.ID
+	Predicate patch.Field[string]
+	// Saved names the saved query whose predicate is taken. Either this or Predicate
+	// is sent.
+	Saved patch.Field[ident.ID]
 	// Preview is what a dry run of the same command has returned. Without one,
 	// there can only be a dry run.
 	Preview *Preview
@@ -78,9 +79,18 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 		return Answer[ChangedProblems]{}, err
 	}
 	var slots []slot
-	if b.refusal == nil && !cmd.DryRun {
-		if slots, err = s.slotsOf(ctx, b); err != nil {
+	if b.searches() {
+		// One turn is for all, so that nobody waits for one while others wait for
+		// the problems.
+		leave, err := s.searches.take(ctx, caller.User)
+		if err != nil {
 			return Answer[ChangedProblems]{}, err
+		}
+		defer leave()
+		if !cmd.DryRun {
+			if slots, err = s.slotsOf(ctx, b); err != nil {
+				return Answer[ChangedProblems]{}, err
+			}
 		}
 	}
 	return run(ctx, s, command[bulk, ChangedProblems]{
@@ -97,10 +107,10 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 // UpdateProblems does, but without a look at anything else: for adapters that have to
 // say so before they read the rest of a request (D18).
 func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
-	if !cmd.Saved.IsNone() {
-		return nil
+	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil || given(cmd.Saved) {
+		return err
 	}
-	_, err := compile(cmd.Predicate, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User})
+	_, err := compile(cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User})
 	return err
 }
 
@@ -121,9 +131,12 @@ type bulk struct {
 
 // prepareBulk finds out what is searched for.
 func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProblems) (b bulk, err error) {
-	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate, now: s.time()}
-	if !cmd.Saved.IsNone() {
-		saved, err := s.savedQuery(ctx, cmd.Saved)
+	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate.Value, now: s.time()}
+	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil {
+		return b, err
+	}
+	if given(cmd.Saved) {
+		saved, err := s.savedQuery(ctx, cmd.Saved.Value)
 		if err != nil {
 			return b, err
 		}
@@ -138,6 +151,13 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 	}
 	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User})
 	return b, err
+}
+
+// searches reports whether it matters what the predicate holds for: not while there is
+// no preview that is good, nor for a dry run whose body is refused in any case.
+func (b bulk) searches() bool {
+	faulty := b.cmd.DryRun && b.cmd.Preview == nil && len(b.cmd.Faults) > 0
+	return b.refusal == nil && !faulty
 }
 
 // slotsOf returns where to wait for one's turn with all that is to be changed. What
@@ -175,7 +195,7 @@ func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]probl
 // loadBulk loads what is to be changed.
 func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, error) {
 	var err error
-	if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil || b.refusal != nil {
+	if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil || !b.searches() {
 		return b, err
 	}
 	ids, err := s.matching(ctx, r, b)
@@ -252,7 +272,7 @@ func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after stor
 		changes = append(changes, FieldChange{e.Field, e.From, e.To})
 	}
 	if cmd.Read.Sent && before.Read != after.Read {
-		changes = append(changes, FieldChange{"read", problem.LogBool(before.Read), problem.LogBool(after.Read)})
+		changes = append(changes, FieldChange{"read", problem.LogFlag(before.Read), problem.LogFlag(after.Read)})
 	}
 	return changes
 }

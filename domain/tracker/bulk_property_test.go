@@ -46,8 +46,8 @@ func TestBulkDoesWhatWasPreviewed(t *testing.T) {
 			}
 		}
 		cmd := UpdateProblems{
-			Predicate: pick(rng, "TRUEPREDICATE", "title = 'T'", "state.resolved = NO", "assignee.identifier = $ApiUser", "NOT (state.name IN {'Open'})",
-				"read = NO", "creationDate <= NOW() AND ANY keywords.name = 'a'", "identifier > 2"),
+			Predicate: patch.Set(pick(rng, "TRUEPREDICATE", "title = 'T'", "state.resolved = NO", "assignee.identifier = $ApiUser", "NOT (state.name IN {'Open'})",
+				"read = NO", "creationDate <= NOW() AND ANY keywords.name = 'a'", "identifier > 2")),
 			ProblemPatch: somePatch(rng),
 		}
 		caller := by(pick(rng, ann, bob))

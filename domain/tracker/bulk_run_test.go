@@ -29,7 +29,7 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 		"one less matches":   func(t *testing.T, s service) { s.update(t, 1, titled("V")) },
 		"another is changed": func(t *testing.T, s service) { s.update(t, 3, titled("T")) },
 		"a value has another name": func(t *testing.T, s service) {
-			_, err := s.UpdateUser(t.Context(), s.admin, bob, UpdateUser{UserPatch: UserPatch{Name: patch.Set("Rob")}})
+			_, err := s.Users().Update(t.Context(), s.admin, bob, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Rob")}})
 			noError(t, err)
 		},
 	} {
@@ -40,7 +40,7 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 				s.create(t, title)
 			}
 			s.update(t, 2, ProblemPatch{Assignee: partial(object{"identifier": bob.String()})})
-			cmd := UpdateProblems{Predicate: "title = 'T'", ProblemPatch: ProblemPatch{Assignee: partial(object{"identifier": bob.String()})}}
+			cmd := UpdateProblems{Predicate: patch.Set("title = 'T'"), ProblemPatch: ProblemPatch{Assignee: partial(object{"identifier": bob.String()})}}
 			var moved *state
 			_, err := s.apply(t.Context(), s.admin, cmd, func(shown ChangedProblems) {
 				equal(t, "preview", sayBulk(shown), []string{`1@2 assignee: null → ` + ref(bob, "Bob"), `2 unchanged`})
@@ -77,7 +77,7 @@ func TestBulkAgainstAnotherServer(t *testing.T) {
 		}
 		return next(c)
 	}})
-	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}, func(ChangedProblems) {})
+	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}, func(ChangedProblems) {})
 	wantFault(t, err, fault.StaleRevision)
 	equal(t, "commits", commits, 1)
 	equal(t, "titles", []string{s.load(t, 1).Title, s.load(t, 2).Title}, []string{"T", "V"})
@@ -93,7 +93,7 @@ func TestBulkTakesItsTurn(t *testing.T) {
 		for range 3 {
 			s.create(t, "T")
 		}
-		cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}
+		cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 		dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
 		noError(t, err)
 		cmd.DryRun, cmd.Preview = false, dry.Value.Preview
@@ -129,7 +129,7 @@ func TestBulkTwiceAtOnce(t *testing.T) {
 		for range 5 {
 			s.create(t, "T")
 		}
-		cmd := UpdateProblems{Predicate: "title = 'T'", ProblemPatch: titled("U")}
+		cmd := UpdateProblems{Predicate: patch.Set("title = 'T'"), ProblemPatch: titled("U")}
 		if round%2 == 0 {
 			cmd.ProblemPatch = ProblemPatch{Read: patch.Set(false)} // which makes no revision
 		}
@@ -163,15 +163,18 @@ func TestBulkNeedsPreview(t *testing.T) {
 	s := newStocked()
 	s.create(t, "T")
 	before := s.memory.current()
-	cmd := UpdateProblems{Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}
+	cmd := UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 	_, err := s.UpdateProblems(t.Context(), s.admin, cmd)
 	wantFault(t, err, fault.PreviewRequired)
 	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(previewFor + time.Millisecond) })
 	wantFault(t, err, fault.PreviewRequired)
-	cmd.Predicate = "title ="
+	cmd.Predicate = patch.Set("title =")
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
 	wantFault(t, err, fault.InvalidPredicate)
-	cmd.Predicate, cmd.Saved = "", testID(99)
+	cmd.Saved = patch.Set(testID(99))
+	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
+	wantFault(t, err, fault.MalformedRequest)
+	cmd.Predicate = patch.Null[string]()
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
 	wantFault(t, err, fault.NotFound)
 	if s.memory.current() != before {
@@ -184,7 +187,7 @@ func TestBulkKeepsNow(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
 	s.create(t, "T")
-	cmd := UpdateProblems{Predicate: "creationDate >= FUNCTION(NOW(), 'dateByAddingMinutes:', -1)", ProblemPatch: titled("U")}
+	cmd := UpdateProblems{Predicate: patch.Set("creationDate >= FUNCTION(NOW(), 'dateByAddingMinutes:', -1)"), ProblemPatch: titled("U")}
 	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(10 * time.Minute) })
 	noError(t, err)
 	equal(t, "done", sayBulk(got), []string{`1@2 title: "T" → "U"`})
@@ -196,7 +199,7 @@ func TestBulkDryRunOfPreview(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
 	s.create(t, "T")
-	cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}
+	cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 	dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
 	noError(t, err)
 	cmd.Preview = dry.Value.Preview
@@ -222,13 +225,13 @@ func TestBulkLimit(t *testing.T) {
 	}
 	s.memory.state = crowd
 	s.memory.reserved = MostChanged
-	cmd := UpdateProblems{Predicate: "title = 'T'", ProblemPatch: titled("U")}
+	cmd := UpdateProblems{Predicate: patch.Set("title = 'T'"), ProblemPatch: titled("U")}
 	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) {})
 	noError(t, err)
 	equal(t, "changes", len(got.Changes), MostChanged)
 
 	s.create(t, "U")
-	cmd.Predicate = "title = 'U'"
+	cmd.Predicate = patch.Set("title = 'U'")
 	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { t.Error("there is a preview of too many") })
 	wantFault(t, err, fault.TooManyResults)
 	cmd.Preview = &Preview{Now: noon}
@@ -244,7 +247,7 @@ func TestBulkStoreFails(t *testing.T) {
 	before := s.memory.current()
 	away := errors.New("away")
 	front := s.behind(hooked{commit: func(commitFunc, store.Change) error { return fault.Wrap(fault.Unavailable, away, "away") }})
-	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: "TRUEPREDICATE", ProblemPatch: titled("U")}, func(ChangedProblems) {})
+	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}, func(ChangedProblems) {})
 	wantFault(t, err, fault.Unavailable)
 	if s.memory.current() != before {
 		t.Error("something was stored")

@@ -95,10 +95,10 @@ func TestRevocationHoldsAtOnce(t *testing.T) {
 
 	token = s.issue(t, access.Read)
 	equal(t, "another token", authenticated(t, s.Service, token), true)
-	_, err = s.UpdateUser(t.Context(), s.admin, token.User, UpdateUser{UserPatch: UserPatch{Inactive: patch.Set(true)}})
+	_, err = s.Users().Update(t.Context(), s.admin, token.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
 	noError(t, err)
 	equal(t, "the token of an inactive user", authenticated(t, s.Service, token), false)
-	_, err = s.UpdateUser(t.Context(), s.admin, token.User, UpdateUser{UserPatch: UserPatch{Inactive: patch.Set(false)}})
+	_, err = s.Users().Update(t.Context(), s.admin, token.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}})
 	noError(t, err)
 	equal(t, "the token of a user who is active again", authenticated(t, s.Service, token), false)
 }
@@ -430,12 +430,12 @@ func TestCatalogueIsNeverBehind(t *testing.T) {
 	s := newServer(other.memory, other.clock)
 	id := other.create(t, "T")
 	for _, name := range []string{"Root", "Boss", "Chief"} {
-		_, err := other.UpdateUser(t.Context(), other.admin, other.admin.User, UpdateUser{UserPatch: UserPatch{Name: patch.Set(name)}})
+		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}})
 		noError(t, err)
 		a, err := s.LoadProblem(t.Context(), other.admin, id, 0)
 		noError(t, err)
 		equal(t, "originator", a.Catalogue.Name(metadata.Users, a.Value.Originator), name)
-		u, err := s.User(t.Context(), other.admin.User)
+		u, err := s.Users().Load(t.Context(), other.admin.User)
 		noError(t, err)
 		equal(t, "user", u.Value.Name, name)
 	}

@@ -137,25 +137,6 @@ type AddWatcher struct {
 	User metadata.Partial
 }
 
-// CreateUser is the command of POST /users; UserPatch holds what PATCH sets.
-type CreateUser struct {
-	Write
-	UserPatch
-}
-
-// UpdateUser is the command of PATCH /users/{identifier}.
-type UpdateUser struct {
-	Write
-	UserPatch
-}
-
-// UserPatch holds the members of a user that a client sent (D2).
-type UserPatch struct {
-	Name     patch.Field[string]
-	Email    patch.Field[string]
-	Inactive patch.Field[bool]
-}
-
 // CreateToken is the command of POST /tokens.
 type CreateToken struct {
 	Write

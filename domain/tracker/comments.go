@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
@@ -62,11 +61,9 @@ func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
 	}
 	faults := cmd.Faults
 	var comment problem.Comment
-	switch {
-	case cmd.Text.Sent:
+	require(&faults, cmd.Text.Sent, "/text", "a comment needs a text")
+	if cmd.Text.Sent {
 		comment.Text = line(text.Comment, cmd.Text, "/text", &faults)
-	case !faults.Covers("/text"):
-		faults.Add(fault.RequiredField, "/text", "a comment needs a text")
 	}
 	if cmd.HTML.Sent && !cmd.HTML.Null {
 		comment.HTML = problem.Text(line(text.Rule{}, cmd.HTML, "/html", &faults))

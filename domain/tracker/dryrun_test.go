@@ -29,7 +29,7 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			return err
 		},
 		"UpdateProblems": func(ctx context.Context, w Write) error {
-			cmd := UpdateProblems{Write: Write{DryRun: true}, ProblemPatch: titled("another"), Predicate: "identifier = 1"}
+			cmd := UpdateProblems{Write: Write{DryRun: true}, ProblemPatch: titled("another"), Predicate: patch.Set("identifier = 1")}
 			a, err := s.UpdateProblems(ctx, s.admin, cmd)
 			if err == nil && !w.DryRun {
 				cmd.Write, cmd.Preview = w, a.Value.Preview
@@ -65,12 +65,12 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			_, err := s.AddWatcher(ctx, s.admin, 1, AddWatcher{Write: w, User: admin.Value})
 			return err
 		},
-		"CreateUser": func(ctx context.Context, w Write) error {
-			_, err := s.CreateUser(ctx, s.admin, CreateUser{Write: w, UserPatch: person("Bob", "bob@example.org")})
+		"Create a user": func(ctx context.Context, w Write) error {
+			_, err := s.Users().Create(ctx, s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org")})
 			return err
 		},
-		"UpdateUser": func(ctx context.Context, w Write) error {
-			_, err := s.UpdateUser(ctx, s.admin, s.admin.User, UpdateUser{Write: w, UserPatch: UserPatch{Name: patch.Set("Root")}})
+		"Update a user": func(ctx context.Context, w Write) error {
+			_, err := s.Users().Update(ctx, s.admin, s.admin.User, UpdateObject[UserPatch]{Write: w, Patch: UserPatch{Name: patch.Set("Root")}})
 			return err
 		},
 		"Create a state": func(ctx context.Context, w Write) error {

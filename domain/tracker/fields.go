@@ -108,6 +108,14 @@ func (p *ProblemPatch) apply(old problem.Fields, c *metadata.Catalogue, faults *
 	return p.resolve(c, faults).apply(old, c, faults)
 }
 
+// require adds to faults that a member is missing without which nothing can be done.
+// One that was sent, but could not be read, is among them already.
+func require(faults *fault.List, sent bool, pointer, format string, args ...any) {
+	if !sent && !faults.Covers(pointer) {
+		faults.Add(fault.RequiredField, pointer, format, args...)
+	}
+}
+
 // line applies a text rule to a member that cannot be null.
 func line(rule text.Rule, sent patch.Field[string], pointer string, faults *fault.List) string {
 	if sent.Null {

@@ -113,7 +113,7 @@ func TestIdempotencyKeyLives24Hours(t *testing.T) {
 
 	equal(t, "the first is replayed", replayed(s.admin), false)
 	equal(t, "the second is replayed", replayed(s.admin), true)
-	other, err := s.CreateUser(t.Context(), s.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+	other, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
 	noError(t, err)
 	equal(t, "that of another user is replayed", replayed(by(other.Value.ID)), false)
 

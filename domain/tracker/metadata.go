@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -15,8 +16,8 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Objects are the metadata objects of one kind, to be read and written (D30). T is
-// such an object, P what a client can set of it.
+// Objects are the metadata objects of one kind, or the users, to be read and written
+// (D30). T is such an object, P what a client can set of it.
 type Objects[T, P any] struct {
 	service *Service
 	rules   *rules[T, P]
@@ -65,11 +66,13 @@ type rules[T, P any] struct {
 	// needsUnused reports whether the change is refused while problems have
 	// the object. Only those who are in a state are counted; nil: never.
 	needsUnused func(old, changed T) bool
+	// also adds what else comes of the change; nil: nothing does.
+	also func(st *step, old, changed T, d directory)
 }
 
 // written is what a write of a metadata object is decided from.
 type written struct {
-	catalogue *metadata.Catalogue
+	directory      // with tokens only if something else comes of the change
 	used      bool // whether a problem has the object, if that matters
 }
 
@@ -103,14 +106,12 @@ func (r *rules[T, P]) notFound() error {
 // Create creates an object. In a dry run it has no identifier. It fails with the
 // faults of a body, and with fault.AlreadyExists when the name is taken.
 func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObject[P]) (Answer[T], error) {
-	if !o.rules.sent(&cmd.Patch).Sent && !cmd.Faults.Covers("/name") {
-		cmd.Faults.Add(fault.RequiredField, "/name", "a %s needs a name", o.rules.kind)
-	}
+	require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, "/name", "a %s needs a name", o.rules.kind)
 	return run(ctx, o.service, command[written, T]{
 		slots:  []slot{{kind: slotCatalogue}},
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (w written, err error) {
-			w.catalogue, err = o.service.cache.catalogueNow(ctx, r)
+			w.directory, err = o.loadDirectory(ctx, r)
 			return w, err
 		},
 		decide: func(w written, m moment) (store.Change, Answer[T], error) {
@@ -141,14 +142,22 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 	})
 }
 
-// load returns the catalogue and, where the change depends on it, whether a problem
+func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
+	if o.rules.also != nil {
+		return o.service.loadDirectory(ctx, r)
+	}
+	d.catalogue, err = o.service.cache.catalogueNow(ctx, r)
+	return d, err
+}
+
+// load returns the directory and, where the change depends on it, whether a problem
 // has the object.
 func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, id ident.ID, p P) (w written, err error) {
-	if w.catalogue, err = o.service.cache.catalogueNow(ctx, r); err != nil || o.rules.needsUnused == nil {
+	if w.directory, err = o.loadDirectory(ctx, r); err != nil || o.rules.needsUnused == nil {
 		return w, err
 	}
 	if old, ok := o.rules.find(w.catalogue, id); ok && o.rules.needsUnused(old, o.rules.apply(p, old, w.catalogue, new(fault.List))) {
-		w.used, err = stateUsed(ctx, r, caller, id, w.catalogue)
+		w.used, err = o.service.stateUsed(ctx, r, caller, id, w.catalogue)
 	}
 	return w, err
 }
@@ -193,7 +202,7 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 		}
 		st.expect(store.StateUnused{State: *r.id(&object)})
 	}
-	of := audited{string(r.kind), *r.id(&object), r.name(&object)}
+	of := audited{audit.Kind(r.kind), *r.id(&object), r.name(&object)}
 	members := r.members(object, on.catalogue)
 	if created {
 		st.auditCreated(of, members)
@@ -206,6 +215,9 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	}
 	st.resolvedBy(on.catalogue.Version)
 	st.effect(r.put(object))
+	if r.also != nil {
+		r.also(st, old, object, on.directory)
+	}
 	a.Catalogue = r.with(on.catalogue, object)
 	if w.DryRun && created {
 		*r.id(&a.Value) = ident.None

@@ -125,7 +125,7 @@ func changeOne[T, P any](a *administrator, o Objects[T, P], all []T, p P) bool {
 
 // loggedObject is an object of the audit log.
 type loggedObject struct {
-	kind string
+	kind audit.Kind
 	id   ident.ID
 }
 
@@ -188,7 +188,7 @@ func plain(t *testing.T, v problem.LogValue) any {
 func standing(t *testing.T, c *metadata.Catalogue) map[loggedObject]map[string]any {
 	t.Helper()
 	all := map[loggedObject]map[string]any{}
-	put := func(kind metadata.Kind, id ident.ID, members map[string]any) {
+	put := func(kind audit.Kind, id ident.ID, members map[string]any) {
 		for name, value := range members {
 			switch v := value.(type) {
 			case ident.ID:
@@ -209,26 +209,26 @@ func standing(t *testing.T, c *metadata.Catalogue) map[loggedObject]map[string]a
 				members[name] = list
 			}
 		}
-		all[loggedObject{string(kind), id}] = members
+		all[loggedObject{kind, id}] = members
 	}
 	content := c.Content()
 	for _, o := range content.States {
-		put(metadata.States, o.ID, map[string]any{"name": o.Name, "resolved": o.Resolved, "initial": o.Initial, "order": o.Order, "nextStates": o.Next})
+		put(audit.State, o.ID, map[string]any{"name": o.Name, "resolved": o.Resolved, "initial": o.Initial, "order": o.Order, "nextStates": o.Next})
 	}
 	for _, o := range content.Priorities {
-		put(metadata.Priorities, o.ID, map[string]any{"name": o.Name, "order": o.Order})
+		put(audit.Priority, o.ID, map[string]any{"name": o.Name, "order": o.Order})
 	}
 	for _, o := range content.Classifications {
-		put(metadata.Classifications, o.ID, map[string]any{"name": o.Name})
+		put(audit.Classification, o.ID, map[string]any{"name": o.Name})
 	}
 	for _, o := range content.Components {
-		put(metadata.Components, o.ID, map[string]any{"name": o.Name, "closed": o.Closed, "successor": o.Successor, "parent": o.Parent})
+		put(audit.Component, o.ID, map[string]any{"name": o.Name, "closed": o.Closed, "successor": o.Successor, "parent": o.Parent})
 	}
 	for _, o := range content.Milestones {
-		put(metadata.Milestones, o.ID, map[string]any{"name": o.Name, "component": o.Component, "creationDate": o.Created, "startDate": o.Start, "endDate": o.End})
+		put(audit.Milestone, o.ID, map[string]any{"name": o.Name, "component": o.Component, "creationDate": o.Created, "startDate": o.Start, "endDate": o.End})
 	}
 	for _, o := range content.Users {
-		put(metadata.Users, o.ID, map[string]any{"name": o.Name, "email": o.Email, "inactive": o.Inactive})
+		put(audit.User, o.ID, map[string]any{"name": o.Name, "email": o.Email, "inactive": o.Inactive})
 	}
 	return all
 }

@@ -112,12 +112,13 @@ func inUse() error {
 	return fault.New(fault.InUse, "problems are in this state: whether they count as resolved cannot change; move them to another state first, or make a new one")
 }
 
-// stateUsed reports whether a problem is in the state.
-func stateUsed(ctx context.Context, r store.Reader, caller Caller, state ident.ID, c *metadata.Catalogue) (bool, error) {
+// stateUsed reports whether a problem is in the state. It takes no turn of the searches:
+// stores find the first such problem at once.
+func (s *Service) stateUsed(ctx context.Context, r store.Reader, caller Caller, state ident.ID, c *metadata.Catalogue) (bool, error) {
 	plan, err := predicate.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
 	if err != nil {
 		return false, fault.Wrap(fault.Internal, err, "the predicate about a state does not compile")
 	}
-	hits, err := r.Search(ctx, store.Query{Plan: plan, Limit: 1, As: caller.User, Catalogue: c})
+	hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: 1, As: caller.User, Catalogue: c})
 	return len(hits) > 0, err
 }

@@ -27,7 +27,7 @@ type decided struct {
 // creates decides to create an object of a kind in the catalogue of the tests.
 func creates[T, P any](r *rules[T, P], p P) decided {
 	m := at(now)
-	change, a, err := r.decide(by(ann), Write{}, p, r.blank(testCatalogue, m.at), written{catalogue: testCatalogue}, m)
+	change, a, err := r.decide(by(ann), Write{}, p, r.blank(testCatalogue, m.at), written{directory: directory{catalogue: testCatalogue}}, m)
 	*r.id(&a.Value) = ident.None
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
@@ -39,7 +39,7 @@ func updates[T, P any](r *rules[T, P], id ident.ID, used bool, p P) decided {
 	if !ok {
 		panic("the catalogue of the tests has no such object")
 	}
-	change, a, err := r.decide(by(ann), Write{}, p, old, written{testCatalogue, used}, at(now))
+	change, a, err := r.decide(by(ann), Write{}, p, old, written{directory{catalogue: testCatalogue}, used}, at(now))
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 

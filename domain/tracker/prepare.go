@@ -5,11 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
@@ -26,45 +30,107 @@ type prepared struct {
 	after *Position
 }
 
-// prepare checks a search and compiles its predicate. NOW() is that of the first page.
-func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Entity, cmd Search) (prepared, error) {
-	q := prepared{user: caller.User, now: s.time(), limit: cmd.Limit, after: cmd.After}
-	if cmd.Limit < 0 || cmd.Limit > MostOnPage {
-		return q, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
+// given reports whether a member was sent, and is not null.
+func given[T any](f patch.Field[T]) bool { return f.Sent && !f.Null }
+
+// Check returns the faults of the members by themselves, which do not depend on the
+// predicate or on anything stored: for adapters in whose requests they come before
+// those (D18).
+func (s Search) Check() fault.List {
+	faults := slices.Clone(s.Faults)
+	if given(s.Limit) && (s.Limit.Value < 1 || s.Limit.Value > MostOnPage) {
+		faults.Add(fault.InvalidValue, "/limit", "has to be 1 to %d", MostOnPage)
 	}
-	text, order := cmd.Predicate, cmd.Sort.Value
-	if !cmd.Saved.IsNone() {
-		saved, err := s.savedQuery(ctx, cmd.Saved)
-		if err != nil {
-			return q, err
+	return faults
+}
+
+// checkSelection demands that something is searched for, and one thing. It fails with
+// fault.MalformedRequest.
+func checkSelection(predicate patch.Field[string], saved patch.Field[ident.ID]) error {
+	switch {
+	case given(predicate) && given(saved):
+		return fault.New(fault.MalformedRequest, "predicate and savedQuery exclude each other: a search has one of them")
+	case given(predicate) || given(saved):
+		return nil
+	}
+	return fault.New(fault.MalformedRequest, "a search needs a predicate, or a savedQuery")
+}
+
+// checkSelection demands the same of a search for the kind of objects. What is wrong
+// with a member that was sent is said where the Faults are.
+func (s Search) checkSelection(root predicate.Entity) error {
+	if !given(s.Predicate) && !given(s.Saved) {
+		switch {
+		case s.Faults.Covers("/predicate") || s.Faults.Covers("/savedQuery"):
+			return nil
+		case s.After != nil:
+			return fault.New(fault.MalformedRequest, "a cursor alone is no search: send the same predicate and sort with the cursor, by POST if they are too long for a URL")
+		case root != predicate.Problem:
+			return fault.New(fault.MalformedRequest, "a search needs a predicate")
 		}
-		text = saved.Predicate
-		if !cmd.Sort.Sent {
-			order = saved.Sort
-		}
+	}
+	return checkSelection(s.Predicate, s.Saved)
+}
+
+// prepare checks a search and compiles its predicate, in the order of D18. NOW() is
+// that of the first page.
+func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Entity, cmd Search) (prepared, error) {
+	q := prepared{user: caller.User, now: s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
+	if err := cmd.checkSelection(root); err != nil {
+		return q, err
 	}
 	if q.after != nil {
 		q.now = q.after.Now
 	}
+	text, order := cmd.Predicate.Value, cmd.Sort.Value
 	var err error
-	if q.plan, err = compile(text, root, predicate.Env{Now: q.now, User: caller.User}); err != nil {
-		return q, err
+	if given(cmd.Predicate) {
+		if err = q.compile(text, root); err != nil {
+			return q, err
+		}
 	}
 	if q.sort, err = compileOrder(order, root); err != nil {
 		return q, err
 	}
-	q.query = fingerprint(string(root), text, order)
-	return q, q.checkPosition()
+	if given(cmd.Saved) {
+		saved, err := s.savedQuery(ctx, cmd.Saved.Value)
+		if err != nil {
+			return q, err
+		}
+		if text = saved.Predicate; !given(cmd.Sort) {
+			order = saved.Sort
+		}
+		if err = q.compile(text, root); err != nil {
+			return q, err
+		}
+		if q.sort, err = compileOrder(order, root); err != nil {
+			return q, err
+		}
+	}
+	if len(cmd.Faults) == 0 { // else what was searched is not known
+		q.query = fingerprint(string(root), text, order)
+		if err := q.checkPosition(); err != nil {
+			return q, err
+		}
+	}
+	return q, cmd.Check().Err()
 }
 
-// compile checks a predicate. It fails with fault.InvalidPredicate.
+// compile checks the predicate of the search.
+func (q *prepared) compile(text string, root predicate.Entity) (err error) {
+	q.plan, err = compile(text, root, predicate.Env{Now: q.now, User: q.user})
+	return err
+}
+
+// compile checks a predicate. It fails with fault.InvalidPredicate, or with
+// fault.QueryTooExpensive for one that is valid, but refers to too much.
 func compile(text string, root predicate.Entity, env predicate.Env) (*predicate.Plan, error) {
 	plan, err := predicate.Compile(text, root, env)
 	return plan, invalid(err, "")
 }
 
-// compileOrder checks an order; the empty one is by identifier. It fails with
-// fault.InvalidPredicate.
+// compileOrder checks an order; the empty one is by identifier. It fails as
+// compile does.
 func compileOrder(sort string, root predicate.Entity) ([]predicate.Order, error) {
 	if sort == "" {
 		return nil, nil
@@ -76,7 +142,11 @@ func compileOrder(sort string, root predicate.Entity) ([]predicate.Order, error)
 // invalid returns the fault of what does not compile.
 func invalid(err error, before string) error {
 	if e, ok := errors.AsType[*predicate.Error](err); ok {
-		return fault.Wrap(fault.InvalidPredicate, e, "%s%s", before, e.Message)
+		kind := fault.InvalidPredicate
+		if e.Kind == predicate.TooExpensive {
+			kind = fault.QueryTooExpensive
+		}
+		return fault.Wrap(kind, e, "%s%s", before, e.Message)
 	}
 	return err
 }
@@ -99,11 +169,11 @@ func (q *prepared) checkPosition() error {
 		return nil
 	case p.User != q.user || p.Query != q.query:
 		return fault.New(fault.MalformedRequest, "the cursor is of another search: of another user, predicate or sort")
-	case len(p.Keys) != len(q.sort), p.Now.Year() < 1 || p.Now.Year() > 9999:
+	case len(p.Keys) != len(q.sort), !isMoment(p.Now):
 		return brokenPosition()
 	}
 	for i, key := range q.sort {
-		if !hasKind(p.Keys[i], key.Path.Type().Kind) {
+		if !canBe(p.Keys[i], key.Path) {
 			return brokenPosition()
 		}
 	}
@@ -114,23 +184,28 @@ func brokenPosition() error {
 	return fault.New(fault.MalformedRequest, "the cursor is none that this service has made")
 }
 
-// hasKind reports whether a value can be one of the kind.
-func hasKind(v predicate.Value, kind predicate.Kind) bool {
-	switch v.(type) {
+// isMoment reports whether anything stored can be of that time (D9).
+func isMoment(t time.Time) bool {
+	return t.Year() >= 1 && t.Year() <= 9999 && t.Equal(t.Truncate(time.Millisecond))
+}
+
+// canBe reports whether a value can be what the path leads to. Stores do not get to see
+// others: what they would make of them is not laid down.
+func canBe(v predicate.Value, path predicate.Path) bool {
+	kind := path.Type().Kind
+	switch v := v.(type) {
 	case nil:
-		return true
+		return slices.ContainsFunc(path.Steps, func(key *predicate.Key) bool { return key.Nullable })
 	case bool:
 		return kind == predicate.Bool
 	case int64:
 		return kind == predicate.Int
-	case float64:
-		return kind == predicate.Float
 	case string:
-		return kind == predicate.String
+		return kind == predicate.String && utf8.ValidString(v) && !strings.ContainsRune(v, 0)
 	case ident.ID:
 		return kind == predicate.UUID
 	case time.Time:
-		return kind == predicate.Date
+		return kind == predicate.Date && isMoment(v)
 	}
 	return false
 }

@@ -1,9 +1,12 @@
 package tracker
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -12,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 func TestSearchRefusesWhatDoesNotCompile(t *testing.T) {
@@ -22,10 +26,10 @@ func TestSearchRefusesWhatDoesNotCompile(t *testing.T) {
 		kind         predicate.ErrorKind
 		line, column int
 	}{
-		{Search{Predicate: ""}, predicate.InvalidSyntax, 1, 1},
-		{Search{Predicate: "title = 'a'\nAND titel = 'b'"}, predicate.UnknownKey, 2, 5},
-		{Search{Predicate: "creationDate > 'yesterday'"}, predicate.TypeMismatch, 1, 14},
-		{Search{Predicate: "TRUEPREDICATE", Sort: patch.Set("title,-colour")}, predicate.UnknownKey, 1, 8},
+		{Search{Predicate: patch.Set("")}, predicate.InvalidSyntax, 1, 1},
+		{Search{Predicate: patch.Set("title = 'a'\nAND titel = 'b'")}, predicate.UnknownKey, 2, 5},
+		{Search{Predicate: patch.Set("creationDate > 'yesterday'")}, predicate.TypeMismatch, 1, 14},
+		{Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title,-colour")}, predicate.UnknownKey, 1, 8},
 	} {
 		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: c.search})
 		wantFault(t, err, fault.InvalidPredicate)
@@ -36,6 +40,27 @@ func TestSearchRefusesWhatDoesNotCompile(t *testing.T) {
 	}
 }
 
+// What refers to more objects than a search may join is valid, but too expensive
+// (limits of the query language).
+func TestSearchRefusesTooManyJoins(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	var conds []string
+	for n := range 32 {
+		path := "component"
+		for bit := range 5 {
+			path += []string{".parent", ".successor"}[n>>bit&1]
+		}
+		conds = append(conds, path+".name = 'a'")
+	}
+	text := strings.Join(conds, " OR ")
+	_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set(text)}})
+	wantFault(t, err, fault.QueryTooExpensive)
+	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(strings.ReplaceAll(strings.Join(conds, ","), " = 'a'", ""))}})
+	wantFault(t, err, fault.QueryTooExpensive)
+	wantFault(t, s.CheckUpdateProblems(s.admin, UpdateProblems{Predicate: patch.Set(text)}), fault.QueryTooExpensive)
+}
+
 // A position is good for its search alone.
 func TestSearchRefusesPositions(t *testing.T) {
 	t.Parallel()
@@ -43,7 +68,7 @@ func TestSearchRefusesPositions(t *testing.T) {
 	for range 3 {
 		s.create(t, "a")
 	}
-	cmd := SearchProblems{Search: Search{Predicate: "title = 'a'", Sort: patch.Set("title,-creationDate"), Limit: 1}}
+	cmd := SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Sort: patch.Set("title,-creationDate"), Limit: patch.Set[int64](1)}}
 	page := func() *Position {
 		found, err := s.SearchProblems(t.Context(), s.admin, cmd)
 		noError(t, err)
@@ -51,13 +76,20 @@ func TestSearchRefusesPositions(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(caller *Caller, cmd *SearchProblems){
 		"of another user":      func(caller *Caller, _ *SearchProblems) { caller.User = testID(99) },
-		"of another predicate": func(_ *Caller, cmd *SearchProblems) { cmd.Predicate += " " },
+		"of another predicate": func(_ *Caller, cmd *SearchProblems) { cmd.Predicate.Value += " " },
 		"of another order":     func(_ *Caller, cmd *SearchProblems) { cmd.Sort.Value = "title,creationDate" },
 		"with too few keys":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys = cmd.After.Keys[:1] },
 		"with keys of no kind": func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = struct{}{} },
 		"with another kind":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = int64(1) },
 		"of the year 0":        func(_ *Caller, cmd *SearchProblems) { cmd.After.Now = cmd.After.Now.AddDate(-2015, 0, 0) },
 		"of the year 10000":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Now = cmd.After.Now.AddDate(8000, 0, 0) },
+		"of a nanosecond":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Now = cmd.After.Now.Add(1) },
+		"with a fine key":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = noon.Add(time.Microsecond) },
+		"with a late key":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = noon.AddDate(8000, 0, 0) },
+		"with an early key":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = time.Time{}.AddDate(-1, 0, 0) },
+		"with a NUL":           func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = "a\x00" },
+		"with broken text":     func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = "\xff" },
+		"without a title":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = nil },
 	} {
 		caller, cmd := s.admin, cmd
 		cmd.After = page()
@@ -77,22 +109,99 @@ func TestSearchRefusesPositions(t *testing.T) {
 	}
 }
 
-// What is a value of a key, and what is not.
-func TestHasKind(t *testing.T) {
+// What a key can be, and what it cannot.
+func TestCanBe(t *testing.T) {
 	t.Parallel()
-	values := map[predicate.Kind]predicate.Value{
-		predicate.Bool: false, predicate.Int: int64(1), predicate.Float: 1.5, predicate.String: "a", predicate.UUID: ident.None, predicate.Date: noon,
+	values := map[string]predicate.Value{
+		"read": false, "priority.order": int64(1), "title": "a", "state.identifier": ident.None, "creationDate": noon,
+		"": 1.5, // nothing is sorted by fractions
 	}
-	for kind := range values {
+	for sort := range values {
+		order, err := compileOrder(sort, predicate.Problem)
+		noError(t, err)
+		if sort == "" {
+			continue
+		}
 		for of, value := range values {
-			if got := hasKind(value, kind); got != (of == kind) {
-				t.Errorf("%v is a %s: %t", value, kind, got)
+			if got := canBe(value, order[0].Path); got != (of == sort) {
+				t.Errorf("%s is %v: %t", sort, value, got)
 			}
 		}
-		if !hasKind(nil, kind) || hasKind([]predicate.Value{}, kind) {
-			t.Errorf("nil or a collection as a %s", kind)
+		if canBe([]predicate.Value{}, order[0].Path) {
+			t.Errorf("%s is a collection", sort)
 		}
 	}
+	for sort, nullable := range map[string]bool{
+		"title": false, "creationDate": false, "state.name": false, "originator.identifier": false, "read": false,
+		"resolveDate": true, "assignee.name": true, "milestone.component.parent.name": true, "priority.order": true,
+	} {
+		order, err := compileOrder(sort, predicate.Problem)
+		noError(t, err)
+		equal(t, sort+" can be nil", canBe(nil, order[0].Path), nullable)
+	}
+}
+
+// A search is for one thing, and what is wrong with it is said in the order of D18.
+func TestSearchOrderOfFaults(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	saved := s.save(t, "TRUEPREDICATE", "")
+	form := fault.List{{Kind: fault.UnknownField, Pointer: "/page", Detail: "is not known"}}
+	unread := func(pointer string) fault.List {
+		return fault.List{{Kind: fault.InvalidType, Pointer: pointer, Detail: "must be something else"}}
+	}
+	text, tooMany := patch.Set[string], patch.Set[int64](1001)
+	for _, c := range []struct {
+		rule   string
+		search Search
+		kind   fault.Kind
+		items  []string
+	}{
+		{"something", Search{Limit: tooMany, Faults: form}, fault.MalformedRequest, nil},
+		{"null is nothing", Search{Predicate: patch.Null[string](), Saved: patch.Null[ident.ID]()}, fault.MalformedRequest, nil},
+		{"a cursor is nothing", Search{After: &Position{}}, fault.MalformedRequest, nil},
+		{"one thing", Search{Predicate: text("TRUEPREDICATE"), Saved: patch.Set(saved.ID), Limit: tooMany}, fault.MalformedRequest, nil},
+		{"the predicate before the body", Search{Predicate: text("("), Limit: tooMany, Faults: form}, fault.InvalidPredicate, nil},
+		{"the sort before what is stored", Search{Saved: patch.Set(testID(99)), Sort: text("-")}, fault.InvalidPredicate, nil},
+		{"the sort, though the predicate could not be read", Search{Sort: text("-"), Faults: unread("/predicate")}, fault.InvalidPredicate, nil},
+		{"the saved query before the body", Search{Saved: patch.Set(testID(99)), Limit: tooMany, Faults: form}, fault.NotFound, nil},
+		{"the position before the body", Search{Predicate: text("TRUEPREDICATE"), Limit: tooMany, After: &Position{}}, fault.MalformedRequest, nil},
+		{"all of the body", Search{Predicate: text("TRUEPREDICATE"), Limit: tooMany, Faults: form}, fault.ValidationFailed, []string{"unknown-field /page", "invalid-value /limit"}},
+		{"what could not be read was sent", Search{Limit: tooMany, After: &Position{}, Faults: unread("/savedQuery")}, fault.ValidationFailed, []string{"invalid-type /savedQuery", "invalid-value /limit"}},
+		{"a body that is no object", Search{Faults: unread("")}, fault.InvalidType, []string{"invalid-type "}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: c.search})
+			wantFault(t, err, c.kind, c.items...)
+		})
+	}
+}
+
+// D32: all problems, 100 at a time.
+func TestListProblems(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for _, c := range []struct {
+		limit patch.Field[int64]
+		want  int
+	}{{patch.Field[int64]{}, 101}, {patch.Null[int64](), 101}, {patch.Set[int64](7), 8}} {
+		service, _ := s.finding(finder{have: 200, find: func(_ context.Context, q store.Query) ([]store.Hit, error) {
+			equal(t, "wanted", q.Limit, c.want)
+			if all, ok := q.Plan.Where.(predicate.And); !ok || len(all.Conds) > 0 {
+				t.Errorf("searched for %+v", q.Plan)
+			}
+			return hits(q.Limit), nil
+		}})
+		found, err := service.ListProblems(t.Context(), s.admin, SearchProblems{Search: Search{Limit: c.limit}})
+		noError(t, err)
+		equal(t, "found", len(numbers(t, found)), c.want-1)
+		again, err := service.ListProblems(t.Context(), s.admin, SearchProblems{Search: Search{Limit: c.limit, After: found.Next}})
+		noError(t, err)
+		equal(t, "found after it", len(numbers(t, again)), c.want-1)
+	}
+	_, err := s.ListProblems(t.Context(), s.admin, SearchProblems{Search: Search{Limit: patch.Set[int64](0)}})
+	wantFault(t, err, fault.InvalidValue, "invalid-value /limit")
 }
 
 // More metadata than a search may find is no result either.

@@ -46,8 +46,11 @@ func ParsePreview(text string) (p Preview, err error) {
 // check refuses a preview that is no longer good. Servers whose clocks differ a
 // little take each other's.
 func (p Preview) check(now time.Time) error {
-	if age := now.Sub(p.Now); age > previewFor || age < -previewFor {
+	switch age := now.Sub(p.Now); {
+	case age > previewFor:
 		return previewRequired("the preview is older than %d minutes", previewFor/time.Minute)
+	case age < -previewFor:
+		return previewRequired("the preview is of a time that is yet to come: by this server's clock, in more than %d minutes", previewFor/time.Minute)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,12 @@ func TestParsePreview(t *testing.T) {
 	for _, broken := range []string{"", " ", "x", text[1:], text + "A", text + "=", " " + text, text[:len(text)-1] + "_", Preview{}.String(), Preview{Now: time.Unix(1<<40, 0)}.String(), "________________________________________________________"} {
 		_, err := ParsePreview(broken)
 		wantFault(t, err, fault.MalformedRequest)
+	}
+	// Why it is not good is said as it is.
+	for age, why := range map[time.Duration]string{previewFor + 1: "older than 15 minutes", -previewFor - 1: "yet to come"} {
+		if err := p.check(p.Now.Add(age)); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("a preview that is %v old: %v", age, err)
+		}
 	}
 	for age, kind := range map[time.Duration]fault.Kind{
 		0: "", previewFor: "", -time.Minute: "",

@@ -85,9 +85,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, err erro
 		}
 		fields.State = initial.ID
 	}
-	if !cmd.Title.Sent && !faults.Covers("/title") {
-		faults.Add(fault.RequiredField, "/title", "a problem needs a title")
-	}
+	require(&faults, cmd.Title.Sent, "/title", "a problem needs a title")
 	fields = cmd.apply(fields, c.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return fields, err

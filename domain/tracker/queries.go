@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/query"
@@ -21,24 +22,42 @@ type SaveQuery struct {
 	Sort      patch.Field[string]
 }
 
-// SaveQuery saves a query about problems. In a dry run it has no identifier.
+// SaveQuery saves a query about problems. In a dry run it has no identifier. It fails
+// with the faults of a body; that the caller has saved as many as one user can is one
+// of them.
 func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (Answer[query.Saved], error) {
-	return run(ctx, s, command[directory, query.Saved]{
+	return run(ctx, s, command[saving, query.Saved]{
+		// Several servers together can save some more than the limit, which
+		// does no harm.
+		slots:  []slot{{kind: slotQueries, user: caller.User}},
 		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (d directory, err error) {
-			d.catalogue, err = s.cache.catalogueNow(ctx, r)
-			return d, err
+		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
+			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+				return of, err
+			}
+			all, err := r.SavedQueries(ctx, caller.User)
+			of.saved = len(all)
+			return of, err
 		},
-		decide: func(d directory, m moment) (store.Change, Answer[query.Saved], error) {
-			return decideSave(caller, cmd, d, m)
+		decide: func(of saving, m moment) (store.Change, Answer[query.Saved], error) {
+			return decideSave(caller, cmd, of, s.limits.Queries, m)
 		},
 	})
 }
 
-func decideSave(caller Caller, cmd SaveQuery, d directory, m moment) (store.Change, Answer[query.Saved], error) {
+// saving is what the saving of a query is decided from.
+type saving struct {
+	catalogue *metadata.Catalogue
+	saved     int // by the same user before
+}
+
+func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (store.Change, Answer[query.Saved], error) {
 	st := newStep(m, caller.User)
-	saved, err := checkSave(cmd, predicate.Env{Now: st.At, User: caller.User})
-	if err != nil {
+	saved, faults := checkSave(cmd, predicate.Env{Now: st.At, User: caller.User})
+	if of.saved >= limit {
+		faults.Add(fault.InvalidValue, "", "you have the most saved queries that you can have: %d; delete one first", limit)
+	}
+	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
 	saved.ID, saved.Owner, saved.Created = st.ids.Next(), caller.User, st.At
@@ -46,41 +65,37 @@ func decideSave(caller Caller, cmd SaveQuery, d directory, m moment) (store.Chan
 	if cmd.DryRun {
 		saved.ID = ident.None
 	}
-	return st.Change, Answer[query.Saved]{Value: saved, Catalogue: d.catalogue, New: true}, nil
+	return st.Change, Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}, nil
 }
 
 // savedText is what predicates and orders are like as text. How long they may be is
 // the query language's to say.
 var savedText = text.Rule{}
 
-// checkSave returns what is to be saved. It has to compile.
-func checkSave(cmd SaveQuery, env predicate.Env) (saved query.Saved, err error) {
-	faults := cmd.Faults
-	for _, required := range []struct {
-		sent    bool
-		pointer string
-	}{{cmd.Name.Sent, "/name"}, {cmd.Predicate.Sent, "/predicate"}} {
-		if !required.sent && !faults.Covers(required.pointer) {
-			faults.Add(fault.RequiredField, required.pointer, "a saved query needs a name and a predicate")
-		}
-	}
+// checkSave returns what is to be saved, and all that is wrong with it. It has to
+// compile.
+func checkSave(cmd SaveQuery, env predicate.Env) (saved query.Saved, faults fault.List) {
+	faults = cmd.Faults
+	require(&faults, cmd.Name.Sent, "/name", "a saved query needs a name and a predicate")
+	require(&faults, cmd.Predicate.Sent, "/predicate", "a saved query needs a name and a predicate")
 	if cmd.Name.Sent {
 		saved.Name = line(text.Name, cmd.Name, "/name", &faults)
 	}
 	if cmd.Predicate.Sent {
 		saved.Predicate = line(savedText, cmd.Predicate, "/predicate", &faults)
 	}
-	if cmd.Sort.Sent && !cmd.Sort.Null {
+	if given(cmd.Sort) {
 		saved.Sort = line(savedText, cmd.Sort, "/sort", &faults)
 	}
-	if err := faults.Err(); err != nil {
-		return saved, err
+	if !faults.Covers("/predicate") {
+		_, err := compile(saved.Predicate, predicate.Problem, env)
+		addInvalid(&faults, "/predicate", err)
 	}
-	_, err = compile(saved.Predicate, predicate.Problem, env)
-	addInvalid(&faults, "/predicate", err)
-	_, err = compileOrder(saved.Sort, predicate.Problem)
-	addInvalid(&faults, "/sort", err)
-	return saved, faults.Err()
+	if !faults.Covers("/sort") {
+		_, err := compileOrder(saved.Sort, predicate.Problem)
+		addInvalid(&faults, "/sort", err)
+	}
+	return saved, faults
 }
 
 // addInvalid adds what does not compile, and where, to the faults of a body.

@@ -1,7 +1,10 @@
 package tracker
 
 import (
+	"crypto/rand"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -60,22 +63,28 @@ func TestDecideSave(t *testing.T) {
 	t.Parallel()
 	text := patch.Set[string]
 	for _, c := range []struct {
-		rule string
-		cmd  SaveQuery
-		want []string // the faults: kind, pointer, and what the detail has
+		rule  string
+		cmd   SaveQuery
+		saved int      // before, of 5
+		want  []string // the faults: kind, pointer, and what the detail has
 	}{
-		{"both are needed", SaveQuery{}, []string{"required-field /name", "required-field /predicate"}},
-		{"neither is null", SaveQuery{Name: patch.Null[string](), Predicate: patch.Null[string]()}, []string{"invalid-value /name", "invalid-value /predicate"}},
-		{"a name is a name", SaveQuery{Name: text(" "), Predicate: text("TRUEPREDICATE")}, []string{"invalid-value /name"}},
-		{"a predicate that does not compile, and where", SaveQuery{Name: text("a"), Predicate: text("title = 'a' AND\n  colour = 'red'")}, []string{"invalid-value /predicate line 2, column 3"}},
-		{"a sort that does not", SaveQuery{Name: text("a"), Predicate: text("TRUEPREDICATE"), Sort: text("title, -colour")}, []string{"invalid-value /sort line 1, column 9"}},
-		{"both at once", SaveQuery{Name: text("a"), Predicate: text("("), Sort: text("-")}, []string{"invalid-value /predicate line 1, column 2", "invalid-value /sort"}},
-		{"no control characters", SaveQuery{Name: text("a"), Predicate: text("title = '\x01'")}, []string{"invalid-value /predicate"}},
-		{"no more than can be compiled", SaveQuery{Name: text("a"), Predicate: text("title = '" + strings.Repeat("a", predicate.MaxBytes) + "'")}, []string{"invalid-value /predicate line 1, column 16385"}},
+		{"both are needed", SaveQuery{}, 0, []string{"required-field /name", "required-field /predicate"}},
+		{"neither is null", SaveQuery{Name: patch.Null[string](), Predicate: patch.Null[string]()}, 0, []string{"invalid-value /name", "invalid-value /predicate"}},
+		{"a name is a name", SaveQuery{Name: text(" "), Predicate: text("TRUEPREDICATE")}, 0, []string{"invalid-value /name"}},
+		{"a predicate that does not compile, and where", SaveQuery{Name: text("a"), Predicate: text("title = 'a' AND\n  colour = 'red'")}, 0, []string{"invalid-value /predicate line 2, column 3"}},
+		{"a sort that does not", SaveQuery{Name: text("a"), Predicate: text("TRUEPREDICATE"), Sort: text("title, -colour")}, 0, []string{"invalid-value /sort line 1, column 9"}},
+		{"both at once", SaveQuery{Name: text("a"), Predicate: text("("), Sort: text("-")}, 0, []string{"invalid-value /predicate line 1, column 2", "invalid-value /sort"}},
+		{"what is missing does not hide the rest", SaveQuery{Predicate: text("("), Sort: text("-")}, 0, []string{"required-field /name", "invalid-value /predicate line 1, column 2", "invalid-value /sort"}},
+		{"nor does null", SaveQuery{Name: text("a"), Predicate: patch.Null[string](), Sort: text("colour")}, 0, []string{"invalid-value /predicate", "invalid-value /sort line 1, column 1"}},
+		{"nor what could not be read", SaveQuery{Write: Write{Faults: fault.List{{Kind: fault.InvalidType, Pointer: "/predicate"}}}, Name: text("a"), Sort: text("colour")}, 0,
+			[]string{"invalid-type /predicate", "invalid-value /sort line 1, column 1"}},
+		{"no more than the limit, whatever else is wrong", SaveQuery{Name: text("a"), Predicate: text("(")}, 5, []string{"invalid-value /predicate", "invalid-value  5"}},
+		{"no control characters", SaveQuery{Name: text("a"), Predicate: text("title = '\x01'")}, 0, []string{"invalid-value /predicate"}},
+		{"no more than can be compiled", SaveQuery{Name: text("a"), Predicate: text("title = '" + strings.Repeat("a", predicate.MaxBytes) + "'")}, 0, []string{"invalid-value /predicate line 1, column 16385"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideSave(by(ann), c.cmd, directory{catalogue: testCatalogue}, at(now))
+			change, _, err := decideSave(by(ann), c.cmd, saving{catalogue: testCatalogue, saved: c.saved}, 5, at(now))
 			nothing(t, change)
 			items := faultOf(t, err).Items
 			if len(items) != len(c.want) {
@@ -91,11 +100,42 @@ func TestDecideSave(t *testing.T) {
 		})
 	}
 	// Text is stored in NFC (D9); the lines of a predicate stay.
-	change, a, err := decideSave(by(ann), SaveQuery{Name: text(" u\u0308 "), Predicate: text("title = 'u\u0308'\n")}, directory{catalogue: testCatalogue}, at(now))
+	change, a, err := decideSave(by(ann), SaveQuery{Name: text(" u\u0308 "), Predicate: text("title = 'u\u0308'\n")}, saving{catalogue: testCatalogue, saved: 4}, 5, at(now))
 	noError(t, err)
 	want := query.Saved{ID: a.Value.ID, Owner: ann, Name: "ü", Predicate: "title = 'ü'\n", Created: now}
 	equal(t, "saved", a.Value, want)
 	equal(t, "effects", change.Effects, []store.Effect{store.PutQuery{Query: want}})
+}
+
+// A user can save so many queries as the limit says, whatever others have saved, and a
+// deleted one makes room (D22).
+func TestSaveQueryLimit(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	server := New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: Limits{Queries: 2}})
+	save := func(caller Caller) error {
+		_, err := server.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE")})
+		return err
+	}
+	first := s.save(t, "TRUEPREDICATE", "")
+	var group sync.WaitGroup
+	var refused atomic.Int32
+	for range 4 {
+		group.Go(func() {
+			if err := save(s.admin); fault.Is(err, fault.InvalidValue) {
+				refused.Add(1)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	equal(t, "how many of four at once are refused", int(refused.Load()), 3)
+	noError(t, save(by(testID(99))))
+	_, err := server.DeleteQuery(t.Context(), s.admin, first.ID, Write{})
+	noError(t, err)
+	noError(t, save(s.admin))
+	wantFault(t, save(s.admin), fault.InvalidValue, "invalid-value ")
 }
 
 // Only its owner can delete a query, and then it is gone.
@@ -132,20 +172,21 @@ func TestSearchBySavedQuery(t *testing.T) {
 	saved := s.save(t, "originator.identifier = $ApiUser", "-title")
 	run := func(caller Caller, search Search) []problem.ID {
 		t.Helper()
-		search.Saved = saved.ID
+		search.Saved = patch.Set(saved.ID)
 		found, err := s.SearchProblems(t.Context(), caller, SearchProblems{Search: search})
 		noError(t, err)
 		return numbers(t, found)
 	}
 	equal(t, "in its order", run(s.admin, Search{}), []problem.ID{3, 1, 2})
 	equal(t, "in another", run(s.admin, Search{Sort: patch.Set("title")}), []problem.ID{2, 1, 3})
+	equal(t, "null is not sent", run(s.admin, Search{Sort: patch.Null[string]()}), []problem.ID{3, 1, 2})
 	equal(t, "by number", run(s.admin, Search{Sort: patch.Set("")}), []problem.ID{1, 2, 3})
 	equal(t, "as somebody else", run(by(testID(99)), Search{}), []problem.ID(nil))
 
-	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: saved.ID, Limit: 2}})
+	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: patch.Set(saved.ID), Limit: patch.Set[int64](2)}})
 	noError(t, err)
-	equal(t, "the next page", run(s.admin, Search{Limit: 2, After: found.Next}), []problem.ID{2})
+	equal(t, "the next page", run(s.admin, Search{Limit: patch.Set[int64](2), After: found.Next}), []problem.ID{2})
 
-	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: testID(99)}})
+	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: patch.Set(testID(99))}})
 	wantFault(t, err, fault.NotFound)
 }

@@ -17,11 +17,14 @@ import (
 type queue struct {
 	mu     sync.Mutex
 	places map[slot]*place
+	// room is how many may be at a place of the kind at a time; nil: one.
+	room func(slotKind) int
 }
 
-// place is a lock that can be waited for with a context.
+// place is a lock that can be waited for with a context. Those who wait get it in the
+// order in which they came.
 type place struct {
-	turn    chan struct{} // holds one token while the place is free
+	turn    chan struct{} // holds a token for each who may come in
 	waiting int           // how many have or want it; at 0 it is removed
 }
 
@@ -43,6 +46,9 @@ const (
 	slotFamily                    // a directed family, to whoever adds to it
 	slotProblem                   // a problem
 	slotCatalogue                 // metadata, users and tokens
+	slotQueries                   // the saved queries of a user
+	slotSearcher                  // the searches of a user
+	slotSearch                    // all searches
 )
 
 func problemSlot(id problem.ID) slot { return slot{kind: slotProblem, id: id} }
@@ -70,12 +76,16 @@ func (q *queue) take(ctx context.Context, s slot) error {
 	q.mu.Lock()
 	p := q.places[s]
 	if p == nil {
-		p = &place{turn: make(chan struct{}, 1)}
-		p.turn <- struct{}{}
+		p = newPlace(q.roomAt(s.kind))
 		q.places[s] = p
 	}
 	p.waiting++
 	q.mu.Unlock()
+	select {
+	case <-p.turn: // nobody is there
+		return nil
+	default:
+	}
 	select {
 	case <-p.turn:
 		return nil
@@ -85,6 +95,21 @@ func (q *queue) take(ctx context.Context, s slot) error {
 		q.mu.Unlock()
 		return fault.Wrap(fault.Unavailable, ctx.Err(), "the request ended while it waited for its turn; nothing was changed")
 	}
+}
+
+func (q *queue) roomAt(kind slotKind) int {
+	if q.room == nil {
+		return 1
+	}
+	return q.room(kind)
+}
+
+func newPlace(room int) *place {
+	p := &place{turn: make(chan struct{}, room)}
+	for range room {
+		p.turn <- struct{}{}
+	}
+	return p
 }
 
 func (q *queue) give(slots []slot) {

@@ -209,17 +209,13 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 // checkMembers finds what is wrong with the members themselves (D14).
 func (cmd Relate) checkMembers() fault.List {
 	faults := cmd.Faults
-	switch {
-	case !cmd.Type.Sent && !faults.Covers("/type"):
-		faults.Add(fault.RequiredField, "/type", "must be one of: %s", typeNames())
-	case cmd.Type.Sent && !cmd.relationshipType().Valid():
+	require(&faults, cmd.Type.Sent, "/type", "must be one of: %s", typeNames())
+	if cmd.Type.Sent && !cmd.relationshipType().Valid() {
 		faults.Add(fault.InvalidValue, "/type", "must be one of: %s", typeNames())
 	}
-	switch {
-	case cmd.Other.Null:
+	require(&faults, cmd.Other.Sent, "/problemIdentifier", "a relationship needs the identifier of the other problem")
+	if cmd.Other.Null {
 		faults.Add(fault.InvalidValue, "/problemIdentifier", "cannot be null")
-	case !cmd.Other.Sent && !faults.Covers("/problemIdentifier"):
-		faults.Add(fault.RequiredField, "/problemIdentifier", "a relationship needs the identifier of the other problem")
 	}
 	if cmd.Listed.Sent && cmd.Other.Sent && cmd.Listed.Value != cmd.Other.Value {
 		faults.Add(fault.InvalidValue, "/problem/identifier", "differs from problemIdentifier")

@@ -338,10 +338,10 @@ func TestAnswerHasItsCatalogue(t *testing.T) {
 	id := other.create(t, "T")
 	bobs := patch.Set[metadata.Partial](object{"email": "bob@example.org"})
 	s := other.behind(hooked{commit: once(func() {
-		_, err := other.UpdateUser(t.Context(), other.admin, other.admin.User, UpdateUser{UserPatch: UserPatch{Name: patch.Set("Root")}})
+		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Root")}})
 		noError(t, err)
 	})})
-	_, err := other.CreateUser(t.Context(), other.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+	_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
 	noError(t, err)
 	a, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{Assignee: bobs}})
 	noError(t, err)

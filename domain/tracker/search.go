@@ -24,26 +24,37 @@ const (
 	MostFound = 10_000
 	// MostOnPage is the greatest limit of a search.
 	MostOnPage = 1000
+	// usualOnPage is the limit of the list of all problems, unless it has another
+	// (D32).
+	usualOnPage = 100
 	// batchSize is how many problems of a result are loaded at once.
 	batchSize = 100
 	// searchFor is how long a store may take to find what is searched.
 	searchFor = 5 * time.Second
+	// searches is how many are made at a time, and waitFor how long one waits for its
+	// turn, unless the Options say otherwise.
+	searches = 2
+	waitFor  = 10 * time.Second
 )
 
-// Search is what is searched for.
+// Search is what is searched for. A member that is null counts as not sent.
 type Search struct {
 	// Predicate is what has to hold, in the query language.
-	Predicate string
-	// Saved, when not None, names the saved query whose predicate and order are
-	// taken. Predicate is empty then.
-	Saved ident.ID
+	Predicate patch.Field[string]
+	// Saved names the saved query whose predicate and order are taken. Either this or
+	// Predicate is sent.
+	Saved patch.Field[ident.ID]
 	// Sort is the order of the results: a comma list of key paths, "-" descends. When
 	// not sent, it is that of the saved query, or by identifier.
 	Sort patch.Field[string]
-	// Limit is how many results are wanted at most: 1 to MostOnPage, or 0 for all.
-	Limit int
+	// Limit is how many results are wanted at most: 1 to MostOnPage. When not sent,
+	// all are.
+	Limit patch.Field[int64]
 	// After, when not nil, is where the results before ended.
 	After *Position
+	// Faults are what the driving adapter found wrong with the members, to be
+	// reported in the place that D18 has for the faults of a body.
+	Faults fault.List
 }
 
 // SearchProblems is the command of the search for problems.
@@ -81,12 +92,19 @@ type FoundProblems struct {
 
 // SearchProblems finds problems (D31). It fails with fault.InvalidPredicate,
 // fault.TooManyResults, fault.QueryTooExpensive, fault.NotFound for an unknown
-// saved query, or fault.MalformedRequest for a limit or a position that cannot be.
+// saved query, fault.InvalidValue for a limit that cannot be, fault.MalformedRequest
+// for a position that cannot be and when there is not one thing to search for, or
+// fault.Unavailable when it is not its turn in time.
 func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
 	q, err := s.prepare(ctx, caller, predicate.Problem, cmd.Search)
 	if err != nil {
 		return FoundProblems{}, err
 	}
+	leave, err := s.searches.take(ctx, caller.User)
+	if err != nil {
+		return FoundProblems{}, err
+	}
+	defer leave()
 	var hits []store.Hit
 	var more bool
 	var found FoundProblems
@@ -117,6 +135,16 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 		found.Rest = s.rest(ctx, caller, hits[batchSize:], cmd.Parts)
 	}
 	return found, nil
+}
+
+// ListProblems is the search that all problems satisfy, with a limit of 100 unless
+// there is another (D32). What the command says to search for does not count.
+func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
+	cmd.Predicate, cmd.Saved = patch.Set("TRUEPREDICATE"), patch.Field[ident.ID]{}
+	if !given(cmd.Limit) && !cmd.Faults.Covers("/limit") {
+		cmd.Limit = patch.Set[int64](usualOnPage)
+	}
+	return s.SearchProblems(ctx, caller, cmd)
 }
 
 // rest loads the problems batch by batch, each in a View of its own, so that a client
@@ -194,6 +222,11 @@ func (s *Service) SearchObjects(ctx context.Context, caller Caller, kind predica
 	if err != nil {
 		return FoundObjects{}, err
 	}
+	leave, err := s.lookups.take(ctx, caller.User)
+	if err != nil {
+		return FoundObjects{}, err
+	}
+	defer leave()
 	var found []search.Object
 	err = s.withinTime(ctx, func(ctx context.Context) error {
 		found, err = search.Objects(ctx, q.objects(catalogue))

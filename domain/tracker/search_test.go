@@ -113,9 +113,9 @@ func TestSearchInPages(t *testing.T) {
 	s.clock.forward(time.Hour)
 	s.create(t, "a")
 	cmd := SearchProblems{Search: Search{
-		Predicate: "title != 'x' AND creationDate < FUNCTION(NOW(), 'dateByAddingMinutes:', -30)",
+		Predicate: patch.Set("title != 'x' AND creationDate < FUNCTION(NOW(), 'dateByAddingMinutes:', -30)"),
 		Sort:      patch.Set("-title"),
-		Limit:     2,
+		Limit:     patch.Set[int64](2),
 	}}
 	var got []problem.ID
 	for page := 1; ; page++ {
@@ -139,7 +139,7 @@ func TestSearchLoads(t *testing.T) {
 	s := newService(t)
 	s.create(t, "a")
 	for parts, logged := range map[store.Parts]bool{store.Keywords: false, store.Keywords | store.Log: true} {
-		found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "identifier = 1 AND read = YES"}, Parts: parts})
+		found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("identifier = 1 AND read = YES")}, Parts: parts})
 		noError(t, err)
 		if len(found.First.Value) != 1 || len(found.First.Value[0].Log) > 0 != logged || found.First.Catalogue == nil {
 			t.Errorf("parts %b: %+v", parts, found.First)
@@ -159,13 +159,17 @@ func TestSearchLimits(t *testing.T) {
 		{1000, 1000, 1001, 1000},
 		{1000, 1001, 1001, 1000},
 	} {
+		var limit patch.Field[int64]
+		if c.limit > 0 {
+			limit = patch.Set(int64(c.limit))
+		}
 		service, _ := s.finding(finder{have: 20_000, find: func(_ context.Context, q store.Query) ([]store.Hit, error) {
 			if q.Limit != c.asked || q.As != s.admin.User || q.Catalogue == nil {
 				t.Errorf("limit %d: the query is %+v", c.limit, q)
 			}
 			return hits(min(c.there, q.Limit)), nil
 		}})
-		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE", Limit: c.limit}})
+		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: limit}})
 		if c.found < 0 {
 			wantFault(t, err, fault.TooManyResults)
 			continue
@@ -174,9 +178,9 @@ func TestSearchLimits(t *testing.T) {
 		equal(t, fmt.Sprintf("limit %d of %d", c.limit, c.there), len(numbers(t, found)), c.found)
 		equal(t, "more", found.Next != nil, c.limit > 0 && c.there > c.limit)
 	}
-	for _, limit := range []int{-1, 1001} {
-		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE", Limit: limit}})
-		wantFault(t, err, fault.MalformedRequest)
+	for _, limit := range []int64{-1, 0, 1001, 1<<32 + 1} {
+		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: patch.Set(limit)}})
+		wantFault(t, err, fault.InvalidValue, "invalid-value /limit")
 	}
 }
 
@@ -186,7 +190,7 @@ func TestSearchInBatches(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	service, v := s.finding(finder{have: 240, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
-	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE"}})
+	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
 	noError(t, err)
 	equal(t, "views", v.views, 1)
 	equal(t, "first batch", len(found.First.Value), 100)
@@ -213,7 +217,7 @@ func TestSearchFailsOnItsWay(t *testing.T) {
 	s := newService(t)
 	failure := fault.New(fault.Unavailable, "the disk is gone")
 	service, _ := s.finding(finder{have: 300, err: failure, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
-	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: "TRUEPREDICATE"}})
+	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
 	noError(t, err)
 	var errs []error
 	for _, err := range found.Rest {
@@ -233,7 +237,7 @@ func TestSearchTakesTooLong(t *testing.T) {
 		return nil, store.Ended(ctx)
 	}}
 	service, _ := s.finding(waits, func(o *Options) { o.SearchFor = time.Millisecond })
-	cmd := SearchProblems{Search: Search{Predicate: "TRUEPREDICATE"}}
+	cmd := SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}}
 	_, err := service.SearchProblems(t.Context(), s.admin, cmd)
 	wantFault(t, err, fault.QueryTooExpensive)
 
@@ -255,7 +259,7 @@ func TestSearchTakesTooLong(t *testing.T) {
 	wantFault(t, err, fault.Unavailable)
 
 	service, _ = s.finding(finder{}, func(o *Options) { o.SearchFor = -1 })
-	_, err = service.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: "TRUEPREDICATE"})
+	_, err = service.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("TRUEPREDICATE")})
 	wantFault(t, err, fault.QueryTooExpensive)
 }
 
@@ -265,7 +269,7 @@ func TestSearchObjects(t *testing.T) {
 	a, err := s.catalogue(t.Context())
 	noError(t, err)
 	states := a.Content().States // Open, In Progress, Closed
-	cmd := Search{Predicate: "ANY previousStates.initial = YES", Sort: patch.Set("-order"), Limit: 1}
+	cmd := Search{Predicate: patch.Set("ANY previousStates.initial = YES"), Sort: patch.Set("-order"), Limit: patch.Set[int64](1)}
 	found, err := s.SearchObjects(t.Context(), s.admin, predicate.State, cmd)
 	noError(t, err)
 	equal(t, "first page", found.IDs, []ident.ID{states[2].ID})
@@ -278,11 +282,11 @@ func TestSearchObjects(t *testing.T) {
 	equal(t, "second page", found.IDs, []ident.ID{states[1].ID})
 	equal(t, "more", found.Next, (*Position)(nil))
 
-	found, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: "identifier = $ApiUser"})
+	found, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("identifier = $ApiUser")})
 	noError(t, err)
 	equal(t, "oneself", found.IDs, []ident.ID{s.admin.User})
 
-	_, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: "title = 'a'"})
+	_, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("title = 'a'")})
 	wantFault(t, err, fault.InvalidPredicate)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
@@ -54,7 +55,7 @@ func decideSeed(admin access.Secret, m moment) store.Change {
 	putNew(st, &classificationRules, content.Classifications, c)
 
 	administrator := user.User{ID: st.ids.Next(), Name: "Administrator", Email: AdminEmail}
-	st.putUser(administrator, user.User{})
+	putNew(st, &userRules, []user.User{administrator}, c)
 	st.putToken(access.Token{
 		ID:      st.ids.Next(),
 		User:    administrator.ID,
@@ -68,7 +69,7 @@ func decideSeed(admin access.Secret, m moment) store.Change {
 // putNew stores new objects and logs them.
 func putNew[T, P any](st *step, r *rules[T, P], objects []T, c *metadata.Catalogue) {
 	for _, o := range objects {
-		st.auditCreated(audited{string(r.kind), *r.id(&o), r.name(&o)}, r.members(o, c))
+		st.auditCreated(audited{audit.Kind(r.kind), *r.id(&o), r.name(&o)}, r.members(o, c))
 		st.effect(r.put(o))
 	}
 }

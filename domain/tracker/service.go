@@ -27,9 +27,12 @@ type Service struct {
 	cache  *cache
 	// searchFor is how long a search may take.
 	searchFor time.Duration
+	searches  *turns // of those in the store
+	lookups   *turns // of those in the catalogue, which take none of its connections
 }
 
-// Options are what a Service needs. All but CacheFor and SearchFor have to be given.
+// Options are what a Service needs. Those for which 0 stands for something need not be
+// given.
 type Options struct {
 	Store store.Store
 	// Now is the clock. It may step back: what is stored does not.
@@ -45,17 +48,30 @@ type Options struct {
 	// SearchFor is how long the store may take to find what a search asks for. 0
 	// stands for 5 seconds, which is the limit of the query language.
 	SearchFor time.Duration
+	// Searches is how many searches the store gets at a time, a change of many
+	// problems being one; one user can make half of them. It has to be well below
+	// the number of Views that the store has at a time, so that all other requests
+	// are answered meanwhile. 0 stands for 2.
+	Searches int
+	// WaitFor is how long a search may wait for its turn. After that it fails with
+	// fault.Unavailable. 0 stands for 10 seconds, which leaves time for the search
+	// within that of a request (D22).
+	WaitFor time.Duration
 }
 
-// Limits bound what one problem can have (D22).
+// Limits bound what one problem can have, and how many queries one user can save
+// (D22).
 type Limits struct {
 	Keywords      int
 	Watchers      int
 	Relationships int
+	Queries       int
 }
 
 // DefaultLimits returns the limits of D22: 1,000 of each.
-func DefaultLimits() Limits { return Limits{Keywords: 1000, Watchers: 1000, Relationships: 1000} }
+func DefaultLimits() Limits {
+	return Limits{Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000}
+}
 
 // New returns a Service. It does not touch the store.
 func New(o Options) *Service {
@@ -64,6 +80,12 @@ func New(o Options) *Service {
 	}
 	if o.SearchFor == 0 {
 		o.SearchFor = searchFor
+	}
+	if o.Searches == 0 {
+		o.Searches = searches
+	}
+	if o.WaitFor == 0 {
+		o.WaitFor = waitFor
 	}
 	return &Service{
 		store:  o.Store,
@@ -74,6 +96,8 @@ func New(o Options) *Service {
 		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor},
 
 		searchFor: o.SearchFor,
+		searches:  newTurns(o.Searches, o.WaitFor),
+		lookups:   newTurns(o.Searches, o.WaitFor),
 	}
 }
 

@@ -52,18 +52,15 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.Token, error) {
 	faults := cmd.Faults
 	token := access.Token{Created: at, Scope: access.Scope(cmd.Scope.Value)}
+	require(&faults, cmd.User.Sent, "/user", "a token acts for a user")
 	switch {
 	case cmd.User.Null:
 		faults.Add(fault.InvalidValue, "/user", "cannot be null: a token acts for a user")
 	case cmd.User.Sent:
 		token.User = resolve(c, metadata.Users, cmd.User.Value, ident.None, "/user", &faults)
-	case !faults.Covers("/user"):
-		faults.Add(fault.RequiredField, "/user", "a token acts for a user")
 	}
-	switch {
-	case !cmd.Scope.Sent && !faults.Covers("/scope"):
-		faults.Add(fault.RequiredField, "/scope", "must be one of: %s", scopeNames())
-	case cmd.Scope.Sent && !token.Scope.Valid():
+	require(&faults, cmd.Scope.Sent, "/scope", "must be one of: %s", scopeNames())
+	if cmd.Scope.Sent && !token.Scope.Valid() {
 		faults.Add(fault.InvalidValue, "/scope", "must be one of: %s", scopeNames())
 	}
 	if cmd.Expires.Sent && !cmd.Expires.Null {

@@ -4,40 +4,93 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Users returns all users, by name.
-func (s *Service) Users(ctx context.Context) (Answer[[]user.User], error) {
-	c, err := s.catalogue(ctx)
-	if err != nil {
-		return Answer[[]user.User]{}, err
-	}
-	return Answer[[]user.User]{Value: c.Content().Users, Catalogue: c}, nil
+// UserPatch holds the members of a user that a client sent (D2).
+type UserPatch struct {
+	Name     patch.Field[string]
+	Email    patch.Field[string]
+	Inactive patch.Field[bool]
 }
 
-// User returns one user. It fails with fault.NotFound.
-func (s *Service) User(ctx context.Context, id ident.ID) (Answer[user.User], error) {
-	c, err := s.catalogue(ctx)
-	if err != nil {
-		return Answer[user.User]{}, err
-	}
-	u, ok := c.User(id)
-	if !ok {
-		return Answer[user.User]{}, userNotFound()
-	}
-	return Answer[user.User]{Value: u, Catalogue: c}, nil
+// Users returns the users. A new one needs an e-mail address too; that it is taken
+// fails with fault.AlreadyExists.
+//
+// Making a user inactive revokes his tokens for good (D17), also when he is the last
+// administrator: who has lost a token must be able to shut it out, and the command
+// line makes new ones.
+func (s *Service) Users() Objects[user.User, UserPatch] {
+	return Objects[user.User, UserPatch]{s, &userRules}
 }
 
-func userNotFound() error { return fault.New(fault.NotFound, "there is no user with this identifier") }
+var userRules = rules[user.User, UserPatch]{
+	kind:  metadata.Users,
+	list:  func(c *metadata.Content) *[]user.User { return &c.Users },
+	find:  (*metadata.Catalogue).User,
+	id:    func(o *user.User) *ident.ID { return &o.ID },
+	name:  func(o *user.User) string { return o.Name },
+	sent:  func(p *UserPatch) patch.Field[string] { return p.Name },
+	blank: func(*metadata.Catalogue, time.Time) user.User { return user.User{} },
+	apply: UserPatch.apply,
+	check: checkAddress,
+	members: func(o user.User, _ *metadata.Catalogue) []problem.LogMember {
+		return []problem.LogMember{
+			{Name: "name", Value: problem.LogText(o.Name)},
+			{Name: "email", Value: problem.LogText(o.Email)},
+			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
+		}
+	},
+	put:  func(o user.User) store.Effect { return store.PutUser{User: o} },
+	also: (*step).revokeTokens,
+}
+
+func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
+	putName(&u.Name, p.Name, faults)
+	require(faults, p.Email.Sent || !u.ID.IsNone(), "/email", "a user needs an e-mail address")
+	if p.Email.Sent {
+		u.Email = line(text.Name, p.Email, "/email", faults)
+		local, domain, _ := strings.Cut(u.Email, "@")
+		if !faults.Covers("/email") && (local == "" || domain == "" || strings.ContainsFunc(u.Email, unicode.IsSpace)) {
+			faults.Add(fault.InvalidValue, "/email", "must be an e-mail address, such as ann@example.org")
+		}
+	}
+	putFlag(&u.Inactive, p.Inactive, "/inactive", faults)
+	return u
+}
+
+// checkAddress refuses an e-mail address that another user has.
+func checkAddress(c *metadata.Catalogue, u user.User) error {
+	if other, taken := c.UserByEmail(u.Email); taken && other.ID != u.ID {
+		return fault.New(fault.AlreadyExists, "another user has this e-mail address")
+	}
+	return nil
+}
+
+// revokeTokens revokes the tokens of a user who is made inactive.
+func (st *step) revokeTokens(old, u user.User, d directory) {
+	if !u.Inactive || old.Inactive {
+		return
+	}
+	st.expect(store.AccessAt{Version: d.access}) // or a token just made would live on
+	for _, token := range d.tokens {
+		if token.User == u.ID && token.Revoked.IsZero() {
+			token.Revoked = st.At
+			st.putToken(token, u.Name, false)
+		}
+	}
+}
 
 func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
@@ -67,7 +120,7 @@ func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d director
 	return d, err
 }
 
-// onDirectory runs a command about users and tokens.
+// onDirectory runs a command about tokens.
 func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
 	decide func(directory, moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
@@ -77,90 +130,6 @@ func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
 		load:   s.loadDirectory,
 		decide: decide,
 	})
-}
-
-// CreateUser creates a user. It fails with fault.AlreadyExists when the e-mail
-// address is taken.
-func (s *Service) CreateUser(ctx context.Context, caller Caller, cmd CreateUser) (Answer[user.User], error) {
-	for _, required := range []struct {
-		sent    bool
-		pointer string
-	}{{cmd.Name.Sent, "/name"}, {cmd.Email.Sent, "/email"}} {
-		if !required.sent && !cmd.Faults.Covers(required.pointer) {
-			cmd.Faults.Add(fault.RequiredField, required.pointer, "a user needs a name and an e-mail address")
-		}
-	}
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[user.User], error) {
-		return decideUser(caller, cmd.Write, cmd.UserPatch, user.User{}, d, m)
-	})
-}
-
-// UpdateUser sets fields of a user. Making a user inactive revokes his tokens for
-// good (D17), also when he is the last administrator: who has lost a token must be
-// able to shut it out, and the command line makes new ones. It fails with fault.NotFound, and with fault.AlreadyExists when the
-// e-mail address is taken.
-func (s *Service) UpdateUser(ctx context.Context, caller Caller, id ident.ID, cmd UpdateUser) (Answer[user.User], error) {
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[user.User], error) {
-		old, ok := d.catalogue.User(id)
-		if !ok {
-			return store.Change{}, Answer[user.User]{}, userNotFound()
-		}
-		return decideUser(caller, cmd.Write, cmd.UserPatch, old, d, m)
-	})
-}
-
-// decideUser applies the patch to old, which is the zero User when it is to be
-// created.
-func decideUser(caller Caller, w Write, p UserPatch, old user.User, d directory, m moment) (store.Change, Answer[user.User], error) {
-	faults := w.Faults
-	u := p.apply(old, &faults)
-	if err := faults.Err(); err != nil {
-		return store.Change{}, Answer[user.User]{}, err
-	}
-	if other, taken := d.catalogue.UserByEmail(u.Email); taken && other.ID != old.ID {
-		return store.Change{}, Answer[user.User]{}, fault.New(fault.AlreadyExists, "another user has this e-mail address")
-	}
-	created := old.ID.IsNone()
-	st := newStep(m, caller.User)
-	if created {
-		u.ID = st.ids.Next()
-	}
-	if u != old {
-		st.resolvedBy(d.catalogue.Version)
-		st.putUser(u, old)
-	}
-	if u.Inactive && !old.Inactive {
-		st.expect(store.AccessAt{Version: d.access}) // or a token just made would live on
-		for _, token := range d.tokens {
-			if token.User == u.ID && token.Revoked.IsZero() {
-				token.Revoked = st.At
-				st.putToken(token, u.Name, false)
-			}
-		}
-	}
-	if w.DryRun && created {
-		u.ID = ident.None
-	}
-	return st.Change, Answer[user.User]{Value: u, Catalogue: d.catalogue, New: created}, nil
-}
-
-func (p UserPatch) apply(u user.User, faults *fault.List) user.User {
-	if p.Name.Sent {
-		u.Name = line(text.Name, p.Name, "/name", faults)
-	}
-	if p.Email.Sent {
-		u.Email = line(text.Name, p.Email, "/email", faults)
-		local, domain, _ := strings.Cut(u.Email, "@")
-		if !faults.Covers("/email") && (local == "" || domain == "" || strings.ContainsFunc(u.Email, unicode.IsSpace)) {
-			faults.Add(fault.InvalidValue, "/email", "must be an e-mail address, such as ann@example.org")
-		}
-	}
-	if p.Inactive.Null {
-		faults.Add(fault.InvalidValue, "/inactive", "cannot be null: send true or false")
-	} else if p.Inactive.Sent {
-		u.Inactive = p.Inactive.Value
-	}
-	return u
 }
 
 // findToken returns the token with the given identifier.

@@ -45,13 +45,17 @@ func TestCreateUser(t *testing.T) {
 			t.Parallel()
 			m := at(now)
 			d := newDirectory()
-			change, a, err := decideUser(by(ann), Write{}, c.p, user.User{}, d, m)
+			change, a, err := userRules.decide(by(ann), Write{}, c.p, user.User{}, written{directory: d}, m)
 			noError(t, err)
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the user's own", a.Value.ID)
 			}
 			c.want.ID = a.Value.ID
-			equal(t, "answer", a, Answer[user.User]{Value: c.want, Catalogue: d.catalogue, New: true})
+			equal(t, "answer", a.Value, c.want)
+			equal(t, "new", a.New, true)
+			equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.catalogue.Version+1)
+			known, _ := a.Catalogue.User(c.want.ID)
+			equal(t, "in the catalogue of the answer", known, c.want)
 			equal(t, "effects", unaudited(change), []store.Effect{store.PutUser{User: c.want}})
 			if len(change.Expect) == 0 || change.Expect[0] != (store.CatalogueAt{Version: catalogueVersion}) {
 				t.Errorf("the change expects %+v, want the catalogue in which the address is free", change.Expect)
@@ -85,7 +89,7 @@ func TestUserRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUser(by(ann), Write{}, c.p, c.old, newDirectory(), at(now))
+			change, a, err := userRules.decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
 			wantFault(t, err, c.kind, c.items...)
 			nothing(t, change)
 			equal(t, "answer", a, Answer[user.User]{})
@@ -122,7 +126,7 @@ func TestUpdateUser(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUser(by(ann), Write{}, c.p, c.old, newDirectory(), at(now))
+			change, a, err := userRules.decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
 			noError(t, err)
 			equal(t, "effects", unaudited(change), c.effects)
 			expects(t, change, c.expect...)
@@ -135,35 +139,35 @@ func TestUpdateUser(t *testing.T) {
 // D24: the answer of a dry run has no identifier of what is not there.
 func TestCreateUserDryRun(t *testing.T) {
 	t.Parallel()
-	_, a, err := decideUser(by(ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, newDirectory(), at(now))
+	_, a, err := userRules.decide(by(ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{directory: newDirectory()}, at(now))
 	noError(t, err)
 	equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
 }
 
-// D18: what CreateUser lacks is reported with what the adapter found; UpdateUser of
+// D18: what a new user lacks is reported with what the adapter found; a change of
 // nobody is not found, before anything else.
 func TestUserUseCases(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	var notText Write
 	notText.Faults.Add(fault.InvalidType, "/name", "must be a string")
-	_, err := s.CreateUser(t.Context(), s.admin, CreateUser{Write: notText})
+	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: notText})
 	wantFault(t, err, fault.ValidationFailed, "invalid-type /name", "required-field /email")
-	_, err = s.CreateUser(t.Context(), s.admin, CreateUser{})
+	_, err = s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{})
 	wantFault(t, err, fault.RequiredField, "required-field /name", "required-field /email")
-	_, err = s.UpdateUser(t.Context(), s.admin, testID(99), UpdateUser{Write: notText})
+	_, err = s.Users().Update(t.Context(), s.admin, testID(99), UpdateObject[UserPatch]{Write: notText})
 	wantFault(t, err, fault.NotFound)
-	_, err = s.User(t.Context(), testID(99))
+	_, err = s.Users().Load(t.Context(), testID(99))
 	wantFault(t, err, fault.NotFound)
 
-	created, err := s.CreateUser(t.Context(), s.admin, CreateUser{UserPatch: person("Aaron", "aaron@example.org")})
+	created, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Aaron", "aaron@example.org")})
 	noError(t, err)
-	all, err := s.Users(t.Context())
+	all, err := s.Users().List(t.Context())
 	noError(t, err)
 	equal(t, "users", len(all.Value), 2)
 	equal(t, "the first by name", all.Value[0], created.Value)
 	equal(t, "the administrator", all.Value[1].ID, s.admin.User)
-	one, err := s.User(t.Context(), created.Value.ID)
+	one, err := s.Users().Load(t.Context(), created.Value.ID)
 	noError(t, err)
 	equal(t, "user", one.Value, created.Value)
 	noError(t, s.Ready(t.Context()))
@@ -174,10 +178,10 @@ func TestUserUseCases(t *testing.T) {
 func TestDeactivationOvertaken(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	bob, err := other.CreateUser(t.Context(), other.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
 	noError(t, err)
 	issue := CreateToken{User: named("Bob"), Scope: patch.Set("write")}
-	deactivate := UpdateUser{UserPatch: UserPatch{Inactive: patch.Set(true)}}
+	deactivate := UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}
 
 	var token IssuedToken
 	s := other.behind(hooked{commit: once(func() {
@@ -185,14 +189,14 @@ func TestDeactivationOvertaken(t *testing.T) {
 		noError(t, err)
 		token = a.Value
 	})})
-	_, err = s.UpdateUser(t.Context(), s.admin, bob.Value.ID, deactivate)
+	_, err = s.Users().Update(t.Context(), s.admin, bob.Value.ID, deactivate)
 	noError(t, err)
 	equal(t, "issued first", authenticated(t, other.Service, token), false)
 
-	_, err = other.UpdateUser(t.Context(), other.admin, bob.Value.ID, UpdateUser{UserPatch: UserPatch{Inactive: patch.Set(false)}})
+	_, err = other.Users().Update(t.Context(), other.admin, bob.Value.ID, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}})
 	noError(t, err)
 	s = other.behind(hooked{commit: once(func() {
-		_, err := other.UpdateUser(t.Context(), other.admin, bob.Value.ID, deactivate)
+		_, err := other.Users().Update(t.Context(), other.admin, bob.Value.ID, deactivate)
 		noError(t, err)
 	})})
 	_, err = s.CreateToken(t.Context(), s.admin, issue)
@@ -204,9 +208,9 @@ func TestAddressTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	s := other.behind(hooked{commit: once(func() {
-		_, err := other.CreateUser(t.Context(), other.admin, CreateUser{UserPatch: person("Bob", "bob@example.org")})
+		_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
 		noError(t, err)
 	})})
-	_, err := s.CreateUser(t.Context(), s.admin, CreateUser{UserPatch: person("Rob", "BOB@example.org")})
+	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Rob", "BOB@example.org")})
 	wantFault(t, err, fault.AlreadyExists)
 }

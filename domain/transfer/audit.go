@@ -19,12 +19,6 @@ var auditMembers = []string{
 	"component", "creationDate", "startDate", "endDate", "inactive", "user", "scope", "expires", "revoked",
 }
 
-// auditKinds are the kinds of objects that the audit log is about.
-var auditKinds = []string{
-	string(metadata.States), string(metadata.Priorities), string(metadata.Classifications), string(metadata.Components),
-	string(metadata.Milestones), string(metadata.Users), audit.Token,
-}
-
 // auditEntry checks an entry of the audit log, and writes its values as the service
 // writes them. Names are those of then, and are not compared with anything; nor are
 // times, for clocks step back.
@@ -58,8 +52,8 @@ func (c *Checker) auditEntry(e audit.Entry) {
 // audited checks that there is an object that the entry is about.
 func (c *Checker) audited(e audit.Entry) {
 	switch {
-	case !slices.Contains(auditKinds, e.Kind):
-		c.refuse("/objectKind", "must be one of: %s", list(auditKinds))
+	case !slices.Contains(audit.Kinds(), e.Kind):
+		c.refuse("/objectKind", "must be one of: %s", list(audit.Kinds()))
 	case e.Kind != audit.Token:
 		c.reference("/object", metadata.Kind(e.Kind), e.Object)
 	default:

@@ -16,21 +16,21 @@ import (
 // audited returns the sample with saved queries and an audit log, from line 12 on,
 // whose identifiers and times run backwards.
 func audited() []transfer.Record {
-	entry := func(n uint64, t audit.Type, kind string, object ident.ID, field string, from, to problem.LogValue) transfer.AuditEntry {
+	entry := func(n uint64, t audit.Type, kind audit.Kind, object ident.ID, field string, from, to problem.LogValue) transfer.AuditEntry {
 		return transfer.AuditEntry{Entry: audit.Entry{ID: id(n), Created: at(int(n % 50)), Author: ann, Batch: id(600), Type: t,
 			Kind: kind, Object: object, Name: "Then", Field: field, From: from, To: to}}
 	}
-	founded := entry(509, audit.Created, "state", open, "", "", `{"name":"Open","resolved":false,"initial":true,"order":1,"nextStates":[`+refClosed+`]}`)
+	founded := entry(509, audit.Created, audit.State, open, "", "", `{"name":"Open","resolved":false,"initial":true,"order":1,"nextStates":[`+refClosed+`]}`)
 	founded.Author = ident.None
 	return insert(12,
 		/*12*/ transfer.SavedQuery{Saved: query.Saved{ID: id(702), Owner: bo, Name: "Mine", Predicate: "watching = YES", Created: at(3)}},
 		/*13*/ transfer.SavedQuery{Saved: query.Saved{ID: id(701), Owner: ann, Name: "Mine", Predicate: "title CONTAINS '\u00e9'\n", Sort: "-identifier", Created: at(2)}},
 		/*14*/ founded,
-		/*15*/ entry(508, audit.Changed, "state", open, "nextStates", `[]`, `[`+refClosed+`]`),
-		/*16*/ entry(507, audit.Changed, "state", open, "resolved", `true`, `false`),
-		/*17*/ entry(506, audit.Changed, "priority", high, "order", `-2`, `1`),
-		/*18*/ entry(505, audit.Changed, "component", pump, "parent", "", problem.LogRef(engine, "Engine")),
-		/*19*/ entry(504, audit.Changed, "user", bo, "name", `"Bob"`, `"Bo"`),
+		/*15*/ entry(508, audit.Changed, audit.State, open, "nextStates", `[]`, `[`+refClosed+`]`),
+		/*16*/ entry(507, audit.Changed, audit.State, open, "resolved", `true`, `false`),
+		/*17*/ entry(506, audit.Changed, audit.Priority, high, "order", `-2`, `1`),
+		/*18*/ entry(505, audit.Changed, audit.Component, pump, "parent", "", problem.LogRef(engine, "Engine")),
+		/*19*/ entry(504, audit.Changed, audit.User, bo, "name", `"Bob"`, `"Bo"`),
 		/*20*/ entry(503, audit.Created, audit.Token, token, "", "", `{"user":`+problem.LogRef(ann, "Ann")+`,"scope":"admin","expires":"2026-01-02T03:04:09.000Z"}`),
 		/*21*/ entry(502, audit.Changed, audit.Token, token, "revoked", "", `"2026-01-02T03:04:09.000Z"`),
 	)(sample())

@@ -11,7 +11,7 @@ import (
 // Audit implements store.Reader.
 func (r Reader) Audit(ctx context.Context, skip, limit int) (entries []audit.Entry, err error) {
 	err = r.Read(ctx, rows(&entries, func(scan func(...any) error, e *audit.Entry) error {
-		return scan(r.IDInto(&e.ID), (*moment)(&e.Created), r.IDInto(&e.Author), r.IDInto(&e.Batch), (*string)(&e.Type), &e.Kind,
+		return scan(r.IDInto(&e.ID), (*moment)(&e.Created), r.IDInto(&e.Author), r.IDInto(&e.Batch), (*string)(&e.Type), (*string)(&e.Kind),
 			r.IDInto(&e.Object), &e.Name, &e.Field, (*string)(&e.From), (*string)(&e.To))
 	}, "SELECT "+auditColumns+" FROM audit ORDER BY position LIMIT ? OFFSET ?", limit, skip))
 	return entries, err
@@ -21,7 +21,7 @@ const auditColumns = "id, created, author, batch, type, kind, object, name, fiel
 
 func (d *Dialect) auditRow(e audit.Entry) Row {
 	return Row{Table: &d.audit, Values: []any{
-		d.ID(e.ID), micros(e.Created), d.ID(e.Author), d.ID(e.Batch), string(e.Type), e.Kind,
+		d.ID(e.ID), micros(e.Created), d.ID(e.Author), d.ID(e.Batch), string(e.Type), string(e.Kind),
 		d.ID(e.Object), e.Name, e.Field, string(e.From), string(e.To),
 	}}
 }

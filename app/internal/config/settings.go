@@ -33,7 +33,7 @@ type Server struct {
 	LogLevel       LogLevel `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (every request), warn or error. Default: ${default}."`
 }
 
-// Limits bound what a client can send and what a problem can have (D22).
+// Limits bound what a client can send, and what a problem or a user can have (D22).
 type Limits struct {
 	MaxBody          Size `default:"1MiB" placeholder:"SIZE" help:"Largest body of a request, in bytes or with the unit KiB or MiB. Default: ${default}."`
 	MaxHeaders       Size `default:"32KiB" placeholder:"SIZE" help:"Largest total of a request's headers. Default: ${default}."`
@@ -41,6 +41,7 @@ type Limits struct {
 	MaxKeywords      int  `default:"1000" placeholder:"N" help:"Most keywords of one problem. Default: ${default}."`
 	MaxWatchers      int  `default:"1000" placeholder:"N" help:"Most watchers of one problem. Default: ${default}."`
 	MaxRelationships int  `default:"1000" placeholder:"N" help:"Most relationships of one problem. Default: ${default}."`
+	MaxQueries       int  `default:"1000" placeholder:"N" help:"Most saved queries of one user. Default: ${default}."`
 	MaxRate          int  `default:"0" placeholder:"N" help:"Most requests per minute with one token; 0 for any number. Default: ${default}."`
 }
 
@@ -104,7 +105,7 @@ func (l *Limits) AfterApply() error {
 		value int64
 	}{
 		{"--max-body", int64(l.MaxBody)}, {"--max-headers", int64(l.MaxHeaders)}, {"--max-depth", int64(l.MaxDepth)},
-		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)},
+		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)}, {"--max-queries", int64(l.MaxQueries)},
 	} {
 		if limit.value < 1 {
 			return fmt.Errorf("%s has to be at least 1", limit.flag)

@@ -18,7 +18,7 @@ type Storage struct {
 	StorePassword    Password `postgres:"" placeholder:"PASSWORD" help:"Password of the PostgreSQL database, instead of one in its URL. Better set as a variable: other users of the machine can see flags."`
 	Database         `embed:"" prefix:"store-"`
 	StoreDirect      StoreURL      `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around a pooler that --store leads to: for migrations. Default: that of --store."`
-	StoreConnections int           `postgres:"" default:"16" placeholder:"N" help:"Most connections to the PostgreSQL database at a time. Default: ${default}."`
+	StoreConnections int           `postgres:"" default:"16" placeholder:"N" help:"Most connections to the PostgreSQL database at a time, half of which searches can use. Default: ${default}."`
 	AutoMigrate      bool          `postgres:"" default:"true" negatable:"" help:"Bring the schema of a PostgreSQL database up to date at the start. Without it \"problems migrate\" has to be run before. Default: ${default}."`
 	MigrationTimeout time.Duration `postgres:"" default:"30s" placeholder:"TIME" help:"For which to wait while another process migrates the PostgreSQL database, or uses a table that is to be changed. Default: ${default}."`
 }

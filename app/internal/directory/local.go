@@ -43,7 +43,7 @@ func Local(ctx context.Context, service *tracker.Service, s store.Store) (Direct
 func (l *local) Close() error { return l.store.Close() }
 
 func (l *local) Users(ctx context.Context) ([]User, error) {
-	answer, err := l.service.Users(ctx)
+	answer, err := l.service.Users().List(ctx)
 	if err != nil {
 		return nil, sentence(err)
 	}
@@ -55,8 +55,8 @@ func (l *local) Users(ctx context.Context) ([]User, error) {
 }
 
 func (l *local) AddUser(ctx context.Context, name, email string) (User, error) {
-	answer, err := l.service.CreateUser(ctx, operator, tracker.CreateUser{
-		UserPatch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(email)},
+	answer, err := l.service.Users().Create(ctx, operator, tracker.CreateObject[tracker.UserPatch]{
+		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(email)},
 	})
 	return userOf(answer.Value), sentence(err)
 }
@@ -66,8 +66,8 @@ func (l *local) Deactivate(ctx context.Context, userID string) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	answer, err := l.service.UpdateUser(ctx, operator, id, tracker.UpdateUser{
-		UserPatch: tracker.UserPatch{Inactive: patch.Set(true)},
+	answer, err := l.service.Users().Update(ctx, operator, id, tracker.UpdateObject[tracker.UserPatch]{
+		Patch: tracker.UserPatch{Inactive: patch.Set(true)},
 	})
 	return userOf(answer.Value), sentence(err)
 }

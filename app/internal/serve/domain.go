@@ -9,7 +9,7 @@ import (
 )
 
 // domainModule exports the service on the store that another module exports.
-var domainModule = fx.Module("domain", fx.Provide(func(s store.Store, m *metrics.Metrics, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(s store.Store, at searches, m *metrics.Metrics, o Options) *tracker.Service {
 	limits := o.Settings.Limits
 	return tracker.New(tracker.Options{
 		Store:  m.Store(s, o.Now),
@@ -19,7 +19,9 @@ var domainModule = fx.Module("domain", fx.Provide(func(s store.Store, m *metrics
 			Keywords:      limits.MaxKeywords,
 			Watchers:      limits.MaxWatchers,
 			Relationships: limits.MaxRelationships,
+			Queries:       limits.MaxQueries,
 		},
+		Searches: int(at),
 	})
 }))
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -32,6 +33,31 @@ func TestModulesFitTogether(t *testing.T) {
 	}
 	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
 		t.Error("without a store nothing is missing")
+	}
+}
+
+// Searches never have more than half of a store's connections, and always one.
+func TestSearchesByStore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		storage config.Storage
+		want    searches
+	}{
+		{config.Storage{Store: config.StoreURL{Scheme: config.Memory}}, 0},
+		{config.Storage{Store: config.StoreURL{Scheme: config.SQLite, Path: "never-opened.db"}}, 2},
+		{config.Storage{Store: config.StoreURL{Scheme: config.Postgres}, StoreConnections: 16}, 8},
+		{config.Storage{Store: config.StoreURL{Scheme: config.Postgres}, StoreConnections: 3}, 1},
+		{config.Storage{Store: config.StoreURL{Scheme: config.Postgres}, StoreConnections: 1}, 1},
+	} {
+		var got searches
+		o := Options{Settings: config.Settings{Storage: c.storage}}
+		if err := fx.New(module(o, slog.New(slog.DiscardHandler)), fx.Replace(fx.Annotate(http.NotFoundHandler(), fx.As(new(http.Handler)))),
+			fx.Supply(make(breakdown), starting{t.Context()}), fx.Populate(&got)).Err(); err != nil {
+			t.Fatalf("with the store %s: %v", c.storage.Store, err)
+		}
+		if got != c.want {
+			t.Errorf("the store %s, with %d connections, gets %d searches at a time, not %d", c.storage.Store, c.storage.StoreConnections, got, c.want)
+		}
 	}
 }
 

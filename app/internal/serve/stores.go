@@ -29,8 +29,13 @@ func storeModule(url config.StoreURL) fx.Option {
 	}
 }
 
+// searches is how many searches a store gets at a time; 0 leaves that to the service. At
+// least as many connections are left for everything else, so that no search keeps others
+// from their work.
+type searches int
+
 // memoryModule exports a store.Store in memory.
-var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, start starting, logger *slog.Logger) store.Store {
+var memoryModule = fx.Module("memory", fx.Supply(searches(0)), fx.Provide(func(lc fx.Lifecycle, start starting, logger *slog.Logger) store.Store {
 	return open(lc, start, func(ctx context.Context) (store.Store, error) {
 		logger.Warn("the store is in memory: nothing survives a restart")
 		return memory.Open(ctx, memory.Options{})
@@ -39,7 +44,7 @@ var memoryModule = fx.Module("memory", fx.Provide(func(lc fx.Lifecycle, start st
 
 // sqliteModule exports a store.Store in a SQLite file, which no other server may
 // use meanwhile.
-var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
+var sqliteModule = fx.Module("sqlite", fx.Supply(searches(sqlite.Readers/2)), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
 	return open(lc, start, func(ctx context.Context) (store.Store, error) {
 		options := backend.SQLite(o.Settings.Storage, logger)
 		options.Exclusive = true
@@ -57,7 +62,9 @@ var sqliteModule = fx.Module("sqlite", fx.Provide(func(lc fx.Lifecycle, start st
 
 // postgresModule exports a store.Store in a PostgreSQL database, which any number
 // of servers may share.
-var postgresModule = fx.Module("postgres", fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
+var postgresModule = fx.Module("postgres", fx.Provide(func(o Options) searches {
+	return searches(max(1, o.Settings.Storage.StoreConnections/2))
+}), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
 	return open(lc, start, func(ctx context.Context) (store.Store, error) {
 		options, err := backend.Postgres(o.Settings.Storage, logger)
 		if err != nil {

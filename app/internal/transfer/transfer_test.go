@@ -82,13 +82,13 @@ func lived(t *testing.T) store.Store {
 	if _, err := w.Seed(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	users, err := w.Users(t.Context())
+	users, err := w.Users().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.callers = []tracker.Caller{{User: users.Value[0].ID, Scope: access.Admin}}
 	for _, name := range []string{"Ann", "Bo", "Ce\u0301line"} {
-		answer, err := w.CreateUser(t.Context(), w.caller(), tracker.CreateUser{UserPatch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+		answer, err := w.Users().Create(t.Context(), w.caller(), tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func lived(t *testing.T) store.Store {
 		w.act(t.Context())
 	}
 	// Nobody is assigned or watches who has left, but what Bo did stays.
-	if _, err := w.UpdateUser(t.Context(), w.callers[0], w.callers[2].User, tracker.UpdateUser{UserPatch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+	if _, err := w.Users().Update(t.Context(), w.callers[0], w.callers[2].User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -265,7 +265,7 @@ func goesOn(t *testing.T, s store.Store, text string) {
 		t.Fatal(err)
 	}
 	w := service(s)
-	users, err := w.Users(t.Context())
+	users, err := w.Users().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,198 @@
+package tracker
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// narrow is a store that has so many Views at a time, as those with a pool of
+// connections have.
+type narrow struct {
+	store.Store
+	connections chan struct{}
+}
+
+func newNarrow(s store.Store, connections int) narrow {
+	return narrow{s, make(chan struct{}, connections)}
+}
+
+func (n narrow) connected(ctx context.Context, fn func() error) error {
+	select {
+	case n.connections <- struct{}{}:
+	case <-ctx.Done():
+		return store.Ended(ctx)
+	}
+	defer func() { <-n.connections }()
+	return fn()
+}
+
+func (n narrow) View(ctx context.Context, fn func(store.Reader) error) error {
+	return n.connected(ctx, func() error { return n.Store.View(ctx, fn) })
+}
+
+func (n narrow) Versions(ctx context.Context) (v store.Versions, err error) {
+	err = n.connected(ctx, func() error { v, err = n.Store.Versions(ctx); return err })
+	return v, err
+}
+
+// searchingSlowly returns a service whose searches take as long as they may, on a store with four
+// connections.
+func (s service) searchingSlowly(options ...func(*Options)) *Service {
+	waits := finder{have: 1000, find: func(ctx context.Context, q store.Query) ([]store.Hit, error) {
+		if len(q.Sort) > 0 { // that which is quick
+			return hits(250), nil
+		}
+		<-ctx.Done()
+		return nil, store.Ended(ctx)
+	}}
+	server, _ := s.finding(waits, append([]func(*Options){func(o *Options) { o.Store = newNarrow(o.Store, 4) }}, options...)...)
+	return server
+}
+
+var slowSearch = SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}}
+
+// However many searches there are, and however long they take, everything else is
+// answered at once: loads, writes, what authentication needs, whether the store is
+// ready, searches of metadata, and the rest of an answer that has begun.
+func TestSearchesLeaveRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		s.create(t, "T")
+		server := s.searchingSlowly()
+		quick := SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title")}}
+		streamed, err := server.SearchProblems(t.Context(), s.admin, quick)
+		noError(t, err)
+		var group sync.WaitGroup
+		for i := range byte(24) {
+			group.Go(func() { _, _ = server.SearchProblems(t.Context(), by(testID(i%7)), slowSearch) })
+			group.Go(func() {
+				_, _ = server.UpdateProblems(t.Context(), by(testID(i%7)), UpdateProblems{Write: Write{DryRun: true}, Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
+			})
+		}
+		synctest.Wait()
+		began := time.Now()
+		for range 3 {
+			_, err := server.LoadProblem(t.Context(), s.admin, 1, 0)
+			noError(t, err)
+			_, err = server.Authenticate(t.Context(), testSecret.Reveal())
+			noError(t, err)
+			noError(t, server.Ready(t.Context()))
+			_, err = server.SearchObjects(t.Context(), s.admin, predicate.User, slowSearch.Search)
+			noError(t, err)
+			s.clock.forward(time.Minute) // what is cached is old
+		}
+		_, err = server.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: titled("U")})
+		noError(t, err)
+		equal(t, "problems of the answer that had begun", len(numbers(t, streamed)), 250)
+		equal(t, "how long all that took", time.Since(began), time.Duration(0))
+		group.Wait()
+		equal(t, "places left in the line", len(server.searches.queue.places), 0)
+	})
+}
+
+// A search that does not get its turn in time fails, and says so; one whose client has
+// gone leaves the line.
+func TestSearchWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		server := s.searchingSlowly(func(o *Options) { o.Searches, o.SearchFor, o.WaitFor = 1, 5*time.Second, 2*time.Second })
+		var group sync.WaitGroup
+		var first error
+		group.Go(func() { _, first = server.SearchProblems(t.Context(), by(ann), slowSearch) })
+		synctest.Wait()
+		began := time.Now()
+		_, err := server.SearchProblems(t.Context(), by(bob), slowSearch)
+		wantFault(t, err, fault.Unavailable)
+		equal(t, "how long it has waited", time.Since(began), 2*time.Second)
+
+		gone, leave := context.WithCancel(t.Context())
+		var left error
+		group.Go(func() { _, left = server.SearchProblems(gone, by(bob), slowSearch) })
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		wantFault(t, left, fault.Unavailable)
+		equal(t, "when it left", time.Since(began), 2*time.Second)
+
+		// What is wrong in itself does not wait.
+		_, err = server.SearchProblems(t.Context(), by(bob), SearchProblems{Search: Search{Predicate: patch.Set("(")}})
+		wantFault(t, err, fault.InvalidPredicate)
+		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
+		wantFault(t, err, fault.PreviewRequired)
+		form := fault.List{{Kind: fault.UnknownField, Pointer: "/colour", Detail: "is not known"}}
+		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Write: Write{DryRun: true, Faults: form}, Predicate: slowSearch.Predicate})
+		wantFault(t, err, fault.UnknownField, "unknown-field /colour")
+		equal(t, "how long these took", time.Since(began), 2*time.Second)
+
+		// It has its whole time from when its turn comes.
+		time.Sleep(2 * time.Second)
+		_, err = server.SearchProblems(t.Context(), by(bob), slowSearch)
+		wantFault(t, err, fault.QueryTooExpensive)
+		equal(t, "when the second search ended", time.Since(began), 10*time.Second)
+		group.Wait()
+		wantFault(t, first, fault.QueryTooExpensive)
+	})
+}
+
+// Turns come in the order of the requests, but nobody waits for more of one other
+// user's than can be made at once.
+func TestTurnsAreShared(t *testing.T) {
+	t.Parallel()
+	for n, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 4} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(n, time.Hour)
+			var mu sync.Mutex
+			inside := map[ident.ID]int{}
+			var order []ident.ID
+			enter := func(user ident.ID) {
+				leave, err := turns.take(t.Context(), user)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, user)
+				inside[user]++
+				if inside[user] > most || inside[ann]+inside[bob] > n {
+					t.Errorf("of %d turns, %v are taken", n, inside)
+				}
+				mu.Unlock()
+				time.Sleep(time.Second)
+				mu.Lock()
+				inside[user]--
+				mu.Unlock()
+				leave()
+			}
+			var group sync.WaitGroup
+			for range 50 {
+				group.Go(func() { enter(ann) })
+			}
+			synctest.Wait()
+			equal(t, "turns of one user", inside[ann], most)
+			group.Go(func() { enter(bob) })
+			synctest.Wait()
+			began := time.Now()
+			group.Wait()
+			for i, user := range order {
+				if user == bob && i > 2*most {
+					t.Errorf("of %d turns, the other user's was the %dth", n, i+1)
+				}
+			}
+			if n > 1 && time.Since(began) > 50*time.Second {
+				t.Errorf("all took %v", time.Since(began))
+			}
+			equal(t, "places left", len(turns.queue.places), 0)
+		})
+	}
+}
