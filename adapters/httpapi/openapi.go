@@ -83,7 +83,7 @@ const (
 func parameters() map[string]*huma.Param {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
 	one, most := 1.0, float64(tracker.MostOnPage)
-	return map[string]*huma.Param{
+	all := map[string]*huma.Param{
 		"Problem": {Name: "identifier", In: "path", Required: true, Description: "The problem's identifier.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 12},
 		"Object": {Name: "identifier", In: "path", Required: true, Description: "The object's identifier.",
@@ -119,6 +119,14 @@ func parameters() map[string]*huma.Param {
 		"Idempotency-Key": {Name: "Idempotency-Key", In: "header", Description: "Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters.",
 			Schema: text(), Example: "8e03978e-40d5-43e8-bc93-6894a57f9324"},
 	}
+	for _, s := range searchables { // the keys of which are others than those of problems
+		shown := s.shown()
+		what, order := *all[paramPredicate], *all[paramSort]
+		what.Required, what.Description, what.Example = true, "What has to hold: an NSPredicate format string.", s.example
+		order.Example = "-name"
+		all[shown[paramPredicate]], all[shown[paramSort]] = &what, &order
+	}
+	return all
 }
 
 // answerHeaders are the headers of answers.

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -244,6 +246,37 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 				t.Errorf("%s: the answer is\n%s\nand its example\n%s", e.id, got, want)
 			}
 		}
+	}
+}
+
+// The examples of the parameters of searches make searches that work.
+func TestExamplesOfSearchesWork(t *testing.T) {
+	t.Parallel()
+	document := openAPI(t)
+	searches := 0
+	for _, e := range endpoints() {
+		if e.method != http.MethodGet || !strings.HasSuffix(e.path, "/search") {
+			continue
+		}
+		searches++
+		values := url.Values{}
+		op, _ := at(document, e.pointer())
+		parameters, _ := at(op, "/parameters")
+		for _, ref := range parameters.([]any) {
+			pointer, _ := at(ref, "/$ref")
+			parameter, _ := at(document, strings.TrimPrefix(pointer.(string), "#"))
+			p := parameter.(map[string]any)
+			if name := p["name"].(string); p["in"] == "query" && p["example"] != nil && name != paramSavedQuery {
+				values.Set(name, fmt.Sprint(p["example"]))
+			}
+		}
+		if values.Get(paramPredicate) == "" || values.Get(paramSort) == "" {
+			t.Errorf("%s: no example of a predicate or a sort: %v", e.id, values)
+		}
+		setup(t).send(t, request(e.method, api+e.path+"?"+values.Encode(), ""), 200, "")
+	}
+	if searches != len(searchables)+1 {
+		t.Errorf("%d searches", searches)
 	}
 }
 

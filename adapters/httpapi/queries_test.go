@@ -72,7 +72,8 @@ func TestSearchBySavedQuery(t *testing.T) {
 	var asked store.Query
 	f.searched = func(_ context.Context, q store.Query) { asked = q }
 	id := sampleQuery().ID.String()
-	for _, name := range []string{id, "https://problems.example.org/tracker" + api + "/queries/" + id, api + "/queries/" + id, "/queries/" + id + "/", "queries/" + id + "?x=1#y"} {
+	for _, name := range []string{id, "https://problems.example.org/tracker" + api + "/queries/" + id, api + "/queries/" + id, "/queries/" + id + "/", "queries/" + id + "?x=1#y",
+		"https://problems.example.org/#/q/" + id, "https://problems.example.org/?q=" + id, "https://problems.example.org/#" + id} {
 		asked = store.Query{}
 		f.searchBy(t, "/problems/search", 200, "", "savedQuery", name)
 		if len(asked.Sort) != 1 || !asked.Sort[0].Descending || asked.Plan == nil {
@@ -84,4 +85,5 @@ func TestSearchBySavedQuery(t *testing.T) {
 		t.Errorf("the order of the request does not win: %+v", asked.Sort)
 	}
 	f.searchBy(t, "/problems/search", 404, fault.NotFound, "savedQuery", sampleID(99).String())
+	f.send(t, request("GET", api+"/problems/search?savedQuery=0"+id, ""), 400, fault.MalformedRequest)
 }

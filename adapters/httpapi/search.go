@@ -35,6 +35,11 @@ var searchables = []searchable{
 	{predicate.State, "states", []State{}, (*encoder).state, `initial = YES`, sampleOpen.ID},
 }
 
+// shown are the parameters that the document has for this kind alone.
+func (s searchable) shown() map[string]string {
+	return map[string]string{paramPredicate: s.plural + "-" + paramPredicate, paramSort: s.plural + "-" + paramSort}
+}
+
 // isSearched reports whether what is listed at the path can be searched.
 func isSearched(path string) bool {
 	return path == "/problems" || slices.ContainsFunc(searchables, func(s searchable) bool { return "/"+s.plural == path })
@@ -71,7 +76,9 @@ func searchEndpoints() []endpoint {
 		answers := []result{{status: 200, description: "The objects that were found.", of: s.of, headers: []string{"Link"},
 			example: func(e *encoder) { e.open('['); s.encode(e, s.found); e.close(']') }}}
 		name := string(s.plural[0]-'a'+'A') + s.plural[1:]
-		all = append(all, searchPair(name, "/"+s.plural, objectSearchNames, `{"predicate":"`+s.example+`"}`, ObjectSearch{}, answers, s.search)...)
+		pair := searchPair(name, "/"+s.plural, objectSearchNames, `{"predicate":"`+s.example+`"}`, ObjectSearch{}, answers, s.search)
+		pair[0].shown = s.shown()
+		all = append(all, pair...)
 	}
 	return all
 }

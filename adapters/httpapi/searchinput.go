@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 
@@ -111,13 +112,16 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	return s, err
 }
 
-// savedIdentifier returns the identifier that the text is, or ends in as a URL; None
-// when there is none.
+// savedIdentifier returns the identifier that the text is, or that it ends in as a
+// URL, whatever stands after the path of one; None when there is none.
 func savedIdentifier(text string) ident.ID {
 	if u, err := url.Parse(text); err == nil {
-		text = strings.TrimSuffix(u.Path, "/")
+		if id, err := ident.Parse(path.Base(u.Path)); err == nil {
+			return id
+		}
 	}
-	id, _ := ident.Parse(text[strings.LastIndexByte(text, '/')+1:])
+	// Programs in a browser have a part or a query of their own for it.
+	id, _ := ident.Parse(text[strings.LastIndexAny(text, "/#?=&")+1:])
 	return id
 }
 
