@@ -17,5 +17,5 @@ func TestSearchAgainstTheDomain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	searchtest.Run(t, s, rand.Uint64(), 60, 400)
+	searchtest.Run(t, s, rand.Uint64(), 30, 60)
 }

@@ -16,7 +16,7 @@ import (
 // The file finds what package search finds.
 func TestSearchAgainstTheDomain(t *testing.T) {
 	t.Parallel()
-	searchtest.Run(t, setup(t).Store, rand.Uint64(), 60, 400)
+	searchtest.Run(t, setup(t).Store, rand.Uint64(), 30, 60)
 }
 
 // A search that would never end is interrupted when its context ends, and the
