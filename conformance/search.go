@@ -26,14 +26,14 @@ func (w *world) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 		vars[0] = w.problemEntry(id, q.As)
 		candidate, err := predicate.Holds(ctx, predicate.And{Conds: compiled}, vars)
 		if err != nil {
-			return nil, err
+			return nil, stopped(ctx, err)
 		}
 		if candidate && residual != nil {
 			candidates++
 		}
 		holds, err := predicate.Holds(ctx, q.Plan.Where, vars)
 		if err != nil {
-			return nil, err
+			return nil, stopped(ctx, err)
 		}
 		if !holds {
 			continue
@@ -42,7 +42,7 @@ func (w *world) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 		for _, o := range q.Sort {
 			key, err := predicate.Eval(ctx, o.Path, vars)
 			if err != nil {
-				return nil, err
+				return nil, stopped(ctx, err)
 			}
 			hit.Keys = append(hit.Keys, key)
 		}
@@ -55,6 +55,15 @@ func (w *world) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	}
 	slices.SortFunc(found, func(a, b store.Hit) int { return compareHits(q.Sort, a, b) })
 	return found[:min(q.Limit, len(found))], over(ctx)
+}
+
+// stopped returns the fault of a context that is over, as that is why an evaluation has
+// ended, or else its error.
+func stopped(ctx context.Context, err error) error {
+	if over := over(ctx); over != nil {
+		return over
+	}
+	return err
 }
 
 // compareHits compares two hits by the order of D31: nil comes first whichever way it

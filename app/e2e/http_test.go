@@ -41,15 +41,15 @@ func TestBasePath(t *testing.T) {
 	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token}, httpsuite.Options{})
 }
 
-// TestHTTPNotEmpty holds servers against the contract that have thousands of
+// TestHTTPNotEmpty holds servers against the contract that have hundreds of
 // problems, users and tokens, and that others write to meanwhile; the one whose
 // store is in memory twice in a row.
 func TestHTTPNotEmpty(t *testing.T) {
 	t.Parallel()
 	eachAdapter(t, func(t *testing.T, store string) {
-		settlers, others, runs := 1000, 2, 2
+		settlers, others, runs := 200, 2, 2
 		if store != "memory:" {
-			settlers, others, runs = 100, 1, 1 // what counts is how much there is, not where
+			settlers, others, runs = 50, 1, 1 // what counts is how much there is, not where
 		}
 		token := newToken(t)
 		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)

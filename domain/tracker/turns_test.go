@@ -179,7 +179,10 @@ func TestTurnsAreShared(t *testing.T) {
 				group.Go(func() { enter(ann) })
 			}
 			synctest.Wait()
-			equal(t, "turns of one user", inside[ann], most)
+			mu.Lock()
+			taken := inside[ann]
+			mu.Unlock()
+			equal(t, "turns of one user", taken, most)
 			group.Go(func() { enter(bob) })
 			synctest.Wait()
 			began := time.Now()
