@@ -27,15 +27,20 @@ var rules = []rule{
 	{folder: "adapters/httpapi", mayImport: []string{"domain"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/sqlite", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
-	{folder: forTests, libraries: true},
+	{folder: forTests[0], libraries: true},
 	{folder: "adapters/postgres", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/internal", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/archive", mayImport: []string{"domain"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	{folder: "app", mayImport: []string{"adapters", "domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 }
 
-// forTests is the folder of what only tests import: it may do what tests may.
-const forTests = "adapters/postgres/postgrestest"
+// forTests are the folders of what only tests import: they may take what tests may.
+var forTests = []string{"adapters/postgres/postgrestest", "adapters/internal/bunstore/searchtest"}
+
+// isForTests reports whether a folder is one of these, or below.
+func isForTests(folder string) bool {
+	return slices.ContainsFunc(forTests, func(f string) bool { return within(folder, f) })
+}
 
 // only are the libraries that one folder alone is to know: the project is put
 // together, configured and called from a command line by app, and every database
@@ -58,8 +63,10 @@ func (p pkg) arrows() []string {
 	}
 	r := rules[i]
 	violations := r.check(folder, p.Imports)
-	if slices.Contains(p.Imports, project+forTests) && !within(folder, forTests) {
-		violations = append(violations, fmt.Sprintf("%s must not import %s: it is for tests alone", folder, forTests))
+	for _, f := range forTests {
+		if slices.Contains(p.Imports, project+f) && !isForTests(folder) {
+			violations = append(violations, fmt.Sprintf("%s must not import %s: it is for tests alone", folder, f))
+		}
 	}
 	r.mayImport = slices.Concat(r.mayImport, r.testsMayImport)
 	r.libraries = true // tests may use some everywhere

@@ -25,7 +25,7 @@ var handedIn = map[string][]string{
 // it should be handed in.
 func (p pkg) impurities() ([]string, error) {
 	folder := strings.TrimPrefix(p.ImportPath, project)
-	if !within(folder, "domain") && !within(folder, "adapters") || within(folder, forTests) {
+	if !within(folder, "domain") && !within(folder, "adapters") || isForTests(folder) {
 		return nil, nil // app takes them, and the others are for tests
 	}
 	var violations []string
