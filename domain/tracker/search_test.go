@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,16 +19,15 @@ import (
 // viewed is a store whose readers are replaced. It counts its Views.
 type viewed struct {
 	store.Store
-	reader func(store.Reader) store.Reader
-	views  int
-	open   int // under way
+	reader      func(store.Reader) store.Reader
+	views, open atomic.Int64 // all, and those under way
 }
 
 func (v *viewed) View(ctx context.Context, fn func(store.Reader) error) error {
 	return v.Store.View(ctx, func(r store.Reader) error {
-		v.views++
-		v.open++
-		defer func() { v.open-- }()
+		v.views.Add(1)
+		v.open.Add(1)
+		defer v.open.Add(-1)
 		return fn(v.reader(r))
 	})
 }
@@ -192,14 +192,14 @@ func TestSearchInBatches(t *testing.T) {
 	service, v := s.finding(finder{have: 240, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
 	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
 	noError(t, err)
-	equal(t, "views", v.views, 1)
+	equal(t, "views", v.views.Load(), int64(1))
 	equal(t, "first batch", len(found.First.Value), 100)
 	var sizes []int
 	for batch, err := range found.Rest {
 		noError(t, err)
 		sizes = append(sizes, len(batch.Value))
-		equal(t, "views", v.views, 1+len(sizes))
-		equal(t, "open views", v.open, 0)
+		equal(t, "views", v.views.Load(), int64(1+len(sizes)))
+		equal(t, "open views", v.open.Load(), int64(0))
 		if batch.Catalogue == nil {
 			t.Error("a batch without a catalogue")
 		}
@@ -209,7 +209,7 @@ func TestSearchInBatches(t *testing.T) {
 	for range found.Rest {
 		break // whoever has enough
 	}
-	equal(t, "views", v.views, 4)
+	equal(t, "views", v.views.Load(), int64(4))
 }
 
 func TestSearchFailsOnItsWay(t *testing.T) {
