@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // identifier returns the member of a JSON object that names it.
@@ -69,6 +70,11 @@ func (c *client) settler(n int) int {
 	return status
 }
 
+// pause is how long each of the others rests before it does something again: they are
+// not to fill the server with users for as long as the suite takes, nor to have the
+// machine for themselves.
+const pause = 50 * time.Millisecond
+
 // noise has other clients use the server until the function that is returned is
 // called, which says how many of their writes were accepted.
 func (c *client) noise(t *testing.T, clients int) func() int64 {
@@ -83,7 +89,7 @@ func (c *client) noise(t *testing.T, clients int) func() int64 {
 				select {
 				case <-quiet:
 					return
-				default:
+				case <-time.After(pause):
 					writes.Add(c.bustle(random, fmt.Sprintf("%d-%d", i, n)))
 				}
 			}
