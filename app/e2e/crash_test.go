@@ -14,14 +14,20 @@ import (
 )
 
 // TestKill kills the server at a random moment, again and again, while clients
-// write, and compares what the next one finds with what the clients know.
+// write, and compares what the next one finds with what the clients know. Each store
+// is killed five times: all of it is read after each.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	eachDurable(t, killed)
+	for i := range 4 {
+		t.Run(fmt.Sprintf("store %d", i+1), func(t *testing.T) {
+			t.Parallel()
+			eachDurable(t, killed)
+		})
+	}
 }
 
 func killed(t *testing.T, store string) {
-	const rounds, clients = 20, 8
+	const rounds, clients = 5, 8
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -80,6 +80,10 @@ func TestFoldIsIdempotent(t *testing.T) {
 		}
 	}
 	for r := range unicode.MaxRune + 1 {
+		// Most code points are nobody's yet, or for private use.
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) && r%97 != 0 {
+			continue
+		}
 		check(string(r))
 		check("a" + string(r) + "\u0323\u0301")
 	}
