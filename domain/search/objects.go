@@ -40,7 +40,7 @@ type Object struct {
 // ends.
 func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 	compare := func(a, b Object) int { return cmp.Or(compareKeys(q.Sort, a.Keys, b.Keys), a.ID.Compare(b.ID)) }
-	all, err := identifiers(q.Catalogue.Content(), q.Plan.Root)
+	all, err := Identifiers(q.Catalogue, q.Plan.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,10 @@ func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 	return found.sorted(), nil
 }
 
-// identifiers returns the identifiers of all objects of the kind.
-func identifiers(c metadata.Content, kind predicate.Entity) (iter.Seq[ident.ID], error) {
+// Identifiers returns the identifiers of all metadata objects of one kind, or of all
+// users. It fails with fault.Internal when the kind is not one of these.
+func Identifiers(catalogue *metadata.Catalogue, kind predicate.Entity) (iter.Seq[ident.ID], error) {
+	c := catalogue.Content()
 	switch kind {
 	case predicate.State:
 		return each(c.States, func(o *metadata.State) ident.ID { return o.ID }), nil

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
@@ -35,9 +34,12 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 	if key != nil {
 		entity = key.Type.Entity
 	}
-	ids := identifiers(c.catalogue, entity)
+	ids, err := search.Identifiers(c.catalogue, entity)
+	if err != nil {
+		return fragment{}, err
+	}
 	var yes, no []ident.ID
-	for _, id := range ids {
+	for id := range ids {
 		if err := store.Ended(c.ctx); err != nil {
 			return fragment{}, err
 		}
@@ -86,36 +88,4 @@ func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment
 	found.keyed = column.indexed && (len(yes) == 1 || len(yes) <= len(no)/partOfFew)
 	found.few = found.keyed && column.root
 	return found
-}
-
-// identifiers returns those of all objects of an entity.
-func identifiers(c *metadata.Catalogue, of predicate.Entity) (ids []ident.ID) {
-	content := c.Content()
-	switch of {
-	case predicate.State:
-		for _, o := range content.States {
-			ids = append(ids, o.ID)
-		}
-	case predicate.Priority:
-		for _, o := range content.Priorities {
-			ids = append(ids, o.ID)
-		}
-	case predicate.Classification:
-		for _, o := range content.Classifications {
-			ids = append(ids, o.ID)
-		}
-	case predicate.Component:
-		for _, o := range content.Components {
-			ids = append(ids, o.ID)
-		}
-	case predicate.Milestone:
-		for _, o := range content.Milestones {
-			ids = append(ids, o.ID)
-		}
-	case predicate.User:
-		for _, o := range content.Users {
-			ids = append(ids, o.ID)
-		}
-	}
-	return ids
 }

@@ -72,27 +72,28 @@ func (c *compiler) ranking(path predicate.Path, reference int, name string) (sor
 	}
 	object := path.Steps[reference].Type
 	value := predicate.Path{Start: object, Steps: path.Steps[reference+1:]}
-	ids := identifiers(c.catalogue, object.Entity)
-	values := make([]predicate.Value, len(ids))
-	for i, id := range ids {
-		if values[i], err = predicate.Eval(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)}); err != nil {
-			return sortKey{}, err
-		}
+	ids, err := search.Identifiers(c.catalogue, object.Entity)
+	if err != nil {
+		return sortKey{}, err
 	}
 	key := sortKey{fragment: fragment{}, name: name, kind: predicate.Object, nullable: true, on: column.sql}
-	for _, value := range values {
-		if value != nil {
-			key.ranked = append(key.ranked, value)
+	var known []ident.ID
+	var values []predicate.Value // of these, none of which is nil
+	for id := range ids {
+		v, err := predicate.Eval(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)})
+		if err != nil {
+			return sortKey{}, err
+		}
+		if v != nil {
+			known, values = append(known, id), append(values, v)
 		}
 	}
+	key.ranked = slices.Clone(values)
 	slices.SortFunc(key.ranked, func(a, b predicate.Value) int { return predicate.CompareValues(a, b) })
 	key.ranked = slices.CompactFunc(key.ranked, func(a, b predicate.Value) bool { return predicate.CompareValues(a, b) == 0 })
-	var known []ident.ID
-	var ranks []int64
-	for i, id := range ids {
-		if values[i] != nil {
-			known, ranks = append(known, id), append(ranks, key.rank(values[i]))
-		}
+	ranks := make([]int64, len(values))
+	for i, v := range values {
+		ranks[i] = key.rank(v)
 	}
 	key.sql = key.ranksOf() + ".rank"
 	key.ranks.sql, key.ranks.args = c.Ranks(known, ranks)
