@@ -67,7 +67,7 @@ func unavailable(t *testing.T, what string, err error, sentence string, began ti
 // others write. Each time the store goes on by itself, and what it has said holds.
 func TestServerFaults(t *testing.T) {
 	t.Parallel()
-	const timeout, acquireTimeout = time.Second, 500 * time.Millisecond
+	const timeout, acquireTimeout = time.Second, time.Second
 	server := newServer(t, "max_connections=40")
 	s := open(t, postgres.Options{URL: server.URL(), Timeout: timeout, AcquireTimeout: acquireTimeout})
 	from := newSource()
@@ -189,7 +189,7 @@ func commitUntil(t *testing.T, s store.Store, from *source, sentence string) {
 // end within their limit, and new ones sooner.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	const connections, timeout, acquireTimeout = 2, time.Second, 300 * time.Millisecond
+	const connections, timeout, acquireTimeout = 2, 3 * time.Second, time.Second
 	proxy := postgrestest.NewProxy(t, postgrestest.Schema(t))
 	s := open(t, postgres.Options{URL: proxy.URL(), Connections: connections, Timeout: timeout, AcquireTimeout: acquireTimeout})
 	from := newSource()
@@ -277,7 +277,7 @@ func hold(t *testing.T, s store.Store, n int) (release func()) {
 // TestPoolIsUsedUp has as many Views open as there are connections.
 func TestPoolIsUsedUp(t *testing.T) {
 	t.Parallel()
-	const connections, acquireTimeout = 2, 200 * time.Millisecond
+	const connections, acquireTimeout = 2, time.Second // enough to connect to a busy server
 	s := open(t, postgres.Options{URL: postgrestest.Schema(t), Connections: connections, AcquireTimeout: acquireTimeout})
 	from := newSource()
 	p := create(t, s, from, 1)[0]

@@ -15,7 +15,7 @@ import (
 func TestStandbyHasToConfirm(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
-	s := open(t, postgres.Options{URL: server.URL(), Timeout: 200 * time.Millisecond})
+	s := open(t, postgres.Options{URL: server.URL(), Timeout: time.Second})
 	from := newSource()
 	p := create(t, s, from, 1)[0]
 	admin := connect(t, server.URL())
