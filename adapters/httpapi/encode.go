@@ -78,8 +78,7 @@ func (e *encoder) string(s string) { e.next(); e.buf, _ = jsontext.AppendQuote(e
 
 func (e *encoder) id(id ident.ID) {
 	e.next()
-	e.buf = append(e.buf, '"')
-	e.buf = append(e.buf, id.String()...)
+	e.buf = id.Append(append(e.buf, '"'))
 	e.buf = append(e.buf, '"')
 }
 

@@ -19,16 +19,18 @@ var None ID
 // String returns the canonical form: 36 characters, lower-case hexadecimal.
 func (id ID) String() string {
 	var b [36]byte
-	hex.Encode(b[:8], id[:4])
-	b[8] = '-'
-	hex.Encode(b[9:13], id[4:6])
-	b[13] = '-'
-	hex.Encode(b[14:18], id[6:8])
-	b[18] = '-'
-	hex.Encode(b[19:23], id[8:10])
-	b[23] = '-'
-	hex.Encode(b[24:], id[10:])
-	return string(b[:])
+	return string(id.Append(b[:0]))
+}
+
+// Append appends the canonical form to b.
+func (id ID) Append(b []byte) []byte {
+	for i, octets := range [][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
+		if i > 0 {
+			b = append(b, '-')
+		}
+		b = hex.AppendEncode(b, octets)
+	}
+	return b
 }
 
 // IsNone reports whether id identifies no object.
