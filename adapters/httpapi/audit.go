@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"encoding/base64"
-	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -48,8 +48,10 @@ func (c *call) listAudit() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[tracker.AuditPage]) answer {
 		header := http.Header{}
 		if a.Value.More {
-			next := maps.Clone(c.query)
-			next.Set(paramCursor, auditCursor(skip+limit))
+			next := url.Values{paramCursor: {auditCursor(skip + limit)}}
+			if c.query.Has(paramLimit) {
+				next.Set(paramLimit, c.query.Get(paramLimit))
+			}
 			header.Set("Link", "<"+c.r.URL.EscapedPath()+"?"+next.Encode()+`>; rel="next"`)
 		}
 		e := encoder{catalogue: a.Catalogue}

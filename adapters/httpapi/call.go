@@ -30,7 +30,7 @@ type call struct {
 	caller tracker.Caller
 	media  string // the body's media type, without parameters
 	body   []byte
-	query  url.Values // the parameters of the query, each of which the operation has, and given once
+	query  url.Values // the parameters of the query, each of which the operation has, and given once; nil for none
 	dryRun bool
 	// rest, if an operation sets it, goes on with the body of its answer.
 	rest iter.Seq2[[]byte, error]
@@ -54,8 +54,12 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			s.unmatched(w, r)
 			return
 		}
-		w.Header().Set("Cache-Control", "private, no-cache")
-		w.Header().Add("Vary", "Authorization")
+		w.Header()["Cache-Control"] = privateCache
+		if vary := w.Header()["Vary"]; len(vary) > 0 { // which is what CORS says
+			w.Header()["Vary"] = append(vary, ofCaller...)
+		} else {
+			w.Header()["Vary"] = ofCaller
+		}
 		c := &call{server: s, r: r}
 		a, err := c.answer(e, w)
 		if err != nil {
@@ -88,8 +92,10 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.body, err = c.readBody(e, w); err != nil {
 		return a, err
 	}
-	if c.query, err = parseQuery(c.r.URL.RawQuery, e.queryNames()); err != nil {
-		return a, err
+	if c.r.URL.RawQuery != "" {
+		if c.query, err = parseQuery(c.r.URL.RawQuery, e.queryNames()); err != nil {
+			return a, err
+		}
 	}
 	if c.dryRun, err = c.flag(paramDryRun); err != nil {
 		return a, err

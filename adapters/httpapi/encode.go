@@ -191,12 +191,16 @@ func (e *encoder) component(id ident.ID) {
 		e.null()
 		return
 	}
-	e.componentObject(c)
+	e.componentMembers(c, e.catalogue.FullName(id))
 }
 
 func (e *encoder) componentObject(c metadata.Component) {
+	e.componentMembers(c, e.catalogue.FullNameOf(c))
+}
+
+func (e *encoder) componentMembers(c metadata.Component, fullName string) {
 	e.named(c.ID, c.Name)
-	e.key("fullName").string(e.catalogue.FullNameOf(c))
+	e.key("fullName").string(fullName)
 	e.key("closed").bool(c.Closed)
 	e.key("successor").componentRef(c.Successor)
 	e.key("parent").componentRef(c.Parent)

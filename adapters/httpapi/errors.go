@@ -171,7 +171,11 @@ func errorStatuses(kinds []fault.Kind) []int {
 
 // sendJSON writes a body of JSON as a line, for those who read it in a terminal.
 func sendJSON(w http.ResponseWriter, r *http.Request, status int, media string, json []byte) {
-	w.Header().Set("Content-Type", media)
+	if media == mediaJSON {
+		w.Header()["Content-Type"] = ofJSON
+	} else {
+		w.Header().Set("Content-Type", media)
+	}
 	send(w, r, status, append(json, '\n'))
 }
 

@@ -32,15 +32,18 @@ func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 func pastTag(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c, "past") }
 
 func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
-	tag := fmt.Sprintf("%d.%d.%s", s.Revision, c.Version, marks)
+	tag := make([]byte, 0, 64)
+	tag = strconv.AppendInt(append(tag, '"'), s.Revision, 10)
+	tag = strconv.AppendInt(append(tag, '.'), c.Version, 10)
+	tag = append(append(tag, '.'), marks...)
 	if len(s.Relationships) > 0 {
 		shown := sha256.New()
 		for _, r := range s.Relationships {
 			fmt.Fprintf(shown, "%q%v", r.OtherTitle, r.OtherState)
 		}
-		tag += "." + hex.EncodeToString(shown.Sum(nil)[:8])
+		tag = hex.AppendEncode(append(tag, '.'), shown.Sum(nil)[:8])
 	}
-	return `"` + tag + `"`
+	return string(append(tag, '"'))
 }
 
 // catalogueTag returns the entity tag of what is made of metadata alone (D30).

@@ -16,28 +16,27 @@ import (
 func (s *server) frame(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
-		x := &Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r)}
+		f := &frame{connection: r.Context(), recorder: recorder{ResponseWriter: w}, requestID: [1]string{s.requestID(r)}}
+		f.Method, f.RequestID = knownMethod(r.Method), f.requestID[0]
 		// net/http takes a client that closes its side of the connection for
 		// gone, but it may well wait for the answer. Searches ask for
 		// connectionOf.
-		ctx := context.WithValue(context.WithoutCancel(r.Context()), exchangeKey{}, x)
-		ctx, cancel := context.WithTimeout(context.WithValue(ctx, connectionKey{}, r.Context()), s.Limits.RequestTime)
+		ctx, cancel := context.WithTimeout(context.WithValue(context.WithoutCancel(r.Context()), frameKey{}, f), s.Limits.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
-		rec := &recorder{ResponseWriter: w}
 
 		header := w.Header()
-		header.Set("X-Request-Id", x.RequestID)
+		header["X-Request-Id"] = f.requestID[:]
 		Secure(header)
 
-		panicked := s.recovered(next, rec, r)
+		panicked := s.recovered(next, &f.recorder, r)
 
 		if s.Observe != nil {
 			_, route, _ := strings.Cut(r.Pattern, " ") // the catch-all pattern has no method
-			x.Route = strings.ReplaceAll(route, "...}", "}")
-			x.Status, x.Bytes = rec.status, rec.bytes
-			x.Duration = s.Now().Sub(start)
-			s.Observe(*x)
+			f.Route = strings.ReplaceAll(route, "...}", "}")
+			f.Status, f.Bytes = f.recorder.status, f.recorder.bytes
+			f.Duration = s.Now().Sub(start)
+			s.Observe(f.Exchange)
 		}
 		if panicked {
 			panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
@@ -45,10 +44,20 @@ func (s *server) frame(next http.Handler) http.Handler {
 	})
 }
 
+// What headers have that are the same in all answers is shared by these: a header is
+// set anew, never changed in place.
+var (
+	noSniff      = []string{"nosniff"}
+	noSources    = []string{"default-src 'none'; frame-ancestors 'none'"}
+	privateCache = []string{"private, no-cache"}
+	ofCaller     = []string{"Authorization"}
+	ofJSON       = []string{mediaJSON}
+)
+
 // Secure sets the headers by which browsers take no answer for more than it is (D34).
 func Secure(header http.Header) {
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	header["X-Content-Type-Options"] = noSniff
+	header["Content-Security-Policy"] = noSources
 }
 
 // recovered serves the request and turns a panic into an answer. It returns true
@@ -95,19 +104,25 @@ func (s *server) requestID(r *http.Request) string {
 	return id
 }
 
-type exchangeKey struct{}
+// frame is what there is for each request, in one piece; its context leads to it.
+type frame struct {
+	Exchange
+	connection context.Context
+	recorder   recorder
+	requestID  [1]string // as a header has it
+}
+
+type frameKey struct{}
 
 // exchangeOf returns the exchange that the request is part of.
 func exchangeOf(r *http.Request) *Exchange {
-	return r.Context().Value(exchangeKey{}).(*Exchange)
+	return &r.Context().Value(frameKey{}).(*frame).Exchange
 }
-
-type connectionKey struct{}
 
 // connectionOf returns a context that ends when the client closes its side of the
 // connection, and when the request is over.
 func connectionOf(r *http.Request) context.Context {
-	return r.Context().Value(connectionKey{}).(context.Context)
+	return r.Context().Value(frameKey{}).(*frame).connection
 }
 
 // recorder notes what is answered.

@@ -73,7 +73,9 @@ func (s Secret) Reveal() string {
 }
 
 // Digest returns what is stored of the secret.
-func (s Secret) Digest() Digest { return sha256.Sum256([]byte(s.Reveal())) }
+func (s Secret) Digest() Digest {
+	return sha256.Sum256(append(make([]byte, 0, secretLength), s.Reveal()...))
+}
 
 const mask = prefix + "…"
 
@@ -84,7 +86,17 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
 func checksum(body string) string {
-	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumDigits)
+	crc := ^uint32(0)
+	for i := range len(body) { // as crc32.ChecksumIEEE, which needs a copy in bytes
+		crc = crc32.IEEETable[byte(crc)^body[i]] ^ crc>>8
+	}
+	rest := ^crc
+	var b [checksumDigits]byte
+	for i := range b {
+		b[len(b)-1-i] = alphabet[rest%62]
+		rest /= 62
+	}
+	return string(b[:])
 }
 
 // base62 writes n big-endian, padded with zeros to the given number of digits.
