@@ -52,7 +52,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	}
 	v := &view{store: s, leave: leave}
 	defer v.end()
-	if err := fn(bunstore.Reader{Dialect: s.dialect, Session: v}); err != nil {
+	if err := fn(reader{bunstore.Reader{Dialect: s.dialect, Session: v}, v}); err != nil {
 		return err
 	}
 	return store.Ended(ctx)

@@ -21,7 +21,19 @@ type view struct {
 	// begun is true once the transaction has, and from the start in a view
 	// for one read, which needs none.
 	begun bool
+	// last is true when what is read next is all: the transaction ends with it.
+	// Then it is over.
+	last, over bool
 }
+
+// reader is the Reader of a View.
+type reader struct {
+	bunstore.Reader
+	view *view
+}
+
+// Last is for store.Last.
+func (r reader) Last() { r.view.last = true }
 
 const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -42,6 +54,9 @@ func (v *view) try(ctx context.Context, read func(context.Context) (rows int, er
 	if err := store.Ended(ctx); err != nil {
 		return err
 	}
+	if v.over {
+		return store.ErrOver
+	}
 	for attempt := 0; ; attempt++ {
 		fresh := v.conn == nil
 		if fresh {
@@ -54,7 +69,7 @@ func (v *view) try(ctx context.Context, read func(context.Context) (rows int, er
 		rows, err := read(limited)
 		cancel()
 		if err == nil {
-			v.begun = true
+			v.begun, v.over = true, v.last
 			return nil
 		}
 		// A connection that was lost while nobody used it is only noticed
@@ -103,6 +118,9 @@ func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, er
 	}
 	for _, q := range queries {
 		batch.Queue(v.store.texts.plainOf(q.SQL), q.Args...)
+	}
+	if v.last {
+		batch.Queue("COMMIT")
 	}
 	results := v.conn.SendBatch(ctx, batch)
 	defer func() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -75,6 +76,18 @@ type Reply struct {
 	Created     time.Time
 	Body        []byte // opaque to the domain and to stores
 }
+
+// Last tells a Reader that its View reads only once more. One that has a method Last
+// can then end its moment together with what it reads, which saves a database a round
+// trip; all others are as they were. What is read after that fails with ErrOver.
+func Last(r Reader) {
+	if r, ok := r.(interface{ Last() }); ok {
+		r.Last()
+	}
+}
+
+// ErrOver is the fault of a Reader that has read for the last time.
+var ErrOver = fault.New(fault.Internal, "the view had said that it would not read again")
 
 // Reader reads at one moment. What it returns must equal what Commit was given,
 // byte for byte and to the millisecond, in UTC (READ-001).

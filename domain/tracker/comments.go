@@ -13,6 +13,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 	return run(ctx, s, command[commenting, problem.Comment]{
 		slots:  append(cmd.Idempotency.slots(caller), problemSlot(id)),
 		dryRun: cmd.DryRun,
+		once:   cmd.Idempotency == nil,
 		load: func(ctx context.Context, r store.Reader) (c commenting, err error) {
 			if c.loaded, err = s.load(ctx, r, caller.User, id, 0); err != nil {
 				return c, err

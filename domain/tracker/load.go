@@ -18,7 +18,7 @@ import (
 // (R1–R4). It fails with fault.ProblemNotFound.
 func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts store.Parts) (Answer[store.Snapshot], error) {
 	var l loaded
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
+	err := s.viewOnce(ctx, func(r store.Reader) (err error) {
 		l, err = s.load(ctx, r, caller.User, id, parts)
 		return err
 	})

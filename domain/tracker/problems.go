@@ -16,6 +16,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 	return run(ctx, s, command[creation, store.Snapshot]{
 		slots:  cmd.Idempotency.slots(caller),
 		dryRun: cmd.DryRun,
+		once:   cmd.Idempotency == nil,
 		load: func(ctx context.Context, r store.Reader) (c creation, err error) {
 			if c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return c, err

@@ -15,6 +15,7 @@ type command[S, T any] struct {
 	slots  []slot
 	dryRun bool
 	load   func(context.Context, store.Reader) (S, error)
+	once   bool // load reads only once, see viewOnce
 	// prepare, if not nil, gets what only a real write needs, outside the
 	// view.
 	prepare func(context.Context, *S) error
@@ -32,7 +33,11 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 	defer leave()
 	for {
 		var loaded S
-		err := s.store.View(ctx, func(r store.Reader) (err error) {
+		view := s.store.View
+		if c.once {
+			view = s.viewOnce
+		}
+		err := view(ctx, func(r store.Reader) (err error) {
 			loaded, err = c.load(ctx, r)
 			return err
 		})
@@ -66,6 +71,19 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 	}
 }
 
+// viewOnce is a View for what reads only once, as long as the catalogue that is kept
+// is that of the moment. If it is not, it is called a second time.
+func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) error {
+	err := s.store.View(ctx, func(r store.Reader) error {
+		store.Last(r)
+		return fn(r)
+	})
+	if errors.Is(err, store.ErrOver) {
+		return s.store.View(ctx, fn)
+	}
+	return err
+}
+
 // onProblem runs a command about one problem, decided from the problem and the given
 // parts of it.
 func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts store.Parts, dryRun bool,
@@ -77,6 +95,7 @@ func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
 			return s.load(ctx, r, caller.User, id, parts)
 		},
+		once:   true,
 		decide: decide,
 	})
 }
