@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // member is a member that an object of a body can have, and where its value goes.
@@ -240,11 +241,11 @@ func asTime(value any) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	t, err := time.Parse(time.RFC3339, s)
+	t, err := text.ParseTime(s)
 	if err != nil {
 		return time.Time{}, errTime
 	}
-	return t.UTC().Truncate(time.Millisecond), nil
+	return t.Truncate(time.Millisecond), nil
 }
 
 func asPartial(value any) (metadata.Partial, error) { return value, nil }

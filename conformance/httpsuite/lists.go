@@ -150,6 +150,9 @@ func listCases() []demand {
 			}
 			s.admin.post("/components", `{"name":"a/b"}`).fault(422, "invalid-value", "/name")
 			s.admin.post("/milestones", `{"name":"a","startDate":"2030-01-02T00:00:00Z","endDate":"2030-01-01T00:00:00Z"}`).is(422)
+			for _, wrong := range []string{"2030-01-01", "2030-01-01T4:00:00Z", "2030-01-01T04:00:00,5Z", "2030-01-01T04:00:00+23:60", "2030-02-30T04:00:00Z"} {
+				s.admin.post("/milestones", `{"name":"a","startDate":"`+wrong+`"}`).is(422)
+			}
 			s.admin.post("/states", `{"name":"a","nextStates":[{"name":`+encode(s.unique("none"))+`}]}`).fault(422, "metadata-not-found", "/nextStates/0")
 		}},
 		{extended, "HTTP-LIST-010", "D2", "names are unique: of components within their parent, of milestones within their component, else at all", func(s *session) {

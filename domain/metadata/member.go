@@ -145,7 +145,7 @@ func fullName(r *reader, given any, pointer string) test[Component] {
 // instant reads a string that is no time too: it fits no object.
 func instant[T any](get func(*T) time.Time) read[T] {
 	return typed("a string", func(given string) test[T] {
-		at, err := time.Parse(time.RFC3339, given)
+		at, err := text.ParseTime(given)
 		return func(o *T) bool { return err == nil && !get(o).IsZero() && get(o).Equal(at) }
 	})
 }

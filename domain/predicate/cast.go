@@ -4,10 +4,10 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // referenceDate is the moment that Dates are counted from when they are numbers:
@@ -36,26 +36,15 @@ func toDate(v Value) Value {
 	return nil
 }
 
-// dateForm is RFC 3339 to the letter, but that the zone and the time can be missing.
-// time.Parse takes more.
-var dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?)?$`)
-
+// parseDate reads a date and time of RFC 3339, of which the zone, or it and the time,
+// can be missing: then it is UTC, and midnight.
 func parseDate(s string) Value {
-	s = strings.ToUpper(s) // RFC 3339 allows t and z
-	form := dateForm.FindStringSubmatch(s)
-	switch {
-	case form == nil:
-		return nil
-	case form[1] == "": // no time
-		s += "T00:00:00Z"
-	case form[3] == "": // no zone
-		s += "Z"
+	for _, missing := range []string{"", "Z", "T00:00:00Z"} {
+		if at, err := text.ParseTime(s + missing); err == nil {
+			return inRange(at.Truncate(time.Microsecond))
+		}
 	}
-	at, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return nil
-	}
-	return inRange(at.Truncate(time.Microsecond))
+	return nil
 }
 
 var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)

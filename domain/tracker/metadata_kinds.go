@@ -137,6 +137,6 @@ func putTime(at *time.Time, sent patch.Field[time.Time], pointer string, faults 
 	}
 	*at = sent.Value.UTC().Truncate(time.Millisecond)
 	if !sent.Null && (at.Year() < 1 || at.Year() > 9999 || at.IsZero()) {
-		faults.Add(fault.InvalidValue, pointer, "must be after the year 0, and before the year 10000")
+		faults.Add(fault.InvalidValue, pointer, "must be after 0001-01-01T00:00:00Z, and before the year 10000")
 	}
 }

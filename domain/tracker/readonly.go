@@ -63,7 +63,7 @@ func sameInstant(value any, current time.Time) bool {
 		return value == nil && current.IsZero()
 	}
 	s, ok := value.(string)
-	t, err := time.Parse(time.RFC3339, s)
+	t, err := text.ParseTime(s)
 	return ok && err == nil && t.Equal(current)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -27,8 +26,6 @@ const (
 	// usualOnPage is the limit of the list of all problems, unless it has another
 	// (D32).
 	usualOnPage = 100
-	// batchSize is how many problems of a result are loaded at once.
-	batchSize = 100
 	// searchFor is how long a store may take to find what is searched.
 	searchFor = 5 * time.Second
 	// searches is how many are made at a time, and waitFor how long one waits for its
@@ -105,7 +102,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 		return FoundProblems{}, err
 	}
 	defer leave()
-	var hits []store.Hit
+	var hits, rest []store.Hit
 	var more bool
 	var found FoundProblems
 	err = s.store.View(ctx, func(r store.Reader) error {
@@ -120,7 +117,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 			return err
 		}
 		hits = hits[:min(len(hits), q.show())]
-		found.First, err = s.loadHits(ctx, r, caller, hits[:min(len(hits), batchSize)], cmd.Parts)
+		found.First, rest, err = s.firstHits(ctx, r, caller, hits, cmd.Parts)
 		return err
 	})
 	if err != nil {
@@ -131,8 +128,8 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 		found.Next = q.position(last.Keys)
 		found.Next.Problem = last.ID
 	}
-	if len(hits) > batchSize {
-		found.Rest = s.rest(ctx, caller, hits[batchSize:], cmd.Parts)
+	if len(rest) > 0 {
+		found.Rest = s.rest(ctx, caller, rest, cmd.Parts, found.First.Value)
 	}
 	return found, nil
 }
@@ -145,39 +142,6 @@ func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchPro
 		cmd.Limit = patch.Set[int64](usualOnPage)
 	}
 	return s.SearchProblems(ctx, caller, cmd)
-}
-
-// rest loads the problems batch by batch, each in a View of its own, so that a client
-// that takes its time holds none.
-func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts store.Parts) iter.Seq2[Answer[[]store.Snapshot], error] {
-	return func(yield func(Answer[[]store.Snapshot], error) bool) {
-		for some := range slices.Chunk(hits, batchSize) {
-			var batch Answer[[]store.Snapshot]
-			err := s.store.View(ctx, func(r store.Reader) (err error) {
-				batch, err = s.loadHits(ctx, r, caller, some, parts)
-				return err
-			})
-			if !yield(batch, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// loadHits loads problems that were found.
-func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (a Answer[[]store.Snapshot], err error) {
-	if len(hits) == 0 {
-		return a, nil
-	}
-	ids := make([]problem.ID, len(hits))
-	for i, hit := range hits {
-		ids[i] = hit.ID
-	}
-	if a.Value, err = r.Problems(ctx, ids, caller.User, parts); err != nil || len(a.Value) == 0 {
-		return a, err
-	}
-	a.Catalogue, err = s.cache.catalogueAt(ctx, r, a.Value[0].Catalogue)
-	return a, err
 }
 
 // find has the store search, within the time that a search may take.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,6 +40,7 @@ type finder struct {
 	store.Reader
 	find func(context.Context, store.Query) ([]store.Hit, error)
 	have problem.ID
+	text int   // bytes of text that each of these has
 	err  error // of loading problem 150
 }
 
@@ -51,7 +54,8 @@ func (f finder) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ stor
 			return nil, f.err
 		}
 		if id <= f.have {
-			all = append(all, store.Snapshot{Problem: problem.Problem{ID: id}})
+			all = append(all, store.Snapshot{Problem: problem.Problem{ID: id},
+				Keywords: []problem.Keyword{{Value: problem.NullText{String: strings.Repeat("x", f.text), Valid: true}}}})
 		}
 	}
 	return all, nil
@@ -210,6 +214,40 @@ func TestSearchInBatches(t *testing.T) {
 		break // whoever has enough
 	}
 	equal(t, "views", v.views.Load(), int64(4))
+}
+
+// The larger the problems are, the fewer are loaded at once, so that an answer needs
+// little memory, however slowly it is taken.
+func TestSearchInSmallBatches(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for text, want := range map[int][]int{
+		0:         {100, 100, 50},
+		1 << 10:   {100, 100, 50},
+		1 << 15:   {32, 32, 32, 32, 32, 32, 32, 26},
+		1<<17 + 1: slices.Concat([]int{10}, slices.Repeat([]int{7}, 34), []int{2}),
+		1 << 21:   append([]int{10}, slices.Repeat([]int{1}, 240)...),
+	} {
+		service, _ := s.finding(finder{have: 250, text: text, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
+		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: store.Keywords})
+		noError(t, err)
+		sizes := []int{len(found.First.Value)}
+		next := problem.ID(1)
+		check := func(batch []store.Snapshot) {
+			for _, s := range batch {
+				equal(t, "the next problem", s.ID, next)
+				next++
+			}
+		}
+		check(found.First.Value)
+		for batch, err := range found.Rest {
+			noError(t, err)
+			sizes = append(sizes, len(batch.Value))
+			check(batch.Value)
+		}
+		equal(t, fmt.Sprintf("batches of problems of %d bytes", text), sizes, want)
+		equal(t, "all of them", next, problem.ID(251))
+	}
 }
 
 func TestSearchFailsOnItsWay(t *testing.T) {

@@ -1,0 +1,28 @@
+package text
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// timeForm is RFC 3339 to the letter. time.Parse takes more: an hour of one digit, a
+// comma before the fraction, an offset of 23:60.
+var timeForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
+
+var errTime = errors.New("no date and time as in RFC 3339, such as 2015-11-05T12:00:00.000Z")
+
+// ParseTime reads a date and time of RFC 3339 (D9), in which T and Z may be small. It
+// returns it in UTC.
+func ParseTime(s string) (time.Time, error) {
+	s = strings.ToUpper(s)
+	if !timeForm.MatchString(s) {
+		return time.Time{}, errTime
+	}
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil { // such as February 30
+		return time.Time{}, errTime
+	}
+	return at.UTC(), nil
+}

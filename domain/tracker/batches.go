@@ -1,0 +1,100 @@
+package tracker
+
+import (
+	"context"
+	"iter"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+const (
+	// mostInBatch is how many problems of a result are loaded at once, when they are
+	// small: a batch is to have no more text than batchText, in bytes.
+	mostInBatch = 100
+	batchText   = 1 << 20
+	// firstInBatch is how many are loaded before it is known how large they are.
+	firstInBatch = 10
+)
+
+// afterBatch returns how many problems to load next, if they are like those that were
+// loaded last.
+func afterBatch(last []store.Snapshot) int {
+	text := 0
+	for _, s := range last {
+		text += textOf(s)
+	}
+	if text == 0 {
+		return mostInBatch
+	}
+	return max(1, min(mostInBatch, len(last)*batchText/text))
+}
+
+// textOf returns about how many bytes of text a problem has.
+func textOf(s store.Snapshot) int {
+	n := len(s.Title)
+	for _, k := range s.Keywords {
+		n += len(k.Name) + len(k.Value.String)
+	}
+	for _, e := range s.Log {
+		n += len(e.From) + len(e.To)
+	}
+	return n
+}
+
+// firstHits loads the first of the problems that were found, in the View of the
+// search, and returns the hits that are left.
+func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (first Answer[[]store.Snapshot], rest []store.Hit, err error) {
+	n := min(len(hits), firstInBatch)
+	if first, err = s.loadHits(ctx, r, caller, hits[:n], parts); err != nil {
+		return first, nil, err
+	}
+	rest = hits[n:]
+	// Most problems are small, and so are most pages: that is then all.
+	n = min(len(rest), afterBatch(first.Value)-n)
+	if n <= 0 {
+		return first, rest, nil
+	}
+	more, err := s.loadHits(ctx, r, caller, rest[:n], parts)
+	if first.Value == nil {
+		return more, rest[n:], err
+	}
+	first.Value = append(first.Value, more.Value...)
+	return first, rest[n:], err
+}
+
+// rest loads the problems batch by batch, each in a View of its own, so that a client
+// that takes its time holds none. last is the batch before.
+func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts store.Parts, last []store.Snapshot) iter.Seq2[Answer[[]store.Snapshot], error] {
+	size := afterBatch(last)
+	return func(yield func(Answer[[]store.Snapshot], error) bool) {
+		for hits, size := hits, size; len(hits) > 0; {
+			some := hits[:min(len(hits), size)]
+			var batch Answer[[]store.Snapshot]
+			err := s.store.View(ctx, func(r store.Reader) (err error) {
+				batch, err = s.loadHits(ctx, r, caller, some, parts)
+				return err
+			})
+			if !yield(batch, err) || err != nil {
+				return
+			}
+			hits, size = hits[len(some):], afterBatch(batch.Value)
+		}
+	}
+}
+
+// loadHits loads problems that were found.
+func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (a Answer[[]store.Snapshot], err error) {
+	if len(hits) == 0 {
+		return a, nil
+	}
+	ids := make([]problem.ID, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.ID
+	}
+	if a.Value, err = r.Problems(ctx, ids, caller.User, parts); err != nil || len(a.Value) == 0 {
+		return a, err
+	}
+	a.Catalogue, err = s.cache.catalogueAt(ctx, r, a.Value[0].Catalogue)
+	return a, err
+}
