@@ -14,7 +14,7 @@ const (
 	mostInBatch = 100
 	batchText   = 1 << 20
 	// firstInBatch is how many are loaded before it is known how large they are.
-	firstInBatch = 10
+	firstInBatch = 4
 )
 
 // afterBatch returns how many problems to load next, if they are like those that were

@@ -225,8 +225,8 @@ func TestSearchInSmallBatches(t *testing.T) {
 		0:         {100, 100, 50},
 		1 << 10:   {100, 100, 50},
 		1 << 15:   {32, 32, 32, 32, 32, 32, 32, 26},
-		1<<17 + 1: slices.Concat([]int{10}, slices.Repeat([]int{7}, 34), []int{2}),
-		1 << 21:   append([]int{10}, slices.Repeat([]int{1}, 240)...),
+		1<<17 + 1: append(slices.Repeat([]int{7}, 35), 5),
+		1 << 21:   append([]int{4}, slices.Repeat([]int{1}, 246)...),
 	} {
 		service, _ := s.finding(finder{have: 250, text: text, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
 		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: store.Keywords})
