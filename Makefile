@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench fmt deps postgres-image conformance-report saboteurs false-alarms
+.PHONY: help run build test check bench bench-quick benchmarks fmt deps postgres-image conformance-report saboteurs false-alarms
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -49,8 +49,20 @@ check: ## check format, code, modules, dependencies and generated files
 	$(call step,generated files)
 	@$(call each,tools,go run ./gentext -check -o ../domain/text/tables.go)
 
-bench: ## run the Go benchmarks of all modules
-	@go test -run '^$$' -bench . -benchmem work
+# Flags for it: make bench BENCH='-rounds 5 -large 1000000'. "bin/tools/bench -h" explains them.
+BENCH =
+driver = (cd tools && GOWORK=off go build -o ../bin/tools/bench ./bench)
+
+bench: build ## measure the service on every store beside what the machine could do: a table, and bin/bench.json
+	@$(driver)
+	@bin/tools/bench -json bin/bench.json $(BENCH)
+
+bench-quick: build ## the same on little data for a moment: fails on errors, never on times
+	@$(driver)
+	@bin/tools/bench -problems 500 -prepared 20 -connections 1,8 -rounds 1 -warmup 50ms -duration 150ms $(BENCH)
+
+benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
+	@go test -run '^$$' -bench . -benchmem -count 6 work
 
 fmt: ## format all Go files and tidy all modules
 	@gofmt -w $(MODULES) $(APART)

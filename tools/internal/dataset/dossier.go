@@ -1,41 +1,59 @@
-package main
+package dataset
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
+// How many comments a problem has at most, and how many further changes. With
+// Zipf's law in its most common form, of exponent 2, a problem has between two and
+// three of each on average, while six of ten have none.
+const (
+	mostComments = 200
+	mostChanges  = 100
+)
+
 // life is a problem that is being made up, change by change.
 type life struct {
-	*tracker
+	*Tracker
+	*rand.Rand // draws what differs from problem to problem
 	store.Dossier
+	now time.Time // of the latest change
 }
 
 // dossier makes up a problem by its number: who has to do with it, and when.
-func (t *tracker) dossier(id problem.ID) store.Dossier {
+func (t *Tracker) dossier(id problem.ID) store.Dossier {
+	r := rand.New(rand.NewPCG(uint64(id), 0))
 	author := t.originator(id)
-	l := life{tracker: t, Dossier: store.Dossier{
-		Problem:  problem.Problem{ID: id, Fields: t.fields(id), Originator: author, Created: created(id), Revision: 1},
-		Watchers: []ident.ID{author}, Readers: []ident.ID{author},
+	l := life{Tracker: t, Rand: r, now: created(id), Dossier: store.Dossier{
+		Problem:  problem.Problem{ID: id, Fields: t.fields(id, r), Originator: author, Created: created(id), Revision: 1},
+		Watchers: []ident.ID{author},
 	}}
 	l.begin()
-	at := func(after time.Duration) time.Time { return created(id).Add(after) }
-
-	comment := problem.Comment{ID: t.ids.Next(), Author: author, Created: at(time.Minute),
-		Text: fmt.Sprintf("What was found out about problem %d, in a sentence or two. It goes on for a while, as comments do.", id)}
-	l.Comments = []problem.Comment{comment}
-	l.change(author, comment.Created, t.ids.Next(), problem.LogEntry{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(comment.ID.String())})
-	for n, k := range []problem.Keyword{
+	l.Keywords = []problem.Keyword{
 		{Name: "build", Value: problem.Text(fmt.Sprintf("1.%d", id%50))},
 		{Name: "team", Value: problem.Text(fmt.Sprintf("team %d", id%20))},
-	} {
-		l.Keywords = append(l.Keywords, k)
-		l.change(author, at(time.Duration(n+2)*time.Minute), t.ids.Next(), problem.LogEntry{Type: problem.KeywordSet, Field: k.Name, To: problem.LogText(k.Value.String)})
+	}
+	for _, k := range l.Keywords {
+		l.change(author, l.soon(), t.ids.Next(), problem.LogEntry{Type: problem.KeywordSet, Field: k.Name, To: problem.LogText(k.Value.String)})
+	}
+	comments, changes := rand.NewZipf(r, 2, 1, mostComments).Uint64(), rand.NewZipf(r, 2, 1, mostChanges).Uint64()
+	for comments+changes > 0 {
+		if r.Uint64N(comments+changes) < comments {
+			comments--
+			l.comment()
+		} else {
+			changes--
+			l.edit()
+		}
 	}
 	switch {
 	case id%10 == 9 && id < t.problems:
@@ -44,15 +62,51 @@ func (t *tracker) dossier(id problem.ID) store.Dossier {
 	case id%10 == 0:
 		l.relate(relationship.BlockedBy, id-1, id)
 	}
-	if !open(id) {
-		l.resolve(author, at(2*time.Hour))
+	if !Open(id) {
+		l.resolve(author, created(id).Add(2*time.Hour))
 	}
+	l.Readers = []ident.ID{l.Modifier}
 	return l.Dossier
 }
 
-// open reports whether the problem is not closed yet: one of five, whatever else
+// soon returns when the next change is made: after mostComments and mostChanges not
+// an hour has passed.
+func (l *life) soon() time.Time {
+	l.now = l.now.Add(10 * time.Second)
+	return l.now
+}
+
+// anybody draws who writes.
+func (l *life) anybody() ident.ID { return l.content.Users[l.IntN(Users)].ID }
+
+// comment adds a comment.
+func (l *life) comment() {
+	c := problem.Comment{ID: l.ids.Next(), Author: l.anybody(), Created: l.soon(),
+		Text: fmt.Sprintf("What was found out about problem %d, in a sentence or two. It goes on for a while, as comments do.", l.ID)}
+	l.Comments = append(l.Comments, c)
+	l.change(c.Author, c.Created, l.ids.Next(), problem.LogEntry{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(c.ID.String())})
+}
+
+// edit changes a keyword or the priority.
+func (l *life) edit() {
+	if l.IntN(2) == 0 {
+		k := &l.Keywords[0]
+		from := k.Value.String
+		k.Value = problem.Text(fmt.Sprintf("1.%d.%d", l.ID%50, l.Revision))
+		l.change(l.anybody(), l.soon(), l.ids.Next(), problem.LogEntry{Type: problem.KeywordSet, Field: k.Name, From: problem.LogText(from), To: problem.LogText(k.Value.String)})
+		return
+	}
+	from := slices.IndexFunc(l.content.Priorities, func(p metadata.Priority) bool { return p.ID == l.Priority })
+	to := (from + 1 + l.IntN(len(l.content.Priorities)-1)) % len(l.content.Priorities)
+	l.Priority = l.content.Priorities[to].ID
+	l.change(l.anybody(), l.soon(), l.ids.Next(), problem.LogEntry{Type: problem.FieldChanged, Field: "priority",
+		From: problem.LogRef(l.content.Priorities[from].ID, l.content.Priorities[from].Name), To: problem.LogRef(l.Priority, l.content.Priorities[to].Name)})
+	l.save()
+}
+
+// Open reports whether the problem is not closed yet: one of five, whatever else
 // they have in common.
-func open(id problem.ID) bool {
+func Open(id problem.ID) bool {
 	h := uint32(id) * 2654435761
 	h = (h ^ h>>15) * 2246822519
 	return h>>16%5 == 0
@@ -60,18 +114,18 @@ func open(id problem.ID) bool {
 
 func created(id problem.ID) time.Time { return start.Add(time.Duration(id) * time.Second) }
 
-func (t *tracker) originator(id problem.ID) ident.ID {
+func (t *Tracker) originator(id problem.ID) ident.ID {
 	return t.content.Users[int(id)%len(t.content.Users)].ID
 }
 
 // fields are those that a problem is created with.
-func (t *tracker) fields(id problem.ID) problem.Fields {
+func (t *Tracker) fields(id problem.ID, r *rand.Rand) problem.Fields {
 	f := problem.Fields{
 		Title:     title(id),
 		State:     t.content.States[0].ID,
 		Priority:  t.content.Priorities[int(id)%len(t.content.Priorities)].ID,
 		Component: t.content.Components[int(id/3)%len(t.content.Components)].ID,
-		Assignee:  t.content.Users[int(id/7)%len(t.content.Users)].ID,
+		Assignee:  t.content.Users[Owner(r)].ID,
 	}
 	if id%5 == 0 {
 		f.Milestone = t.content.Milestones[int(id/5)%len(t.content.Milestones)].ID
@@ -96,7 +150,7 @@ func title(id problem.ID) string {
 
 // begin creates the problem.
 func (l *life) begin() {
-	c := l.tracker.content
+	c := l.Tracker.content
 	name := func(id ident.ID) (name string) {
 		for _, o := range c.Components {
 			if o.ID == id {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// The kinds of what servers are compared with.
+const (
+	sameBytes  = "bytes"
+	sameStruct = "struct"
+	sameSelect = "select"
+	theAdapter = "adapter"
+	thePgbench = "pgbench"
+	theDisk    = "disk"
+)
+
+// addLimits starts what the servers are compared with: bare handlers, and the store
+// port without HTTP.
+func (b *bench) addLimits(ctx context.Context) error {
+	b.say("starting what the servers are compared with")
+	postgres := b.server(onPostgres)
+	if postgres != nil {
+		port, err := openPort(ctx, postgres.database, portClients)
+		if err != nil {
+			return err
+		}
+		b.port = port
+		b.undo = append(b.undo, func(context.Context) error { port.close(); return nil })
+	}
+	like := b.server(inMemory)
+	if like == nil {
+		like = b.entrants[0]
+	}
+	answer, err := record(ctx, like)
+	if err != nil {
+		return err
+	}
+	c, stop, err := bareBytes(ctx, answer)
+	if err := b.addBare(sameBytes, like, c, stop, err); err != nil {
+		return err
+	}
+	c, stop, err = bareStruct(ctx, answer)
+	if err := b.addBare(sameStruct, like, c, stop, err); err != nil {
+		return err
+	}
+	if postgres == nil {
+		return nil
+	}
+	if answer, err = record(ctx, postgres); err != nil {
+		return err
+	}
+	c, stop, err = barePostgres(ctx, postgres.database, b.port.load, answer)
+	if err == nil {
+		c.dbPIDs = postgres.dbPIDs
+	}
+	return b.addBare(sameSelect, postgres, c, stop, err)
+}
+
+// addBare adds a bare handler, which is asked what a server is asked.
+func (b *bench) addBare(kind string, like *entrant, c contender, stop func(), err error) error {
+	if err != nil {
+		return err
+	}
+	b.undo = append(b.undo, func(context.Context) error { stop(); return nil })
+	b.bare = append(b.bare, &entrant{contender: c, store: kind, scene: like.scene})
+	return nil
+}
+
+// record asks a server for a problem with ten log entries.
+func record(ctx context.Context, e *entrant) (recorded, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s/problems/%d", e.url, api, e.scene.tens[0]), nil)
+	if err != nil {
+		return recorded{}, err
+	}
+	request.Header.Set("Authorization", e.token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return recorded{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s", request.URL.Path, response.Status)
+	}
+	return recorded{status: response.StatusCode, header: response.Header, body: body}, err
+}
+
+// pids returns all processes but this one.
+func (b *bench) pids() []int {
+	var all []int
+	for _, e := range append(b.entrants, b.bare...) {
+		all = append(all, e.pids...)
+	}
+	if b.db != nil && b.db.pids() != nil {
+		all = append(all, b.db.pids()()...)
+	}
+	return all
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// latencies are how long requests took: all of them, in ascending order.
+type latencies []time.Duration
+
+// gather returns all of several.
+func gather(several ...latencies) latencies {
+	all := slices.Concat(several...)
+	slices.Sort(all)
+	return all
+}
+
+// at returns the percentile by the nearest rank: the shortest time within which so
+// many percent of the requests were answered, above 0 and at most 100. Without any
+// it is 0.
+func (l latencies) at(percent float64) time.Duration {
+	if len(l) == 0 {
+		return 0
+	}
+	// What should be a whole number must not become the next one.
+	rank := int(math.Ceil(percent*float64(len(l))/100 - 1e-9))
+	return l[max(rank, 1)-1]
+}

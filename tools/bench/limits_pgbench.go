@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pgbenchResult is what pgbench counted.
+type pgbenchResult struct {
+	transactions int64
+	perSecond    float64
+}
+
+// pgbench runs a script for a time of whole seconds, prepared, on two threads. A
+// transaction that fails is an error.
+func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, clients int, duration time.Duration) (pgbenchResult, error) {
+	program, err := pgbenchProgram()
+	if err != nil {
+		return pgbenchResult{}, err
+	}
+	database, err := libpqURL(databaseURL)
+	if err != nil {
+		return pgbenchResult{}, err
+	}
+	folder, err := os.MkdirTemp("", "problems-pgbench-")
+	if err != nil {
+		return pgbenchResult{}, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // a temporary one
+	file := filepath.Join(folder, "script.sql")
+	if err := os.WriteFile(file, []byte(script.text.String()), 0o600); err != nil {
+		return pgbenchResult{}, err
+	}
+	args := []string{"-n", "-M", "prepared", "-c", strconv.Itoa(clients), "-j", strconv.Itoa(min(2, clients)),
+		"-T", strconv.Itoa(max(1, int(duration.Round(time.Second)/time.Second))), "-f", file}
+	for name, value := range script.constants {
+		args = append(args, "-D", name+"="+value)
+	}
+	cmd := exec.CommandContext(ctx, program, append(args, database)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return pgbenchResult{}, fmt.Errorf("pgbench: %w\n%s\n%s", err, bytes.TrimSpace(stderr.Bytes()), script.text.String())
+	}
+	return parsePgbench(stdout.String())
+}
+
+var (
+	processed = regexp.MustCompile(`(?m)^number of transactions actually processed: (\d+)`)
+	failed    = regexp.MustCompile(`(?m)^number of failed transactions: (\d+)`)
+	rate      = regexp.MustCompile(`(?m)^tps = ([0-9.]+) \(without initial connection time\)`)
+)
+
+// parsePgbench reads what pgbench prints.
+func parsePgbench(out string) (r pgbenchResult, err error) {
+	numbers := make([]string, 3)
+	for i, line := range []*regexp.Regexp{processed, failed, rate} {
+		found := line.FindStringSubmatch(out)
+		if found == nil {
+			return r, fmt.Errorf("pgbench: version 15 or newer is needed: one that prints %q. It printed:\n%s", line, out)
+		}
+		numbers[i] = found[1]
+	}
+	if numbers[1] != "0" {
+		return r, fmt.Errorf("pgbench: %s transactions failed:\n%s", numbers[1], out)
+	}
+	if r.transactions, err = strconv.ParseInt(numbers[0], 10, 64); err != nil {
+		return r, err
+	}
+	r.perSecond, err = strconv.ParseFloat(numbers[2], 64)
+	return r, err
+}
+
+// pgbenchProgram looks for pgbench in PATH, and then where Debian has it, the newest
+// version first.
+func pgbenchProgram() (string, error) {
+	if path, err := exec.LookPath("pgbench"); err == nil {
+		return path, nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench")
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", errors.New("pgbench is not installed: it comes with the PostgreSQL server, on Debian in the package postgresql")
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 for what is no version
+		return n
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
+}
+
+// libpqParameters are those of a URL that are not settings of the session.
+var libpqParameters = []string{"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "options", "target_session_attrs", "application_name"}
+
+// libpqURL returns the URL of a database as libpq takes it, which wants settings of the
+// session, such as search_path, to be options.
+func libpqURL(databaseURL string) (string, error) {
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		return "", errors.New("pgbench: the URL of the database cannot be read")
+	}
+	query, kept := u.Query(), url.Values{}
+	var options []string
+	for name, values := range query {
+		switch {
+		case slices.Contains(libpqParameters, name):
+			kept[name] = values
+		default:
+			escaped := strings.NewReplacer(`\`, `\\`, " ", `\ `).Replace(values[0])
+			options = append(options, "-c "+name+"="+escaped)
+		}
+	}
+	if len(options) > 0 {
+		slices.Sort(options)
+		kept.Set("options", strings.TrimSpace(kept.Get("options")+" "+strings.Join(options, " ")))
+	}
+	// libpq reads + in a URL as a plus, not as a space.
+	u.RawQuery = strings.ReplaceAll(kept.Encode(), "+", "%20")
+	return u.String(), nil
+}

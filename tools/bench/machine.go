@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// machine is what was measured, on what, and how.
+type machine struct {
+	Commit   string            `json:"commit"`  // as git describes it
+	Version  string            `json:"version"` // as the binary calls itself
+	Go       string            `json:"go"`      // that has built the binary
+	CPU      string            `json:"cpu"`
+	CPUs     int               `json:"cpus"`
+	Kernel   string            `json:"kernel"`
+	Postgres string            `json:"postgres,omitempty"`
+	Began    time.Time         `json:"began"`
+	Ended    time.Time         `json:"ended"`
+	Flags    map[string]string `json:"flags"`
+}
+
+const unknown = "unknown"
+
+// describe says what is measured on what.
+func describe(ctx context.Context, binary string, flags *flag.FlagSet) (machine, error) {
+	info, err := buildinfo.ReadFile(binary)
+	if errors.Is(err, os.ErrNotExist) {
+		return machine{}, fmt.Errorf("there is no %s: make build makes it, and -problems-binary names another one", binary)
+	}
+	if err != nil {
+		return machine{}, err
+	}
+	m := machine{Go: info.GoVersion, CPU: unknown, CPUs: runtime.NumCPU(), Kernel: runtime.GOOS, Began: time.Now().UTC(), Flags: map[string]string{}}
+	m.Commit = says(ctx, "git", "describe", "--tags", "--always", "--dirty")
+	m.Version = says(ctx, binary, "version")
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.Kernel += " " + strings.TrimSpace(string(release))
+	}
+	if cpus, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(cpus)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+				m.CPU = strings.TrimSpace(value)
+			}
+		}
+	}
+	flags.VisitAll(func(f *flag.Flag) {
+		m.Flags[f.Name] = f.Value.String()
+		if f.Name == "postgres" && f.Value.String() != "" {
+			m.Flags[f.Name] = "given" // it may hold a password
+		}
+	})
+	return m, nil
+}
+
+// says returns the first line that a program prints.
+func says(ctx context.Context, name string, args ...string) string {
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil || line == "" {
+		return unknown
+	}
+	return line
+}
+
+// pin keeps this process on the last core, and others on those before it.
+func pin(ctx context.Context, others []int) error {
+	cores := runtime.NumCPU()
+	if cores < 2 {
+		return errors.New("-pin needs two cores: one for the client, and one for everything else")
+	}
+	if _, err := exec.LookPath("taskset"); err != nil {
+		return errors.New("-pin needs taskset, of the package util-linux")
+	}
+	last := strconv.Itoa(cores - 1)
+	rest := "0-" + strconv.Itoa(cores-2)
+	set := func(list string, pid int) error {
+		out, err := exec.CommandContext(ctx, "taskset", "--all-tasks", "--cpu-list", "--pid", list, strconv.Itoa(pid)).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("taskset: %w\n%s", err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	}
+	for _, pid := range others {
+		if err := set(rest, pid); err != nil {
+			return err
+		}
+	}
+	runtime.GOMAXPROCS(1)
+	return set(last, os.Getpid())
+}

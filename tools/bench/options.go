@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	binary      string
+	stores      []string
+	mixes       []mix
+	problems    int64
+	large       int64
+	prepared    int
+	connections []int
+	rounds      int
+	warmup      time.Duration
+	duration    time.Duration
+	limits      bool
+	pin         bool
+	dir         string
+	postgres    string
+	json        string
+	serverLog   string
+}
+
+// The names of stores.
+const (
+	inMemory   = "memory"
+	onSQLite   = "sqlite"
+	onPostgres = "postgres"
+)
+
+// parse reads the flags of a command line.
+func parse(flags *flag.FlagSet, args []string) (o options, err error) {
+	flags.StringVar(&o.binary, "problems-binary", "bin/problems", "the `FILE` to measure, as make build makes it")
+	stores := flags.String("stores", strings.Join([]string{inMemory, onSQLite, onPostgres}, ","), "which stores to measure, separated by commas")
+	names := flags.String("mixes", "all", "which mixes to drive, separated by commas: "+strings.Join(mixNames(), ", "))
+	flags.Int64Var(&o.problems, "problems", 10_000, "how many problems the data set has")
+	flags.Int64Var(&o.large, "large", 0, "how many problems a second, large data set has, with which SQLite and Postgres are compared with the first one; 0 for none")
+	flags.IntVar(&o.prepared, "prepared", 200, "how many problems with 10 log entries are loaded in turn")
+	connections := flags.String("connections", "1,8,64", "how many connections to use at a time, separated by commas")
+	flags.IntVar(&o.rounds, "rounds", 3, "how often to run everything; in each round all contenders take turns")
+	flags.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "how long each run warms up")
+	flags.DurationVar(&o.duration, "duration", 3*time.Second, "how long each run is measured")
+	flags.BoolVar(&o.limits, "limits", true, "measure also what the machine could do: bare handlers, pgbench, fsync")
+	flags.BoolVar(&o.pin, "pin", false, "keep the client on the last core, and everything else on the others (with taskset)")
+	flags.StringVar(&o.dir, "dir", os.TempDir(), "the `FOLDER` in which the data are, in one of their own that is removed; its disk is measured")
+	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL server to use, for who may create databases, instead of one of this machine's binaries")
+	flags.StringVar(&o.json, "json", "", "a `FILE` for everything that was measured")
+	flags.StringVar(&o.serverLog, "server-log", os.DevNull, "a `FILE` for what the servers log")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q is no flag", flags.Arg(0))
+	}
+	o.stores = strings.Split(*stores, ",")
+	for _, s := range o.stores {
+		if !slices.Contains([]string{inMemory, onSQLite, onPostgres}, s) {
+			return o, fmt.Errorf("-stores: there is no store %q", s)
+		}
+	}
+	if o.mixes, err = choose(*names); err != nil {
+		return o, err
+	}
+	for text := range strings.SplitSeq(*connections, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return o, fmt.Errorf("-connections: %q is no number above 0", text)
+		}
+		o.connections = append(o.connections, n)
+	}
+	switch {
+	case o.rounds < 1, o.duration <= 0, o.warmup < 0, o.prepared < 2:
+		return o, errors.New("there has to be a round, a duration, and two prepared problems")
+	case o.problems < int64(slices.Max(append(o.connections, mostWorkers))), o.large != 0 && o.large < o.problems:
+		return o, fmt.Errorf("-problems has to be at least as many as -connections and %d, and at most -large", mostWorkers)
+	}
+	return o, nil
+}
+
+func mixNames() []string {
+	names := make([]string, len(mixes))
+	for i, m := range mixes {
+		names[i] = m.name
+	}
+	return names
+}
+
+// choose returns the mixes of these names, in their own order.
+func choose(names string) ([]mix, error) {
+	if names == "all" {
+		return mixes, nil
+	}
+	wanted := strings.Split(names, ",")
+	for _, name := range wanted {
+		if !slices.Contains(mixNames(), name) {
+			return nil, fmt.Errorf("-mixes: there is no mix %q", name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(mixes), func(m mix) bool { return !slices.Contains(wanted, m.name) }), nil
+}

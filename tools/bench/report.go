@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"time"
+)
+
+// report is everything that was measured.
+type report struct {
+	Machine machine  `json:"machine"`
+	Loaded  []loaded `json:"loaded"`
+	Cells   []cell   `json:"cells"`
+	Targets []target `json:"targets"`
+	Notes   []string `json:"notes"`
+}
+
+// loaded is how a data set came into a store, and how servers begin on it.
+type loaded struct {
+	Contender string  `json:"contender"`
+	Problems  int64   `json:"problems"`
+	Seconds   float64 `json:"seconds"`
+	Begins    []begin `json:"begins"`
+}
+
+// cell is what came of one mix, one number of connections and one contender, in all
+// rounds. Times are in milliseconds, memory is in bytes. What is not known is nil.
+type cell struct {
+	Mix         string `json:"mix"`
+	Title       string `json:"title"`
+	Connections int    `json:"connections"`
+	Contender   string `json:"contender"`
+	Kind        string `json:"kind"`
+	Large       bool   `json:"large,omitempty"`
+
+	PerSecond float64  `json:"perSecond"` // the median of the rounds
+	Least     float64  `json:"least"`
+	Most      float64  `json:"most"`
+	P50       *float64 `json:"p50,omitempty"` // of all requests of all rounds
+	P99       *float64 `json:"p99,omitempty"`
+	P999      *float64 `json:"p999,omitempty"`
+	Errors    int      `json:"errors"`
+	// CPU seconds per 1,000 requests.
+	ServerCPU   *float64 `json:"serverCPU,omitempty"`
+	DatabaseCPU *float64 `json:"databaseCPU,omitempty"`
+	ClientCPU   *float64 `json:"clientCPU,omitempty"`
+	Peak        *int64   `json:"peak,omitempty"` // the most memory of the server
+	// Synced transactions and decisions made again, per write.
+	Transactions *float64 `json:"transactions,omitempty"`
+	Retries      *float64 `json:"retries,omitempty"`
+	// Allocations per request, of the whole server.
+	Allocations *float64 `json:"allocations,omitempty"`
+
+	Rounds []outcome `json:"rounds"`
+}
+
+// sum computes what the rounds say together, and lets go of the single latencies.
+func (c *cell) sum() {
+	var rates []float64
+	var all []latencies
+	requests := 0
+	for i := range c.Rounds {
+		o := &c.Rounds[i]
+		rates = append(rates, o.perSecond())
+		all = append(all, o.latencies)
+		o.latencies = nil
+		requests += o.Requests
+		for _, f := range o.Failures {
+			c.Errors += f.Count
+		}
+		if o.Memory != nil && (c.Peak == nil || *c.Peak < o.Memory.Peak) {
+			c.Peak = &o.Memory.Peak
+		}
+	}
+	c.PerSecond = median(rates)
+	c.Least, c.Most = rates[0], rates[0]
+	for _, rate := range rates {
+		c.Least, c.Most = min(c.Least, rate), max(c.Most, rate)
+	}
+	if l := gather(all...); len(l) > 0 {
+		c.P50, c.P99, c.P999 = milliseconds(l.at(50)), milliseconds(l.at(99)), milliseconds(l.at(99.9))
+	}
+	per1000 := func(of func(outcome) *float64) *float64 { return c.per(of, float64(requests)/1000) }
+	c.ServerCPU = per1000(func(o outcome) *float64 { return o.cpu(func(p *processors) *float64 { return &p.Server }) })
+	c.DatabaseCPU = per1000(func(o outcome) *float64 { return o.cpu(func(p *processors) *float64 { return p.Database }) })
+	c.ClientCPU = per1000(func(o outcome) *float64 { return o.cpu(func(p *processors) *float64 { return &p.Client }) })
+	metric := func(of func(*measurements) *float64) func(outcome) *float64 {
+		return func(o outcome) *float64 {
+			if o.Metrics == nil {
+				return nil
+			}
+			return of(o.Metrics)
+		}
+	}
+	c.Allocations = c.per(metric(func(m *measurements) *float64 { return m.Allocations }), float64(requests))
+	if commits := c.per(metric(func(m *measurements) *float64 { return m.Commits }), 1); commits != nil {
+		c.Transactions = c.per(metric(func(m *measurements) *float64 { return m.Transactions }), *commits)
+		c.Retries = c.per(metric(func(m *measurements) *float64 { return m.Retries }), *commits)
+	}
+}
+
+// cpu returns one of the CPU seconds, if they are known.
+func (o outcome) cpu(which func(*processors) *float64) *float64 {
+	if o.CPU == nil {
+		return nil
+	}
+	return which(o.CPU)
+}
+
+// per returns the sum over all rounds of a number, divided by another; nil if it is
+// not known in every round, or there is nothing to divide it by.
+func (c *cell) per(of func(outcome) *float64, divisor float64) *float64 {
+	sum := 0.
+	for _, o := range c.Rounds {
+		value := of(o)
+		if value == nil {
+			return nil
+		}
+		sum += *value
+	}
+	if divisor == 0 {
+		return nil
+	}
+	sum /= divisor
+	return &sum
+}
+
+func milliseconds(d time.Duration) *float64 {
+	ms := float64(d) / float64(time.Millisecond)
+	return &ms
+}
+
+// errors returns all that failed.
+func (r *report) errors() (all []failures) {
+	for _, c := range r.Cells {
+		for _, o := range c.Rounds {
+			for _, f := range o.Failures {
+				f.Kind = c.Contender + ", " + c.Title + ": " + f.Kind
+				all = add(all, []failures{f})
+			}
+		}
+	}
+	return all
+}
+
+// others returns which share of the machine other processes have used while the mixes
+// were driven; false: it is not known.
+func (r *report) others() (share float64, known bool) {
+	used, available := 0., 0.
+	for _, c := range r.Cells {
+		for _, o := range c.Rounds {
+			if o.CPU != nil {
+				used += o.CPU.Others
+				available += o.Seconds * float64(r.Machine.CPUs)
+			}
+		}
+	}
+	return used / available, available > 0
+}
+
+// find returns the cell of a mix, a number of connections and a kind of contender; nil
+// if that was not measured.
+func (r *report) find(mix string, connections int, kind string, large bool) *cell {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Mix == mix && c.Connections == connections && c.Kind == kind && c.Large == large {
+			return c
+		}
+	}
+	return nil
+}
+
+// write writes the report as JSON.
+func (r *report) write(path string) error {
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// lasting returns an outcome of so many requests in so many seconds.
+func lasting(requests int, seconds float64) outcome {
+	return outcome{Requests: requests, Seconds: seconds}
+}
+
+func TestCellSumsItsRounds(t *testing.T) {
+	t.Parallel()
+	round := func(requests int, cpu, commits, transactions float64, peak int64, failed int) outcome {
+		o := lasting(requests, 2)
+		o.latencies = make(latencies, requests)
+		for i := range o.latencies {
+			o.latencies[i] = time.Duration(i+1) * time.Millisecond
+		}
+		o.CPU = &processors{Server: cpu, Database: ptr(cpu / 2), Client: cpu / 4}
+		o.Memory = &memory{Peak: peak}
+		o.Metrics = &measurements{Commits: ptr(commits), Transactions: ptr(transactions), Retries: ptr(0.), Allocations: ptr(float64(requests) * 50)}
+		if failed > 0 {
+			o.Failures = []failures{{Kind: "GET: 500", Count: failed, First: "first"}}
+		}
+		return o
+	}
+	c := cell{Rounds: []outcome{round(100, 1, 100, 20, 7, 0), round(400, 2, 400, 30, 9, 2), round(300, 1, 300, 30, 8, 1)}}
+	c.sum()
+	near := func(what string, got *float64, want float64) {
+		t.Helper()
+		if got == nil || math.Abs(*got-want) > 1e-9 {
+			t.Errorf("%s: %v; want %v", what, figure("%v", got), want)
+		}
+	}
+	near("the median rate", &c.PerSecond, 150)
+	near("the least", &c.Least, 50)
+	near("the most", &c.Most, 200)
+	// Of 1 … 100, 1 … 400 and 1 … 300 ms, 400 are within 150 ms and 792 within 392.
+	near("p50", c.P50, 150)
+	near("p99", c.P99, 392)
+	near("p99.9", c.P999, 400)
+	near("CPU of the server", c.ServerCPU, 4/.8)
+	near("CPU of the database", c.DatabaseCPU, 2/.8)
+	near("CPU of the client", c.ClientCPU, 1/.8)
+	near("syncs per write", c.Transactions, .1)
+	near("retries", c.Retries, 0)
+	near("allocations", c.Allocations, 50)
+	if c.Errors != 3 || c.Peak == nil || *c.Peak != 9 {
+		t.Errorf("%d errors, peak %v; want 3, 9", c.Errors, c.Peak)
+	}
+}
+
+// What is not known in one round is not known of all.
+func TestCellWithoutFigures(t *testing.T) {
+	t.Parallel()
+	known := lasting(10, 1)
+	known.CPU = &processors{Server: 1}
+	c := cell{Rounds: []outcome{known, lasting(10, 1)}}
+	c.sum()
+	if c.ServerCPU != nil || c.DatabaseCPU != nil || c.Peak != nil || c.Transactions != nil || c.P50 != nil {
+		t.Errorf("the cell is %+v; want no figures but rates", c)
+	}
+	reading := lasting(10, 1)
+	reading.Metrics = &measurements{Commits: ptr(0.), Transactions: ptr(0.)}
+	c = cell{Rounds: []outcome{reading}}
+	if c.sum(); c.Transactions != nil {
+		t.Errorf("%v syncs per write without a write", *c.Transactions)
+	}
+}
+
+// find returns the target whose text begins so.
+func find(t *testing.T, r *report, begin string) target {
+	t.Helper()
+	for _, target := range r.Targets {
+		if strings.HasPrefix(target.What, begin) {
+			return target
+		}
+	}
+	t.Fatalf("there is no target %q", begin)
+	return target{}
+}
+
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	of := func(mix string, connections int, kind string, rates ...float64) cell {
+		c := cell{Mix: mix, Connections: connections, Kind: kind}
+		for _, rate := range rates {
+			c.Rounds = append(c.Rounds, lasting(int(2*rate), 2))
+		}
+		return c
+	}
+	memory := of("load", 8, inMemory, 70, 140, 300)
+	memory.Allocations = ptr(41.)
+	memory.ServerCPU = ptr(.2)
+	memory64 := of("state", 64, onSQLite, 1)
+	memory64.Transactions, memory64.Peak = ptr(.2), ptr(int64(151*megabyte))
+	bare := of("load", 8, sameBytes, 100, 200, 300)
+	bare.ServerCPU, bare.DatabaseCPU = ptr(.06), ptr(.04)
+	small, large := of("search", 8, onSQLite, 1), of("search", 8, onSQLite, 1)
+	small.P50, large.P50, large.Large = ptr(2.), ptr(3.), true
+	r := &report{
+		Cells: []cell{memory, bare, of("load", 8, sameStruct, 70, 100, 300), memory64, small, large,
+			of("one", 64, onPostgres, 49), of("many", 64, onPostgres, 100)},
+		Loaded: []loaded{{Contender: onSQLite, Problems: 1000, Begins: []begin{
+			{FirstAnswer: .1, Idle: 30 * megabyte}, {FirstAnswer: .3, Idle: 40 * megabyte}, {FirstAnswer: .2, Idle: 50 * megabyte}}}},
+	}
+	r.setTargets(options{connections: []int{8}, stores: []string{onSQLite}, problems: 1000, large: 10_000})
+	for begin, want := range map[string]struct {
+		got float64
+		met bool
+	}{
+		// In the middle of the rounds' ratios: .7, .7, 1 and 1, 1.4, 1.
+		"load one problem, memory: of the bare handler with the same bytes":         {.7, true},
+		"load one problem, memory: of a bare handler that marshals the same struct": {1, true},
+		"patch a state, SQLite":                 {5, true},
+		"64 writers on one problem":             {.49, false},
+		"search, sqlite":                        {1.5, true},
+		"load one problem, memory: allocations": {41, false},
+		"sqlite: idle memory":                   {40, true},
+		"sqlite: most memory":                   {151, false},
+		"sqlite: start":                         {200, true},
+	} {
+		got := find(t, r, begin)
+		if got.Got == nil || math.Abs(*got.Got-want.got) > 1e-9 || got.Met != want.met {
+			t.Errorf("%s: %s, met: %t; want %v, %t", got.What, figure("%v", got.Got), got.Met, want.got, want.met)
+		}
+	}
+	if got := find(t, r, "load one problem, memory: of the bare handler"); got.CPU == nil || math.Abs(*got.CPU-.5) > 1e-9 {
+		t.Errorf("by CPU seconds it is %s; want 0.5", figure("%v", got.CPU))
+	}
+	for _, begin := range []string{"load one problem, Postgres", "store port of Postgres, read", "store port of Postgres, commit", "search, postgres", "load-any, sqlite"} {
+		if got := find(t, r, begin); got.Got != nil || got.Met {
+			t.Errorf("%s: %v, though it was not measured", got.What, *got.Got)
+		}
+	}
+}
+
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	busy, quiet := lasting(1, 3), lasting(1, 1)
+	busy.CPU, quiet.CPU = &processors{Others: 2}, &processors{}
+	r := &report{Machine: machine{CPUs: 2}, Cells: []cell{{Rounds: []outcome{busy, lasting(1, 9)}}, {Rounds: []outcome{quiet}}}}
+	if share, known := r.others(); share != .25 || !known {
+		t.Errorf("others have %v, %t; want 0.25", share, known)
+	}
+	if share, known := new(report).others(); known {
+		t.Errorf("of nothing others have %v", share)
+	}
+}
+
+func TestPrintedReport(t *testing.T) {
+	t.Parallel()
+	r := &report{
+		Machine: machine{Version: "problems v1", Go: "go1", Commit: "abc", CPUs: 2, CPU: "some CPU", Kernel: "linux 6",
+			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Ended: time.Date(2026, 1, 2, 3, 5, 6, 0, time.UTC), Flags: map[string]string{"rounds": "3", "json": ""}},
+		Notes: []string{"A note."},
+		Cells: []cell{{Title: "größer", Connections: 8, Contender: "memory", PerSecond: 1234.5, Least: 1000, Most: 2000, P50: ptr(.5), P99: ptr(1.), P999: ptr(12.345),
+			ServerCPU: ptr(.1), ClientCPU: ptr(.05), Peak: ptr(int64(3 * megabyte))}},
+		Loaded:  []loaded{{Contender: "memory", Problems: 10, Seconds: 1, Begins: []begin{{FirstAnswer: .05}}}},
+		Targets: []target{{What: "a", Want: "≥ 1", Got: ptr(1.), Met: true, CPU: ptr(.5)}, {What: "b", Want: "≤ 2 MB", Got: ptr(3.), Unit: "MB"}, {What: "c", Want: "≤ 2", Why: "no"}, {What: "d", Want: "≤ 2"}},
+	}
+	var out strings.Builder
+	r.print(&out)
+	const want = `problems v1, built by go1 from abc. 2 cores of some CPU, linux 6. From 2026-01-02 03:04:05 to 03:05:06 UTC.
+
+Flags: -rounds=3
+
+A note.
+
+| mix    | conns | contender | requests/s | least–most | p50 ms | p99 ms | p99.9 ms | errors | CPU s per 1,000: server | database | client | most MB | syncs per write |
+|--------|-------|-----------|------------|------------|--------|--------|----------|--------|-------------------------|----------|--------|---------|-----------------|
+| größer | 8     | memory    | 1234       | 1000–2000  | 0.50   | 1.00   | 12.35    | 0      | 0.100                   |          | 0.050  | 3       |                 |
+
+| contender | problems | loaded in s | start to first answer, ms | idle MB |
+|-----------|----------|-------------|---------------------------|---------|
+| memory    | 10       | 1.0         | 50                        |         |
+
+| what | target | measured | by CPU seconds |                  |
+|------|--------|----------|----------------|------------------|
+| a    | ≥ 1    | 1.00     | 0.50           | met              |
+| b    | ≤ 2 MB | 3.00 MB  |                | **not met**      |
+| c    | ≤ 2    |          |                | not measured: no |
+| d    | ≤ 2    |          |                | not measured     |
+`
+	if got := out.String(); got != want {
+		t.Errorf("printed is\n%s\nwant\n%s", got, want)
+	}
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := r.write(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read report
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Cells) != 1 || *read.Cells[0].P999 != 12.345 || read.Cells[0].DatabaseCPU != nil || read.Machine.Commit != "abc" || len(read.Targets) != 4 {
+		t.Errorf("the JSON is read as %+v", read)
+	}
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/tools/internal/dataset"
+)
+
+// entrant is a contender with what belongs to it.
+type entrant struct {
+	contender
+	store    string // which one, or which limit
+	large    bool   // has the large data set
+	scene    *scene
+	metrics  string // host:port; empty: there are none
+	database string // its URL, of Postgres
+}
+
+// bench is a benchmark that is being prepared, and made.
+type bench struct {
+	options
+	program  program
+	folder   string // of its own
+	archives map[int64]string
+	secrets  []access.Secret // the tokens of the users
+	report   *report
+	db       *database
+	entrants []*entrant // the servers
+	bare     []*entrant // the limits
+	port     *storePort // nil: it is not measured
+	undo     []func(context.Context) error
+}
+
+// starts is how often a server is started to see how long that takes.
+const starts = 5
+
+// setUp makes everything that is measured.
+func (b *bench) setUp(ctx context.Context) (err error) {
+	if b.folder, err = os.MkdirTemp(b.dir, "problems-bench-"); err != nil {
+		return err
+	}
+	b.undo = append(b.undo, func(context.Context) error { return os.RemoveAll(b.folder) })
+	// PostgreSQL may be run by another user, who has to get at its own data below.
+	if err := os.Chmod(b.folder, 0o711); err != nil {
+		return err
+	}
+	binary, err := filepath.Abs(b.binary)
+	if err != nil {
+		return err
+	}
+	b.program = program{path: binary, home: b.folder, logs: b.serverLog}
+	for range dataset.Users {
+		var random [32]byte
+		_, _ = rand.Read(random[:]) // never fails
+		b.secrets = append(b.secrets, access.NewSecret(random))
+	}
+	b.archives = map[int64]string{}
+	sizes := []int64{b.problems}
+	if b.large > 0 {
+		sizes = append(sizes, b.large)
+	}
+	for _, size := range sizes {
+		if err := b.writeArchive(ctx, size); err != nil {
+			return err
+		}
+		for _, store := range b.stores {
+			if store == inMemory && size != b.problems {
+				continue // it has to be replayed, and no target is about it
+			}
+			if err := b.addServer(ctx, store, size); err != nil {
+				return fmt.Errorf("%s: %w", store, err)
+			}
+		}
+	}
+	return nil
+}
+
+// tearDown undoes what was made, the latest first.
+func (b *bench) tearDown(ctx context.Context) error {
+	var errs []error
+	for i := len(b.undo) - 1; i >= 0; i-- {
+		errs = append(errs, b.undo[i](ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// writeArchive writes a data set to a file.
+func (b *bench) writeArchive(ctx context.Context, size int64) (err error) {
+	b.say("making a data set of %d problems", size)
+	path := filepath.Join(b.folder, fmt.Sprintf("problems-%d.jsonl", size))
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	digests := make([]access.Digest, len(b.secrets))
+	for i, secret := range b.secrets {
+		digests[i] = secret.Digest()
+	}
+	out := bufio.NewWriterSize(file, 1<<20)
+	if err := dataset.New(problem.ID(size), digests...).Write(ctx, out); err != nil {
+		return err
+	}
+	b.archives[size] = path
+	return out.Flush()
+}
+
+// addServer loads a data set into a store, looks how a server begins on it, and
+// starts the one that is measured.
+func (b *bench) addServer(ctx context.Context, store string, size int64) error {
+	e := &entrant{store: store, large: size != b.problems}
+	e.name = store
+	if e.large {
+		e.name = fmt.Sprintf("%s, %d problems", store, size)
+	}
+	url, err := b.newStore(ctx, e, size)
+	if err != nil {
+		return err
+	}
+	tokens := make([]string, len(b.secrets))
+	for i, secret := range b.secrets {
+		tokens[i] = secret.Reveal()
+	}
+	e.scene, e.token = newScene(size, tokens), tokens[0]
+	began := time.Now()
+	loaded := loaded{Contender: e.name, Problems: size}
+	path, variables := "/problems/1", []string(nil)
+	if store == inMemory {
+		path, variables = "/me", []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + e.token}
+	} else {
+		b.say("%s: importing %d problems", store, size)
+		if err := b.program.load(ctx, b.archives[size], url); err != nil {
+			return err
+		}
+		loaded.Seconds = time.Since(began).Seconds()
+	}
+	if store == onPostgres {
+		if err := settle(ctx, url); err != nil {
+			return err
+		}
+	}
+	for range starts {
+		begin, err := b.program.begin(ctx, url, path, e.token, variables...)
+		if err != nil {
+			return err
+		}
+		loaded.Begins = append(loaded.Begins, begin)
+	}
+	server, err := b.program.serve(ctx, url, variables...)
+	if err != nil {
+		return err
+	}
+	b.undo = append(b.undo, func(context.Context) error { return server.stop() })
+	e.url, e.metrics, e.pids = server.url, server.metrics, []int{server.cmd.Process.Pid}
+	if store == inMemory {
+		b.say("%s: replaying %d problems over HTTP", store, size)
+		began = time.Now()
+		if err := b.replay(ctx, e, size); err != nil {
+			return err
+		}
+		loaded.Seconds = time.Since(began).Seconds()
+	}
+	b.say("%s: making %d problems with 10 log entries", store, b.prepared)
+	if err := prepare(ctx, e.contender, e.scene, b.prepared); err != nil {
+		return err
+	}
+	b.report.Loaded = append(b.report.Loaded, loaded)
+	b.entrants = append(b.entrants, e)
+	return nil
+}
+
+func (b *bench) replay(ctx context.Context, e *entrant, size int64) error {
+	file, err := os.Open(b.archives[size])
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return replay(ctx, e.contender, e.scene, file)
+}
+
+// newStore returns the URL of a store that is empty, and starts its database.
+func (b *bench) newStore(ctx context.Context, e *entrant, size int64) (string, error) {
+	switch e.store {
+	case onSQLite:
+		return fmt.Sprintf("sqlite://%s/problems-%d.db", b.folder, size), nil
+	case onPostgres:
+		if err := b.startDatabase(ctx); err != nil {
+			return "", err
+		}
+		var err error
+		e.dbPIDs = b.db.pids()
+		e.database, err = b.db.create(ctx, fmt.Sprintf("problems_bench_%d", size))
+		return e.database, err
+	default:
+		return "memory:", nil
+	}
+}
+
+// startDatabase starts PostgreSQL, unless it runs.
+func (b *bench) startDatabase(ctx context.Context) (err error) {
+	if b.db != nil {
+		return nil
+	}
+	if b.postgres != "" {
+		b.db = givenDatabase(b.postgres)
+	} else if b.db, err = startDatabase(ctx, filepath.Join(b.folder, "postgres")); err != nil {
+		return err
+	}
+	b.undo = append(b.undo, b.db.stop)
+	b.report.Machine.Postgres, err = b.db.version(ctx)
+	return err
+}
+
+// server returns the server on a store with the first data set; nil: there is none.
+func (b *bench) server(store string) *entrant {
+	for _, e := range b.entrants {
+		if e.store == store && !e.large {
+			return e
+		}
+	}
+	return nil
+}
+
+// say tells whoever waits what is done.
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
+}

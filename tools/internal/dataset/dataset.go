@@ -1,0 +1,129 @@
+// Package dataset makes up the data of a tracker of any size, shaped as trackers are:
+// one of a hundred users owns three of ten problems, of which the others share the
+// rest; four of five problems are closed; most have hardly been touched, and a few
+// have very long logs, since how many comments and further changes a problem has
+// follows Zipf's law; one of twenty has a title in another script. Each problem has
+// two keywords, one of five is planned for a milestone, and one of ten is blocked by
+// the one before it.
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Users is how many users there are. The first is the administrator.
+const Users = 100
+
+// busiest is the user who owns three of ten problems.
+const busiest = 1
+
+// Owner draws a user, by number, as those are drawn who own the problems: that is to
+// whom they are assigned.
+func Owner(r *rand.Rand) int {
+	if r.IntN(10) < 3 {
+		return busiest
+	}
+	return (busiest + 1 + r.IntN(Users-1)) % Users
+}
+
+// Email returns the e-mail address of a user, by number.
+func Email(n int) string {
+	if n == 0 {
+		return "admin@localhost"
+	}
+	return fmt.Sprintf("user%d@example.org", n)
+}
+
+// Tracker is a tracker that is made up as it is read, from its first problem to its
+// last. It is a transfer.Reader that can be read once.
+type Tracker struct {
+	problems problem.ID
+	content  metadata.Content
+	tokens   []access.Token
+	ids      ident.Sequence
+	blocking ident.ID // the batch that relates the latest problem to the next one
+}
+
+// start is when the first problem was created; the others follow by the second.
+var start = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// New returns a tracker of so many problems, numbered from 1. The digests, at most
+// as many as there are Users, are of the tokens of the first users: the
+// administrator's has the scope admin, the others write. Trackers that are made of
+// the same arguments are the same.
+func New(problems problem.ID, digests ...access.Digest) *Tracker {
+	t := &Tracker{problems: problems, ids: ident.NewSequence(start, [10]byte{})}
+	open := metadata.State{ID: t.ids.Next(), Name: "Open", Initial: true, Order: 1}
+	done := metadata.State{ID: t.ids.Next(), Name: "Closed", Resolved: true, Order: 2, Next: []ident.ID{open.ID}}
+	open.Next = []ident.ID{done.ID}
+	t.content.States = []metadata.State{open, done}
+	for order, name := range []string{"Urgent", "High", "Normal", "Low"} {
+		t.content.Priorities = append(t.content.Priorities, metadata.Priority{ID: t.ids.Next(), Name: name, Order: order + 1})
+	}
+	for n := range 10 {
+		t.content.Components = append(t.content.Components, metadata.Component{ID: t.ids.Next(), Name: fmt.Sprintf("Component %d", n)})
+	}
+	for n := range 50 {
+		name := "Next"
+		if n > 0 {
+			name = fmt.Sprintf("Milestone %d", n)
+		}
+		t.content.Milestones = append(t.content.Milestones, metadata.Milestone{ID: t.ids.Next(), Name: name, Created: start})
+	}
+	for n := range Users {
+		name := "Administrator"
+		if n > 0 {
+			name = fmt.Sprintf("User %d", n)
+		}
+		t.content.Users = append(t.content.Users, user.User{ID: t.ids.Next(), Name: name, Email: Email(n)})
+	}
+	scope := access.Admin
+	for n, digest := range digests {
+		t.tokens = append(t.tokens, access.Token{ID: t.ids.Next(), User: t.content.Users[n].ID, Scope: scope, Digest: digest, Created: start})
+		scope = access.Write
+	}
+	return t
+}
+
+// Write writes the tracker as an archive, as "problems import" reads it.
+func (t *Tracker) Write(ctx context.Context, w io.Writer) error {
+	_, err := archive.Write(ctx, w, t)
+	return err
+}
+
+// Catalogue implements transfer.Reader.
+func (t *Tracker) Catalogue(context.Context) (*metadata.Catalogue, error) {
+	return metadata.NewCatalogue(1, t.content), nil
+}
+
+// Tokens implements transfer.Reader.
+func (t *Tracker) Tokens(context.Context) ([]access.Token, error) { return t.tokens, nil }
+
+// SavedQueries implements transfer.Reader.
+func (t *Tracker) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) { return nil, nil }
+
+// Audit implements transfer.Reader.
+func (t *Tracker) Audit(context.Context, int, int) ([]audit.Entry, error) { return nil, nil }
+
+// Dossiers implements transfer.Reader.
+func (t *Tracker) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	var all []store.Dossier
+	for id := after + 1; id <= t.problems && len(all) < limit; id++ {
+		all = append(all, t.dossier(id))
+	}
+	return all, nil
+}
