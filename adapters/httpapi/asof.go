@@ -59,7 +59,7 @@ func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot
 			return answer{}, err
 		}
 		return c.unlessKnown(tag(a.Value, a.Catalogue), problemHeader(a.Revision), func() []byte {
-			e := encoder{catalogue: a.Catalogue, past: past}
+			e := encoder{buf: c.lend(), catalogue: a.Catalogue, past: past}
 			encode(&e, a)
 			return e.buf
 		}), nil

@@ -34,6 +34,8 @@ type call struct {
 	dryRun bool
 	// rest, if an operation sets it, goes on with the body of its answer.
 	rest iter.Seq2[[]byte, error]
+	// lent, if an operation took it, is the buffer that its answer is written to.
+	lent *[]byte
 }
 
 // answer is what an operation answers when it does not fail.
@@ -71,6 +73,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			return
 		}
 		a.write(w, r)
+		c.giveBack(a.body)
 	}
 }
 
