@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// target is one of those of the issue on speed, as it was met in one run.
+// target is something that the service is to reach, and how far it did in one run.
 type target struct {
 	What string   `json:"what"`
 	Want string   `json:"want"`
