@@ -99,7 +99,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		}
 		var steps strings.Builder
 		err = s.View(t.Context(), func(r store.Reader) error {
-			session := planned{r.(bunstore.Reader).Session.(*view), &steps}
+			session := planned{r.(reader).view, &steps}
 			_, err := bunstore.Reader{Dialect: s.dialect, Session: session}.Search(t.Context(),
 				store.Query{Plan: plan, Sort: order, Limit: 101, As: number(7), Catalogue: catalogue})
 			return err

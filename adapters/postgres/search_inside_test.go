@@ -28,7 +28,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	go func() {
 		failed <- s.View(t.Context(), func(r store.Reader) error {
 			slow := bunstore.Query{SQL: "SELECT pg_sleep(3600)", Row: func(func(...any) error) error { return errors.New("it has ended") }}
-			return r.(bunstore.Reader).ReadOnce(ctx, slow)
+			return r.(reader).ReadOnce(ctx, slow)
 		})
 	}()
 	for len(watching.strings(running)) == 0 {
