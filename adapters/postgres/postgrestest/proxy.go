@@ -21,7 +21,8 @@ const (
 	ToClient
 )
 
-// Traffic counts the bytes of one connection that a [Proxy] has forwarded.
+// Traffic counts the bytes of one connection that a [Proxy] has forwarded. What an
+// end has received is counted.
 type Traffic struct {
 	ToServer, ToClient int64
 	Open               bool // false once either end has closed it, or the proxy has cut it
@@ -262,13 +263,13 @@ func (p *Proxy) pass(l *link, direction Direction, to *net.TCPConn, bytes []byte
 			c.left -= int64(len(bytes))
 		}
 	}
+	l.forwarded[direction] += int64(len(bytes)) // before the other end can have answered
 	p.mu.Unlock()
 
-	n, _ := to.Write(bytes)
+	_, _ = to.Write(bytes)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l.forwarded[direction] += int64(n)
 	if last != nil {
 		// Not reset or closed, which would make an end lose what it has not read.
 		l.cut = true
