@@ -184,6 +184,20 @@ func searchSaboteurs() []saboteur {
 			}
 		})},
 		{"% stands for any text", "HTTP-INVALID-005", reading("LIKE '*%", "LIKE '*DROP*' OR title LIKE '*%")},
+		{"what is too expensive finds nothing", "HTTP-INVALID-006", answering(func(_ call, r *reply) {
+			if r.kind() == "query-too-expensive" {
+				r.status, r.body = http.StatusOK, []byte("[]")
+				r.header.Set("Content-Type", "application/json")
+			}
+		})},
+		{"16 objects are too many", "HTTP-INVALID-006", func(next serving) serving {
+			return func(c call) reply {
+				if strings.Count(c.query().Get("predicate"), ".name") > 16 {
+					return fails(422, "query-too-expensive", "The predicate refers to more than 16 objects.")
+				}
+				return next(c)
+			}
+		}},
 		{"a saved query is run as its owner", "HTTP-QUERY-002", func(next serving) serving {
 			var owners memory[string]
 			return func(c call) reply {

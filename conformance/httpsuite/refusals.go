@@ -99,5 +99,19 @@ func refusalCases() []demand {
 			}
 			h.finds(s.admin, `title LIKE '*%ROP*' OR title LIKE '*_ROP*' OR title LIKE '*[A-Z]ROP*'`)
 		}},
+		{extended, "HTTP-INVALID-006", "D18, query language section 6", "a predicate that refers to more than 32 objects is query-too-expensive, and nothing less is", func(s *session) {
+			const most = 32
+			// A component, and what chains of its parents and successors lead to.
+			path := []string{"component"}
+			for n := 0; len(path) <= most; n++ {
+				path = append(path, path[n]+".parent", path[n]+".successor")
+			}
+			for _, separator := range []string{" AND ", " OR "} {
+				predicate := func(n int) string { return strings.Join(path[:n], ".name = 'x'"+separator) + ".name = 'x'" }
+				s.admin.get(lookup("/problems/search", "predicate", predicate(most)+" AND FALSEPREDICATE")).is(200).has("", []any{})
+				s.admin.get(lookup("/problems/search", "predicate", predicate(most+1))).fault(422, "query-too-expensive")
+				s.admin.post("/problems/search", encode(map[string]any{"predicate": predicate(most + 1)})).fault(422, "query-too-expensive")
+			}
+		}},
 	}
 }
