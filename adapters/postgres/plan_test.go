@@ -78,6 +78,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 	for _, c := range []struct{ where, sort, index string }{
 		{"watching = YES", "", "watchers_user"},
 		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "problems_assignee"},
+		{"assignee.identifier = $ApiUser", "", "problems_assignee"},
 		{"creationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_created"},
 		{"modificationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_modified"},
 		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -60) AND $h.modifier.identifier = $ApiUser).@count > 0", "", "savepoints_modifier"},

@@ -62,10 +62,10 @@ func (c *compiler) open() (s *scope, done func()) {
 	return s, func() { c.scopes = c.scopes[:s.level] }
 }
 
-// search returns the condition that all of these hold, for a statement to begin with
+// search returns conditions all of which have to hold, for a statement to begin with
 // the one that an index finds the fewest rows of: a column of the problem, or else
 // what belongs to problems.
-func (c *compiler) search(conds []predicate.Cond) (fragment, error) {
+func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 	conditions := make([]fragment, len(conds))
 	keyed := false
 	for _, ofCollection := range []bool{false, true} {
@@ -76,13 +76,13 @@ func (c *compiler) search(conds []predicate.Cond) (fragment, error) {
 			c.first = ofCollection && !keyed
 			var err error
 			if conditions[i], err = c.cond(cond); err != nil {
-				return fragment{}, err
+				return nil, err
 			}
 			c.first = false
 			keyed = keyed || conditions[i].keyed
 		}
 	}
-	return and(conditions...), nil
+	return conditions, nil
 }
 
 func (c *compiler) each(conds []predicate.Cond) ([]fragment, error) {

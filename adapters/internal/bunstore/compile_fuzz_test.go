@@ -36,13 +36,14 @@ func FuzzCompile(f *testing.F) {
 			defer cancel()
 			compiled, _ := plan.Split()
 			c := newCompiler(ctx, plain(), catalogue(), ann)
-			where, err := c.search(compiled)
+			conditions, err := c.search(compiled)
 			if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.QueryTooExpensive {
 				return
 			}
 			if err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
+			where := and(conditions...)
 			if marks := strings.Count(where.sql, "?"); marks != len(where.args) {
 				t.Errorf("%q: %d marks and %d arguments in %s", text, marks, len(where.args), where.sql)
 			}

@@ -59,13 +59,20 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 			return fragment{}, err
 		}
 	}
-	return c.among(column, yes, no, none), nil
+	condition := c.among(column, yes, no, none)
+	if column.root {
+		condition.choice = &choice{column.sql, yes, none}
+	}
+	return condition, nil
 }
 
 // among returns the condition that a reference leads to one of the objects in yes,
 // where all others are in no; or, if none is true, nowhere.
 func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment {
 	list := func(ids []ident.ID) fragment {
+		if len(ids) == 1 { // so that an index has what follows in order
+			return text(column.fragment, " = ", argument(c.ID(ids[0])))
+		}
 		return text(column.fragment, " ", fragment{sql: c.Among, args: []any{c.IDs(ids)}})
 	}
 	switch short := len(yes) <= longList || len(yes) <= len(no); {

@@ -10,6 +10,9 @@ type fragment struct {
 	// keyed is true for a condition that an index finds the rows of, and few when
 	// it finds them among the problems themselves.
 	keyed, few bool
+	// choice is what a condition leaves of the objects that a column of the problem
+	// refers to; nil for other conditions.
+	choice *choice
 }
 
 // text returns a fragment of texts and of fragments, one after the other.

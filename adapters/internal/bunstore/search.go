@@ -21,13 +21,14 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	}
 	compiled, residual := q.Plan.Split()
 	c := newCompiler(ctx, r.Dialect, q.Catalogue, q.As)
-	where, err := c.search(compiled)
+	conditions, err := c.search(compiled)
 	if err != nil {
 		return nil, uncompiled(err)
 	}
 	if residual == nil {
-		return r.hits(ctx, c, where, q)
+		return r.hits(ctx, c, conditions, q)
 	}
+	where := and(conditions...)
 	var ids []problem.ID
 	err = r.ReadOnce(ctx, rows(&ids, func(scan func(...any) error, id *problem.ID) error { return scan((*int64)(id)) },
 		"WITH found AS MATERIALIZED (SELECT p.id AS id FROM problems p WHERE "+where.sql+" ORDER BY "+byNumber(where)+" LIMIT ?) SELECT id FROM found ORDER BY id",
@@ -62,9 +63,9 @@ func (r Reader) candidates(ctx context.Context, ids []problem.ID, q store.Query)
 	}
 }
 
-// hits returns the first problems that satisfy the condition, in the query's order.
-func (r Reader) hits(ctx context.Context, c *compiler, where fragment, q store.Query) ([]store.Hit, error) {
-	statement, keys, err := c.selection(where, q)
+// hits returns the first problems that satisfy the conditions, in the query's order.
+func (r Reader) hits(ctx context.Context, c *compiler, conditions []fragment, q store.Query) ([]store.Hit, error) {
+	statement, keys, err := c.selection(conditions, q)
 	if err != nil {
 		return nil, uncompiled(err)
 	}
@@ -92,18 +93,17 @@ func (r Reader) hits(ctx context.Context, c *compiler, where fragment, q store.Q
 // selection returns the statement for the first hits of a query: their numbers,
 // revisions and keys. That they are materialised lets SQLite find all of them in its
 // first step, which is the one that can be interrupted.
-func (c *compiler) selection(where fragment, q store.Query) (fragment, []sortKey, error) {
+func (c *compiler) selection(conditions []fragment, q store.Query) (fragment, []sortKey, error) {
 	keys, err := c.sortKeys(q.Sort)
 	if err != nil {
 		return fragment{}, nil, err
 	}
-	number := byNumber(where)
 	if q.After != nil {
 		place, err := behind(keys, *q.After)
 		if err != nil {
 			return fragment{}, nil, err
 		}
-		where = and(where, place)
+		conditions = append(slices.Clip(conditions), place)
 	}
 	with, names, columns, from := text("WITH "), "id, revision", text("p.id AS id, p.revision AS revision"), "problems p"
 	for _, key := range keys {
@@ -114,8 +114,22 @@ func (c *compiler) selection(where fragment, q store.Query) (fragment, []sortKey
 		names += ", " + key.name
 		columns = text(columns, ", ", key.fragment, " AS "+key.name)
 	}
-	return text(with, "found AS MATERIALIZED (SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(keys, number)+" LIMIT ", argument(q.Limit),
-		") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
+	first := func(where fragment, number string) fragment {
+		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(keys, number)+" LIMIT ", argument(q.Limit))
+	}
+	where := and(conditions...)
+	found := first(where, byNumber(where))
+	if parts := c.byState(conditions); len(keys) == 0 && parts != nil {
+		all := fragment{}
+		for i, part := range parts {
+			if i > 0 {
+				all = text(all, " UNION ALL ")
+			}
+			all = text(all, "SELECT * FROM (", first(part, "p.id"), ") AS part")
+		}
+		found = text("SELECT * FROM (", all, ") AS parts ORDER BY id LIMIT ", argument(q.Limit))
+	}
+	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
 
 // byNumber is what sorts by the numbers of problems. When an index finds few that

@@ -16,7 +16,7 @@ ALTER TABLE keywords
     ADD COLUMN value_c  text COLLATE "C",
     ADD COLUMN value_cd text COLLATE "C";
 
-CREATE INDEX problems_assignee ON problems (assignee);
+CREATE INDEX problems_assignee ON problems (assignee, state, id);
 CREATE INDEX problems_state ON problems (state);
 CREATE INDEX problems_component ON problems (component);
 CREATE INDEX problems_milestone ON problems (milestone);

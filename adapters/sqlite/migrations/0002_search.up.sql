@@ -13,7 +13,7 @@ ALTER TABLE keywords ADD COLUMN name_cd TEXT;
 ALTER TABLE keywords ADD COLUMN value_c TEXT;
 ALTER TABLE keywords ADD COLUMN value_cd TEXT;
 
-CREATE INDEX problems_assignee ON problems (assignee);
+CREATE INDEX problems_assignee ON problems (assignee, state);
 CREATE INDEX problems_state ON problems (state);
 CREATE INDEX problems_component ON problems (component);
 CREATE INDEX problems_milestone ON problems (milestone);
@@ -29,7 +29,7 @@ CREATE INDEX relationships_other ON relationships (other);
 -- files, so that plans are, too; ANALYZE would make it anew.
 ANALYZE sqlite_schema;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-    ('problems', 'problems_assignee', '1000000 2000'),
+    ('problems', 'problems_assignee', '1000000 2000 400'),
     ('problems', 'problems_state', '1000000 200000'),
     ('problems', 'problems_component', '1000000 5000'),
     ('problems', 'problems_milestone', '1000000 5000'),
