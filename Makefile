@@ -57,9 +57,9 @@ bench: build ## measure the service on every store beside what the machine could
 	@$(driver)
 	@bin/tools/bench -json bin/bench.json $(BENCH)
 
-bench-quick: build ## the same on little data for a moment: fails on errors, never on times
+bench-quick: build ## the same on little data for a moment, into bin/bench-quick.md: fails on errors, never on times
 	@$(driver)
-	@bin/tools/bench -problems 500 -prepared 20 -connections 1,8 -rounds 1 -warmup 50ms -duration 150ms $(BENCH)
+	@bin/tools/bench -problems 500 -prepared 20 -connections 8 -rounds 1 -warmup 50ms -duration 150ms $(BENCH) > bin/bench-quick.md
 
 benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 	@go test -run '^$$' -bench . -benchmem -count 6 work

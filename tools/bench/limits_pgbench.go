@@ -22,8 +22,9 @@ type pgbenchResult struct {
 	perSecond    float64
 }
 
-// pgbench runs a script for a time of whole seconds, prepared, on two threads. A
-// transaction that fails is an error.
+// pgbench runs a script for a time of whole seconds, prepared, on two threads; for
+// longer where it was too short for a single transaction, since connecting counts too.
+// A transaction that fails is an error.
 func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, clients int, duration time.Duration) (pgbenchResult, error) {
 	program, err := pgbenchProgram()
 	if err != nil {
@@ -42,18 +43,39 @@ func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, cli
 	if err := os.WriteFile(file, []byte(script.text.String()), 0o600); err != nil {
 		return pgbenchResult{}, err
 	}
-	args := []string{"-n", "-M", "prepared", "-c", strconv.Itoa(clients), "-j", strconv.Itoa(min(2, clients)),
-		"-T", strconv.Itoa(max(1, int(duration.Round(time.Second)/time.Second))), "-f", file}
-	for name, value := range script.constants {
-		args = append(args, "-D", name+"="+value)
+	return longEnough(max(1, int(duration.Round(time.Second)/time.Second)), func(seconds int) (pgbenchResult, error) {
+		args := []string{"-n", "-M", "prepared", "-c", strconv.Itoa(clients), "-j", strconv.Itoa(min(2, clients)),
+			"-T", strconv.Itoa(seconds), "-f", file}
+		for name, value := range script.constants {
+			args = append(args, "-D", name+"="+value)
+		}
+		cmd := exec.CommandContext(ctx, program, append(args, database)...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil {
+			return pgbenchResult{}, fmt.Errorf("pgbench: %w\n%s\n%s", err, bytes.TrimSpace(stderr.Bytes()), script.text.String())
+		}
+		return parsePgbench(stdout.String())
+	})
+}
+
+// mostSeconds is the time in which pgbench has to do something.
+const mostSeconds = 60
+
+// longEnough runs pgbench for so many seconds, and for twice as many as long as nothing
+// was done in them.
+func longEnough(seconds int, run func(seconds int) (pgbenchResult, error)) (pgbenchResult, error) {
+	for {
+		r, err := run(seconds)
+		if err == nil && r.transactions == 0 {
+			err = fmt.Errorf("pgbench: not one transaction was done in %d seconds", seconds)
+			if seconds < mostSeconds {
+				seconds = min(2*seconds, mostSeconds)
+				continue
+			}
+		}
+		return r, err
 	}
-	cmd := exec.CommandContext(ctx, program, append(args, database)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return pgbenchResult{}, fmt.Errorf("pgbench: %w\n%s\n%s", err, bytes.TrimSpace(stderr.Bytes()), script.text.String())
-	}
-	return parsePgbench(stdout.String())
 }
 
 var (
@@ -62,10 +84,13 @@ var (
 	rate      = regexp.MustCompile(`(?m)^tps = ([0-9.]+) \(without initial connection time\)`)
 )
 
-// parsePgbench reads what pgbench prints.
+// parsePgbench reads what pgbench prints. It prints no rate when nothing was done.
 func parsePgbench(out string) (r pgbenchResult, err error) {
 	numbers := make([]string, 3)
 	for i, line := range []*regexp.Regexp{processed, failed, rate} {
+		if i == 2 && numbers[0] == "0" && numbers[1] == "0" {
+			return pgbenchResult{}, nil
+		}
 		found := line.FindStringSubmatch(out)
 		if found == nil {
 			return r, fmt.Errorf("pgbench: version 15 or newer is needed: one that prints %q. It printed:\n%s", line, out)

@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -46,28 +47,34 @@ func main() {
 	}
 }
 
-// execute makes a benchmark and prints it, also what there is of one that could not
-// be ended. It fails if a request did.
+// execute makes a benchmark and prints it.
 func execute(ctx context.Context, o options, flags *flag.FlagSet, out io.Writer) (err error) {
 	b := &bench{options: o, report: new(report)}
 	if b.report.Machine, err = describe(ctx, o.binary, flags); err != nil {
 		return err
 	}
-	failed := b.run(ctx)
+	return b.finish(b.run(ctx), out)
+}
+
+// finish prints what was measured, also what there is of a run that failed. It
+// returns why that was, and all requests that failed: times are no errors.
+func (b *bench) finish(failed error, out io.Writer) error {
 	if failed != nil && len(b.report.Cells) == 0 {
 		return failed
 	}
 	b.report.Machine.Ended = time.Now().UTC()
-	b.report.setTargets(o)
+	b.report.setTargets(b.options)
 	if share, known := b.report.others(); known {
 		b.report.Notes = append(b.report.Notes, fmt.Sprintf("Other processes used %.0f %% of the machine while it was measured: the more, the less the rates are to be relied on.", 100*share))
 	}
 	b.report.print(out)
-	if o.json != "" {
-		if err := b.report.write(o.json); err != nil {
+	if b.json != "" {
+		if err := b.report.write(b.json); err != nil {
 			return err
 		}
 	}
+	answered, wrong := b.report.count()
+	b.say("on %s: %d requests were answered as they have to be, %d were not", strings.Join(b.stores, ", "), answered, wrong)
 	errs := []error{failed}
 	for _, f := range b.report.errors() {
 		errs = append(errs, fmt.Errorf("%d requests failed. %s, the first one: %s", f.Count, f.Kind, f.First))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/problemtracking/problems/tools/internal/dataset"
+	"github.com/problemtracking/problems/conformance/dataset"
 )
 
 // mix is what a server is asked for a while.

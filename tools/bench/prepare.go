@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/problemtracking/problems/tools/internal/dataset"
+	"github.com/problemtracking/problems/conformance/dataset"
 )
 
 // prepareLimit is how long it may take to make the problems for the load of one.

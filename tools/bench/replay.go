@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
-	"github.com/problemtracking/problems/tools/internal/dataset"
 )
 
 // replayLimit is how long it may take to replay an archive.

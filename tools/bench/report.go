@@ -143,6 +143,20 @@ func (r *report) errors() (all []failures) {
 	return all
 }
 
+// count returns how many requests over HTTP were answered as they have to be, warming
+// up left aside, and how many were not.
+func (r *report) count() (answered, wrong int) {
+	for _, c := range r.Cells {
+		for _, o := range c.Rounds {
+			if c.P50 != nil { // what is not sent over HTTP has no latencies
+				answered += o.Requests
+			}
+		}
+		wrong += c.Errors
+	}
+	return answered, wrong
+}
+
 // others returns which share of the machine other processes have used while the mixes
 // were driven; false: it is not known.
 func (r *report) others() (share float64, known bool) {

@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/tools/internal/dataset"
 )
 
 // entrant is a contender with what belongs to it.
@@ -107,7 +108,7 @@ func (b *bench) writeArchive(ctx context.Context, size int64) (err error) {
 		digests[i] = secret.Digest()
 	}
 	out := bufio.NewWriterSize(file, 1<<20)
-	if err := dataset.New(problem.ID(size), digests...).Write(ctx, out); err != nil {
+	if _, err := archive.Write(ctx, out, dataset.New(problem.ID(size), digests...)); err != nil {
 		return err
 	}
 	b.archives[size] = path

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/tools/internal/dataset"
 )
 
 // scene is what a server is asked about, and by whom.

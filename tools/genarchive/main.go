@@ -1,5 +1,5 @@
 // Genarchive writes an archive of any size to standard output, to try "problems
-// import", the stores and searches with. Package dataset says what is in it: one of
+// import", the stores and searches with. Package conformance/dataset says what is in it: one of
 // a hundred users owns three of ten problems; four of five are closed; comments and
 // logs are as long as Zipf's law has it; each problem has two keywords, one of five
 // is planned for a milestone, one of ten is blocked by the one before it, one of
@@ -18,8 +18,9 @@ import (
 	"log"
 	"os"
 
+	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/tools/internal/dataset"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func main() {
 	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	// Nobody has a token of this digest: "problems token create" makes one.
-	if err := dataset.New(problem.ID(*problems), sha256.Sum256(nil)).Write(context.Background(), out); err != nil {
+	if _, err := archive.Write(context.Background(), out, dataset.New(problem.ID(*problems), sha256.Sum256(nil))); err != nil {
 		log.Fatal(err)
 	}
 	if err := out.Flush(); err != nil {

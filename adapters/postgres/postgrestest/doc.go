@@ -12,5 +12,6 @@
 //
 // A test process has one shared server, which starts with the first call of
 // [Schema] or [Database] and ends with [Main]. Tests that stop, kill or configure
-// a server take one of their own with [New], and cut connections with a [Proxy].
+// a server take one of their own with [New], and cut connections with a [Proxy]. A
+// program that is no test, but measures, has one with [StartLocal].
 package postgrestest

@@ -23,12 +23,15 @@ type local struct {
 	as     *syscall.Credential // nil: as ourselves
 }
 
+// ErrNoBinaries is the error of a machine that has no PostgreSQL server of its own.
+var ErrNoBinaries = errors.New("the binaries of a PostgreSQL server are neither in PATH nor where Debian has them")
+
 // localBinaries looks for the server in PATH, and then where Debian has it, the
-// newest version first.
-func localBinaries() (source, error) {
+// newest version first. It fails with ErrNoBinaries.
+func localBinaries() (local, error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
-		return nil, err
+		return local{}, err
 	}
 	version := func(folder string) int {
 		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 for what is no version
@@ -45,7 +48,7 @@ func localBinaries() (source, error) {
 		as, err := unprivileged()
 		return local{folder, as}, err
 	}
-	return nil, errNone
+	return local{}, ErrNoBinaries
 }
 
 func executable(path string) bool {
@@ -94,6 +97,12 @@ func (l local) node(ctx context.Context, settings []string, _ bool) (node, error
 	if err != nil {
 		return nil, err
 	}
+	return l.nodeIn(ctx, dir, settings)
+}
+
+// nodeIn prepares a server whose data are in a directory that is empty, and deleted
+// with the server.
+func (l local) nodeIn(ctx context.Context, dir string, settings []string) (*localNode, error) {
 	n := &localNode{local: l, dir: dir, password: rand.Text(), settings: settings}
 	if err := n.init(ctx); err != nil {
 		_ = os.RemoveAll(dir) // the error before is the one to read
@@ -153,7 +162,7 @@ func (n *localNode) init(ctx context.Context) error {
 			}
 		}
 	}
-	// The data of tests need not survive the machine, so that initdb syncs nothing.
+	// The data need not survive the machine, so that initdb syncs nothing.
 	initdb := exec.CommandContext(ctx, filepath.Join(n.folder, "initdb"), "--pgdata", n.data(), "--no-sync",
 		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C")
 	initdb.Dir, initdb.Env = n.dir, localEnvironment()

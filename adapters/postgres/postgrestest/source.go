@@ -72,7 +72,11 @@ func chooseOwn(ctx context.Context) (source, error) {
 	if engine != nil {
 		return engine, nil
 	}
-	return localBinaries()
+	local, err := localBinaries()
+	if errors.Is(err, ErrNoBinaries) {
+		return nil, errNone
+	}
+	return local, err
 }
 
 // Which says in a line which server the tests of this machine use, without

@@ -1,43 +1,88 @@
 package dataset
 
 import (
-	"bytes"
 	"crypto/sha256"
+	"io"
+	"iter"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 	"unicode"
 
-	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-func write(t *testing.T, problems problem.ID, digests ...access.Digest) []byte {
+// records returns all that the tracker has.
+func records(t *testing.T, tracker *Tracker) (all []transfer.Record) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := New(problems, digests...).Write(t.Context(), &b); err != nil {
-		t.Fatal(err)
+	for r, err := range transfer.Records(t.Context(), tracker) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
 	}
-	return b.Bytes()
+	return all
 }
 
-func TestSameArgumentsGiveTheSameArchive(t *testing.T) {
+// source is a transfer.Source of records.
+type source []transfer.Record
+
+func (s *source) Next() (int64, transfer.Record, error) {
+	if len(*s) == 0 {
+		return 0, nil, io.EOF
+	}
+	next := (*s)[0]
+	*s = (*s)[1:]
+	return 0, next, nil
+}
+
+func TestSameArgumentsGiveTheSame(t *testing.T) {
 	t.Parallel()
 	one, other := access.Digest{1}, access.Digest{2}
-	first := write(t, 500, one)
-	if !bytes.Equal(first, write(t, 500, one)) {
-		t.Error("the same arguments give two archives")
+	first := records(t, New(500, one))
+	if !reflect.DeepEqual(first, records(t, New(500, one))) {
+		t.Error("the same arguments give two data sets")
 	}
-	if bytes.Equal(first, write(t, 500, other)) || bytes.Equal(first, write(t, 501, one)) {
-		t.Error("other arguments give the same archive")
+	if reflect.DeepEqual(first, records(t, New(500, other))) || reflect.DeepEqual(first, records(t, New(501, one))) {
+		t.Error("other arguments give the same data set")
 	}
 }
 
-// What is imported is checked line by line, from the log of each problem to the
+// An Archive is what an import of the same tracker hands to a store.
+func TestArchiveIsThatOfAnImport(t *testing.T) {
+	t.Parallel()
+	digest := access.Digest{1}
+	from := source(records(t, New(300, digest)))
+	loaded, err := transfer.Load(&from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded.Metadata = metadata.NewCatalogue(loaded.Catalogue, loaded.Metadata).Content() // in its order
+	got := New(300, digest).Archive()
+	if got.Catalogue != loaded.Catalogue || !reflect.DeepEqual(got.Head(), loaded.Head()) {
+		t.Errorf("the head is\n%+v\nwant\n%+v", got.Head(), loaded.Head())
+	}
+	next, stop := iter.Pull2(got.Problems)
+	defer stop()
+	for want, err := range loaded.Problems {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, _, ok := next(); !ok || !reflect.DeepEqual(d, want) {
+			t.Fatalf("there is\n%+v\nwant\n%+v", d, want)
+		}
+	}
+	if d, _, ok := next(); ok {
+		t.Errorf("there is one more problem: %+v", d)
+	}
+}
+
+// What is imported is checked record by record, from the log of each problem to the
 // problem: the checker is the importer's own.
 func TestArchiveCanBeImported(t *testing.T) {
 	t.Parallel()
@@ -45,7 +90,8 @@ func TestArchiveCanBeImported(t *testing.T) {
 	for i := range digests {
 		digests[i] = sha256.Sum256([]byte{byte(i)})
 	}
-	loaded, err := transfer.Load(archive.NewReader(bytes.NewReader(write(t, 2000, digests...))))
+	from := source(records(t, New(2000, digests...)))
+	loaded, err := transfer.Load(&from)
 	if err != nil {
 		t.Fatal(err)
 	}

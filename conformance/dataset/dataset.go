@@ -10,11 +10,9 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
@@ -28,16 +26,16 @@ import (
 // Users is how many users there are. The first is the administrator.
 const Users = 100
 
-// busiest is the user who owns three of ten problems.
-const busiest = 1
+// Busiest is the user, by number, who owns three of ten problems.
+const Busiest = 1
 
 // Owner draws a user, by number, as those are drawn who own the problems: that is to
 // whom they are assigned.
 func Owner(r *rand.Rand) int {
 	if r.IntN(10) < 3 {
-		return busiest
+		return Busiest
 	}
-	return (busiest + 1 + r.IntN(Users-1)) % Users
+	return (Busiest + 1 + r.IntN(Users-1)) % Users
 }
 
 // Email returns the e-mail address of a user, by number.
@@ -51,12 +49,16 @@ func Email(n int) string {
 // Tracker is a tracker that is made up as it is read, from its first problem to its
 // last. It is a transfer.Reader that can be read once.
 type Tracker struct {
-	problems problem.ID
-	content  metadata.Content
-	tokens   []access.Token
-	ids      ident.Sequence
-	blocking ident.ID // the batch that relates the latest problem to the next one
+	problems  problem.ID
+	content   metadata.Content // of the catalogue, in its order
+	catalogue *metadata.Catalogue
+	tokens    []access.Token
+	ids       ident.Sequence
+	blocking  ident.ID // the batch that relates the latest problem to the next one
 }
+
+// version is that of the catalogue.
+const version = 1
 
 // start is when the first problem was created; the others follow by the second.
 var start = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -96,18 +98,24 @@ func New(problems problem.ID, digests ...access.Digest) *Tracker {
 		t.tokens = append(t.tokens, access.Token{ID: t.ids.Next(), User: t.content.Users[n].ID, Scope: scope, Digest: digest, Created: start})
 		scope = access.Write
 	}
+	t.catalogue = metadata.NewCatalogue(version, t.content) // which brings the content into its order
 	return t
 }
 
-// Write writes the tracker as an archive, as "problems import" reads it.
-func (t *Tracker) Write(ctx context.Context, w io.Writer) error {
-	_, err := archive.Write(ctx, w, t)
-	return err
+// Archive returns the tracker as store.Store.Restore takes it.
+func (t *Tracker) Archive() store.Archive {
+	return store.Archive{Catalogue: version, Metadata: t.content, Tokens: t.tokens, Problems: func(yield func(store.Dossier, error) bool) {
+		for id := problem.ID(1); id <= t.problems; id++ {
+			if !yield(t.dossier(id), nil) {
+				return
+			}
+		}
+	}}
 }
 
 // Catalogue implements transfer.Reader.
 func (t *Tracker) Catalogue(context.Context) (*metadata.Catalogue, error) {
-	return metadata.NewCatalogue(1, t.content), nil
+	return t.catalogue, nil
 }
 
 // Tokens implements transfer.Reader.

@@ -1,0 +1,74 @@
+package storebench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// writer patches the state of one problem, back and forth.
+type writer struct {
+	author    ident.ID
+	catalogue *metadata.Catalogue
+	current   problem.Problem
+	ids       ident.Sequence
+}
+
+// newWriter returns a writer for a problem that the user has read. Writers of
+// different numbers make different identifiers.
+func newWriter(f *filled, p problem.Problem, n byte) *writer {
+	// The identifiers of the data set are of other times.
+	return &writer{author: f.user, catalogue: f.catalogue, current: p, ids: ident.NewSequence(p.Modified.AddDate(1, 0, 0), [10]byte{3: n})}
+}
+
+// commit commits the next patch.
+func (w *writer) commit(ctx context.Context, s store.Store) error {
+	change, err := w.change()
+	if err != nil {
+		return err
+	}
+	receipt, err := s.Commit(ctx, change)
+	if err == nil && receipt.Batch != change.Batch {
+		err = fmt.Errorf("the receipt is of the batch %s; want %s", receipt.Batch, change.Batch)
+	}
+	return err
+}
+
+// change returns the Change that the tracker makes of a patch that moves the problem to
+// the next state, a second after the latest change, and moves it.
+func (w *writer) change() (store.Change, error) {
+	from, ok := w.catalogue.State(w.current.State)
+	if !ok || len(from.Next) == 0 {
+		return store.Change{}, fmt.Errorf("from the state %s of problem %d there is no way on", w.current.State, w.current.ID)
+	}
+	to, ok := w.catalogue.State(from.Next[0])
+	if !ok {
+		return store.Change{}, fmt.Errorf("there is no state %s", from.Next[0])
+	}
+	old := w.current.Revision
+	p := &w.current
+	p.State, p.Modifier, p.Modified, p.Revision = to.ID, w.author, p.Modified.Add(time.Second), old+1
+	p.Resolver, p.Resolved = ident.None, time.Time{}
+	if to.Resolved {
+		p.Resolver, p.Resolved = w.author, p.Modified
+	}
+	batch := w.ids.Next()
+	return store.Change{
+		Batch:  batch,
+		At:     p.Modified,
+		Author: w.author,
+		Expect: []store.Expectation{store.CatalogueAt{Version: w.catalogue.Version}, store.ProblemAt{ID: p.ID, Revision: old}},
+		Effects: []store.Effect{
+			store.ForgetReads{Problem: p.ID, But: w.author}, store.UpdateProblem{Problem: *p}, store.PutSavepoint{Problem: *p},
+		},
+		Log: []problem.LogEntry{{
+			ID: w.ids.Next(), Problem: p.ID, Type: problem.FieldChanged, Created: p.Modified, Author: w.author, Batch: batch,
+			Field: "state", From: problem.LogRef(from.ID, from.Name), To: problem.LogRef(to.ID, to.Name), Revision: p.Revision,
+		}},
+	}, nil
+}

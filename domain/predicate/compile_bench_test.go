@@ -1,0 +1,58 @@
+package predicate
+
+import "testing"
+
+// The predicates that are measured on their way from a text to a plan, which
+// BenchmarkSplit and BenchmarkHolds go on from: a frequent one, one with a function and
+// a fold, and one with a subquery.
+var measured = []struct{ name, text string }{
+	{"open", `assignee.identifier = $ApiUser AND state.resolved = NO`},
+	{"recent", `creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND title CONTAINS[cd] 'API löst'`},
+	{"blocked", `state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 'BlockedBy' AND $r.child.state.resolved = NO).@count > 0`},
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, c := range measured {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse(c.text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	env := newWorld().env
+	for _, c := range measured {
+		b.Run(c.name, func(b *testing.B) {
+			syntax, err := Parse(c.text)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Check(syntax, Problem, env); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCompile is what a search costs before it gets to the store.
+func BenchmarkCompile(b *testing.B) {
+	env := newWorld().env
+	for _, c := range measured {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Compile(c.text, Problem, env); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
