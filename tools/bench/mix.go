@@ -46,6 +46,7 @@ var mixes = []mix{
 	{name: "load", title: "load one problem, with its 10 log entries", next: loadTen, wants: wantsLimits},
 	{name: "load-any", title: "load any problem of the data set", next: loadAny, wants: wantsLarge},
 	{name: "search", title: "search: assigned to me and open, first 50", next: search, wants: wantsLarge},
+	{name: "page", title: "search: the same by who owns three of ten problems", next: fullPage, wants: wantsLarge},
 	{name: "port-read", title: "store port: read one problem", only: portClients, wants: wantsReads},
 	{name: "port-commit", title: "store port: commit a patch", only: portClients, wants: wantsCommits},
 	{name: "state", title: "patch a state", next: patchState, wants: wantsLarge | wantsDisk},
@@ -86,6 +87,13 @@ var searchPath = "/problems/search?limit=50&predicate=" + url.QueryEscape("assig
 func search(w *worker) error {
 	w.path = append(append(w.path[:0], api...), searchPath...)
 	return w.ask("GET", "", nil, 200)
+}
+
+// fullPage searches as the user who has more than a page of open problems in any data
+// set: most others have less in a small one.
+func fullPage(w *worker) error {
+	w.path = append(append(w.path[:0], api...), searchPath...)
+	return w.askAs(w.scene.tokens[dataset.Busiest], "GET", "", nil, 200)
 }
 
 // patchState closes a problem, or opens it again.

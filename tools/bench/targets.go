@@ -42,7 +42,7 @@ func (r *report) setTargets(o options) {
 	r.perSync(r.find("state", 64, onSQLite, false))
 	r.ratio("64 writers on one problem, Postgres: of the rate on a problem each", 0.5,
 		r.find("one", mostWorkers, onPostgres, false), r.find("many", mostWorkers, onPostgres, false))
-	for _, mix := range []string{"load-any", "state", "search"} {
+	for _, mix := range []string{"load-any", "state", "search", "page"} {
 		for _, store := range []string{onSQLite, onPostgres} {
 			r.growth(mix, store, o)
 		}
@@ -156,7 +156,7 @@ func (r *report) memory(o options) {
 }
 
 // reads reports whether a mix only reads.
-func reads(mix string) bool { return mix == "load" || mix == "load-any" || mix == "search" }
+func reads(mix string) bool { return mix == "load" || mix == "load-any" || mix == "search" || mix == "page" }
 
 // starts adds the targets for starts on what exists.
 func (r *report) starts() {
