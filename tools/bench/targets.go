@@ -156,7 +156,9 @@ func (r *report) memory(o options) {
 }
 
 // reads reports whether a mix only reads.
-func reads(mix string) bool { return mix == "load" || mix == "load-any" || mix == "search" || mix == "page" }
+func reads(mix string) bool {
+	return mix == "load" || mix == "load-any" || mix == "search" || mix == "page"
+}
 
 // starts adds the targets for starts on what exists.
 func (r *report) starts() {
