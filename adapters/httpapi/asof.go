@@ -58,7 +58,7 @@ func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot
 		if err != nil {
 			return answer{}, err
 		}
-		return c.unlessKnown(tag(a.Value, a.Catalogue), problemHeader(a.Revision), func() []byte {
+		return c.unlessKnown(tag(a.Value, a.Catalogue), a.Revision, func() []byte {
 			e := encoder{buf: c.lend(), catalogue: a.Catalogue, past: past}
 			encode(&e, a)
 			return e.buf

@@ -56,7 +56,7 @@ func (c *call) listAudit() (answer, error) {
 		}
 		e := encoder{catalogue: a.Catalogue}
 		list(&e, a.Value.Entries, e.auditEntry)
-		return answer{http.StatusOK, header, e.buf}
+		return answer{status: http.StatusOK, header: header, body: e.buf}
 	})
 }
 

@@ -72,7 +72,7 @@ func (c *call) updateProblems() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[tracker.ChangedProblems]) answer {
 		e := encoder{base: c.BasePath}
 		e.changedProblems(a.Value)
-		return answer{status: http.StatusOK, header: http.Header{}, body: e.buf}
+		return answer{status: http.StatusOK, body: e.buf}
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,9 +41,11 @@ type call struct {
 
 // answer is what an operation answers when it does not fail.
 type answer struct {
-	status int
-	header http.Header
-	body   []byte // JSON, or empty
+	status   int
+	revision int64       // of the problem that it is about; 0: about none
+	tag      string      // the entity tag of what it shows; empty: none
+	header   http.Header // what else there is, by canonical names
+	body     []byte      // JSON, or empty
 }
 
 // serve answers requests to an operation. This is the order of D18: path and
@@ -56,13 +59,15 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			s.unmatched(w, r)
 			return
 		}
-		w.Header()["Cache-Control"] = privateCache
-		if vary := w.Header()["Vary"]; len(vary) > 0 { // which is what CORS says
-			w.Header()["Vary"] = append(vary, ofCaller...)
+		header := w.Header()
+		header["Cache-Control"] = privateCache
+		if vary := header["Vary"]; len(vary) > 0 { // which is what CORS says
+			header["Vary"] = append(vary, ofCaller...)
 		} else {
-			w.Header()["Vary"] = ofCaller
+			header["Vary"] = ofCaller
 		}
-		c := &call{server: s, r: r}
+		c := &frameOf(r).call
+		c.server, c.r = s, r
 		a, err := c.answer(e, w)
 		if err != nil {
 			s.fail(w, r, err)
@@ -111,7 +116,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	}
 	w.Header().Set("Dry-Run", "true")
 	a, err = e.do(c)
-	a.header.Del("ETag") // nothing has this representation (D24)
+	a.tag = "" // nothing has this representation (D24)
 	return a, err
 }
 
@@ -123,7 +128,7 @@ func (c *call) authenticate() (tracker.Caller, error) {
 	}
 	caller, err := c.Service.Authenticate(c.r.Context(), header)
 	if err == nil {
-		exchangeOf(c.r).Token = caller.Token
+		frameOf(c.r).Token = caller.Token
 	}
 	return caller, err
 }
@@ -213,7 +218,7 @@ func (c *call) write() (tracker.Write, error) {
 func (c *call) problem() (problem.ID, error) {
 	text := c.r.PathValue("identifier")
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
+	if err != nil || text[0] < '1' || text[0] > '9' {
 		return 0, fault.New(fault.ProblemNotFound, "there is no problem with this identifier: identifiers are whole numbers from 1, without sign or leading zeros")
 	}
 	return problem.ID(n), nil
@@ -228,11 +233,6 @@ func (c *call) object() (ident.ID, error) {
 	return id, nil
 }
 
-// problemHeader begins the header of an answer about a problem.
-func problemHeader(revision int64) http.Header {
-	return http.Header{"Problem-Revision": {strconv.FormatInt(revision, 10)}}
-}
-
 // created returns 201 for what was not there before, else 200 (D10).
 func created(isNew bool) int {
 	if isNew {
@@ -243,17 +243,23 @@ func created(isNew bool) int {
 
 // write sends the answer.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	a.writeHeader(w)
+	header := w.Header()
+	a.setHeader(header, &frameOf(r).values)
 	if len(a.body) == 0 {
 		send(w, r, a.status, nil)
 		return
 	}
-	sendJSON(w, r, a.status, mediaJSON, a.body)
+	header["Content-Type"] = ofJSON
+	sendLine(w, r, a.status, a.body)
 }
 
-func (a answer) writeHeader(w http.ResponseWriter) {
-	header := w.Header()
-	for name, values := range a.header {
-		header[name] = values
+// setHeader sets the headers that the answer has beside those of every answer.
+func (a answer) setHeader(header http.Header, v *values) {
+	maps.Copy(header, a.header)
+	if a.revision > 0 {
+		v.set(header, "Problem-Revision", strconv.FormatInt(a.revision, 10))
+	}
+	if a.tag != "" {
+		v.set(header, "Etag", a.tag)
 	}
 }

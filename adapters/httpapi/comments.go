@@ -78,7 +78,7 @@ func (c *call) addComment() (answer, error) {
 func addedComment(a tracker.Answer[problem.Comment]) answer {
 	e := encoder{catalogue: a.Catalogue}
 	e.comment(a.Value)
-	return answer{http.StatusCreated, problemHeader(a.Revision), e.buf}
+	return answer{status: http.StatusCreated, revision: a.Revision, body: e.buf}
 }
 
 // list writes an array of records.

@@ -161,3 +161,22 @@ func TestEncodeUnknownReferences(t *testing.T) {
 		t.Errorf("%s, not %s", e.buf, want)
 	}
 }
+
+// Times are written as package time would write them.
+func TestEncodeTimesAsPackageTime(t *testing.T) {
+	t.Parallel()
+	same := func(at time.Time) {
+		t.Helper()
+		if got, want := string(appendTime(nil, at)), at.Format(timeLayout); got != want {
+			t.Errorf("%v is written %s, not %s", at, got, want)
+		}
+	}
+	for year := -2; year < 10003; year++ {
+		day := year % 366
+		same(time.Date(year, time.January, 1+day, day%24, day%60, (day+30)%60, year%1000*1e6+999_999, time.UTC))
+		same(time.Date(year, time.December, 31, 23, 59, 59, 999_999_999, time.UTC))
+	}
+	for ms := range 1000 {
+		same(sampleTime.Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond))
+	}
+}

@@ -131,13 +131,14 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		header.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
 	}
 	e := encoder{base: s.BasePath}
-	e.failure(f, kind, exchangeOf(r).RequestID)
-	sendJSON(w, r, kind.status, mediaProblem, e.buf)
+	e.failure(f, kind, frameOf(r).RequestID)
+	header["Content-Type"] = ofProblem
+	sendLine(w, r, kind.status, e.buf)
 }
 
 // report logs an error that is the service's own.
 func (s *server) report(r *http.Request, err error) {
-	ctx, request := r.Context(), exchangeOf(r).RequestID
+	ctx, request := r.Context(), frameOf(r).RequestID
 	switch kind := kindOf(fault.KindOf(err)); {
 	case kind.Kind == fault.Internal:
 		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
@@ -169,20 +170,15 @@ func errorStatuses(kinds []fault.Kind) []int {
 	return slices.Compact(statuses)
 }
 
-// sendJSON writes a body of JSON as a line, for those who read it in a terminal.
-func sendJSON(w http.ResponseWriter, r *http.Request, status int, media string, json []byte) {
-	if media == mediaJSON {
-		w.Header()["Content-Type"] = ofJSON
-	} else {
-		w.Header().Set("Content-Type", media)
-	}
+// sendLine writes a body of JSON as a line, for those who read it in a terminal.
+func sendLine(w http.ResponseWriter, r *http.Request, status int, json []byte) {
 	send(w, r, status, append(json, '\n'))
 }
 
 // send writes the body, and its length also to those who only ask for the head.
 func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if status != http.StatusNoContent && status != http.StatusNotModified {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		frameOf(r).values.set(w.Header(), "Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead && len(body) > 0 {

@@ -16,17 +16,20 @@ import (
 func (s *server) frame(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
-		f := &frame{connection: r.Context(), recorder: recorder{ResponseWriter: w}, requestID: [1]string{s.requestID(r)}}
-		f.Method, f.RequestID = knownMethod(r.Method), f.requestID[0]
 		// net/http takes a client that closes its side of the connection for
 		// gone, but it may well wait for the answer. Searches ask for
 		// connectionOf.
-		ctx, cancel := context.WithTimeout(context.WithValue(context.WithoutCancel(r.Context()), frameKey{}, f), s.Limits.RequestTime)
-		defer cancel()
-		r = r.WithContext(ctx)
+		f := &frame{
+			Exchange:   Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r)},
+			deadline:   deadline{values: context.WithoutCancel(r.Context()), now: s.Now, until: start.Add(s.Limits.RequestTime)},
+			connection: r.Context(),
+			recorder:   recorder{ResponseWriter: w},
+		}
+		defer f.end()
+		r = r.WithContext(f)
 
 		header := w.Header()
-		header["X-Request-Id"] = f.requestID[:]
+		f.values.set(header, "X-Request-Id", f.RequestID)
 		Secure(header)
 
 		panicked := s.recovered(next, &f.recorder, r)
@@ -52,6 +55,7 @@ var (
 	privateCache = []string{"private, no-cache"}
 	ofCaller     = []string{"Authorization"}
 	ofJSON       = []string{mediaJSON}
+	ofProblem    = []string{mediaProblem}
 )
 
 // Secure sets the headers by which browsers take no answer for more than it is (D34).
@@ -93,10 +97,13 @@ func knownMethod(method string) string {
 // requestID takes the client's name for the request when it is safe to log.
 func (s *server) requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
+	if id == "" {
+		return s.NewRequestID()
+	}
 	if _, err := access.ParseCredential(id); err == nil { // a token in the wrong place
 		return s.NewRequestID()
 	}
-	if id == "" || len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {
+	if len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {
 		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._-", c))
 	}) {
 		return s.NewRequestID()
@@ -104,25 +111,49 @@ func (s *server) requestID(r *http.Request) string {
 	return id
 }
 
-// frame is what there is for each request, in one piece; its context leads to it.
+// frame is what there is for each request, in one piece. It is the request's context.
 type frame struct {
 	Exchange
+	deadline
 	connection context.Context
 	recorder   recorder
-	requestID  [1]string // as a header has it
+	values     values
+	call       call
 }
 
 type frameKey struct{}
 
-// exchangeOf returns the exchange that the request is part of.
-func exchangeOf(r *http.Request) *Exchange {
-	return &r.Context().Value(frameKey{}).(*frame).Exchange
+// Value implements context.Context.
+func (f *frame) Value(key any) any {
+	if key == any(frameKey{}) {
+		return f
+	}
+	return f.deadline.Value(key)
 }
+
+// frameOf returns the frame around the request.
+func frameOf(r *http.Request) *frame { return r.Context().Value(frameKey{}).(*frame) }
 
 // connectionOf returns a context that ends when the client closes its side of the
 // connection, and when the request is over.
-func connectionOf(r *http.Request) context.Context {
-	return r.Context().Value(frameKey{}).(*frame).connection
+func connectionOf(r *http.Request) context.Context { return frameOf(r).connection }
+
+// values has room for those of the headers that most answers have and that differ
+// from one to the next.
+type values struct {
+	room [4]string // X-Request-Id, Problem-Revision, Etag, Content-Length
+	used int
+}
+
+// set sets a header, whose name has to be in its canonical form.
+func (v *values) set(header http.Header, name, value string) {
+	if v.used == len(v.room) {
+		header[name] = []string{value}
+		return
+	}
+	v.room[v.used] = value
+	v.used++
+	header[name] = v.room[v.used-1 : v.used : v.used]
 }
 
 // recorder notes what is answered.

@@ -12,8 +12,10 @@ import (
 // process, not its public address.
 func (s *server) addHealth() {
 	healthy := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		sendJSON(w, r, http.StatusOK, mediaJSON, []byte(`{"status":"ok"}`))
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header["Content-Type"] = ofJSON
+		sendLine(w, r, http.StatusOK, []byte(`{"status":"ok"}`))
 	}
 	ready := func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Service.Ready(r.Context()); err != nil {

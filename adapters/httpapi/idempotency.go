@@ -74,9 +74,11 @@ func (c *call) fingerprint() [sha256.Size]byte {
 // about the format has to be remembered.
 func keep(a answer) []byte {
 	var b bytes.Buffer
+	header := http.Header{}
+	a.setHeader(header, new(values))
 	message := http.Response{
 		StatusCode: a.status, ProtoMajor: 1, ProtoMinor: 1,
-		Header:        a.header,
+		Header:        header,
 		Body:          io.NopCloser(bytes.NewReader(a.body)),
 		ContentLength: int64(len(a.body)),
 	}
@@ -96,5 +98,5 @@ func replay(kept []byte) (answer, error) {
 	}
 	message.Header.Del("Content-Length")
 	message.Header.Set("Idempotency-Replayed", "true")
-	return answer{message.StatusCode, message.Header, body}, nil
+	return answer{status: message.StatusCode, header: message.Header, body: body}, nil
 }

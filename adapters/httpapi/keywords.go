@@ -70,7 +70,7 @@ func (c *call) setKeyword() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[problem.Keyword]) answer {
 		var e encoder
 		e.keyword(a.Value)
-		return answer{created(a.New), problemHeader(a.Revision), e.buf}
+		return answer{status: created(a.New), revision: a.Revision, body: e.buf}
 	})
 }
 
@@ -90,9 +90,5 @@ func (c *call) deleteKeyword() (answer, error) {
 
 // noContent answers a deletion.
 func noContent(a tracker.Answer[struct{}]) answer {
-	header := http.Header{}
-	if a.Revision > 0 {
-		header = problemHeader(a.Revision)
-	}
-	return answer{status: http.StatusNoContent, header: header}
+	return answer{status: http.StatusNoContent, revision: a.Revision}
 }

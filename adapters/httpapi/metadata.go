@@ -107,7 +107,7 @@ func (k metadataKind[T, P]) list(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.unlessKnown(catalogueTag(a.Catalogue), http.Header{}, func() []byte {
+	return c.unlessKnown(catalogueTag(a.Catalogue), 0, func() []byte {
 		e := encoder{catalogue: a.Catalogue}
 		k.encodeList(&e, a.Value)
 		return e.buf
@@ -123,7 +123,7 @@ func (k metadataKind[T, P]) load(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.unlessKnown(catalogueTag(a.Catalogue), http.Header{}, func() []byte { return k.body(a) }), nil
+	return c.unlessKnown(catalogueTag(a.Catalogue), 0, func() []byte { return k.body(a) }), nil
 }
 
 func (k metadataKind[T, P]) post(c *call) (answer, error) {
@@ -141,7 +141,7 @@ func (k metadataKind[T, P]) post(c *call) (answer, error) {
 		if !c.dryRun {
 			header.Set("Location", c.BasePath+prefix+"/"+k.many+"/"+k.identifier(a.Value).String())
 		}
-		return answer{http.StatusCreated, header, k.body(a)}
+		return answer{status: http.StatusCreated, header: header, body: k.body(a)}
 	})
 }
 
@@ -160,7 +160,7 @@ func (k metadataKind[T, P]) update(c *call) (answer, error) {
 	}
 	a, err := k.objects(c.Service).Update(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[T]) answer {
-		return answer{http.StatusOK, http.Header{}, k.body(a)}
+		return answer{status: http.StatusOK, body: k.body(a)}
 	})
 }
 

@@ -127,7 +127,7 @@ func (c *call) createProblem() (answer, error) {
 func (c *call) createdProblem(a tracker.Answer[store.Snapshot]) answer {
 	out := problemAnswer(http.StatusCreated, a)
 	if !c.dryRun {
-		out.header.Set("Location", c.BasePath+prefix+"/problems/"+strconv.FormatInt(int64(a.Value.ID), 10))
+		out.header = http.Header{"Location": {c.BasePath + prefix + "/problems/" + strconv.FormatInt(int64(a.Value.ID), 10)}}
 	}
 	return out
 }
@@ -161,17 +161,18 @@ func (c *call) updateProblem() (answer, error) {
 func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	e := encoder{catalogue: a.Catalogue}
 	e.problem(a.Value)
-	header := problemHeader(a.Revision)
-	header.Set("ETag", problemTag(a.Value, a.Catalogue))
-	return answer{status, header, e.buf}
+	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), body: e.buf}
 }
 
 // unlessKnown answers 304 when the client has what the tag stands for (D20). An
-// If-None-Match that cannot be read is as good as none.
-func (c *call) unlessKnown(tag string, header http.Header, body func() []byte) answer {
-	header.Set("ETag", tag)
-	if known, err := parseTags(c.r.Header.Values("If-None-Match")); err == nil && known.has(tag) {
-		return answer{status: http.StatusNotModified, header: header}
+// If-None-Match that cannot be read is as good as none. The revision is that of the
+// problem that the answer is about, or 0.
+func (c *call) unlessKnown(tag string, revision int64, body func() []byte) answer {
+	a := answer{status: http.StatusOK, revision: revision, tag: tag}
+	if known, err := parseTags(c.r.Header["If-None-Match"]); err == nil && known.has(tag) {
+		a.status = http.StatusNotModified
+		return a
 	}
-	return answer{http.StatusOK, header, body()}
+	a.body = body()
+	return a
 }

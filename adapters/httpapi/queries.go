@@ -59,7 +59,7 @@ func (c *call) listQueries() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {
 		e := encoder{catalogue: a.Catalogue}
 		list(&e, a.Value, e.savedQuery)
-		return answer{http.StatusOK, http.Header{}, e.buf}
+		return answer{status: http.StatusOK, body: e.buf}
 	})
 }
 
@@ -90,7 +90,7 @@ func (c *call) loadQuery() (answer, error) {
 	}
 	a, err := c.Service.SavedQuery(c.r.Context(), id)
 	return answered(a, err, func(a tracker.Answer[query.Saved]) answer {
-		return queryAnswer(http.StatusOK, http.Header{}, a)
+		return queryAnswer(http.StatusOK, nil, a)
 	})
 }
 
@@ -106,5 +106,5 @@ func (c *call) deleteQuery() (answer, error) {
 func queryAnswer(status int, header http.Header, a tracker.Answer[query.Saved]) answer {
 	e := encoder{catalogue: a.Catalogue}
 	e.savedQuery(a.Value)
-	return answer{status, header, e.buf}
+	return answer{status: status, header: header, body: e.buf}
 }

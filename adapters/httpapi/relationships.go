@@ -92,7 +92,7 @@ func (c *call) addRelationship() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[store.Related]) answer {
 		e := encoder{catalogue: a.Catalogue}
 		e.relationship(a.Value)
-		return answer{created(a.New), problemHeader(a.Revision), e.buf}
+		return answer{status: created(a.New), revision: a.Revision, body: e.buf}
 	})
 }
 

@@ -144,7 +144,7 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 			e.foundProblem(s, in.detail.Value)
 		}
 	})
-	return answer{http.StatusOK, header, body}, nil
+	return answer{status: http.StatusOK, header: header, body: body}, nil
 }
 
 // search is the search for metadata objects and users (D31).
@@ -168,7 +168,7 @@ func (s searchable) search(c *call) (answer, error) {
 			s.encode(e, id)
 		}
 	})
-	return answer{http.StatusOK, header, body}, nil
+	return answer{status: http.StatusOK, header: header, body: body}, nil
 }
 
 var errGone = errors.New("the client has gone away")

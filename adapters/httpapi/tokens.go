@@ -46,7 +46,7 @@ func (c *call) listTokens() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[[]access.Token]) answer {
 		e := encoder{catalogue: a.Catalogue}
 		list(&e, a.Value, e.token)
-		return answer{http.StatusOK, http.Header{}, e.buf}
+		return answer{status: http.StatusOK, body: e.buf}
 	})
 }
 
@@ -64,7 +64,7 @@ func (c *call) createToken() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[tracker.IssuedToken]) answer {
 		e := encoder{catalogue: a.Catalogue}
 		e.issuedToken(a.Value)
-		return answer{http.StatusCreated, http.Header{"Cache-Control": {"no-store"}}, e.buf}
+		return answer{status: http.StatusCreated, header: http.Header{"Cache-Control": {"no-store"}}, body: e.buf}
 	})
 }
 

@@ -54,6 +54,6 @@ func (c *call) me() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[user.User]) answer {
 		var e encoder
 		e.me(c.caller, a.Value)
-		return answer{http.StatusOK, http.Header{}, e.buf}
+		return answer{status: http.StatusOK, body: e.buf}
 	})
 }

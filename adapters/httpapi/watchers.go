@@ -62,6 +62,6 @@ func (c *call) addWatcher() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[user.User]) answer {
 		var e encoder
 		e.user(a.Value)
-		return answer{created(a.New), problemHeader(a.Revision), e.buf}
+		return answer{status: created(a.New), revision: a.Revision, body: e.buf}
 	})
 }

@@ -40,7 +40,8 @@ var greatest = base62(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big
 // NewSecret returns the secret with the given random bytes.
 func NewSecret(random [32]byte) Secret {
 	text := prefix + base62(new(big.Int).SetBytes(random[:]), randomDigits)
-	text += checksum(text)
+	sum := checksum(text)
+	text += string(sum[:])
 	return Secret{&text}
 }
 
@@ -57,10 +58,11 @@ func ParseSecret(text string) (Secret, error) {
 	if strings.Trim(digits, alphabet) != "" || digits > greatest {
 		return Secret{}, ErrSecret
 	}
-	if checksum(body) != text[len(body):] {
+	if sum := checksum(body); string(sum[:]) != text[len(body):] {
 		return Secret{}, ErrSecret
 	}
-	return Secret{&text}, nil
+	kept := text // so that what is no secret is not moved to the heap
+	return Secret{&kept}, nil
 }
 
 // Reveal returns the text of the secret, which for the zero Secret is empty. It is
@@ -85,7 +87,7 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
 // MarshalText returns a mask, for encoders and logs.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
-func checksum(body string) string {
+func checksum(body string) [checksumDigits]byte {
 	crc := ^uint32(0)
 	for i := range len(body) { // as crc32.ChecksumIEEE, which needs a copy in bytes
 		crc = crc32.IEEETable[byte(crc)^body[i]] ^ crc>>8
@@ -96,7 +98,7 @@ func checksum(body string) string {
 		b[len(b)-1-i] = alphabet[rest%62]
 		rest /= 62
 	}
-	return string(b[:])
+	return b
 }
 
 // base62 writes n big-endian, padded with zeros to the given number of digits.

@@ -24,13 +24,14 @@ func (id ID) String() string {
 
 // Append appends the canonical form to b.
 func (id ID) Append(b []byte) []byte {
-	for i, octets := range [][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
-		if i > 0 {
-			b = append(b, '-')
-		}
-		b = hex.AppendEncode(b, octets)
-	}
-	return b
+	var text [36]byte
+	hex.Encode(text[:8], id[:4])
+	hex.Encode(text[9:13], id[4:6])
+	hex.Encode(text[14:18], id[6:8])
+	hex.Encode(text[19:23], id[8:10])
+	hex.Encode(text[24:], id[10:])
+	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
+	return append(b, text[:]...)
 }
 
 // IsNone reports whether id identifies no object.

@@ -13,6 +13,7 @@ type Gate struct {
 	mu     sync.Mutex
 	closed bool
 	inside sync.WaitGroup
+	leave  func() // inside.Done, which is made once for all calls
 }
 
 // Enter lets a call in, which has to call leave when it ends. It fails with
@@ -26,8 +27,11 @@ func (g *Gate) Enter(ctx context.Context) (leave func(), err error) {
 	if g.closed {
 		return nil, fault.New(fault.Closed, "the store is closed")
 	}
+	if g.leave == nil {
+		g.leave = g.inside.Done
+	}
 	g.inside.Add(1)
-	return g.inside.Done, nil
+	return g.leave, nil
 }
 
 // Close lets nobody in any more and returns when all are out. It reports whether

@@ -24,6 +24,7 @@ var version string
 const grace = time.Second
 
 func main() {
+	uuid.EnableRandPool() // the identifiers of requests are no secrets
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
 	signal.Ignore(syscall.SIGPIPE) // who reads the log may go; the service stays

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,6 +24,21 @@ type Metrics struct {
 	commits  *prometheus.CounterVec
 	duration prometheus.Histogram
 	retries  prometheus.Counter
+
+	mu     sync.RWMutex
+	routes map[exchange]counted // those of requests and latency that were looked up
+}
+
+// exchange is what requests are told apart by.
+type exchange struct {
+	route, method string
+	status        int
+}
+
+// counted is where an exchange is counted.
+type counted struct {
+	requests prometheus.Counter
+	latency  prometheus.Observer
 }
 
 // latencies are the bounds of the histograms, in seconds: from a request that
@@ -32,6 +48,7 @@ var latencies = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5,
 // New returns the Metrics of a server of the given version.
 func New(version string) *Metrics {
 	m := &Metrics{
+		routes:   map[exchange]counted{},
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_http_requests_total",
@@ -75,8 +92,22 @@ func (m *Metrics) Handler() http.Handler {
 // of series: the route has to be a pattern, never a path, and the methods that they
 // make up have to be one.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
-	m.latency.WithLabelValues(route, method).Observe(took.Seconds())
+	c := m.counted(exchange{route, method, status})
+	c.requests.Inc()
+	c.latency.Observe(took.Seconds())
+}
+
+func (m *Metrics) counted(of exchange) counted {
+	m.mu.RLock()
+	c, ok := m.routes[of]
+	m.mu.RUnlock()
+	if !ok {
+		c = counted{m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.status)), m.latency.WithLabelValues(of.route, of.method)}
+		m.mu.Lock()
+		m.routes[of] = c
+		m.mu.Unlock()
+	}
+	return c
 }
 
 // Pool reports on a pool of database connections from now on.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,33 @@ func TestCommitsAreCountedByOutcome(t *testing.T) {
 		`problems_commit_duration_seconds_count 5`,
 		`problems_commit_duration_seconds_bucket{le="0.0025"} 0`,
 		`problems_commit_duration_seconds_bucket{le="0.005"} 5`,
+	)
+}
+
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				m.Request("/a", "GET", 200, 2*time.Millisecond)
+				m.Request("/a", "GET", 404, 20*time.Millisecond)
+			}
+			m.Request("/a", "PUT", 200, time.Millisecond)
+			m.Request("/b", "GET", 200, time.Millisecond)
+		})
+	}
+	all.Wait()
+	expect(t, m,
+		`problems_http_requests_total{method="GET",route="/a",status="200"} 800`,
+		`problems_http_requests_total{method="GET",route="/a",status="404"} 800`,
+		`problems_http_requests_total{method="PUT",route="/a",status="200"} 8`,
+		`problems_http_requests_total{method="GET",route="/b",status="200"} 8`,
+		`problems_http_request_duration_seconds_count{method="GET",route="/a"} 1600`,
+		`problems_http_request_duration_seconds_bucket{method="GET",route="/a",le="0.0025"} 800`,
+		`problems_http_request_duration_seconds_count{method="PUT",route="/a"} 8`,
+		`problems_http_request_duration_seconds_count{method="GET",route="/b"} 8`,
 	)
 }
 

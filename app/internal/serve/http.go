@@ -23,6 +23,7 @@ var httpModule = fx.Module("http",
 
 func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
+	requests := newAccessLog(logger, o.Stderr, o.Now)
 	return httpapi.New(httpapi.Options{
 		Service: service,
 		Limits: httpapi.Limits{
@@ -39,34 +40,9 @@ func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, logger 
 		Now:          o.Now,
 		Observe: func(x httpapi.Exchange) {
 			m.Request(x.Route, x.Method, x.Status, x.Duration)
-			logExchange(logger, x)
+			requests.write(x)
 		},
 	})
-}
-
-// logExchange writes one line per request. Of the token it has the identifier
-// alone (D17).
-func logExchange(logger *slog.Logger, x httpapi.Exchange) {
-	level := slog.LevelInfo
-	switch {
-	case x.Status >= http.StatusInternalServerError:
-		level = slog.LevelError
-	case x.Route == "/healthz" || x.Route == "/readyz":
-		level = slog.LevelDebug // asked every few seconds
-	}
-	token := ""
-	if !x.Token.IsNone() {
-		token = x.Token.String()
-	}
-	logger.LogAttrs(context.Background(), level, "request",
-		slog.String("request", x.RequestID),
-		slog.String("method", x.Method),
-		slog.String("route", x.Route),
-		slog.Int("status", x.Status),
-		slog.Int64("bytes", x.Bytes),
-		slog.Float64("ms", float64(x.Duration.Microseconds())/1000),
-		slog.String("token", token),
-	)
 }
 
 // newAPI returns the endpoint of the API.

@@ -52,6 +52,7 @@ type starting struct{ context.Context }
 // that is told to end does so, unless it has only to print what it has done. Its
 // error is a sentence that says why the service could not start or go on.
 func Run(ctx context.Context, o Options) error {
+	o.Stderr = &lineWriter{to: o.Stderr}
 	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel.Level}))
 	broken := make(breakdown, 1)
 	app := fx.New(module(o, logger), fx.Supply(broken, starting{ctx}))

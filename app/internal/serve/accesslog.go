@@ -1,0 +1,81 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/adapters/httpapi"
+)
+
+// accessLog writes one line per request, as the logger would. It writes the bytes
+// itself, and all of a line at once, because it does so for every request.
+type accessLog struct {
+	logger *slog.Logger // decides which levels are written
+	out    io.Writer    // that of the logger
+	now    func() time.Time
+	lines  sync.Pool // of *[]byte
+}
+
+func newAccessLog(logger *slog.Logger, out io.Writer, now func() time.Time) *accessLog {
+	return &accessLog{logger: logger, out: out, now: now, lines: sync.Pool{New: func() any { return new([]byte) }}}
+}
+
+// write writes the line of a request.
+func (l *accessLog) write(x httpapi.Exchange) {
+	level := slog.LevelInfo
+	switch {
+	case x.Status >= http.StatusInternalServerError:
+		level = slog.LevelError
+	case x.Route == "/healthz" || x.Route == "/readyz":
+		level = slog.LevelDebug // asked every few seconds
+	}
+	if !l.logger.Enabled(context.Background(), level) {
+		return
+	}
+	line := l.lines.Get().(*[]byte)
+	*line = appendLine((*line)[:0], l.now(), level, x)
+	_, _ = l.out.Write(*line) // nobody to tell
+	l.lines.Put(line)
+}
+
+// appendLine appends the line of a request. Of the token it has the identifier alone
+// (D17).
+func appendLine(b []byte, at time.Time, level slog.Level, x httpapi.Exchange) []byte {
+	text := func(name, value string) {
+		b = append(append(append(b, `,"`...), name...), `":`...)
+		b, _ = jsontext.AppendQuote(b, value) // what is no UTF-8 is replaced
+	}
+	b = at.AppendFormat(append(b, `{"time":"`...), time.RFC3339Nano)
+	b = append(append(append(b, `","level":"`...), level.String()...), `","msg":"request"`...)
+	text("request", x.RequestID)
+	text("method", x.Method)
+	text("route", x.Route)
+	b = strconv.AppendInt(append(b, `,"status":`...), int64(x.Status), 10)
+	b = strconv.AppendInt(append(b, `,"bytes":`...), x.Bytes, 10)
+	b = strconv.AppendFloat(append(b, `,"ms":`...), float64(x.Duration.Microseconds())/1000, 'f', -1, 64)
+	b = append(b, `,"token":"`...)
+	if !x.Token.IsNone() {
+		b = x.Token.Append(b)
+	}
+	return append(b, "\"}\n"...)
+}
+
+// lineWriter lets several loggers write lines to one writer, one after the other.
+type lineWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// Write implements io.Writer.
+func (w *lineWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(line)
+}
