@@ -24,12 +24,13 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 		return store.Receipt{}, err
 	}
 	if known, ok := s.batches[change.Batch]; ok {
-		if known.abandoned {
+		receipt, ok := known.receipt(change.Batch)
+		if !ok {
 			return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
 		}
-		return known.receipt, nil
+		return receipt, nil
 	}
-	d := newDraft(s.current.Load(), change.Batch)
+	d := newDraft(s.current.Load(), s.texts, change.Batch)
 	if err := d.run(change); err != nil {
 		return store.Receipt{}, err
 	}
@@ -39,14 +40,14 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	if !d.expired.IsZero() {
 		s.forget(d.expired)
 	}
-	s.batches[change.Batch] = batch{at: change.At, receipt: receipt}
+	s.batches[change.Batch] = batchOf(change.At, next.position)
 	s.current.Store(next)
 	return receipt, nil
 }
 
 // forget removes the batches that were settled before the given time.
 func (s *Store) forget(before time.Time) {
-	maps.DeleteFunc(s.batches, func(_ ident.ID, b batch) bool { return b.at.Before(before) })
+	maps.DeleteFunc(s.batches, func(_ ident.ID, b batch) bool { return b.time().Before(before) })
 }
 
 // Outcome implements store.Store.
@@ -60,7 +61,9 @@ func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.R
 	defer s.writer.Unlock()
 	known, ok := s.batches[id]
 	if !ok {
-		s.batches[id] = batch{at: at, abandoned: true}
+		known = ruledOut(at)
+		s.batches[id] = known
 	}
-	return known.receipt, ok && !known.abandoned, nil
+	receipt, ok := known.receipt(id)
+	return receipt, ok, nil
 }

@@ -6,4 +6,8 @@
 // moment because it holds one state. A Commit works on a draft of the next
 // state, which shares with the current one all that it does not change, and
 // publishes it when every expectation and effect has gone through.
+//
+// Logs and savepoints are most of it. They are kept in about half of the memory that
+// they take when they are read, as [entry] and [savepoint], and share what is equal
+// in them: see [texts].
 package memory

@@ -15,6 +15,7 @@ import (
 // with the state before is replaced, never changed in place.
 type draft struct {
 	state
+	texts   texts
 	batch   ident.ID
 	records map[problem.ID]*record // the draft's own, which are not yet among the problems
 
@@ -22,8 +23,8 @@ type draft struct {
 	expired time.Time  // batches settled before it are to be forgotten
 }
 
-func newDraft(current *state, batch ident.ID) *draft {
-	return &draft{state: *current, batch: batch, records: make(map[problem.ID]*record)}
+func newDraft(current *state, texts texts, batch ident.ID) *draft {
+	return &draft{state: *current, texts: texts, batch: batch, records: make(map[problem.ID]*record)}
 }
 
 // run does all that the Change says.
@@ -39,7 +40,7 @@ func (d *draft) run(change store.Change) error {
 		}
 	}
 	for _, entry := range change.Log {
-		if err := d.edit(entry.Problem, func(r *record) { r.log = append(r.log, entry) }); err != nil {
+		if err := d.edit(entry.Problem, func(r *record) { r.log = grown(r.log, d.texts.entry(entry)) }); err != nil {
 			return err
 		}
 	}

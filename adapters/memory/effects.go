@@ -24,11 +24,12 @@ func (d *draft) apply(effect store.Effect) error {
 		return d.edit(e.Problem.ID, func(r *record) { r.problem = e.Problem })
 	case store.PutSavepoint:
 		return d.edit(e.Problem.ID, func(r *record) {
-			r.savepoints = append(r.savepoints, store.Savepoint{Batch: d.batch, Problem: e.Problem})
+			r.savepoints = grown(r.savepoints, d.texts.savepoint(d.batch, &e.Problem))
 		})
 	case store.AddComment:
-		return d.edit(e.Problem, func(r *record) { r.comments = append(r.comments, e.Comment) })
+		return d.edit(e.Problem, func(r *record) { r.comments = grown(r.comments, e.Comment) })
 	case store.PutKeyword:
+		e.Keyword.Name = d.texts.name(e.Keyword.Name)
 		return d.edit(e.Problem, func(r *record) { r.putKeyword(e.Keyword) })
 	case store.DropKeyword:
 		return d.edit(e.Problem, func(r *record) {
@@ -160,6 +161,17 @@ func put[T any](objects *[]T, object T, same func(T) bool) {
 	} else {
 		*objects = append(*objects, object)
 	}
+}
+
+// grown returns a list that has one object more, at its end, and is to be used instead
+// of the given one. It is append that leaves less room for more, as there are very many
+// lists of which most are done growing.
+func grown[T any](list []T, object T) []T {
+	if len(list) == cap(list) {
+		room := len(list) / 8
+		list = append(slices.Grow([]T(nil), len(list)+1+room), list...)
+	}
+	return append(list, object)
 }
 
 // with returns a copy of the identifiers that has one more, if it is not there.

@@ -37,7 +37,7 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		s.Keywords = slices.Clone(found.keywords)
 	}
 	if parts.Has(store.Log) {
-		s.Log = slices.Clone(found.log)
+		s.Log = logOf(id, found.log)
 	}
 	if parts.Has(store.Comments) {
 		s.Comments = slices.Clone(found.comments)
@@ -49,7 +49,7 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		s.Watchers = slices.Clone(found.watchers)
 	}
 	if parts.Has(store.Savepoints) {
-		s.Savepoints = slices.Clone(found.savepoints)
+		s.Savepoints = historyOf(id, found.savepoints)
 	}
 	return s, nil
 }
@@ -193,7 +193,7 @@ func (r reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
 	r.store.writer.Lock()
 	defer r.store.writer.Unlock()
 	for _, b := range r.store.batches {
-		older(b.at)
+		older(b.time())
 	}
 	return at, ok, store.Ended(ctx)
 }

@@ -21,6 +21,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		return conflict("the store is not empty")
 	}
 	var problems tree[*record]
+	known := newTexts()
 	var highest problem.ID
 	for dossier, err := range archive.Problems {
 		if err != nil {
@@ -29,7 +30,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		if err := store.Ended(ctx); err != nil {
 			return err
 		}
-		problems = problems.put(uint64(dossier.ID), recordOf(dossier))
+		problems = problems.put(uint64(dossier.ID), recordOf(dossier, known))
 		highest = max(highest, dossier.ID)
 	}
 	s.writer.Lock()
@@ -54,18 +55,32 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	return nil
 }
 
-// recordOf returns a record that shares no memory with the dossier.
-func recordOf(d store.Dossier) *record {
-	return &record{
+// recordOf returns a record that shares no memory with the dossier, but some with
+// others.
+func recordOf(d store.Dossier, known texts) *record {
+	r := &record{
 		problem:       d.Problem,
 		keywords:      slices.Clone(d.Keywords),
 		relationships: slices.Clone(d.Relationships),
 		watchers:      slices.Clone(d.Watchers),
 		readers:       slices.Clone(d.Readers),
-		log:           slices.Clone(d.Log),
+		log:           make([]entry, len(d.Log)),
 		comments:      slices.Clone(d.Comments),
-		savepoints:    slices.Clone(d.Savepoints),
+		savepoints:    make([]savepoint, len(d.Savepoints)),
 	}
+	for i, k := range r.keywords {
+		r.keywords[i].Name = known.name(k.Name)
+	}
+	for i, entry := range d.Log {
+		r.log[i] = known.entry(entry)
+	}
+	for i, s := range d.Savepoints {
+		if s.Title == d.Title {
+			s.Title = d.Title // once, and not as often as it was read
+		}
+		r.savepoints[i] = known.savepoint(s.Batch, &s.Problem)
+	}
+	return r
 }
 
 // dossier returns a dossier that shares no memory with the record.
@@ -76,8 +91,8 @@ func (r *record) dossier() store.Dossier {
 		Relationships: slices.Clone(r.relationships),
 		Watchers:      slices.SortedFunc(slices.Values(r.watchers), ident.ID.Compare),
 		Readers:       slices.SortedFunc(slices.Values(r.readers), ident.ID.Compare),
-		Log:           slices.Clone(r.log),
+		Log:           logOf(r.problem.ID, r.log),
 		Comments:      slices.Clone(r.comments),
-		Savepoints:    slices.Clone(r.savepoints),
+		Savepoints:    historyOf(r.problem.ID, r.savepoints),
 	}
 }

@@ -12,25 +12,38 @@ import (
 
 // Search implements store.Reader.
 func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
-	return search.Select(ctx, q, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, q.As))
+	problems := search.NewProblems(r, q.Catalogue, q.As)
+	return search.Select(ctx, q, problems, r.snapshots(ctx, problems.Fields(ctx, q.Plan), q.As))
 }
 
-// snapshots yields all problems as a user sees them, in ascending order of their
-// numbers. They share their parts with the state, which never changes, and are to be
-// read only; relationships, for which others have to be looked up, are left out.
-func (r reader) snapshots(ctx context.Context, as ident.ID) iter.Seq2[store.Snapshot, error] {
+// patience is how many problems are looked at before the context is asked again
+// whether somebody still waits for the answer.
+const patience = 256
+
+// snapshots yields all problems that the fields do not rule out as a user sees them, in
+// ascending order of their numbers. They share their parts with the state, which never
+// changes, and are to be read only; what is not kept as it is shown is left out: the
+// log, the savepoints and the relationships.
+func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.ID) iter.Seq2[store.Snapshot, error] {
 	return func(yield func(store.Snapshot, error) bool) {
+		looked := 0
 		for _, found := range r.problems.all() {
 			if found == nil {
 				continue
 			}
-			if err := store.Ended(ctx); err != nil {
+			out, err := fields.RuleOut(&found.problem)
+			if err == nil && looked%patience == 0 {
+				err = store.Ended(ctx)
+			}
+			if err != nil {
 				yield(store.Snapshot{}, err)
 				return
 			}
+			if looked++; out {
+				continue
+			}
 			s := r.snapshot(found, as)
-			s.Keywords, s.Log, s.Comments = found.keywords, found.log, found.comments
-			s.Watchers, s.Savepoints = found.watchers, found.savepoints
+			s.Keywords, s.Comments, s.Watchers = found.keywords, found.comments, found.watchers
 			if !yield(s, nil) {
 				return
 			}

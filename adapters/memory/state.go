@@ -39,9 +39,9 @@ type record struct {
 
 	// These only grow. The records of successive states share one array, of
 	// which each sees as much as there was at its time.
-	log        []problem.LogEntry
+	log        []entry
 	comments   []problem.Comment
-	savepoints []store.Savepoint
+	savepoints []savepoint
 }
 
 // record returns the record of a problem, or nil when there is none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -20,23 +19,17 @@ type Store struct {
 	writer   sync.Mutex // held while the fields below are used, and while current is replaced
 	reserved problem.ID // the highest number that was reserved or used
 	batches  map[ident.ID]batch
+	texts    texts
 }
 
 var _ store.Store = (*Store)(nil)
-
-// batch is what became of a Change.
-type batch struct {
-	at        time.Time // of the Change, or of the ruling that it never happens
-	receipt   store.Receipt
-	abandoned bool
-}
 
 // Options are the settings of a Store. There are none so far.
 type Options struct{}
 
 // Open returns an empty store. It never fails.
 func Open(context.Context, Options) (*Store, error) {
-	s := &Store{batches: make(map[ident.ID]batch)}
+	s := &Store{batches: map[ident.ID]batch{}, texts: newTexts()}
 	s.current.Store(&state{epochs: map[store.FamilyName]int64{}, catalogue: lazyCatalogue(0, metadata.Content{})})
 	return s, nil
 }

@@ -39,6 +39,9 @@ type evaluation struct {
 	// folded is, by Folding, what was folded last, and to what: as a rule the same
 	// text is compared again and again.
 	folded [Both + 1]struct{ from, to string }
+	// lists are those that were prepared, by their first member; nil when it is not
+	// worth preparing any.
+	lists map[*Expr]literals
 }
 
 func (e *evaluation) holds(cond Cond) (bool, error) {
@@ -127,32 +130,6 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 		return strings.HasSuffix(text, part), nil
 	}
 	return false, fmt.Errorf("predicate: no operator: %s", c.Op)
-}
-
-func (e *evaluation) in(c In) (bool, error) {
-	v, err := e.value(c.Operand)
-	if err != nil {
-		return false, err
-	}
-	if v, err = e.fold(c.Operand, v, c.Folding); err != nil {
-		return false, err
-	}
-	for _, member := range c.List {
-		w, err := e.value(member)
-		if err != nil {
-			return false, err
-		}
-		if w, err = e.fold(member, w, c.Folding); err != nil {
-			return false, err
-		}
-		if err := e.spend(1); err != nil {
-			return false, err
-		}
-		if equal(v, w) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // errFound ends the visit of a collection.

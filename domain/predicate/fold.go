@@ -31,10 +31,19 @@ func Fold(s string, f Folding) string {
 		s = text.WithoutMarks(s)
 	}
 	if f&Case != 0 {
-		s = strings.Map(foldCase, s)
+		s = withoutCase(s)
 	}
 	return s
 }
+
+func withoutCase(s string) string {
+	if strings.ContainsFunc(s, beyondASCII) {
+		return strings.Map(foldCase, s)
+	}
+	return strings.ToLower(s) // which is faster, and the same
+}
+
+func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
 // foldCase maps each class of characters that unicode.SimpleFold goes round in to
 // one of them. The dotted I and the dotless i are classes of their own, though they

@@ -67,6 +67,22 @@ func TestFoldCaseIsSimpleFold(t *testing.T) {
 	}
 }
 
+// TestFoldOfText: a text is folded character by character, whatever else is in it.
+func TestFoldOfText(t *testing.T) {
+	t.Parallel()
+	for r := range unicode.MaxRune + 1 {
+		folded := string(foldCase(r))
+		for in, want := range map[string]string{string(r): folded, "Xk" + string(r): "xk" + folded} {
+			if got := Fold(in, Case); got != want {
+				t.Errorf("Fold(%+q) = %+q, want %+q", in, got, want)
+			}
+		}
+	}
+	if got := Fold("A\xFF", Case); got != "a\uFFFD" {
+		t.Errorf("invalid UTF-8 becomes %+q", got)
+	}
+}
+
 // TestFoldIsIdempotent: what is folded stays as it is, also when it is stored in NFC
 // in between.
 func TestFoldIsIdempotent(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzHolds: whatever passes the check can be evaluated, split and simplified, in
-// time, and means the same afterwards.
+// time, and means the same afterwards, and after other objects.
 func FuzzHolds(f *testing.F) {
 	for _, text := range atoms() {
 		f.Add(text)
@@ -25,10 +25,14 @@ func FuzzHolds(f *testing.F) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
+		evaluator := NewEvaluator(ctx)
 		for _, problem := range []*fake{w.bare, w.first, w.second} {
 			want, err := plan.Holds(ctx, problem)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if got, err := evaluator.Holds(plan.Where, problem); got != want || err != nil {
+				t.Errorf("it is %t, but %t, %v after others", want, got, err)
 			}
 			opposite, err := (&Plan{Root: plan.Root, Where: Not{plan.Where}, Slots: plan.Slots}).Holds(ctx, problem)
 			if err != nil || opposite == want {

@@ -4,6 +4,6 @@
 // candidates, the order of the results, the place after which they go on.
 //
 // [Scan] is a whole Reader.Search for stores that can only iterate. Stores that
-// know more build on [Select], and those that try conditions by themselves on
-// [Residual].
+// know more build on [Select], and on [Fields] when they have problems at hand; those
+// that try conditions by themselves build on [Residual].
 package search

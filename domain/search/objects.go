@@ -45,12 +45,13 @@ func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 		return nil, err
 	}
 	found := best[Object]{limit: q.Limit, compare: compare}
+	evaluator := predicate.NewEvaluator(ctx)
 	for id := range all {
 		if err := store.Ended(ctx); err != nil {
 			return nil, err
 		}
 		e := Metadata(q.Catalogue, q.Plan.Root, id)
-		holds, err := q.Plan.Holds(ctx, e)
+		holds, err := evaluator.Holds(q.Plan.Where, e)
 		if err != nil {
 			return nil, ended(ctx, err)
 		}
@@ -58,7 +59,7 @@ func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 			continue
 		}
 		object := Object{ID: id}
-		if object.Keys, err = keysOf(ctx, q.Sort, e); err != nil {
+		if object.Keys, err = keysOf(evaluator, q.Sort, e); err != nil {
 			return nil, ended(ctx, err)
 		}
 		if q.After == nil || compare(object, *q.After) > 0 {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/problemtracking/problems/domain/predicate"
@@ -29,10 +28,10 @@ func compareKeys(sort []predicate.Order, a, b []predicate.Value) int {
 }
 
 // keysOf returns the values that an entry is sorted by.
-func keysOf(ctx context.Context, sort []predicate.Order, e predicate.Entry) ([]predicate.Value, error) {
+func keysOf(evaluator *predicate.Evaluator, sort []predicate.Order, e predicate.Entry) ([]predicate.Value, error) {
 	keys := make([]predicate.Value, len(sort))
 	for i, key := range sort {
-		value, err := predicate.Eval(ctx, key.Path, []predicate.Value{e})
+		value, err := evaluator.Eval(key.Path, e)
 		if err != nil {
 			return nil, err
 		}

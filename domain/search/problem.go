@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -89,40 +88,4 @@ func entries[T any](all []T, entry func(*T) predicate.Entry) []predicate.Value {
 		values[i] = entry(&all[i])
 	}
 	return values
-}
-
-// field returns the value of a key that problems and savepoints have in common.
-func (p *Problems) field(o *problem.Problem, key *predicate.Key) (predicate.Value, error) {
-	refer := func(of predicate.Entity, id ident.ID) (predicate.Value, error) {
-		return p.object(of, id), nil
-	}
-	switch key.Name {
-	case "title":
-		return o.Title, nil
-	case "creationDate":
-		return o.Created, nil
-	case "modificationDate":
-		return o.Modified, nil
-	case "resolveDate":
-		return optional(o.Resolved), nil
-	case "originator":
-		return refer(predicate.User, o.Originator)
-	case "assignee":
-		return refer(predicate.User, o.Assignee)
-	case "modifier":
-		return refer(predicate.User, o.Modifier)
-	case "resolver":
-		return refer(predicate.User, o.Resolver)
-	case "component":
-		return refer(predicate.Component, o.Component)
-	case "milestone":
-		return refer(predicate.Milestone, o.Milestone)
-	case "priority":
-		return refer(predicate.Priority, o.Priority)
-	case "classification":
-		return refer(predicate.Classification, o.Classification)
-	case "state":
-		return refer(predicate.State, o.State)
-	}
-	return nil, noKey(key)
 }

@@ -61,13 +61,13 @@ func NewProblems(r store.Reader, c *metadata.Catalogue, as ident.ID) *Problems {
 // not loaded; Catalogue and what a Related shows of the other problem are not used.
 func (p *Problems) entry(s store.Snapshot) *problemEntry {
 	e := &problemEntry{}
-	e.fill(p, s)
+	e.fill(p, &s)
 	return e
 }
 
 // fill makes e the entry of another problem.
-func (e *problemEntry) fill(p *Problems, s store.Snapshot) {
-	*e = problemEntry{of: p, snapshot: s}
+func (e *problemEntry) fill(p *Problems, s *store.Snapshot) {
+	*e = problemEntry{of: p, snapshot: *s}
 	note := func(part store.Parts, there bool) {
 		if there {
 			e.loaded |= part

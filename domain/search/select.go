@@ -13,18 +13,18 @@ import (
 const batchSize = 100
 
 // Select finds what the query asks for among the snapshots. They have to be all
-// problems, each once, as q.As sees them; and in ascending order of their numbers when
-// the query has no Sort. Their parts that are nil count as not loaded; the catalogue's
-// version, and what they show of related problems, are not used. It returns what
-// store.Reader.Search has to: the hits in the query's order, or
-// fault.QueryTooExpensive when there are too many candidates. An error of the
-// snapshots is returned as it is.
+// problems, each once, as q.As sees them, but may lack those that Fields rule out; and
+// they have to be in ascending order of their numbers when the query has no Sort. Their
+// parts that are nil count as not loaded; the catalogue's version, and what they show of
+// related problems, are not used. It returns what store.Reader.Search has to: the hits
+// in the query's order, or fault.QueryTooExpensive when there are too many candidates.
+// An error of the snapshots is returned as it is.
 //
 // It holds fewer than twice q.Limit hits and a batch of problems at a time.
 func Select(ctx context.Context, q store.Query, problems *Problems, snapshots iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
 	compiled, residual := q.Plan.Split()
 	where := predicate.And{Conds: compiled}
-	vars := make([]predicate.Value, q.Plan.Slots)
+	evaluator := predicate.NewEvaluator(ctx)
 	candidates := func(yield func(*problemEntry, error) bool) {
 		e := &problemEntry{}
 		for s, err := range snapshots {
@@ -35,12 +35,11 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 				yield(nil, err)
 				return
 			}
-			e.fill(problems, s)
+			e.fill(problems, &s)
 			if residual == nil && behind(q, e) {
 				continue // and nobody counts it
 			}
-			vars[0] = e
-			holds, err := predicate.Holds(ctx, where, vars)
+			holds, err := evaluator.Holds(where, e)
 			switch {
 			case err != nil:
 				yield(nil, ended(ctx, err))
@@ -53,7 +52,7 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 			}
 		}
 	}
-	return choose(ctx, q, residual, problems, candidates)
+	return choose(ctx, q, residual, problems, evaluator, candidates)
 }
 
 // Residual is Select for a store that tries by itself the conditions that
@@ -73,13 +72,13 @@ func Residual(ctx context.Context, q store.Query, residual *predicate.Plan, prob
 			}
 		}
 	}
-	return choose(ctx, q, residual, problems, entries)
+	return choose(ctx, q, residual, problems, predicate.NewEvaluator(ctx), entries)
 }
 
 // choose returns the hits among the candidates.
-func choose(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, candidates iter.Seq2[*problemEntry, error]) ([]store.Hit, error) {
+func choose(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, evaluator *predicate.Evaluator, candidates iter.Seq2[*problemEntry, error]) ([]store.Hit, error) {
 	s := selection{
-		query: q, residual: residual, problems: problems,
+		query: q, residual: residual, problems: problems, evaluator: evaluator,
 		best: best[store.Hit]{limit: q.Limit, compare: func(a, b store.Hit) int { return compareHits(q.Sort, a, b) }},
 	}
 	if residual != nil {
@@ -134,12 +133,13 @@ func behind(q store.Query, e *problemEntry) bool {
 
 // selection is a search under way.
 type selection struct {
-	query    store.Query
-	residual *predicate.Plan // nil: nothing is left to be tried
-	needs    needs
-	problems *Problems
-	batch    []*problemEntry
-	best     best[store.Hit]
+	query     store.Query
+	residual  *predicate.Plan // nil: nothing is left to be tried
+	needs     needs
+	problems  *Problems
+	evaluator *predicate.Evaluator
+	batch     []*problemEntry
+	best      best[store.Hit]
 }
 
 // full reports whether nothing that is still to come can be among the hits.
@@ -154,7 +154,7 @@ func (s *selection) try(ctx context.Context) error {
 	}
 	for _, e := range s.batch {
 		if s.residual != nil {
-			holds, err := s.residual.Holds(ctx, e)
+			holds, err := s.evaluator.Holds(s.residual.Where, e)
 			if err != nil {
 				return ended(ctx, err)
 			}
@@ -162,7 +162,7 @@ func (s *selection) try(ctx context.Context) error {
 				continue
 			}
 		}
-		keys, err := keysOf(ctx, s.query.Sort, e)
+		keys, err := keysOf(s.evaluator, s.query.Sort, e)
 		if err != nil {
 			return ended(ctx, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"go.uber.org/fx"
@@ -119,6 +120,7 @@ func serveAll(lc fx.Lifecycle, start starting, broken breakdown, o Options, hand
 				}
 			}()
 		}
+		go debug.FreeOSMemory() // a start needs more than what follows
 		return announce(o, api.url()+settings.Server.BasePath, b)
 	}))
 }

@@ -1,0 +1,48 @@
+package memory
+
+import (
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// entry is a problem.LogEntry as it is kept, in about half of the memory: logs are most
+// of what a tracker has.
+type entry struct {
+	id, batch ident.ID
+	author    *ident.ID // in memory that all share
+	created   int64     // Unix milliseconds
+	revision  int64
+	*content
+}
+
+// content is what a log entry says, but for who says it, where and when. It never
+// changes, and most entries share it with others.
+type content struct {
+	kind     problem.LogType
+	field    string
+	from, to problem.LogValue
+}
+
+// entry returns the log entry as it is kept.
+func (t texts) entry(e problem.LogEntry) entry {
+	return entry{
+		id: e.ID, batch: e.Batch, author: t.id(e.Author), created: e.Created.UnixMilli(), revision: e.Revision,
+		content: t.content(content{e.Type, e.Field, e.From, e.To}),
+	}
+}
+
+// logOf returns the log of a problem as it is read.
+func logOf(owner problem.ID, log []entry) []problem.LogEntry {
+	if len(log) == 0 {
+		return nil
+	}
+	read := make([]problem.LogEntry, len(log))
+	for i := range log {
+		e := &log[i]
+		read[i] = problem.LogEntry{
+			ID: e.id, Problem: owner, Type: e.kind, Created: timeOf(e.created), Author: *e.author, Batch: e.batch,
+			Field: e.field, From: e.from, To: e.to, Revision: e.revision,
+		}
+	}
+	return read
+}

@@ -1,0 +1,96 @@
+package predicate
+
+import "github.com/problemtracking/problems/domain/ident"
+
+func (e *evaluation) in(c In) (bool, error) {
+	v, err := e.value(c.Operand)
+	if err != nil {
+		return false, err
+	}
+	if v, err = e.fold(c.Operand, v, c.Folding); err != nil {
+		return false, err
+	}
+	if is, ok := e.prepared(c.List).has(v); ok {
+		return is, e.spend(textWork(v))
+	}
+	for _, member := range c.List {
+		w, err := e.value(member)
+		if err != nil {
+			return false, err
+		}
+		if w, err = e.fold(member, w, c.Folding); err != nil {
+			return false, err
+		}
+		if err := e.spend(1); err != nil {
+			return false, err
+		}
+		if equal(v, w) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// shortList is how many members of a list are compared as fast as they are looked up.
+const shortList = 8
+
+// prepared returns the literals of a long list; none where its members are to be
+// compared one by one.
+func (e *evaluation) prepared(list []Expr) literals {
+	if e.lists == nil || len(list) <= shortList {
+		return literals{}
+	}
+	prepared, known := e.lists[&list[0]]
+	if !known {
+		prepared = literalsOf(list)
+		e.lists[&list[0]] = prepared
+	}
+	return prepared
+}
+
+// literals are the members of a list that are all Strings, all Ints or all UUIDs, so
+// that equal ones are the same to Go.
+type literals struct {
+	one Value // of them
+	all map[Value]struct{}
+}
+
+// literalsOf returns the literals of a list, or none when it has others as well.
+func literalsOf(list []Expr) literals {
+	l := literals{all: make(map[Value]struct{}, len(list))}
+	for i, member := range list {
+		c, ok := member.(Const)
+		if i == 0 {
+			l.one = c.Value
+		}
+		if !ok || !alike(c.Value, l.one) {
+			return literals{}
+		}
+		l.all[c.Value] = struct{}{}
+	}
+	return l
+}
+
+// has reports whether a value is one of the literals; not ok when they do not tell.
+func (l literals) has(v Value) (is, ok bool) {
+	if l.all == nil || v != nil && !alike(v, l.one) {
+		return false, false
+	}
+	if v != nil {
+		_, is = l.all[v]
+	}
+	return is, true
+}
+
+// alike reports whether two values are Strings, Ints or UUIDs, both of them.
+func alike(a, b Value) (ok bool) {
+	switch a.(type) {
+	case string:
+		_, ok = b.(string)
+	case int64:
+		_, ok = b.(int64)
+	case ident.ID:
+		_, ok = b.(ident.ID)
+	}
+	return ok
+}
