@@ -184,14 +184,10 @@ func (w *writer) rollback() {
 type transaction struct {
 	*conn
 	dialect *bunstore.Dialect
-	progress
-}
-
-// progress is what a transaction has done, apart from rows.
-type progress struct {
 	store.Versions
 	position int64  // the latest one taken
 	changes  uint64 // that were stored
+	refused  bool   // the task that is being done: see refuse
 }
 
 // next takes a position.
@@ -200,25 +196,23 @@ func (t *transaction) next() int64 {
 	return t.position
 }
 
-// run does the tasks, each within a savepoint: one that fails leaves no trace and
-// does not concern the others. An error means that the transaction is lost.
+// run does the tasks. One that is refused has written nothing, and does not concern
+// the others; any other error means that the transaction is lost.
 func (t *transaction) run(group []task, results []error) error {
 	for i, task := range group {
-		if _, err := t.exec("SAVEPOINT task"); err != nil {
-			return err
-		}
-		before := t.progress
-		if results[i] = task.do(t); results[i] != nil {
-			t.progress = before
-			if _, err := t.exec("ROLLBACK TO task"); err != nil {
-				return results[i]
-			}
-		}
-		if _, err := t.exec("RELEASE task"); err != nil {
-			return err
+		t.refused = false
+		results[i] = task.do(t)
+		if results[i] != nil && !t.refused {
+			return results[i]
 		}
 	}
 	return nil
+}
+
+// refuse returns the error of a task that has written nothing.
+func (t *transaction) refuse(err error) error {
+	t.refused = true
+	return err
 }
 
 // end stores the versions and commits.
@@ -227,38 +221,60 @@ func (t *transaction) end() error {
 	if err != nil {
 		return err
 	}
-	commit, err := t.prepare("COMMIT")
-	if err != nil {
-		return err
-	}
-	if _, err := commit.Exec(); err != nil {
-		return classifyCommit(err)
-	}
-	return nil
+	return t.with("COMMIT", func(commit statement) error {
+		if _, err := commit.ExecContext(context.Background(), nil); err != nil {
+			return classifyCommit(err)
+		}
+		return nil
+	})
 }
 
-// commit stores a Change.
+// commit stores a Change. All that can be wrong with one of this server's is looked for
+// before anything is written; that another process has taken the number of a new
+// problem, and what the disk refuses, shows later.
 func (t *transaction) commit(change store.Change) (store.Receipt, error) {
+	for _, expectation := range change.Expect {
+		if err := t.expect(expectation); err != nil {
+			return t.unexpected(change.Batch, err)
+		}
+	}
 	receipt := store.Receipt{Batch: change.Batch, Position: t.next()}
 	settled, known, err := t.settle(change.Batch, receipt.Position, change.At)
 	switch {
 	case err != nil:
 		return store.Receipt{}, err
-	case known && settled == ruledOut:
-		return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
 	case known:
-		return store.Receipt{Batch: change.Batch, Position: settled}, nil
-	}
-	for _, expectation := range change.Expect {
-		if err := t.expect(expectation); err != nil {
-			return store.Receipt{}, err
-		}
+		return t.again(change.Batch, settled)
 	}
 	if err := t.apply(change); err != nil {
 		return store.Receipt{}, err
 	}
 	t.changes++
 	return receipt, nil
+}
+
+// unexpected refuses a Change with the error of an expectation, unless it is known:
+// that it is stored can be why the expectation does not hold.
+func (t *transaction) unexpected(batch ident.ID, refusal error) (store.Receipt, error) {
+	if !fault.Is(refusal, fault.Conflict) {
+		return store.Receipt{}, refusal
+	}
+	settled, known, err := t.settled(batch)
+	switch {
+	case err != nil:
+		return store.Receipt{}, err
+	case known:
+		return t.again(batch, settled)
+	}
+	return store.Receipt{}, t.refuse(refusal)
+}
+
+// again answers a Change that is known.
+func (t *transaction) again(batch ident.ID, settled int64) (store.Receipt, error) {
+	if settled == ruledOut {
+		return store.Receipt{}, t.refuse(fault.New(fault.Abandoned, "it was ruled that this batch never happens"))
+	}
+	return store.Receipt{Batch: batch, Position: settled}, nil
 }
 
 // outcome looks for a batch, and rules it out when it is not there.
@@ -287,6 +303,11 @@ func (t *transaction) settle(batch ident.ID, position int64, at time.Time) (sett
 	if err != nil || added > 0 {
 		return position, false, err
 	}
-	known, err = t.one([]any{&settled}, "SELECT position FROM batches WHERE id = ?", batch.String())
-	return settled, known, err
+	return t.settled(batch)
+}
+
+// settled returns the position of a batch that is known.
+func (t *transaction) settled(batch ident.ID) (position int64, known bool, err error) {
+	known, err = t.one([]any{&position}, "SELECT position FROM batches WHERE id = ?", batch.String())
+	return position, known, err
 }

@@ -49,6 +49,39 @@ func TestGroupIsNoBound(t *testing.T) {
 	})
 }
 
+// What a Change expects is looked at before it writes: the others of its transaction
+// need not be done again.
+func TestRefusalLeavesTheGroupAsItIs(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		const writers = 9
+		errs := make([]error, writers)
+		for i := range writers {
+			change := b.create(problem.ID(i+1), "one of some")
+			if i%3 == 1 {
+				change.Expect = []store.Expectation{store.ProblemAt{ID: 100, Revision: 1}}
+			}
+			go func() { _, errs[i] = b.Commit(b.Context(), change) }()
+			synctest.Wait() // so that they are done in this order
+		}
+		release()
+		synctest.Wait()
+		for i, err := range errs {
+			if i%3 == 1 {
+				b.fails(fault.Conflict, err)
+			} else {
+				b.must(err)
+			}
+			if stored := b.exists(problem.ID(i + 1)); stored != (err == nil) {
+				b.Errorf("whether problem %d exists: %t", i+1, stored)
+			}
+		}
+		if got, want := b.Stats(), (Stats{Commits: 1, Changes: 6}); got != want {
+			b.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
 func TestConflictConcernsOneChangeOfAGroup(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		release := b.occupy()

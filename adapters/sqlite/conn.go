@@ -4,17 +4,39 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
+	"io"
 )
 
 // conn is one connection to the file, with the statements that it has prepared.
 // It connects when it is first used. Its errors are faults.
+//
+// It speaks with the driver itself: what database/sql does around each statement, for
+// callers that share connections and scan into anything, is a tenth of what it costs
+// to read a problem.
 //
 // Statements run without the caller's context, but for searches: watching it would
 // cost about as much as a short statement itself.
 type conn struct {
 	pool     *sql.DB
 	session  *sql.Conn
-	prepared map[string]*sql.Stmt // by their text; nil while not connected
+	prepared map[string]statement // by their text; nil while not connected
+
+	args   []driver.NamedValue // of the statement that runs
+	values []driver.Value      // of the row that is read
+}
+
+// statement is what the driver prepares.
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// connection is what the driver connects.
+type connection interface {
+	driver.ConnPrepareContext
+	driver.QueryerContext
 }
 
 // connect makes sure that c is connected.
@@ -25,102 +47,140 @@ func (c *conn) connect() (err error) {
 	if c.session, err = c.pool.Conn(context.Background()); err != nil {
 		return classify(err)
 	}
-	c.prepared = make(map[string]*sql.Stmt)
+	c.prepared = make(map[string]statement)
 	return nil
 }
 
 // drop ends the connection, and with it its transaction, whatever state that is
 // in.
 func (c *conn) drop() {
-	if c.prepared != nil {
-		// SQLite keeps a connection open as long as it has statements,
-		// and database/sql forgets those of a sql.Conn.
-		for _, statement := range c.prepared {
-			_ = statement.Close()
-		}
-		_ = c.session.Raw(func(any) error { return driver.ErrBadConn })
-		_ = c.session.Close()
-		c.prepared = nil
+	if c.prepared == nil {
+		return
 	}
+	_ = c.session.Raw(func(any) error {
+		// SQLite keeps a connection open as long as it has statements.
+		for _, s := range c.prepared {
+			_ = s.Close()
+		}
+		return driver.ErrBadConn
+	})
+	_ = c.session.Close()
+	c.prepared = nil
 }
 
-// prepare returns the statement, which is prepared when it is first used.
-func (c *conn) prepare(query string) (*sql.Stmt, error) {
-	if statement := c.prepared[query]; statement != nil {
-		return statement, nil
-	}
+// use calls fn with the driver's connection.
+func (c *conn) use(fn func(connection) error) error {
 	if err := c.connect(); err != nil {
-		return nil, err
+		return err
 	}
-	statement, err := c.session.PrepareContext(context.Background(), query)
-	if err != nil {
-		return nil, classify(err)
-	}
-	c.prepared[query] = statement
-	return statement, nil
+	return c.session.Raw(func(driver any) error { return fn(driver.(connection)) })
+}
+
+// with calls fn with the statement, which is prepared when it is first used.
+func (c *conn) with(query string, fn func(statement) error) error {
+	return c.use(func(session connection) error {
+		if s, ok := c.prepared[query]; ok {
+			return fn(s)
+		}
+		prepared, err := session.PrepareContext(context.Background(), query)
+		if err != nil {
+			return classify(err)
+		}
+		s := prepared.(statement)
+		c.prepared[query] = s
+		return fn(s)
+	})
 }
 
 // exec runs a statement and returns how many rows it touched.
 func (c *conn) exec(query string, args ...any) (touched int64, err error) {
-	statement, err := c.prepare(query)
-	if err != nil {
-		return 0, err
-	}
-	result, err := statement.Exec(args...)
-	if err != nil {
-		return 0, classify(err)
-	}
-	touched, err = result.RowsAffected()
-	if err != nil {
-		return 0, classify(err)
-	}
-	return touched, nil
-}
-
-// each runs a query and calls read for every row.
-func (c *conn) each(read func(*sql.Rows) error, query string, args ...any) error {
-	statement, err := c.prepare(query)
-	if err != nil {
-		return err
-	}
-	rows, err := statement.Query(args...)
-	if err != nil {
-		return classify(err)
-	}
-	return readAll(rows, read)
-}
-
-func readAll(rows *sql.Rows, read func(*sql.Rows) error) error {
-	defer rows.Close()
-	for rows.Next() {
-		if err := read(rows); err != nil {
+	err = c.with(query, func(s statement) error {
+		if err := c.bind(args); err != nil {
+			return err
+		}
+		result, err := s.ExecContext(context.Background(), c.args)
+		if err != nil {
 			return classify(err)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return classify(err)
-	}
-	return nil
+		touched, err = result.RowsAffected()
+		return err // which it never does
+	})
+	return touched, err
+}
+
+// each runs a query and calls read for every row, with what reads its columns. The
+// connection is busy until then: read must not run statements on it.
+func (c *conn) each(read func(scan func(dest ...any) error) error, query string, args ...any) error {
+	return c.with(query, func(s statement) error {
+		if err := c.bind(args); err != nil {
+			return err
+		}
+		rows, err := s.QueryContext(context.Background(), c.args)
+		if err != nil {
+			return classify(err)
+		}
+		return c.readAll(rows, read)
+	})
 }
 
 // once is each for a statement that is not kept, and ends when the context does.
-func (c *conn) once(ctx context.Context, read func(*sql.Rows) error, query string, args ...any) error {
-	if err := c.connect(); err != nil {
-		return err
-	}
-	rows, err := c.session.QueryContext(ctx, query, args...)
-	if err != nil {
-		return classify(err)
-	}
-	return readAll(rows, read)
+func (c *conn) once(ctx context.Context, read func(scan func(dest ...any) error) error, query string, args ...any) error {
+	return c.use(func(session connection) error {
+		if err := c.bind(args); err != nil {
+			return err
+		}
+		rows, err := session.QueryContext(ctx, query, c.args)
+		if err != nil {
+			return classify(err)
+		}
+		return c.readAll(rows, read)
+	})
 }
 
 // one runs a query that returns at most one row, reads that into dest, and
 // reports whether there was one.
 func (c *conn) one(dest []any, query string, args ...any) (found bool, err error) {
-	err = c.each(func(rows *sql.Rows) error {
+	err = c.each(func(scan func(...any) error) error {
 		found = true
-		return rows.Scan(dest...)
+		return scan(dest...)
 	}, query, args...)
 	return found, err
+}
+
+// bind makes c.args what the driver knows.
+func (c *conn) bind(args []any) error {
+	c.args = c.args[:0]
+	for i, arg := range args {
+		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		if err != nil {
+			return classify(err)
+		}
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: value})
+	}
+	return nil
+}
+
+func (c *conn) readAll(rows driver.Rows, read func(scan func(dest ...any) error) error) (err error) {
+	defer func() {
+		if failure := rows.Close(); failure != nil && err == nil {
+			err = classify(failure)
+		}
+	}()
+	columns := len(rows.Columns())
+	if cap(c.values) < columns {
+		c.values = make([]driver.Value, columns)
+	}
+	values := c.values[:columns]
+	scan := func(dest ...any) error { return assign(dest, values) }
+	for {
+		switch err := rows.Next(values); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return classify(err)
+		}
+		if err := read(scan); err != nil {
+			return classify(err)
+		}
+	}
 }

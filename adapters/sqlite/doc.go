@@ -3,9 +3,12 @@
 // the command line work on the file beside a running server.
 //
 // One connection writes. Commits that arrive while it is busy share the next
-// transaction, each inside a savepoint of its own, and so share one fsync. Up to
-// four other connections read, each View in a transaction whose snapshot never
-// changes; readers and the writer do not wait for each other.
+// transaction, and so share one fsync. What a Commit expects is looked at before it
+// writes anything, so that one which is refused does not concern the others; when one
+// fails later on, because the disk is full or another process has taken a number, the
+// transaction is rolled back, and each is done again in one of its own. Up to four
+// other connections read, each View in a transaction whose snapshot never changes;
+// readers and the writer do not wait for each other.
 //
 // The tables and statements are those that it shares with the adapter on
 // PostgreSQL (internal/bunstore); here they stay prepared, but for searches, each of

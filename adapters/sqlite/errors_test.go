@@ -3,6 +3,7 @@ package sqlite
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
@@ -44,22 +45,31 @@ func TestBusy(t *testing.T) {
 	b.must(err)
 }
 
-func TestLostConnection(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.commit(b.create(1, "before"))
-	// The transaction ends behind the back of the writer.
-	b.fails(fault.Internal, b.submit(t.Context(), func(t *transaction) error {
-		if _, err := t.commit(b.create(2, "lost")); err != nil {
-			return err
+// A statement that fails can end the transaction. What others did in it is done again.
+func TestLostTransaction(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		var before, spoilt, after error
+		go func() { _, before = b.Commit(b.Context(), b.create(1, "before")) }()
+		synctest.Wait()
+		go func() {
+			spoilt = b.submit(b.Context(), func(t *transaction) error {
+				_, err := t.exec("INSERT OR ROLLBACK INTO versions (id, position, catalogue, access) VALUES (1, 0, 0, 0)")
+				return err
+			})
+		}()
+		synctest.Wait()
+		go func() { _, after = b.Commit(b.Context(), b.create(2, "after")) }()
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		b.must(before)
+		b.fails(fault.Internal, spoilt)
+		b.must(after)
+		if !b.exists(1) || !b.exists(2) {
+			b.Error("a Change is not stored, though Commit said that it is")
 		}
-		_, err := t.exec("ROLLBACK")
-		return err
-	}))
-	if b.exists(2) {
-		t.Error("the Change is stored, though Commit said that it is not")
-	}
-	b.commit(b.create(2, "afterwards"))
+	})
 }
 
 func TestClosed(t *testing.T) {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/store"
@@ -31,7 +30,7 @@ func (s session) Read(ctx context.Context, queries ...bunstore.Query) error {
 		return err
 	}
 	for _, q := range queries {
-		err := s.each(func(rows *sql.Rows) error { return q.Row(rows.Scan) }, q.SQL, q.Args...)
+		err := s.each(q.Row, q.SQL, q.Args...)
 		if err != nil {
 			return err
 		}
@@ -45,7 +44,7 @@ func (s session) ReadOnce(ctx context.Context, q bunstore.Query) error {
 	if err := store.Ended(ctx); err != nil {
 		return err
 	}
-	err := s.once(ctx, func(rows *sql.Rows) error { return q.Row(rows.Scan) }, q.SQL, q.Args...)
+	err := s.once(ctx, q.Row, q.SQL, q.Args...)
 	if err != nil && ctx.Err() != nil {
 		return store.Ended(ctx)
 	}

@@ -156,7 +156,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 // Reserve implements store.Store.
 func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 	err = s.read(ctx, func(c *conn) error {
-		_, err := c.one([]any{&id}, "SELECT coalesce(max(id), 0) FROM problems")
+		_, err := c.one([]any{(*int64)(&id)}, "SELECT coalesce(max(id), 0) FROM problems")
 		return err
 	})
 	if err != nil {

@@ -32,6 +32,10 @@ type Words struct {
 	// NextPosition is an expression for the next position. It is empty when
 	// the adapter counts them itself and gives each as an argument.
 	NextPosition string
+	// Apart are the columns of problems that are set only if they change,
+	// where an UPDATE writes the entry of each index with a column that it
+	// sets, changed or not. Empty where the database looks by itself.
+	Apart []string
 	// Finds are the conditions that a text, {text}, has another one, {part}, in
 	// it, at its beginning or at its end.
 	Finds map[predicate.Op]string
@@ -53,6 +57,8 @@ type Dialect struct {
 	models map[reflect.Type]model
 
 	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, audit Table
+
+	update update
 
 	problemAt, familyAt, neighbours, readProblems string
 }
@@ -80,6 +86,8 @@ func New(w Words) *Dialect {
 		queries: w.stamped("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
 			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),
 		audit: w.stamped("audit", auditColumns, ""),
+
+		update: w.updating(),
 
 		problemAt:    "SELECT 1 FROM problems WHERE id = ? AND revision = ?" + w.Lock,
 		familyAt:     w.familyAt(),

@@ -47,8 +47,7 @@ func (w *writer) effect(effect store.Effect) error {
 	case store.CreateProblem:
 		w.put(w.problemRow(e.Problem))
 	case store.UpdateProblem:
-		w.statements = append(w.statements, Statement{updateProblem, append(w.problemValues(e.Problem), int64(e.Problem.ID)),
-			"a problem that is to be updated does not exist"})
+		w.updateProblem(e.Problem)
 	case store.PutSavepoint:
 		w.put(w.savepointRow(store.Savepoint{Batch: w.batch, Problem: e.Problem}))
 	case store.AddComment:
@@ -127,8 +126,6 @@ const keepReply = "INSERT INTO replies (user_id, key, fingerprint, created, body
 func Unsupported(part any) error {
 	return fault.New(fault.Unsupported, "the store does not know %T", part)
 }
-
-const updateProblem = "UPDATE problems SET (" + problemColumns + ") = (" + problemMarks + ") WHERE id = ?"
 
 func (w *writer) putState(o metadata.State) {
 	w.putModel(newStateRow(o))

@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ func words(nextPosition string) bunstore.Words {
 	return bunstore.Words{
 		Bun: sqlitedialect.New(), ID: bunstore.IDText, IDInto: bunstore.IDTextInto,
 		Among: "IN (?)", List: func(ids []problem.ID) any { return len(ids) }, NextPosition: nextPosition,
+		Apart: []string{"state", "created"},
 	}
 }
 
@@ -57,6 +59,58 @@ func TestMarksAndArguments(t *testing.T) {
 			if marks := strings.Count(s.SQL, "?"); marks != len(s.Args) {
 				t.Errorf("%s\nhas %d marks and %d arguments", s.SQL, marks, len(s.Args))
 			}
+		}
+	}
+}
+
+// Whatever the columns that stand apart, an update sets each column once, to the value
+// with which the problem would be created.
+func TestUpdateSetsEachColumnOnce(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, time.March, 1, 9, 30, 0, 0, time.UTC)
+	p := problem.Problem{ID: 7, Fields: problem.Fields{Title: "A", State: ident.ID{15: 1}, Assignee: ident.ID{15: 2}}, Created: at, Modified: at.Add(1), Revision: 2}
+	created, err := bunstore.New(words("")).Effects(store.Change{Effects: []store.Effect{store.CreateProblem{Problem: p}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := func(s bunstore.Statement, after, before string) []string {
+		_, list, _ := strings.Cut(s.SQL, after)
+		list, _, _ = strings.Cut(list, before)
+		return strings.Split(list, ", ")
+	}
+	want := make(map[string]any)
+	for i, column := range columns(created[0], "INSERT INTO problems (", ")") {
+		want[column] = created[0].Args[i]
+	}
+	delete(want, "id")
+	for _, apart := range [][]string{nil, {"state"}, {"title", "assignee", "title_cd"}} {
+		w := words("")
+		w.Apart = apart
+		statements, err := bunstore.New(w).Effects(store.Change{Effects: []store.Effect{store.UpdateProblem{Problem: p}}}, nil)
+		if err != nil || len(statements) != 1+len(apart) {
+			t.Fatalf("with %v apart, there are %d statements, and %v", apart, len(statements), err)
+		}
+		got := make(map[string]any)
+		for i, s := range statements {
+			set := columns(s, "UPDATE problems SET (", ")")
+			if i > 0 {
+				set = columns(s, "UPDATE problems SET ", " = ?")
+				if s.Demand != "" || len(s.Args) != 3 || s.Args[0] != s.Args[2] || !slices.Contains(apart, set[0]) {
+					t.Errorf("%s\nof %v, demands %q: want one of %v to be set if it changes", s.SQL, s.Args, s.Demand, apart)
+				}
+			}
+			for place, column := range set {
+				if _, again := got[column]; again {
+					t.Errorf("with %v apart, %s is set twice", apart, column)
+				}
+				got[column] = s.Args[place]
+			}
+			if id := s.Args[len(set)]; id != int64(7) {
+				t.Errorf("%s\nconcerns the problem %v", s.SQL, id)
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("with %v apart, it sets\n%v\nwant\n%v", apart, got, want)
 		}
 	}
 }

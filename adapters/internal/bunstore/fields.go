@@ -10,7 +10,6 @@ const (
 	// problemColumns are those of problems but for the number, in the order of
 	// problemValues.
 	problemColumns = fieldColumns + ", title_c, title_cd"
-	problemMarks   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 )
 
 func (d *Dialect) problemValues(p problem.Problem) []any {
