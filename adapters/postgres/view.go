@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// view is a bunstore.Session in one transaction. It connects when it is first read
-// from.
+// view is a bunstore.Session in one transaction, or one statement. It connects when it
+// is first read from.
 type view struct {
 	store *Store
 	leave func() // the gate, once the view has ended
@@ -112,14 +112,24 @@ func (v *view) readOnce(ctx context.Context, q bunstore.Query) (rows int, err er
 // read sends the queries and reads the answers. It returns how many rows it has
 // read, also when it fails.
 func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, err error) {
+	only := v.last && !v.begun
+	alone := only && len(queries) == 1 // a statement shows one moment by itself
+	// What is not prepared is not sent in binary.
+	if only && !alone && !v.store.options.Pooler {
+		rows, all, err := v.readJoined(ctx, queries)
+		if all || err != nil {
+			return rows, err
+		}
+	}
+	begins, ends := !v.begun && !alone, v.last && !alone
 	batch := &pgx.Batch{}
-	if !v.begun {
+	if begins {
 		batch.Queue(begin)
 	}
 	for _, q := range queries {
 		batch.Queue(v.store.texts.plainOf(q.SQL), q.Args...)
 	}
-	if v.last {
+	if ends {
 		batch.Queue("COMMIT")
 	}
 	results := v.conn.SendBatch(ctx, batch)
@@ -128,7 +138,7 @@ func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, er
 			err = closing
 		}
 	}()
-	if !v.begun {
+	if begins {
 		if _, err := results.Exec(); err != nil {
 			return 0, err
 		}

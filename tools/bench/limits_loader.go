@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -35,8 +34,7 @@ type loaderStatement struct {
 	statement
 	args    []any // by place; the problem's number is set for each request
 	problem []int // the places where it is
-	columns []pgconn.FieldDescription
-	kind    rowKind
+	sets    []rowSet
 }
 
 // newLoader makes sure that the handler answers about the recorded problem with as many
@@ -109,7 +107,9 @@ func (h *loader) prepare(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			one.columns, one.kind = described.Fields, kindOf(described.Fields)
+			if one.sets, err = rowSets(ctx, conn.Conn(), s.SQL, described.Fields); err != nil {
+				return err
+			}
 			made.statements = append(made.statements, one)
 		}
 		h.trips = append(h.trips, made)

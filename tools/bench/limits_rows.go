@@ -129,26 +129,52 @@ func (f *filling) read(ctx context.Context, conn *pgxpool.Conn, t loaderTrip, id
 		if err != nil {
 			return errors.Join(err, results.Close())
 		}
-		switch s.kind {
-		case keywordRows:
-			f.answer.Keywords = f.answer.Keywords[:0:0]
-		case logRows:
-			f.answer.Logs = make([]logAnswer[json.RawMessage], 0, len(f.answer.Logs))
-		}
-		var row loadedRow
-		places := row.places(s.columns)
+		places, end := f.places(s.sets)
 		for rows.Next() {
 			if err := rows.Scan(places...); err != nil {
 				rows.Close()
 				return errors.Join(err, results.Close())
 			}
-			f.put(s.kind, &row)
+			end()
 		}
 		if err := rows.Err(); err != nil {
 			return errors.Join(err, results.Close())
 		}
 	}
 	return results.Close()
+}
+
+// places returns where the columns of a statement are scanned into, and what has to be
+// called for each row.
+func (f *filling) places(sets []rowSet) (places []any, end func()) {
+	for _, set := range sets {
+		f.begin(set.kind)
+	}
+	if len(sets) == 1 {
+		row := new(loadedRow)
+		return row.places(sets[0].columns), func() { f.put(sets[0].kind, row) }
+	}
+	all := make([]recordRows, len(sets))
+	for i, set := range sets {
+		row := new(loadedRow)
+		all[i] = recordRows{row: row.places(set.columns), each: func() { f.put(set.kind, row) }}
+		places = append(places, &all[i])
+	}
+	return places, func() {
+		for i := range all {
+			all[i].end()
+		}
+	}
+}
+
+// begin empties what rows are put into.
+func (f *filling) begin(kind rowKind) {
+	switch kind {
+	case keywordRows:
+		f.answer.Keywords = f.answer.Keywords[:0:0]
+	case logRows:
+		f.answer.Logs = make([]logAnswer[json.RawMessage], 0, len(f.answer.Logs))
+	}
 }
 
 // put puts a row into the answer.

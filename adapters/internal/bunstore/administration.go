@@ -38,7 +38,7 @@ func (r Reader) SavedQueries(ctx context.Context, owner ident.ID) (saved []query
 
 // SavedQuery implements store.Reader.
 func (r Reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved, ok bool, err error) {
-	err = r.Read(ctx, Query{"SELECT " + queryColumns + " FROM queries WHERE id = ?", []any{r.ID(id)}, func(scan func(...any) error) error {
+	err = r.Read(ctx, Query{SQL: "SELECT " + queryColumns + " FROM queries WHERE id = ?", Args: []any{r.ID(id)}, Row: func(scan func(...any) error) error {
 		ok = true
 		return r.savedInto(scan, &saved)
 	}})

@@ -22,7 +22,7 @@ type listing struct{ sql, order string }
 // part returns the query that adds one kind of what belongs to problems to their
 // objects. read returns to which problem a row belongs.
 func part[Object, T any](p pile[Object], list func(*Object) *[]T, read func(func(...any) error, *T) (problem.ID, error), l listing) Query {
-	return Query{l.sql + p.where + " ORDER BY " + l.order, p.args, func(scan func(...any) error) error {
+	return Query{SQL: l.sql + p.where + " ORDER BY " + l.order, Args: p.args, Row: func(scan func(...any) error) error {
 		var one T
 		id, err := read(scan, &one)
 		if err != nil {
@@ -48,7 +48,7 @@ func (*Dialect) keywordInto(scan func(...any) error, k *problem.Keyword) (id pro
 var logBy = listing{"SELECT problem, " + entryColumns + " FROM log WHERE problem", "problem, position"}
 
 func (d *Dialect) logInto(scan func(...any) error, e *problem.LogEntry) (problem.ID, error) {
-	err := scan(append([]any{(*int64)(&e.Problem)}, d.entryInto(e)...)...)
+	err := scan(d.entryInto([]any{(*int64)(&e.Problem)}, e)...)
 	return e.Problem, err
 }
 

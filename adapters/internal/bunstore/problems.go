@@ -16,7 +16,7 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	}
 	p := pile[store.Snapshot]{" " + r.Among, []any{r.List(ids)}, make(map[problem.ID]*store.Snapshot, len(ids))}
 	queries := make([]Query, 1, 4)
-	queries[0] = Query{r.readProblems, []any{r.ID(as), r.ID(as), r.List(ids)}, func(scan func(...any) error) error {
+	queries[0] = Query{SQL: r.readProblems, Args: []any{r.ID(as), r.ID(as), r.List(ids)}, Row: func(scan func(...any) error) error {
 		s := new(store.Snapshot)
 		if err := scan(append([]any{(*int64)(&s.ID)}, r.snapshotInto(s)...)...); err != nil {
 			return err

@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -36,7 +37,7 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	s := store.Snapshot{Problem: problem.Problem{ID: id}}
 	found := false
 	queries := make([]Query, 1, 4)
-	queries[0] = Query{readProblem, []any{r.ID(as), r.ID(as), int64(id)}, func(scan func(...any) error) error {
+	queries[0] = Query{SQL: readProblem, Args: []any{r.ID(as), r.ID(as), int64(id)}, Row: func(scan func(...any) error) error {
 		found = true
 		return scan(r.snapshotInto(&s)...)
 	}}
@@ -68,14 +69,15 @@ const readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
 
 // rows returns the query that appends what read reads of each row.
 func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
-	return Query{sql, args, func(scan func(...any) error) error {
-		var one T
-		if err := read(scan, &one); err != nil {
-			return err
-		}
-		*list = append(*list, one)
-		return nil
-	}}
+	return Query{
+		SQL: sql, Args: args,
+		Room: func(rows int) { *list = slices.Grow(*list, rows) },
+		Row: func(scan func(...any) error) error {
+			var none T
+			*list = append(*list, none) // what is read into is in its place already
+			return read(scan, &(*list)[len(*list)-1])
+		},
+	}
 }
 
 func (r Reader) keywordsOf(s *store.Snapshot) Query {
@@ -86,19 +88,22 @@ func (r Reader) keywordsOf(s *store.Snapshot) Query {
 
 func (r Reader) logOf(s *store.Snapshot) Query {
 	id := s.ID
+	var into []any // for all rows
 	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
 		e.Problem = id
-		return scan(r.entryInto(e)...)
+		into = r.entryInto(into[:0], e)
+		return scan(into...)
 	}, "SELECT "+entryColumns+" FROM log WHERE problem = ? ORDER BY position", int64(id))
 }
 
 const entryColumns = "id, type, created, author, batch, field, old_value, new_value, revision"
 
-func (d *Dialect) entryInto(e *problem.LogEntry) []any {
-	return []any{
+// entryInto appends where the columns are read into.
+func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
+	return append(into,
 		d.IDInto(&e.ID), (*string)(&e.Type), (*moment)(&e.Created), d.IDInto(&e.Author), d.IDInto(&e.Batch),
 		&e.Field, (*string)(&e.From), (*string)(&e.To), &e.Revision,
-	}
+	)
 }
 
 func (r Reader) commentsOf(s *store.Snapshot) Query {
@@ -145,8 +150,8 @@ func (r Reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 
 // Epoch implements store.Reader.
 func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch int64, err error) {
-	err = r.Read(ctx, Query{"SELECT epoch FROM families WHERE type = ?", []any{typeCode(family)},
-		func(scan func(...any) error) error { return scan(&epoch) }})
+	err = r.Read(ctx, Query{SQL: "SELECT epoch FROM families WHERE type = ?", Args: []any{typeCode(family)},
+		Row: func(scan func(...any) error) error { return scan(&epoch) }})
 	return epoch, err
 }
 
@@ -184,8 +189,8 @@ func (r Reader) Versions(ctx context.Context) (v store.Versions, err error) {
 }
 
 func versionsInto(v *store.Versions) Query {
-	return Query{"SELECT catalogue, access FROM versions", nil,
-		func(scan func(...any) error) error { return scan(&v.Catalogue, &v.Access) }}
+	return Query{SQL: "SELECT catalogue, access FROM versions",
+		Row: func(scan func(...any) error) error { return scan(&v.Catalogue, &v.Access) }}
 }
 
 // Tokens implements store.Reader.
@@ -199,8 +204,8 @@ func (r Reader) Tokens(ctx context.Context) (tokens []access.Token, err error) {
 
 // Reply implements store.Reader.
 func (r Reader) Reply(ctx context.Context, user ident.ID, key string) (reply store.Reply, ok bool, err error) {
-	err = r.Read(ctx, Query{"SELECT fingerprint, created, body FROM replies WHERE user_id = ? AND key = ?", []any{r.ID(user), key},
-		func(scan func(...any) error) error {
+	err = r.Read(ctx, Query{SQL: "SELECT fingerprint, created, body FROM replies WHERE user_id = ? AND key = ?", Args: []any{r.ID(user), key},
+		Row: func(scan func(...any) error) error {
 			ok = true
 			return scan((*digest)(&reply.Fingerprint), (*moment)(&reply.Created), &reply.Body)
 		}})
@@ -213,7 +218,7 @@ func (r Reader) Reply(ctx context.Context, user ident.ID, key string) (reply sto
 
 // Oldest implements store.Reader.
 func (r Reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
-	err = r.Read(ctx, Query{"SELECT min(at) FROM (SELECT min(at) AS at FROM batches UNION ALL SELECT min(created) FROM replies) kept", nil,
-		func(scan func(...any) error) error { return scan((*moment)(&at)) }})
+	err = r.Read(ctx, Query{SQL: "SELECT min(at) FROM (SELECT min(at) AS at FROM batches UNION ALL SELECT min(created) FROM replies) kept",
+		Row: func(scan func(...any) error) error { return scan((*moment)(&at)) }})
 	return at, !at.IsZero(), err
 }

@@ -19,6 +19,9 @@ type Query struct {
 	Args []any
 	// Row is called for each row, with what reads its columns.
 	Row func(scan func(dest ...any) error) error
+	// Room, if not nil, is called first, by those who know how many rows there
+	// are.
+	Room func(rows int)
 }
 
 // Table is a table that rows are put into.

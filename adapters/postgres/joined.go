@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
+)
+
+// mostJoined is how many rows of each query are read by a joined statement: the server
+// puts them together in memory, and the rows of one problem can be large and many.
+const mostJoined = 256
+
+// joined returns one statement for several queries. A statement has a snapshot of its
+// own, so that it needs no transaction to show one moment. It returns one row with a
+// column for each query: an array of the rows that the query finds, in their order, as
+// records. A query that finds more than mostJoined has one more than that.
+func joined(queries []bunstore.Query) (sql string, args []any) {
+	limit := strconv.Itoa(mostJoined + 1)
+	var b strings.Builder
+	for i, q := range queries {
+		if i == 0 {
+			b.WriteString("SELECT ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString("ARRAY(SELECT found FROM (")
+		b.WriteString(q.SQL)
+		b.WriteString(") found LIMIT ")
+		b.WriteString(limit)
+		b.WriteString(")")
+		args = append(args, q.Args...)
+	}
+	return b.String(), args
+}
+
+// readJoined reads the answers to all queries with one statement, outside of a
+// transaction. all is false when there is more than that can return: then nothing was
+// read. It returns how many rows it has read, also when it fails.
+func (v *view) readJoined(ctx context.Context, queries []bunstore.Query) (rows int, all bool, err error) {
+	sql, args := joined(queries)
+	inBinary := pgx.QueryResultFormats{pgx.BinaryFormatCode}
+	found, err := v.conn.Query(ctx, v.store.texts.plainOf(sql), append([]any{inBinary}, args...)...)
+	if err != nil {
+		return 0, false, err
+	}
+	defer found.Close()
+	all = true
+	for found.Next() {
+		if rows, all, err = v.split(queries, found.RawValues()); err != nil {
+			return rows, all, err
+		}
+	}
+	return rows, all, found.Err()
+}
+
+// split hands the rows out that a joined statement has returned.
+func (v *view) split(queries []bunstore.Query, columns [][]byte) (rows int, all bool, err error) {
+	found := make([]records, len(queries))
+	for i, column := range columns {
+		if found[i], err = newRecords(column, v.conn.Conn().TypeMap()); err != nil {
+			return 0, false, err
+		}
+		if found[i].n > mostJoined {
+			return 0, false, nil
+		}
+	}
+	for i, q := range queries {
+		r := &found[i]
+		if q.Room != nil && r.n > 0 {
+			q.Room(r.n)
+		}
+		scan := r.scan
+		for range r.n {
+			rows++
+			if err := r.next(); err != nil {
+				return rows, true, err
+			}
+			if err := q.Row(scan); err != nil {
+				return rows, true, err
+			}
+		}
+	}
+	return rows, true, nil
+}
