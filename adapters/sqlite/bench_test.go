@@ -55,27 +55,6 @@ func benchmark(b *testing.B) (*Store, func(problem.ID, int64) store.Change) {
 	return s, update
 }
 
-func BenchmarkLoad(b *testing.B) {
-	for name, parts := range map[string]store.Parts{"bare": 0, "keywords and log": store.Keywords | store.Log} {
-		b.Run(name, func(b *testing.B) {
-			s, _ := benchmark(b)
-			var n atomic.Int64
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					err := s.View(b.Context(), func(r store.Reader) error {
-						_, err := r.Problem(b.Context(), problem.ID(n.Add(1)%100+1), ident.None, parts)
-						return err
-					})
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		})
-	}
-}
-
 func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("%d writers", writers), func(b *testing.B) {
