@@ -244,7 +244,7 @@ func created(isNew bool) int {
 // write sends the answer.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	a.setHeader(header, &frameOf(r).values)
+	a.setHeader(header, &frameOf(r).room)
 	if len(a.body) == 0 {
 		send(w, r, a.status, nil)
 		return
@@ -254,12 +254,12 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 }
 
 // setHeader sets the headers that the answer has beside those of every answer.
-func (a answer) setHeader(header http.Header, v *values) {
+func (a answer) setHeader(header http.Header, room *headerRoom) {
 	maps.Copy(header, a.header)
 	if a.revision > 0 {
-		v.set(header, "Problem-Revision", strconv.FormatInt(a.revision, 10))
+		room.set(header, "Problem-Revision", strconv.FormatInt(a.revision, 10))
 	}
 	if a.tag != "" {
-		v.set(header, "Etag", a.tag)
+		room.set(header, "Etag", a.tag)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // once somebody wants to be woken, which nobody does for a request that is answered
 // from memory: until then it is enough to look at the clock.
 type deadline struct {
-	values context.Context // those that net/http and handlers around this one have set; never ends
+	parent context.Context // of which it has the values: those that net/http and handlers around this one have set; never ends
 	now    func() time.Time
 	until  time.Time // by that clock
 
@@ -26,7 +26,7 @@ func (d *deadline) withTimer() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.timed == nil {
-		d.timed, d.cancel = context.WithTimeout(d.values, d.until.Sub(d.now()))
+		d.timed, d.cancel = context.WithTimeout(d.parent, d.until.Sub(d.now()))
 		if d.over {
 			d.cancel()
 		}
@@ -70,5 +70,5 @@ func (d *deadline) Value(key any) any {
 	if timed != nil {
 		return timed.Value(key)
 	}
-	return d.values.Value(key)
+	return d.parent.Value(key)
 }

@@ -17,7 +17,7 @@ func inBubble(t *testing.T, test func(t *testing.T, d *deadline, hangUp func()))
 	synctest.Test(t, func(t *testing.T) {
 		connection, hangUp := context.WithCancel(context.WithValue(t.Context(), testKey{}, "value"))
 		defer hangUp()
-		d := &deadline{values: context.WithoutCancel(connection), now: time.Now, until: time.Now().Add(time.Second)}
+		d := &deadline{parent: context.WithoutCancel(connection), now: time.Now, until: time.Now().Add(time.Second)}
 		defer d.end()
 		test(t, d, hangUp)
 	})

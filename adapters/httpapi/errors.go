@@ -178,7 +178,7 @@ func sendLine(w http.ResponseWriter, r *http.Request, status int, json []byte) {
 // send writes the body, and its length also to those who only ask for the head.
 func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if status != http.StatusNoContent && status != http.StatusNotModified {
-		frameOf(r).values.set(w.Header(), "Content-Length", strconv.Itoa(len(body)))
+		frameOf(r).room.set(w.Header(), "Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead && len(body) > 0 {

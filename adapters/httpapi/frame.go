@@ -21,7 +21,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 		// connectionOf.
 		f := &frame{
 			Exchange:   Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r)},
-			deadline:   deadline{values: context.WithoutCancel(r.Context()), now: s.Now, until: start.Add(s.Limits.RequestTime)},
+			deadline:   deadline{parent: context.WithoutCancel(r.Context()), now: s.Now, until: start.Add(s.Limits.RequestTime)},
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w},
 		}
@@ -29,7 +29,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 		r = r.WithContext(f)
 
 		header := w.Header()
-		f.values.set(header, "X-Request-Id", f.RequestID)
+		f.room.set(header, "X-Request-Id", f.RequestID)
 		Secure(header)
 
 		panicked := s.recovered(next, &f.recorder, r)
@@ -117,7 +117,7 @@ type frame struct {
 	deadline
 	connection context.Context
 	recorder   recorder
-	values     values
+	room       headerRoom
 	call       call
 }
 
@@ -138,22 +138,22 @@ func frameOf(r *http.Request) *frame { return r.Context().Value(frameKey{}).(*fr
 // connection, and when the request is over.
 func connectionOf(r *http.Request) context.Context { return frameOf(r).connection }
 
-// values has room for those of the headers that most answers have and that differ
+// headerRoom has room for the values of the headers that most answers have and that differ
 // from one to the next.
-type values struct {
-	room [4]string // X-Request-Id, Problem-Revision, Etag, Content-Length
-	used int
+type headerRoom struct {
+	values [4]string // X-Request-Id, Problem-Revision, Etag, Content-Length
+	used   int
 }
 
 // set sets a header, whose name has to be in its canonical form.
-func (v *values) set(header http.Header, name, value string) {
-	if v.used == len(v.room) {
+func (r *headerRoom) set(header http.Header, name, value string) {
+	if r.used == len(r.values) {
 		header[name] = []string{value}
 		return
 	}
-	v.room[v.used] = value
-	v.used++
-	header[name] = v.room[v.used-1 : v.used : v.used]
+	r.values[r.used] = value
+	r.used++
+	header[name] = r.values[r.used-1 : r.used : r.used]
 }
 
 // recorder notes what is answered.

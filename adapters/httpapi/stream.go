@@ -61,7 +61,7 @@ func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 // answer, then the rest as it comes. When that fails, the connection is aborted: what
 // was sent so far must not pass for all (D31).
 func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest iter.Seq2[[]byte, error]) {
-	a.setHeader(w.Header(), &frameOf(r).values)
+	a.setHeader(w.Header(), &frameOf(r).room)
 	w.Header()["Content-Type"] = ofJSON
 	w.WriteHeader(a.status)
 	if r.Method == http.MethodHead {

@@ -30,7 +30,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 		}
 		return receipt, nil
 	}
-	d := newDraft(s.current.Load(), s.texts, change.Batch)
+	d := newDraft(s.current.Load(), s.interned, change.Batch)
 	if err := d.run(change); err != nil {
 		return store.Receipt{}, err
 	}

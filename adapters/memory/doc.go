@@ -9,5 +9,5 @@
 //
 // Logs and savepoints are most of it. They are kept in about half of the memory that
 // they take when they are read, as [entry] and [savepoint], and share what is equal
-// in them: see [texts].
+// in them: see [interned].
 package memory

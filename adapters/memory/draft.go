@@ -15,16 +15,16 @@ import (
 // with the state before is replaced, never changed in place.
 type draft struct {
 	state
-	texts   texts
-	batch   ident.ID
-	records map[problem.ID]*record // the draft's own, which are not yet among the problems
+	interned interned
+	batch    ident.ID
+	records  map[problem.ID]*record // the draft's own, which are not yet among the problems
 
 	highest problem.ID // the highest number that the Change creates
 	expired time.Time  // batches settled before it are to be forgotten
 }
 
-func newDraft(current *state, texts texts, batch ident.ID) *draft {
-	return &draft{state: *current, texts: texts, batch: batch, records: make(map[problem.ID]*record)}
+func newDraft(current *state, interned interned, batch ident.ID) *draft {
+	return &draft{state: *current, interned: interned, batch: batch, records: make(map[problem.ID]*record)}
 }
 
 // run does all that the Change says.
@@ -40,7 +40,7 @@ func (d *draft) run(change store.Change) error {
 		}
 	}
 	for _, entry := range change.Log {
-		if err := d.edit(entry.Problem, func(r *record) { r.log = grown(r.log, d.texts.entry(entry)) }); err != nil {
+		if err := d.edit(entry.Problem, func(r *record) { r.log = grown(r.log, d.interned.entry(entry)) }); err != nil {
 			return err
 		}
 	}

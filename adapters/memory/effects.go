@@ -24,12 +24,12 @@ func (d *draft) apply(effect store.Effect) error {
 		return d.edit(e.Problem.ID, func(r *record) { r.problem = e.Problem })
 	case store.PutSavepoint:
 		return d.edit(e.Problem.ID, func(r *record) {
-			r.savepoints = grown(r.savepoints, d.texts.savepoint(d.batch, &e.Problem))
+			r.savepoints = grown(r.savepoints, d.interned.savepoint(d.batch, &e.Problem))
 		})
 	case store.AddComment:
 		return d.edit(e.Problem, func(r *record) { r.comments = grown(r.comments, e.Comment) })
 	case store.PutKeyword:
-		e.Keyword.Name = d.texts.name(e.Keyword.Name)
+		e.Keyword.Name = d.interned.name(e.Keyword.Name)
 		return d.edit(e.Problem, func(r *record) { r.putKeyword(e.Keyword) })
 	case store.DropKeyword:
 		return d.edit(e.Problem, func(r *record) {

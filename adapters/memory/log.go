@@ -24,10 +24,10 @@ type content struct {
 }
 
 // entry returns the log entry as it is kept.
-func (t texts) entry(e problem.LogEntry) entry {
+func (i interned) entry(e problem.LogEntry) entry {
 	return entry{
-		id: e.ID, batch: e.Batch, author: t.id(e.Author), created: e.Created.UnixMilli(), revision: e.Revision,
-		content: t.content(content{e.Type, e.Field, e.From, e.To}),
+		id: e.ID, batch: e.Batch, author: i.id(e.Author), created: e.Created.UnixMilli(), revision: e.Revision,
+		content: i.content(content{e.Type, e.Field, e.From, e.To}),
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		return conflict("the store is not empty")
 	}
 	var problems tree[*record]
-	known := newTexts()
+	known := newInterned()
 	var highest problem.ID
 	for dossier, err := range archive.Problems {
 		if err != nil {
@@ -50,6 +50,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	next.audit = slices.Clone(archive.Audit)
 	next.content = clone(archive.Metadata)
 	next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
+	s.interned = known
 	s.reserved = max(s.reserved, highest)
 	s.current.Store(&next)
 	return nil
@@ -57,7 +58,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 
 // recordOf returns a record that shares no memory with the dossier, but some with
 // others.
-func recordOf(d store.Dossier, known texts) *record {
+func recordOf(d store.Dossier, known interned) *record {
 	r := &record{
 		problem:       d.Problem,
 		keywords:      slices.Clone(d.Keywords),

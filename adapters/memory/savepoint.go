@@ -20,12 +20,12 @@ type savepoint struct {
 }
 
 // savepoint returns the savepoint of a problem as it is kept.
-func (t texts) savepoint(batch ident.ID, p *problem.Problem) savepoint {
+func (i interned) savepoint(batch ident.ID, p *problem.Problem) savepoint {
 	return savepoint{
 		batch: batch, title: p.Title,
-		state: t.id(p.State), priority: t.id(p.Priority), classification: t.id(p.Classification),
-		component: t.id(p.Component), milestone: t.id(p.Milestone), assignee: t.id(p.Assignee),
-		originator: t.id(p.Originator), modifier: t.id(p.Modifier), resolver: t.id(p.Resolver),
+		state: i.id(p.State), priority: i.id(p.Priority), classification: i.id(p.Classification),
+		component: i.id(p.Component), milestone: i.id(p.Milestone), assignee: i.id(p.Assignee),
+		originator: i.id(p.Originator), modifier: i.id(p.Modifier), resolver: i.id(p.Resolver),
 		created: p.Created.UnixMilli(), modified: p.Modified.UnixMilli(), resolved: p.Resolved.UnixMilli(),
 		revision: p.Revision,
 	}

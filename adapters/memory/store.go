@@ -19,7 +19,7 @@ type Store struct {
 	writer   sync.Mutex // held while the fields below are used, and while current is replaced
 	reserved problem.ID // the highest number that was reserved or used
 	batches  map[ident.ID]batch
-	texts    texts
+	interned interned
 }
 
 var _ store.Store = (*Store)(nil)
@@ -29,7 +29,7 @@ type Options struct{}
 
 // Open returns an empty store. It never fails.
 func Open(context.Context, Options) (*Store, error) {
-	s := &Store{batches: map[ident.ID]batch{}, texts: newTexts()}
+	s := &Store{batches: map[ident.ID]batch{}, interned: newInterned()}
 	s.current.Store(&state{epochs: map[store.FamilyName]int64{}, catalogue: lazyCatalogue(0, metadata.Content{})})
 	return s, nil
 }

@@ -85,7 +85,8 @@ func list(ids []problem.ID) any {
 }
 
 // texts are the statements as they are sent, by what they are made from. There
-// are as many as there are in the code.
+// are as many as there are in the code, and joined ones for the parts of problems that
+// are read together.
 type texts struct{ plain, guarded sync.Map }
 
 // plainOf returns the statement with its arguments numbered.

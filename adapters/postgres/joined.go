@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,8 @@ const mostJoined = 256
 // joined returns one statement for several queries. A statement has a snapshot of its
 // own, so that it needs no transaction to show one moment. It returns one row with a
 // column for each query: an array of the rows that the query finds, in their order, as
-// records. A query that finds more than mostJoined has one more than that.
+// records. A query that finds more than mostJoined has one more than that. "make bench"
+// knows this form.
 func joined(queries []bunstore.Query) (sql string, args []any) {
 	limit := strconv.Itoa(mostJoined + 1)
 	var b strings.Builder
@@ -35,6 +37,12 @@ func joined(queries []bunstore.Query) (sql string, args []any) {
 		args = append(args, q.Args...)
 	}
 	return b.String(), args
+}
+
+// joins reports whether the queries can be one statement. Its records are read in
+// binary, in which a pooler, behind which nothing is prepared, does not send them.
+func (v *view) joins(queries []bunstore.Query) bool {
+	return !v.store.options.Pooler && !slices.ContainsFunc(queries, func(q bunstore.Query) bool { return q.Long })
 }
 
 // readJoined reads the answers to all queries with one statement, outside of a

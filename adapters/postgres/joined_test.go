@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,6 +139,29 @@ func TestLastReadIsNoTransaction(t *testing.T) {
 		}
 		if isolation != c.want {
 			t.Errorf("%+v: it is %s", c, isolation)
+		}
+	}
+}
+
+// Rows that can be long are not gathered: they are read one after the other, with others.
+func TestLongRowsAreNotJoined(t *testing.T) {
+	t.Parallel()
+	s := openHere(t, Options{})
+	for _, long := range []bool{false, true} {
+		var sent []string
+		one := bunstore.Query{SQL: "SELECT current_query()", Row: func(scan func(...any) error) error {
+			var sql string
+			err := scan(&sql)
+			sent = append(sent, sql)
+			return err
+		}}
+		other := one
+		other.Long = long
+		if err := read(t, s, true, one, other); err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) != 2 || strings.HasPrefix(sent[0], "SELECT ARRAY(") == long {
+			t.Errorf("with rows that can be long (%t) they are read by %q", long, sent)
 		}
 	}
 }

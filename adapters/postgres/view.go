@@ -114,8 +114,7 @@ func (v *view) readOnce(ctx context.Context, q bunstore.Query) (rows int, err er
 func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, err error) {
 	only := v.last && !v.begun
 	alone := only && len(queries) == 1 // a statement shows one moment by itself
-	// What is not prepared is not sent in binary.
-	if only && !alone && !v.store.options.Pooler {
+	if only && !alone && v.joins(queries) {
 		rows, all, err := v.readJoined(ctx, queries)
 		if all || err != nil {
 			return rows, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -39,6 +40,36 @@ func TestCloseLeavesNothingOpen(t *testing.T) {
 	}
 	if _, err := os.Stat(path + "-wal"); !os.IsNotExist(err) {
 		t.Errorf("the WAL is still there after Close: %v", err)
+	}
+}
+
+// A panic while a row is read leaves nothing open either, and takes no connection away
+// from others.
+func TestPanicLeavesNothingOpen(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 3 * Readers {
+		func() {
+			defer func() {
+				if got := recover(); got != "in a row" {
+					t.Errorf("the panic became %v", got)
+				}
+			}()
+			b.must(b.View(t.Context(), func(r store.Reader) error {
+				return r.(bunstore.Reader).Read(t.Context(), bunstore.Query{
+					SQL: "SELECT catalogue FROM versions",
+					Row: func(func(...any) error) error { panic("in a row") },
+				})
+			}))
+		}()
+	}
+	b.commit(b.create(1, "afterwards"))
+	if !b.exists(1) {
+		t.Error("what was stored afterwards is not seen")
+	}
+	b.must(b.Close())
+	if open := descriptors(t, b.path); open > 0 {
+		t.Errorf("%d descriptors are open after Close", open)
 	}
 }
 

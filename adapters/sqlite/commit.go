@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -187,7 +188,6 @@ type transaction struct {
 	store.Versions
 	position int64  // the latest one taken
 	changes  uint64 // that were stored
-	refused  bool   // the task that is being done: see refuse
 }
 
 // next takes a position.
@@ -200,20 +200,19 @@ func (t *transaction) next() int64 {
 // the others; any other error means that the transaction is lost.
 func (t *transaction) run(group []task, results []error) error {
 	for i, task := range group {
-		t.refused = false
-		results[i] = task.do(t)
-		if results[i] != nil && !t.refused {
-			return results[i]
+		err := task.do(t)
+		if refused, ok := errors.AsType[refusal](err); ok {
+			results[i] = refused.error
+		} else if err != nil {
+			results[i] = err
+			return err
 		}
 	}
 	return nil
 }
 
-// refuse returns the error of a task that has written nothing.
-func (t *transaction) refuse(err error) error {
-	t.refused = true
-	return err
-}
+// refusal is the error of a task that has written nothing.
+type refusal struct{ error }
 
 // end stores the versions and commits.
 func (t *transaction) end() error {
@@ -255,9 +254,9 @@ func (t *transaction) commit(change store.Change) (store.Receipt, error) {
 
 // unexpected refuses a Change with the error of an expectation, unless it is known:
 // that it is stored can be why the expectation does not hold.
-func (t *transaction) unexpected(batch ident.ID, refusal error) (store.Receipt, error) {
-	if !fault.Is(refusal, fault.Conflict) {
-		return store.Receipt{}, refusal
+func (t *transaction) unexpected(batch ident.ID, reason error) (store.Receipt, error) {
+	if !fault.Is(reason, fault.Conflict) {
+		return store.Receipt{}, reason
 	}
 	settled, known, err := t.settled(batch)
 	switch {
@@ -266,13 +265,13 @@ func (t *transaction) unexpected(batch ident.ID, refusal error) (store.Receipt, 
 	case known:
 		return t.again(batch, settled)
 	}
-	return store.Receipt{}, t.refuse(refusal)
+	return store.Receipt{}, refusal{reason}
 }
 
 // again answers a Change that is known.
 func (t *transaction) again(batch ident.ID, settled int64) (store.Receipt, error) {
 	if settled == ruledOut {
-		return store.Receipt{}, t.refuse(fault.New(fault.Abandoned, "it was ruled that this batch never happens"))
+		return store.Receipt{}, refusal{fault.New(fault.Abandoned, "it was ruled that this batch never happens")}
 	}
 	return store.Receipt{Batch: batch, Position: settled}, nil
 }

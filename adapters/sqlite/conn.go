@@ -68,12 +68,26 @@ func (c *conn) drop() {
 	c.prepared = nil
 }
 
-// use calls fn with the driver's connection.
+// use calls fn with the driver's connection. A panic of fn goes on when the connection
+// is no longer in use: database/sql would close it, with statements that are open.
 func (c *conn) use(fn func(connection) error) error {
 	if err := c.connect(); err != nil {
 		return err
 	}
-	return c.session.Raw(func(driver any) error { return fn(driver.(connection)) })
+	var panicked any
+	called := false
+	err := c.session.Raw(func(connected any) error {
+		called = true
+		defer func() { panicked = recover() }()
+		return fn(connected.(connection))
+	})
+	if panicked != nil {
+		panic(panicked)
+	}
+	if !called {
+		return classify(err)
+	}
+	return err
 }
 
 // with calls fn with the statement, which is prepared when it is first used.

@@ -55,9 +55,9 @@ func (c *compiler) byState(conditions []fragment) (parts []fragment) {
 
 // anyState is the choice of all states, and of none.
 func (c *compiler) anyState() *choice {
-	any := &choice{none: true}
+	all := &choice{none: true}
 	for _, state := range c.catalogue.Content().States {
-		any.ids = append(any.ids, state.ID)
+		all.ids = append(all.ids, state.ID)
 	}
-	return any
+	return all
 }

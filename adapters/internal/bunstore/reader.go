@@ -107,9 +107,11 @@ func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
 }
 
 func (r Reader) commentsOf(s *store.Snapshot) Query {
-	return rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
+	q := rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
 		return scan(r.commentInto(c)...)
 	}, "SELECT "+commentColumns+" FROM comments WHERE problem = ? ORDER BY position", int64(s.ID))
+	q.Long = true
+	return q
 }
 
 const commentColumns = "id, author, created, text, html"

@@ -119,7 +119,11 @@ func (c *compiler) selection(conditions []fragment, q store.Query) (fragment, []
 	}
 	where := and(conditions...)
 	found := first(where, byNumber(where))
-	if parts := c.byState(conditions); len(keys) == 0 && parts != nil {
+	var parts []fragment
+	if len(keys) == 0 { // no index has another order
+		parts = c.byState(conditions)
+	}
+	if parts != nil {
 		all := fragment{}
 		for i, part := range parts {
 			if i > 0 {

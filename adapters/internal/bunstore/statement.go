@@ -22,6 +22,9 @@ type Query struct {
 	// Room, if not nil, is called first, by those who know how many rows there
 	// are.
 	Room func(rows int)
+	// Long is true when a row can be long, so that many at a time are not to be held
+	// in memory.
+	Long bool
 }
 
 // Table is a table that rows are put into.

@@ -16,7 +16,7 @@ import (
 
 func TestNamesShareMemory(t *testing.T) {
 	t.Parallel()
-	known := newTexts()
+	known := newInterned()
 	_, inRequest, _ := strings.Cut("PUT /problems/1/keywords/build", "keywords/")
 	first := known.name(inRequest)
 	if first != "build" || unsafe.StringData(first) == unsafe.StringData(inRequest) {
@@ -29,9 +29,9 @@ func TestNamesShareMemory(t *testing.T) {
 
 // However many identifiers, names and contents come, some thousand are known at a time, and all of
 // them are what they were.
-func TestTextsAreBounded(t *testing.T) {
+func TestInternedIsBounded(t *testing.T) {
 	t.Parallel()
-	known := newTexts()
+	known := newInterned()
 	for n := range 3 * mostKnown {
 		want := content{problem.KeywordSet, fmt.Sprintf("keyword %d", n), problem.LogNoValue, problem.LogNumber(n)}
 		if got := known.content(want); *got != want || known.content(want) != got {
@@ -61,7 +61,7 @@ func TestLogIsReadAsWritten(t *testing.T) {
 		{ID: id(6), Problem: 7, Type: problem.WatcherAdded, Created: time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC), Field: "watchers"},
 		{Problem: 7},
 	}
-	known := newTexts()
+	known := newInterned()
 	var log []entry
 	for _, e := range written {
 		log = grown(log, known.entry(e))
@@ -84,7 +84,7 @@ func TestHistoryIsReadAsWritten(t *testing.T) {
 		Originator: id(7), Created: at, Modifier: id(8), Modified: at.Add(time.Hour), Resolver: id(9), Resolved: at.Add(time.Minute), Revision: math.MaxInt64,
 	}
 	written := []store.Savepoint{{Batch: id(10), Problem: p}, {Batch: id(11), Problem: problem.Problem{ID: 7}}}
-	known := newTexts()
+	known := newInterned()
 	var savepoints []savepoint
 	for _, s := range written {
 		savepoints = grown(savepoints, known.savepoint(s.Batch, &s.Problem))

@@ -7,11 +7,11 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// texts lets what is equal share memory: identifiers of users and metadata, names of
+// interned lets what is equal share memory: identifiers of users and metadata, names of
 // keywords, and what logs say of these. They come again in one problem after the other,
 // each time in memory of their own: texts in that of the request, of which they can keep
 // more alive than they are.
-type texts struct {
+type interned struct {
 	ids      map[ident.ID]*ident.ID // of metadata and users
 	names    map[string]string
 	contents map[content]*content
@@ -26,49 +26,49 @@ const (
 	longest = 200
 )
 
-func newTexts() texts {
-	return texts{ids: map[ident.ID]*ident.ID{}, names: map[string]string{}, contents: map[content]*content{}}
+func newInterned() interned {
+	return interned{ids: map[ident.ID]*ident.ID{}, names: map[string]string{}, contents: map[content]*content{}}
 }
 
 // id returns the identifier in memory that it shares with earlier ones.
-func (t texts) id(id ident.ID) *ident.ID {
-	if known, ok := t.ids[id]; ok {
+func (i interned) id(id ident.ID) *ident.ID {
+	if known, ok := i.ids[id]; ok {
 		return known
 	}
-	if len(t.ids) == mostKnown {
-		clear(t.ids)
+	if len(i.ids) == mostKnown {
+		clear(i.ids)
 	}
-	t.ids[id] = &id
+	i.ids[id] = &id
 	return &id
 }
 
 // name returns the text in memory of its own that it shares with earlier ones.
-func (t texts) name(text string) string {
-	if known, ok := t.names[text]; ok {
+func (i interned) name(text string) string {
+	if known, ok := i.names[text]; ok {
 		return known
 	}
-	if len(t.names) == mostKnown {
-		clear(t.names)
+	if len(i.names) == mostKnown {
+		clear(i.names)
 	}
 	text = strings.Clone(text)
-	t.names[text] = text
+	i.names[text] = text
 	return text
 }
 
 // content returns the content likewise.
-func (t texts) content(c content) *content {
+func (i interned) content(c content) *content {
 	once := len(c.from)+len(c.to) > longest
 	if !once {
-		if known, ok := t.contents[c]; ok {
+		if known, ok := i.contents[c]; ok {
 			return known
 		}
-		if len(t.contents) == mostKnown {
-			clear(t.contents)
+		if len(i.contents) == mostKnown {
+			clear(i.contents)
 		}
 	}
-	c.kind, c.field = problem.LogType(t.name(string(c.kind))), t.name(c.field)
+	c.kind, c.field = problem.LogType(i.name(string(c.kind))), i.name(c.field)
 	if !once {
-		t.contents[c] = &c
+		i.contents[c] = &c
 	}
 	return &c
 }
