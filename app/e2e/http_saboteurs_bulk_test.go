@@ -128,26 +128,6 @@ func bulkSaboteurs() []saboteur {
 				c.body = asJSON(o)
 			}
 		})},
-		{"of more than 1,000 problems the first are changed", "HTTP-BULK-010", func(next serving) serving {
-			return func(c call) reply {
-				r := next(c)
-				if many(c) && r.kind() == "too-many-results" {
-					values := c.query()
-					values.Set("predicate", "("+values.Get("predicate")+") AND NOT title ENDSWITH 'one more'")
-					return next(c.with(values))
-				}
-				return r
-			}
-		}},
-		{"999 problems are the most that are changed", "HTTP-BULK-010", func(next serving) serving {
-			return func(c call) reply {
-				r := next(c)
-				if many(c) && fmt.Sprint(object(r.body)["matched"]) == "1000" {
-					return fails(422, "too-many-results", "More than 999 problems match.")
-				}
-				return r
-			}
-		}},
 	}
 }
 

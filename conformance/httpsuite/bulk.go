@@ -160,20 +160,5 @@ func bulkCases() []demand {
 			a.load(s.admin).has("/revision", 2)
 			b.load(s.admin).has("/revision", 2)
 		}},
-		{extended, "HTTP-BULK-010", source, "1,000 problems are changed at a time, and of more none: that is too-many-results", func(s *session) {
-			const most = 1000
-			h := s.herd()
-			shown := func() *answer { return h.change(s.admin, all, `{"milestone":null}`, "dryRun", "true") }
-			together(8, func(n int) *answer {
-				for i := n; i < most-1; i += 8 {
-					h.add(s.admin, "one")
-				}
-				return nil
-			})
-			last := h.add(s.admin, "the last")
-			shown().is(200).has("/matched", most)
-			more := h.add(s.admin, "one more")
-			h.unmoved(func() { shown().fault(422, "too-many-results") }, last, more)
-		}},
 	}
 }
