@@ -1,12 +1,7 @@
 package httpapi
 
 import (
-	"bufio"
-	"bytes"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 )
 
@@ -33,48 +28,6 @@ func BenchmarkLoadProblem(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		f.ServeHTTP(nowhere{http.Header{}}, r)
-	}
-}
-
-// BenchmarkLoadProblemOverTCP is the same over a connection that is kept, with what
-// net/http does for each request. The client allocates nothing.
-func BenchmarkLoadProblemOverTCP(b *testing.B) {
-	f := setup(b, func(o *Options) { o.Observe = nil })
-	server := httptest.NewServer(f)
-	defer server.Close()
-	connection, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer connection.Close()
-	r := request("GET", api+"/problems/12", "")
-	var wire, recorded bytes.Buffer
-	if err := r.Write(&wire); err != nil {
-		b.Fatal(err)
-	}
-	answers := bufio.NewReader(io.TeeReader(connection, &recorded))
-	if _, err := connection.Write(wire.Bytes()); err != nil {
-		b.Fatal(err)
-	}
-	first, err := http.ReadResponse(answers, r)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, first.Body); err != nil || first.StatusCode != http.StatusOK {
-		b.Fatal(first.Status, err)
-	}
-	answer := make([]byte, recorded.Len()) // all are of the same length
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := connection.Write(wire.Bytes()); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := io.ReadFull(connection, answer); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if !bytes.HasPrefix(answer, []byte("HTTP/1.1 200 OK\r\n")) || !bytes.HasSuffix(answer, []byte("}\n")) {
-		b.Fatalf("answers are not of the same length: %q", answer)
 	}
 }
 

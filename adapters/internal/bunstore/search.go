@@ -117,21 +117,22 @@ func (c *compiler) selection(conditions []fragment, q store.Query) (fragment, []
 	first := func(where fragment, number string) fragment {
 		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(keys, number)+" LIMIT ", argument(q.Limit))
 	}
-	where := and(conditions...)
-	found := first(where, byNumber(where))
 	var parts []fragment
 	if len(keys) == 0 { // no index has another order
 		parts = c.byState(conditions)
 	}
-	if parts != nil {
-		all := fragment{}
+	var found fragment
+	if parts == nil {
+		where := and(conditions...)
+		found = first(where, byNumber(where))
+	} else {
 		for i, part := range parts {
 			if i > 0 {
-				all = text(all, " UNION ALL ")
+				found = text(found, " UNION ALL ")
 			}
-			all = text(all, "SELECT * FROM (", first(part, "p.id"), ") AS part")
+			found = text(found, "SELECT * FROM (", first(part, "p.id"), ") AS part")
 		}
-		found = text("SELECT * FROM (", all, ") AS parts ORDER BY id LIMIT ", argument(q.Limit))
+		found = text("SELECT * FROM (", found, ") AS parts ORDER BY id LIMIT ", argument(q.Limit))
 	}
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
