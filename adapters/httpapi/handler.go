@@ -119,9 +119,7 @@ func New(o Options) (http.Handler, error) {
 		route.Path = pattern(op.Path)
 		api.Adapter().Handle(&route, s.serve(e))
 	}
-	if err := s.addDocument(document); err != nil {
-		return nil, err
-	}
+	s.addDocument(document)
 	s.addDocs()
 	s.addErrorPages()
 	s.addHealth()

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -328,14 +327,9 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 	return refs
 }
 
-// addDocument serves the OpenAPI document, made once: Huma would make it on the
-// first request, without a lock.
-func (s *server) addDocument(d *document) error {
+// addDocument serves the OpenAPI document. It is written when it is first asked for:
+// that takes as long as the rest of a start, and Huma would do it without a lock.
+func (s *server) addDocument(d *document) {
 	finishSchemas(d.Components.Schemas)
-	content, err := json.Marshal(d.OpenAPI)
-	if err != nil {
-		return fmt.Errorf("httpapi: the OpenAPI document cannot be written: %w", err)
-	}
-	s.addFile("/openapi.json", newFile("application/openapi+json", fixed(string(content))))
-	return nil
+	s.addFile("/openapi.json", newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))
 }

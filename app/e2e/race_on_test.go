@@ -2,5 +2,5 @@
 
 package e2e
 
-// raced tells that the tests run under the race detector, and so the program does.
+// raced tells that the tests run under the race detector: then the program does, too.
 const raced = true

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
 // pgbenchResult is what pgbench counted.
@@ -26,9 +28,9 @@ type pgbenchResult struct {
 // longer where it was too short for a single transaction, since connecting counts too.
 // A transaction that fails is an error.
 func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, clients int, duration time.Duration) (pgbenchResult, error) {
-	program, err := pgbenchProgram()
+	programs, err := postgrestest.Folder("pgbench")
 	if err != nil {
-		return pgbenchResult{}, err
+		return pgbenchResult{}, fmt.Errorf("pgbench is not installed: %w; Debian has it in the package postgresql", err)
 	}
 	database, err := libpqURL(databaseURL)
 	if err != nil {
@@ -49,7 +51,7 @@ func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, cli
 		for name, value := range script.constants {
 			args = append(args, "-D", name+"="+value)
 		}
-		cmd := exec.CommandContext(ctx, program, append(args, database)...)
+		cmd := exec.CommandContext(ctx, filepath.Join(programs, "pgbench"), append(args, database)...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); err != nil {
@@ -105,26 +107,6 @@ func parsePgbench(out string) (r pgbenchResult, err error) {
 	}
 	r.perSecond, err = strconv.ParseFloat(numbers[2], 64)
 	return r, err
-}
-
-// pgbenchProgram looks for pgbench in PATH, and then where Debian has it, the newest
-// version first.
-func pgbenchProgram() (string, error) {
-	if path, err := exec.LookPath("pgbench"); err == nil {
-		return path, nil
-	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench")
-	if err != nil {
-		return "", err
-	}
-	if len(found) == 0 {
-		return "", errors.New("pgbench is not installed: it comes with the PostgreSQL server, on Debian in the package postgresql")
-	}
-	version := func(path string) int {
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 for what is no version
-		return n
-	}
-	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }
 
 // libpqParameters are those of a URL that are not settings of the session.

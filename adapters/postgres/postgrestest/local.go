@@ -24,31 +24,40 @@ type local struct {
 }
 
 // ErrNoBinaries is the error of a machine that has no PostgreSQL server of its own.
-var ErrNoBinaries = errors.New("the binaries of a PostgreSQL server are neither in PATH nor where Debian has them")
+var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor where Debian has them")
 
-// localBinaries looks for the server in PATH, and then where Debian has it, the
-// newest version first. It fails with ErrNoBinaries.
+// localBinaries looks for the server as Folder does, and fails as it does.
 func localBinaries() (local, error) {
-	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	folder, err := Folder("postgres", "initdb")
 	if err != nil {
 		return local{}, err
+	}
+	as, err := unprivileged()
+	return local{folder, as}, err
+}
+
+// Folder returns where programs of one PostgreSQL installation are: it looks for the
+// first of them in PATH, and then where Debian has them, the newest version first. It
+// fails with ErrNoBinaries.
+func Folder(programs ...string) (string, error) {
+	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil {
+		return "", err
 	}
 	version := func(folder string) int {
 		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 for what is no version
 		return n
 	}
 	slices.SortFunc(folders, func(a, b string) int { return version(b) - version(a) })
-	if path, err := exec.LookPath("postgres"); err == nil {
+	if path, err := exec.LookPath(programs[0]); err == nil {
 		folders = slices.Insert(folders, 0, filepath.Dir(path))
 	}
 	for _, folder := range folders {
-		if !executable(filepath.Join(folder, "postgres")) || !executable(filepath.Join(folder, "initdb")) {
-			continue
+		if !slices.ContainsFunc(programs, func(name string) bool { return !executable(filepath.Join(folder, name)) }) {
+			return folder, nil
 		}
-		as, err := unprivileged()
-		return local{folder, as}, err
 	}
-	return local{}, ErrNoBinaries
+	return "", ErrNoBinaries
 }
 
 func executable(path string) bool {
