@@ -2,12 +2,13 @@ package httpapi
 
 import "sync"
 
-// buffers are lent to answers, one after the other: a problem with its log is most of
-// what the service would otherwise allocate for a request.
+// buffers are lent to answers, one after the other: a problem with its log, or a page
+// of problems, is most of what the service would otherwise allocate for a request.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// mostKept is the size, in bytes, of the largest buffer that is kept for others.
-const mostKept = 64 << 10
+// mostKept is the size, in bytes, of the largest buffer that is kept for others: a page
+// of 50 problems has twice the room that it needs.
+const mostKept = 256 << 10
 
 // lend returns an empty buffer for the body of the answer, which must not be kept
 // after it is sent.

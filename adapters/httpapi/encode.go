@@ -272,7 +272,11 @@ func (e *encoder) problem(s store.Snapshot) { e.foundProblem(s, true) }
 
 // foundProblem writes a problem with its log or without (D31).
 func (e *encoder) foundProblem(s store.Snapshot, withLog bool) {
-	e.buf = slices.Grow(e.buf, 2048+512*len(s.Log)) // for most
+	room := 2048 // for most
+	if withLog {
+		room += 512 * len(s.Log)
+	}
+	e.buf = slices.Grow(e.buf, room)
 	e.open('{')
 	if s.ID != 0 {
 		e.key("identifier").int(int64(s.ID))

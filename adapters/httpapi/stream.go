@@ -15,7 +15,7 @@ func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*encod
 		encode(&e, batch)
 		return e.buf
 	}
-	body := write(nil, first)
+	body := write(c.lend(), first)
 	if rest == nil {
 		return append(body, ']')
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"go.uber.org/fx"
@@ -120,7 +119,7 @@ func serveAll(lc fx.Lifecycle, start starting, broken breakdown, o Options, hand
 				}
 			}()
 		}
-		go debug.FreeOSMemory() // a start leaves some 4 MB that nothing needs any more
+		go settleGarbage(settings.Storage.Store)
 		return announce(o, api.url()+settings.Server.BasePath, b)
 	}))
 }
