@@ -10,7 +10,7 @@ import (
 
 // AddComment adds a comment to a problem (W3).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
-	return run(ctx, s, command[commenting, problem.Comment]{
+	c := command[commenting, problem.Comment]{
 		slots:  append(cmd.Idempotency.slots(caller), problemSlot(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
@@ -24,13 +24,30 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 		decide: func(c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
 			return decideComment(caller, cmd, c, m)
 		},
-	})
+		after: commenting.after,
+	}
+	return run(ctx, s, c)
 }
 
 // commenting is what the adding of a comment is decided from.
 type commenting struct {
 	loaded
 	kept *store.Reply // for the Idempotency-Key
+	// left is set if it was not loaded, but left by who added the comment before. Of
+	// the marks of the caller nothing is known then.
+	left bool
+}
+
+// after returns what the next comment may be decided from.
+func (c commenting) after(change store.Change) commenting {
+	next := commenting{left: true}
+	next.catalogue = c.catalogue
+	for _, effect := range change.Effects {
+		if e, ok := effect.(store.UpdateProblem); ok {
+			next.Problem = e.Problem
+		}
+	}
+	return next
 }
 
 func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
@@ -45,6 +62,10 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 	st := newStep(m, caller.User, l.Problem)
 	comment.ID, comment.Author, comment.Created = st.ids.Next(), st.Author, st.At
 
+	if c.left {
+		// The answer shows the catalogue, in which others may have changed something.
+		st.resolvedBy(l.catalogue.Version)
+	}
 	st.significant(&l.Snapshot)
 	st.store(&l.Snapshot)
 	st.effect(store.AddComment{Problem: l.ID, Comment: comment})

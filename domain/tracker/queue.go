@@ -24,8 +24,17 @@ type queue struct {
 // place is a lock that can be waited for with a context. Those who wait get it in the
 // order in which they came.
 type place struct {
-	turn    chan struct{} // holds a token for each who may come in
-	waiting int           // how many have or want it; at 0 it is removed
+	free    chan any // holds, for each who may come in, what the one before has left
+	waiting int      // how many have or want it; at 0 it is removed, with what is left
+}
+
+// turn is the right to be at places until it is given back.
+type turn struct {
+	queue *queue
+	slots []slot
+	// found is what the one before has left at the only place, if somebody waited for it
+	// ever since; left is what is left there for the next.
+	found, left any
 }
 
 func newQueue() *queue { return &queue{places: make(map[slot]*place)} }
@@ -58,21 +67,33 @@ func compareSlots(a, b slot) int {
 }
 
 // enter waits until all the given slots are free and takes them. The order is
-// the same for everyone, so that nobody waits in a circle. leave gives them
-// back. When ctx ends first, the error is of kind fault.Unavailable.
-func (q *queue) enter(ctx context.Context, slots ...slot) (leave func(), err error) {
+// the same for everyone, so that nobody waits in a circle. When ctx ends first, the
+// error is of kind fault.Unavailable.
+func (q *queue) enter(ctx context.Context, slots ...slot) (*turn, error) {
 	slices.SortFunc(slots, compareSlots)
-	slots = slices.Compact(slots)
-	for i, s := range slots {
-		if err := q.take(ctx, s); err != nil {
-			q.give(slots[:i])
+	t := &turn{queue: q, slots: slices.Compact(slots)}
+	for i, s := range t.slots {
+		found, err := q.take(ctx, s)
+		if err != nil {
+			q.give(t.slots[:i], nil)
 			return nil, err
 		}
+		if len(t.slots) == 1 {
+			t.found = found
+		}
 	}
-	return func() { q.give(slots) }, nil
+	return t, nil
 }
 
-func (q *queue) take(ctx context.Context, s slot) error {
+// leave gives the places back.
+func (t *turn) leave() {
+	if len(t.slots) != 1 {
+		t.left = nil
+	}
+	t.queue.give(t.slots, t.left)
+}
+
+func (q *queue) take(ctx context.Context, s slot) (found any, err error) {
 	q.mu.Lock()
 	p := q.places[s]
 	if p == nil {
@@ -82,18 +103,18 @@ func (q *queue) take(ctx context.Context, s slot) error {
 	p.waiting++
 	q.mu.Unlock()
 	select {
-	case <-p.turn: // nobody is there
-		return nil
+	case found = <-p.free: // nobody is there
+		return found, nil
 	default:
 	}
 	select {
-	case <-p.turn:
-		return nil
+	case found = <-p.free:
+		return found, nil
 	case <-ctx.Done():
 		q.mu.Lock()
 		q.forget(s, p)
 		q.mu.Unlock()
-		return fault.Wrap(fault.Unavailable, ctx.Err(), "the request ended while it waited for its turn; nothing was changed")
+		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "the request ended while it waited for its turn; nothing was changed")
 	}
 }
 
@@ -105,19 +126,19 @@ func (q *queue) roomAt(kind slotKind) int {
 }
 
 func newPlace(room int) *place {
-	p := &place{turn: make(chan struct{}, room)}
+	p := &place{free: make(chan any, room)}
 	for range room {
-		p.turn <- struct{}{}
+		p.free <- nil
 	}
 	return p
 }
 
-func (q *queue) give(slots []slot) {
+func (q *queue) give(slots []slot, left any) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, s := range slots {
 		p := q.places[s]
-		p.turn <- struct{}{}
+		p.free <- left
 		q.forget(s, p)
 	}
 }

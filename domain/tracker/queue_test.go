@@ -32,7 +32,7 @@ func TestQueueExcludes(t *testing.T) {
 					for i, p := range taken {
 						slots[i] = problemSlot(problem.ID(p))
 					}
-					leave, err := q.enter(t.Context(), slots...)
+					turn, err := q.enter(t.Context(), slots...)
 					if err != nil {
 						t.Errorf("enter: %v", err)
 						return
@@ -46,7 +46,7 @@ func TestQueueExcludes(t *testing.T) {
 					for _, p := range taken {
 						inside[p]--
 					}
-					leave()
+					turn.leave()
 				}
 			})
 		}
@@ -60,13 +60,13 @@ func TestQueueExcludes(t *testing.T) {
 func TestQueueSamePlaceTwice(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
-	leave, err := q.enter(t.Context(), problemSlot(1), problemSlot(2), problemSlot(1))
+	turn, err := q.enter(t.Context(), problemSlot(1), problemSlot(2), problemSlot(1))
 	noError(t, err)
 	equal(t, "places", len(q.places), 2)
-	leave()
-	leave, err = q.enter(t.Context())
+	turn.leave()
+	turn, err = q.enter(t.Context())
 	noError(t, err)
-	leave()
+	turn.leave()
 	equal(t, "places left", len(q.places), 0)
 }
 
@@ -95,7 +95,7 @@ func TestQueueCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		leave, err := q.enter(t.Context(), problemSlot(2))
+		turn, err := q.enter(t.Context(), problemSlot(2))
 		noError(t, err)
 
 		ctx, cancel := context.WithCancel(t.Context())
@@ -108,11 +108,11 @@ func TestQueueCancelled(t *testing.T) {
 		first, second := make(chan func(), 1), make(chan func(), 1)
 		for place, entered := range map[problem.ID]chan func(){1: first, 2: second} {
 			go func() {
-				leave, err := q.enter(t.Context(), problemSlot(place))
+				turn, err := q.enter(t.Context(), problemSlot(place))
 				if err != nil {
 					t.Errorf("enter: %v", err)
 				}
-				entered <- leave
+				entered <- turn.leave
 			}()
 		}
 		synctest.Wait()
@@ -130,7 +130,7 @@ func TestQueueCancelled(t *testing.T) {
 			t.Fatalf("place 1 was given back %d times, place 2 %d times; want 1 and 0", len(first), len(second))
 		}
 		(<-first)()
-		leave()
+		turn.leave()
 		synctest.Wait()
 		if len(second) != 1 {
 			t.Fatal("place 2 was not passed on")
@@ -199,4 +199,46 @@ func TestWritersTakeTurns(t *testing.T) {
 	equal(t, "commits", counted.commits, writers+1)
 	equal(t, "revisions", s.load(t, one).Revision+s.load(t, two).Revision, int64(2+2+writers))
 	equal(t, "places left", len(s.queue.places), 0)
+}
+
+// Who waits for the only place finds what the one before has left, once; who comes later,
+// or takes several places, finds nothing.
+func TestQueueLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		enter := func(slots ...slot) *turn {
+			turn, err := q.enter(t.Context(), slots...)
+			if err != nil {
+				t.Errorf("enter: %v", err)
+			}
+			return turn
+		}
+		behind := func(first *turn, slots ...slot) *turn {
+			next := make(chan *turn)
+			go func() { next <- enter(slots...) }()
+			synctest.Wait()
+			first.leave()
+			return <-next
+		}
+		first := enter(problemSlot(1))
+		equal(t, "the first finds", first.found, nil)
+		first.left = "first"
+		second := behind(first, problemSlot(1))
+		equal(t, "the second finds", second.found, "first")
+		third := behind(second, problemSlot(1))
+		equal(t, "behind one who left nothing", third.found, nil)
+		third.left = "third"
+		both := behind(third, problemSlot(1), problemSlot(2))
+		equal(t, "at two places", both.found, nil)
+		both.left = "both"
+		last := behind(both, problemSlot(2))
+		equal(t, "behind one at two places", last.found, nil)
+		last.left = "last"
+		last.leave()
+		later := enter(problemSlot(2))
+		equal(t, "when nobody has waited", later.found, nil)
+		later.leave()
+		equal(t, "places left", len(q.places), 0)
+	})
 }

@@ -20,29 +20,40 @@ type command[S, T any] struct {
 	// view.
 	prepare func(context.Context, *S) error
 	decide  func(S, moment) (store.Change, Answer[T], error)
+	// after, if not nil, returns what the next who waits for the only slot may decide
+	// from, once the Change is stored: see run.
+	after func(S, store.Change) S
 }
 
 // run takes a command down the one road of a write: load, decide, commit; and
 // again, from the start, when another server has outdated what was loaded.
+//
+// Who has waited for others may find what the one before has left, and need not load.
+// Another server may have outdated it, so what is decided from it counts only if it is
+// stored, which tells that it was not. Everything else is decided again: a refusal, or
+// that there is nothing to change.
 func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T], error) {
 	var none Answer[T]
-	leave, err := s.queue.enter(ctx, c.slots...)
+	turn, err := s.queue.enter(ctx, c.slots...)
 	if err != nil {
 		return none, err
 	}
-	defer leave()
+	defer turn.leave()
 	for {
-		var loaded S
-		view := s.store.View
-		if c.once {
-			view = s.viewOnce
-		}
-		err := view(ctx, func(r store.Reader) (err error) {
-			loaded, err = c.load(ctx, r)
-			return err
-		})
-		if err != nil {
-			return none, err
+		loaded, found := turn.found.(S)
+		turn.found = nil
+		if !found {
+			view := s.store.View
+			if c.once {
+				view = s.viewOnce
+			}
+			err := view(ctx, func(r store.Reader) (err error) {
+				loaded, err = c.load(ctx, r)
+				return err
+			})
+			if err != nil {
+				return none, err
+			}
 		}
 		if c.prepare != nil && !c.dryRun {
 			if err := c.prepare(ctx, &loaded); err != nil {
@@ -54,6 +65,9 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, err
 		}
 		change, answer, err := c.decide(loaded, m)
+		if found && (err != nil || c.dryRun || change.Empty()) {
+			continue
+		}
 		if err != nil {
 			return none, atRevision(err, loaded)
 		}
@@ -62,6 +76,9 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 		}
 		switch err := s.commit(ctx, change); {
 		case err == nil:
+			if c.after != nil {
+				turn.left = c.after(loaded, change)
+			}
 			return answer, nil
 		case !fault.Is(err, fault.Conflict):
 			return none, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -87,6 +88,106 @@ func TestConflictingServersCloseNoCycle(t *testing.T) {
 	err := link(s, four, one) // touches none of the problems that the other server touches
 	wantFault(t, err, fault.RelationshipCycle)
 	equal(t, "detail", faultOf(t, err).Detail, "the relationship would close a cycle: 4 → 1 → 2 → 3 → 4")
+}
+
+// Comments that wait for each other are decided from what the one before has left, as
+// long as no other server changes anything. Whatever it changes, they do not go by what
+// is outdated.
+func TestCommentsFollowEachOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule   string
+		second AddComment
+		// meanwhile is what another server does as soon as the first is stored.
+		meanwhile func(service, *testing.T, problem.ID)
+		views     int // of the second
+		commits   int
+		revision  int64 // in the answer or the fault of the second
+		kind      fault.Kind
+	}{
+		{rule: "nothing else happens", views: 0, commits: 1, revision: 3},
+		{rule: "the problem is changed", meanwhile: service.comment, views: 1, commits: 2, revision: 4},
+		{rule: "the user is renamed", meanwhile: service.rename, views: 1, commits: 2, revision: 3},
+		{rule: "the problem is made unread", meanwhile: service.unread, views: 0, commits: 1, revision: 3},
+		{rule: "another revision is wanted", second: AddComment{Write: Write{IfMatch: &Match{Revisions: []int64{1}}}},
+			views: 1, revision: 2, kind: fault.StaleRevision},
+		{rule: "the revision that another server has made is wanted", second: AddComment{Write: Write{IfMatch: &Match{Revisions: []int64{3}}}},
+			meanwhile: service.comment, views: 1, commits: 1, revision: 4},
+		{rule: "a dry run, of what another server has changed", second: AddComment{Write: Write{DryRun: true}},
+			meanwhile: service.comment, views: 1, revision: 4},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				other := newService(t)
+				id := other.create(t, "T")
+				counted := new(calls)
+				stored, proceed := make(chan bool), make(chan bool)
+				n := 0
+				s := other.behind(hooked{calls: counted, commit: func(next commitFunc, change store.Change) error {
+					err := next(change)
+					if n++; n == 1 {
+						close(stored)
+						<-proceed
+					}
+					return err
+				}})
+				add := func(cmd AddComment) (Answer[problem.Comment], error) {
+					cmd.Text = patch.Set("a")
+					return s.AddComment(t.Context(), s.admin, id, cmd)
+				}
+				go func() {
+					if _, err := add(AddComment{}); err != nil {
+						t.Errorf("the first: %v", err)
+					}
+				}()
+				<-stored
+				second := make(chan error)
+				var a Answer[problem.Comment]
+				go func() {
+					var err error
+					a, err = add(c.second)
+					second <- err
+				}()
+				synctest.Wait()
+				if c.meanwhile != nil {
+					c.meanwhile(other, t, id)
+				}
+				close(proceed)
+				err := <-second
+				equal(t, "views of the second", counted.views-1, c.views)
+				equal(t, "commits of the second", counted.commits-1, c.commits)
+				if c.kind != "" {
+					wantFault(t, err, c.kind)
+					equal(t, "revision", faultOf(t, err).Revision, c.revision)
+					return
+				}
+				noError(t, err)
+				equal(t, "revision", a.Revision, c.revision)
+				now, err := other.LoadProblem(t.Context(), other.admin, id, 0)
+				noError(t, err)
+				equal(t, "catalogue", a.Catalogue.Version, now.Catalogue.Version)
+				if !c.second.DryRun {
+					equal(t, "read by who commented", now.Value.Read, true)
+				}
+			})
+		})
+	}
+}
+
+func (s service) comment(t *testing.T, id problem.ID) {
+	_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("meanwhile")})
+	noError(t, err)
+}
+
+func (s service) rename(t *testing.T, _ problem.ID) {
+	_, err := s.Users().Update(t.Context(), s.admin, s.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Renamed")}})
+	noError(t, err)
+}
+
+func (s service) unread(t *testing.T, id problem.ID) {
+	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(false)}})
+	noError(t, err)
 }
 
 // An unknown outcome is settled by Outcome: never by committing again with the
@@ -215,7 +316,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := s.create(t, "T")
-	leave, err := s.queue.enter(t.Context(), problemSlot(id))
+	turn, err := s.queue.enter(t.Context(), problemSlot(id))
 	noError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -224,7 +325,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	if f := faultOf(t, err); f.Detail == "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("the error %v says nothing to the client, or not its cause", err)
 	}
-	leave()
+	turn.leave()
 	_, err = s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("a")})
 	noError(t, err)
 }

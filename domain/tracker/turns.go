@@ -38,9 +38,12 @@ func (t *turns) take(ctx context.Context, user ident.ID) (leave func(), err erro
 	defer cancel()
 	// Those of one user wait for each other first, so that in the line of all
 	// there are no more of them than may search at once.
-	leave, err = t.queue.enter(waiting, slot{kind: slotSearcher, user: user}, slot{kind: slotSearch})
-	if err != nil && context.Cause(waiting) == errNoTurn {
+	turn, err := t.queue.enter(waiting, slot{kind: slotSearcher, user: user}, slot{kind: slotSearch})
+	switch {
+	case err == nil:
+		return turn.leave, nil
+	case context.Cause(waiting) == errNoTurn:
 		err = fault.Wrap(fault.Unavailable, errNoTurn, "too many searches are under way: this one has waited %v for its turn; try again later", t.waitFor)
 	}
-	return leave, err
+	return nil, err
 }
