@@ -51,7 +51,7 @@ type tokens struct {
 // catalogueAt returns the catalogue of the given version, which is that of the
 // reader's moment.
 func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version int64) (*metadata.Catalogue, error) {
-	if kept := c.catalogue.Load(); kept != nil && kept.Version == version {
+	if kept := c.catalogueIfKept(version); kept != nil {
 		return kept, nil
 	}
 	loaded, err := r.Catalogue(ctx)
@@ -65,6 +65,14 @@ func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version int64) 
 			return loaded, nil
 		}
 	}
+}
+
+// catalogueIfKept returns the catalogue of the given version, if it is kept, or nil.
+func (c *cache) catalogueIfKept(version int64) *metadata.Catalogue {
+	if kept := c.catalogue.Load(); kept != nil && kept.Version == version {
+		return kept
+	}
+	return nil
 }
 
 // catalogueNow returns the catalogue at the reader's moment.

@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
@@ -10,7 +11,7 @@ import (
 
 // AddComment adds a comment to a problem (W3).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
-	c := command[commenting, problem.Comment]{
+	return run(ctx, s, command[commenting, problem.Comment]{
 		slots:  append(cmd.Idempotency.slots(caller), problemSlot(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
@@ -24,30 +25,42 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 		decide: func(c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
 			return decideComment(caller, cmd, c, m)
 		},
-		after: commenting.after,
+		succession: s.commentsInARow(cmd),
+	})
+}
+
+// commentsInARow is how comments of one problem follow each other: all that they are
+// decided from is the problem. Its read mark of the author is unknown, and set.
+func (s *Service) commentsInARow(cmd AddComment) *succession[commenting] {
+	if cmd.DryRun || cmd.Idempotency != nil {
+		return nil
 	}
-	return run(ctx, s, c)
+	var catalogue *metadata.Catalogue // for the answer, of a moment since it was asked for
+	return &succession[commenting]{
+		wait: func(ctx context.Context) {
+			if now, err := s.store.Versions(ctx); err == nil {
+				catalogue = s.cache.catalogueIfKept(now.Catalogue)
+			}
+		},
+		inherit: func(left any) (commenting, bool) {
+			p, ok := left.(problem.Problem)
+			return commenting{loaded: loaded{store.Snapshot{Problem: p}, catalogue}}, ok && catalogue != nil
+		},
+		leave: func(change store.Change) any {
+			for _, effect := range change.Effects {
+				if e, ok := effect.(store.UpdateProblem); ok {
+					return e.Problem
+				}
+			}
+			return nil
+		},
+	}
 }
 
 // commenting is what the adding of a comment is decided from.
 type commenting struct {
 	loaded
 	kept *store.Reply // for the Idempotency-Key
-	// left is set if it was not loaded, but left by who added the comment before. Of
-	// the marks of the caller nothing is known then.
-	left bool
-}
-
-// after returns what the next comment may be decided from.
-func (c commenting) after(change store.Change) commenting {
-	next := commenting{left: true}
-	next.catalogue = c.catalogue
-	for _, effect := range change.Effects {
-		if e, ok := effect.(store.UpdateProblem); ok {
-			next.Problem = e.Problem
-		}
-	}
-	return next
 }
 
 func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
@@ -62,10 +75,6 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 	st := newStep(m, caller.User, l.Problem)
 	comment.ID, comment.Author, comment.Created = st.ids.Next(), st.Author, st.At
 
-	if c.left {
-		// The answer shows the catalogue, in which others may have changed something.
-		st.resolvedBy(l.catalogue.Version)
-	}
 	st.significant(&l.Snapshot)
 	st.store(&l.Snapshot)
 	st.effect(store.AddComment{Problem: l.ID, Comment: comment})

@@ -51,29 +51,6 @@ func TestAddComment(t *testing.T) {
 	}
 }
 
-// What the writer before has left is enough for a comment: nothing but the problem and
-// the catalogue is relied on, and both are expected.
-func TestCommentAfterAnother(t *testing.T) {
-	t.Parallel()
-	old := commenting{loaded: newLoaded(func(l *loaded) { l.Read = true })}
-	change, _, err := decideComment(by(ann), AddComment{Text: patch.Set("a")}, old, at(now))
-	noError(t, err)
-	next := old.after(change)
-	before := updated(t, change, 7)
-	change, a, err := decideComment(by(ann), AddComment{Text: patch.Set("b")}, next, at(now))
-	noError(t, err)
-	want := before
-	want.Revision = 5
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 4}, store.CatalogueAt{Version: catalogueVersion})
-	equal(t, "effects", change.Effects, []store.Effect{
-		store.ForgetReads{Problem: 7, But: ann},
-		store.MarkRead{Problem: 7, User: ann, Read: true}, // whether she has read it is not known
-		store.UpdateProblem{Problem: want},
-		store.AddComment{Problem: 7, Comment: a.Value},
-	})
-	equal(t, "answer", a, Answer[problem.Comment]{Value: a.Value, Catalogue: old.catalogue, Revision: 5, New: true})
-}
-
 func TestAddCommentRefuses(t *testing.T) {
 	t.Parallel()
 	var notText fault.List

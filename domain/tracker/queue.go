@@ -85,6 +85,14 @@ func (q *queue) enter(ctx context.Context, slots ...slot) (*turn, error) {
 	return t, nil
 }
 
+// taken reports whether one would have to wait at the place.
+func (q *queue) taken(s slot) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.places[s]
+	return p != nil && len(p.free) == 0
+}
+
 // leave gives the places back.
 func (t *turn) leave() {
 	if len(t.slots) != 1 {

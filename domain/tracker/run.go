@@ -20,29 +20,44 @@ type command[S, T any] struct {
 	// view.
 	prepare func(context.Context, *S) error
 	decide  func(S, moment) (store.Change, Answer[T], error)
-	// after, if not nil, returns what the next who waits for the only slot may decide
-	// from, once the Change is stored: see run.
-	after func(S, store.Change) S
+	// succession, if not nil, is how a writer follows another at the only slot.
+	succession *succession[S]
+}
+
+// succession lets a writer who had to wait go by what the one before has left, who may
+// be another user, instead of loading it. Another server may have outdated that since,
+// so all that decide takes from it has to be expected by the Change.
+type succession[S any] struct {
+	// wait is called before a writer waits for others.
+	wait func(context.Context)
+	// inherit returns what there is to decide from, if what was left is enough.
+	inherit func(left any) (S, bool)
+	// leave returns what the next writer gets, once the Change is stored.
+	leave func(store.Change) any
 }
 
 // run takes a command down the one road of a write: load, decide, commit; and
-// again, from the start, when another server has outdated what was loaded.
-//
-// Who has waited for others may find what the one before has left, and need not load.
-// Another server may have outdated it, so what is decided from it counts only if it is
-// stored, which tells that it was not. Everything else is decided again: a refusal, or
-// that there is nothing to change.
+// again, from the start, when another server has outdated what was loaded. What is
+// decided from something inherited counts only if it is stored, which tells that it was
+// not outdated; everything else is decided again: a refusal, or that there is nothing to
+// change.
 func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T], error) {
 	var none Answer[T]
+	if c.succession != nil && s.queue.taken(c.slots[0]) {
+		c.succession.wait(ctx)
+	}
 	turn, err := s.queue.enter(ctx, c.slots...)
 	if err != nil {
 		return none, err
 	}
 	defer turn.leave()
-	for {
-		loaded, found := turn.found.(S)
-		turn.found = nil
-		if !found {
+	for first := true; ; first = false {
+		var loaded S
+		inherited := false
+		if first && c.succession != nil {
+			loaded, inherited = c.succession.inherit(turn.found)
+		}
+		if !inherited {
 			view := s.store.View
 			if c.once {
 				view = s.viewOnce
@@ -65,7 +80,7 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, err
 		}
 		change, answer, err := c.decide(loaded, m)
-		if found && (err != nil || c.dryRun || change.Empty()) {
+		if inherited && (err != nil || change.Empty()) {
 			continue
 		}
 		if err != nil {
@@ -76,8 +91,8 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 		}
 		switch err := s.commit(ctx, change); {
 		case err == nil:
-			if c.after != nil {
-				turn.left = c.after(loaded, change)
+			if c.succession != nil {
+				turn.left = c.succession.leave(change)
 			}
 			return answer, nil
 		case !fault.Is(err, fault.Conflict):

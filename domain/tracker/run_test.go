@@ -1,11 +1,13 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -91,14 +93,17 @@ func TestConflictingServersCloseNoCycle(t *testing.T) {
 }
 
 // Comments that wait for each other are decided from what the one before has left, as
-// long as no other server changes anything. Whatever it changes, they do not go by what
-// is outdated.
+// long as no other server changes the problem. Whatever it changes, they do not go by
+// what is outdated.
 func TestCommentsFollowEachOther(t *testing.T) {
 	t.Parallel()
+	stored := func(next commitFunc, c store.Change) error { return next(c) }
 	for _, c := range []struct {
 		rule   string
+		first  func(commitFunc, store.Change) error // how its Commit ends
 		second AddComment
-		// meanwhile is what another server does as soon as the first is stored.
+		// meanwhile is what another server does when the first is stored and the
+		// second has not come.
 		meanwhile func(service, *testing.T, problem.ID)
 		views     int // of the second
 		commits   int
@@ -107,7 +112,7 @@ func TestCommentsFollowEachOther(t *testing.T) {
 	}{
 		{rule: "nothing else happens", views: 0, commits: 1, revision: 3},
 		{rule: "the problem is changed", meanwhile: service.comment, views: 1, commits: 2, revision: 4},
-		{rule: "the user is renamed", meanwhile: service.rename, views: 1, commits: 2, revision: 3},
+		{rule: "the user is renamed", meanwhile: service.rename, views: 1, commits: 1, revision: 3},
 		{rule: "the problem is made unread", meanwhile: service.unread, views: 0, commits: 1, revision: 3},
 		{rule: "another revision is wanted", second: AddComment{Write: Write{IfMatch: &Match{Revisions: []int64{1}}}},
 			views: 1, revision: 2, kind: fault.StaleRevision},
@@ -115,6 +120,12 @@ func TestCommentsFollowEachOther(t *testing.T) {
 			meanwhile: service.comment, views: 1, commits: 1, revision: 4},
 		{rule: "a dry run, of what another server has changed", second: AddComment{Write: Write{DryRun: true}},
 			meanwhile: service.comment, views: 1, revision: 4},
+		{rule: "with a key", second: AddComment{Idempotency: keyed[problem.Comment](1)}, views: 1, commits: 1, revision: 3},
+		{rule: "behind one whose outcome was asked for", first: func(next commitFunc, c store.Change) error {
+			return cmp.Or(next(c), error(fault.New(fault.UnknownOutcome, "the connection broke")))
+		}, views: 0, commits: 1, revision: 3},
+		{rule: "behind one that has failed", first: func(commitFunc, store.Change) error { return fault.New(fault.Internal, "no") },
+			views: 1, commits: 1, revision: 2},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -122,37 +133,40 @@ func TestCommentsFollowEachOther(t *testing.T) {
 				other := newService(t)
 				id := other.create(t, "T")
 				counted := new(calls)
-				stored, proceed := make(chan bool), make(chan bool)
+				done, proceed := make(chan bool), make(chan bool)
+				first := c.first
+				if first == nil {
+					first = stored
+				}
 				n := 0
 				s := other.behind(hooked{calls: counted, commit: func(next commitFunc, change store.Change) error {
-					err := next(change)
-					if n++; n == 1 {
-						close(stored)
-						<-proceed
+					if n++; n > 1 {
+						return next(change)
 					}
+					err := first(next, change)
+					close(done)
+					<-proceed
 					return err
 				}})
-				add := func(cmd AddComment) (Answer[problem.Comment], error) {
-					cmd.Text = patch.Set("a")
-					return s.AddComment(t.Context(), s.admin, id, cmd)
-				}
 				go func() {
-					if _, err := add(AddComment{}); err != nil {
+					_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("a")})
+					if (err != nil) != (c.revision == 2 && c.kind == "") {
 						t.Errorf("the first: %v", err)
 					}
 				}()
-				<-stored
-				second := make(chan error)
-				var a Answer[problem.Comment]
-				go func() {
-					var err error
-					a, err = add(c.second)
-					second <- err
-				}()
-				synctest.Wait()
+				<-done
 				if c.meanwhile != nil {
 					c.meanwhile(other, t, id)
 				}
+				second := make(chan error)
+				var a Answer[problem.Comment]
+				go func() {
+					c.second.Text = patch.Set("b")
+					var err error
+					a, err = s.AddComment(t.Context(), s.admin, id, c.second)
+					second <- err
+				}()
+				synctest.Wait()
 				close(proceed)
 				err := <-second
 				equal(t, "views of the second", counted.views-1, c.views)
@@ -164,7 +178,7 @@ func TestCommentsFollowEachOther(t *testing.T) {
 				}
 				noError(t, err)
 				equal(t, "revision", a.Revision, c.revision)
-				now, err := other.LoadProblem(t.Context(), other.admin, id, 0)
+				now, err := other.LoadProblem(t.Context(), s.admin, id, 0)
 				noError(t, err)
 				equal(t, "catalogue", a.Catalogue.Version, now.Catalogue.Version)
 				if !c.second.DryRun {
@@ -173,6 +187,48 @@ func TestCommentsFollowEachOther(t *testing.T) {
 			})
 		})
 	}
+}
+
+// However many wait for the first, it alone loads the problem, and each of them leaves
+// the marks of its user as if it had loaded it, too.
+func TestCommentsInARow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		other := newService(t)
+		id := other.create(t, "T")
+		a, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+		noError(t, err)
+		bob := by(a.Value.ID)
+		_, err = other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{Assignee: named("Bob")}})
+		noError(t, err)
+		counted := new(calls)
+		stored, proceed := make(chan bool), make(chan bool)
+		s := other.behind(hooked{calls: counted, commit: once(func() { close(stored); <-proceed })})
+		add := func(caller Caller) {
+			if _, err := s.AddComment(t.Context(), caller, id, AddComment{Text: patch.Set("a")}); err != nil {
+				t.Error(err)
+			}
+		}
+		var all sync.WaitGroup
+		all.Go(func() { add(s.admin) })
+		<-stored
+		for _, caller := range []Caller{bob, s.admin, s.admin, bob} {
+			all.Go(func() { add(caller) })
+			synctest.Wait()
+		}
+		close(proceed)
+		all.Wait()
+		equal(t, "views", counted.views, 1)
+		equal(t, "commits", counted.commits, 5)
+		for caller, read := range map[Caller]bool{s.admin: false, bob: true} {
+			seen, err := s.LoadProblem(t.Context(), caller, id, store.Comments)
+			noError(t, err)
+			equal(t, "read", seen.Value.Read, read)
+			equal(t, "read by the assignee", seen.Value.ReadByAssignee, true)
+			equal(t, "comments", len(seen.Value.Comments), 5)
+		}
+		equal(t, "places left", len(s.queue.places), 0)
+	})
 }
 
 func (s service) comment(t *testing.T, id problem.ID) {
