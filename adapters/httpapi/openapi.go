@@ -328,7 +328,8 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 }
 
 // addDocument serves the OpenAPI document. It is written when it is first asked for:
-// that takes as long as the rest of a start, and Huma would do it without a lock.
+// that takes as long as the rest of a start, and Huma would do it without a lock. That
+// it can be written is what tests say.
 func (s *server) addDocument(d *document) {
 	finishSchemas(d.Components.Schemas)
 	s.addFile("/openapi.json", newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))

@@ -105,7 +105,9 @@ func newToken(t testing.TB) string {
 
 // environment is what the program sees: nothing of the tester's own settings.
 func environment(t testing.TB, variables ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, variables...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"GORACE=halt_on_error=1", // with an exit code that no test expects
+	}, variables...)
 }
 
 // serve starts the program on the store, on a free port, and waits until it

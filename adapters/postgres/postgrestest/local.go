@@ -23,8 +23,9 @@ type local struct {
 	as     *syscall.Credential // nil: as ourselves
 }
 
-// ErrNoBinaries is the error of a machine that has no PostgreSQL server of its own.
-var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor where Debian has them")
+// ErrNoBinaries is the error of a machine that has no PostgreSQL server of its own, or
+// not all of its programs.
+var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor, of one version, where Debian has them")
 
 // localBinaries looks for the server as Folder does, and fails as it does.
 func localBinaries() (local, error) {
@@ -36,10 +37,10 @@ func localBinaries() (local, error) {
 	return local{folder, as}, err
 }
 
-// Folder returns where programs of one PostgreSQL installation are: it looks for the
-// first of them in PATH, and then where Debian has them, the newest version first. It
-// fails with ErrNoBinaries.
-func Folder(programs ...string) (string, error) {
+// Folder returns where a program of PostgreSQL is, together with others: it looks for it
+// in PATH, and then where Debian has it, the newest version first. It fails with
+// ErrNoBinaries.
+func Folder(program string, others ...string) (string, error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
 		return "", err
@@ -49,9 +50,10 @@ func Folder(programs ...string) (string, error) {
 		return n
 	}
 	slices.SortFunc(folders, func(a, b string) int { return version(b) - version(a) })
-	if path, err := exec.LookPath(programs[0]); err == nil {
+	if path, err := exec.LookPath(program); err == nil {
 		folders = slices.Insert(folders, 0, filepath.Dir(path))
 	}
+	programs := append(others, program)
 	for _, folder := range folders {
 		if !slices.ContainsFunc(programs, func(name string) bool { return !executable(filepath.Join(folder, name)) }) {
 			return folder, nil
