@@ -75,9 +75,9 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		}
 		if c.rest != nil {
 			s.stream(w, r, a, c.rest)
-		} else {
-			a.write(w, r)
+			return
 		}
+		a.write(w, r)
 		c.giveBack(a.body)
 	}
 }

@@ -89,7 +89,7 @@ func parameters() map[string]*huma.Param {
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: sampleAnn.ID.String()},
 		"Keyword": {Name: "keyword", In: "path", Required: true, Description: "The keyword's name. A slash in it is sent as %2F.",
 			Schema: text(), Example: "version"},
-		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; what would have been created has no identifier.",
+		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier.",
 			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
 		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
 			Schema: text(), Example: "3"},

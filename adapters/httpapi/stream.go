@@ -75,6 +75,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest i
 		_ = flusher.Flush() // not all writers can: it is then sent when there is enough of it
 	}
 	write(a.body)
+	frameOf(r).call.giveBack(a.body)
 	for part, err := range rest {
 		if err != nil {
 			if connectionOf(r).Err() == nil {

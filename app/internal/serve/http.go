@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"go.uber.org/fx"
@@ -119,7 +120,7 @@ func serveAll(lc fx.Lifecycle, start starting, broken breakdown, o Options, hand
 				}
 			}()
 		}
-		go settleGarbage(settings.Storage.Store)
+		go debug.FreeOSMemory() // a start leaves some 4 MB that nothing needs any more
 		return announce(o, api.url()+settings.Server.BasePath, b)
 	}))
 }
