@@ -145,6 +145,15 @@ func (m *model) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return known.receipt, known.stored, nil
 }
 
+func (m *model) Confirm(ctx context.Context) error {
+	leave, err := m.call(ctx)
+	if err != nil {
+		return err
+	}
+	leave()
+	return nil
+}
+
 func (m *model) Versions(ctx context.Context) (v store.Versions, err error) {
 	err = m.View(ctx, func(r store.Reader) error {
 		v, err = r.Versions(ctx)

@@ -43,6 +43,8 @@ func (s *both) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store
 	return s.next().Outcome(ctx, batch, at)
 }
 
+func (s *both) Confirm(ctx context.Context) error { return s.next().Confirm(ctx) }
+
 func (s *both) Versions(ctx context.Context) (store.Versions, error) { return s.next().Versions(ctx) }
 
 func (s *both) Restore(ctx context.Context, archive store.Archive) error {

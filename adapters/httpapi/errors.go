@@ -87,7 +87,9 @@ var errorKinds = []errorKind{
 	{fault.Internal, 500, "Internal error",
 		"The server has a defect. Its log names the cause under the request identifier in the member instance."},
 	{fault.Unavailable, 503, "Unavailable",
-		"The server cannot answer for the moment: its storage is away, the request took too long, or too many searches are under way. The header Retry-After says when to try again. If it is not known whether a write happened, the detail says so: look before writing again."},
+		"The server cannot answer for the moment: its storage is away, the request took too long, or too many searches are under way. The header Retry-After says when to try again. Nothing was done."},
+	{fault.UnknownOutcome, 503, "Outcome unknown",
+		"The storage went away during a write, and it is not known whether the write is stored. Repeat the request with the same Idempotency-Key, or with the If-Match of the revision that it was meant for: then it cannot happen twice. Without one of these, load the problem and look before you write again."},
 }
 
 // internalDetail and unavailableDetail stand for what is no client's business.
@@ -100,7 +102,7 @@ const (
 // not reach them: should it ever, it is a matter of the moment.
 func kindOf(kind fault.Kind) errorKind {
 	switch kind {
-	case fault.Conflict, fault.Abandoned, fault.UnknownOutcome, fault.Closed:
+	case fault.Conflict, fault.Abandoned, fault.Closed:
 		kind = fault.Unavailable
 	case fault.Unsupported:
 		kind = fault.Internal

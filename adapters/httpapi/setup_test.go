@@ -199,6 +199,8 @@ func (f *fixedStore) View(_ context.Context, fn func(store.Reader) error) error 
 	return fn(f)
 }
 
+func (f *fixedStore) Confirm(context.Context) error { return f.err }
+
 func (f *fixedStore) Reserve(context.Context) (problem.ID, error) { return 14, f.err }
 
 func (f *fixedStore) Commit(_ context.Context, c store.Change) (store.Receipt, error) {

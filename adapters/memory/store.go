@@ -57,6 +57,16 @@ func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 	return s.reserved, nil
 }
 
+// Confirm implements store.Store. A View shows only what is stored.
+func (s *Store) Confirm(ctx context.Context) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	leave()
+	return nil
+}
+
 // Versions implements store.Store.
 func (s *Store) Versions(ctx context.Context) (store.Versions, error) {
 	leave, err := s.calls.Enter(ctx)

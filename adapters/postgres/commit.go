@@ -194,3 +194,13 @@ func (s *Store) rule(ctx context.Context, batch ident.ID, at time.Time) (positio
 	err = conn.QueryRow(ctx, s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).Scan(&position)
 	return position, conn.Conn().IsClosed() && !timedOut(err), err
 }
+
+// Confirm implements store.Store.
+func (s *Store) Confirm(ctx context.Context) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	leave()
+	return nil
+}

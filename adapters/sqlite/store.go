@@ -168,6 +168,17 @@ func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 	return s.reserved, nil
 }
 
+// Confirm implements store.Store. With synchronous=FULL, SQLite shows a
+// transaction to readers only after it has synced the WAL.
+func (s *Store) Confirm(ctx context.Context) error {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	leave()
+	return nil
+}
+
 // Versions implements store.Store.
 func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
 	if err := s.file.missing(); err != nil {

@@ -65,18 +65,18 @@ const (
 
 // Kinds of a service that cannot answer as it should.
 const (
-	Unavailable Kind = "unavailable" // for now: the store is away, or the time of the request ran out
-	Internal    Kind = "internal"    // a defect of the service
+	Unavailable    Kind = "unavailable"     // for now: the store is away, or the time of the request ran out; nothing was done
+	UnknownOutcome Kind = "outcome-unknown" // a write may be stored or not: the store went away before it could say
+	Internal       Kind = "internal"        // a defect of the service
 )
 
 // Kinds that only the store port and the service exchange. None of them reaches
 // a client.
 const (
-	Conflict       Kind = "conflict"        // an expectation of the Change no longer holds: load and decide again
-	Unsupported    Kind = "unsupported"     // the store does not know an effect or expectation
-	UnknownOutcome Kind = "unknown-outcome" // the Change may be committed or not: ask Outcome
-	Abandoned      Kind = "abandoned"       // Outcome has ruled that this batch never happens
-	Closed         Kind = "closed"          // the store was closed
+	Conflict    Kind = "conflict"    // an expectation of the Change no longer holds: load and decide again
+	Unsupported Kind = "unsupported" // the store does not know an effect or expectation
+	Abandoned   Kind = "abandoned"   // Outcome has ruled that this batch never happens
+	Closed      Kind = "closed"      // the store was closed
 )
 
 // Error is a failure with its kind.

@@ -35,7 +35,9 @@ type Store interface {
 	// which includes every Change whose Commit returned, or which a View or
 	// Versions that returned has shown, before View was called (VIEW-001),
 	// however long fn takes and whatever is committed meanwhile, by fn as
-	// well: nobody waits for the end of a View (VIEW-002). It must return
+	// well: a View blocks no one (VIEW-002). It may also show a Change whose
+	// Commit has not returned, or has failed with fault.UnknownOutcome, even
+	// one that a crash or a fail-over can still take back: see Confirm. It must return
 	// fn's error as it is (VIEW-003). The Reader is not to be used after fn
 	// returns, or from several goroutines. When ctx ends, View must return an
 	// error soon, with the kind fault.Unavailable (VIEW-004).
@@ -70,15 +72,30 @@ type Store interface {
 	// and fail with fault.Unavailable (COM-009). After that, ctx no longer
 	// counts, and Commit must report what became of the Change (COM-010):
 	// fault.UnknownOutcome means that it may or may not be stored, and any
-	// other error means that it is not and never will be.
+	// other error means that it is not and never will be. Only a deadline of
+	// ctx still ends the wait: a store that does not know by then what became
+	// of the Change fails with fault.UnknownOutcome, and goes on with it.
 	Commit(ctx context.Context, change Change) (Receipt, error)
 
 	// Outcome settles a Commit whose outcome is not known. It must return
-	// the Receipt and true when the batch is stored (OUT-001). Otherwise it
+	// the Receipt and true when the batch is stored (OUT-001), and as safe as
+	// if Commit had returned (CONF-002). Otherwise it
 	// must make sure that the batch never will be, not even by a Commit that
 	// is still under way, and return false (OUT-002). The ruling is dated at
 	// the given time, by which Expire forgets it.
 	Outcome(ctx context.Context, batch ident.ID, at time.Time) (Receipt, bool, error)
+
+	// Confirm returns nil when every Change that was shown by a View or Versions
+	// that returned before Confirm was called is as safe as one whose Commit has
+	// returned. A store may show a Change before it is safe, such as one whose
+	// replica has not received it: then Confirm must wait until it is, and
+	// otherwise fail with fault.Unavailable (CONF-001). It must not return nil
+	// for a Change that a crash or a fail-over can still take back (CONF-002).
+	// An answer that stores nothing rests on what was shown, and so needs it;
+	// Commit and Outcome confirm by what they store themselves. When ctx ends,
+	// Confirm must return an error soon, with the kind fault.Unavailable
+	// (CONF-003). A store that shows only what is safe returns nil at once.
+	Confirm(ctx context.Context) error
 
 	// Versions returns the versions that caches are kept by, at a cost that
 	// allows asking every second. It must be as fresh as View (VER-001).

@@ -76,7 +76,7 @@ type Refusal struct {
 func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateProblems) (Answer[ChangedProblems], error) {
 	b, err := s.prepareBulk(ctx, caller, cmd)
 	if err != nil {
-		return Answer[ChangedProblems]{}, err
+		return Answer[ChangedProblems]{}, s.refuse(ctx, cmd.DryRun, err)
 	}
 	var slots []slot
 	if b.searches() {
@@ -89,7 +89,7 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 		defer leave()
 		if !cmd.DryRun {
 			if slots, err = s.slotsOf(ctx, b); err != nil {
-				return Answer[ChangedProblems]{}, err
+				return Answer[ChangedProblems]{}, s.refuse(ctx, cmd.DryRun, err)
 			}
 		}
 	}

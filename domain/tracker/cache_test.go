@@ -118,7 +118,7 @@ func TestRevocationOfUnknownOutcome(t *testing.T) {
 	})
 	equal(t, "before", authenticated(t, s.Service, token), true)
 	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
-	wantFault(t, err, fault.Unavailable)
+	wantFault(t, err, fault.UnknownOutcome)
 	equal(t, "after", authenticated(t, s.Service, token), false)
 }
 

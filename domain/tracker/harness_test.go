@@ -119,6 +119,7 @@ type hooked struct {
 	commit   func(next commitFunc, c store.Change) error
 	outcome  func(ctx context.Context, batch ident.ID) (stored bool, err error)
 	versions func(context.Context) error // comes before the method
+	confirm  func() error                // replaces the method
 	calls    *calls
 }
 
@@ -127,8 +128,8 @@ type commitFunc func(store.Change) error
 // calls counts the calls of a store's methods. A nil *calls does not count.
 type calls struct {
 	mu                                           sync.Mutex
-	views, versions, commits, outcomes, reserves int
-	batches                                      []ident.ID // of the commits
+	views, versions, commits, outcomes, reserves, confirms int
+	batches                                                []ident.ID // of the commits
 }
 
 func (c *calls) count(n func(*calls)) {
@@ -152,6 +153,14 @@ func (h *hooked) Versions(ctx context.Context) (store.Versions, error) {
 		}
 	}
 	return h.Store.Versions(ctx)
+}
+
+func (h *hooked) Confirm(ctx context.Context) error {
+	h.calls.count(func(c *calls) { c.confirms++ })
+	if h.confirm != nil {
+		return h.confirm()
+	}
+	return h.Store.Confirm(ctx)
 }
 
 func (h *hooked) Reserve(ctx context.Context) (problem.ID, error) {

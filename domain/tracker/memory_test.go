@@ -106,6 +106,8 @@ func (m *memory) current() *state {
 	return m.state
 }
 
+func (m *memory) Confirm(ctx context.Context) error { return store.Ended(ctx) }
+
 func (m *memory) Versions(ctx context.Context) (store.Versions, error) {
 	return reader{m.current()}.Versions(ctx)
 }

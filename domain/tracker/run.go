@@ -67,7 +67,7 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 				return err
 			})
 			if err != nil {
-				return none, err
+				return none, s.refuse(ctx, c.dryRun, err)
 			}
 		}
 		if c.prepare != nil && !c.dryRun {
@@ -84,9 +84,15 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			continue
 		}
 		if err != nil {
-			return none, atRevision(err, loaded)
+			return none, s.refuse(ctx, c.dryRun, atRevision(err, loaded))
 		}
-		if c.dryRun || change.Empty() {
+		if c.dryRun {
+			return answer, nil
+		}
+		if change.Empty() {
+			if err := s.store.Confirm(ctx); err != nil {
+				return none, err
+			}
 			return answer, nil
 		}
 		switch err := s.commit(ctx, change); {
@@ -145,8 +151,25 @@ func atRevision(err error, loaded any) error {
 	return &at
 }
 
-// settleFor is how long the outcome of a Commit is asked for, after the request
-// itself may have ended.
+// refuse returns the refusal of a write, once what it rests on is confirmed: a client
+// that is told that its write is there already, or cannot be, does not try again.
+// A dry run promises nothing, and a fault of the store rests on nothing.
+func (s *Service) refuse(ctx context.Context, dryRun bool, refusal error) error {
+	switch fault.KindOf(refusal) {
+	case fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Closed:
+		return refusal
+	}
+	if dryRun {
+		return refusal
+	}
+	if err := s.store.Confirm(ctx); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// settleFor is how long the outcome of a Commit is asked for, if the deadline of the
+// request leaves that much. That the client has gone ends neither.
 const settleFor = 10 * time.Second
 
 // commit commits the change and settles an unknown outcome. fault.Conflict means
@@ -163,17 +186,26 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 }
 
 func (s *Service) settle(ctx context.Context, change store.Change, unknown error) error {
+	deadline, bounded := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
+	if bounded {
+		var end context.CancelFunc
+		ctx, end = context.WithDeadline(ctx, deadline)
+		defer end()
+	}
 	_, stored, err := s.store.Outcome(ctx, change.Batch, change.At)
 	switch {
 	case err != nil:
 		// Stored or not, what is cached can no longer be trusted.
 		s.cache.distrust(change)
-		return fault.Wrap(fault.Unavailable, unknown, "the store went away during the write: whether it was stored is not known")
+		return fault.Wrap(fault.UnknownOutcome, unknown, "the store went away during the write: it may be stored or not. %s", repeatSafely)
 	case stored:
 		return nil
 	default:
 		return fault.Wrap(fault.Conflict, unknown, "the write was lost on its way and will not happen")
 	}
 }
+
+// repeatSafely says what to do after an unknown outcome (D18).
+const repeatSafely = "Repeat the request with the same Idempotency-Key or If-Match, which cannot store it twice; without one, look first"

@@ -280,8 +280,8 @@ func TestUnknownOutcome(t *testing.T) {
 	}{
 		{"it was stored", hooked{commit: first(stored)}, "", 1, 1},
 		{"it was lost: decided again, with a new batch", hooked{commit: first(lost)}, "", 2, 1},
-		{"Outcome fails, and it was stored", hooked{commit: first(stored), outcome: away}, fault.Unavailable, 1, 1},
-		{"Outcome fails, and it was lost", hooked{commit: first(lost), outcome: away}, fault.Unavailable, 1, 0},
+		{"Outcome fails, and it was stored", hooked{commit: first(stored), outcome: away}, fault.UnknownOutcome, 1, 1},
+		{"Outcome fails, and it was lost", hooked{commit: first(lost), outcome: away}, fault.UnknownOutcome, 1, 0},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -294,8 +294,8 @@ func TestUnknownOutcome(t *testing.T) {
 				noError(t, err)
 			} else {
 				wantFault(t, err, c.kind)
-				if f := faultOf(t, err); !strings.Contains(f.Detail, "not known") || !errors.Is(err, unknown) {
-					t.Errorf("D18: the error %v does not say that the outcome is not known, or not why", err)
+				if f := faultOf(t, err); !strings.Contains(f.Detail, "same Idempotency-Key") || !errors.Is(err, unknown) {
+					t.Errorf("D18: the error %v does not say what to do, or not why", err)
 				}
 			}
 			equal(t, "commits", counted.commits, c.commits)

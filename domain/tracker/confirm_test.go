@@ -1,0 +1,139 @@
+package tracker
+
+import (
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// A write that is answered without a Commit, with success or with a refusal, is
+// confirmed first. When the store cannot confirm, the answer is that it is
+// unavailable. A dry run promises nothing, and a read only shows.
+func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
+	t.Parallel()
+	away := fault.New(fault.Unavailable, "no standby confirms")
+	base := newService(t)
+	id, other := base.create(t, "T"), base.create(t, "U")
+	key := &Idempotency[store.Snapshot]{Key: "k", Render: func(Answer[store.Snapshot]) []byte { return []byte("first") }}
+	token := base.issue(t, access.Read)
+	ctx := t.Context()
+	relate := Relate{Type: patch.Set(string(relationship.ParentOf)), Other: patch.Set(other)}
+	watch := AddWatcher{User: object{"email": AdminEmail}}
+	put := SetKeyword{Name: "a", Value: problem.Text("b")}
+	for _, prepare := range []func() error{
+		func() error {
+			_, err := base.CreateProblem(ctx, base.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("first")}, Idempotency: key})
+			return err
+		},
+		func() error { _, err := base.SetKeyword(ctx, base.admin, id, put); return err },
+		func() error { _, err := base.AddRelationship(ctx, base.admin, id, relate); return err },
+		func() error { _, err := base.AddWatcher(ctx, base.admin, id, watch); return err },
+		func() error { _, err := base.RevokeToken(ctx, base.admin, token.ID, Write{}); return err },
+	} {
+		noError(t, prepare())
+	}
+	stale := Write{IfMatch: &Match{Revisions: []int64{99}}}
+	for _, c := range []struct {
+		name  string
+		write func(s *Service, w Write) error
+		kind  fault.Kind // of the answer, once it is confirmed
+	}{
+		{"a replay", func(s *Service, w Write) error {
+			_, err := s.CreateProblem(ctx, base.admin, CreateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("first")}, Idempotency: key})
+			return err
+		}, ""},
+		{"a key that was used otherwise", func(s *Service, w Write) error {
+			used := *key
+			used.Fingerprint[0]++
+			_, err := s.CreateProblem(ctx, base.admin, CreateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("second")}, Idempotency: &used})
+			return err
+		}, fault.IdempotencyConflict},
+		{"a title that is the same", func(s *Service, w Write) error {
+			_, err := s.UpdateProblem(ctx, base.admin, id, UpdateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("T")}})
+			return err
+		}, ""},
+		{"a revision that is not the current one", func(s *Service, w Write) error {
+			w.IfMatch = stale.IfMatch
+			_, err := s.UpdateProblem(ctx, base.admin, id, UpdateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("V")}})
+			return err
+		}, fault.StaleRevision},
+		{"a problem that is not there", func(s *Service, w Write) error {
+			_, err := s.AddComment(ctx, base.admin, 99, AddComment{Write: w, Text: patch.Set("a")})
+			return err
+		}, fault.ProblemNotFound},
+		{"a keyword that is the same", func(s *Service, w Write) error {
+			again := put
+			again.Write = w
+			_, err := s.SetKeyword(ctx, base.admin, id, again)
+			return err
+		}, ""},
+		{"a keyword that is gone", func(s *Service, w Write) error {
+			_, err := s.DeleteKeyword(ctx, base.admin, id, DeleteKeyword{Write: w, Name: "gone"})
+			return err
+		}, fault.KeywordNotFound},
+		{"a relationship that is there", func(s *Service, w Write) error {
+			again := relate
+			again.Write = w
+			_, err := s.AddRelationship(ctx, base.admin, id, again)
+			return err
+		}, ""},
+		{"a relationship that is gone", func(s *Service, w Write) error {
+			_, err := s.DeleteRelationship(ctx, base.admin, other, Relate{Write: w, Type: relate.Type, Other: patch.Set(id)})
+			return err
+		}, fault.RelationshipNotFound},
+		{"a watcher who watches", func(s *Service, w Write) error {
+			again := watch
+			again.Write = w
+			_, err := s.AddWatcher(ctx, base.admin, id, again)
+			return err
+		}, ""},
+		{"a token that is revoked", func(s *Service, w Write) error {
+			_, err := s.RevokeToken(ctx, base.admin, token.ID, w)
+			return err
+		}, ""},
+		{"a token that is not there", func(s *Service, w Write) error {
+			_, err := s.RevokeToken(ctx, base.admin, ident.None, w)
+			return err
+		}, fault.NotFound},
+		{"a name that is taken", func(s *Service, w Write) error {
+			_, err := s.Priorities().Create(ctx, base.admin, CreateObject[PriorityPatch]{Write: w, Patch: PriorityPatch{Name: patch.Set("High")}})
+			return err
+		}, fault.AlreadyExists},
+		{"many problems without a preview", func(s *Service, w Write) error {
+			_, err := s.UpdateProblems(ctx, base.admin, UpdateProblems{Write: w, Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: ProblemPatch{Title: patch.Set("V")}})
+			return err
+		}, fault.PreviewRequired},
+		{"a saved query that is gone", func(s *Service, w Write) error {
+			_, err := s.DeleteQuery(ctx, base.admin, ident.None, w)
+			return err
+		}, fault.NotFound},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			check := func(w Write, confirm func() error, kind fault.Kind, confirms int) {
+				t.Helper()
+				counted := new(calls)
+				s := base.behind(hooked{calls: counted, confirm: confirm}).Service
+				switch err := c.write(s, w); {
+				case kind == "":
+					noError(t, err)
+				default:
+					wantFault(t, err, kind)
+				}
+				equal(t, "confirms", counted.confirms, confirms)
+				equal(t, "commits", counted.commits, 0)
+			}
+			check(Write{}, func() error { return nil }, c.kind, 1)
+			check(Write{}, func() error { return away }, fault.Unavailable, 1)
+			if c.kind != fault.PreviewRequired { // which a dry run makes
+				check(Write{DryRun: true}, func() error { return away }, c.kind, 0)
+			}
+		})
+	}
+}
