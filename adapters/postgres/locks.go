@@ -42,10 +42,26 @@ func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
 	if len(versions) == 0 && lock != "" {
 		versions = []bunstore.Statement{{SQL: "SELECT 1 FROM versions" + lock}}
 	}
+	if queue := queueFor[lock]; queue != "" {
+		versions = slices.Insert(versions, 0, bunstore.Statement{SQL: queue})
+	}
 	slices.SortFunc(families, func(a, b store.FamilyAt) int { return cmp.Compare(a.Family.Code(), b.Family.Code()) })
 	slices.SortFunc(problems, func(a, b store.ProblemAt) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.Concat(versions, guards(s.dialect, families), unguarded(change, problems), guards(s.dialect, problems), others), nil
 }
+
+// queueFor is the advisory lock in front of each lock of the versions. PostgreSQL lets
+// those who share the lock of a row pass whoever waits to have it alone, who may so wait
+// without end. An advisory lock has a queue, in the order of arrival. It is a statement
+// of its own, as the next one has to see what was committed before the lock was had. It
+// ends with the transaction, and so suits a pooler. The row's own lock is for servers of
+// an older version beside this one.
+var queueFor = map[string]string{
+	" FOR SHARE":  "SELECT pg_advisory_xact_lock_shared(" + queueNumber + ")",
+	" FOR UPDATE": "SELECT pg_advisory_xact_lock(" + queueNumber + ")",
+}
+
+const queueNumber = "hashtextextended('problems: versions of ' || current_schema(), 0)"
 
 // guards returns the statements that lock what the expectations are about and
 // guard the Change by them.
