@@ -39,27 +39,33 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 
 // attempt sends the statements of a Change, which either all happen or none.
 func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []bunstore.Statement) (store.Receipt, error) {
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		return store.Receipt{}, err
-	}
-	defer conn.Release()
-	// From here on the server may be at work.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.bound())
-	defer cancel()
-	receipt := store.Receipt{Batch: batch}
-	refusal, err := s.send(ctx, conn, statements, &receipt.Position)
-	if err == nil {
-		return receipt, nil
-	}
-	failure := classifyCommit(err)
-	if fault.Is(failure, fault.Conflict) {
-		if refusal != "" {
-			failure = fault.Wrap(fault.Conflict, err, "%s", refusal)
+	receipt, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (store.Receipt, error) {
+		receipt := store.Receipt{Batch: batch}
+		refusal, err := s.send(ctx, conn, statements, &receipt.Position)
+		if err == nil {
+			return receipt, nil
 		}
-		return s.recall(ctx, conn, batch, failure)
+		failure := classifyCommit(err)
+		if fault.Is(failure, fault.Conflict) {
+			if refusal != "" {
+				failure = fault.Wrap(fault.Conflict, err, "%s", refusal)
+			}
+			return s.recall(ctx, conn, batch, failure)
+		}
+		return store.Receipt{}, failure
+	})
+	switch err {
+	case nil:
+		return receipt, nil
+	case errUndecided:
+		err = fault.Wrap(fault.UnknownOutcome, err, "the database has not said in time what has become of the change")
+	case errUnconfirmed:
+		err = fault.Wrap(fault.UnknownOutcome, err, "the database has stopped waiting for its standby, which may not have the change")
 	}
-	return store.Receipt{}, failure
+	if readOnly(err) {
+		s.lookAgain()
+	}
+	return store.Receipt{}, err
 }
 
 // send sends all statements at once and reads the answers. The one that returns a
@@ -169,38 +175,26 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	// Unlike a Commit, this may be done any number of times: once for each
 	// connection of the pool that may have been lost.
 	for attempt := 0; ; attempt++ {
-		position, lost, err := s.rule(ctx, batch, at)
+		ruling, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (r ruling, err error) {
+			err = conn.QueryRow(ctx, s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).Scan(&r.position)
+			r.lost = conn.Conn().IsClosed()
+			return r, err
+		})
 		switch {
-		case err == nil && position == ruledOut:
+		case err == nil && ruling.position == ruledOut:
 			return store.Receipt{}, false, nil
 		case err == nil:
-			return store.Receipt{Batch: batch, Position: position}, true, nil
-		case ctx.Err() != nil || attempt > s.options.Connections || !lost && !retryable(err):
+			return store.Receipt{Batch: batch, Position: ruling.position}, true, nil
+		case err == errUndecided || err == errUnconfirmed:
+			return store.Receipt{}, false, interrupted(ctx, unconfirmed(err))
+		case ctx.Err() != nil || attempt > s.options.Connections || !ruling.lost && !retryable(err):
 			return store.Receipt{}, false, interrupted(ctx, classify(err))
 		}
 	}
 }
 
-// rule rules a batch out, unless it is there, and returns its position. lost
-// reports whether the connection was lost.
-func (s *Store) rule(ctx context.Context, batch ident.ID, at time.Time) (position int64, lost bool, err error) {
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	defer conn.Release()
-	ctx, cancel := context.WithTimeout(ctx, s.options.bound())
-	defer cancel()
-	err = conn.QueryRow(ctx, s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).Scan(&position)
-	return position, conn.Conn().IsClosed() && !timedOut(err), err
-}
-
-// Confirm implements store.Store.
-func (s *Store) Confirm(ctx context.Context) error {
-	leave, err := s.calls.Enter(ctx)
-	if err != nil {
-		return err
-	}
-	leave()
-	return nil
+// ruling is what has become of a batch.
+type ruling struct {
+	position int64 // ruledOut or that of the Change
+	lost     bool  // the connection was lost before the server has said
 }

@@ -134,11 +134,15 @@ func refused(err error) bool {
 	if !ok || answer.Code == outcomeUnknown || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") {
 		return false
 	}
-	severity := answer.SeverityUnlocalized
-	if severity == "" { // a pooler, or a server before 9.6
-		severity = answer.Severity
+	return severityOf(answer) == "ERROR"
+}
+
+// severityOf returns how severe an answer is, in English where the server says that.
+func severityOf(answer *pgconn.PgError) string {
+	if answer.SeverityUnlocalized == "" { // a pooler, or a server before 9.6
+		return answer.Severity
 	}
-	return severity == "ERROR"
+	return answer.SeverityUnlocalized
 }
 
 // retryable reports whether the server has given up a transaction for another one,
@@ -156,6 +160,12 @@ func retryable(err error) bool {
 func outdated(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && answer.Code == notSupported && strings.Contains(answer.Message, "cached plan")
+}
+
+// readOnly reports whether the server takes no writes, as one that was a primary before.
+func readOnly(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.Code == readOnlyTransaction
 }
 
 // crowded reports whether the server has refused a connection because it has too

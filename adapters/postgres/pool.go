@@ -81,6 +81,7 @@ func (o Options) configure(config *pgx.ConnConfig) {
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
 	}
 	config.DialFunc = dialer.DialContext
+	dialer.Control = boundSilence
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = statements, 0
 	if o.Pooler {

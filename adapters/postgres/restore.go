@@ -21,25 +21,25 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		return err
 	}
 	defer leave()
-	conn, err := s.acquire(ctx)
+	w, err := s.writer(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Release() // which closes it, if it is still in the transaction
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	tx, err := w.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
+		w.release()
 		return interrupted(ctx, classify(err))
 	}
 	r := restoration{store: s, tx: tx}
 	if err := r.fill(ctx, archive); err != nil {
+		defer w.release() // which closes the connection, if it is still in the transaction
 		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
 		_ = tx.Rollback(rollback)
 		return interrupted(ctx, err)
 	}
-	final, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.bound())
-	defer cancel()
-	return classifyCommit(tx.Commit(final))
+	_, err = finish(ctx, w, func(ctx context.Context) (struct{}, error) { return struct{}{}, tx.Commit(ctx) })
+	return classifyCommit(err)
 }
 
 // restoration is a Restore that is going on.

@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -18,17 +21,7 @@ func TestStandbyHasToConfirm(t *testing.T) {
 	s := open(t, postgres.Options{URL: server.URL(), Timeout: time.Second})
 	from := newSource()
 	p := create(t, s, from, 1)[0]
-	admin := connect(t, server.URL())
-	standbys := func(names string) {
-		execute(t, admin, "ALTER SYSTEM SET synchronous_standby_names = '"+names+"'", "SELECT pg_reload_conf()")
-		eventually(t, "the server reads its configuration", func() bool {
-			var got string
-			if err := admin.QueryRow(t.Context(), "SHOW synchronous_standby_names").Scan(&got); err != nil {
-				t.Fatal(err)
-			}
-			return got == names
-		})
-	}
+	standbys := standbysOf(t, server)
 	standbys("nobody")
 	confirmed := 0
 	var change store.Change
@@ -50,15 +43,161 @@ func TestStandbyHasToConfirm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	comments := 0
+	comments := commentsOf(t, s, p)
+	if stored != (comments == confirmed+1) {
+		t.Errorf("the Outcome is %v, %t, and the problem has %d comments", receipt, stored, comments)
+	}
+}
+
+// standbysOf returns a function that names the standbys which have to confirm commits.
+func standbysOf(t *testing.T, server *postgrestest.Server) func(names string) {
+	admin := connect(t, server.URL())
+	return func(names string) {
+		t.Helper()
+		execute(t, admin, "ALTER SYSTEM SET synchronous_standby_names = '"+names+"'", "SELECT pg_reload_conf()")
+		eventually(t, "the server reads its configuration", func() bool {
+			var got string
+			if err := admin.QueryRow(t.Context(), "SHOW synchronous_standby_names").Scan(&got); err != nil {
+				t.Fatal(err)
+			}
+			return got == names
+		})
+	}
+}
+
+// commentsOf returns how many comments a problem has.
+func commentsOf(t *testing.T, s store.Store, p problem.Problem) (n int) {
+	t.Helper()
 	if err := s.View(t.Context(), func(r store.Reader) error {
 		snapshot, err := r.Problem(t.Context(), p.ID, p.Originator, store.Comments)
-		comments = len(snapshot.Comments)
+		n = len(snapshot.Comments)
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if stored != (comments == confirmed+1) {
-		t.Errorf("the Outcome is %v, %t, and the problem has %d comments", receipt, stored, comments)
+	return n
+}
+
+// waiting returns the processes of a server that wait for a standby.
+const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+
+// TestHangingWritesAreLeftAlone gives up as many writes as there can be, while no standby
+// confirms. None is cancelled: nobody sees them, and who reads is not held up. A
+// further write fails with nothing done. An operator who cancels them makes them
+// visible: then Confirm fails until a standby confirms.
+func TestHangingWritesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	s := open(t, postgres.Options{URL: server.URL(), Timeout: time.Second, AcquireTimeout: time.Second, Connections: 4})
+	from := newSource()
+	problems := create(t, s, from, 4)
+	admin := connect(t, server.URL())
+	standbys := standbysOf(t, server)
+	standbys("nobody")
+	comment := func(p problem.Problem) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		_, err := s.Commit(ctx, from.change(store.AddComment{Problem: p.ID, Comment: from.comment()}))
+		return err
+	}
+	hanging := func() (n int) {
+		if err := admin.QueryRow(t.Context(), "SELECT count(*) "+waiting).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	given := map[problem.ID]int{}
+	for i := 0; hanging() < 3; i++ { // the first may not wait yet, as in TestStandbyHasToConfirm
+		p := problems[hanging()]
+		if err := comment(p); err == nil {
+			given[p.ID]++
+		} else if !fault.Is(err, fault.UnknownOutcome) {
+			t.Fatalf("a Commit that no standby confirms: got %v, want %s", err, fault.UnknownOutcome)
+		}
+	}
+	for range 3 {
+		if err := comment(problems[3]); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("one write more: got %v, want %s", err, fault.Unavailable)
+		}
+	}
+	check := func(when string, more int) {
+		t.Helper()
+		for _, p := range problems[:3] {
+			if got, want := commentsOf(t, s, p), given[p.ID]+more; got != want {
+				t.Errorf("%s: problem %d has %d comments, not %d", when, p.ID, got, want)
+			}
+		}
+		if got := commentsOf(t, s, problems[3]); got != 0 {
+			t.Errorf("%s: %d comments were added that were refused", when, got)
+		}
+	}
+	confirm := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		return s.Confirm(ctx)
+	}
+	check("while they hang", 0)
+	execute(t, admin, "SELECT pg_cancel_backend(pid) "+waiting)
+	eventually(t, "they are cancelled", func() bool { return hanging() == 0 })
+	eventually(t, "they are visible", func() bool { return commentsOf(t, s, problems[0]) == given[problems[0].ID]+1 })
+	check("after they were cancelled", 1)
+	for range 3 {
+		if err := confirm(); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("Confirm while no standby does: got %v, want %s", err, fault.Unavailable)
+		}
+	}
+	if got := hanging(); got > 1 {
+		t.Errorf("%d writes confirm at the same time", got)
+	}
+	standbys("")
+	eventually(t, "what hangs goes on", func() bool { return hanging() == 0 })
+	if err := s.Confirm(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, p := range problems {
+		if err := comment(p); err != nil {
+			t.Errorf("after that: %v", err)
+		}
+	}
+}
+
+// TestCancelledWaitIsNoSuccess has an operator cancel the wait for a standby. The server
+// then reports that the Change is done, with a warning.
+func TestCancelledWaitIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	s := open(t, postgres.Options{URL: server.URL(), Timeout: patience})
+	from := newSource()
+	p := create(t, s, from, 1)[0]
+	admin := connect(t, server.URL())
+	standbysOf(t, server)("nobody")
+	for _, end := range []string{"pg_cancel_backend", "pg_terminate_backend"} {
+		ended := make(chan error)
+		var change store.Change
+		for waits := false; !waits; { // the first may not wait yet, as in TestStandbyHasToConfirm
+			change = from.change(store.AddComment{Problem: p.ID, Comment: from.comment()})
+			go func() {
+				_, err := s.Commit(t.Context(), change)
+				ended <- err
+			}()
+			eventually(t, "it waits, or not", func() bool {
+				select {
+				case err := <-ended:
+					if err != nil {
+						t.Fatal(err)
+					}
+					return true
+				default:
+				}
+				if err := admin.QueryRow(t.Context(), "SELECT count(*) > 0 "+waiting).Scan(&waits); err != nil {
+					t.Fatal(err)
+				}
+				return waits
+			})
+		}
+		execute(t, admin, "SELECT "+end+"(pid) "+waiting)
+		if err := <-ended; !fault.Is(err, fault.UnknownOutcome) {
+			t.Errorf("a Commit after %s: got %v, want %s", end, err, fault.UnknownOutcome)
+		}
 	}
 }

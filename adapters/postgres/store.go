@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
@@ -18,6 +21,17 @@ type Store struct {
 	dialect *bunstore.Dialect
 	texts   texts
 	calls   store.Gate
+
+	writing       chan struct{} // has an element for each write under way
+	confirmations confirmations
+	mu            sync.Mutex
+	held          map[*writer]struct{} // those of the writes under way
+
+	hosts    []host
+	primary  atomic.Pointer[host] // the one to try first; nil: as the URL has them
+	looking  atomic.Bool
+	timeline atomic.Uint32          // of the server that was connected to last
+	host     atomic.Pointer[string] // its address
 }
 
 var _ store.Store = (*Store)(nil)
@@ -33,15 +47,20 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
-	if err != nil {
+	s := &Store{
+		options: o, dialect: newDialect(),
+		writing: make(chan struct{}, o.writers()), held: make(map[*writer]struct{}),
+		hosts: hostsOf(config.ConnConfig),
+	}
+	config.BeforeConnect, config.AfterConnect = s.connecting, s.connected
+	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, o.failure(err)
 	}
-	if err := prepare(ctx, o, pool); err != nil {
-		go pool.Close() // for which it may wait for a server that is silent
+	if err := prepare(ctx, o, s.pool); err != nil {
+		go s.pool.Close() // for which it may wait for a server that is silent
 		return nil, err
 	}
-	return &Store{options: o, pool: pool, dialect: newDialect()}, nil
+	return s, nil
 }
 
 // View implements store.Store.
@@ -79,26 +98,48 @@ func (s *Store) single(ctx context.Context, fn func(bunstore.Reader) error) erro
 }
 
 // Reserve implements store.Store. The numbers come from a sequence, which all
-// servers share.
-func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
-	err = s.single(ctx, func(r bunstore.Reader) error {
-		for {
-			var highest problem.ID
-			next := bunstore.Query{SQL: nextNumber, Row: func(scan func(...any) error) error {
-				return scan((*int64)(&id), (*int64)(&highest))
-			}}
-			if err := r.Read(ctx, next); err != nil || id > highest {
-				return err
-			}
-			// Somebody has stored a problem with a number that was not
-			// reserved. One at a time moves the sequence behind it, so that
-			// nobody moves it back behind whoever was quicker.
-			if err := r.Read(ctx, blind(lockNumbers), blind(skipNumbers)); err != nil {
-				return err
-			}
+// servers share. To take one is a write, for which a standby may be waited for.
+func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	// A number may be taken in vain: so this may be done once for each connection of
+	// the pool that may have been lost.
+	for attempt := 0; ; attempt++ {
+		type reserved struct {
+			id   problem.ID
+			lost bool
 		}
-	})
-	return id, err
+		r, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (r reserved, err error) {
+			r.id, err = s.reserve(ctx, conn)
+			r.lost = conn.Conn().IsClosed()
+			return r, err
+		})
+		if err == nil || !r.lost || ctx.Err() != nil || attempt > s.options.Connections {
+			return r.id, interrupted(ctx, classify(err))
+		}
+	}
+}
+
+func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, error) {
+	for {
+		var id, highest problem.ID
+		err := conn.QueryRow(ctx, s.texts.plainOf(nextNumber)).Scan((*int64)(&id), (*int64)(&highest))
+		if err != nil || id > highest {
+			return id, err
+		}
+		// Somebody has stored a problem with a number that was not
+		// reserved. One at a time moves the sequence behind it, so that
+		// nobody moves it back behind whoever was quicker.
+		batch := &pgx.Batch{}
+		batch.Queue(lockNumbers)
+		batch.Queue(skipNumbers)
+		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+			return 0, err
+		}
+	}
 }
 
 const (
@@ -107,15 +148,12 @@ const (
 	skipNumbers = "SELECT setval('problem_ids', highest) FROM problem_ids, (SELECT max(id) AS highest FROM problems) p WHERE last_value < highest"
 )
 
-// blind returns a query whose rows do not matter.
-func blind(sql string) bunstore.Query {
-	return bunstore.Query{SQL: sql, Row: func(func(...any) error) error { return nil }}
-}
-
 // Close implements store.Store. It waits for the calls under way, so that it
-// must not be called within a View.
+// must not be called within a View. Writes that no caller waits for any more are left
+// to the server.
 func (s *Store) Close() error {
 	if s.calls.Close() {
+		s.cut(func(*connection) bool { return true })
 		s.pool.Close()
 	}
 	return nil

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// connection is what the hooks of the driver and the user of a connection share.
+type connection struct {
+	// made is true once the connection is: what is dialled after that is a cancel
+	// request, which the driver sends when it gives up a statement.
+	made atomic.Bool
+	// writing is true from the first byte of a write to its answer. A write is
+	// never cancelled: the server would stop waiting for the standby, and show to
+	// everybody what a fail-over can still take back.
+	writing atomic.Bool
+	// warned is true once the server has sent a warning within a write. It does so
+	// when the wait for a standby was cancelled, by whomever, and then reports that
+	// the write is done. The text depends on the server's language, and no other
+	// warning is known to come with these statements.
+	warned atomic.Bool
+	// timeline is the server's history, which every fail-over raises by one; 0 when
+	// the server does not say.
+	timeline uint32
+}
+
+// connectionKey is where the driver keeps the connection's own state.
+const connectionKey = "problems"
+
+// connectionOf returns the state of a connection of the pool.
+func connectionOf(conn *pgxpool.Conn) *connection {
+	return conn.Conn().PgConn().CustomData()[connectionKey].(*connection)
+}
+
+var errNoCancel = errors.New("a write is never cancelled")
+
+// watch makes the hooks of a connection that is about to be made.
+func watch(config *pgx.ConnConfig) {
+	c := &connection{}
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if c.made.Load() && c.writing.Load() {
+			return nil, errNoCancel
+		}
+		return dial(ctx, network, address)
+	}
+	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+		if c.writing.Load() && severityOf((*pgconn.PgError)(notice)) == "WARNING" {
+			c.warned.Store(true)
+		}
+	}
+	config.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
+		conn.CustomData()[connectionKey] = c
+		c.made.Store(true)
+		return nil
+	}
+}
+
+// connected notes to which server a new connection of the pool leads.
+func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
+	timeline := timelineOf(ctx, conn)
+	conn.PgConn().CustomData()[connectionKey].(*connection).timeline = timeline
+	s.timeline.Store(timeline)
+	host := conn.PgConn().Conn().RemoteAddr().String()
+	s.host.Store(&host)
+	return nil
+}
+
+// timelineOf asks a server for its timeline. An engine that is not PostgreSQL itself
+// may not know it.
+func timelineOf(ctx context.Context, conn *pgx.Conn) uint32 {
+	var file string // its name begins with the timeline, as eight hexadecimal digits
+	err := conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_current_wal_lsn())", pgx.QueryExecModeSimpleProtocol).Scan(&file)
+	if err != nil || len(file) < 8 {
+		return 0
+	}
+	timeline, _ := strconv.ParseUint(file[:8], 16, 32) // 0 if it is no number
+	return uint32(timeline)
+}
+
+// Host returns the address of the server that was connected to last: host and port,
+// or the path of a socket; "" before there was any.
+func (s *Store) Host() string {
+	if host := s.host.Load(); host != nil {
+		return *host
+	}
+	return ""
+}

@@ -1,0 +1,117 @@
+package postgres
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// host is one of the servers that the URL names.
+type host struct {
+	name string
+	port uint16
+	tls  *tls.Config // nil: without
+}
+
+func (h host) String() string { return net.JoinHostPort(h.name, strconv.Itoa(int(h.port))) }
+
+// hostsOf returns the hosts in the order in which the driver tries them. One can be in
+// it twice, with TLS and without.
+func hostsOf(config *pgx.ConnConfig) []host {
+	hosts := []host{{config.Host, config.Port, config.TLSConfig}}
+	for _, f := range config.Fallbacks {
+		hosts = append(hosts, host{f.Host, f.Port, f.TLSConfig})
+	}
+	return hosts
+}
+
+// use makes the driver try these hosts.
+func use(config *pgx.ConnConfig, hosts []host) {
+	config.Host, config.Port, config.TLSConfig = hosts[0].name, hosts[0].port, hosts[0].tls
+	config.Fallbacks = nil
+	for _, h := range hosts[1:] {
+		config.Fallbacks = append(config.Fallbacks, &pgconn.FallbackConfig{Host: h.name, Port: h.port, TLSConfig: h.tls})
+	}
+}
+
+// connecting prepares a new connection of the pool. The host that was found to be the
+// primary comes first.
+func (s *Store) connecting(_ context.Context, config *pgx.ConnConfig) error {
+	if first := s.primary.Load(); first != nil {
+		hosts := slices.Clone(s.hosts)
+		slices.SortStableFunc(hosts, func(a, b host) int {
+			return rank(a.String() != first.String()) - rank(b.String() != first.String())
+		})
+		use(config, hosts)
+	}
+	watch(config)
+	return nil
+}
+
+func rank(later bool) int {
+	if later {
+		return 1
+	}
+	return 0
+}
+
+const (
+	// suspicious is how long a write may take before the hosts are looked at again.
+	suspicious = 3 * time.Second
+	// lookFor is how long each of them may take to answer.
+	lookFor = 2 * time.Second
+)
+
+// lookAgain looks at all hosts of the URL for a primary with a later timeline than that
+// of the server in use, and moves to it. A primary that was fenced off may well go on
+// accepting connections, and never confirm anything. Whoever waits for a write on it
+// learns that its outcome is not known.
+func (s *Store) lookAgain() {
+	if !s.looking.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer s.looking.Store(false)
+		current := s.timeline.Load()
+		found, timeline := s.latestPrimary()
+		if timeline <= current {
+			return
+		}
+		s.options.Logger.Warn("another server is the primary by now", "host", found.String(), "instead_of", s.Host())
+		s.primary.Store(&found)
+		s.timeline.Store(timeline)
+		s.pool.Reset()
+		s.cut(func(c *connection) bool { return c.timeline < timeline })
+	}()
+}
+
+// latestPrimary returns the host with the latest timeline among those that accept
+// writes, and that timeline; 0 when none says.
+func (s *Store) latestPrimary() (latest host, timeline uint32) {
+	for _, h := range s.hosts {
+		config := s.pool.Config().ConnConfig
+		use(config, []host{h})
+		if at := look(config); at > timeline {
+			latest, timeline = h, at
+		}
+	}
+	return latest, timeline
+}
+
+// look returns the timeline of the server that a connection leads to, or 0.
+func look(config *pgx.ConnConfig) uint32 {
+	ctx, cancel := context.WithTimeout(context.Background(), lookFor)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	return timelineOf(ctx, conn)
+}
