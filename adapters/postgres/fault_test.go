@@ -189,18 +189,20 @@ func commitUntil(t *testing.T, s store.Store, from *source, sentence string) {
 // end within their limit, and new ones sooner.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	const connections, timeout, acquireTimeout = 2, 3 * time.Second, time.Second
+	const connections, writers, timeout, acquireTimeout = 3, 2, 3 * time.Second, time.Second
 	proxy := postgrestest.NewProxy(t, postgrestest.Schema(t))
 	s := open(t, postgres.Options{URL: proxy.URL(), Connections: connections, Timeout: timeout, AcquireTimeout: acquireTimeout})
 	from := newSource()
-	problems := create(t, s, from, connections)
-	// Both connections have just been used, so that neither is tried first.
+	problems := create(t, s, from, writers)
+	// All connections have just been used, so that none is tried first. One is for
+	// those who read.
 	hold(t, s, connections)()
 	eventually(t, "the connections are given back", func() bool { return s.Stats().InUse == 0 })
+	release := hold(t, s, connections-writers)
 	proxy.Stall(true)
 	began := time.Now()
 	var under sync.WaitGroup
-	changes, errs := make([]store.Change, connections), make([]error, connections)
+	changes, errs := make([]store.Change, writers), make([]error, writers)
 	for i, p := range problems {
 		changes[i], _ = from.revise(p, problem.FieldChanged)
 		under.Go(func() { _, errs[i] = s.Commit(t.Context(), changes[i]) })
@@ -212,6 +214,7 @@ func TestPause(t *testing.T) {
 	again = time.Now()
 	_, err = s.Commit(t.Context(), from.change(store.Watch{Problem: 1, User: from.id()}))
 	unavailable(t, "a write without a connection", err, "", again, acquireTimeout)
+	release()
 	under.Wait()
 	if took := time.Since(began); took > timeout+grace+slack {
 		t.Errorf("the writes under way took %s", took)

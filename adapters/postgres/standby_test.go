@@ -201,3 +201,44 @@ func TestCancelledWaitIsNoSuccess(t *testing.T) {
 		}
 	}
 }
+
+// TestCloseLeavesHangingWrites closes a store while one of its writes waits for a standby.
+// The server goes on waiting: nobody sees the write before the standby has it.
+func TestCloseLeavesHangingWrites(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	options := postgres.Options{URL: server.URL(), Timeout: time.Second}
+	s, other := open(t, options), open(t, options)
+	from := newSource()
+	p := create(t, s, from, 1)[0]
+	admin := connect(t, server.URL())
+	standbys := standbysOf(t, server)
+	standbys("nobody")
+	hanging := func() (n int) {
+		if err := admin.QueryRow(t.Context(), "SELECT count(*) "+waiting).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	given := 0
+	for {
+		_, err := s.Commit(t.Context(), from.change(store.AddComment{Problem: p.ID, Comment: from.comment()}))
+		if fault.Is(err, fault.UnknownOutcome) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		given++
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const enough = time.Second // for a cancel request to arrive, were there one
+	for end := time.Now().Add(enough); time.Now().Before(end); {
+		if waits, seen := hanging(), commentsOf(t, other, p); waits != 1 || seen != given {
+			t.Fatalf("after Close %d writes wait, and %d comments are to be seen; want 1 and %d", waits, seen, given)
+		}
+	}
+	standbys("")
+	eventually(t, "the write goes on", func() bool { return commentsOf(t, other, p) == given+1 })
+}
