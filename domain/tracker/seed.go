@@ -19,6 +19,11 @@ const AdminEmail = "admin@localhost"
 // returns false, having done nothing, when the store is not empty. Of several
 // servers that start at once on one store, one seeds it.
 func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, err error) {
+	// A store that has something is not written to, and nobody is told of a write:
+	// so there is nothing to confirm.
+	if v, err := s.store.Versions(ctx); err != nil || v != (store.Versions{}) {
+		return false, err
+	}
 	answer, err := run(ctx, s, command[store.Versions, bool]{
 		slots: []slot{{kind: slotCatalogue}},
 		load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
