@@ -79,7 +79,7 @@ fmt: ## format all Go files and tidy all modules
 deps: ## install what the tests need beside Go: on Debian, as root; elsewhere say what is missing
 	@missing=; for program in curl gcc strace pgbouncer; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
 	[[ $$missing != *gcc* ]] || missing+=" libc6-dev"; \
-	command -v pgbench >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/pgbench' >/dev/null || missing+=" postgresql"; \
+	for program in pgbench postgres pg_basebackup; do command -v $$program >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$$program" >/dev/null || { missing+=" postgresql"; break; }; done; \
 	[[ -z $$missing ]] || tools/postgres/install $$missing || echo "The tests that need one of these will fail:$$missing"
 	@tools/postgres/provide
 

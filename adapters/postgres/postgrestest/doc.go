@@ -14,4 +14,7 @@
 // [Schema] or [Database] and ends with [Main]. Tests that stop, kill or configure
 // a server take one of their own with [New], and cut connections with a [Proxy]. A
 // program that is no test, but measures, has one with [StartLocal].
+//
+// A primary and a standby that confirms its commits come with [NewPair]. They always
+// are the machine's own postgres, also where a Docker engine answers.
 package postgrestest

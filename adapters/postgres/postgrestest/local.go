@@ -27,9 +27,10 @@ type local struct {
 // not all of its programs.
 var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor, of one version, where Debian has them")
 
-// localBinaries looks for the server as Folder does, and fails as it does.
-func localBinaries() (local, error) {
-	folder, err := Folder("postgres", "initdb")
+// localBinaries looks for the server, and for other programs beside it, as Folder does,
+// and fails as it does.
+func localBinaries(others ...string) (local, error) {
+	folder, err := Folder("postgres", append(others, "initdb")...)
 	if err != nil {
 		return local{}, err
 	}
@@ -166,24 +167,41 @@ func (n *localNode) init(ctx context.Context) error {
 	if err := os.WriteFile(passwordFile, []byte(n.password), 0o600); err != nil {
 		return err
 	}
-	if n.as != nil {
-		for _, path := range []string{n.dir, passwordFile} {
-			if err := os.Chown(path, int(n.as.Uid), int(n.as.Gid)); err != nil {
-				return err
-			}
-		}
+	if err := n.own(n.dir, passwordFile); err != nil {
+		return err
 	}
 	// The data need not survive the machine, so that initdb syncs nothing.
-	initdb := exec.CommandContext(ctx, filepath.Join(n.folder, "initdb"), "--pgdata", n.data(), "--no-sync",
-		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C")
-	initdb.Dir, initdb.Env = n.dir, localEnvironment()
-	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: n.as}
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", initdb.Path, err, bytes.TrimSpace(out))
+	if err := n.run(ctx, "initdb", "--pgdata", n.data(), "--no-sync",
+		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"); err != nil {
+		return err
 	}
 	var err error
 	n.port, err = freePort()
 	return err
+}
+
+// own gives files to whom the server runs as.
+func (n *localNode) own(paths ...string) error {
+	if n.as == nil {
+		return nil
+	}
+	for _, path := range paths {
+		if err := os.Chown(path, int(n.as.Uid), int(n.as.Gid)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs a program of PostgreSQL to its end, as whom the server runs as.
+func (n *localNode) run(ctx context.Context, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(n.folder, program), args...)
+	cmd.Dir, cmd.Env = n.dir, append(localEnvironment(), "PGPASSWORD="+n.password)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: n.as}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cmd.Path, err, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 // localEnvironment leaves out whatever PG… variables there are.
