@@ -107,7 +107,7 @@ func finish[T any](ctx context.Context, w *writer, do func(context.Context) (T, 
 func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 	limited, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
-	slow := time.NewTimer(suspicious)
+	slow := time.NewTimer(min(suspicious, s.options.bound()/2))
 	defer slow.Stop()
 	for {
 		select {

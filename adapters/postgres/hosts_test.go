@@ -1,0 +1,70 @@
+package postgres_test
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// TestFencedPrimaryIsLeft promotes the standby while the former primary goes on accepting
+// connections, as one does that was fenced off. Nothing on it is confirmed any more. The
+// store finds the new one by itself, and what it confirmed is there.
+func TestFencedPrimaryIsLeft(t *testing.T) {
+	t.Parallel()
+	ownServers <- struct{}{}
+	t.Cleanup(func() { <-ownServers })
+	pair := postgrestest.NewPair(t)
+	s := open(t, postgres.Options{URL: pair.ClusterURL(), Timeout: time.Second})
+	from := newSource()
+	p := create(t, s, from, 1)[0]
+	if got, want := s.Host(), hostOf(t, pair.URL()); got != want {
+		t.Fatalf("the store is connected to %s, not to the primary, %s", got, want)
+	}
+	pair.Promote()
+	given := map[string]bool{}
+	eventually(t, "a write is confirmed", func() bool {
+		comment := from.comment()
+		_, err := s.Commit(t.Context(), from.change(store.AddComment{Problem: p.ID, Comment: comment}))
+		switch {
+		case err == nil:
+			given[comment.Text] = true
+		case !fault.Is(err, fault.UnknownOutcome) && !fault.Is(err, fault.Unavailable):
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+	if got, want := s.Host(), hostOf(t, pair.StandbyURL()); got != want {
+		t.Errorf("the store is connected to %s, not to the new primary, %s", got, want)
+	}
+	fresh := open(t, postgres.Options{URL: pair.StandbyURL()})
+	var seen []problem.Comment
+	if err := fresh.View(t.Context(), func(r store.Reader) error {
+		snapshot, err := r.Problem(t.Context(), p.ID, p.Originator, store.Comments)
+		seen = snapshot.Comments
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range seen {
+		delete(given, c.Text)
+	}
+	if len(given) > 0 {
+		t.Errorf("%d confirmed comments are not on the new primary", len(given))
+	}
+}
+
+// hostOf returns the host and port of a URL.
+func hostOf(t *testing.T, text string) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}
