@@ -125,7 +125,7 @@ func failOver(t *testing.T, round int, how interference) *failoverLedger {
 	}
 	books, list := f.account.close(after)
 	books.baseless = int(f.baseless.Load())
-	t.Logf("%s; %d waits ended by an operator; %s", time.Since(began).Round(100*time.Millisecond), ended, books)
+	t.Logf("%s; %s; an operator ended %d; %s", how, time.Since(began).Round(100*time.Millisecond), ended, books)
 	if !books.ok() {
 		t.Errorf("after the standby has taken over, not all is as clients were told:\n%s", strings.Join(list, "\n"))
 	}
