@@ -191,7 +191,7 @@ type reading struct {
 // exist.
 func (b *bench) readings(id problem.ID) []reading {
 	all := &predicate.Plan{Root: predicate.Problem, Where: predicate.And{}, Slots: 1}
-	catalogue := metadata.NewCatalogue(0, metadata.Content{})
+	catalogue := metadata.NewCatalogue(ident.Version{}, metadata.Content{})
 	return []reading{
 		{"Problem", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Problem(ctx, id, ident.None, everything)

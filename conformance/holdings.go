@@ -88,7 +88,7 @@ func (h holdings) shown() holdings {
 
 // ordered returns the content as a Catalogue has it.
 func ordered(c metadata.Content) metadata.Content {
-	return metadata.NewCatalogue(0, metadata.Content{
+	return metadata.NewCatalogue(ident.Version{}, metadata.Content{
 		States:          slices.Clone(c.States),
 		Priorities:      slices.Clone(c.Priorities),
 		Classifications: slices.Clone(c.Classifications),

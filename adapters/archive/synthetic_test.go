@@ -116,7 +116,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 
 func (s *synthetic) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	c := s.content
-	return metadata.NewCatalogue(1, metadata.Content{
+	return metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{
 		States: slices.Clone(c.States), Priorities: slices.Clone(c.Priorities), Classifications: slices.Clone(c.Classifications),
 		Components: slices.Clone(c.Components), Milestones: slices.Clone(c.Milestones), Users: slices.Clone(c.Users),
 	}), nil

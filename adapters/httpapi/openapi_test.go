@@ -217,7 +217,7 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			f := setup(t)
 			switch e.id {
 			case "createUser": // is there already
-				f.catalogue = metadata.NewCatalogue(14, metadata.Content{Users: []user.User{sampleBob}})
+				f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{sampleBob}})
 				f.tokens[2].User = sampleBob.ID
 			case "searchProblemsByPost":
 				f.hits = []store.Hit{{ID: 12}}

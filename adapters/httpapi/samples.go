@@ -51,7 +51,7 @@ func sampleID(n int) ident.ID {
 func sampleSecret() access.Secret { return access.NewSecret([32]byte{}) }
 
 func sampleCatalogue() *metadata.Catalogue {
-	return metadata.NewCatalogue(14, metadata.Content{
+	return metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{
 		States:          []metadata.State{sampleOpen, sampleProgress, sampleClosed},
 		Priorities:      []metadata.Priority{samplePriority},
 		Classifications: []metadata.Classification{sampleClassification},

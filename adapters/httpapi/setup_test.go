@@ -125,7 +125,7 @@ var hugeCatalogue = sync.OnceValue(func() *metadata.Catalogue {
 		content.Classifications = append(content.Classifications, metadata.Classification{ID: id, Name: name})
 		content.States = append(content.States, metadata.State{ID: id, Name: name})
 	}
-	return metadata.NewCatalogue(15, content)
+	return metadata.NewCatalogue(ident.Version{Number: 15}, content)
 })
 
 // objectOf returns the sample that an operation with an identifier is about, if that
@@ -154,7 +154,7 @@ func fullCatalogue() *metadata.Catalogue {
 	content.Classifications = append(content.Classifications, metadata.Classification{ID: sampleID(42), Name: "Task"})
 	content.Components = append(content.Components, metadata.Component{ID: sampleID(43), Name: "Web", Parent: sampleServer.ID})
 	content.Milestones = append(content.Milestones, metadata.Milestone{ID: sampleID(44), Name: "Summer", Component: sampleServer.ID, Created: sampleTime})
-	return metadata.NewCatalogue(14, content)
+	return metadata.NewCatalogue(ident.Version{Number: 14}, content)
 }
 
 // zeros is a source of randomness that has none.

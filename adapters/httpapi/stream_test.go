@@ -62,7 +62,7 @@ func TestSearchStreamsObjects(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	content := hugeCatalogue().Content()
-	f.catalogue = metadata.NewCatalogue(16, metadata.Content{Users: slices.Clone(content.Users[:3500])})
+	f.catalogue = metadata.NewCatalogue(ident.Version{Number: 16}, metadata.Content{Users: slices.Clone(content.Users[:3500])})
 	w := &parts{ResponseRecorder: httptest.NewRecorder()}
 	f.ServeHTTP(w, request("GET", api+"/users/search?predicate=TRUEPREDICATE&sort=-identifier", ""))
 	var all []User

@@ -73,7 +73,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		content.Milestones = append(content.Milestones, metadata.Milestone{ID: number(i), Name: fmt.Sprint("Next", i)})
 		content.Components = append(content.Components, metadata.Component{ID: number(i), Name: fmt.Sprint(i)})
 	}
-	catalogue := metadata.NewCatalogue(1, content)
+	catalogue := metadata.NewCatalogue(ident.Version{Number: 1}, content)
 	now := time.Unix(20000, 0).UTC()
 	for _, c := range []struct{ where, sort, index string }{
 		{"watching = YES", "", "watchers_user"},

@@ -141,7 +141,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		content.Milestones = append(content.Milestones, metadata.Milestone{ID: b.id(), Name: fmt.Sprint("Next", i)})
 		content.Components = append(content.Components, metadata.Component{ID: b.id(), Name: fmt.Sprint(i)})
 	}
-	catalogue := metadata.NewCatalogue(1, content)
+	catalogue := metadata.NewCatalogue(ident.Version{Number: 1}, content)
 	for _, c := range []struct{ where, sort, step string }{
 		{"watching = YES", "", "SEARCH watchers USING COVERING INDEX watchers_user (user_id=?)"},
 		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},

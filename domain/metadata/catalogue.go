@@ -37,7 +37,7 @@ func (c Content) Clone() Content {
 type Catalogue struct {
 	// Version is 0 for an empty store, and higher after every Change that
 	// puts a metadata object or a user.
-	Version int64
+	Version ident.Version
 
 	content         Content
 	states          *collection[State]
@@ -56,7 +56,7 @@ type Catalogue struct {
 // NewCatalogue returns the catalogue of the given content. It takes the content
 // over and orders it: by order where there is one, then name, then identifier
 // (D30).
-func NewCatalogue(version int64, content Content) *Catalogue {
+func NewCatalogue(version ident.Version, content Content) *Catalogue {
 	c := &Catalogue{Version: version, content: content}
 	c.states = collect(States, content.States, stateMembers, func(o *State) key { return key{o.Order, o.Name, o.ID} })
 	c.priorities = collect(Priorities, content.Priorities, priorityMembers, func(o *Priority) key { return key{o.Order, o.Name, o.ID} })

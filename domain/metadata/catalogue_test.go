@@ -10,7 +10,7 @@ import (
 
 func TestCatalogueOrder(t *testing.T) {
 	t.Parallel()
-	content := NewCatalogue(7, Content{
+	content := NewCatalogue(ident.Version{Number: 7}, Content{
 		States:          []State{{ID: id(1), Name: "b", Order: 2}, {ID: id(2), Name: "c", Order: 1}, {ID: id(4), Name: "a", Order: 2}, {ID: id(3), Name: "a", Order: 2}},
 		Priorities:      []Priority{{ID: id(1), Name: "b"}, {ID: id(2), Name: "a"}, {ID: id(3), Name: "z", Order: -1}},
 		Classifications: []Classification{{ID: id(1), Name: "é"}, {ID: id(2), Name: "z"}, {ID: id(3), Name: "Z"}},
@@ -104,7 +104,7 @@ func TestDefaultState(t *testing.T) {
 		{[]State{never}, ident.None},
 		{nil, ident.None},
 	} {
-		got, ok := NewCatalogue(1, Content{States: slices.Clone(c.states)}).DefaultState()
+		got, ok := NewCatalogue(ident.Version{Number: 1}, Content{States: slices.Clone(c.states)}).DefaultState()
 		if got.ID != c.want || ok == c.want.IsNone() {
 			t.Errorf("of %+v: DefaultState() = %+v, %t; want %s", c.states, got, ok, c.want)
 		}
@@ -113,7 +113,7 @@ func TestDefaultState(t *testing.T) {
 
 func TestFullName(t *testing.T) {
 	t.Parallel()
-	c := NewCatalogue(1, Content{Components: []Component{
+	c := NewCatalogue(ident.Version{Number: 1}, Content{Components: []Component{
 		{ID: id(1), Name: "c", Parent: id(2)},
 		{ID: id(2), Name: "b", Parent: id(3)},
 		{ID: id(3), Name: "a"},

@@ -24,7 +24,7 @@ func date(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 5e6, tim
 // sample is a small catalogue, in which each kind has objects that are hard to
 // tell apart.
 func sample() *Catalogue {
-	return NewCatalogue(1, Content{
+	return NewCatalogue(ident.Version{Number: 1}, Content{
 		States: []State{
 			{ID: id(1), Name: "Open", Initial: true, Order: 1, Next: []ident.ID{id(2), id(3)}},
 			{ID: id(2), Name: "In Progress", Order: 2, Next: []ident.ID{id(1), id(3)}},
@@ -197,13 +197,13 @@ func TestResolveDetail(t *testing.T) {
 	}{
 		{"a few candidates", sample(), States, `{"resolved":true}`, fmt.Sprintf("must identify one state, but 2 match: Closed (%s), Gone (%s)", id(3), id(4))},
 		{"candidates with one name", sample(), Components, `{"name":"UI"}`, fmt.Sprintf("must identify one component, but 2 match: App/UI (%s), Server/UI (%s)", id(31), id(33))},
-		{"many candidates", NewCatalogue(1, Content{Users: crowd}), Users, `{"name":"Ann"}`, "must identify one user, but 12 match: " + strings.Join(names, ", ") + ", …"},
+		{"many candidates", NewCatalogue(ident.Version{Number: 1}, Content{Users: crowd}), Users, `{"name":"Ann"}`, "must identify one user, but 12 match: " + strings.Join(names, ", ") + ", …"},
 		{"one candidate for nothing", sample(), Classifications, `{}`, fmt.Sprintf("must identify one classification, but 1 match: Täsk (%s)", id(20))},
 		{"none", sample(), Classifications, `{"name":"secret"}`, "no classification has all the members given; known: Täsk"},
-		{"none of many", NewCatalogue(1, Content{Users: crowd}), Users, `{"name":"secret"}`, "no user has all the members given"},
-		{"none but who is inactive", NewCatalogue(1, Content{Users: []user.User{{ID: id(40), Name: "Ann", Email: "a@b", Inactive: true}}}), Users, `{"name":"secret"}`, "no user has all the members given; there are none"},
-		{"none of none", NewCatalogue(1, Content{}), Milestones, `{"name":"secret"}`, "no milestone has all the members given; there are none"},
-		{"nothing of none", NewCatalogue(1, Content{}), Milestones, `{}`, "must identify one milestone, but there is none"},
+		{"none of many", NewCatalogue(ident.Version{Number: 1}, Content{Users: crowd}), Users, `{"name":"secret"}`, "no user has all the members given"},
+		{"none but who is inactive", NewCatalogue(ident.Version{Number: 1}, Content{Users: []user.User{{ID: id(40), Name: "Ann", Email: "a@b", Inactive: true}}}), Users, `{"name":"secret"}`, "no user has all the members given; there are none"},
+		{"none of none", NewCatalogue(ident.Version{Number: 1}, Content{}), Milestones, `{"name":"secret"}`, "no milestone has all the members given; there are none"},
+		{"nothing of none", NewCatalogue(ident.Version{Number: 1}, Content{}), Milestones, `{}`, "must identify one milestone, but there is none"},
 		{"unknown", sample(), Users, `{"login":"secret"}`, "a user has no such member, only identifier, name, email, inactive"},
 		{"only its case differs", sample(), Components, `{"FULLNAME":"secret"}`, `a component has no such member (did you mean "fullName"?), only identifier, name, fullName, closed, successor, parent`},
 		{"no object", sample(), Priorities, `"secret"`, "must be an object with members of a priority: identifier, name, order"},
@@ -241,7 +241,7 @@ func TestResolveEmptyCatalogue(t *testing.T) {
 			`{"name":"x"}`: "metadata-not-found",
 			`{"identifier":"` + id(1).String() + `"}`: "metadata-not-found",
 		} {
-			got, faults := NewCatalogue(0, Content{}).Resolve(kind, decode(t, partial), "")
+			got, faults := NewCatalogue(ident.Version{}, Content{}).Resolve(kind, decode(t, partial), "")
 			if !got.IsNone() || summary(faults) != want {
 				t.Errorf("%s %s resolves to %s, %+v; want %s", kind, partial, got, faults, want)
 			}
@@ -260,8 +260,8 @@ func TestResolveProperties(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		content := randomContent(random)
-		c := NewCatalogue(1, content)
-		shuffled := NewCatalogue(1, shuffle(random, content))
+		c := NewCatalogue(ident.Version{Number: 1}, content)
+		shuffled := NewCatalogue(ident.Version{Number: 1}, shuffle(random, content))
 		for range 20 {
 			kind := kinds[random.IntN(len(kinds))]
 			all := c.fitting(kind, map[string]any{})
@@ -464,7 +464,7 @@ func BenchmarkResolve(b *testing.B) {
 	for i := range users {
 		users[i] = user.User{ID: id(i), Name: fmt.Sprintf("User %d", i), Email: fmt.Sprintf("user%d@example.org", i)}
 	}
-	c := NewCatalogue(1, Content{Users: users})
+	c := NewCatalogue(ident.Version{Number: 1}, Content{Users: users})
 	for name, partial := range map[string]Partial{
 		"identifier": map[string]any{"identifier": id(4711).String()},
 		"email":      map[string]any{"email": "USER4711@example.org"},
@@ -487,7 +487,7 @@ func TestResolveIsBounded(t *testing.T) {
 	for i := range many {
 		many[i] = map[string]any{}
 	}
-	c := NewCatalogue(1, Content{States: []State{{Name: "Open"}}})
+	c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{Name: "Open"}}})
 	for n, want := range map[int]fault.Kind{mostReferences: fault.MetadataNotFound, mostReferences + 1: fault.InvalidValue} {
 		_, faults := c.Resolve(States, map[string]any{"nextStates": many[:n]}, "/state")
 		if len(faults) != 1 || faults[0].Kind != want {

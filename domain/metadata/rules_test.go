@@ -14,7 +14,7 @@ import (
 // App/UI/Login, Server/UI and Old, which Server succeeds; milestones of one name in
 // different places.
 func ruled() *Catalogue {
-	return NewCatalogue(3, Content{
+	return NewCatalogue(ident.Version{Number: 3}, Content{
 		States: []State{
 			{ID: id(1), Name: "Open", Initial: true, Order: 10},
 			{ID: id(2), Name: "Triage", Initial: true, Order: 11},
@@ -80,7 +80,7 @@ func TestRules(t *testing.T) {
 // D2: there is always a state to create problems in.
 func TestLastInitialState(t *testing.T) {
 	t.Parallel()
-	c := NewCatalogue(1, Content{States: []State{{ID: id(1), Name: "Open", Initial: true}, {ID: id(2), Name: "Closed"}}})
+	c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{ID: id(1), Name: "Open", Initial: true}, {ID: id(2), Name: "Closed"}}})
 	if err := c.CheckState(State{ID: id(1), Name: "Open"}); !fault.Is(err, fault.InUse) {
 		t.Errorf("the last initial state can be made none: %v", err)
 	}
@@ -135,8 +135,8 @@ func TestNextOrder(t *testing.T) {
 	}{
 		{"states", ruled().NextStateOrder(), 13},
 		{"priorities below zero", ruled().NextPriorityOrder(), -3},
-		{"none", NewCatalogue(0, Content{}).NextPriorityOrder(), 1},
-		{"the last possible", NewCatalogue(0, Content{States: []State{{Order: MaxOrder}}}).NextStateOrder(), MaxOrder},
+		{"none", NewCatalogue(ident.Version{}, Content{}).NextPriorityOrder(), 1},
+		{"the last possible", NewCatalogue(ident.Version{}, Content{States: []State{{Order: MaxOrder}}}).NextStateOrder(), MaxOrder},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.what, c.got, c.want)
@@ -151,7 +151,7 @@ func TestRulesProperties(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
 		random := rand.New(rand.NewPCG(seed, 9))
-		c := NewCatalogue(1, Content{States: []State{{ID: id(100), Name: "a", Initial: true}}})
+		c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{ID: id(100), Name: "a", Initial: true}}})
 		refused := 0
 		for range 60 {
 			content := c.Content().Clone()
@@ -180,7 +180,7 @@ func TestRulesProperties(t *testing.T) {
 				refused++
 				continue
 			}
-			c = NewCatalogue(c.Version+1, content)
+			c = NewCatalogue(c.Version.Next(ident.None), content)
 			if broken := brokenRule(c); broken != "" {
 				t.Fatalf("seed %d: %s in %+v", seed, broken, c.Content())
 			}

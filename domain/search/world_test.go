@@ -34,7 +34,7 @@ var (
 )
 
 func catalogue() *metadata.Catalogue {
-	return metadata.NewCatalogue(7, metadata.Content{
+	return metadata.NewCatalogue(ident.Version{Number: 7}, metadata.Content{
 		Users: []user.User{{ID: ann, Name: "Ann", Email: "ann@example.org"}, {ID: bob, Name: "Bob", Email: "bob@example.org", Inactive: true}},
 		States: []metadata.State{
 			{ID: open, Name: "Open", Initial: true, Order: 1, Next: []ident.ID{done}},

@@ -27,8 +27,11 @@ type Dossier struct {
 // Archive is all that a Store holds but what it keeps for a day: batches and
 // replies.
 type Archive struct {
-	// Catalogue is the catalogue's version at the Archive's moment: 0 only if
-	// there are no metadata and users.
+	// Batch names the filling of the store. Whoever calls Restore makes a new
+	// one each time: two stores filled with the same Archive are told apart by it.
+	Batch ident.ID
+	// Catalogue is the number of the catalogue's version at the Archive's moment:
+	// 0 only if there are no metadata and users.
 	Catalogue int64
 	Metadata  metadata.Content
 	Tokens    []access.Token // in the order in which they were first put
@@ -41,15 +44,18 @@ type Archive struct {
 }
 
 // Versions returns the versions of a store that was filled with the Archive, by
-// the rule of Store.Restore (RES-003).
+// the rules of Store.Restore (RES-003, RES-009).
 func (a Archive) Versions() (v Versions) {
-	v.Catalogue = a.Catalogue
+	catalogue := a.Catalogue
 	m := a.Metadata
 	if len(m.States)+len(m.Priorities)+len(m.Classifications)+len(m.Components)+len(m.Milestones)+len(m.Users) > 0 {
-		v.Catalogue = max(v.Catalogue, 1)
+		catalogue = max(catalogue, 1)
+	}
+	if catalogue > 0 {
+		v.Catalogue = ident.Version{Number: catalogue, Batch: a.Batch}
 	}
 	if len(a.Tokens) > 0 {
-		v.Access = 1
+		v.Access = ident.Version{Number: 1, Batch: a.Batch}
 	}
 	return v
 }

@@ -48,23 +48,29 @@ func (c Change) Raises() (catalogue, access bool) {
 // types of this file.
 type Expectation interface{ expectation() }
 
-// ProblemAt expects that the problem exists and has this revision.
+// ProblemAt expects that the problem exists and has this revision, of this Batch
+// (see Snapshot.Batch). A problem with the same revision of another Batch must be
+// refused: another history has made it (COM-012).
 type ProblemAt struct {
 	ID       problem.ID
 	Revision int64
+	Batch    ident.ID
 }
 
-// CatalogueAt expects that the catalogue has this version.
-type CatalogueAt struct{ Version int64 }
+// CatalogueAt expects that the catalogue has this version. One with the same
+// number and another Batch must be refused (COM-012).
+type CatalogueAt struct{ Version ident.Version }
 
-// AccessAt expects that Versions.Access has this value.
-type AccessAt struct{ Version int64 }
+// AccessAt expects that Versions.Access has this value. One with the same number
+// and another Batch must be refused (COM-012).
+type AccessAt struct{ Version ident.Version }
 
 // FamilyAt expects that the directed family that is named by its forward type
-// has this epoch.
+// has this epoch. One with the same number and another Batch must be refused
+// (COM-012).
 type FamilyAt struct {
 	Family FamilyName
-	Epoch  int64
+	Epoch  ident.Version
 }
 
 // KeyUnused expects that no reply is kept for this key of the user, or only one

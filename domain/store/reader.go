@@ -34,8 +34,12 @@ func (p Parts) Has(parts Parts) bool { return p&parts == parts }
 // not asked for are nil.
 type Snapshot struct {
 	problem.Problem
+	// Batch must be that of the Change whose CreateProblem or UpdateProblem
+	// stored the problem last (READ-018). It tells revisions apart that have the
+	// same number in different histories.
+	Batch ident.ID
 	// Catalogue is the catalogue's version at that moment.
-	Catalogue int64
+	Catalogue ident.Version
 	// Watching and Read are those of the user who was named;
 	// ReadByAssignee is false when there is no assignee.
 	Watching       bool
@@ -121,8 +125,9 @@ type Reader interface {
 	Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error)
 
 	// Epoch returns the epoch of a directed family. It must start at 0 and
-	// be raised by 1 by every MoveFamily effect (READ-007).
-	Epoch(ctx context.Context, family FamilyName) (int64, error)
+	// be raised by 1 by every MoveFamily effect (READ-007). Its Batch must be
+	// that of the Change that raised it last, and ident.None before (READ-019).
+	Epoch(ctx context.Context, family FamilyName) (ident.Version, error)
 
 	// Catalogue returns all metadata and users, which must agree with its
 	// version (READ-008). Callers keep it for long: it must not change

@@ -109,7 +109,9 @@ type Store interface {
 	// Archive's orders (RES-002). Of the Versions, Catalogue must be that of
 	// the Archive, so that what clients keep by it stays valid for as long as
 	// it should (D20), but at least 1 when there are metadata or users; and
-	// Access must be 1, or 0 when there are no tokens (RES-003).
+	// Access must be 1, or 0 when there are no tokens (RES-003). The Batch of
+	// the Archive must be that of all problems, of the epochs of all families,
+	// whose numbers stay, and of the Versions that are not 0 (RES-009).
 	// When it returns nil, every store opened later must show all of it
 	// (RES-004).
 	//
@@ -129,15 +131,30 @@ type Store interface {
 	Close() error
 }
 
-// Versions count the changes of what is cached.
+// Versions tell whether what is cached is current. Each counts its Changes, and
+// names the one that raised it last: its Batch must be that of this Change, and
+// ident.None before the first one (VER-004). A store that lost its latest Changes,
+// or was set back, can thus reach a number again, but not a Version.
 type Versions struct {
 	// Catalogue must start at 0 and be raised by exactly 1 by every Change
 	// that has a PutState, PutPriority, PutClassification, PutComponent,
 	// PutMilestone or PutUser effect, however many (VER-002).
-	Catalogue int64
+	Catalogue ident.Version
 	// Access must start at 0 and be raised by exactly 1 by every Change that
 	// has a PutToken effect, however many (VER-003).
-	Access int64
+	Access ident.Version
+}
+
+// After returns the Versions after the Change (VER-002, VER-003, VER-004).
+func (v Versions) After(change Change) Versions {
+	catalogue, access := change.Raises()
+	if catalogue {
+		v.Catalogue = v.Catalogue.Next(change.Batch)
+	}
+	if access {
+		v.Access = v.Access.Next(change.Batch)
+	}
+	return v
 }
 
 // Receipt is what is known of a Change after it was committed.

@@ -84,6 +84,7 @@ func (a AsOf) rebuild(now store.Snapshot, parts store.Parts) (store.Snapshot, er
 	}
 	then := now
 	then.Problem = problemAt(now, n)
+	then.Batch = now.Log[n-1].Batch
 	then.Watching, then.Read, then.ReadByAssignee = false, false, false
 	then.Savepoints, then.Log = nil, nil
 	if parts.Has(store.Log) {

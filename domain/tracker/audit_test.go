@@ -143,7 +143,7 @@ func TestAuditPages(t *testing.T) {
 		`token Administrator Changed revoked: null → "2015-11-05T12:00:00.000Z"`,
 	})
 	equal(t, "author", all.Value.Entries[14].Author, s.admin.User)
-	equal(t, "catalogue", all.Catalogue.Version, int64(1))
+	equal(t, "catalogue", all.Catalogue.Version.Number, int64(1))
 	for _, limit := range []int{1, 4, 7, 14, 15, 16} {
 		var got []audit.Entry
 		for pages := 1; ; pages++ {

@@ -256,7 +256,7 @@ func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
 		st.update(&l, fields, b.cmd.Read)
 		changes := fieldChanges(st.Log[logged:], b.cmd, s, l.Snapshot)
 		if len(changes) == 0 {
-			st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision})
+			st.expectProblem(&s)
 			out.Unchanged = append(out.Unchanged, s.ID)
 			continue
 		}

@@ -116,7 +116,7 @@ func TestDecideBulk(t *testing.T) {
 			}
 			var expectations []store.Expectation
 			for _, s := range b.problems {
-				expectations = append(expectations, store.ProblemAt{ID: s.ID, Revision: s.Revision})
+				expectations = append(expectations, store.ProblemAt{ID: s.ID, Revision: s.Revision, Batch: s.Batch})
 			}
 			expects(t, change, append(expectations, store.CatalogueAt{Version: catalogueVersion})...)
 			for _, e := range change.Log {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -42,33 +43,33 @@ const askFor = 5 * time.Second
 
 // tokens are all tokens at one version.
 type tokens struct {
-	version  int64
+	version  ident.Version
 	checked  time.Time
 	outdated int64
 	byDigest map[access.Digest]access.Token
 }
 
 // catalogueAt returns the catalogue of the given version, which is that of the
-// reader's moment.
-func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version int64) (*metadata.Catalogue, error) {
-	if kept := c.catalogueIfKept(version); kept != nil {
+// reader's moment. It keeps the one loaded last, even where its number is lower:
+// a store that was set back may not reach the number of the kept one for long. A
+// view that began earlier can thus replace a newer catalogue. The next view then
+// loads once more, which costs time and is never wrong.
+func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version ident.Version) (*metadata.Catalogue, error) {
+	kept := c.catalogue.Load()
+	if kept != nil && kept.Version == version {
 		return kept, nil
 	}
 	loaded, err := r.Catalogue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// A view that began earlier may end later: never go back.
-	for {
-		kept := c.catalogue.Load()
-		if kept != nil && kept.Version >= loaded.Version || c.catalogue.CompareAndSwap(kept, loaded) {
-			return loaded, nil
-		}
-	}
+	// Another view that has loaded one meanwhile is probably the later one.
+	c.catalogue.CompareAndSwap(kept, loaded)
+	return loaded, nil
 }
 
 // catalogueIfKept returns the catalogue of the given version, if it is kept, or nil.
-func (c *cache) catalogueIfKept(version int64) *metadata.Catalogue {
+func (c *cache) catalogueIfKept(version ident.Version) *metadata.Catalogue {
 	if kept := c.catalogue.Load(); kept != nil && kept.Version == version {
 		return kept
 	}

@@ -43,13 +43,13 @@ func (s *Service) commentsInARow(cmd AddComment) *succession[commenting] {
 			}
 		},
 		inherit: func(left any) (commenting, bool) {
-			p, ok := left.(problem.Problem)
-			return commenting{loaded: loaded{store.Snapshot{Problem: p}, catalogue}}, ok && catalogue != nil
+			s, ok := left.(store.Snapshot)
+			return commenting{loaded: loaded{s, catalogue}}, ok && catalogue != nil
 		},
 		leave: func(change store.Change) any {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.UpdateProblem); ok {
-					return e.Problem
+					return store.Snapshot{Problem: e.Problem, Batch: change.Batch}
 				}
 			}
 			return nil

@@ -39,7 +39,7 @@ func TestAddComment(t *testing.T) {
 			equal(t, "answer", a, Answer[problem.Comment]{Value: comment, Catalogue: old.catalogue, Revision: 4, New: true})
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3})
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},

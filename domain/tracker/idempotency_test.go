@@ -40,7 +40,7 @@ func TestKeepReply(t *testing.T) {
 
 	change, _, err = decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, commenting{loaded: newLoaded()}, at(now))
 	noError(t, err)
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3}, expectation)
+	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, expectation)
 	reply.Body = []byte("revision 4, new true")
 	equal(t, "kept reply of W3", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
 }

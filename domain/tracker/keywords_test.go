@@ -50,7 +50,7 @@ func TestSetKeyword(t *testing.T) {
 			equal(t, "answer", a, Answer[problem.Keyword]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: c.isNew})
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3})
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},
@@ -117,7 +117,7 @@ func TestDeleteKeyword(t *testing.T) {
 			equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3})
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},

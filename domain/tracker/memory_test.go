@@ -44,7 +44,7 @@ type state struct {
 	queries  []query.Saved
 	audit    []audit.Entry
 	replies  map[string]store.Reply // by user and key
-	epochs   map[relationship.Type]int64
+	epochs   map[relationship.Type]ident.Version
 	versions store.Versions
 	ruledOut map[ident.ID]bool
 	receipts map[ident.ID]store.Receipt
@@ -53,6 +53,7 @@ type state struct {
 // record is a problem with all that belongs to it.
 type record struct {
 	problem       problem.Problem
+	batch         ident.ID // see store.Snapshot
 	keywords      []problem.Keyword
 	comments      []problem.Comment
 	relationships []relationship.Relationship
@@ -69,7 +70,7 @@ func (s *state) clone() *state {
 	c.problems = make(map[problem.ID]*record)
 	for id, r := range s.problems {
 		c.problems[id] = &record{
-			r.problem, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.relationships),
+			r.problem, r.batch, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.relationships),
 			slices.Clone(r.watchers), slices.Clone(r.readers), slices.Clone(r.log), slices.Clone(r.savepoints),
 		}
 	}
@@ -171,11 +172,20 @@ func (m *memory) Commit(ctx context.Context, c store.Change) (store.Receipt, err
 	return receipt, nil
 }
 
+// setBack takes the last commit back, as a fail-over does to a server that was the
+// only one to have it.
+func (m *memory) setBack() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := len(m.commits) - 1
+	m.state, m.commits = m.commits[last].before, m.commits[:last]
+}
+
 func (s *state) holds(e store.Expectation) bool {
 	switch e := e.(type) {
 	case store.ProblemAt:
 		r := s.problems[e.ID]
-		return r != nil && r.problem.Revision == e.Revision
+		return r != nil && r.problem.Revision == e.Revision && r.batch == e.Batch
 	case store.CatalogueAt:
 		return s.versions.Catalogue == e.Version
 	case store.AccessAt:
@@ -202,19 +212,12 @@ func replyKey(who ident.ID, key string) string { return who.String() + " " + key
 
 // count raises the versions that the change outdates, by 1 each.
 func (s *state) count(c store.Change) {
-	var catalogue, tokens int64
 	for _, e := range c.Effects {
-		switch e := e.(type) {
-		case store.PutState, store.PutPriority, store.PutClassification, store.PutComponent, store.PutMilestone, store.PutUser:
-			catalogue = 1
-		case store.PutToken:
-			tokens = 1
-		case store.MoveFamily:
-			s.epochs[e.Family]++
+		if e, ok := e.(store.MoveFamily); ok {
+			s.epochs[e.Family] = s.epochs[e.Family].Next(c.Batch)
 		}
 	}
-	s.versions.Catalogue += catalogue
-	s.versions.Access += tokens
+	s.versions = s.versions.After(c)
 }
 
 func (s *state) apply(c store.Change, e store.Effect) error {
@@ -223,9 +226,10 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		if s.problems[e.Problem.ID] != nil {
 			return fault.New(fault.Conflict, "the number %d is not free", e.Problem.ID)
 		}
-		s.problems[e.Problem.ID] = &record{problem: e.Problem}
+		s.problems[e.Problem.ID] = &record{problem: e.Problem, batch: c.Batch}
 	case store.UpdateProblem:
-		s.problems[e.Problem.ID].problem = e.Problem
+		r := s.problems[e.Problem.ID]
+		r.problem, r.batch = e.Problem, c.Batch
 	case store.PutSavepoint:
 		r := s.problems[e.Problem.ID]
 		r.savepoints = append(r.savepoints, store.Savepoint{Batch: c.Batch, Problem: e.Problem})
@@ -312,6 +316,7 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 	}
 	snapshot := store.Snapshot{
 		Problem:        rec.problem,
+		Batch:          rec.batch,
 		Catalogue:      r.versions.Catalogue,
 		Watching:       slices.Contains(rec.watchers, as),
 		Read:           slices.Contains(rec.readers, as),
@@ -355,7 +360,7 @@ func (r reader) Neighbours(_ context.Context, t relationship.Type, owners []prob
 	return all, nil
 }
 
-func (r reader) Epoch(_ context.Context, family store.FamilyName) (int64, error) {
+func (r reader) Epoch(_ context.Context, family store.FamilyName) (ident.Version, error) {
 	return r.epochs[family], nil
 }
 

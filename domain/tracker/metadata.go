@@ -218,15 +218,15 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	if r.also != nil {
 		r.also(st, old, object, on.directory)
 	}
-	a.Catalogue = r.with(on.catalogue, object)
+	a.Catalogue = r.with(on.catalogue, object, st.Batch)
 	if w.DryRun && created {
 		*r.id(&a.Value) = ident.None
 	}
 	return st.Change, a, nil
 }
 
-// with returns the catalogue after the object was put.
-func (r *rules[T, P]) with(c *metadata.Catalogue, object T) *metadata.Catalogue {
+// with returns the catalogue after a Change of the batch has put the object.
+func (r *rules[T, P]) with(c *metadata.Catalogue, object T, batch ident.ID) *metadata.Catalogue {
 	content := c.Content().Clone()
 	list := r.list(&content)
 	i := slices.IndexFunc(*list, func(o T) bool { return *r.id(&o) == *r.id(&object) })
@@ -235,7 +235,7 @@ func (r *rules[T, P]) with(c *metadata.Catalogue, object T) *metadata.Catalogue 
 	} else {
 		(*list)[i] = object
 	}
-	return metadata.NewCatalogue(c.Version+1, content)
+	return metadata.NewCatalogue(c.Version.Next(batch), content)
 }
 
 // putName sets a name that was sent.

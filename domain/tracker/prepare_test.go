@@ -216,7 +216,7 @@ func TestSearchTooManyObjects(t *testing.T) {
 	noError(t, err)
 	q.plan = plan
 	for n, fails := range map[int]bool{MostFound: false, MostFound + 1: true} {
-		found, err := search.Objects(t.Context(), q.objects(metadata.NewCatalogue(1, metadata.Content{Priorities: slices.Clone(content.Priorities[:n])})))
+		found, err := search.Objects(t.Context(), q.objects(metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{Priorities: slices.Clone(content.Priorities[:n])})))
 		noError(t, err)
 		if _, err = q.more(len(found)); fault.Is(err, fault.TooManyResults) != fails {
 			t.Errorf("of %d: %v", n, err)

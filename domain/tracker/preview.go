@@ -69,7 +69,7 @@ func (b bulk) preview(out ChangedProblems) Preview {
 	}
 	parts := []string{fmt.Sprint(b.now.UnixMilli()), b.caller.User.String(), b.text, string(patch)}
 	for _, s := range b.problems {
-		parts = append(parts, fmt.Sprintf("%d@%d", s.ID, s.Revision))
+		parts = append(parts, fmt.Sprintf("%d@%d %v", s.ID, s.Revision, s.Batch))
 	}
 	for _, c := range out.Changes {
 		parts = append(parts, fmt.Sprintf("changes %d", c.ID))

@@ -38,6 +38,7 @@ func TestPreviewHash(t *testing.T) {
 		"a field less":        func(b *bulk) { b.cmd.Title = patch.Field[string]{} },
 		"another partial":     func(b *bulk) { b.cmd.Assignee = named("Ann") },
 		"a revision":          func(b *bulk) { b.problems[1].Revision++ },
+		"another history":     func(b *bulk) { b.problems[1].Batch = testID(203) },
 		"a problem less":      func(b *bulk) { b.problems = b.problems[:1] },
 		"another problem":     func(b *bulk) { b.problems[1].ID = 3 },
 		"what it was before":  func(b *bulk) { b.problems[1].Title = "V" },

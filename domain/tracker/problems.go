@@ -62,7 +62,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 		Revision:   1,
 	}
 	st.resolve(&p, true, c.catalogue)
-	snapshot := store.Snapshot{Problem: p, Catalogue: c.catalogue.Version, Keywords: []problem.Keyword{}}
+	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: []problem.Keyword{}}
 
 	st.resolvedBy(c.catalogue.Version)
 	st.effect(store.CreateProblem{Problem: p})
@@ -133,7 +133,7 @@ func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool])
 	}
 	if read.Sent && read.Value != l.Read {
 		if fields == old.Fields {
-			st.expect(store.ProblemAt{ID: old.ID, Revision: old.Revision})
+			st.expectProblem(&l.Snapshot)
 		}
 		st.markRead(&l.Snapshot, read.Value)
 	}

@@ -46,6 +46,7 @@ func TestCreateWithTitle(t *testing.T) {
 	equal(t, "answer", a, Answer[store.Snapshot]{
 		Value: store.Snapshot{
 			Problem:   want,
+			Batch:     change.Batch,
 			Catalogue: catalogueVersion,
 			Read:      true,
 			Keywords:  []problem.Keyword{},
@@ -163,7 +164,7 @@ func TestUpdateTitle(t *testing.T) {
 
 	want := old.Problem
 	want.Title, want.Modifier, want.Modified, want.Revision = "Login fails for all", bob, now, 4
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3}, store.CatalogueAt{Version: catalogueVersion})
+	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
 	equal(t, "effects", change.Effects, []store.Effect{
 		store.ForgetReads{Problem: 7, But: bob}, // D1: news to everybody else
 		store.MarkRead{Problem: 7, User: bob, Read: true},
@@ -173,7 +174,7 @@ func TestUpdateTitle(t *testing.T) {
 	logged(t, change, `7@4 FieldChanged title: "Login fails" → "Login fails for all"`)
 
 	snapshot := old.Snapshot
-	snapshot.Problem, snapshot.Read, snapshot.ReadByAssignee, snapshot.Log = want, true, false, change.Log
+	snapshot.Problem, snapshot.Batch, snapshot.Read, snapshot.ReadByAssignee, snapshot.Log = want, change.Batch, true, false, change.Log
 	equal(t, "answer", a, Answer[store.Snapshot]{Value: snapshot, Catalogue: old.catalogue, Revision: 4})
 }
 
@@ -365,7 +366,7 @@ func TestResolver(t *testing.T) {
 func TestCreateResolved(t *testing.T) {
 	t.Parallel()
 	c := newCreation()
-	c.catalogue = metadata.NewCatalogue(1, metadata.Content{States: []metadata.State{{ID: closed, Name: "Done", Initial: true, Resolved: true}}})
+	c.catalogue = metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{States: []metadata.State{{ID: closed, Name: "Done", Initial: true, Resolved: true}}})
 	_, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T")}, c, at(now))
 	noError(t, err)
 	if a.Value.Resolver != bob || !a.Value.Resolved.Equal(now) {

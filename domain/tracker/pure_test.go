@@ -87,7 +87,7 @@ func pure[I any](t *testing.T, name string, input func() I, decide func(I, momen
 	given, m := input(), at(now)
 	change, answer, err := decide(given, m)
 	unaltered := reflect.DeepEqual(given, input()) && reflect.DeepEqual(m, at(now)) &&
-		reflect.DeepEqual(testCatalogue.Content(), metadata.NewCatalogue(0, newContent()).Content())
+		reflect.DeepEqual(testCatalogue.Content(), metadata.NewCatalogue(ident.Version{}, newContent()).Content())
 	if !unaltered {
 		t.Errorf("%s: the decision altered what it was made from", name)
 	}

@@ -32,7 +32,7 @@ func TestSetRead(t *testing.T) {
 			noError(t, err)
 			equal(t, "effects", change.Effects, []store.Effect{store.MarkRead{Problem: 7, User: bob, Read: c.read}})
 			logged(t, change)
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3}) // or it would be read after a change that was not seen
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}) // or it would be read after a change that was not seen
 			want := c.old.Snapshot
 			want.Read, want.ReadByAssignee = c.read, c.readByAssignee
 			equal(t, "answer", a, Answer[store.Snapshot]{Value: want, Catalogue: c.old.catalogue, Revision: 3})

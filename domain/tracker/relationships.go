@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -58,9 +59,9 @@ func (cmd Relate) relationshipType() relationship.Type { return relationship.Typ
 
 // linking is what changes of a relationship are decided from.
 type linking struct {
-	loaded        // the problem of the path, with its relationships
-	other  loaded // the other one, likewise; its ID is 0 when there is none
-	epoch  int64  // of the family, when it is directed
+	loaded               // the problem of the path, with its relationships
+	other  loaded        // the other one, likewise; its ID is 0 when there is none
+	epoch  ident.Version // of the family, when it is directed
 	cycle  []problem.ID
 }
 
@@ -96,18 +97,18 @@ func (l linking) existing(cmd Relate) (store.Related, bool) {
 
 // findCycle returns the cycle that the relationship would close, if any, and the
 // epoch of the family for which that is true.
-func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (epoch int64, cycle []problem.ID, err error) {
+func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (epoch ident.Version, cycle []problem.ID, err error) {
 	search := relationship.NewSearch(id, cmd.Other.Value, cmd.relationshipType())
 	if search.Done() {
-		return 0, nil, nil
+		return epoch, nil, nil
 	}
 	if epoch, err = r.Epoch(ctx, search.Type()); err != nil {
-		return 0, nil, err
+		return epoch, nil, err
 	}
 	for !search.Done() {
 		edges, err := r.Neighbours(ctx, search.Type(), search.Frontier())
 		if err != nil {
-			return 0, nil, err
+			return epoch, nil, err
 		}
 		search.Expand(edges)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -16,7 +17,7 @@ import (
 // newLinking is problem 7 and another, 9, which Bob made, Bob is assigned to and
 // somebody changed after 7, at the given epoch of whatever family is asked for.
 func newLinking(existing ...relationship.Type) linking {
-	l := linking{loaded: newLoaded(), epoch: 40}
+	l := linking{loaded: newLoaded(), epoch: ident.Version{Number: 40, Batch: storedBy}}
 	l.other = newLoaded(func(l *loaded) {
 		l.Problem.ID, l.Title, l.State, l.Assignee = 9, "Password forgotten", inProgress, bob
 		l.Modified, l.Revision = noon.Add(time.Minute), 20
@@ -77,10 +78,10 @@ func TestRelate(t *testing.T) {
 				store.UpdateProblem{Problem: wantTwo},
 				store.PutRelationship{Relationship: two},
 			}
-			expected := []store.Expectation{store.ProblemAt{ID: 7, Revision: 3}, store.ProblemAt{ID: 9, Revision: 20}}
+			expected := []store.Expectation{store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: storedBy}}
 			if pair.family != "" {
 				effects = slices.Insert(effects, 0, store.Effect(store.MoveFamily{Family: pair.family}))
-				expected = append(expected, store.FamilyAt{Family: pair.family, Epoch: 40})
+				expected = append(expected, store.FamilyAt{Family: pair.family, Epoch: ident.Version{Number: 40, Batch: storedBy}})
 			}
 			equal(t, "effects", change.Effects, effects)
 			expects(t, change, expected...)
@@ -106,7 +107,7 @@ func TestUnrelate(t *testing.T) {
 			change, a, err := decideUnrelate(by(bob), relate(typ, 9), l, at(now))
 			noError(t, err)
 			equal(t, "answer", a, Answer[struct{}]{Catalogue: l.catalogue, Revision: 4})
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3}, store.ProblemAt{ID: 9, Revision: 20})
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: storedBy})
 			wantOne, wantTwo := l.Problem, l.other.Problem
 			wantOne.Modifier, wantOne.Modified, wantOne.Revision = bob, now, 4
 			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = bob, now, 21

@@ -112,6 +112,7 @@ func TestCommentsFollowEachOther(t *testing.T) {
 	}{
 		{rule: "nothing else happens", views: 0, commits: 1, revision: 3},
 		{rule: "the problem is changed", meanwhile: service.comment, views: 1, commits: 2, revision: 4},
+		{rule: "the problem is at the same revision of another history", meanwhile: service.commentInAnotherHistory, views: 1, commits: 2, revision: 3},
 		{rule: "the user is renamed", meanwhile: service.rename, views: 1, commits: 1, revision: 3},
 		{rule: "the problem is made unread", meanwhile: service.unread, views: 0, commits: 1, revision: 3},
 		{rule: "another revision is wanted", second: AddComment{Write: Write{IfMatch: &Match{Revisions: []int64{1}}}},

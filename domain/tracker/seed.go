@@ -54,7 +54,7 @@ func decideSeed(admin access.Secret, m moment) store.Change {
 	for _, name := range []string{"Feature", "Enhancement", "Incorrect Behavior", "Task"} {
 		content.Classifications = append(content.Classifications, metadata.Classification{ID: st.ids.Next(), Name: name})
 	}
-	c := metadata.NewCatalogue(1, content.Clone()) // to log what the states refer to
+	c := metadata.NewCatalogue(ident.Version{}.Next(st.Batch), content.Clone()) // to log what the states refer to
 	putNew(st, &stateRules, content.States, c)
 	putNew(st, &priorityRules, content.Priorities, c)
 	putNew(st, &classificationRules, content.Classifications, c)

@@ -46,7 +46,7 @@ func TestDecideSeed(t *testing.T) {
 			t.Errorf("unexpected effect %+v", e)
 		}
 	}
-	c := metadata.NewCatalogue(1, content)
+	c := metadata.NewCatalogue(ident.Version{Number: 1}, content)
 
 	type state struct {
 		name              string

@@ -171,7 +171,7 @@ func checkCommit(t *testing.T, c committed) {
 				t.Errorf("D8: the entry %+v is not of its change", e)
 			}
 		}
-		state, _ := metadata.NewCatalogue(0, c.after.clone().content).State(after.problem.State)
+		state, _ := metadata.NewCatalogue(ident.Version{}, c.after.clone().content).State(after.problem.State)
 		if state.Resolved == after.problem.Resolver.IsNone() || state.Resolved == after.problem.Resolved.IsZero() {
 			t.Errorf("D1: problem %d in state %s was resolved by %s at %s", id, state.Name, after.problem.Resolver, after.problem.Resolved)
 		}
@@ -203,7 +203,7 @@ func checkStep(t *testing.T, c committed, before, after record) {
 	if significant && slices.ContainsFunc(after.readers, func(u ident.ID) bool { return u != c.Author }) {
 		t.Errorf("D1: somebody has read the change of problem %d already", id)
 	}
-	if touches(c.Change, id) && !slices.Contains(c.Expect, store.Expectation(store.ProblemAt{ID: id, Revision: before.problem.Revision})) {
+	if touches(c.Change, id) && !slices.Contains(c.Expect, store.Expectation(store.ProblemAt{ID: id, Revision: before.problem.Revision, Batch: before.batch})) {
 		t.Errorf("the change alters problem %d without expecting its revision %d: %+v", id, before.problem.Revision, c.Expect)
 	}
 }

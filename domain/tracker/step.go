@@ -42,7 +42,7 @@ func (st *step) effect(e store.Effect) { st.Effects = append(st.Effects, e) }
 
 // resolvedBy expects that the catalogue is still the one that references were
 // resolved with.
-func (st *step) resolvedBy(version int64) { st.expect(store.CatalogueAt{Version: version}) }
+func (st *step) resolvedBy(version ident.Version) { st.expect(store.CatalogueAt{Version: version}) }
 
 // significant brings the snapshot to its next revision, by a change that counts:
 // it has a modifier, and is news to everybody but him (D1, D8). The caller puts
@@ -57,8 +57,14 @@ func (st *step) significant(s *store.Snapshot) {
 
 // insignificant brings the snapshot to its next revision and nothing else.
 func (st *step) insignificant(s *store.Snapshot) {
-	st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision})
+	st.expectProblem(s)
 	s.Revision++
+	s.Batch = st.Batch
+}
+
+// expectProblem expects that the problem is still as it is in the snapshot.
+func (st *step) expectProblem(s *store.Snapshot) {
+	st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision, Batch: s.Batch})
 }
 
 // markRead makes the problem read or unread for the author.

@@ -42,7 +42,10 @@ var (
 func testID(n byte) ident.ID { return ident.ID{6: 0x70, 8: 0x80, 15: n} }
 
 // catalogueVersion is the version of testCatalogue.
-const catalogueVersion = 5
+var catalogueVersion = ident.Version{Number: 5, Batch: testID(201)}
+
+// storedBy is the batch that made the revision of the problem of newLoaded.
+var storedBy = testID(202)
 
 var testCatalogue = metadata.NewCatalogue(catalogueVersion, newContent())
 
@@ -109,6 +112,7 @@ func newLoaded(edits ...func(*loaded)) loaded {
 				Modified:   noon,
 				Revision:   3,
 			},
+			Batch:     storedBy,
 			Catalogue: catalogueVersion,
 			Keywords: []problem.Keyword{
 				{Name: "build", Value: problem.Text("1A2")},

@@ -104,7 +104,7 @@ func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err err
 type directory struct {
 	catalogue *metadata.Catalogue
 	tokens    []access.Token
-	access    int64 // the version of the tokens
+	access    ident.Version // of the tokens
 }
 
 func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {

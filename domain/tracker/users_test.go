@@ -16,7 +16,7 @@ import (
 // newDirectory is the catalogue of the tests with two tokens of Bob's, one of them
 // revoked, and one of Ann's.
 func newDirectory() directory {
-	return directory{catalogue: testCatalogue, access: 70, tokens: []access.Token{
+	return directory{catalogue: testCatalogue, access: ident.Version{Number: 70, Batch: storedBy}, tokens: []access.Token{
 		{ID: testID(81), User: bob, Scope: access.Write, Digest: access.Digest{1}, Created: noon},
 		{ID: testID(82), User: bob, Scope: access.Read, Digest: access.Digest{2}, Created: noon, Revoked: noon.Add(time.Minute)},
 		{ID: testID(83), User: ann, Scope: access.Admin, Digest: access.Digest{3}, Created: noon},
@@ -53,7 +53,7 @@ func TestCreateUser(t *testing.T) {
 			c.want.ID = a.Value.ID
 			equal(t, "answer", a.Value, c.want)
 			equal(t, "new", a.New, true)
-			equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.catalogue.Version+1)
+			equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.catalogue.Version.Next(change.Batch))
 			known, _ := a.Catalogue.User(c.want.ID)
 			equal(t, "in the catalogue of the answer", known, c.want)
 			equal(t, "effects", unaudited(change), []store.Effect{store.PutUser{User: c.want}})
@@ -119,7 +119,7 @@ func TestUpdateUser(t *testing.T) {
 			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: bob, Name: "Bob", Email: "Bob@example.org"})}},
 		{"D8: nothing else than before", old, UserPatch{Name: patch.Set("Bob "), Inactive: patch.Set(false)}, nil, nil},
 		{"deactivated", old, UserPatch{Inactive: patch.Set(true)},
-			[]store.Expectation{inCatalogue, store.AccessAt{Version: 70}},
+			[]store.Expectation{inCatalogue, store.AccessAt{Version: ident.Version{Number: 70, Batch: storedBy}}},
 			[]store.Effect{put(user.User{ID: bob, Name: "Bob", Email: "bob@example.org", Inactive: true}), store.PutToken{Token: revoked}}},
 		{"reactivated: his tokens stay revoked", user.User{ID: cat, Name: "Cat", Email: "cat@example.org", Inactive: true}, UserPatch{Inactive: patch.Set(false)},
 			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: cat, Name: "Cat", Email: "cat@example.org"})}},

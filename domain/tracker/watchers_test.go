@@ -34,7 +34,7 @@ func TestAddWatcher(t *testing.T) {
 			equal(t, "answer", a, Answer[user.User]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: true})
 			want := old.Problem
 			want.Revision = 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3}, store.CatalogueAt{Version: catalogueVersion})
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.UpdateProblem{Problem: want},
 				store.Watch{Problem: 7, User: c.want.ID},
@@ -113,7 +113,7 @@ func TestAddWatcherTimes(t *testing.T) {
 // D10: R4 is ordered by name, by code point, then identifier.
 func TestWatchersOrder(t *testing.T) {
 	t.Parallel()
-	c := metadata.NewCatalogue(1, metadata.Content{Users: []user.User{
+	c := metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{Users: []user.User{
 		{ID: testID(1), Name: "b"}, {ID: testID(2), Name: "é"}, {ID: testID(3), Name: "B"}, {ID: testID(4), Name: "b"},
 	}})
 	var got []ident.ID

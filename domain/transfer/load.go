@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -14,13 +15,14 @@ type Source interface {
 	Next() (line int64, record Record, err error)
 }
 
-// Load returns what the source has, for store.Store.Restore. It reads all that
+// Load returns what the source has, for store.Store.Restore. The batch is that of
+// the Archive, a new one for every Restore. It reads all that
 // stands before the first problem at once, and the problems one by one, as the
 // store asks for them, which can be done once: the second time there is an error.
 // Every record is checked: what is wrong is a *[Fault], and a fault of any record
 // ends the Archive's Problems with an error. An error of the source is returned as
 // it is.
-func Load(source Source) (store.Archive, error) {
+func Load(source Source, batch ident.ID) (store.Archive, error) {
 	c := NewChecker()
 	for c.last < KindProblem {
 		line, record, err := source.Next()
@@ -33,6 +35,7 @@ func Load(source Source) (store.Archive, error) {
 	}
 	begun := false
 	return store.Archive{
+		Batch:     batch,
 		Catalogue: c.start.Catalogue,
 		Metadata:  c.content,
 		Tokens:    c.tokens,

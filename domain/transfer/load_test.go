@@ -119,7 +119,7 @@ func TestLoadedProblemsAreReadOnce(t *testing.T) {
 		t.Errorf("the second time, the problems end with %d errors, want 1", failed)
 	}
 
-	archive, err := transfer.Load(from(sample()))
+	archive, err := transfer.Load(from(sample()), filled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ type reader struct {
 }
 
 func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) {
-	return metadata.NewCatalogue(r.archive.Catalogue, r.archive.Metadata), nil
+	return metadata.NewCatalogue(ident.Version{Number: r.archive.Catalogue}, r.archive.Metadata), nil
 }
 
 func (r reader) Tokens(context.Context) ([]access.Token, error) { return r.archive.Tokens, nil }
@@ -300,7 +300,7 @@ func (f failing) fail(at string) error {
 }
 
 func (f failing) Catalogue(context.Context) (*metadata.Catalogue, error) {
-	return metadata.NewCatalogue(0, metadata.Content{}), f.fail("catalogue")
+	return metadata.NewCatalogue(ident.Version{}, metadata.Content{}), f.fail("catalogue")
 }
 
 func (f failing) Tokens(context.Context) ([]access.Token, error) { return nil, f.fail("tokens") }

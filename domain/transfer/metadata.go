@@ -95,7 +95,7 @@ func (c *Checker) user(o user.User) {
 // them are there, and makes the catalogue.
 func (c *Checker) closeMetadata() {
 	content := c.content
-	c.catalogue = metadata.NewCatalogue(0, metadata.Content{
+	c.catalogue = metadata.NewCatalogue(ident.Version{}, metadata.Content{
 		States:          slices.Clone(content.States),
 		Priorities:      slices.Clone(content.Priorities),
 		Classifications: slices.Clone(content.Classifications),

@@ -57,7 +57,7 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			return
 		}
 		all := put(func(record Record) bool { return yield(record, nil) })
-		if !all(Start{Catalogue: catalogue.Version}) || !all.metadata(catalogue.Content()) ||
+		if !all(Start{Catalogue: catalogue.Version.Number}) || !all.metadata(catalogue.Content()) ||
 			!each(all, tokens, func(t access.Token) Record { return Token{t} }) ||
 			!each(all, queries, func(q query.Saved) Record { return SavedQuery{q} }) {
 			return

@@ -144,8 +144,11 @@ func load(records []transfer.Record) (store.Archive, []store.Dossier, error) {
 	return loadFrom(from(records))
 }
 
+// filled is the batch of the stores that are filled.
+var filled = ident.ID{15: 99}
+
 func loadFrom(source *source) (store.Archive, []store.Dossier, error) {
-	archive, err := transfer.Load(source)
+	archive, err := transfer.Load(source, filled)
 	if err != nil {
 		return archive, nil, err
 	}

@@ -45,7 +45,7 @@ var (
 )
 
 func catalogue() *metadata.Catalogue {
-	return metadata.NewCatalogue(1, metadata.Content{
+	return metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{
 		States: []metadata.State{{ID: ident.ID{15: 11}, Name: "Open", Order: 2}, {ID: ident.ID{15: 12}, Name: "Closed", Resolved: true, Order: 1}},
 		Users:  []user.User{{ID: ann, Name: "Ann"}, {ID: bo, Name: "Bo", Email: "bo@example.org"}},
 		Milestones: []metadata.Milestone{

@@ -24,7 +24,7 @@ func parts(t *testing.T, where string, states int) []fragment {
 		content.States = append(content.States, metadata.State{ID: ident.ID{14: 1, 15: byte(i)}, Name: fmt.Sprint("State ", i)})
 	}
 	conds, _ := plan.Split()
-	c := newCompiler(context.Background(), plain(), metadata.NewCatalogue(2, content), ann)
+	c := newCompiler(context.Background(), plain(), metadata.NewCatalogue(ident.Version{Number: 2}, content), ann)
 	conditions, err := c.search(conds)
 	if err != nil {
 		t.Fatal(err)
