@@ -136,7 +136,7 @@ func aliasCases() []Case {
 			next := b.objects()
 			next.States[0].ID, next.Users[0].ID = first.States[0].ID, first.Users[0].ID
 			b.do(putAll(next)...)
-			b.equal("the version", int64(1), kept.Version)
+			b.equal("the version", int64(1), kept.Version.Number)
 			b.equal("the content", first, kept.Content())
 			state, _ := kept.State(first.States[0].ID)
 			b.equal("the state", first.States[0], state)

@@ -228,6 +228,30 @@ func (b *bench) versions() store.Versions {
 	return v
 }
 
+// counting returns versions of the given numbers, whose batches are not known.
+func counting(catalogue, access int64) store.Versions {
+	return store.Versions{Catalogue: ident.Version{Number: catalogue}, Access: ident.Version{Number: access}}
+}
+
+// counts returns versions without their batches.
+func counts(v store.Versions) store.Versions { return counting(v.Catalogue.Number, v.Access.Number) }
+
+// at returns the expectation that the problem is as it is now.
+func (b *bench) at(id problem.ID) store.ProblemAt {
+	b.Helper()
+	s := b.load(id, 0)
+	return store.ProblemAt{ID: id, Revision: s.Revision, Batch: s.Batch}
+}
+
+// epoch returns the epoch of a family.
+func (b *bench) epoch(family store.FamilyName) (epoch ident.Version, err error) {
+	err = b.store.View(b.ctx, func(r store.Reader) (err error) {
+		epoch, err = r.Epoch(b.ctx, family)
+		return err
+	})
+	return epoch, err
+}
+
 // open opens the store, which is closed after the case.
 func (b *bench) open() {
 	b.Helper()

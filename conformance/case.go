@@ -81,7 +81,7 @@ func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
 		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), viewCases(),
-			catalogueCases(), versionCases(), restoreCases(), lifeCases()),
+			catalogueCases(), versionCases(), identityCases(), restoreCases(), lifeCases()),
 		in(profilePort, auditCases()),
 		in(profileConcurrency, concurrentCases(), linearCases()),
 		in(profileModel, randomCases()),

@@ -53,7 +53,7 @@ func catalogueCases() []Case {
 				}
 				return nil
 			})
-			b.equal("the version", int64(changes), b.versions().Catalogue)
+			b.equal("the version", int64(changes), b.versions().Catalogue.Number)
 		},
 	}}
 }
@@ -64,10 +64,10 @@ func (b *bench) agree(version int64, content metadata.Content, p problem.Problem
 	b.Helper()
 	seen := b.image()
 	b.equal("the catalogue", content, seen.Content)
-	b.equal("the catalogue's version", version, seen.Catalogue)
-	b.equal("Reader.Versions", version, seen.Versions.Catalogue)
-	b.equal("Store.Versions", version, b.versions().Catalogue)
-	b.equal("the Snapshot's version of the catalogue", version, seen.Problems[p.ID].Catalogue)
+	b.equal("the catalogue's version", version, seen.Catalogue.Number)
+	b.equal("Reader.Versions", seen.Catalogue, seen.Versions.Catalogue)
+	b.equal("Store.Versions", seen.Catalogue, b.versions().Catalogue)
+	b.equal("the Snapshot's version of the catalogue", seen.Catalogue, seen.Problems[p.ID].Catalogue)
 }
 
 // dated returns an error unless the user's name is the version of the catalogue.
@@ -82,8 +82,8 @@ func (b *bench) dated(id ident.ID) error {
 			return err
 		}
 		seen, _ := c.User(id)
-		if c.Version != v.Catalogue || c.Version > 0 && seen.Name != fmt.Sprint(c.Version) {
-			return fmt.Errorf("the catalogue of version %d has the user of version %q where Versions says %d", c.Version, seen.Name, v.Catalogue)
+		if c.Version != v.Catalogue || c.Version.Number > 0 && seen.Name != fmt.Sprint(c.Version.Number) {
+			return fmt.Errorf("the catalogue of version %v has the user of version %q where Versions says %v", c.Version, seen.Name, v.Catalogue)
 		}
 		return nil
 	})

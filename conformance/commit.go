@@ -47,7 +47,7 @@ func commitCases() []Case {
 		run: func(b *bench) {
 			const many = 1000
 			p := b.create()
-			want := store.Snapshot{Problem: p}
+			want := store.Snapshot{Problem: p, Batch: b.at(p.ID).Batch}
 			change := b.change()
 			for i := range many {
 				keyword := problem.Keyword{Name: fmt.Sprintf("%04d", i), Value: problem.Text("value")}
@@ -92,7 +92,7 @@ func commitCases() []Case {
 				b.equal("a comment", "good", c.Text)
 			}
 			b.equal("the number of users", writers*rounds, len(b.image().Content.Users))
-			b.equal("the version of the catalogue", int64(writers*rounds), b.versions().Catalogue)
+			b.equal("the version of the catalogue", int64(writers*rounds), b.versions().Catalogue.Number)
 		},
 	}, {
 		ID:   "COM-002/number-taken",
@@ -181,7 +181,7 @@ func commitCases() []Case {
 			next := p
 			next.Revision = 2
 			change := b.change(store.UpdateProblem{Problem: next})
-			change.Expect = []store.Expectation{store.ProblemAt{ID: p.ID, Revision: 1}}
+			change.Expect = []store.Expectation{b.at(p.ID)}
 			first := b.commit(change)
 			b.equal("the second Receipt", first, b.commit(change))
 		},
@@ -247,7 +247,7 @@ func commitCases() []Case {
 		run: func(b *bench) {
 			p := b.create()
 			change := b.change(store.Watch{Problem: p.ID, User: b.ID()})
-			known := store.ProblemAt{ID: p.ID, Revision: 1}
+			known := b.at(p.ID)
 			for _, unknown := range []store.Expectation{unknownExpectation{}, unknownExpectation{known}, nil} {
 				for _, expect := range [][]store.Expectation{{unknown}, {unknown, known}, {known, unknown}} {
 					change.Expect = expect

@@ -91,34 +91,36 @@ func concurrentCases() []Case {
 		ID:   "COM-004/families",
 		Rule: "Of concurrent Changes that expect one epoch of a family, one is stored, and the others are refused with Conflict.",
 		run: func(b *bench) {
-			for epoch := range int64(10) {
+			for number := range int64(10) {
+				epoch := b.image().Epochs[relationship.BlockerOf]
 				won := b.race(func(int) store.Change {
 					change := b.change(store.MoveFamily{Family: relationship.BlockerOf})
 					change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.BlockerOf, Epoch: epoch}}
 					return change
 				})
 				b.equal("the number of Changes stored", 1, len(won))
-				b.equal("the epoch", epoch+1, b.image().Epochs[relationship.BlockerOf])
+				b.equal("the epoch", number+1, b.image().Epochs[relationship.BlockerOf].Number)
 			}
 		},
 	}, {
 		ID:   "COM-004/versions",
 		Rule: "Of concurrent Changes that expect one version and raise it, one is stored, and the others are refused with Conflict.",
 		run: func(b *bench) {
-			for version := range int64(10) {
+			for number := range int64(10) {
+				now := b.versions()
 				won := b.race(func(int) store.Change {
 					change := b.change(store.PutUser{User: b.objects().Users[0]})
-					change.Expect = []store.Expectation{store.CatalogueAt{Version: version}}
+					change.Expect = []store.Expectation{store.CatalogueAt{Version: now.Catalogue}}
 					return change
 				})
 				b.equal("the number of Changes of the catalogue", 1, len(won))
 				won = b.race(func(int) store.Change {
 					change := b.change(store.PutToken{Token: b.token()})
-					change.Expect = []store.Expectation{store.AccessAt{Version: version}}
+					change.Expect = []store.Expectation{store.AccessAt{Version: now.Access}}
 					return change
 				})
 				b.equal("the number of Changes of tokens", 1, len(won))
-				b.equal("Versions", store.Versions{Catalogue: version + 1, Access: version + 1}, b.versions())
+				b.equal("Versions", counting(number+1, number+1), counts(b.versions()))
 			}
 		},
 	}, {
@@ -127,6 +129,7 @@ func concurrentCases() []Case {
 		run: func(b *bench) {
 			const rounds = 10
 			ids := []problem.ID{b.create().ID, b.create().ID, b.create().ID}
+			at := []store.ProblemAt{b.at(ids[0]), b.at(ids[1]), b.at(ids[2])}
 			families := []store.FamilyName{relationship.ParentOf, relationship.CauseOf, relationship.BlockerOf}
 			tokens := []access.Token{b.token(), b.token(), b.token()}
 			var stored atomic.Int64
@@ -142,8 +145,11 @@ func concurrentCases() []Case {
 							store.MoveFamily{Family: families[i]}, store.PutToken{Token: tokens[i]})
 						change.Log = append(change.Log, b.entry(ids[i]))
 						if round%2 == 1 {
-							change.Expect = append(change.Expect, store.ProblemAt{ID: ids[i], Revision: 1},
-								store.FamilyAt{Family: families[i], Epoch: int64(who)})
+							epoch, err := b.epoch(families[i])
+							if err != nil {
+								return fmt.Errorf("View: %w", err)
+							}
+							change.Expect = append(change.Expect, at[i], store.FamilyAt{Family: families[i], Epoch: epoch})
 						}
 					}
 					if _, err := b.store.Commit(b.ctx, change); err != nil {
@@ -163,9 +169,9 @@ func concurrentCases() []Case {
 			}
 			epochs := b.image().Epochs
 			for _, family := range families {
-				b.equal("the epoch", stored.Load(), epochs[family])
+				b.equal("the epoch", stored.Load(), epochs[family].Number)
 			}
-			b.equal("the access version", stored.Load(), b.versions().Access)
+			b.equal("the access version", stored.Load(), b.versions().Access.Number)
 		},
 	}, {
 		ID:   "COM-004/keys",
@@ -200,7 +206,7 @@ func concurrentCases() []Case {
 			})
 			b.equal("the number of Changes stored", 1, len(won))
 			b.equal("the number of states", 1, len(b.image().Content.States))
-			b.equal("Versions", store.Versions{Catalogue: 1, Access: 1}, b.versions())
+			b.equal("Versions", counting(1, 1), counts(b.versions()))
 		},
 	}, {
 		ID:   "COM-004/relationships",

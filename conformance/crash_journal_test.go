@@ -119,7 +119,7 @@ func (j *journal) play(r record) {
 	case r.Restored != nil && j.flaw.piecemeal:
 		next := j.now.clone()
 		for _, d := range r.Restored.Dossiers {
-			next.restore(d)
+			next.restore(d, r.Restored.Batch)
 			j.reserved = max(j.reserved, d.ID)
 		}
 		next.of, j.now = j.kept, next
@@ -275,7 +275,7 @@ func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (st
 func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	all := holdings{Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: store.Versions{Catalogue: archive.Catalogue}}
+	all := holdings{Batch: archive.Batch, Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: counting(archive.Catalogue, 0)}
 	taken := archive
 	taken.Problems = func(yield func(store.Dossier, error) bool) {
 		for d, err := range archive.Problems {
@@ -283,7 +283,7 @@ func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 				all.Dossiers = append(all.Dossiers, d)
 			}
 			if j.flaw.piecemeal && err == nil {
-				err = j.append(record{Restored: &holdings{Dossiers: []store.Dossier{d}}}, false)
+				err = j.append(record{Restored: &holdings{Batch: archive.Batch, Dossiers: []store.Dossier{d}}}, false)
 			}
 			if !yield(d, err) {
 				return

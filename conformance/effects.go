@@ -150,9 +150,9 @@ func effectCases() []Case {
 		Rule: "MoveFamily raises the epoch of one family, each time it is named.",
 		run: func(b *bench) {
 			for _, f := range relationship.Families() {
-				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}}, func(want *image) { want.Epochs[f.Forward]++ })
+				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}}, func(want *image) { want.move(f.Forward) })
 				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}, store.MoveFamily{Family: f.Forward}},
-					func(want *image) { want.Epochs[f.Forward] += 2 })
+					func(want *image) { want.move(f.Forward); want.move(f.Forward) })
 			}
 		},
 	}, {
@@ -294,7 +294,7 @@ func effectCases() []Case {
 			lasting.Expires, lasting.Revoked, lasting.Scope = time.Time{}, time.Time{}, access.Read
 			for _, t := range []access.Token{full, lasting} {
 				b.does([]store.Effect{store.PutToken{Token: t}}, func(want *image) {
-					want.Versions.Access++
+					want.Versions.Access.Number++
 					want.Tokens = append(want.Tokens, t)
 				})
 			}
@@ -385,17 +385,47 @@ func (b *bench) does(effects []store.Effect, edit func(want *image)) {
 }
 
 // changes commits the change, and ends the case unless what is stored afterwards
-// is what was stored before, edited.
+// is what was stored before, edited, and stamped with the batch of the change.
 func (b *bench) changes(change store.Change, edit func(want *image)) {
 	b.Helper()
 	b.seen.add(change)
 	want := b.image()
 	edit(&want)
+	want.stamp(change)
 	b.commit(change)
 	b.equal("what is stored", want, b.image())
 }
 
 func nothing(*image) {}
+
+// stamp gives all that the change raises, or stores, its batch.
+func (seen *image) stamp(change store.Change) {
+	for _, effect := range change.Effects {
+		switch e := effect.(type) {
+		case store.CreateProblem:
+			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch = change.Batch })
+		case store.UpdateProblem:
+			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch = change.Batch })
+		case store.MoveFamily:
+			seen.Epochs[e.Family] = ident.Version{Number: seen.Epochs[e.Family].Number, Batch: change.Batch}
+		}
+	}
+	catalogue, access := change.Raises()
+	if catalogue {
+		seen.Versions.Catalogue.Batch, seen.Catalogue.Batch = change.Batch, change.Batch
+		for id := range seen.Problems {
+			seen.edit(id, func(s *store.Snapshot) { s.Catalogue.Batch = change.Batch })
+		}
+	}
+	if access {
+		seen.Versions.Access.Batch = change.Batch
+	}
+}
+
+// move raises the number of an epoch.
+func (seen *image) move(family store.FamilyName) {
+	seen.Epochs[family] = ident.Version{Number: seen.Epochs[family].Number + 1}
+}
 
 // update replaces a problem of the image, also where others show it.
 func (seen *image) update(p problem.Problem) {

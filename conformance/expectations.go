@@ -17,9 +17,11 @@ func expectationCases() []Case {
 			p := b.create()
 			p.Revision = 5
 			b.do(store.UpdateProblem{Problem: p})
-			b.holds(store.ProblemAt{ID: p.ID, Revision: 5})
+			now := b.at(p.ID)
+			b.equal("the revision", int64(5), now.Revision)
+			b.holds(now)
 			for _, other := range []int64{4, 6, 0, -5} {
-				b.breaks(store.ProblemAt{ID: p.ID, Revision: other})
+				b.breaks(store.ProblemAt{ID: p.ID, Revision: other, Batch: now.Batch})
 			}
 			for _, revision := range []int64{0, 1, 5} {
 				b.breaks(store.ProblemAt{ID: b.reserve(), Revision: revision})
@@ -29,35 +31,44 @@ func expectationCases() []Case {
 		ID:   "COM-002/catalogue-at",
 		Rule: "CatalogueAt holds for the version that the catalogue has, and for no other.",
 		run: func(b *bench) {
-			b.holds(store.CatalogueAt{Version: 0})
-			b.breaks(store.CatalogueAt{Version: 1})
+			b.holds(store.CatalogueAt{})
+			b.breaks(store.CatalogueAt{Version: ident.Version{Number: 1}})
 			b.do(store.PutUser{User: b.objects().Users[0]})
-			b.holds(store.CatalogueAt{Version: 1})
-			b.breaks(store.CatalogueAt{Version: 0})
-			b.breaks(store.CatalogueAt{Version: 2})
+			now := b.versions().Catalogue
+			b.holds(store.CatalogueAt{Version: now})
+			b.breaks(store.CatalogueAt{})
+			for _, other := range []int64{0, 2} {
+				b.breaks(store.CatalogueAt{Version: ident.Version{Number: other, Batch: now.Batch}})
+			}
 		},
 	}, {
 		ID:   "COM-002/access-at",
 		Rule: "AccessAt holds for the version that the tokens have, and for no other.",
 		run: func(b *bench) {
-			b.holds(store.AccessAt{Version: 0})
-			b.breaks(store.AccessAt{Version: 1})
+			b.holds(store.AccessAt{})
+			b.breaks(store.AccessAt{Version: ident.Version{Number: 1}})
 			b.do(store.PutToken{Token: b.token()})
-			b.holds(store.AccessAt{Version: 1})
-			b.breaks(store.AccessAt{Version: 0})
-			b.breaks(store.AccessAt{Version: 2})
+			now := b.versions().Access
+			b.holds(store.AccessAt{Version: now})
+			b.breaks(store.AccessAt{})
+			for _, other := range []int64{0, 2} {
+				b.breaks(store.AccessAt{Version: ident.Version{Number: other, Batch: now.Batch}})
+			}
 		},
 	}, {
 		ID:   "COM-002/family-at",
 		Rule: "FamilyAt holds for the epoch that the family has, and for no other; each family has its own.",
 		run: func(b *bench) {
-			b.holds(store.FamilyAt{Family: relationship.ParentOf, Epoch: 0})
-			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: 1})
+			b.holds(store.FamilyAt{Family: relationship.ParentOf})
+			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: 1}})
 			b.do(store.MoveFamily{Family: relationship.ParentOf})
-			b.holds(store.FamilyAt{Family: relationship.ParentOf, Epoch: 1})
-			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: 0})
-			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: 2})
-			b.holds(store.FamilyAt{Family: relationship.BlockerOf, Epoch: 0})
+			now := b.image().Epochs[relationship.ParentOf]
+			b.holds(store.FamilyAt{Family: relationship.ParentOf, Epoch: now})
+			b.breaks(store.FamilyAt{Family: relationship.ParentOf})
+			for _, other := range []int64{0, 2} {
+				b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: other, Batch: now.Batch}})
+			}
+			b.holds(store.FamilyAt{Family: relationship.BlockerOf})
 		},
 	}, {
 		ID:   "COM-002/key-unused",
@@ -165,18 +176,19 @@ func expectationCases() []Case {
 		run: func(b *bench) {
 			p, q := b.create(), b.create()
 			good := []store.Expectation{
-				store.ProblemAt{ID: p.ID, Revision: 1},
-				store.ProblemAt{ID: q.ID, Revision: 1},
-				store.CatalogueAt{Version: 0},
-				store.AccessAt{Version: 0},
-				store.FamilyAt{Family: relationship.ParentOf, Epoch: 0},
+				b.at(p.ID),
+				b.at(q.ID),
+				store.CatalogueAt{},
+				store.AccessAt{},
+				store.FamilyAt{Family: relationship.ParentOf},
 				store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
 				store.StateUnused{State: b.ID()},
 			}
 			b.holds(good...)
+			bad := b.at(p.ID)
+			bad.Revision++
 			for i := range len(good) + 1 {
-				bad := append(good[:i:i], store.ProblemAt{ID: p.ID, Revision: 2})
-				b.breaks(append(bad, good[i:]...)...)
+				b.breaks(append(append(good[:i:i], bad), good[i:]...)...)
 			}
 		},
 	}, {
@@ -188,21 +200,22 @@ func expectationCases() []Case {
 			next.Revision, next.State = 2, b.ID()
 			change := b.change(store.UpdateProblem{Problem: next}, store.MoveFamily{Family: relationship.ParentOf},
 				store.PutUser{User: b.objects().Users[0]}, store.PutToken{Token: b.token()})
+			first := ident.Version{}.Next(change.Batch)
 			for _, late := range []store.Expectation{
-				store.ProblemAt{ID: p.ID, Revision: 2},
-				store.FamilyAt{Family: relationship.ParentOf, Epoch: 1},
-				store.CatalogueAt{Version: 1},
-				store.AccessAt{Version: 1},
+				store.ProblemAt{ID: p.ID, Revision: 2, Batch: change.Batch},
+				store.FamilyAt{Family: relationship.ParentOf, Epoch: first},
+				store.CatalogueAt{Version: first},
+				store.AccessAt{Version: first},
 				store.StateUnused{State: p.State},
 			} {
 				change.Expect = []store.Expectation{late}
 				b.refuse("a Change that expects what it does", fault.Conflict, change)
 			}
 			change.Expect = []store.Expectation{
-				store.ProblemAt{ID: p.ID, Revision: 1},
-				store.FamilyAt{Family: relationship.ParentOf, Epoch: 0},
-				store.CatalogueAt{Version: 0},
-				store.AccessAt{Version: 0},
+				b.at(p.ID),
+				store.FamilyAt{Family: relationship.ParentOf},
+				store.CatalogueAt{},
+				store.AccessAt{},
 				store.StateUnused{State: next.State},
 			}
 			b.commit(change)

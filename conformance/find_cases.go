@@ -230,7 +230,7 @@ func checkFindChanged(b *bench) {
 // and among one more.
 func checkFindCandidates(b *bench) {
 	who, state := b.ID(), b.objects().States[0]
-	h := holdings{Metadata: metadata.Content{States: []metadata.State{state}}}
+	h := holdings{Batch: b.ID(), Metadata: metadata.Content{States: []metadata.State{state}}}
 	for _, id := range upTo(store.MostCandidates) {
 		h.Dossiers = append(h.Dossiers, store.Dossier{Problem: problem.Problem{
 			ID: id, Fields: problem.Fields{Title: "x", State: state.ID}, Originator: who, Created: on(1), Modifier: who, Modified: on(1), Revision: 1,

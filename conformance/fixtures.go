@@ -92,8 +92,8 @@ func putAll(c metadata.Content) []store.Effect {
 
 // put adds the objects to the image as one Change does.
 func (seen *image) put(c metadata.Content) {
-	seen.Catalogue++
-	seen.Versions.Catalogue++
+	seen.Catalogue.Number++
+	seen.Versions.Catalogue.Number++
 	seen.Content = metadata.NewCatalogue(seen.Catalogue, metadata.Content{
 		States:          slices.Concat(seen.Content.States, c.States),
 		Priorities:      slices.Concat(seen.Content.Priorities, c.Priorities),

@@ -24,6 +24,7 @@ type holdings struct {
 	Audit    []audit.Entry
 	Dossiers []store.Dossier
 	Versions store.Versions
+	Batch    ident.ID // of the Archive, which stamps the Versions; none in what a store shows
 }
 
 // archive returns the Archive of the holdings.
@@ -47,7 +48,8 @@ func (h holdings) interrupted(before func(yielded int) error) store.Archive {
 		}
 	}
 	return store.Archive{
-		Catalogue: h.Versions.Catalogue,
+		Batch:     h.Batch,
+		Catalogue: h.Versions.Catalogue.Number,
 		Metadata:  h.Metadata,
 		Tokens:    h.Tokens,
 		Queries:   h.Queries,
@@ -75,14 +77,18 @@ func (h holdings) clone() holdings {
 
 // shown returns what a store shows that was filled with the holdings.
 func (h holdings) shown() holdings {
-	v := store.Versions{Catalogue: h.Versions.Catalogue}
+	var v store.Versions
+	number := h.Versions.Catalogue.Number
 	if len(putAll(h.Metadata)) > 0 {
-		v.Catalogue = max(v.Catalogue, 1)
+		number = max(number, 1)
+	}
+	if number > 0 {
+		v.Catalogue = ident.Version{Number: number, Batch: h.Batch}
 	}
 	if len(h.Tokens) > 0 {
-		v.Access = 1
+		v.Access = ident.Version{Number: 1, Batch: h.Batch}
 	}
-	h.Metadata, h.Versions = ordered(h.Metadata), v
+	h.Metadata, h.Versions, h.Batch = ordered(h.Metadata), v, ident.None
 	return h
 }
 
@@ -121,7 +127,7 @@ func hold(ctx context.Context, r store.Reader) (h holdings, err error) {
 		return h, fmt.Errorf("Versions: %w", err)
 	}
 	if catalogue.Version != h.Versions.Catalogue {
-		return h, fmt.Errorf("the catalogue has the version %d where Versions has %d", catalogue.Version, h.Versions.Catalogue)
+		return h, fmt.Errorf("the catalogue has the version %v where Versions has %v", catalogue.Version, h.Versions.Catalogue)
 	}
 	return h, nil
 }
@@ -193,7 +199,7 @@ func (s *scope) hold(h holdings) {
 // holdings returns something of everything, with problems of the given numbers.
 func (b *bench) holdings(numbers ...problem.ID) holdings {
 	full, lean := b.objects(), bare(b.objects())
-	h := holdings{Versions: store.Versions{Catalogue: 1 << 40}, Metadata: metadata.Content{
+	h := holdings{Batch: b.ID(), Versions: counting(1<<40, 0), Metadata: metadata.Content{
 		States:          slices.Concat(full.States, lean.States),
 		Priorities:      slices.Concat(full.Priorities, lean.Priorities),
 		Classifications: slices.Concat(full.Classifications, lean.Classifications),

@@ -24,8 +24,8 @@ type image struct {
 	Watching   map[mark]bool
 	Read       map[mark]bool
 	Neighbours map[relationship.Type][]relationship.Relationship
-	Epochs     map[store.FamilyName]int64
-	Catalogue  int64
+	Epochs     map[store.FamilyName]ident.Version
+	Catalogue  ident.Version
 	Content    metadata.Content
 	Versions   store.Versions
 	Tokens     []access.Token
@@ -97,7 +97,7 @@ func read(ctx context.Context, r store.Reader, of *scope) (image, error) {
 		Watching:   make(map[mark]bool),
 		Read:       make(map[mark]bool),
 		Neighbours: make(map[relationship.Type][]relationship.Relationship),
-		Epochs:     make(map[store.FamilyName]int64),
+		Epochs:     make(map[store.FamilyName]ident.Version),
 		Replies:    make(map[replyKey]store.Reply),
 	}
 	if err := seen.readProblems(ctx, r, of); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/conformance/internal/linear"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -84,18 +85,21 @@ func (e edges) String() string {
 
 // clan is what is known of a family.
 type clan struct {
-	epoch    int64
+	epoch    ident.Version
 	edges    edges
 	position [members]int64 // of the last Change that named each problem
 }
 
-func (c clan) String() string { return fmt.Sprintf("epoch %d with the edges %s", c.epoch, c.edges) }
+func (c clan) String() string {
+	return fmt.Sprintf("epoch %d with the edges %s", c.epoch.Number, c.edges)
+}
 
 // kinship is what a client asks for.
 type kinship struct {
-	act      act   // looking at all, searching, relating or parting
-	from, to int   // the edge, but for who looks at all
-	epoch    int64 // expected by who relates
+	act      act           // looking at all, searching, relating or parting
+	from, to int           // the edge, but for who looks at all
+	epoch    ident.Version // expected by who relates
+	batch    ident.ID      // of who relates or parts
 }
 
 // searching is the act of looking for the cycle that an edge would close.
@@ -108,7 +112,7 @@ func (k kinship) String() string {
 	case searching:
 		return fmt.Sprintf("what leads from %d to %d", k.to, k.from)
 	case relating:
-		return fmt.Sprintf("to add %d→%d where epoch %d is expected", k.from, k.to, k.epoch)
+		return fmt.Sprintf("to add %d→%d where epoch %d is expected", k.from, k.to, k.epoch.Number)
 	default:
 		return fmt.Sprintf("to drop %d→%d", k.from, k.to)
 	}
@@ -117,14 +121,14 @@ func (k kinship) String() string {
 // kin is what a client is answered.
 type kin struct {
 	upshot
-	epoch  int64
+	epoch  ident.Version
 	looked uint8 // at which problems' edges, one bit each
 	edges  edges // of those
 	closes bool  // whether they lead on to the edge that was asked about
 }
 
 func (k kin) String() string {
-	return fmt.Sprintf("epoch %d with the edges %s from %s", k.epoch, k.edges, namesOf(k.looked))
+	return fmt.Sprintf("epoch %d with the edges %s from %s", k.epoch.Number, k.edges, namesOf(k.looked))
 }
 
 // namesOf returns the problems of a set.
@@ -172,7 +176,7 @@ func (k kinship) on(now clan, position int64) clan {
 		now.edges[k.from] &^= 1 << k.to
 		return now
 	}
-	now.epoch++
+	now.epoch = now.epoch.Next(k.batch)
 	now.edges.set(k.from, k.to)
 	return now
 }
@@ -278,6 +282,7 @@ func (h *house) do(k kinship) (out kin, err error) {
 		change.Effects = append(h.pair(one, relationship.ParentOf, other), store.MoveFamily{Family: relationship.ParentOf})
 		change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.ParentOf, Epoch: k.epoch}}
 	}
+	change.Batch = k.batch
 	out.upshot, err = h.send(change)
 	return out, err
 }
@@ -307,7 +312,7 @@ func (b *bench) tellOfFamily() {
 		if err != nil {
 			return err
 		}
-		k.act, k.epoch = relating, out.epoch
+		k.act, k.epoch, k.batch = relating, out.epoch, b.ID()
 		switch n := random.IntN(6); {
 		case n == 0:
 			k = kinship{act: looking}

@@ -27,9 +27,10 @@ func linearPairCases() []Case {
 // the second.
 type couple struct {
 	revision [2]int64
-	title    [2]string // the number of a writing
-	related  int64     // the number of the writing that related them; 0: they are not
-	position [2]int64  // of the last Change that named each
+	batch    [2]ident.ID // that made each revision
+	title    [2]string   // the number of a writing
+	related  int64       // the number of the writing that related them; 0: they are not
+	position [2]int64    // of the last Change that named each
 }
 
 func (c couple) String() string {
@@ -46,6 +47,7 @@ func linked(related int64) string {
 // coupleView is what one View shows of a couple.
 type coupleView struct {
 	revision   [2]int64
+	batch      [2]ident.ID
 	title      [2]string
 	sides      [2]int64  // the number of the relationship, as each problem shows it
 	others     [2]string // the title of the other problem in it
@@ -54,7 +56,7 @@ type coupleView struct {
 
 // view returns what a View has to show.
 func (c couple) view() coupleView {
-	v := coupleView{revision: c.revision, title: c.title}
+	v := coupleView{revision: c.revision, batch: c.batch, title: c.title}
 	if c.related > 0 {
 		v.sides, v.neighbours = [2]int64{c.related, c.related}, [2]int64{c.related, c.related}
 		v.others = [2]string{c.title[1], c.title[0]}
@@ -91,6 +93,7 @@ const (
 type coupling struct {
 	act    act
 	number int64
+	batch  ident.ID
 	// first is the problem that is renamed, and the one that is named first.
 	first int
 	// from is what the client saw, whose revisions he expects, if he does.
@@ -120,11 +123,11 @@ func (c coupling) String() string {
 func (c coupling) meets(now couple) bool {
 	switch {
 	case c.act == renaming:
-		return c.from.revision[c.first] == now.revision[c.first]
+		return c.from.revision[c.first] == now.revision[c.first] && c.from.batch[c.first] == now.batch[c.first]
 	case c.act == relating && now.related > 0:
 		return false
 	}
-	return !c.expects || c.from.revision == now.revision
+	return !c.expects || c.from.revision == now.revision && c.from.batch == now.batch
 }
 
 // on returns the couple after the Change.
@@ -132,6 +135,7 @@ func (c coupling) on(now couple, position int64) couple {
 	switch c.act {
 	case renaming:
 		now.revision[c.first]++
+		now.batch[c.first] = c.batch
 		now.title[c.first] = fmt.Sprint(c.number)
 		now.position[c.first] = position
 		return now
@@ -143,6 +147,7 @@ func (c coupling) on(now couple, position int64) couple {
 	if now.position = [2]int64{position, position}; c.expects {
 		now.revision[0]++
 		now.revision[1]++
+		now.batch = [2]ident.ID{c.batch, c.batch}
 	}
 	return now
 }
@@ -184,6 +189,7 @@ type pairs struct {
 // change returns the Change that is asked for.
 func (p *pairs) change(c coupling) store.Change {
 	change := p.bench.change()
+	change.Batch = c.batch
 	put := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
 	types := [2]relationship.Type{relationship.CauseOf, relationship.CausedBy}
 	for _, i := range [2]int{c.first, 1 - c.first} {
@@ -202,7 +208,7 @@ func (p *pairs) change(c coupling) store.Change {
 			if c.act == renaming {
 				next.Title = fmt.Sprint(c.number)
 			}
-			change.Expect = append(change.Expect, store.ProblemAt{ID: id, Revision: c.from.revision[i]})
+			change.Expect = append(change.Expect, store.ProblemAt{ID: id, Revision: c.from.revision[i], Batch: c.from.batch[i]})
 			put(store.UpdateProblem{Problem: next})
 		}
 	}
@@ -222,7 +228,7 @@ func (p *pairs) look() (v coupleView, err error) {
 			if err != nil {
 				return err
 			}
-			v.revision[i], v.title[i] = s.Revision, s.Title
+			v.revision[i], v.batch[i], v.title[i] = s.Revision, s.Batch, s.Title
 			for _, side := range s.Relationships {
 				v.sides[i], v.others[i] = p.numberOf(side.Relationship), side.OtherTitle
 			}
@@ -256,13 +262,14 @@ func (p *pairs) do(c coupling) (out coupled, err error) {
 func (b *bench) tellOfPair() {
 	b.Helper()
 	p := &pairs{bench: b, began: b.Now()}
+	var batch [2]ident.ID
 	for i := range p.problems {
 		p.problems[i] = b.problem(b.reserve())
 		p.problems[i].Title = "0"
-		b.do(store.CreateProblem{Problem: p.problems[i]})
+		batch[i] = b.do(store.CreateProblem{Problem: p.problems[i]}).Batch
 	}
 	t := &story[couple, coupling, coupled]{bench: b, ask: p.do, Model: linear.Model[couple, coupling, coupled]{
-		Start: couple{revision: [2]int64{1, 1}, title: [2]string{"0", "0"}},
+		Start: couple{revision: [2]int64{1, 1}, batch: batch, title: [2]string{"0", "0"}},
 		Step:  func(before couple, c coupling, out coupled) (couple, bool) { return c.step(before, out) },
 		Asked: coupling.String,
 		Told: func(c coupling, out coupled) string {
@@ -294,7 +301,7 @@ func (b *bench) tellOfPair() {
 			}
 		}
 		if c.act != looking {
-			c.number = t.number()
+			c.number, c.batch = t.number(), b.ID()
 		}
 		_, err = ask(c)
 		return err

@@ -30,6 +30,7 @@ func linearProblemCases() []Case {
 // register is what is known of one problem. Texts are the numbers of writings.
 type register struct {
 	revision int64
+	batch    ident.ID // that made the revision
 	title    string
 	comments string
 	log      string
@@ -57,6 +58,8 @@ type writing struct {
 	number  int64 // 0: to be shown
 	// expect is the revision that it expects, and raises; 0: none.
 	expect  int64
+	from    ident.ID // the batch of that revision
+	batch   ident.ID // its own
 	comment bool
 	keyword int  // which one; -1: none
 	drop    bool // the keyword instead of setting it
@@ -93,7 +96,7 @@ func (w writing) on(r register, position int64) register {
 	number := fmt.Sprint(w.number)
 	r.position, r.log = position, appended(r.log, w.number)
 	if w.expect > 0 {
-		r.revision, r.title = w.expect+1, number
+		r.revision, r.batch, r.title = w.expect+1, w.batch, number
 	}
 	if w.comment {
 		r.comments = appended(r.comments, w.number)
@@ -126,6 +129,7 @@ func keywordNames() [2]string { return [2]string{"area", "price"} }
 func (s *shelf) change(w writing) store.Change {
 	p := s.problems[w.problem]
 	change := s.bench.change()
+	change.Batch = w.batch
 	entry := s.entry(p.ID)
 	entry.Revision = w.number
 	change.Log = []problem.LogEntry{entry}
@@ -149,7 +153,7 @@ func (s *shelf) change(w writing) store.Change {
 		put(store.MarkRead{Problem: p.ID, User: s.users[w.mark], Read: !w.unread})
 	}
 	if w.expect > 0 {
-		change.Expect = []store.Expectation{store.ProblemAt{ID: p.ID, Revision: w.expect}}
+		change.Expect = []store.Expectation{store.ProblemAt{ID: p.ID, Revision: w.expect, Batch: w.from}}
 		p.Title, p.Revision = fmt.Sprint(w.number), w.expect+1
 		put(store.UpdateProblem{Problem: p})
 	}
@@ -171,12 +175,13 @@ func (s *shelf) look(i int) (shown register, err error) {
 	if err != nil {
 		return register{}, fmt.Errorf("View: %w", err)
 	}
-	if first.Revision != then.Revision || first.Title != then.Title {
+	if first.Revision != then.Revision || first.Batch != then.Batch || first.Title != then.Title {
 		return register{}, fmt.Errorf("one View showed of problem %d first revision %d with the title %q, and then revision %d with the title %q",
 			id, first.Revision, first.Title, then.Revision, then.Title)
 	}
 	shown = register{
 		revision: first.Revision,
+		batch:    first.Batch,
 		title:    first.Title,
 		comments: numbersOf(then.Comments, func(c problem.Comment) any { return c.Text }),
 		log:      numbersOf(first.Log, func(e problem.LogEntry) any { return e.Revision }),
@@ -214,7 +219,7 @@ func (w writing) step(before register, out told) (register, bool) {
 		out.shown.position = before.position
 		return before, out.shown == before
 	}
-	meets := w.expect == 0 || w.expect == before.revision
+	meets := w.expect == 0 || w.expect == before.revision && w.from == before.batch
 	switch out.fate {
 	case isStored:
 		return w.on(before, out.position), meets && out.position > before.position
@@ -238,15 +243,17 @@ func (b *bench) tellOfProblems(n int) {
 	b.Helper()
 	s := &shelf{bench: b, users: [2]ident.ID{b.ID(), b.ID()}}
 	var last []writing
+	create := b.change()
 	for i := range n {
 		p := b.problem(b.reserve())
 		p.Title = "0"
 		s.problems = append(s.problems, p)
-		b.do(store.CreateProblem{Problem: p})
+		create.Effects = append(create.Effects, store.CreateProblem{Problem: p})
 		last = append(last, writing{problem: i})
 	}
+	b.commit(create)
 	t := &story[register, writing, told]{bench: b, ask: s.do, Model: linear.Model[register, writing, told]{
-		Start: register{revision: 1, title: "0"},
+		Start: register{revision: 1, batch: create.Batch, title: "0"},
 		Step:  func(before register, w writing, out told) (register, bool) { return w.step(before, out) },
 		Part:  func(w writing) int { return w.problem },
 		Asked: writing.String,
@@ -266,9 +273,9 @@ func (b *bench) tellOfProblems(n int) {
 		}
 		if random.IntN(3) > 0 {
 			if w = w.draw(random); random.IntN(3) > 0 {
-				w.expect = out.shown.revision
+				w.expect, w.from = out.shown.revision, out.shown.batch
 			}
-			w.number = t.number()
+			w.number, w.batch = t.number(), b.ID()
 		}
 		_, err = ask(w)
 		return err

@@ -33,7 +33,7 @@ type registry struct {
 }
 
 func (r registry) String() string {
-	text := fmt.Sprintf("catalogue version %d with the users' numbers %d, access version %d with the tokens' numbers %d", r.versions.Catalogue, r.users, r.versions.Access, r.tokens)
+	text := fmt.Sprintf("catalogue version %d with the users' numbers %d, access version %d with the tokens' numbers %d", r.versions.Catalogue.Number, r.users, r.versions.Access.Number, r.tokens)
 	if r.first > 0 {
 		text += fmt.Sprintf(", token %d first", r.first-1)
 	}
@@ -43,8 +43,9 @@ func (r registry) String() string {
 // registering is what a client asks for.
 type registering struct {
 	number      int64 // 0: to be shown
-	briefly     bool  // shown the versions alone
-	user, token int   // whom to put; -1: none
+	batch       ident.ID
+	briefly     bool // shown the versions alone
+	user, token int  // whom to put; -1: none
 	// expects is whether he expects the versions that he saw, of what he puts.
 	expects bool
 	from    store.Versions
@@ -68,10 +69,10 @@ func (r registering) String() string {
 		text += fmt.Sprintf(" token %d", r.token)
 	}
 	if r.expects && r.user >= 0 {
-		text += fmt.Sprintf(", where catalogue version %d is expected", r.from.Catalogue)
+		text += fmt.Sprintf(", where catalogue version %d is expected", r.from.Catalogue.Number)
 	}
 	if r.expects && r.token >= 0 {
-		text += fmt.Sprintf(", where access version %d is expected", r.from.Access)
+		text += fmt.Sprintf(", where access version %d is expected", r.from.Access.Number)
 	}
 	return text
 }
@@ -85,11 +86,11 @@ func (r registering) meets(now store.Versions) bool {
 // on returns the registry after the Change.
 func (r registering) on(now registry) registry {
 	if r.user >= 0 {
-		now.versions.Catalogue++
+		now.versions.Catalogue = now.versions.Catalogue.Next(r.batch)
 		now.users[r.user] = r.number
 	}
 	if r.token >= 0 {
-		now.versions.Access++
+		now.versions.Access = now.versions.Access.Next(r.batch)
 		now.tokens[r.token] = r.number
 		if now.first == 0 {
 			now.first = 1 + r.token
@@ -132,6 +133,7 @@ type office struct {
 // change returns the Change that is asked for.
 func (o *office) change(r registering) store.Change {
 	change := o.bench.change()
+	change.Batch = r.batch
 	if r.user >= 0 {
 		person := o.users[r.user]
 		person.Name = fmt.Sprint(r.number)
@@ -186,7 +188,7 @@ func (o *office) look() (shown registry, err error) {
 		}
 		s, err := r.Problem(o.ctx, o.problem, ident.None, 0)
 		if v := shown.versions.Catalogue; err == nil && (v != catalogue.Version || v != s.Catalogue) {
-			return fmt.Errorf("one View showed catalogue version %d by Catalogue, %d by Versions and %d by Problem", catalogue.Version, v, s.Catalogue)
+			return fmt.Errorf("one View showed catalogue version %v by Catalogue, %v by Versions and %v by Problem", catalogue.Version, v, s.Catalogue)
 		}
 		return err
 	})
@@ -221,7 +223,7 @@ func (b *bench) tellOfVersions() {
 			case r.number > 0:
 				return out.upshot.String()
 			case r.briefly:
-				return fmt.Sprintf("catalogue version %d, access version %d", out.shown.versions.Catalogue, out.shown.versions.Access)
+				return fmt.Sprintf("catalogue version %d, access version %d", out.shown.versions.Catalogue.Number, out.shown.versions.Access.Number)
 			}
 			return out.shown.String()
 		},
@@ -234,7 +236,7 @@ func (b *bench) tellOfVersions() {
 		}
 		r := registering{user: random.IntN(3) - 1, token: random.IntN(3) - 1, expects: random.IntN(2) == 0, from: out.shown.versions}
 		if r.user >= 0 || r.token >= 0 {
-			r.number = t.number()
+			r.number, r.batch = t.number(), b.ID()
 		}
 		_, err = ask(r)
 		return err

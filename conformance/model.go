@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -173,17 +174,17 @@ func (m *model) Restore(ctx context.Context, archive store.Archive) error {
 		if err != nil {
 			return err
 		}
-		filled.restore(dossier)
+		filled.restore(dossier, archive.Batch)
 	}
-	if err := filled.run(store.Change{Effects: putAll(archive.Metadata)}); err != nil {
+	if err := filled.run(store.Change{Batch: archive.Batch, Effects: putAll(archive.Metadata)}); err != nil {
 		return err
 	}
 	if archive.Catalogue > 0 {
-		filled.versions.Catalogue = archive.Catalogue
+		filled.versions.Catalogue = ident.Version{Number: archive.Catalogue, Batch: archive.Batch}
 	}
 	for _, t := range archive.Tokens {
 		filled.tokens = append(filled.tokens, t)
-		filled.versions.Access = 1
+		filled.versions.Access = ident.Version{Number: 1, Batch: archive.Batch}
 	}
 	filled.queries, filled.audit = slices.Clone(archive.Queries), slices.Clone(archive.Audit)
 	m.mu.Lock()
@@ -194,12 +195,25 @@ func (m *model) Restore(ctx context.Context, archive store.Archive) error {
 	if err := m.now.expect(store.StoreEmpty{}); err != nil {
 		return err
 	}
-	filled.of, filled.position, filled.epochs, filled.replies = m.kept, m.now.position, m.now.epochs, m.now.replies
+	filled.of, filled.position, filled.replies = m.kept, m.now.position, m.now.replies
+	filled.epochs = stamped(m.now.epochs, archive.Batch)
 	m.now = filled
 	for id := range filled.problems {
 		m.reserved = max(m.reserved, id)
 	}
 	return nil
+}
+
+// stamped returns the epochs of all directed families with the batch of an Archive.
+func stamped(epochs map[store.FamilyName]ident.Version, batch ident.ID) map[store.FamilyName]ident.Version {
+	all := make(map[store.FamilyName]ident.Version)
+	maps.Copy(all, epochs)
+	for _, f := range relationship.Families() {
+		if f.Directed() {
+			all[f.Forward] = ident.Version{Number: epochs[f.Forward].Number, Batch: batch}
+		}
+	}
+	return all
 }
 
 func (m *model) Close() error {

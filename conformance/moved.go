@@ -54,7 +54,7 @@ func (b *bench) records(from store.Store) (all []transfer.Record) {
 // importInto imports records into a store.
 func (b *bench) importInto(into store.Store, records []transfer.Record) {
 	b.Helper()
-	archive, err := transfer.Load(&recordList{left: records})
+	archive, err := transfer.Load(&recordList{left: records}, b.ID())
 	b.must("reading the records that were exported", err)
 	b.must("Restore of the records", into.Restore(b.ctx, archive))
 }

@@ -177,13 +177,13 @@ func readCases() []Case {
 		run: func(b *bench) {
 			epochs := b.image().Epochs
 			for _, f := range relationship.Families() {
-				b.equal("the first epoch", int64(0), epochs[f.Forward])
+				b.equal("the first epoch", ident.Version{}, epochs[f.Forward])
 			}
 			for i := range 5 {
 				b.do(store.MoveFamily{Family: relationship.CauseOf})
 				epochs := b.image().Epochs
-				b.equal("the epoch", int64(i+1), epochs[relationship.CauseOf])
-				b.equal("the epoch of another family", int64(0), epochs[relationship.BlockerOf])
+				b.equal("the epoch", int64(i+1), epochs[relationship.CauseOf].Number)
+				b.equal("the epoch of another family", ident.Version{}, epochs[relationship.BlockerOf])
 			}
 		},
 	}, {

@@ -40,7 +40,7 @@ func TestMissingCapabilities(t *testing.T) {
 		{"some of it", "CLOSE-003", func(_ T, first *model) store.Store {
 			half := newModel()
 			half.now.tokens, half.now.versions = first.now.tokens, first.now.versions
-			half.now.versions.Catalogue = 3
+			half.now.versions.Catalogue.Number = 3
 			return half
 		}, report.Failed},
 	} {

@@ -161,7 +161,7 @@ func restoreCases() []Case {
 				} else {
 					b.must("the Commit that won", errs[1])
 					b.fails("the Restore that lost", fault.Conflict, errs[0])
-					fresh.shows("what is stored", holdings{Metadata: objects})
+					fresh.shows("what is stored", holdings{Batch: seed.Batch, Metadata: objects})
 				}
 			}
 		},
@@ -173,10 +173,10 @@ func restoreCases() []Case {
 				fresh := b.fresh()
 				h := b.holdings(upTo(3)...)
 				person := b.objects().Users
+				change := b.change(store.PutUser{User: person[0]})
 				var committed <-chan error
 				err := fresh.store.Restore(b.ctx, h.interrupted(func(yielded int) error {
 					if yielded == at {
-						change := b.change(store.PutUser{User: person[0]})
 						committed = aside(func() error {
 							_, err := fresh.store.Commit(b.ctx, change)
 							return err
@@ -190,13 +190,13 @@ func restoreCases() []Case {
 				b.must("the Commit", <-committed)
 				if err != nil {
 					b.fails("the Restore that lost", fault.Conflict, err)
-					fresh.shows("what is stored", holdings{Metadata: metadata.Content{Users: person}})
+					fresh.shows("what is stored", holdings{Batch: change.Batch, Metadata: metadata.Content{Users: person}})
 					continue
 				}
 				want := h.shown()
 				want.Metadata.Users = append(person, want.Metadata.Users...)
 				want.Metadata = ordered(want.Metadata)
-				want.Versions.Catalogue++
+				want.Versions = want.Versions.After(change)
 				seen, err := fresh.held()
 				b.must("View", err)
 				b.equal("what is stored", want, seen)

@@ -143,7 +143,7 @@ func archiveSaboteurs() []saboteur {
 					}
 					s.mu.Lock()
 					s.now = s.now.clone()
-					s.now.restore(d)
+					s.now.restore(d, archive.Batch)
 					s.mu.Unlock()
 				}
 				return nil
@@ -196,7 +196,7 @@ func archiveSaboteurs() []saboteur {
 		name: "counts what it restores", caught: "RES-003",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.versions.Catalogue = int64(len(s.now.states) + len(s.now.users))
+				s.now.versions.Catalogue.Number = int64(len(s.now.states) + len(s.now.users))
 			}
 		}),
 	}, {
@@ -215,7 +215,7 @@ func archiveSaboteurs() []saboteur {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				if err == nil {
-					s.now.versions.Catalogue = archive.Catalogue
+					s.now.versions.Catalogue.Number = archive.Catalogue
 				}
 				return err
 			}
@@ -224,7 +224,7 @@ func archiveSaboteurs() []saboteur {
 		name: "raises versions for nothing", caught: "RES-003",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.versions = store.Versions{Catalogue: 1, Access: 1}
+				s.now.versions = counting(1, 1)
 			}
 		}),
 	}, {

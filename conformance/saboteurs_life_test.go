@@ -17,7 +17,7 @@ func lifeSaboteurs() []saboteur {
 			s.versions = func(ctx context.Context) (store.Versions, error) {
 				v, err := s.model.Versions(ctx)
 				w := s.world()
-				v.Catalogue = int64(len(w.states) + len(w.priorities) + len(w.users))
+				v.Catalogue.Number = int64(len(w.states) + len(w.priorities) + len(w.users))
 				return v, err
 			}
 		},

@@ -216,7 +216,7 @@ func linearSaboteurs() []saboteur {
 					s.mu.Lock()
 					defer s.mu.Unlock()
 					s.now = s.now.clone()
-					s.now.epochs[at.Family] = at.Epoch + 1
+					s.now.epochs[at.Family] = at.Epoch.Next(change.Batch)
 					return receipt, err
 				}
 				return s.model.Commit(ctx, change)

@@ -38,7 +38,7 @@ func peerSaboteurs() []saboteur {
 				mu.Lock()
 				defer mu.Unlock()
 				if catalogue, _ := change.Raises(); catalogue {
-					own.Catalogue++
+					own.Catalogue = own.Catalogue.Next(change.Batch)
 				}
 				return s.model.Commit(ctx, change)
 			}
@@ -54,7 +54,7 @@ func peerSaboteurs() []saboteur {
 		name: "counts its own epochs", caught: "COM-004/families/peers",
 		sabotage: func(s *broken) {
 			var mu sync.Mutex
-			epochs := make(map[store.FamilyName]int64)
+			epochs := make(map[store.FamilyName]ident.Version)
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -67,7 +67,7 @@ func peerSaboteurs() []saboteur {
 				receipt, err := s.model.Commit(ctx, change)
 				for _, e := range change.Effects {
 					if move, ok := e.(store.MoveFamily); ok && err == nil {
-						epochs[move.Family]++
+						epochs[move.Family] = epochs[move.Family].Next(change.Batch)
 					}
 				}
 				return receipt, err

@@ -20,7 +20,7 @@ import (
 
 // saboteurs are stores with one defect each, which the named case has to catch.
 func saboteurs() []saboteur {
-	return slices.Concat(commitSaboteurs(), readSaboteurs(), lifeSaboteurs())
+	return slices.Concat(commitSaboteurs(), readSaboteurs(), lifeSaboteurs(), identitySaboteurs())
 }
 
 // commitSaboteurs are stores with a defect in Commit or Outcome.
@@ -50,7 +50,7 @@ func commitSaboteurs() []saboteur {
 					s.mu.Lock()
 					defer s.mu.Unlock()
 					s.now = s.now.clone()
-					s.now.versions.Catalogue++
+					s.now.versions.Catalogue.Number++
 				}
 				return receipt, err
 			}

@@ -156,11 +156,11 @@ func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	family := d.directed().Forward
 	switch d.IntN(9) {
 	case 0:
-		return store.CatalogueAt{Version: now.versions.Catalogue + off}
+		return store.CatalogueAt{Version: d.version(now.versions.Catalogue, off)}
 	case 1:
-		return store.FamilyAt{Family: family, Epoch: now.epochs[family] + off}
+		return store.FamilyAt{Family: family, Epoch: d.version(now.epochs[family], off)}
 	case 2:
-		return store.AccessAt{Version: now.versions.Access + off}
+		return store.AccessAt{Version: d.version(now.versions.Access, off)}
 	case 3:
 		return d.unused(off)
 	case 4:
@@ -172,9 +172,19 @@ func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	}
 	p, ok := now.problems[id]
 	if !ok { // yet
-		return store.CatalogueAt{Version: now.versions.Catalogue + off}
+		return store.CatalogueAt{Version: d.version(now.versions.Catalogue, off)}
 	}
-	return store.ProblemAt{ID: id, Revision: p.Revision + off}
+	at := d.version(ident.Version{Number: p.Revision, Batch: now.batches[id]}, off)
+	return store.ProblemAt{ID: id, Revision: at.Number, Batch: at.Batch}
+}
+
+// version returns the version, or one that is off: by its number, or by its batch
+// alone.
+func (d *drawer) version(v ident.Version, off int64) ident.Version {
+	if off != 0 && d.oneIn(2) {
+		return ident.Version{Number: v.Number, Batch: d.b.ID()}
+	}
+	return ident.Version{Number: v.Number + off, Batch: v.Batch}
 }
 
 // unused draws the expectation that a key is unused, where it can be about a reply

@@ -161,7 +161,7 @@ type sight struct {
 	// Everything, in one way.
 	Dossiers map[problem.ID]store.Dossier
 	Held     holdings // but the dossiers
-	Epochs   map[store.FamilyName]int64
+	Epochs   map[store.FamilyName]ident.Version
 	Oldest   time.Time // zero when there is none
 
 	// What changes with each step: a little, in the other ways.
@@ -199,7 +199,7 @@ func glance(ctx context.Context, r store.Reader) (seen sight, err error) {
 		seen.Dossiers[d.ID] = d
 	}
 	seen.Held.Dossiers = nil
-	seen.Epochs = make(map[store.FamilyName]int64)
+	seen.Epochs = make(map[store.FamilyName]ident.Version)
 	for _, family := range relationship.Families() {
 		if !family.Directed() {
 			continue

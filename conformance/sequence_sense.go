@@ -78,7 +78,7 @@ func (s restores) within(of *past) (step, bool) {
 	}
 	objects := len(putAll(h.Metadata))
 	if objects == 0 {
-		h.Versions.Catalogue = 0
+		h.Versions.Catalogue = ident.Version{}
 	}
 	empty := of.model.now.expect(store.StoreEmpty{}) == nil
 	return restores{h}, objects+len(h.Tokens)+len(h.Queries)+len(h.Audit)+len(h.Dossiers) > 0 && (of.steps == 0 || !empty)

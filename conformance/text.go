@@ -89,6 +89,7 @@ func textCases() []Case {
 			change.Log = []problem.LogEntry{entry}
 			b.commit(change)
 			b.equal("the problem", store.Snapshot{
+				Batch:      change.Batch,
 				Problem:    p,
 				Keywords:   []problem.Keyword{keyword},
 				Comments:   []problem.Comment{comment},

@@ -15,9 +15,9 @@ func versionCases() []Case {
 		Rule: "Versions shows every Change whose Commit returned before, inside a View and outside.",
 		run: func(b *bench) {
 			for i := range int64(10) {
-				want := store.Versions{Catalogue: i, Access: i}
-				b.equal("Store.Versions", want, b.versions())
-				b.equal("Reader.Versions", want, b.image().Versions)
+				want := counting(i, i)
+				b.equal("Store.Versions", want, counts(b.versions()))
+				b.equal("Reader.Versions", want, counts(b.image().Versions))
 				b.do(store.PutUser{User: b.objects().Users[0]}, store.PutToken{Token: b.token()})
 			}
 		},
@@ -25,10 +25,10 @@ func versionCases() []Case {
 		ID:   "VER-002",
 		Rule: "The catalogue's version starts at 0 and is raised by exactly 1 by a Change with any effect on metadata or users.",
 		run: func(b *bench) {
-			b.equal("the first version", int64(0), b.versions().Catalogue)
+			b.equal("the first version", int64(0), b.versions().Catalogue.Number)
 			for i, effect := range putAll(b.objects()) {
 				b.do(effect)
-				b.equal(fmt.Sprintf("the version after %T", effect), int64(i+1), b.versions().Catalogue)
+				b.equal(fmt.Sprintf("the version after %T", effect), int64(i+1), b.versions().Catalogue.Number)
 			}
 		},
 	}, {
@@ -38,23 +38,23 @@ func versionCases() []Case {
 			for i := range int64(3) {
 				objects, more := b.objects(), b.objects()
 				b.do(append(putAll(objects), putAll(more)...)...)
-				b.equal("the version after a Change with twelve effects", 2*i+1, b.versions().Catalogue)
+				b.equal("the version after a Change with twelve effects", 2*i+1, b.versions().Catalogue.Number)
 				b.do(putAll(objects)...)
-				b.equal("the version after the same objects again", 2*i+2, b.versions().Catalogue)
+				b.equal("the version after the same objects again", 2*i+2, b.versions().Catalogue.Number)
 			}
-			b.equal("the access version", int64(0), b.versions().Access)
+			b.equal("the access version", int64(0), b.versions().Access.Number)
 		},
 	}, {
 		ID:   "VER-003",
 		Rule: "The access version starts at 0 and is raised by exactly 1 by a Change with effects on tokens, however many.",
 		run: func(b *bench) {
 			token := b.token()
-			b.equal("the first version", int64(0), b.versions().Access)
+			b.equal("the first version", int64(0), b.versions().Access.Number)
 			b.do(store.PutToken{Token: token})
-			b.equal("the version after a token", int64(1), b.versions().Access)
+			b.equal("the version after a token", int64(1), b.versions().Access.Number)
 			b.do(store.PutToken{Token: b.token()}, store.PutToken{Token: b.token()}, store.PutToken{Token: token})
-			b.equal("the version after three tokens", int64(2), b.versions().Access)
-			b.equal("the catalogue's version", int64(0), b.versions().Catalogue)
+			b.equal("the version after three tokens", int64(2), b.versions().Access.Number)
+			b.equal("the catalogue's version", int64(0), b.versions().Catalogue.Number)
 		},
 	}, {
 		ID:   "VER-002/other-effects",
@@ -77,13 +77,13 @@ func versionCases() []Case {
 			b.commit(change)
 			b.commit(put)
 			bad := b.change(store.PutUser{User: b.objects().Users[0]}, store.PutToken{Token: b.token()})
-			bad.Expect = []store.Expectation{store.CatalogueAt{Version: 9}}
+			bad.Expect = []store.Expectation{store.CatalogueAt{Version: ident.Version{Number: 9}}}
 			if _, err := b.store.Commit(b.ctx, bad); err == nil {
 				b.failf("a Change was stored that expected another version")
 			}
 			b.do(store.Expire{Before: b.Now()})
 			b.ruledOut()
-			b.equal("Versions", store.Versions{Catalogue: 1, Access: 1}, b.versions())
+			b.equal("Versions", counting(1, 1), counts(b.versions()))
 		},
 	}, {
 		ID:      "VER-001/reopened",
@@ -93,8 +93,8 @@ func versionCases() []Case {
 			for i := range int64(3) {
 				b.do(store.PutUser{User: b.objects().Users[0]}, store.PutToken{Token: b.token()}, store.MoveFamily{Family: relationship.CauseOf})
 				b.reopen()
-				b.equal("Versions", store.Versions{Catalogue: i + 1, Access: i + 1}, b.versions())
-				b.equal("the epoch", i+1, b.image().Epochs[relationship.CauseOf])
+				b.equal("Versions", counting(i+1, i+1), counts(b.versions()))
+				b.equal("the epoch", i+1, b.image().Epochs[relationship.CauseOf].Number)
 			}
 		},
 	}, {
@@ -110,7 +110,7 @@ func versionCases() []Case {
 				}
 				return nil
 			})
-			b.equal("Versions", store.Versions{Catalogue: writers * rounds, Access: writers * rounds}, b.versions())
+			b.equal("Versions", counting(writers*rounds, writers*rounds), counts(b.versions()))
 			b.equal("the number of users", writers*rounds, len(b.image().Content.Users))
 			b.equal("the number of tokens", writers*rounds, len(b.image().Tokens))
 		},

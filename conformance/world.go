@@ -22,6 +22,7 @@ type world struct {
 	position        int64
 	versions        store.Versions
 	problems        map[problem.ID]problem.Problem
+	batches         map[problem.ID]ident.ID // that stored each problem last
 	keywords        map[named]problem.Keyword
 	relationships   map[link]relationship.Relationship
 	watchers        map[mark]bool
@@ -29,7 +30,7 @@ type world struct {
 	log             []problem.LogEntry
 	comments        []store.AddComment
 	savepoints      []store.Savepoint
-	epochs          map[store.FamilyName]int64
+	epochs          map[store.FamilyName]ident.Version
 	states          map[ident.ID]metadata.State
 	priorities      map[ident.ID]metadata.Priority
 	classifications map[ident.ID]metadata.Classification
@@ -56,11 +57,12 @@ type link struct {
 func newWorld() *world {
 	return &world{
 		problems:        make(map[problem.ID]problem.Problem),
+		batches:         make(map[problem.ID]ident.ID),
 		keywords:        make(map[named]problem.Keyword),
 		relationships:   make(map[link]relationship.Relationship),
 		watchers:        make(map[mark]bool),
 		readers:         make(map[mark]bool),
-		epochs:          make(map[store.FamilyName]int64),
+		epochs:          make(map[store.FamilyName]ident.Version),
 		states:          make(map[ident.ID]metadata.State),
 		priorities:      make(map[ident.ID]metadata.Priority),
 		classifications: make(map[ident.ID]metadata.Classification),
@@ -77,6 +79,7 @@ func (w *world) clone() *world {
 		position:        w.position,
 		versions:        w.versions,
 		problems:        maps.Clone(w.problems),
+		batches:         maps.Clone(w.batches),
 		keywords:        maps.Clone(w.keywords),
 		relationships:   maps.Clone(w.relationships),
 		watchers:        maps.Clone(w.watchers),
@@ -103,7 +106,7 @@ func (w *world) expect(expectation store.Expectation) error {
 	switch e := expectation.(type) {
 	case store.ProblemAt:
 		p, ok := w.problems[e.ID]
-		holds = ok && p.Revision == e.Revision
+		holds = ok && p.Revision == e.Revision && w.batches[e.ID] == e.Batch
 	case store.CatalogueAt:
 		holds = w.versions.Catalogue == e.Version
 	case store.AccessAt:
@@ -144,10 +147,10 @@ func (w *world) run(change store.Change) error {
 	}
 	w.log = append(w.log, change.Log...)
 	if catalogue {
-		w.versions.Catalogue++
+		w.versions.Catalogue = w.versions.Catalogue.Next(change.Batch)
 	}
 	if tokens {
-		w.versions.Access++
+		w.versions.Access = w.versions.Access.Next(change.Batch)
 	}
 	return nil
 }
@@ -158,12 +161,12 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 		if _, ok := w.problems[e.Problem.ID]; ok {
 			return fault.New(fault.Conflict, "the problem exists")
 		}
-		w.problems[e.Problem.ID] = e.Problem
+		w.problems[e.Problem.ID], w.batches[e.Problem.ID] = e.Problem, batch
 	case store.UpdateProblem:
 		if _, ok := w.problems[e.Problem.ID]; !ok {
 			return fault.New(fault.Conflict, "the problem does not exist")
 		}
-		w.problems[e.Problem.ID] = e.Problem
+		w.problems[e.Problem.ID], w.batches[e.Problem.ID] = e.Problem, batch
 	case store.PutSavepoint:
 		w.savepoints = append(w.savepoints, store.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
@@ -181,7 +184,7 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 	case store.DropRelationship:
 		delete(w.relationships, link{e.Owner, e.Type, e.Other})
 	case store.MoveFamily:
-		w.epochs[e.Family]++
+		w.epochs[e.Family] = w.epochs[e.Family].Next(batch)
 	case store.Watch:
 		w.watchers[mark{e.Problem, e.User}] = true
 	case store.Unwatch:
@@ -232,9 +235,9 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 	return nil
 }
 
-// restore adds a problem with all that belongs to it.
-func (w *world) restore(d store.Dossier) {
-	w.problems[d.ID] = d.Problem
+// restore adds a problem with all that belongs to it, by the batch of an Archive.
+func (w *world) restore(d store.Dossier, batch ident.ID) {
+	w.problems[d.ID], w.batches[d.ID] = d.Problem, batch
 	for _, k := range d.Keywords {
 		w.keywords[named{d.ID, k.Name}] = k
 	}

@@ -28,6 +28,7 @@ func (w *world) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	}
 	s := store.Snapshot{
 		Problem:        p,
+		Batch:          w.batches[id],
 		Catalogue:      w.versions.Catalogue,
 		Watching:       w.watchers[mark{id, as}],
 		Read:           w.readers[mark{id, as}],
@@ -103,7 +104,7 @@ func (w *world) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 	return found, over(ctx)
 }
 
-func (w *world) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+func (w *world) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
 	return w.epochs[family], over(ctx)
 }
 

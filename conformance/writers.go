@@ -45,7 +45,7 @@ func (b *bench) step(id problem.ID) (int64, store.Receipt, error) {
 		next := s.Problem
 		next.Revision++
 		change := b.change(store.UpdateProblem{Problem: next})
-		change.Expect = []store.Expectation{store.ProblemAt{ID: id, Revision: s.Revision}}
+		change.Expect = []store.Expectation{store.ProblemAt{ID: id, Revision: s.Revision, Batch: s.Batch}}
 		entry := b.entry(id)
 		entry.Revision = next.Revision
 		change.Log = []problem.LogEntry{entry}
@@ -88,8 +88,8 @@ func (b *bench) toggle(one, other problem.ID) error {
 		t.Revision++
 		change := b.change(append(effects, store.UpdateProblem{Problem: s.Problem}, store.UpdateProblem{Problem: t.Problem})...)
 		change.Expect = []store.Expectation{
-			store.ProblemAt{ID: one, Revision: s.Revision - 1},
-			store.ProblemAt{ID: other, Revision: t.Revision - 1},
+			store.ProblemAt{ID: one, Revision: s.Revision - 1, Batch: s.Batch},
+			store.ProblemAt{ID: other, Revision: t.Revision - 1, Batch: t.Batch},
 		}
 		_, err = b.store.Commit(b.ctx, change)
 		if err == nil {

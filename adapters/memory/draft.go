@@ -71,12 +71,8 @@ func (d *draft) finish(change store.Change) *state {
 	for id, own := range d.records {
 		next.problems = next.problems.put(uint64(id), own)
 	}
-	catalogue, access := change.Raises()
-	if access {
-		next.versions.Access++
-	}
-	if catalogue {
-		next.versions.Catalogue++
+	next.versions = d.versions.After(change)
+	if next.versions.Catalogue != d.versions.Catalogue {
 		next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
 	}
 	return &next
@@ -84,7 +80,7 @@ func (d *draft) finish(change store.Change) *state {
 
 // lazyCatalogue returns a function that makes a catalogue when it is first
 // called: a thousand new users in a row would each make one otherwise.
-func lazyCatalogue(version int64, content metadata.Content) func() *metadata.Catalogue {
+func lazyCatalogue(version ident.Version, content metadata.Content) func() *metadata.Catalogue {
 	return sync.OnceValue(func() *metadata.Catalogue {
 		// The catalogue sorts what it is given.
 		return metadata.NewCatalogue(version, clone(content))

@@ -21,7 +21,7 @@ func (d *draft) apply(effect store.Effect) error {
 	case store.CreateProblem:
 		return d.create(e.Problem)
 	case store.UpdateProblem:
-		return d.edit(e.Problem.ID, func(r *record) { r.problem = e.Problem })
+		return d.edit(e.Problem.ID, func(r *record) { r.problem, r.batch = e.Problem, d.batch })
 	case store.PutSavepoint:
 		return d.edit(e.Problem.ID, func(r *record) {
 			r.savepoints = grown(r.savepoints, d.interned.savepoint(d.batch, &e.Problem))
@@ -45,7 +45,7 @@ func (d *draft) apply(effect store.Effect) error {
 		})
 	case store.MoveFamily:
 		d.epochs = maps.Clone(d.epochs)
-		d.epochs[e.Family]++
+		d.epochs[e.Family] = d.epochs[e.Family].Next(d.batch)
 	case store.Watch:
 		return d.edit(e.Problem, func(r *record) { r.watchers = with(r.watchers, e.User) })
 	case store.Unwatch:
@@ -91,7 +91,7 @@ func (d *draft) create(p problem.Problem) error {
 	if d.records[p.ID] != nil || d.record(p.ID) != nil {
 		return conflict("problem %d exists already", p.ID)
 	}
-	d.records[p.ID] = &record{problem: p}
+	d.records[p.ID] = &record{problem: p, batch: d.batch}
 	d.highest = max(d.highest, p.ID)
 	return nil
 }

@@ -6,20 +6,20 @@ import "github.com/problemtracking/problems/domain/store"
 func (d *draft) expect(expectation store.Expectation) error {
 	switch e := expectation.(type) {
 	case store.ProblemAt:
-		if r := d.record(e.ID); r == nil || r.problem.Revision != e.Revision {
-			return conflict("problem %d is not at revision %d", e.ID, e.Revision)
+		if r := d.record(e.ID); r == nil || r.problem.Revision != e.Revision || r.batch != e.Batch {
+			return conflict("problem %d is not at revision %d of batch %v", e.ID, e.Revision, e.Batch)
 		}
 	case store.CatalogueAt:
 		if d.versions.Catalogue != e.Version {
-			return conflict("the catalogue is not at version %d", e.Version)
+			return conflict("the catalogue is not at version %d of batch %v", e.Version.Number, e.Version.Batch)
 		}
 	case store.AccessAt:
 		if d.versions.Access != e.Version {
-			return conflict("the tokens are not at version %d", e.Version)
+			return conflict("the tokens are not at version %d of batch %v", e.Version.Number, e.Version.Batch)
 		}
 	case store.FamilyAt:
 		if d.epochs[e.Family] != e.Epoch {
-			return conflict("the family of %s is not at epoch %d", e.Family, e.Epoch)
+			return conflict("the family of %s is not at epoch %d of batch %v", e.Family, e.Epoch.Number, e.Epoch.Batch)
 		}
 	case store.KeyUnused:
 		if reply, ok := d.reply(e.User, e.Key); ok && !reply.Created.Before(e.Since) {

@@ -105,7 +105,7 @@ func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 }
 
 // Epoch implements store.Reader.
-func (r reader) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+func (r reader) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
 	return r.epochs[family], store.Ended(ctx)
 }
 

@@ -2,10 +2,12 @@ package memory
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -30,7 +32,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		if err := store.Ended(ctx); err != nil {
 			return err
 		}
-		problems = problems.put(uint64(dossier.ID), recordOf(dossier, known))
+		problems = problems.put(uint64(dossier.ID), recordOf(dossier, archive.Batch, known))
 		highest = max(highest, dossier.ID)
 	}
 	s.writer.Lock()
@@ -45,6 +47,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	next.position++
 	next.versions = archive.Versions()
 	next.problems = problems
+	next.epochs = restamped(next.epochs, archive.Batch)
 	next.tokens = slices.Clone(archive.Tokens)
 	next.queries = slices.Clone(archive.Queries)
 	next.audit = slices.Clone(archive.Audit)
@@ -56,11 +59,23 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	return nil
 }
 
+// restamped returns the epochs of all directed families with the given batch.
+func restamped(epochs map[store.FamilyName]ident.Version, batch ident.ID) map[store.FamilyName]ident.Version {
+	all := maps.Clone(epochs)
+	for _, f := range relationship.Families() {
+		if f.Directed() {
+			all[f.Forward] = ident.Version{Number: epochs[f.Forward].Number, Batch: batch}
+		}
+	}
+	return all
+}
+
 // recordOf returns a record that shares no memory with the dossier, but some with
 // others.
-func recordOf(d store.Dossier, known interned) *record {
+func recordOf(d store.Dossier, batch ident.ID, known interned) *record {
 	r := &record{
 		problem:       d.Problem,
+		batch:         batch,
 		keywords:      slices.Clone(d.Keywords),
 		relationships: slices.Clone(d.Relationships),
 		watchers:      slices.Clone(d.Watchers),

@@ -55,6 +55,7 @@ func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.I
 func (r reader) snapshot(found *record, as ident.ID) store.Snapshot {
 	return store.Snapshot{
 		Problem:        found.problem,
+		Batch:          found.batch,
 		Catalogue:      r.versions.Catalogue,
 		Watching:       slices.Contains(found.watchers, as),
 		Read:           slices.Contains(found.readers, as),

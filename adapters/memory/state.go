@@ -24,7 +24,7 @@ type state struct {
 	tokens    []access.Token      // in the order in which they were first put
 	queries   []query.Saved       // likewise
 	audit     []audit.Entry       // only grows, as the lists of a record do
-	epochs    map[store.FamilyName]int64
+	epochs    map[store.FamilyName]ident.Version
 	content   metadata.Content
 	catalogue func() *metadata.Catalogue // of content
 }
@@ -32,6 +32,7 @@ type state struct {
 // record is a problem with all that belongs to it.
 type record struct {
 	problem       problem.Problem
+	batch         ident.ID                    // see store.Snapshot
 	keywords      []problem.Keyword           // by name
 	relationships []relationship.Relationship // by Compare
 	watchers      []ident.ID

@@ -155,10 +155,10 @@ func (s *Store) effects(change store.Change) ([]bunstore.Statement, error) {
 	}
 	catalogue, access := change.Raises()
 	if catalogue {
-		effects = append(effects, bunstore.Statement{SQL: "UPDATE versions SET catalogue = catalogue + 1"})
+		effects = append(effects, bunstore.Statement{SQL: "UPDATE versions SET catalogue = catalogue + 1, catalogue_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
 	}
 	if access {
-		effects = append(effects, bunstore.Statement{SQL: "UPDATE versions SET access = access + 1"})
+		effects = append(effects, bunstore.Statement{SQL: "UPDATE versions SET access = access + 1, access_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
 	}
 	return effects, nil
 }

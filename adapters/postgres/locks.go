@@ -22,11 +22,11 @@ func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
 	for _, expectation := range change.Expect {
 		switch e := expectation.(type) {
 		case store.CatalogueAt:
-			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ?" + lock,
-				Args: []any{e.Version}, Demand: "the catalogue is not at the version that is expected"})
+			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ? AND catalogue_batch IS NOT DISTINCT FROM ?" + lock,
+				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Demand: "the catalogue is not at the version that is expected"})
 		case store.AccessAt:
-			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ?" + lock,
-				Args: []any{e.Version}, Demand: "the tokens are not at the version that is expected"})
+			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ? AND access_batch IS NOT DISTINCT FROM ?" + lock,
+				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Demand: "the tokens are not at the version that is expected"})
 		case store.FamilyAt:
 			families = append(families, e)
 		case store.ProblemAt:

@@ -65,7 +65,7 @@ func size(values []any) int {
 func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	head := archive.Head()
 	head.Expect = []store.Expectation{store.StoreEmpty{}}
-	if err := r.begin(ctx, head, archive.Versions()); err != nil {
+	if err := r.begin(ctx, head, archive); err != nil {
 		return err
 	}
 	r.rows = make(map[*bunstore.Table][][]any)
@@ -73,7 +73,7 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 		if err != nil {
 			return err
 		}
-		for _, row := range r.store.dialect.DossierRows(dossier) {
+		for _, row := range r.store.dialect.DossierRows(dossier, archive.Batch) {
 			r.rows[row.Table] = append(r.rows[row.Table], row.Values)
 			r.size += size(row.Values)
 		}
@@ -94,7 +94,7 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 
 // begin stores what does not belong to problems. The sequence of numbers stays: the
 // next Reserve moves it, as it does whenever it finds it behind.
-func (r *restoration) begin(ctx context.Context, head store.Change, versions store.Versions) error {
+func (r *restoration) begin(ctx context.Context, head store.Change, archive store.Archive) error {
 	statements, err := r.store.locks(head)
 	if err != nil {
 		return err
@@ -104,7 +104,10 @@ func (r *restoration) begin(ctx context.Context, head store.Change, versions sto
 		return err
 	}
 	statements = append(statements, effects...)
-	statements = append(statements, bunstore.Statement{SQL: "UPDATE versions SET catalogue = ?, access = ?", Args: []any{versions.Catalogue, versions.Access}})
+	statements = append(statements, r.store.dialect.StampFamilies(archive.Batch), bunstore.Statement{
+		SQL:  "UPDATE versions SET (" + bunstore.VersionColumns + ") = (?, ?, ?, ?)",
+		Args: r.store.dialect.VersionValues(archive.Versions()),
+	})
 	batch := r.store.batch(statements)
 	err = r.tx.SendBatch(ctx, batch).Close()
 	if failure := classify(err); fault.Is(failure, fault.Conflict) {

@@ -164,7 +164,7 @@ func (w *writer) begin() (*transaction, error) {
 		return nil, err
 	}
 	t := &transaction{conn: &w.conn, dialect: w.dialect}
-	_, err := w.one([]any{&t.position, &t.Catalogue, &t.Access}, "SELECT position, catalogue, access FROM versions")
+	_, err := w.one(append([]any{&t.position}, w.dialect.VersionsInto(&t.Versions)...), "SELECT position, "+bunstore.VersionColumns+" FROM versions")
 	if err != nil {
 		w.rollback()
 		return nil, err
@@ -216,7 +216,8 @@ type refusal struct{ error }
 
 // end stores the versions and commits.
 func (t *transaction) end() error {
-	_, err := t.exec("UPDATE versions SET position = ?, catalogue = ?, access = ?", t.position, t.Catalogue, t.Access)
+	_, err := t.exec("UPDATE versions SET (position, "+bunstore.VersionColumns+") = (?, ?, ?, ?, ?)",
+		append([]any{t.position}, t.dialect.VersionValues(t.Versions)...)...)
 	if err != nil {
 		return err
 	}

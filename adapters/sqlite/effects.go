@@ -34,13 +34,7 @@ func (t *transaction) apply(change store.Change) error {
 	if err := t.do(statements...); err != nil {
 		return err
 	}
-	catalogue, access := change.Raises()
-	if catalogue {
-		t.Catalogue++
-	}
-	if access {
-		t.Access++
-	}
+	t.Versions = t.Versions.After(change)
 	return nil
 }
 

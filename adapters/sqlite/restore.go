@@ -20,12 +20,15 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 	if err := t.apply(archive.Head()); err != nil {
 		return err
 	}
+	if err := t.do(t.dialect.StampFamilies(archive.Batch)); err != nil {
+		return err
+	}
 	t.Versions = archive.Versions()
 	for dossier, err := range archive.Problems {
 		if err != nil {
 			return err
 		}
-		for _, row := range t.dialect.DossierRows(dossier) {
+		for _, row := range t.dialect.DossierRows(dossier, archive.Batch) {
 			if err := t.do(row.Statement(t.dialect, t.next)); err != nil {
 				return err
 			}

@@ -98,7 +98,7 @@ func New(problems problem.ID, digests ...access.Digest) *Tracker {
 		t.tokens = append(t.tokens, access.Token{ID: t.ids.Next(), User: t.content.Users[n].ID, Scope: scope, Digest: digest, Created: start})
 		scope = access.Write
 	}
-	t.catalogue = metadata.NewCatalogue(version, t.content) // which brings the content into its order
+	t.catalogue = metadata.NewCatalogue(ident.Version{Number: version}, t.content) // which brings the content into its order
 	return t
 }
 

@@ -58,11 +58,11 @@ func TestArchiveIsThatOfAnImport(t *testing.T) {
 	t.Parallel()
 	digest := access.Digest{1}
 	from := source(records(t, New(300, digest)))
-	loaded, err := transfer.Load(&from)
+	loaded, err := transfer.Load(&from, ident.None)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded.Metadata = metadata.NewCatalogue(loaded.Catalogue, loaded.Metadata).Content() // in its order
+	loaded.Metadata = metadata.NewCatalogue(ident.Version{Number: loaded.Catalogue}, loaded.Metadata).Content() // in its order
 	got := New(300, digest).Archive()
 	if got.Catalogue != loaded.Catalogue || !reflect.DeepEqual(got.Head(), loaded.Head()) {
 		t.Errorf("the head is\n%+v\nwant\n%+v", got.Head(), loaded.Head())
@@ -91,7 +91,7 @@ func TestArchiveCanBeImported(t *testing.T) {
 		digests[i] = sha256.Sum256([]byte{byte(i)})
 	}
 	from := source(records(t, New(2000, digests...)))
-	loaded, err := transfer.Load(&from)
+	loaded, err := transfer.Load(&from, ident.None)
 	if err != nil {
 		t.Fatal(err)
 	}

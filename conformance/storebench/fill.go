@@ -58,7 +58,7 @@ func fill(ctx context.Context, s store.Store) (*filled, error) {
 		return nil, fmt.Errorf("the data set has %d problems to be patched and %d to be loaded", len(patched), len(f.loaded))
 	}
 	for n, p := range patched {
-		f.writers = append(f.writers, newWriter(f, p, byte(n)))
+		f.writers = append(f.writers, newWriter(f, p, archive.Batch, byte(n)))
 	}
 	f.plan, err = predicate.Compile(searched, predicate.Problem, predicate.Env{User: f.user})
 	return f, err

@@ -34,7 +34,7 @@ type reader struct {
 func (f *fake) View(_ context.Context, fn func(store.Reader) error) error { return fn(f.reader) }
 
 func (f *fake) Restore(_ context.Context, archive store.Archive) error {
-	f.catalogue = metadata.NewCatalogue(archive.Catalogue, archive.Metadata)
+	f.catalogue = metadata.NewCatalogue(archive.Versions().Catalogue, archive.Metadata)
 	for _, err := range archive.Problems {
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func TestChangesAreTheTrackers(t *testing.T) {
 	w := f.writers[0]
 	for range 2 {
 		before := w.current
-		s.snapshot = store.Snapshot{Problem: before, Catalogue: f.catalogue.Version, Read: true}
+		s.snapshot = store.Snapshot{Problem: before, Batch: w.batch, Catalogue: f.catalogue.Version, Read: true}
 		change, err := w.change()
 		if err != nil {
 			t.Fatal(err)

@@ -16,14 +16,15 @@ type writer struct {
 	author    ident.ID
 	catalogue *metadata.Catalogue
 	current   problem.Problem
+	batch     ident.ID // that stored it
 	ids       ident.Sequence
 }
 
 // newWriter returns a writer for a problem that the user has read. Writers of
 // different numbers make different identifiers.
-func newWriter(f *filled, p problem.Problem, n byte) *writer {
+func newWriter(f *filled, p problem.Problem, batch ident.ID, n byte) *writer {
 	// The identifiers of the data set are of other times.
-	return &writer{author: f.user, catalogue: f.catalogue, current: p, ids: ident.NewSequence(p.Modified.AddDate(1, 0, 0), [10]byte{3: n})}
+	return &writer{author: f.user, catalogue: f.catalogue, current: p, batch: batch, ids: ident.NewSequence(p.Modified.AddDate(1, 0, 0), [10]byte{3: n})}
 }
 
 // commit commits the next patch.
@@ -50,19 +51,20 @@ func (w *writer) change() (store.Change, error) {
 	if !ok {
 		return store.Change{}, fmt.Errorf("there is no state %s", from.Next[0])
 	}
-	old := w.current.Revision
+	old := store.ProblemAt{ID: w.current.ID, Revision: w.current.Revision, Batch: w.batch}
 	p := &w.current
-	p.State, p.Modifier, p.Modified, p.Revision = to.ID, w.author, p.Modified.Add(time.Second), old+1
+	p.State, p.Modifier, p.Modified, p.Revision = to.ID, w.author, p.Modified.Add(time.Second), old.Revision+1
 	p.Resolver, p.Resolved = ident.None, time.Time{}
 	if to.Resolved {
 		p.Resolver, p.Resolved = w.author, p.Modified
 	}
 	batch := w.ids.Next()
+	w.batch = batch
 	return store.Change{
 		Batch:  batch,
 		At:     p.Modified,
 		Author: w.author,
-		Expect: []store.Expectation{store.CatalogueAt{Version: w.catalogue.Version}, store.ProblemAt{ID: p.ID, Revision: old}},
+		Expect: []store.Expectation{store.CatalogueAt{Version: w.catalogue.Version}, old},
 		Effects: []store.Effect{
 			store.ForgetReads{Problem: p.ID, But: w.author}, store.UpdateProblem{Problem: *p}, store.PutSavepoint{Problem: *p},
 		},

@@ -89,18 +89,9 @@ func New(w Words) *Dialect {
 
 		update: w.updating(),
 
-		problemAt:    "SELECT 1 FROM problems WHERE id = ? AND revision = ?" + w.Lock,
-		familyAt:     w.familyAt(),
+		problemAt:    "SELECT 1 FROM problems WHERE id = ? AND revision = ? AND batch IS NOT DISTINCT FROM ?" + w.Lock,
+		familyAt:     "SELECT 1 FROM families WHERE type = ? AND epoch = ? AND batch IS NOT DISTINCT FROM ?" + w.Lock,
 		neighbours:   "SELECT owner, other, created, author FROM relationships WHERE type = ? AND owner " + w.Among,
 		readProblems: "SELECT id, " + snapshotColumns + " FROM problems WHERE id " + w.Among,
 	}
-}
-
-// familyAt returns the statement that finds a row if a family has an epoch. To be
-// locked, the family needs a row; else it may have none before its epoch moves.
-func (w Words) familyAt() string {
-	if w.Lock == "" {
-		return "SELECT 1 WHERE coalesce((SELECT epoch FROM families WHERE type = ?), 0) = ?"
-	}
-	return "SELECT 1 FROM families WHERE type = ? AND epoch = ?" + w.Lock
 }

@@ -42,11 +42,18 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	return found, err
 }
 
-// DossierRows returns the rows of a problem and of all that belongs to it. The
-// order within each table is that in which positions have to be given.
-func (d *Dialect) DossierRows(o store.Dossier) []Row {
+// StampFamilies returns the statement that gives the epochs of all families the
+// batch of an Archive.
+func (d *Dialect) StampFamilies(batch ident.ID) Statement {
+	return Statement{SQL: "UPDATE families SET batch = ?", Args: []any{d.ID(batch)}}
+}
+
+// DossierRows returns the rows of a problem, stored by the batch, and of all that
+// belongs to it. The order within each table is that in which positions have to be
+// given.
+func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
 	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers))
-	rows = append(rows, d.problemRow(o.Problem))
+	rows = append(rows, d.problemRow(o.Problem, batch))
 	for _, s := range o.Savepoints {
 		rows = append(rows, d.savepointRow(s))
 	}

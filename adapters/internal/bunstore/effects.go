@@ -45,7 +45,7 @@ func (w *writer) do(sql string, args ...any) {
 func (w *writer) effect(effect store.Effect) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
-		w.put(w.problemRow(e.Problem))
+		w.put(w.problemRow(e.Problem, w.batch))
 	case store.UpdateProblem:
 		w.updateProblem(e.Problem)
 	case store.PutSavepoint:
@@ -61,7 +61,8 @@ func (w *writer) effect(effect store.Effect) error {
 	case store.DropRelationship:
 		w.do("DELETE FROM relationships WHERE owner = ? AND type = ? AND other = ?", int64(e.Owner), typeCode(e.Type), int64(e.Other))
 	case store.MoveFamily:
-		w.do("INSERT INTO families (type, epoch) VALUES (?, 1) ON CONFLICT (type) DO UPDATE SET epoch = families.epoch + 1", typeCode(e.Family))
+		w.do("INSERT INTO families (type, epoch, batch) VALUES (?, 1, ?) ON CONFLICT (type) DO UPDATE SET epoch = families.epoch + 1, batch = excluded.batch",
+			typeCode(e.Family), w.ID(w.batch))
 	case store.Watch:
 		w.put(w.watcherRow(e.Problem, e.User))
 	case store.Unwatch:
@@ -137,8 +138,8 @@ func (w *writer) putState(o metadata.State) {
 
 // The rows of what belongs to problems, and of tokens.
 
-func (d *Dialect) problemRow(p problem.Problem) Row {
-	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p)...), "a problem that is to be created exists already"}
+func (d *Dialect) problemRow(p problem.Problem, batch ident.ID) Row {
+	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p, batch)...), "a problem that is to be created exists already"}
 }
 
 func (d *Dialect) savepointRow(s store.Savepoint) Row {

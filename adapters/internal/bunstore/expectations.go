@@ -8,9 +8,9 @@ import "github.com/problemtracking/problems/domain/store"
 func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bool) {
 	switch e := expectation.(type) {
 	case store.ProblemAt:
-		return Statement{d.problemAt, []any{int64(e.ID), e.Revision}, "a problem is not at the revision that is expected"}, true
+		return Statement{d.problemAt, []any{int64(e.ID), e.Revision, d.ID(e.Batch)}, "a problem is not at the revision that is expected"}, true
 	case store.FamilyAt:
-		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch}, "a family is not at the epoch that is expected"}, true
+		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch.Number, d.ID(e.Epoch.Batch)}, "a family is not at the epoch that is expected"}, true
 	case store.KeyUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE user_id = ? AND key = ? AND created >= ?)",
 			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true

@@ -1,6 +1,9 @@
 package bunstore
 
-import "github.com/problemtracking/problems/domain/problem"
+import (
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
 
 // fieldColumns are the columns that problems and savepoints share, in the order
 // of fieldValues and of fieldsInto.
@@ -9,11 +12,12 @@ const (
 		"originator, created, modifier, modified, resolver, resolved, revision"
 	// problemColumns are those of problems but for the number, in the order of
 	// problemValues.
-	problemColumns = fieldColumns + ", title_c, title_cd"
+	problemColumns = fieldColumns + ", title_c, title_cd, batch"
 )
 
-func (d *Dialect) problemValues(p problem.Problem) []any {
-	return withFolded(d.fieldValues(p), problem.Text(p.Title))
+// problemValues returns the values of a problem that is stored by the batch.
+func (d *Dialect) problemValues(p problem.Problem, batch ident.ID) []any {
+	return append(withFolded(d.fieldValues(p), problem.Text(p.Title)), d.ID(batch))
 }
 
 func (d *Dialect) fieldValues(p problem.Problem) []any {

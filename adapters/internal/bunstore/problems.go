@@ -56,14 +56,15 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 
 // snapshotColumns are the columns of a problem as somebody sees it, who is named by
 // the first two arguments, in the order of snapshotInto.
-const snapshotColumns = fieldColumns + `,
+const snapshotColumns = fieldColumns + `, batch,
 	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),
-	(SELECT catalogue FROM versions)`
+	(SELECT catalogue FROM versions), (SELECT catalogue_batch FROM versions)`
 
 func (d *Dialect) snapshotInto(s *store.Snapshot) []any {
-	return append(d.fieldsInto(&s.Problem), &s.Watching, &s.Read, &s.ReadByAssignee, &s.Catalogue)
+	return append(d.fieldsInto(&s.Problem), d.IDInto(&s.Batch), &s.Watching, &s.Read, &s.ReadByAssignee,
+		&s.Catalogue.Number, d.IDInto(&s.Catalogue.Batch))
 }
 
 const relatedColumns = "r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state FROM relationships r LEFT JOIN problems p ON p.id = r.other"

@@ -151,9 +151,9 @@ func (r Reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 }
 
 // Epoch implements store.Reader.
-func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch int64, err error) {
-	err = r.Read(ctx, Query{SQL: "SELECT epoch FROM families WHERE type = ?", Args: []any{typeCode(family)},
-		Row: func(scan func(...any) error) error { return scan(&epoch) }})
+func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch ident.Version, err error) {
+	err = r.Read(ctx, Query{SQL: "SELECT epoch, batch FROM families WHERE type = ?", Args: []any{typeCode(family)},
+		Row: func(scan func(...any) error) error { return scan(&epoch.Number, r.IDInto(&epoch.Batch)) }})
 	return epoch, err
 }
 
@@ -163,7 +163,7 @@ func (r Reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	var content metadata.Content
 	var steps [][2]ident.ID // from a state to one that can follow it
 	if err := r.Read(ctx,
-		versionsInto(&versions),
+		r.versionsInto(&versions),
 		all(r.Dialect, &content.States, stateRow.object),
 		all(r.Dialect, &steps, stateNextRow.object),
 		all(r.Dialect, &content.Priorities, priorityRow.object),
@@ -186,13 +186,26 @@ func (r Reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 
 // Versions implements store.Reader.
 func (r Reader) Versions(ctx context.Context) (v store.Versions, err error) {
-	err = r.Read(ctx, versionsInto(&v))
+	err = r.Read(ctx, r.versionsInto(&v))
 	return v, err
 }
 
-func versionsInto(v *store.Versions) Query {
-	return Query{SQL: "SELECT catalogue, access FROM versions",
-		Row: func(scan func(...any) error) error { return scan(&v.Catalogue, &v.Access) }}
+func (d *Dialect) versionsInto(v *store.Versions) Query {
+	return Query{SQL: "SELECT " + VersionColumns + " FROM versions",
+		Row: func(scan func(...any) error) error { return scan(d.VersionsInto(v)...) }}
+}
+
+// VersionColumns are the columns of the versions, in the order of VersionsInto.
+const VersionColumns = "catalogue, catalogue_batch, access, access_batch"
+
+// VersionsInto returns where the columns are read into.
+func (d *Dialect) VersionsInto(v *store.Versions) []any {
+	return []any{&v.Catalogue.Number, d.IDInto(&v.Catalogue.Batch), &v.Access.Number, d.IDInto(&v.Access.Batch)}
+}
+
+// VersionValues returns the values of the columns.
+func (d *Dialect) VersionValues(v store.Versions) []any {
+	return []any{v.Catalogue.Number, d.ID(v.Catalogue.Batch), v.Access.Number, d.ID(v.Access.Batch)}
 }
 
 // Tokens implements store.Reader.

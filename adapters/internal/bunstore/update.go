@@ -36,7 +36,7 @@ func (w Words) updating() (u update) {
 
 // updateProblem appends what replaces a problem.
 func (w *writer) updateProblem(p problem.Problem) {
-	values, id := w.problemValues(p), int64(p.ID)
+	values, id := w.problemValues(p, w.batch), int64(p.ID)
 	args := make([]any, 0, len(w.update.places)+1)
 	for _, place := range w.update.places {
 		args = append(args, values[place])

@@ -1,0 +1,202 @@
+package conformance
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// trusting is the sabotage that compares numbers alone: what is expected of a batch
+// is made true.
+func trusting(fn func(now *world, e store.Expectation) store.Expectation) func(*broken) {
+	return func(s *broken) {
+		alter(func(change *store.Change) {
+			expect := make([]store.Expectation, len(change.Expect))
+			for i, e := range change.Expect {
+				expect[i] = fn(s.world(), e)
+			}
+			change.Expect = expect
+		})(s)
+	}
+}
+
+// restamping is the sabotage that alters the batches after a Commit.
+func restamping(fn func(before, now *world, change store.Change, err error)) func(*broken) {
+	return func(s *broken) {
+		s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+			before := s.world()
+			receipt, err := s.model.Commit(ctx, change)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.now = s.now.clone()
+			fn(before, s.now, change, err)
+			return receipt, err
+		}
+	}
+}
+
+// identitySaboteurs are stores with a defect in what tells histories apart.
+func identitySaboteurs() []saboteur {
+	return []saboteur{{
+		name: "compares the number of a revision alone", caught: "COM-012/problem",
+		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.ProblemAt); ok {
+				at.Batch = now.batches[at.ID]
+				return at
+			}
+			return e
+		}),
+	}, {
+		name: "takes a revision without a batch for any", caught: "COM-012/problem",
+		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.ProblemAt); ok && at.Batch.IsNone() {
+				at.Batch = now.batches[at.ID]
+				return at
+			}
+			return e
+		}),
+	}, {
+		name: "compares the number of the catalogue's version alone", caught: "COM-012/catalogue",
+		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.CatalogueAt); ok {
+				at.Version.Batch = now.versions.Catalogue.Batch
+				return at
+			}
+			return e
+		}),
+	}, {
+		name: "compares the number of the tokens' version alone", caught: "COM-012/access",
+		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.AccessAt); ok {
+				at.Version.Batch = now.versions.Access.Batch
+				return at
+			}
+			return e
+		}),
+	}, {
+		name: "compares the number of an epoch alone", caught: "COM-012/family",
+		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.FamilyAt); ok {
+				at.Epoch.Batch = now.epochs[at.Family].Batch
+				return at
+			}
+			return e
+		}),
+	}, {
+		name: "compares batches only where there is one", caught: "COM-012/first",
+		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.FamilyAt); ok && now.epochs[at.Family].Batch.IsNone() {
+				at.Epoch.Batch = ident.None
+				return at
+			}
+			return e
+		}),
+	}, {
+		name: "stamps no problem", caught: "READ-018",
+		sabotage: restamping(func(_, now *world, _ store.Change, _ error) { clear(now.batches) }),
+	}, {
+		name: "stamps a problem when it is created", caught: "READ-018",
+		sabotage: restamping(func(before, now *world, _ store.Change, _ error) {
+			for id, batch := range before.batches {
+				now.batches[id] = batch
+			}
+		}),
+	}, {
+		name: "stamps a problem for a comment", caught: "READ-018",
+		sabotage: restamping(func(_, now *world, change store.Change, err error) {
+			for _, effect := range change.Effects {
+				if e, ok := effect.(store.AddComment); ok && err == nil {
+					now.batches[e.Problem] = change.Batch
+				}
+			}
+		}),
+	}, {
+		name: "loads no batches of several problems", caught: "READ-018",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.several = func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+					for i := range all {
+						all[i].Batch = ident.None
+					}
+					return all, nil
+				}
+			}
+		},
+	}, {
+		name: "stamps no version", caught: "VER-004",
+		sabotage: restamping(func(_, now *world, _ store.Change, _ error) {
+			now.versions = counting(now.versions.Catalogue.Number, now.versions.Access.Number)
+		}),
+	}, {
+		name: "stamps both versions", caught: "VER-004",
+		sabotage: restamping(func(before, now *world, change store.Change, _ error) {
+			if before.versions != now.versions {
+				now.versions.Catalogue.Batch, now.versions.Access.Batch = change.Batch, change.Batch
+			}
+		}),
+	}, {
+		name: "stamps a version for what it refuses", caught: "VER-004/refused",
+		sabotage: restamping(func(_, now *world, change store.Change, err error) {
+			if fault.Is(err, fault.Conflict) {
+				now.versions.Catalogue.Batch = change.Batch
+			}
+		}),
+	}, {
+		name: "stamps no epoch", caught: "READ-019",
+		sabotage: restamping(func(_, now *world, _ store.Change, _ error) {
+			for family, epoch := range now.epochs {
+				now.epochs[family] = ident.Version{Number: epoch.Number}
+			}
+		}),
+	}, {
+		name: "stamps the epochs of all families", caught: "READ-019",
+		sabotage: restamping(func(before, now *world, change store.Change, _ error) {
+			for family, epoch := range now.epochs {
+				if before.epochs[family] != epoch {
+					now.epochs = stamped(now.epochs, change.Batch)
+				}
+			}
+		}),
+	}, {
+		name: "restores without a batch", caught: "RES-009",
+		sabotage: rebatch(func(ident.ID) ident.ID { return ident.None }),
+	}, {
+		name: "restores with a batch of its own", caught: "RES-009/again",
+		sabotage: rebatch(func(ident.ID) ident.ID { return ident.ID{15: 1} }),
+	}, {
+		name: "restores without a batch of the epochs", caught: "RES-009",
+		sabotage: afterwards(func(s *broken, err error) {
+			if err == nil {
+				s.now.epochs = stamped(s.now.epochs, ident.None)
+			}
+		}),
+	}, {
+		name: "sets epochs back in Restore", caught: "RES-009",
+		sabotage: afterwards(func(s *broken, err error) {
+			if err == nil {
+				s.now.epochs = stamped(nil, s.now.epochs[relationship.ParentOf].Batch)
+			}
+		}),
+	}, {
+		name: "stamps versions that are 0", caught: "RES-009/nothing",
+		sabotage: afterwards(func(s *broken, err error) {
+			if err == nil {
+				s.now.versions.Catalogue.Batch = s.now.epochs[relationship.ParentOf].Batch
+			}
+		}),
+	}}
+}
+
+// rebatch is the sabotage that takes another batch for an Archive's.
+func rebatch(fn func(ident.ID) ident.ID) func(*broken) {
+	return func(s *broken) {
+		s.restore = func(ctx context.Context, archive store.Archive) error {
+			archive.Batch = fn(archive.Batch)
+			return s.model.Restore(ctx, archive)
+		}
+	}
+}
