@@ -155,7 +155,7 @@ func TestErrorsOfReadersAndWriters(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	source := archive.NewReader(io.MultiReader(strings.NewReader(body[0]+"\n"), iotest.ErrReader(broken)))
-	if _, err := transfer.Load(source); !errors.Is(err, broken) {
+	if _, err := transfer.Load(source, ident.None); !errors.Is(err, broken) {
 		t.Errorf("a broken source: %v", err)
 	}
 	r, w := io.Pipe()

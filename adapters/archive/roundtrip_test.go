@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
@@ -111,7 +112,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(all.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		a, err := transfer.Load(archive.NewReader(bytes.NewReader(all.Bytes())))
+		a, err := transfer.Load(archive.NewReader(bytes.NewReader(all.Bytes())), ident.None)
 		if err != nil {
 			b.Fatal(err)
 		}

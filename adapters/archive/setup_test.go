@@ -118,7 +118,7 @@ type world struct {
 
 // load reads an archive.
 func load(text string) (world, error) {
-	a, err := transfer.Load(archive.NewReader(strings.NewReader(text)))
+	a, err := transfer.Load(archive.NewReader(strings.NewReader(text)), ident.None)
 	w := world{Archive: a}
 	if err != nil {
 		return w, err
@@ -143,7 +143,7 @@ func (w world) text(t testing.TB) string {
 }
 
 func (w world) Catalogue(context.Context) (*metadata.Catalogue, error) {
-	return metadata.NewCatalogue(w.Archive.Catalogue, w.Metadata), nil
+	return metadata.NewCatalogue(ident.Version{Number: w.Archive.Catalogue}, w.Metadata), nil
 }
 
 func (w world) Tokens(context.Context) ([]access.Token, error) { return w.Archive.Tokens, nil }

@@ -181,7 +181,7 @@ func TestAsOfConditional(t *testing.T) {
 
 		f.snapshot.Read = !f.snapshot.Read
 		f.send(t, request("GET", path+"?asOf=4", "", "If-None-Match", tag), 304, "")
-		f.snapshot.Catalogue++ // something was renamed
+		f.snapshot.Catalogue.Number++ // something was renamed
 		f.catalogue = metadata.NewCatalogue(f.snapshot.Catalogue, f.catalogue.Content())
 		f.send(t, request("GET", path+"?asOf=4", "", "If-None-Match", tag), 200, "")
 	}

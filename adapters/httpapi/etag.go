@@ -16,7 +16,8 @@ import (
 // problemTag returns the entity tag of what is shown of a problem (D20). It
 // changes with all that the answer is made of: the problem, the names of what it
 // refers to, what the caller made of it, and the other problems that are shown.
-// It begins with the revision, which is all that If-Match compares.
+// It begins with the revision, which is all that If-Match compares. It ends with a
+// digest, which also differs between two histories of the same numbers.
 func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
@@ -34,20 +35,24 @@ func pastTag(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c
 func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	tag := make([]byte, 0, 64)
 	tag = strconv.AppendInt(append(tag, '"'), s.Revision, 10)
-	tag = strconv.AppendInt(append(tag, '.'), c.Version, 10)
+	tag = strconv.AppendInt(append(tag, '.'), c.Version.Number, 10)
 	tag = append(append(tag, '.'), marks...)
-	if len(s.Relationships) > 0 {
-		shown := sha256.New()
-		for _, r := range s.Relationships {
-			fmt.Fprintf(shown, "%q%v", r.OtherTitle, r.OtherState)
-		}
-		tag = hex.AppendEncode(append(tag, '.'), shown.Sum(nil)[:8])
+	shown := sha256.New()
+	shown.Write(s.Batch[:])
+	shown.Write(c.Version.Batch[:])
+	for _, r := range s.Relationships {
+		fmt.Fprintf(shown, "%q%v", r.OtherTitle, r.OtherState)
 	}
+	tag = hex.AppendEncode(append(tag, '.'), shown.Sum(nil)[:8])
 	return string(append(tag, '"'))
 }
 
 // catalogueTag returns the entity tag of what is made of metadata alone (D30).
-func catalogueTag(c *metadata.Catalogue) string { return fmt.Sprintf(`"c%d"`, c.Version) }
+// It differs between two histories of the same number.
+func catalogueTag(c *metadata.Catalogue) string {
+	history := sha256.Sum256(c.Version.Batch[:])
+	return fmt.Sprintf(`"c%d.%x"`, c.Version.Number, history[:8])
+}
 
 // entityTag is one of those that If-Match and If-None-Match list.
 type entityTag struct {

@@ -81,30 +81,32 @@ func TestIfNoneMatch(t *testing.T) {
 // A 304 must never hide a change of what would be shown (D20).
 func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 	t.Parallel()
-	base := func() (store.Snapshot, int64) {
+	base := func() (store.Snapshot, ident.Version) {
 		s := sampleSnapshot()
 		a, b := sampleRelated(), sampleRelated()
 		a.OtherTitle, b.OtherTitle = "one", "two"
 		s.Relationships = []store.Related{a, b}
-		return s, 14
+		return s, sampleVersion
 	}
 	seen := map[string]string{}
-	for name, change := range map[string]func(*store.Snapshot, *int64){
-		"nothing":          func(*store.Snapshot, *int64) {},
-		"revision":         func(s *store.Snapshot, _ *int64) { s.Revision = 31 },
-		"catalogue":        func(_ *store.Snapshot, v *int64) { *v = 4 },
-		"watching":         func(s *store.Snapshot, _ *int64) { s.Watching = true },
-		"read":             func(s *store.Snapshot, _ *int64) { s.Read = false },
-		"readByAssignee":   func(s *store.Snapshot, _ *int64) { s.ReadByAssignee = false },
-		"title of another": func(s *store.Snapshot, _ *int64) { s.Relationships[1].OtherTitle = "three" },
-		"titles cut anew": func(s *store.Snapshot, _ *int64) {
+	for name, change := range map[string]func(*store.Snapshot, *ident.Version){
+		"nothing":                      func(*store.Snapshot, *ident.Version) {},
+		"revision":                     func(s *store.Snapshot, _ *ident.Version) { s.Revision = 31 },
+		"catalogue":                    func(_ *store.Snapshot, v *ident.Version) { v.Number = 4 },
+		"catalogue of another history": func(_ *store.Snapshot, v *ident.Version) { v.Batch = sampleID(90) },
+		"revision of another history":  func(s *store.Snapshot, _ *ident.Version) { s.Batch = sampleID(90) },
+		"watching":                     func(s *store.Snapshot, _ *ident.Version) { s.Watching = true },
+		"read":                         func(s *store.Snapshot, _ *ident.Version) { s.Read = false },
+		"readByAssignee":               func(s *store.Snapshot, _ *ident.Version) { s.ReadByAssignee = false },
+		"title of another":             func(s *store.Snapshot, _ *ident.Version) { s.Relationships[1].OtherTitle = "three" },
+		"titles cut anew": func(s *store.Snapshot, _ *ident.Version) {
 			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "onet", "wo"
 		},
-		"titles swapped": func(s *store.Snapshot, _ *int64) {
+		"titles swapped": func(s *store.Snapshot, _ *ident.Version) {
 			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "two", "one"
 		},
-		"state of another":    func(s *store.Snapshot, _ *int64) { s.Relationships[0].OtherState = ident.None },
-		"no others are shown": func(s *store.Snapshot, _ *int64) { s.Relationships = nil },
+		"state of another":    func(s *store.Snapshot, _ *ident.Version) { s.Relationships[0].OtherState = ident.None },
+		"no others are shown": func(s *store.Snapshot, _ *ident.Version) { s.Relationships = nil },
 	} {
 		s, version := base()
 		change(&s, &version)

@@ -50,8 +50,11 @@ func sampleID(n int) ident.ID {
 // sampleSecret returns the secret that anybody can guess.
 func sampleSecret() access.Secret { return access.NewSecret([32]byte{}) }
 
+// sampleVersion is that of the catalogue.
+var sampleVersion = ident.Version{Number: 14, Batch: sampleID(19)}
+
 func sampleCatalogue() *metadata.Catalogue {
-	return metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{
+	return metadata.NewCatalogue(sampleVersion, metadata.Content{
 		States:          []metadata.State{sampleOpen, sampleProgress, sampleClosed},
 		Priorities:      []metadata.Priority{samplePriority},
 		Classifications: []metadata.Classification{sampleClassification},
@@ -80,7 +83,8 @@ func sampleSnapshot() store.Snapshot {
 			Modified:   sampleTime.Add(time.Hour),
 			Revision:   3,
 		},
-		Catalogue:      14,
+		Batch:          sampleID(13),
+		Catalogue:      sampleVersion,
 		Watching:       false,
 		Read:           true,
 		ReadByAssignee: true,
@@ -113,7 +117,8 @@ func sampleCreated() store.Snapshot {
 			Modified:   sampleTime,
 			Revision:   1,
 		},
-		Catalogue:      14,
+		Batch:          sampleID(18),
+		Catalogue:      sampleVersion,
 		Read:           true,
 		ReadByAssignee: true,
 		Log: []problem.LogEntry{{

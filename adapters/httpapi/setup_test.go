@@ -154,7 +154,7 @@ func fullCatalogue() *metadata.Catalogue {
 	content.Classifications = append(content.Classifications, metadata.Classification{ID: sampleID(42), Name: "Task"})
 	content.Components = append(content.Components, metadata.Component{ID: sampleID(43), Name: "Web", Parent: sampleServer.ID})
 	content.Milestones = append(content.Milestones, metadata.Milestone{ID: sampleID(44), Name: "Summer", Component: sampleServer.ID, Created: sampleTime})
-	return metadata.NewCatalogue(ident.Version{Number: 14}, content)
+	return metadata.NewCatalogue(sampleVersion, content)
 }
 
 // zeros is a source of randomness that has none.
@@ -220,7 +220,7 @@ func (f *fixedStore) Outcome(context.Context, ident.ID, time.Time) (store.Receip
 }
 
 func (f *fixedStore) Versions(context.Context) (store.Versions, error) {
-	return store.Versions{Catalogue: f.catalogue.Version, Access: 1}, f.err
+	return store.Versions{Catalogue: f.catalogue.Version, Access: ident.Version{Number: 1}}, f.err
 }
 
 func (f *fixedStore) Restore(context.Context, store.Archive) error { return f.err }
@@ -297,7 +297,7 @@ func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID
 	return f.neighbours, nil
 }
 
-func (f *fixedStore) Epoch(context.Context, store.FamilyName) (int64, error) { return 0, nil }
+func (f *fixedStore) Epoch(context.Context, store.FamilyName) (ident.Version, error) { return ident.Version{}, nil }
 
 func (f *fixedStore) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	return f.catalogue, nil

@@ -91,6 +91,7 @@ func someArchive(from *source) (store.Archive, int) {
 	}
 	id := from.id()
 	return store.Archive{
+		Batch: from.id(),
 		Metadata: metadata.Content{
 			Priorities: []metadata.Priority{{ID: id, Name: "Some"}},
 			Users:      []user.User{{ID: id, Name: "Somebody", Email: "somebody@example.org"}},
@@ -111,5 +112,5 @@ func empty(t *testing.T, admin *pgx.Conn) {
 	t.Helper()
 	execute(t, admin, "BEGIN", "SELECT FROM versions FOR UPDATE",
 		"TRUNCATE problems, savepoints, log, comments, keywords, relationships, watchers, reads, priorities, users, tokens, batches",
-		"UPDATE versions SET catalogue = 0, access = 0", "COMMIT")
+		"UPDATE versions SET catalogue = 0, access = 0, catalogue_batch = NULL, access_batch = NULL", "COMMIT")
 }

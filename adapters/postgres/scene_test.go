@@ -17,20 +17,32 @@ import (
 // of everything that is not a problem's.
 type scene struct {
 	problems  []store.Dossier
+	batches   map[problem.ID]ident.ID // of the problems' revisions
 	catalogue *metadata.Catalogue
 	tokens    []access.Token
 	versions  store.Versions
-	epochs    map[store.FamilyName]int64
+	epochs    map[store.FamilyName]ident.Version
 	reply     *store.Reply // of the key that was asked for
 }
 
 // look returns the scene of the problems from first on.
 func look(ctx context.Context, s store.Store, first problem.ID, key replyKey) (seen scene, err error) {
-	seen.epochs = make(map[store.FamilyName]int64)
+	seen.epochs, seen.batches = make(map[store.FamilyName]ident.Version), make(map[problem.ID]ident.ID)
 	err = s.View(ctx, func(r store.Reader) (err error) {
 		const most = 1000
 		if seen.problems, err = r.Dossiers(ctx, first-1, most); err != nil {
 			return err
+		}
+		ids := make([]problem.ID, len(seen.problems))
+		for i, d := range seen.problems {
+			ids[i] = d.ID
+		}
+		revisions, err := r.Problems(ctx, ids, ident.None, 0)
+		if err != nil {
+			return err
+		}
+		for _, s := range revisions {
+			seen.batches[s.ID] = s.Batch
 		}
 		if seen.catalogue, err = r.Catalogue(ctx); err != nil {
 			return err
@@ -58,6 +70,11 @@ func look(ctx context.Context, s store.Store, first problem.ID, key replyKey) (s
 type replyKey struct {
 	user ident.ID
 	key  string
+}
+
+// at returns the expectation that a problem is as it was shown.
+func (s scene) at(id problem.ID) store.ProblemAt {
+	return store.ProblemAt{ID: id, Revision: s.problem(id).Revision, Batch: s.batches[id]}
 }
 
 func (s scene) problem(id problem.ID) store.Dossier {
@@ -101,10 +118,10 @@ func (s scene) times(change store.Change, before scene) []int {
 	}
 	catalogue, access := change.Raises()
 	if catalogue {
-		all = append(all, int(s.versions.Catalogue-before.versions.Catalogue))
+		all = append(all, raised(s.versions.Catalogue, before.versions.Catalogue, change.Batch))
 	}
 	if access {
-		all = append(all, int(s.versions.Access-before.versions.Access))
+		all = append(all, raised(s.versions.Access, before.versions.Access, change.Batch))
 	}
 	return all
 }
@@ -114,7 +131,7 @@ func (s scene) timesOf(effect store.Effect, batch ident.ID, before scene) int {
 	case store.CreateProblem:
 		return count(s.problems, func(d store.Dossier) bool { return d.ID == e.Problem.ID })
 	case store.UpdateProblem:
-		return once(s.problem(e.Problem.ID).Problem == e.Problem)
+		return once(s.problem(e.Problem.ID).Problem == e.Problem && s.batches[e.Problem.ID] == batch)
 	case store.PutSavepoint:
 		return count(s.problem(e.Problem.ID).Savepoints, func(p store.Savepoint) bool { return p.Batch == batch && p.Problem == e.Problem })
 	case store.AddComment:
@@ -128,7 +145,7 @@ func (s scene) timesOf(effect store.Effect, batch ident.ID, before scene) int {
 	case store.DropRelationship:
 		return once(!slices.ContainsFunc(s.problem(e.Owner).Relationships, func(r relationship.Relationship) bool { return r.Type == e.Type && r.Other == e.Other }))
 	case store.MoveFamily:
-		return int(s.epochs[e.Family] - before.epochs[e.Family])
+		return raised(s.epochs[e.Family], before.epochs[e.Family], batch)
 	case store.Watch:
 		return count(s.problem(e.Problem).Watchers, func(id ident.ID) bool { return id == e.User })
 	case store.Unwatch:
@@ -163,6 +180,15 @@ func (s scene) timesOf(effect store.Effect, batch ident.ID, before scene) int {
 		return once(s.reply == nil)
 	}
 	panic(fmt.Sprintf("no test knows how to look for %T", effect))
+}
+
+// raised returns how many times the batch has raised a version; -1 when the version
+// is another batch's.
+func raised(now, before ident.Version, batch ident.ID) int {
+	if now != before && now.Batch != batch {
+		return -1
+	}
+	return int(now.Number - before.Number)
 }
 
 func count[T any](all []T, is func(T) bool) (n int) {

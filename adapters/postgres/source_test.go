@@ -22,11 +22,13 @@ type source struct {
 	mu  sync.Mutex
 	now time.Time
 	ids ident.Sequence
+	// stored is the batch of the Change that stores each problem as it is.
+	stored map[problem.Problem]ident.ID
 }
 
 func newSource() *source {
 	start := time.Date(2026, time.May, 1, 8, 0, 0, 0, time.UTC)
-	return &source{now: start, ids: ident.NewSequence(start, [10]byte{9: 1})}
+	return &source{now: start, ids: ident.NewSequence(start, [10]byte{9: 1}), stored: make(map[problem.Problem]ident.ID)}
 }
 
 func (s *source) id() ident.ID {
@@ -43,7 +45,30 @@ func (s *source) time() time.Time {
 }
 
 func (s *source) change(effects ...store.Effect) store.Change {
-	return store.Change{Batch: s.id(), At: s.time(), Author: s.id(), Effects: effects}
+	change := store.Change{Batch: s.id(), At: s.time(), Author: s.id(), Effects: effects}
+	s.note(change)
+	return change
+}
+
+// note notes which problems the Change stores.
+func (s *source) note(change store.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, effect := range change.Effects {
+		switch e := effect.(type) {
+		case store.CreateProblem:
+			s.stored[e.Problem] = change.Batch
+		case store.UpdateProblem:
+			s.stored[e.Problem] = change.Batch
+		}
+	}
+}
+
+// at returns the expectation that the problem is as it is here.
+func (s *source) at(p problem.Problem) store.ProblemAt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return store.ProblemAt{ID: p.ID, Revision: p.Revision, Batch: s.stored[p]}
 }
 
 func (s *source) problem(id problem.ID) problem.Problem {
@@ -103,6 +128,7 @@ func create(t *testing.T, s store.Store, from *source, n int) []problem.Problem 
 			store.Watch{Problem: id, User: from.id()},
 			store.MarkRead{Problem: id, User: from.id(), Read: true})
 	}
+	from.note(change)
 	if _, err := s.Commit(t.Context(), change); err != nil {
 		t.Fatal(err)
 	}

@@ -37,16 +37,21 @@ func TestStateUnusedAmongOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range 30 {
-		var catalogue int64
+		var catalogue ident.Version
+		var now store.Snapshot
 		err := s.View(t.Context(), func(r store.Reader) error {
 			v, err := r.Versions(t.Context())
+			if err != nil {
+				return err
+			}
 			catalogue = v.Catalogue
+			now, err = r.Problem(t.Context(), 1, ident.None, 0)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		move := store.Change{Batch: ids.Next(), At: at, Expect: []store.Expectation{store.CatalogueAt{Version: catalogue}, store.ProblemAt{ID: 1, Revision: p.Revision}}}
+		move := store.Change{Batch: ids.Next(), At: at, Expect: []store.Expectation{store.CatalogueAt{Version: catalogue}, store.ProblemAt{ID: 1, Revision: p.Revision, Batch: now.Batch}}}
 		p.State, p.Revision = used.ID, p.Revision+1
 		move.Effects = []store.Effect{store.UpdateProblem{Problem: p}}
 		used.Name = fmt.Sprint("Some ", round)

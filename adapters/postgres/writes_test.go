@@ -91,7 +91,7 @@ func writes() []write {
 		{"read marks", func(from *source, seen scene, _ problem.ID) store.Change {
 			d := seen.problems[0]
 			change := from.change(store.MarkRead{Problem: d.ID, User: from.id(), Read: true}, store.MarkRead{Problem: d.ID, User: d.Readers[0]})
-			change.Expect = []store.Expectation{store.ProblemAt{ID: d.ID, Revision: d.Revision}}
+			change.Expect = []store.Expectation{seen.at(d.ID)}
 			return change
 		}},
 		{"metadata", func(from *source, seen scene, _ problem.ID) store.Change {
@@ -125,7 +125,7 @@ func writes() []write {
 // revise returns a Change with what every change of a problem has, and the problem
 // as it leaves it.
 func (s *source) revise(p problem.Problem, t problem.LogType) (store.Change, problem.Problem) {
-	at := store.ProblemAt{ID: p.ID, Revision: p.Revision}
+	at := s.at(p)
 	p = s.changed(p)
 	change := s.change(store.UpdateProblem{Problem: p})
 	change.Expect = []store.Expectation{at}

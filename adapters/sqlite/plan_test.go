@@ -44,7 +44,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	b.commit(change)
 	b.commit(change)
 	next := b.change(store.UpdateProblem{Problem: p})
-	next.Expect = []store.Expectation{store.ProblemAt{ID: 1, Revision: 1}, store.FamilyAt{Family: side.Type, Epoch: 1},
+	next.Expect = []store.Expectation{store.ProblemAt{ID: 1, Revision: 1, Batch: change.Batch}, store.FamilyAt{Family: side.Type, Epoch: ident.Version{Number: 1, Batch: change.Batch}},
 		store.KeyUnused{User: user, Key: "other", Since: start}, store.StateUnused{State: batch}}
 	b.commit(next)
 	_, _, err := b.Outcome(t.Context(), batch, start)

@@ -180,21 +180,22 @@ func TestTwoHandles(t *testing.T) {
 	b := setup(t)
 	other := b.open(Options{})
 	last := store.Receipt{}
-	for i := range int64(6) {
+	var now ident.Version
+	for i := range 6 {
 		s := []*Store{b.Store, other}[i%2]
 		change := b.change(store.PutUser{User: user.User{ID: b.id(), Name: "A", Email: fmt.Sprint(i, "@localhost")}})
-		change.Expect = []store.Expectation{store.CatalogueAt{Version: i}}
+		change.Expect = []store.Expectation{store.CatalogueAt{Version: now}}
 		receipt, err := s.Commit(t.Context(), change)
 		b.must(err)
 		if receipt.Position <= last.Position {
 			t.Errorf("position %d came after %d", receipt.Position, last.Position)
 		}
-		last = receipt
+		last, now = receipt, now.Next(change.Batch)
 		for _, s := range []*Store{b.Store, other} {
 			v, err := s.Versions(t.Context())
 			b.must(err)
-			if v.Catalogue != i+1 {
-				t.Errorf("the version of the catalogue is %d, want %d", v.Catalogue, i+1)
+			if v.Catalogue != now {
+				t.Errorf("the version of the catalogue is %v, want %v", v.Catalogue, now)
 			}
 		}
 	}

@@ -69,7 +69,8 @@ func TestUpdateSetsEachColumnOnce(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, time.March, 1, 9, 30, 0, 0, time.UTC)
 	p := problem.Problem{ID: 7, Fields: problem.Fields{Title: "A", State: ident.ID{15: 1}, Assignee: ident.ID{15: 2}}, Created: at, Modified: at.Add(1), Revision: 2}
-	created, err := bunstore.New(words("")).Effects(store.Change{Effects: []store.Effect{store.CreateProblem{Problem: p}}}, nil)
+	batch := ident.ID{15: 3}
+	created, err := bunstore.New(words("")).Effects(store.Change{Batch: batch, Effects: []store.Effect{store.CreateProblem{Problem: p}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestUpdateSetsEachColumnOnce(t *testing.T) {
 	for _, apart := range [][]string{nil, {"state"}, {"title", "assignee", "title_cd"}} {
 		w := words("")
 		w.Apart = apart
-		statements, err := bunstore.New(w).Effects(store.Change{Effects: []store.Effect{store.UpdateProblem{Problem: p}}}, nil)
+		statements, err := bunstore.New(w).Effects(store.Change{Batch: batch, Effects: []store.Effect{store.UpdateProblem{Problem: p}}}, nil)
 		if err != nil || len(statements) != 1+len(apart) {
 			t.Fatalf("with %v apart, there are %d statements, and %v", apart, len(statements), err)
 		}
@@ -159,7 +160,7 @@ func TestDossierRows(t *testing.T) {
 		Watchers: make([]ident.ID, 1), Readers: make([]ident.ID, 1), Savepoints: make([]store.Savepoint, 1),
 	}
 	var tables []string
-	for _, row := range bunstore.New(words("")).DossierRows(d) {
+	for _, row := range bunstore.New(words("")).DossierRows(d, ident.ID{15: 1}) {
 		tables = append(tables, row.Table.Name)
 		if len(row.Values) != len(row.Table.Columns) {
 			t.Errorf("%s has the columns %v, and a row of %d values", row.Table.Name, row.Table.Columns, len(row.Values))

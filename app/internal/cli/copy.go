@@ -54,6 +54,10 @@ func (c *copyCommand) AfterApply(command *kong.Context) error {
 
 // Run is called by kong.
 func (c *copyCommand) Run(ctx context.Context, p Process) error {
+	batch, err := p.batch()
+	if err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
 	from, err := backend.Open(ctx, config.Storage{Store: c.From, Database: c.FromDatabase}, p.logger())
 	if err != nil {
 		return fmt.Errorf("copy: --from: %w", err)
@@ -63,6 +67,6 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 		return errors.Join(fmt.Errorf("copy: --to: %w", err), from.Close())
 	}
 	progress := p.progress()
-	summary, err := transfer.Copy(ctx, from, to, progress.Reader)
+	summary, err := transfer.Copy(ctx, from, to, batch, progress.Reader)
 	return errors.Join(p.finish(progress, summary, err, "Copied"), from.Close(), to.Close())
 }

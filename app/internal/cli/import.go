@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/ident"
 )
 
 type importCommand struct {
@@ -45,6 +46,10 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 		}
 		in = file
 	}
+	batch, err := p.batch()
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
 	s, err := backend.OpenNew(ctx, c.Storage, p.logger())
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -54,8 +59,18 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 		defer stdin.Close()
 		in = stdin
 	}
-	summary, err := transfer.Import(ctx, progress.Reader(in), s)
+	summary, err := transfer.Import(ctx, progress.Reader(in), s, batch)
 	return errors.Join(p.finish(progress, summary, err, "Imported"), s.Close())
+}
+
+// batch returns a new batch, for the filling of a store.
+func (p Process) batch() (ident.ID, error) {
+	var random [10]byte
+	if _, err := io.ReadFull(p.Random, random[:]); err != nil {
+		return ident.None, fmt.Errorf("the system has no random numbers: %w", err)
+	}
+	ids := ident.NewSequence(p.Now(), random)
+	return ids.Next(), nil
 }
 
 // input returns standard input, which ends when ctx does: nobody may ever write to

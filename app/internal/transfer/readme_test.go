@@ -23,7 +23,7 @@ func TestExampleOfTheGuide(t *testing.T) {
 		t.Fatal("adapters/README.md has no example")
 	}
 	s := open(t, 0)
-	summary, err := transfer.Import(t.Context(), strings.NewReader(example), s)
+	summary, err := transfer.Import(t.Context(), strings.NewReader(example), s, filled)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
 )
@@ -25,9 +26,9 @@ func Export(ctx context.Context, from store.Store, w io.Writer) (archive.Summary
 }
 
 // Import fills an empty store with an archive, all of it or nothing. Every line is
-// checked.
-func Import(ctx context.Context, r io.Reader, to store.Store) (archive.Summary, error) {
-	s, err := restore(ctx, r, to)
+// checked. The batch is a new one, by which the filled store is told from others.
+func Import(ctx context.Context, r io.Reader, to store.Store, batch ident.ID) (archive.Summary, error) {
+	s, err := restore(ctx, r, to, batch)
 	if err != nil {
 		return s, fmt.Errorf("import: %w; %s", explain(ctx, err), outcome(err, "imported"))
 	}
@@ -36,8 +37,8 @@ func Import(ctx context.Context, r io.Reader, to store.Store) (archive.Summary, 
 
 // Copy fills an empty store with all that another one holds, all of it or nothing:
 // an export and its import, with nothing between them but what watch makes of the
-// one for the other.
-func Copy(ctx context.Context, from, to store.Store, watch func(io.Reader) io.Reader) (archive.Summary, error) {
+// one for the other. The batch is that of Import.
+func Copy(ctx context.Context, from, to store.Store, batch ident.ID, watch func(io.Reader) io.Reader) (archive.Summary, error) {
 	r, w := io.Pipe()
 	exported := make(chan error, 1)
 	go func() {
@@ -45,7 +46,7 @@ func Copy(ctx context.Context, from, to store.Store, watch func(io.Reader) io.Re
 		exported <- err
 		w.CloseWithError(err)
 	}()
-	s, err := restore(ctx, watch(r), to)
+	s, err := restore(ctx, watch(r), to, batch)
 	r.CloseWithError(errStopped)
 	// What ended the export is the cause, unless that was the end of the import.
 	if failed := <-exported; failed != nil && !errors.Is(failed, errStopped) {
@@ -68,9 +69,9 @@ func export(ctx context.Context, from store.Store, w io.Writer) (s archive.Summa
 	return s, err
 }
 
-func restore(ctx context.Context, r io.Reader, to store.Store) (archive.Summary, error) {
+func restore(ctx context.Context, r io.Reader, to store.Store, batch ident.ID) (archive.Summary, error) {
 	source := archive.NewReader(r)
-	content, err := transfer.Load(source)
+	content, err := transfer.Load(source, batch)
 	if err == nil {
 		err = to.Restore(ctx, content)
 	}

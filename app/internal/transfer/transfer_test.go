@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/transfer"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
@@ -32,6 +33,9 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+// filled is the batch of the stores that are filled.
+var filled = ident.ID{6: 0x70, 8: 0x80, 15: 1}
 
 // adapters are all of them, each with a way to a new, empty store.
 var adapters = []struct {
@@ -222,14 +226,14 @@ func TestExportImportExport(t *testing.T) {
 			t.Run(adapters[from].name+" to "+adapters[to].name, func(t *testing.T) {
 				t.Parallel()
 				first, second := open(t, from), open(t, to)
-				summary, err := transfer.Import(t.Context(), strings.NewReader(want), first)
+				summary, err := transfer.Import(t.Context(), strings.NewReader(want), first, filled)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if lines := int64(strings.Count(want, "\n")); summary.Records != lines-2 || summary.Problems < 3 {
 					t.Errorf("imported %+v of an archive of %d lines", summary, lines)
 				}
-				if _, err := transfer.Copy(t.Context(), first, second, func(r io.Reader) io.Reader { return r }); err != nil {
+				if _, err := transfer.Copy(t.Context(), first, second, filled, func(r io.Reader) io.Reader { return r }); err != nil {
 					t.Fatal(err)
 				}
 				for i, s := range []store.Store{first, second} {
@@ -280,7 +284,7 @@ func goesOn(t *testing.T, s store.Store, text string) {
 	if answer.Value.ID != problem.ID(next) {
 		t.Errorf("the next problem has the number %d, want %d", answer.Value.ID, next)
 	}
-	if _, err := transfer.Import(t.Context(), strings.NewReader(export(t, s)), open(t, 0)); err != nil {
+	if _, err := transfer.Import(t.Context(), strings.NewReader(export(t, s)), open(t, 0), filled); err != nil {
 		t.Errorf("what the service has made of the archive: %v", err)
 	}
 }
@@ -301,7 +305,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 				"more":         {good + "{}\n", fmt.Sprintf("import: line %d: comes after the manifest, with which an archive ends; nothing was imported", len(lines))},
 				"a wrong line": {strings.Join(lines[:20], "") + "{}\n", "import: line 21, /kind: is missing; nothing was imported"},
 			} {
-				_, err := transfer.Import(t.Context(), strings.NewReader(c.text), s)
+				_, err := transfer.Import(t.Context(), strings.NewReader(c.text), s, filled)
 				if err == nil || err.Error() != c.want {
 					t.Errorf("%s: %v, want %s", name, err, c.want)
 				}
@@ -309,10 +313,10 @@ func TestImportIsAllOrNothing(t *testing.T) {
 					t.Errorf("%s: the store is not empty any more: %s", name, difference(got, empty))
 				}
 			}
-			if _, err := transfer.Import(t.Context(), strings.NewReader(good), s); err != nil {
+			if _, err := transfer.Import(t.Context(), strings.NewReader(good), s, filled); err != nil {
 				t.Fatal(err)
 			}
-			_, err := transfer.Import(t.Context(), strings.NewReader(good), s)
+			_, err := transfer.Import(t.Context(), strings.NewReader(good), s, filled)
 			if want := `import: the store is not empty: only an empty one is filled, before the first "problems serve"; nothing was imported`; err == nil || err.Error() != want {
 				t.Errorf("a second import: %v, want %s", err, want)
 			}
@@ -331,10 +335,10 @@ func TestInterruption(t *testing.T) {
 	if _, err := transfer.Export(ctx, s, io.Discard); err == nil || err.Error() != "export: interrupted" {
 		t.Errorf("an export that is interrupted: %v", err)
 	}
-	if _, err := transfer.Import(ctx, strings.NewReader(export(t, s)), open(t, 0)); err == nil || err.Error() != "import: interrupted; nothing was imported" {
+	if _, err := transfer.Import(ctx, strings.NewReader(export(t, s)), open(t, 0), filled); err == nil || err.Error() != "import: interrupted; nothing was imported" {
 		t.Errorf("an import that is interrupted: %v", err)
 	}
-	if _, err := transfer.Copy(ctx, s, open(t, 0), func(r io.Reader) io.Reader { return r }); err == nil || err.Error() != "copy: interrupted; nothing was copied" {
+	if _, err := transfer.Copy(ctx, s, open(t, 0), filled, func(r io.Reader) io.Reader { return r }); err == nil || err.Error() != "copy: interrupted; nothing was copied" {
 		t.Errorf("a copy that is interrupted: %v", err)
 	}
 }
@@ -343,15 +347,15 @@ func TestCopyTellsWhichSideFailed(t *testing.T) {
 	t.Parallel()
 	s := lived(t)
 	same := func(r io.Reader) io.Reader { return r }
-	if _, err := transfer.Copy(t.Context(), s, s, same); err == nil || !strings.HasPrefix(err.Error(), "copy: the store is not empty") {
+	if _, err := transfer.Copy(t.Context(), s, s, filled, same); err == nil || !strings.HasPrefix(err.Error(), "copy: the store is not empty") {
 		t.Errorf("a copy into a store that is not empty: %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := transfer.Copy(t.Context(), blind{s, broken}, open(t, 0), same); err == nil || err.Error() != "copy: broken; nothing was copied" {
+	if _, err := transfer.Copy(t.Context(), blind{s, broken}, open(t, 0), filled, same); err == nil || err.Error() != "copy: broken; nothing was copied" {
 		t.Errorf("a copy of a store that cannot be read: %v", err)
 	}
 	breaking := func(io.Reader) io.Reader { return iotest.ErrReader(broken) }
-	if _, err := transfer.Copy(t.Context(), s, open(t, 0), breaking); err == nil || err.Error() != "copy: line 1 cannot be read: broken; nothing was copied" {
+	if _, err := transfer.Copy(t.Context(), s, open(t, 0), filled, breaking); err == nil || err.Error() != "copy: line 1 cannot be read: broken; nothing was copied" {
 		t.Errorf("a copy that does not arrive: %v", err)
 	}
 }
@@ -370,7 +374,7 @@ func TestEveryLifeCanBeMoved(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		text := export(t, lived(t))
-		if _, err := transfer.Import(t.Context(), strings.NewReader(text), open(t, 0)); err != nil {
+		if _, err := transfer.Import(t.Context(), strings.NewReader(text), open(t, 0), filled); err != nil {
 			t.Errorf("%v in\n%s", err, text)
 		}
 	}
