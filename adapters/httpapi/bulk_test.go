@@ -50,8 +50,10 @@ func bulkQuery(f *fixture, kind fault.Kind) string {
 	switch kind {
 	case fault.StaleRevision, fault.TooManyResults, fault.QueryTooExpensive:
 		return query + "&preview=" + tracker.Preview{Now: sampleTime.Add(2 * time.Hour)}.String()
-	case fault.TransitionNotAllowed:
-		f.snapshot.State = sampleOpen.ID
+	case fault.TransitionNotAllowed, fault.UnknownOutcome:
+		if kind == fault.TransitionNotAllowed {
+			f.snapshot.State = sampleOpen.ID
+		}
 		var c ChangedProblems
 		if err := json.Unmarshal(f.do(request("PATCH", bulkPath+"&dryRun=true", bulkBody)).Body.Bytes(), &c); err != nil || c.Preview == nil {
 			return ""

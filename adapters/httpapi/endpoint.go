@@ -84,6 +84,7 @@ func (e endpoint) kinds() []fault.Kind {
 		fault.RateLimited:      true,
 		fault.Internal:         true,
 		fault.Unavailable:      true,
+		fault.UnknownOutcome:   e.writes(),
 	}
 	if len(e.bodies) > 0 {
 		for _, kind := range []fault.Kind{

@@ -87,12 +87,12 @@ var errorKinds = []errorKind{
 	{fault.Internal, 500, "Internal error",
 		"The server has a defect. Its log names the cause under the request identifier in the member instance."},
 	{fault.Unavailable, 503, "Unavailable",
-		"The server cannot answer for the moment: its storage is away, the request took too long, or too many searches are under way. The header Retry-After says when to try again. Nothing was done."},
+		"The server cannot answer for the moment: its storage is away, the request took too long, or too many searches are under way. The header Retry-After says when to try again. Nothing was done, so the request can be repeated as it is."},
 	{fault.UnknownOutcome, 503, "Outcome unknown",
-		"The storage went away during a write, and it is not known whether the write is stored. Repeat the request with the same Idempotency-Key, or with the If-Match of the revision that it was meant for: then it cannot happen twice. Without one of these, load the problem and look before you write again."},
+		"The storage went away during a write, or confirmed it too late: it may be stored or not. Repeat the request with the same Idempotency-Key, or with the same If-Match: neither stores it twice. After a repetition, 412 can mean that the first attempt was stored. Without one of these headers, look whether the write is there before you send it again. There is no Retry-After, lest a program repeats the request blindly."},
 }
 
-// internalDetail and unavailableDetail stand for what is no client's business.
+// These details stand for what is no client's business.
 const (
 	internalDetail    = "the server failed; its log names the cause under this request's identifier"
 	unavailableDetail = "the server cannot answer for the moment; try again"
@@ -123,7 +123,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch kind.Kind {
 	case fault.Unauthenticated:
 		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
-	case fault.Unavailable:
+	case fault.Unavailable: // never UnknownOutcome: what repeats by itself would write twice
 		header.Set("Retry-After", "1")
 	}
 	if f.Revision > 0 {
@@ -146,6 +146,8 @@ func (s *server) report(r *http.Request, err error) {
 		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
 	case kind.Kind == fault.Unavailable:
 		s.Logger.WarnContext(ctx, "unavailable", "request", request, "cause", err)
+	case kind.Kind == fault.UnknownOutcome:
+		s.Logger.WarnContext(ctx, "outcome unknown", "request", request, "cause", err)
 	}
 }
 

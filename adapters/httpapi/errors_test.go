@@ -17,7 +17,7 @@ import (
 )
 
 // storeKinds are those that only the store port and the service exchange.
-var storeKinds = []fault.Kind{fault.Conflict, fault.Unsupported, fault.UnknownOutcome, fault.Abandoned, fault.Closed}
+var storeKinds = []fault.Kind{fault.Conflict, fault.Unsupported, fault.Abandoned, fault.Closed}
 
 // allKinds returns every kind that the domain declares, read from its source: so
 // that a new one cannot be forgotten here.
@@ -107,14 +107,13 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 		status int
 		slug   fault.Kind
 	}{
-		"any error":       {errors.New("secret"), 500, fault.Internal},
-		"internal":        {fault.Wrap(fault.Internal, errors.New("secret"), "secret"), 500, fault.Internal},
-		"unsupported":     {fault.New(fault.Unsupported, "secret"), 500, fault.Internal},
-		"unavailable":     {fault.Wrap(fault.Unavailable, errors.New("secret"), "the store is away"), 503, fault.Unavailable},
-		"overdue":         {fmt.Errorf("secret: %w", context.DeadlineExceeded), 503, fault.Unavailable},
-		"closed":          {fault.New(fault.Closed, "secret"), 503, fault.Unavailable},
-		"conflict":        {fault.New(fault.Conflict, "secret"), 503, fault.Unavailable},
-		"unknown outcome": {fault.New(fault.UnknownOutcome, "secret"), 503, fault.Unavailable},
+		"any error":   {errors.New("secret"), 500, fault.Internal},
+		"internal":    {fault.Wrap(fault.Internal, errors.New("secret"), "secret"), 500, fault.Internal},
+		"unsupported": {fault.New(fault.Unsupported, "secret"), 500, fault.Internal},
+		"unavailable": {fault.Wrap(fault.Unavailable, errors.New("secret"), "the store is away"), 503, fault.Unavailable},
+		"overdue":     {fmt.Errorf("secret: %w", context.DeadlineExceeded), 503, fault.Unavailable},
+		"closed":      {fault.New(fault.Closed, "secret"), 503, fault.Unavailable},
+		"conflict":    {fault.New(fault.Conflict, "secret"), 503, fault.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,6 +131,38 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A write of unknown outcome says what to do. Without Retry-After, nothing repeats it
+// by itself (D18).
+func TestUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.commitErr = fault.New(fault.UnknownOutcome, "secret")
+	w := f.send(t, request("POST", api+"/problems", `{"title":"T"}`), 503, fault.UnknownOutcome)
+	if retry, ok := w.Header()["Retry-After"]; ok {
+		t.Errorf("Retry-After is %q", retry)
+	}
+	if body := w.Body.String(); !strings.Contains(body, "same Idempotency-Key") || strings.Contains(body, "secret") {
+		t.Errorf("the answer does not say what to do, or shows the cause: %s", body)
+	}
+	if log := f.log.String(); !strings.Contains(log, "secret") || !strings.Contains(log, "r1") {
+		t.Errorf("the log does not name the cause and the request: %s", log)
+	}
+}
+
+// Only writes can have an unknown outcome, and a dry run of one stores nothing.
+func TestOnlyWritesHaveAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for _, e := range endpoints() {
+		if got := slices.Contains(e.kinds(), fault.UnknownOutcome); got != e.writes() {
+			t.Errorf("%s: outcome-unknown is documented %t", e.id, got)
+		}
+	}
+	f := setup(t)
+	f.commitErr = fault.New(fault.UnknownOutcome, "the connection broke")
+	f.send(t, request("POST", api+"/problems?dryRun=true", `{"title":"T"}`), 201, "")
+	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
 }
 
 func TestErrorPages(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -50,6 +51,7 @@ var faultyRelationships = map[fault.Kind]string{
 var faultyKeywords = map[fault.Kind]string{
 	fault.InvalidValue:     `"a\u0000"`,
 	fault.InvalidType:      `7`,
+	fault.UnknownOutcome:   `"7.4.2"`,
 	fault.ValidationFailed: `7`, // for a name that is at fault too
 }
 
@@ -233,32 +235,32 @@ var faulty = map[string]map[fault.Kind]string{
 // provoke has the operation fail in the given way. What it does to the fixture is
 // right for this kind alone.
 func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder {
-	path, keyword, object, query := "/problems/12", "version", objectOf(e).String(), ""
+	path, keyword, object, parameters := "/problems/12", "version", objectOf(e).String(), ""
 	headers := []string{"X-Request-Id", "b7c1f0", "Content-Type", mediaJSON}
 	body := faulty[e.id][kind]
 	if body == "" && len(e.bodies) > 0 {
 		body = e.bodies[len(e.bodies)-1].example // in JSON
 	}
 	if slices.Contains(e.query, paramPredicate) {
-		query = "?predicate=TRUEPREDICATE"
+		parameters = "?predicate=TRUEPREDICATE"
 	}
 	if e.id == "updateProblems" {
-		query = bulkQuery(f, kind)
+		parameters = bulkQuery(f, kind)
 	}
 	switch kind {
 	case fault.InvalidPredicate:
 		switch {
 		case slices.Contains(e.query, paramPredicate):
-			query = "?predicate=name+BEGINSWITH"
+			parameters = "?predicate=name+BEGINSWITH"
 		case slices.Contains(e.query, paramSort):
-			query = "?sort=name+desc"
+			parameters = "?sort=name+desc"
 		}
 	case fault.TooManyResults:
 		f.hits, f.catalogue = make([]store.Hit, tracker.MostFound+1), hugeCatalogue()
 	case fault.MalformedJSON:
 		body = `{"title":`
 	case fault.MalformedRequest:
-		query = "?verbose=true"
+		parameters = "?verbose=true"
 	case fault.Unauthenticated:
 		headers = append(headers, "Authorization", "")
 	case fault.Forbidden:
@@ -266,7 +268,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.NotFound:
 		object = sampleID(99).String()
 		if slices.Contains(e.query, paramSavedQuery) {
-			query = "?savedQuery=" + object
+			parameters = "?savedQuery=" + object
 		}
 	case fault.ProblemNotFound:
 		path = "/problems/99"
@@ -293,7 +295,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	}
 	send := func(body string) *httptest.ResponseRecorder {
 		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword).Replace(e.path)
-		return f.do(request(e.method, api+at+query, body, headers...))
+		return f.do(request(e.method, api+at+parameters, body, headers...))
 	}
 	switch kind {
 	case fault.RateLimited:
@@ -306,6 +308,20 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.err = errors.New("no more")
 	case fault.Unavailable:
 		f.err = context.DeadlineExceeded
+	case fault.UnknownOutcome:
+		f.commitErr = fault.New(fault.UnknownOutcome, "the connection broke")
+		// The operation has to find something to do.
+		f.snapshot.Watchers = nil
+		switch e.id {
+		case "addRelationship":
+			f.snapshot.Relationships = nil
+		case "deleteRelationship":
+			f.snapshot.Relationships = []store.Related{sampleRelated()}
+		case "revokeToken":
+			object = f.tokens[0].ID.String()
+		case "deleteQuery":
+			f.queries = []query.Saved{{ID: sampleAnn.ID, Owner: sampleAnn.ID}}
+		}
 	}
 	return send(body)
 }

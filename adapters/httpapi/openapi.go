@@ -144,7 +144,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 		"Location":             text("The path of what was created.", prefix+"/problems/12"),
 		"Dry-Run":              text("true when nothing was stored because of dryRun=true.", "true"),
 		"Idempotency-Replayed": text("true when this is the answer to an earlier, equal request.", "true"),
-		"Retry-After":          whole("Seconds after which to try again.", 1),
+		"Retry-After":          whole("Seconds after which to repeat the request, of which nothing was done. A 503 of the type outcome-unknown has none.", 1),
 		"WWW-Authenticate":     text("How to authenticate.", `Bearer realm="problems"`),
 	}
 	if d.limited {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -174,6 +175,7 @@ type fixedStore struct {
 	searched   func(context.Context, store.Query) // if not nil, called when problems are searched
 	neighbours []relationship.Relationship        // of every problem
 	err        error                              // if not nil, everything fails with it
+	commitErr  error                              // if not nil, Commit and Outcome fail with it
 	during     func()                             // if not nil, called when a problem is read
 
 	mu      sync.Mutex
@@ -206,6 +208,9 @@ func (f *fixedStore) Reserve(context.Context) (problem.ID, error) { return 14, f
 func (f *fixedStore) Commit(_ context.Context, c store.Change) (store.Receipt, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.commitErr != nil {
+		return store.Receipt{}, f.commitErr
+	}
 	f.changes = append(f.changes, c)
 	for _, effect := range c.Effects {
 		if keep, ok := effect.(store.KeepReply); ok {
@@ -216,7 +221,7 @@ func (f *fixedStore) Commit(_ context.Context, c store.Change) (store.Receipt, e
 }
 
 func (f *fixedStore) Outcome(context.Context, ident.ID, time.Time) (store.Receipt, bool, error) {
-	return store.Receipt{}, false, f.err
+	return store.Receipt{}, false, cmp.Or(f.commitErr, f.err)
 }
 
 func (f *fixedStore) Versions(context.Context) (store.Versions, error) {

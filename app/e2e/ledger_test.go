@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,9 +14,9 @@ import (
 type outcome int
 
 const (
-	unknown      outcome = iota // the exchange broke off
+	unknown      outcome = iota // the exchange broke off, or the answer says that nobody knows
 	acknowledged                // answered with 2xx
-	rejected                    // answered with 4xx
+	rejected                    // answered with 4xx, or that nothing was done
 )
 
 // write is one attempt.
@@ -50,11 +51,18 @@ func (l *ledger) attempt(c *client, w write) ([]byte, bool) {
 	switch {
 	case code/100 == 2:
 		w.outcome = acknowledged
-	case code/100 == 4:
+	case code/100 == 4, saysUnavailable(code, body):
 		w.outcome = rejected
 	}
 	l.enter(w)
 	return body, code != 0
+}
+
+// saysUnavailable reports whether the answer says that nothing was done (D18). A 503 of
+// any other type, such as outcome-unknown, leaves it open.
+func saysUnavailable(code int, body []byte) bool {
+	var problem struct{ Type string }
+	return code == http.StatusServiceUnavailable && json.Unmarshal(body, &problem) == nil && problem.Type == "/errors/unavailable"
 }
 
 func (l *ledger) enter(w write) {

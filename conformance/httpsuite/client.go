@@ -81,7 +81,8 @@ func (c *client) delete(path, body string, options ...option) *answer {
 //
 // A rate limiter's 429 and the 503 of a server that says when it will be back are no
 // answers to the request: it is waited for as long as they say, and the request is
-// sent again. So is one that was not sent because nobody listened.
+// sent again. So is one that was not sent because nobody listened. A 503 with the
+// type outcome-unknown is final: the request may have been done.
 func (c *client) do(method, path, body string, options ...option) *answer {
 	c.t.Helper()
 	a := &answer{t: c.t, request: method + " " + path, base: c.base}

@@ -40,8 +40,9 @@
 //
 // A server that goes away in the middle of a run has not broken the contract, and has
 // not kept it either. A run waits for it, twenty seconds in all, when nobody listens or a
-// 503 says Retry-After. When it stays away, drops a connection, or answers 502, 503 or
-// 504, the case counts as broken, as do those that complain of something and were under
+// 503 says Retry-After: then nothing was done, and the request is sent again. A write that
+// is answered with outcome-unknown is never sent again. When the server stays away, drops a
+// connection, or answers 502, 503 or 504, the case counts as broken, as do those that complain of something and were under
 // way meanwhile, and the run is incomplete. The same holds for the failures of a run after which the
 // administrator's token is refused.
 //

@@ -14,7 +14,7 @@ var slugs = []string{
 	"stale-revision", "too-large", "unsupported-media-type",
 	"required-field", "invalid-value", "invalid-type", "unknown-field", "read-only-field", "metadata-not-found", "metadata-ambiguous",
 	"validation-failed", "too-many-results", "query-too-expensive", "preview-required",
-	"rate-limited", "internal", "unavailable",
+	"rate-limited", "internal", "unavailable", "outcome-unknown",
 }
 
 // later are the slugs of features that a server may not have yet.

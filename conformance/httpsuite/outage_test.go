@@ -3,6 +3,7 @@ package httpsuite
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"regexp"
@@ -25,6 +26,7 @@ func TestOutageIsNoBreach(t *testing.T) {
 		"502":                 func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
 		"503":                 func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
 		"503 for a long time": unavailable("3600"),
+		"outcome unknown":     unknownOutcome,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,6 +48,29 @@ func unavailable(after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", after)
 		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// unknownOutcome is the error of D18 for a write that may be stored or not. The header
+// is wrong, and must not lead a client to write twice.
+func unknownOutcome(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Retry-After", "0")
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, `{"type":"/errors/outcome-unknown","status":503}`)
+}
+
+// A write that may be stored is not sent again, whatever the answer says.
+func TestWriteOfUnknownOutcomeIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	target := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		unknownOutcome(w, r)
+	})
+	o := tried(t, target, time.Minute, func(s *session) { s.admin.post("/problems", `{}`).is(201) })
+	if o.Status != report.Broken || requests.Load() != 1 {
+		t.Errorf("%d requests, want 1, and the case ended %s: %s", requests.Load(), o.Status, o.Failure())
 	}
 }
 

@@ -2,11 +2,13 @@ package httpsuite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"path"
 	"regexp"
 	"runtime"
 	"strings"
@@ -198,9 +200,16 @@ func (t *trial) refused(err error) bool {
 }
 
 // away reports whether an answer says that there is nobody to answer: 503 is
-// unavailable (D18), and 502 and 504 come from somebody in between.
+// unavailable or outcome-unknown (D18), and 502 and 504 come from somebody in between.
 func (a *answer) away() bool {
 	return a.status == http.StatusBadGateway || a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout
+}
+
+// outcomeUnknown reports whether the answer is to a write that may be stored or not
+// (D18). A client repeats it only with a key or a condition.
+func (a *answer) outcomeUnknown() bool {
+	var problem struct{ Type string }
+	return json.Unmarshal(a.body, &problem) == nil && path.Base(problem.Type) == "outcome-unknown"
 }
 
 // again waits, when an answer asks for that, and reports whether the request is to
@@ -215,7 +224,7 @@ func (t *trial) again(a *answer) bool {
 		t.mu.Lock()
 		t.shaken = true
 		t.mu.Unlock()
-		if a.header.Get("Retry-After") != "" && t.wait(t.outages, a.retryAfter()) {
+		if a.header.Get("Retry-After") != "" && !a.outcomeUnknown() && t.wait(t.outages, a.retryAfter()) {
 			return true
 		}
 	default:

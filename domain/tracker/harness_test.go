@@ -127,7 +127,7 @@ type commitFunc func(store.Change) error
 
 // calls counts the calls of a store's methods. A nil *calls does not count.
 type calls struct {
-	mu                                           sync.Mutex
+	mu                                                     sync.Mutex
 	views, versions, commits, outcomes, reserves, confirms int
 	batches                                                []ident.ID // of the commits
 }

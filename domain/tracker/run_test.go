@@ -309,6 +309,47 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
+// After an unknown outcome, a client that repeats its write with the same key, or the
+// same condition, has one comment, whether the first attempt was stored or not (D18).
+func TestRepeatAfterUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	unknown := fault.New(fault.UnknownOutcome, "the connection broke")
+	for _, stored := range []bool{true, false} {
+		for how, c := range map[string]struct {
+			cmd   AddComment
+			again fault.Kind // what the repetition is refused with, if the first attempt was stored
+		}{
+			"key":       {AddComment{Idempotency: keyed[problem.Comment](1)}, ""},
+			"condition": {AddComment{Write: Write{IfMatch: &Match{Revisions: []int64{1}}}}, fault.StaleRevision},
+		} {
+			t.Run(fmt.Sprintf("stored %t, with a %s", stored, how), func(t *testing.T) {
+				t.Parallel()
+				s := newService(t)
+				id := s.create(t, "T")
+				c.cmd.Text = patch.Set("a")
+				broken := s.behind(hooked{
+					commit: func(next commitFunc, change store.Change) error {
+						if stored {
+							noError(t, next(change))
+						}
+						return unknown
+					},
+					outcome: func(context.Context, ident.ID) (bool, error) { return false, unknown },
+				})
+				_, err := broken.AddComment(t.Context(), s.admin, id, c.cmd)
+				wantFault(t, err, fault.UnknownOutcome)
+				_, err = s.AddComment(t.Context(), s.admin, id, c.cmd)
+				if stored && c.again != "" {
+					wantFault(t, err, c.again)
+				} else {
+					noError(t, err)
+				}
+				equal(t, "comments", len(s.load(t, id).Comments), 1)
+			})
+		}
+	}
+}
+
 // A request that ended meanwhile still settles what it began, and within bounds.
 func TestUnknownOutcomeOutlivesTheRequest(t *testing.T) {
 	t.Parallel()

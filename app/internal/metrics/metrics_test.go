@@ -45,7 +45,7 @@ func TestCommitsAreCountedByOutcome(t *testing.T) {
 	expect(t, m,
 		`problems_commits_total{outcome="ok"} 1`,
 		`problems_commits_total{outcome="conflict"} 2`,
-		`problems_commits_total{outcome="unknown-outcome"} 1`,
+		`problems_commits_total{outcome="outcome-unknown"} 1`,
 		`problems_commits_total{outcome="internal"} 1`,
 		`problems_commit_retries_total 2`,
 		`problems_commit_duration_seconds_count 5`,
