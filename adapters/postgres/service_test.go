@@ -220,7 +220,7 @@ func (d *desk) cutUnder(t *testing.T, r request) {
 	}
 	for i := range int64(cuts) {
 		for direction, total := range map[postgrestest.Direction]int64{postgrestest.ToServer: traffic.ToServer, postgrestest.ToClient: traffic.ToClient} {
-			if err := d.Ready(ctx); err != nil && !fault.Is(err, fault.Unavailable) { // connects again
+			if _, err := d.Tokens(ctx); err != nil && !fault.Is(err, fault.Unavailable) { // connects again
 				t.Fatal(err)
 			}
 			if err := r.do(ctx, d, d.create(t), d.from.id().String()); err != nil { // prepares its statements

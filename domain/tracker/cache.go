@@ -37,8 +37,7 @@ type inquiry struct {
 }
 
 // askFor is for how long the store may take to answer an inquiry, for which every
-// request may have to wait, or to show that it is ready: well under the time that a
-// request may take (D22).
+// request may have to wait: well under the time that a request may take (D22).
 const askFor = 5 * time.Second
 
 // tokens are all tokens at one version.

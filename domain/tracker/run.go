@@ -175,7 +175,7 @@ const settleFor = 10 * time.Second
 // commit commits the change and settles an unknown outcome. fault.Conflict means
 // that nothing was stored, and that deciding again may help.
 func (s *Service) commit(ctx context.Context, change store.Change) error {
-	_, err := s.store.Commit(ctx, change)
+	err := s.write(ctx, change)
 	if fault.Is(err, fault.UnknownOutcome) {
 		err = s.settle(ctx, change, err)
 	}

@@ -25,6 +25,7 @@ type Service struct {
 	limits Limits
 	queue  *queue
 	cache  *cache
+	ready  *readiness
 	// searchFor is how long a search may take.
 	searchFor time.Duration
 	searches  *turns // of those in the store
@@ -94,19 +95,12 @@ func New(o Options) *Service {
 		limits: o.Limits,
 		queue:  newQueue(),
 		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor},
+		ready:  &readiness{now: o.Now},
 
 		searchFor: o.SearchFor,
 		searches:  newTurns(o.Searches, o.WaitFor),
 		lookups:   newTurns(o.Searches, o.WaitFor),
 	}
-}
-
-// Ready returns nil when the store answers, within a time that can be waited for.
-func (s *Service) Ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, askFor)
-	defer cancel()
-	_, err := s.store.Versions(ctx)
-	return err
 }
 
 // remembered is how long replies and batches are kept (D21).
@@ -137,7 +131,7 @@ func (s *Service) Housekeep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := s.store.Commit(ctx, store.Change{
+		if err := s.write(ctx, store.Change{
 			Batch:   m.ids.Next(),
 			At:      m.at,
 			Effects: []store.Effect{store.Expire{Before: before}},
