@@ -31,6 +31,10 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 		receipt, err = t.commit(change)
 		return err
 	})
+	if errors.Is(err, errOverdue) {
+		// The writer goes on with it, and with the receipt.
+		return store.Receipt{}, fault.Wrap(fault.UnknownOutcome, err, "the time ran out while the change was written")
+	}
 	if err != nil {
 		return store.Receipt{}, err
 	}
@@ -38,7 +42,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 }
 
 // Outcome implements store.Store. It waits its turn behind the Commits that the
-// writer has begun.
+// writer has begun, until the deadline of ctx.
 func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	var receipt store.Receipt
 	var stored bool
@@ -46,15 +50,22 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 		receipt, stored, err = t.outcome(batch, at)
 		return err
 	})
+	if errors.Is(err, errOverdue) {
+		return store.Receipt{}, false, fault.Wrap(fault.Unavailable, err, "the time ran out while the change was looked for")
+	}
 	if err != nil {
 		return store.Receipt{}, false, err
 	}
 	return receipt, stored, nil
 }
 
+// errOverdue is the error of a task that the writer has begun and goes on with, though
+// the deadline of who waited for it has passed.
+var errOverdue = errors.New("sqlite: the writer was not done at the deadline")
+
 // submit hands a task to the writer and waits until it is done. Nothing is
-// buffered between the two: what the writer has received, it has begun, and then
-// the context no longer counts.
+// buffered between the two: what the writer has received, it has begun. Then a
+// cancelled context no longer counts, but its deadline does: errOverdue.
 func (s *Store) submit(ctx context.Context, do func(*transaction) error) error {
 	return s.hand(ctx, task{do: do})
 }
@@ -69,10 +80,16 @@ func (s *Store) hand(ctx context.Context, t task) error {
 	t.done = done
 	select {
 	case s.tasks <- t:
-		return <-done
 	case <-ctx.Done():
 		return store.Ended(ctx)
 	}
+	if t.alone { // what it reads is the caller's
+		return <-done
+	}
+	if ended, err := store.Await(ctx, done); ended {
+		return err
+	}
+	return errOverdue
 }
 
 // write is the writer's goroutine: it takes all tasks that are waiting, does them

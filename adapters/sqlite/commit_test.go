@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -191,6 +192,65 @@ func TestCancelledWhileWaitingForTheWriter(t *testing.T) {
 		synctest.Wait()
 		if b.exists(1) {
 			b.Error("the Change is stored, though Commit said that it is not")
+		}
+	})
+}
+
+// Once the writer has begun, a client that goes away ends nothing. A deadline ends the
+// wait, but not the work.
+func TestDeadlineOfAChangeThatHasBegun(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		release := b.occupy()
+		end := make(chan struct{})
+		go func() { // is in a transaction with those that follow it
+			b.check(b.submit(b.Context(), func(*transaction) error { <-end; return nil }))
+		}()
+		synctest.Wait()
+		began := time.Now()
+		overdue, cancel := context.WithTimeout(b.Context(), time.Second)
+		defer cancel()
+		gone, leave := context.WithTimeout(b.Context(), time.Minute)
+		both, part := context.WithTimeout(b.Context(), 2*time.Second)
+		defer part()
+		changes := map[context.Context]store.Change{overdue: b.create(1, "overdue"), gone: b.create(2, "gone"), both: b.create(3, "both")}
+		type result struct {
+			err  error
+			took time.Duration
+		}
+		results := map[context.Context]chan result{}
+		for ctx, change := range changes {
+			results[ctx] = make(chan result, 1)
+			go func() {
+				_, err := b.Commit(ctx, change)
+				results[ctx] <- result{err, time.Since(began)}
+			}()
+		}
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		leave()
+		part()
+		for ctx, after := range map[context.Context]time.Duration{overdue: time.Second, both: 2 * time.Second} {
+			r := <-results[ctx]
+			b.fails(fault.UnknownOutcome, r.err)
+			if r.took != after {
+				b.Errorf("Commit has returned after %v, not at its deadline of %v", r.took, after)
+			}
+			// The ruling has to wait for the writer, too.
+			if _, _, err := b.Outcome(ctx, changes[ctx].Batch, start); !fault.Is(err, fault.Unavailable) {
+				b.Errorf("Outcome after the deadline: %v", err)
+			}
+		}
+		asking, cancel := context.WithTimeout(b.Context(), time.Second)
+		defer cancel()
+		_, _, err := b.Outcome(asking, changes[overdue].Batch, start)
+		b.fails(fault.Unavailable, err)
+		close(end)
+		b.must((<-results[gone]).err)
+		for _, change := range changes {
+			if _, stored, err := b.Outcome(b.Context(), change.Batch, start); err != nil || !stored {
+				b.Errorf("the Change is stored %t, %v", stored, err)
+			}
 		}
 	})
 }

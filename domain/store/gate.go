@@ -53,3 +53,32 @@ func Ended(ctx context.Context) error {
 	}
 	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
 }
+
+// Await waits for what a Commit that has begun ends with, for adapters that work on it
+// in another goroutine: done needs room for the result. That ctx is cancelled does not
+// end the wait, because the client may be gone without the Change; its deadline does,
+// and then ended is false: the Commit fails with fault.UnknownOutcome, and goes on.
+func Await(ctx context.Context, done <-chan error) (ended bool, result error) {
+	select {
+	case result = <-done:
+		return true, result
+	case <-ctx.Done():
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return true, <-done
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	defer cancel()
+	select {
+	case result = <-done:
+		return true, result
+	case <-ctx.Done():
+	}
+	select { // both may have come at once
+	case result = <-done:
+		return true, result
+	default:
+		return false, nil
+	}
+}

@@ -18,11 +18,14 @@ type batch struct {
 // Commit implements store.Store.
 func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	var receipt store.Receipt
-	err := s.write(ctx, func(c contents) (err error) {
+	ended, err := s.begin(ctx, func(c contents) (err error) {
 		receipt, err = c.commit(change)
 		return err
 	})
-	if err != nil {
+	switch {
+	case !ended: // the receipt is still to be written
+		return store.Receipt{}, fault.New(fault.UnknownOutcome, "the time ran out while the change was written")
+	case err != nil:
 		return store.Receipt{}, err
 	}
 	return receipt, nil
@@ -57,22 +60,48 @@ func (c contents) commit(change store.Change) (store.Receipt, error) {
 }
 
 // Outcome implements store.Store. It has to wait until the Commit that may be under
-// way has ended. A batch that it finds was perhaps never made durable: its Commit
+// way has ended, or its time has run out. A batch that it finds was perhaps never made durable: its Commit
 // failed because of that. But here a transaction is committed, too, which makes
 // durable all that it has seen.
 func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.Receipt, bool, error) {
 	var known batch
-	err := s.write(ctx, func(c contents) (err error) {
+	ended, err := s.begin(ctx, func(c contents) (err error) {
 		var ok bool
 		if known, ok, err = get[batch](c, batches, id[:]); err != nil || ok {
 			return err
 		}
 		return c.keep(batches, id[:], at, batch{At: at})
 	})
-	if err != nil || known.Position == 0 {
+	switch {
+	case !ended:
+		return store.Receipt{}, false, overdue()
+	case err != nil || known.Position == 0:
 		return store.Receipt{}, false, err
 	}
 	return store.Receipt{Batch: id, Position: known.Position}, true, nil
+}
+
+// overdue is the error of what could not be found out in time.
+func overdue() error {
+	return fault.New(fault.Unavailable, "the time ran out before the store could answer")
+}
+
+// begin calls write, and waits for its end or for the deadline of ctx, at which it
+// goes on: then ended is false, and whatever fn sets is not to be looked at.
+func (s *Store) begin(ctx context.Context, fn func(contents) error) (ended bool, err error) {
+	begun, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- s.write(ctx, func(c contents) error {
+			close(begun)
+			return fn(c)
+		})
+	}()
+	select {
+	case err := <-done: // it was not begun, or is over
+		return true, err
+	case <-begun:
+		return store.Await(ctx, done)
+	}
 }
 
 // write calls fn in a transaction, which is committed unless fn fails: bbolt has
@@ -105,5 +134,9 @@ func (s *Store) write(ctx context.Context, fn func(contents) error) error {
 // before it has synced it, and syncs nothing again that it has failed to sync. So
 // this commits a transaction of its own, which makes durable all that it has seen.
 func (s *Store) Confirm(ctx context.Context) error {
-	return s.write(ctx, func(contents) error { return nil })
+	ended, err := s.begin(ctx, func(contents) error { return nil })
+	if !ended {
+		return overdue()
+	}
+	return err
 }
