@@ -33,6 +33,7 @@ type broken struct {
 
 	commit   func(context.Context, store.Change) (store.Receipt, error)
 	outcome  func(context.Context, ident.ID, time.Time) (store.Receipt, bool, error)
+	confirm  func(context.Context) error
 	view     func(context.Context, func(store.Reader) error) error
 	reader   func(*shown)
 	reserve  func(context.Context) (problem.ID, error)
@@ -75,6 +76,13 @@ func (s *broken) Outcome(ctx context.Context, batch ident.ID, at time.Time) (sto
 		return s.model.Outcome(ctx, batch, at)
 	}
 	return s.outcome(ctx, batch, at)
+}
+
+func (s *broken) Confirm(ctx context.Context) error {
+	if s.confirm == nil {
+		return s.model.Confirm(ctx)
+	}
+	return s.confirm(ctx)
 }
 
 func (s *broken) View(ctx context.Context, fn func(store.Reader) error) error {

@@ -67,7 +67,7 @@ func (c Case) Tag() string {
 func (c Case) Source() string {
 	kind, _, _ := strings.Cut(c.ID, "-")
 	place := map[string]string{
-		"COM": "Store.Commit", "OUT": "Store.Outcome", "VIEW": "Store.View", "ID": "Store.Reserve",
+		"COM": "Store.Commit", "OUT": "Store.Outcome", "CONF": "Store.Confirm", "VIEW": "Store.View", "ID": "Store.Reserve",
 		"RES": "Store.Restore", "CLOSE": "Store.Close", "VER": "Versions", "READ": "Reader", "FIND": "Reader.Search",
 	}[kind]
 	if place == "" {
@@ -80,7 +80,7 @@ func (c Case) Source() string {
 func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
-		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), viewCases(),
+		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), confirmCases(), viewCases(),
 			catalogueCases(), versionCases(), identityCases(), restoreCases(), lifeCases()),
 		in(profilePort, auditCases()),
 		in(profileConcurrency, concurrentCases(), linearCases()),

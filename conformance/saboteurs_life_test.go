@@ -4,12 +4,16 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
 )
 
-// lifeSaboteurs are stores with a defect in Versions, Reserve or Close.
+// lifeSaboteurs are stores with a defect in Versions, Reserve, Confirm or Close.
 func lifeSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "counts every effect on metadata", caught: "VER-002/many",
@@ -73,6 +77,82 @@ func lifeSaboteurs() []saboteur {
 				linger()
 				return s.model.Commit(ctx, change)
 			}
+		},
+	}, {
+		name: "never confirms", caught: "CONF-001",
+		sabotage: func(s *broken) {
+			s.confirm = func(context.Context) error { return fault.New(fault.Unavailable, "no replica answers") }
+		},
+	}, {
+		name: "confirms only what it has written itself", caught: "CONF-001/peers",
+		sabotage: func(s *broken) {
+			var own atomic.Int64
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.model.Commit(ctx, change)
+				raise(&own, receipt.Position)
+				return receipt, err
+			}
+			s.confirm = func(context.Context) error {
+				if s.world().position > own.Load() {
+					return fault.New(fault.Unavailable, "another handle has written this")
+				}
+				return nil
+			}
+		},
+	}, {
+		name: "confirms after those who read", caught: "CONF-001/within",
+		sabotage: func(s *broken) {
+			var reading sync.RWMutex
+			s.view = func(ctx context.Context, fn func(store.Reader) error) error {
+				reading.RLock()
+				defer reading.RUnlock()
+				return s.model.View(ctx, fn)
+			}
+			s.confirm = func(ctx context.Context) error {
+				if !reading.TryLock() {
+					return fault.New(fault.Unavailable, "somebody reads")
+				}
+				reading.Unlock()
+				return s.model.Confirm(ctx)
+			}
+		},
+	}, {
+		name: "takes another's work for a failure to confirm", caught: "CONF-001/at-once",
+		sabotage: func(s *broken) {
+			var writing sync.Mutex
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				writing.Lock()
+				defer writing.Unlock()
+				linger()
+				return s.model.Commit(ctx, change)
+			}
+			s.confirm = func(ctx context.Context) error {
+				if !writing.TryLock() {
+					return fault.New(fault.Unavailable, "somebody writes")
+				}
+				writing.Unlock()
+				return s.model.Confirm(ctx)
+			}
+		},
+	}, {
+		name: "confirms by a Change of its own that shows", caught: "CONF-001",
+		sabotage: func(s *broken) {
+			s.confirm = func(ctx context.Context) error {
+				_, err := s.model.Commit(ctx, store.Change{Batch: ident.ID{2, byte(s.world().position)}, Effects: []store.Effect{
+					store.PutUser{User: user.User{ID: ident.ID{1}, Name: "nobody"}},
+				}})
+				return err
+			}
+		},
+	}, {
+		name: "confirms though the context is over", caught: "CONF-003",
+		sabotage: func(s *broken) {
+			s.confirm = func(ctx context.Context) error { return s.model.Confirm(context.WithoutCancel(ctx)) }
+		},
+	}, {
+		name: "confirms after Close", caught: "CLOSE-001",
+		sabotage: func(s *broken) {
+			s.confirm = func(ctx context.Context) error { return over(ctx) }
 		},
 	}, {
 		name: "goes on after Close", caught: "CLOSE-001",

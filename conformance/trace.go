@@ -109,6 +109,13 @@ func (t *trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return receipt, stored, err
 }
 
+func (t *trace) Confirm(ctx context.Context) error {
+	defer t.begin("Confirm")()
+	err := t.Store.Confirm(ctx)
+	t.log("Confirm", "confirmed", err)
+	return err
+}
+
 func (t *trace) Versions(ctx context.Context) (store.Versions, error) {
 	defer t.begin("Versions")()
 	v, err := t.Store.Versions(ctx)
