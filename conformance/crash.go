@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/conformance/internal/powercut"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -29,6 +30,15 @@ type CrashSpec struct {
 	// Commits and Rulings are how many Commits, and how many rulings of
 	// Outcome, are acknowledged before the child is ended, while it goes on.
 	Commits, Rulings int
+	// Watchers is how many further goroutines of the child look at what its
+	// writers commit, and confirm what a View shows. With Settle, they ask
+	// Outcome of it instead.
+	Watchers int
+	Settle   bool
+	// Sights is how many Changes were shown and then confirmed before the child
+	// is ended. One is enough if its Commit had not returned: it may not have
+	// reached what survives.
+	Sights int
 	// Problem is one that every Change of the child comments on.
 	Problem problem.ID
 	// Restore is how many problems the Archive has that the child restores
@@ -52,20 +62,34 @@ type CrashSpec struct {
 
 // reached reports whether it is time to end a child that has said so much.
 func (s CrashSpec) reached(said Ledger) bool {
-	commits, ruled, restored := 0, 0, false
+	commits, ruled, sights, restored := 0, 0, 0, false
+	pending := make(map[ident.ID]bool) // Changes whose Commit has not returned
+	done := func(early bool) bool {
+		return !s.Midway && commits >= s.Commits && ruled >= s.Rulings && (restored || s.Restore == 0) && (early || sights >= s.Sights)
+	}
 	for _, one := range said {
 		switch {
 		case one.Deed == Restoring && one.Word == Halfway && s.Midway:
 			return true
 		case one.Deed == Restoring && one.Word == Acknowledged:
 			restored = true
-		case one.Deed == Committing && one.Word == Acknowledged:
-			commits++
+		case one.Deed == Committing && one.Word == Tried:
+			pending[one.Batch] = true
+		case one.Deed == Committing:
+			delete(pending, one.Batch)
+			if one.Word == Acknowledged {
+				commits++
+			}
 		case one.Deed == Ruling && one.Word == Acknowledged:
 			ruled++
+		case one.sight():
+			sights++
+			if done(pending[one.Batch]) {
+				return true
+			}
 		}
 	}
-	return !s.Midway && commits >= s.Commits && ruled >= s.Rulings && (restored || s.Restore == 0)
+	return done(false)
 }
 
 // CrashRun is what is known of a run.

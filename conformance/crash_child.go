@@ -94,11 +94,20 @@ func (c *child) work() {
 		c.say(Statement{Deed: Resting})
 		return
 	}
-	var all sync.WaitGroup
+	var all, watching sync.WaitGroup
+	var writers []*deeds
 	for writer := range c.Writers {
-		all.Go(func() { c.write(newDeeds(c.Seed, writer, c.Problem)) })
+		d := newDeeds(c.Seed, writer, c.Problem)
+		writers = append(writers, d)
+		all.Go(func() { c.write(d) })
+	}
+	written := make(chan struct{})
+	for range c.Watchers {
+		watching.Go(func() { c.watch(writers, written) })
 	}
 	all.Wait()
+	close(written)
+	watching.Wait()
 	c.say(Statement{Deed: Resting})
 }
 
@@ -149,6 +158,9 @@ func (c *child) commit(d *deeds, doomed bool) bool {
 	}
 	tried := d.next(numbers, doomed)
 	c.say(tried)
+	if !doomed {
+		d.publish(tried)
+	}
 	receipt, err := c.store.Commit(c.ctx, tried.change(d.common))
 	tried.Position = receipt.Position
 	c.ended(tried, err)

@@ -47,6 +47,9 @@ type flaw struct {
 	lazyRulings bool // does not sync rulings
 	piecemeal   bool // restores each problem by itself
 	lazyRestore bool // does not sync what it restored
+	dawdles     bool // takes its time between showing a Change and writing it
+	confirms    bool // what it may not have written or synced
+	knows       bool // the outcome of what it may not have written or synced
 	replay      func(*record)
 	afterReplay func(*model)
 }
@@ -240,6 +243,9 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 	if err != nil || known || j.flaw.writesFirst {
 		return receipt, err
 	}
+	if j.flaw.dawdles {
+		time.Sleep(20 * time.Millisecond) // a slow disk
+	}
 	change.Expect = nil // they held
 	records := []record{{Changes: []store.Change{change}}}
 	if j.flaw.halves {
@@ -257,7 +263,31 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 	return receipt, nil
 }
 
+// Confirm waits for the Change that is being written: the model shows it already.
+func (j *journal) Confirm(ctx context.Context) error {
+	if err := j.model.Confirm(ctx); err != nil || j.flaw.confirms {
+		return err
+	}
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if j.file == nil {
+		return fault.New(fault.Closed, "the journal is closed")
+	}
+	if err := j.sync(); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the journal cannot be synced")
+	}
+	return nil
+}
+
 func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	if j.flaw.knows {
+		j.mu.Lock()
+		known := j.batches[batch]
+		j.mu.Unlock()
+		if known.stored {
+			return known.receipt, true, nil
+		}
+	}
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	j.mu.Lock()

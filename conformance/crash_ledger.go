@@ -25,6 +25,8 @@ type Statement struct {
 	Doomed bool
 	// Position is that of the Receipt.
 	Position int64
+	// Catalogue is its version, as it was shown before a Confirm.
+	Catalogue int64
 	// Why is the error's text, and Kind its kind.
 	Why, Kind string
 	// Process is the child's number, in its first Statement.
@@ -53,8 +55,16 @@ const (
 	Reserving  Deed = "reserve" // a number
 	Committing Deed = "commit"  // a Change
 	Ruling     Deed = "rule"    // out a batch that was never committed
+	Confirming Deed = "confirm" // what a View has shown: a Change
+	Settling   Deed = "settle"  // a Change that a View has shown, by Outcome
 	Resting    Deed = "rest"    // since every writer has met an error, or waits to be killed
 )
+
+// sight reports whether the Statement is that a Change was shown, and that the
+// store has then said that it is safe.
+func (s Statement) sight() bool {
+	return s.Word == Acknowledged && (s.Deed == Confirming || s.Deed == Settling)
+}
 
 // statementMark begins the lines that are Statements: others may write there, too.
 const statementMark = "conformance: "

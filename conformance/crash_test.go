@@ -36,6 +36,9 @@ func TestSpecReached(t *testing.T) {
 	t.Parallel()
 	commit, rule, restore := Statement{Deed: Committing, Word: Acknowledged}, Statement{Deed: Ruling, Word: Acknowledged}, Statement{Deed: Restoring, Word: Acknowledged}
 	half, tried, refused := Statement{Deed: Restoring, Word: Halfway}, Statement{Deed: Committing, Word: Tried}, Statement{Deed: Committing, Word: Refused}
+	early := Statement{Deed: Confirming, Word: Acknowledged, Batch: tried.Batch}
+	commit.Batch = tried.Batch
+	sight := Statement{Deed: Settling, Word: Acknowledged, Batch: ident.ID{2}}
 	for _, test := range []struct {
 		name    string
 		spec    CrashSpec
@@ -47,6 +50,8 @@ func TestSpecReached(t *testing.T) {
 		{"both", CrashSpec{Commits: 1, Rulings: 1}, Ledger{rule, rule}, commit},
 		{"a Restore", CrashSpec{Restore: 4}, Ledger{half}, restore},
 		{"a Restore and commits", CrashSpec{Restore: 4, Commits: 1}, Ledger{half, restore}, commit},
+		{"sights", CrashSpec{Commits: 1, Sights: 2}, Ledger{sight, tried, commit}, sight},
+		{"one sight of what is not acknowledged", CrashSpec{Commits: 1, Sights: 9}, Ledger{tried, early, commit, sight, tried}, early},
 		{"half a Restore", CrashSpec{Restore: 4, Midway: true}, Ledger{tried}, half},
 	} {
 		t.Run(test.name, func(t *testing.T) {

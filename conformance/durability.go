@@ -115,6 +115,14 @@ func crashCases() []crashCase {
 			c.whole()
 		},
 	}, {
+		tag:  "CONF-002",
+		rule: "the store shows every Change that a View had shown, and Versions had counted, before a Confirm was called that returned nil.",
+		run:  func(c *crashed, lose bool) { c.watched(CrashSpec{Lose: lose}) },
+	}, {
+		tag:  "CONF-002/outcome",
+		rule: "the store shows every Change of which Outcome had said that it is stored, also while its Commit was under way.",
+		run:  func(c *crashed, lose bool) { c.watched(CrashSpec{Lose: lose, Settle: true}) },
+	}, {
 		tag:  "COM-005",
 		rule: "the Commit of a batch that was acknowledged returns its Receipt again, and changes nothing.",
 		run: func(c *crashed, lose bool) {
@@ -209,6 +217,18 @@ func (c *crashed) begin() {
 	c.enter(c.change(store.CreateProblem{Problem: p}))
 }
 
+// watched has children end as soon as a Change was said to be safe whose Commit has
+// not returned. A store that shows it before it has synced it may lose it then.
+func (c *crashed) watched(spec CrashSpec) {
+	c.Helper()
+	c.begin()
+	for round := range uint64(4) {
+		spec.Seed, spec.Writers, spec.Watchers, spec.Commits, spec.Sights = c.at(round*moments), 4, 2, 5, 30
+		c.round(spec)
+		c.kept()
+	}
+}
+
 // positions returns those of the Changes of children.
 func (c *crashed) positions() (all []int64) {
 	for _, d := range c.done {
@@ -231,7 +251,7 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 	b.Helper()
 	b.must("Close", b.store.Close())
 	spec.Env, spec.Test, spec.Harness = b.Env, b.h.test, b.h.Name
-	b.Logf("a child process with the seed %d, which is ended after %d Commits and %d rulings", spec.Seed, spec.Commits, spec.Rulings)
+	b.Logf("a child process with the seed %d, which is ended after %d Commits, %d rulings and %d sights", spec.Seed, spec.Commits, spec.Rulings, spec.Sights)
 	run := b.h.Crash(b.engine.Harness(), spec)
 	switch {
 	case run.Declined != "" && spec.Lose:
@@ -244,8 +264,8 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 		b.failf("the child process did not get to where it was to be ended: %s", run.Early)
 	case !spec.reached(run.Ledger):
 		b.engine.Harness().Fatalf("Crash says nothing of why, but the child did not get to where it was to be ended: "+
-			"a Ledger of %d statements is not one of %d Commits, %d rulings and an Archive of %d problems",
-			len(run.Ledger), spec.Commits, spec.Rulings, spec.Restore)
+			"a Ledger of %d statements is not one of %d Commits, %d rulings, %d sights and an Archive of %d problems",
+			len(run.Ledger), spec.Commits, spec.Rulings, spec.Sights, spec.Restore)
 	}
 	b.store = b.traced("", b.opened("Reopen", b.engine.Assistant("Reopen"), b.h.Reopen))
 	b.share()

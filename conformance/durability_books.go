@@ -21,6 +21,8 @@ type crashed struct {
 	done    []*deed   // what children have committed, or tried to
 	ruled   []ident.ID
 	highest int64 // position of what was acknowledged
+
+	catalogue int64 // its version, as it was shown and then confirmed
 }
 
 // written is a Change that is stored, and where in the order.
@@ -33,7 +35,8 @@ type written struct {
 type deed struct {
 	Statement // the last one
 	store.Change
-	stored bool // once it is settled
+	vouched bool // a View has shown it, and the store has said that it is safe
+	stored  bool // once it is settled
 }
 
 // acknowledged and refused report what the child said last.
@@ -71,6 +74,11 @@ func (c *crashed) book(one Statement) {
 	switch {
 	case one.Deed == Ruling && one.Word == Acknowledged:
 		c.ruled = append(c.ruled, one.Batch)
+	case one.sight():
+		c.catalogue = max(c.catalogue, one.Catalogue)
+		if i := slices.IndexFunc(c.done, func(d *deed) bool { return d.Change.Batch == one.Batch }); i >= 0 {
+			c.done[i].vouched = true
+		}
 	case one.Deed != Committing:
 	case one.Word == Tried:
 		c.done = append(c.done, &deed{Statement: one, Change: one.change(c.common)})
@@ -89,8 +97,10 @@ type books struct {
 	own, ownLost          int // the case's own, from before the child, and those not there
 	acknowledged, refused int
 	openStored, openNot   int // of those that were neither
+	vouched               int // not acknowledged, but shown, and then said to be safe
 
 	lost        int // acknowledged, and not there
+	takenBack   int // not acknowledged, but shown and said to be safe, and not there
 	resurrected int // refused, and there
 	duplicate   int // there more than once
 	torn        int // there in part
@@ -98,14 +108,14 @@ type books struct {
 }
 
 func (k books) String() string {
-	return fmt.Sprintf("of %d Changes from before the child, %d are LOST; of %d acknowledged Changes, %d are LOST; of %d refused ones, %d are RESURRECTED; of %d that were neither, %d are stored; "+
+	return fmt.Sprintf("of %d Changes from before the child, %d are LOST; of %d acknowledged Changes, %d are LOST; of %d that were not, but shown and then confirmed, %d are TAKEN BACK; of %d refused ones, %d are RESURRECTED; of %d that were neither, %d are stored; "+
 		"%d are DUPLICATE, %d TORN, %d PHANTOM",
-		k.own, k.ownLost, k.acknowledged, k.lost, k.refused, k.resurrected, k.openStored+k.openNot, k.openStored, k.duplicate, k.torn, k.phantom)
+		k.own, k.ownLost, k.acknowledged, k.lost, k.vouched, k.takenBack, k.refused, k.resurrected, k.openStored+k.openNot, k.openStored, k.duplicate, k.torn, k.phantom)
 }
 
 // wrong is how many Changes are not as was said.
 func (k books) wrong() int {
-	return k.ownLost + k.lost + k.resurrected + k.duplicate + k.torn + k.phantom
+	return k.ownLost + k.lost + k.takenBack + k.resurrected + k.duplicate + k.torn + k.phantom
 }
 
 // audit holds what children said against what the store shows.
@@ -201,11 +211,16 @@ func (k *books) enter(d *deed, times ...int) {
 	default:
 		k.openNot++
 	}
+	if d.vouched && !d.acknowledged() {
+		k.vouched++
+	}
 	switch {
 	case most > 1:
 		k.duplicate++
 	case d.acknowledged() && most == 0:
 		k.lost++
+	case d.vouched && most == 0:
+		k.takenBack++
 	case d.refused() && most > 0:
 		k.resurrected++
 	case least != most:
@@ -220,6 +235,9 @@ func (c *crashed) kept() {
 	c.Logf("%v", k)
 	if k.wrong() > 0 {
 		c.failf("%v", k)
+	}
+	if v := c.versions(); v.Catalogue < c.catalogue {
+		c.failf("the catalogue has the version %d where %d was shown and then confirmed", v.Catalogue, c.catalogue)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -42,6 +43,8 @@ type deeds struct {
 	random *rand.Rand
 	common problem.ID // the problem that every Change comments on
 	before problem.ID // the problem of the last Change
+
+	latest atomic.Pointer[[2]Statement] // the last two Changes that were tried
 }
 
 func newDeeds(seed uint64, writer int, common problem.ID) *deeds {
@@ -65,6 +68,15 @@ func (d *deeds) next(numbers [2]problem.ID, doomed bool) Statement {
 		d.before = numbers[0]
 	}
 	return tried
+}
+
+// publish lets watchers look for a Change, and for the one before it.
+func (d *deeds) publish(tried Statement) {
+	latest := [2]Statement{tried, tried}
+	if before := d.latest.Load(); before != nil {
+		latest[1] = before[0]
+	}
+	d.latest.Store(&latest)
 }
 
 // change returns the Change that is tried. It follows from what is said of it

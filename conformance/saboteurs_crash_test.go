@@ -73,6 +73,10 @@ func crashSaboteurs() []crashSaboteur {
 			m.now = m.now.clone()
 			m.now.position = 0
 		}}},
+		{"confirms what it has shown and not synced", "CONF-002/power-cut", "TAKEN BACK", flaw{confirms: true}},
+		{"confirms what it has shown and not written", "CONF-002/killed", "TAKEN BACK", flaw{confirms: true, dawdles: true}},
+		{"knows the outcome of what it has not synced", "CONF-002/outcome/power-cut", "TAKEN BACK", flaw{knows: true}},
+		{"knows the outcome of what it has not written", "CONF-002/outcome/killed", "TAKEN BACK", flaw{knows: true, dawdles: true}},
 		{"restores problem by problem", "RES-001/killed", "Dossiers", flaw{piecemeal: true}},
 		{"does not sync what it restored", "RES-004/power-cut", "has 0 elements", flaw{lazyRestore: true}},
 	}
