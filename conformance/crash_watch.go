@@ -60,7 +60,7 @@ func (c *child) look(one Statement) (sight Statement, shown bool, err error) {
 	if err == nil && shown && !c.Settle {
 		var v store.Versions
 		v, err = c.store.Versions(c.ctx)
-		sight.Catalogue = v.Catalogue
+		sight.Catalogue = v.Catalogue.Number
 	}
 	return sight, shown, err
 }

@@ -64,7 +64,7 @@ func (c *crashed) round(spec CrashSpec) {
 // book notes a Statement.
 func (c *crashed) book(one Statement) {
 	c.Helper()
-	expected := one.Kind == string(fault.Unavailable) || one.Kind == string(fault.UnknownOutcome) || one.Doomed && one.Kind == string(fault.Conflict)
+	expected := one.Kind == string(fault.Unavailable) || one.Kind == string(fault.UnknownOutcome) && one.Deed != Confirming || one.Doomed && one.Kind == string(fault.Conflict)
 	switch {
 	case one.Why != "" && !expected:
 		c.failf("a child that had no reason to fail failed to %s: %s", one.Deed, one.Why)
@@ -236,8 +236,8 @@ func (c *crashed) kept() {
 	if k.wrong() > 0 {
 		c.failf("%v", k)
 	}
-	if v := c.versions(); v.Catalogue < c.catalogue {
-		c.failf("the catalogue has the version %d where %d was shown and then confirmed", v.Catalogue, c.catalogue)
+	if v := c.versions().Catalogue.Number; v < c.catalogue {
+		c.failf("the catalogue has the version %d where %d was shown and then confirmed", v, c.catalogue)
 	}
 }
 

@@ -138,5 +138,8 @@ func (s *Store) Confirm(ctx context.Context) error {
 	if !ended {
 		return overdue()
 	}
+	if fault.Is(err, fault.UnknownOutcome) {
+		return fault.Wrap(fault.Unavailable, err, "the store could not confirm what it shows")
+	}
 	return err
 }
