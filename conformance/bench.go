@@ -299,6 +299,13 @@ func (b *bench) reopen() {
 // together calls fn n times at once, and ends the case with the first error.
 func (b *bench) together(n int, fn func(i int) error) {
 	b.Helper()
+	b.alongside(n, fn, func(<-chan struct{}) {})
+}
+
+// alongside calls fn n times at once, as together does. Meanwhile the case does
+// something else, and is told by a channel when all of them have returned.
+func (b *bench) alongside(n int, fn func(i int) error, meanwhile func(done <-chan struct{})) {
+	b.Helper()
 	var all sync.WaitGroup
 	start := make(chan struct{})
 	errs := make([]error, n)
@@ -314,7 +321,13 @@ func (b *bench) together(n int, fn func(i int) error) {
 		})
 	}
 	close(start)
-	all.Wait()
+	done := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	meanwhile(done)
+	<-done
 	for _, err := range errs {
 		if err != nil {
 			b.failf("%v", err)

@@ -277,11 +277,14 @@ func (r *shown) Oldest(ctx context.Context) (time.Time, bool, error) {
 	return at, ok, err
 }
 
+// exactly chooses one case.
+func exactly(c Case) *regexp.Regexp { return regexp.MustCompile("^" + regexp.QuoteMeta(c.ID) + "$") }
+
 // attempt runs a case on its own, and returns how it ended.
 func attempt(t *testing.T, c Case, h Harness, seed uint64) report.Case {
 	t.Helper()
 	h.Name = "on trial"
-	r, err := Execute(t.Context(), h, Options{Seed: seed, Only: regexp.MustCompile("^" + regexp.QuoteMeta(c.ID) + "$")})
+	r, err := Execute(t.Context(), h, Options{Seed: seed, Only: exactly(c)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,9 @@ type Case struct {
 	// PowerCut cases are Crash cases that have writes lost which were not
 	// synced.
 	PowerCut bool
+	// Replicated cases concern only stores that are declared replicated. They
+	// make a store by Harness.Replicate instead of Harness.Open.
+	Replicated bool
 	// Seeded cases make random choices, so that running them again with
 	// another seed shows more.
 	Seeded bool
@@ -50,7 +53,7 @@ const (
 // Level returns how much the case weighs: cases that need a capability which a
 // store may lack are extended, all others are core.
 func (c Case) Level() report.Level {
-	if c.Durable || c.Shared {
+	if c.Durable || c.Shared || c.Replicated {
 		return report.Extended
 	}
 	return report.Core
@@ -92,7 +95,7 @@ func Cases() []Case {
 		in(profileModel, findRandomCases()),
 		in(profileMigration, restoredCases(), movedCases()),
 		in(profileSharing, throughTwoHandles(between), peerCases()),
-		in(profileDurability, durabilityCases()),
+		in(profileDurability, durabilityCases(), replicaCases()),
 	)
 }
 

@@ -37,6 +37,9 @@ type Harness struct {
 	// and CutPower are such functions. It is nil for stores that are not
 	// durable.
 	Crash func(t T, spec CrashSpec) CrashRun
+	// Replicate makes a new store that has a synchronous replica, in an
+	// environment where nothing was opened. It is nil for stores without one.
+	Replicate func(t T, env Env) Replication
 	// Caps declares what the stores can do. Nothing is taken for granted: a
 	// capability that is not declared fails the run, and one that is
 	// declared not to be there has to be missing cleanly.
@@ -51,11 +54,19 @@ type Capabilities struct {
 	Durable Support
 	// Shared stores can be open several times on the same data.
 	Shared Support
+	// Replicated stores acknowledge a Change when a replica has it, which can
+	// take over from the store. Unlike the others this need not be declared:
+	// the zero value means No, as most stores have no replica.
+	Replicated Support
 }
 
 // declared returns the capabilities for a report.
 func (c Capabilities) declared() map[string]string {
-	return map[string]string{"durable": c.Durable.String(), "shared": c.Shared.String()}
+	replicated := No
+	if c.Replicated == Yes {
+		replicated = Yes
+	}
+	return map[string]string{"durable": c.Durable.String(), "shared": c.Shared.String(), "replicated": replicated.String()}
 }
 
 // Support says whether a store has a capability.
@@ -99,6 +110,10 @@ func (h Harness) check() error {
 		return fmt.Errorf("the harness declares Caps.Shared, but has no Peer to show it with")
 	case h.Caps.Shared == No && h.Peer != nil:
 		return fmt.Errorf("the harness has a Peer, but declares that its stores share nothing")
+	case h.Caps.Replicated == Yes && h.Replicate == nil:
+		return fmt.Errorf("the harness declares Caps.Replicated, but has no Replicate to show it with")
+	case h.Caps.Replicated != Yes && h.Replicate != nil:
+		return fmt.Errorf("the harness has a Replicate, but does not declare Caps.Replicated: say conformance.Yes")
 	}
 	return nil
 }
@@ -114,6 +129,8 @@ func (h Harness) waives(c Case) string {
 		return "declared not to be shared"
 	case c.Alone && h.Caps.Shared == Yes:
 		return "declared to be shared"
+	case c.Replicated && h.Caps.Replicated != Yes:
+		return "not declared to be replicated"
 	}
 	return ""
 }

@@ -15,6 +15,7 @@ func TestHarnessHasToBeDeclared(t *testing.T) {
 	t.Parallel()
 	open := func(T, Env) store.Store { return newModel() }
 	crash := func(T, CrashSpec) CrashRun { return CrashRun{} }
+	replicate := func(T, Env) Replication { return Replication{} }
 	for _, test := range []struct {
 		name    string
 		harness Harness
@@ -31,6 +32,9 @@ func TestHarnessHasToBeDeclared(t *testing.T) {
 		{"not durable with Reopen", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: No, Shared: No}}, "has a Reopen"},
 		{"undeclared sharing", Harness{Open: open, Caps: Capabilities{Durable: No}}, "does not declare Caps.Shared"},
 		{"shared without Peer", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: Yes}}, "no Peer"},
+		{"replicated", Harness{Open: open, Replicate: replicate, Caps: Capabilities{Durable: No, Shared: No, Replicated: Yes}}, ""},
+		{"replicated without Replicate", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: No, Replicated: Yes}}, "no Replicate"},
+		{"undeclared with Replicate", Harness{Open: open, Replicate: replicate, Caps: Capabilities{Durable: No, Shared: No}}, "has a Replicate"},
 		{"not shared with Peer", Harness{Open: open, Peer: open, Caps: Capabilities{Durable: No, Shared: No}}, "has a Peer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -199,7 +199,9 @@ func (s *session) check(c Case, r *engine.Run, seed uint64) {
 	b := newBench(r, c, s.h, seed)
 	b.long = s.Long > 0 || s.Rounds > 1
 	r.Waits(b.pending.String)
-	b.open()
+	if !c.Replicated {
+		b.open()
+	}
 	c.run(b)
 }
 

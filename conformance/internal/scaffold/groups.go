@@ -51,8 +51,8 @@ func groups() []group {
 		ids:   `^COM-008`,
 	}, {
 		title: "Views and contexts",
-		hint:  "A View is one moment from its beginning, and Commits go on meanwhile. A context that ends counts for a View until its end, for a Commit only until it has begun.",
-		ids:   `^(VIEW-00[124]|COM-009|COM-010)`,
+		hint:  "A View is one moment from its beginning, and Commits go on meanwhile. A context that ends counts for a View until its end, for a Commit only until it has begun. Confirm has nothing to do where a View shows only what is safe.",
+		ids:   `^(VIEW-00[124]|COM-009|COM-010|CONF-)`,
 	}, {
 		title: "Text, times, and memory of one's own",
 		hint:  "Every byte of a text comes back, whatever a collation makes of it: nothing trimmed, folded, or normalised; null is not the empty text. Times from year 1 to 9999, zero ones as zero. Nothing is shared with the caller.",

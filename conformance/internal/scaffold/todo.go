@@ -13,13 +13,15 @@ import (
 // Todo is what an adapter still has to do: all cases that concern it, and which of
 // them pass.
 type Todo struct {
-	name            string
-	durable, shared bool
-	passed          map[string]bool
+	name       string
+	durable    bool
+	shared     bool
+	replicated bool
+	passed     map[string]bool
 }
 
 // NewTodo returns what a scaffold has to do: everything that concerns a store which
-// is durable and not shared, as its harness declares.
+// is durable and neither shared nor replicated, as its harness declares.
 func NewTodo(name string) Todo {
 	return Todo{name: name, durable: true}
 }
@@ -31,10 +33,11 @@ func TodoOf(r *report.Report) (Todo, error) {
 		return Todo{}, fmt.Errorf("the report is about the suite %q; want one of the suite \"store\", as -conformance.report writes", r.Suite.Name)
 	}
 	t := Todo{
-		name:    r.Implementation.Name,
-		durable: r.Capabilities["durable"] == conformance.Yes.String(),
-		shared:  r.Capabilities["shared"] == conformance.Yes.String(),
-		passed:  make(map[string]bool),
+		name:       r.Implementation.Name,
+		durable:    r.Capabilities["durable"] == conformance.Yes.String(),
+		shared:     r.Capabilities["shared"] == conformance.Yes.String(),
+		replicated: r.Capabilities["replicated"] == conformance.Yes.String(),
+		passed:     make(map[string]bool),
 	}
 	for _, c := range r.Cases {
 		t.passed[c.ID] = c.Status == report.Passed
@@ -44,7 +47,7 @@ func TodoOf(r *report.Report) (Todo, error) {
 
 // concerns reports whether a case concerns the adapter.
 func (t Todo) concerns(c conformance.Case) bool {
-	return (t.durable || !c.Durable) && (!t.durable || !c.Fleeting) && (t.shared || !c.Shared) && (!t.shared || !c.Alone)
+	return (t.durable || !c.Durable) && (!t.durable || !c.Fleeting) && (t.shared || !c.Shared) && (!t.shared || !c.Alone) && (t.replicated || !c.Replicated)
 }
 
 // Markdown returns the list in a good order of work, with a box for each case.
@@ -53,7 +56,7 @@ func (t Todo) Markdown() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# What %s has to do\n\n", plain(cmp.Or(t.name, "the adapter")))
 	fmt.Fprintf(&out, "%d of %d cases of the suite, version %s, pass. They stand in a good order of work: what is core first, "+
-		"then what is asked of stores that are durable or shared.\n\n", done, total, conformance.Version)
+		"then what is asked of stores that are durable, shared or replicated.\n\n", done, total, conformance.Version)
 	fmt.Fprintf(&out, "One case: `go test . -conformance.run '^READ-002$'`. This list anew, with the cases ticked that pass:\n\n"+
 		"    go test . -conformance.report report\n"+
 		"    problems-conformance todo --report %s > TODO.md\n", path.Join("report", path.Base(t.name)))
