@@ -29,12 +29,17 @@
 // random sequences, compared after every step with the plainest of stores and
 // made short when they fail (model); many callers at once, whose histories have to
 // have an order (concurrency); the same through two handles on the same data
-// (sharing); being opened again, killed, and losing what was not synced
-// (durability); and moving everything to another store and back (migration).
+// (sharing); being opened again, killed, losing what was not synced, and having a
+// replica take over (durability); and moving everything to another store and back (migration).
 // Package httpsuite does the like for servers.
 //
 // What stores may lack is declared, and then it has to be missing cleanly. Core
-// cases hold for every store, extended ones for those that declare more.
+// cases hold for every store, extended ones for those that declare more. Only a
+// synchronous replica need not be declared to be missing.
+//
+// Durable stores may show a Change before it is safe. The cases of Confirm have the
+// power fail, or a replica take over, right after such a Change was confirmed. A
+// store that shows only what is durable has a Confirm that returns nil.
 //
 // These flags of go test are for it:
 //

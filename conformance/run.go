@@ -18,7 +18,7 @@ import (
 
 // Version is that of the suite. It is raised with every case that is added or
 // demands more.
-const Version = "0.2.0"
+const Version = "0.3.0"
 
 // patience is how long a case may take if the Options do not say.
 const patience = 2 * time.Minute * slowness
