@@ -102,13 +102,6 @@ func (w *twin) wait(ctx context.Context, until int) error {
 	}
 }
 
-// all returns how much the replica has to receive to have everything.
-func (w *twin) all() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.written
-}
-
 // handle is a handle on a twin.
 type handle struct {
 	*model

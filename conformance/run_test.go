@@ -43,7 +43,7 @@ func TestExecute(t *testing.T) {
 	if extended := r.Count(report.Extended); extended.Passed != 0 || extended.Waived != extended.Total() {
 		t.Errorf("a store that can do nothing more has the extended cases %+v", extended)
 	}
-	if r.Seed != "7" || r.Durability.Level != "" || r.Capabilities["durable"] != "no" {
+	if r.Seed != "7" || r.Durability.Level != "" || r.Capabilities["durable"] != "no" || r.Capabilities["replicated"] != "no" {
 		t.Errorf("the report has the seed %s, the durability %+v, the capabilities %v", r.Seed, r.Durability, r.Capabilities)
 	}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 // harness returns one that declares this. It is never called.
-func harness(durable, shared conformance.Support) conformance.Harness {
+func harness(durable, shared, replicated conformance.Support) conformance.Harness {
 	h := conformance.Harness{
 		Name: "mystore",
 		Open: func(t conformance.T, _ conformance.Env) store.Store {
 			t.Fatalf("no case was chosen that opens a store")
 			return nil
 		},
-		Caps: conformance.Capabilities{Durable: durable, Shared: shared},
+		Caps: conformance.Capabilities{Durable: durable, Shared: shared, Replicated: replicated},
 	}
 	if durable == conformance.Yes {
 		h.Reopen, h.Crash = h.Open, conformance.KillChild
@@ -27,26 +27,35 @@ func harness(durable, shared conformance.Support) conformance.Harness {
 	if shared == conformance.Yes {
 		h.Peer = h.Open
 	}
+	if replicated == conformance.Yes {
+		h.Replicate = func(conformance.T, conformance.Env) conformance.Replication { return conformance.Replication{} }
+	}
 	return h
 }
 
 func TestTodoHasWhatConcernsTheAdapter(t *testing.T) {
 	t.Parallel()
+	var declared []conformance.Harness
 	for _, durable := range []conformance.Support{conformance.Yes, conformance.No} {
 		for _, shared := range []conformance.Support{conformance.Yes, conformance.No} {
-			r, err := conformance.Execute(t.Context(), harness(durable, shared), conformance.Options{Only: regexp.MustCompile(`^none$`)})
-			if err != nil {
-				t.Fatal(err)
+			for _, replicated := range []conformance.Support{conformance.Yes, conformance.No, conformance.Undeclared} {
+				declared = append(declared, harness(durable, shared, replicated))
 			}
-			todo, err := TodoOf(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list := todo.Markdown()
-			for _, c := range r.Cases {
-				if got, want := strings.Count(list, "- [ ] `"+c.ID+"` "), 1; (got == want) == c.Waived {
-					t.Errorf("durable %v, shared %v: %s is in the list %d times; waived: %v", durable, shared, c.ID, got, c.Waived)
-				}
+		}
+	}
+	for _, h := range declared {
+		r, err := conformance.Execute(t.Context(), h, conformance.Options{Only: regexp.MustCompile(`^none$`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		todo, err := TodoOf(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := todo.Markdown()
+		for _, c := range r.Cases {
+			if got, want := strings.Count(list, "- [ ] `"+c.ID+"` "), 1; (got == want) == c.Waived {
+				t.Errorf("%+v: %s is in the list %d times; waived: %v", h.Caps, c.ID, got, c.Waived)
 			}
 		}
 	}
