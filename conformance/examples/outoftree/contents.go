@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // contents is what the file holds, as one transaction sees it: one that reads for
@@ -92,17 +95,24 @@ func (c contents) drop(bucket string, key []byte) error {
 	return failure(c.in(bucket).Delete(key))
 }
 
-// counter returns a number of the bucket counters, 0 at first.
-func (c contents) counter(name string) int64 {
+// counter returns a version of the bucket counters, 0 at first.
+func (c contents) counter(name string) (v ident.Version) {
 	if data := c.in(counters).Get([]byte(name)); data != nil {
-		return int64(binary.BigEndian.Uint64(data))
+		v.Number = int64(binary.BigEndian.Uint64(data))
+		copy(v.Batch[:], data[8:])
 	}
-	return 0
+	return v
 }
 
-// count sets a number of the bucket counters.
-func (c contents) count(name string, n int64) error {
-	return failure(c.in(counters).Put([]byte(name), number(n)))
+// count sets a version of the bucket counters.
+func (c contents) count(name string, v ident.Version) error {
+	return failure(c.in(counters).Put([]byte(name), append(number(v.Number), v.Batch[:]...)))
+}
+
+// batchOf returns the batch that stored a problem last.
+func (c contents) batchOf(id problem.ID) (batch ident.ID) {
+	copy(batch[:], c.in(revisions).Get(number(id)))
+	return batch
 }
 
 // keep stores a value that is to be forgotten some day: the bucket ages finds it by

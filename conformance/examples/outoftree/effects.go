@@ -23,26 +23,28 @@ func (c contents) apply(change store.Change) error {
 	}
 	catalogue, access := change.Raises()
 	if catalogue {
-		if err := c.raise(catalogueVersion); err != nil {
+		if err := c.raise(catalogueVersion, change.Batch); err != nil {
 			return err
 		}
 	}
 	if access {
-		return c.raise(accessVersion)
+		return c.raise(accessVersion, change.Batch)
 	}
 	return nil
 }
 
 // raise raises a counter by 1.
-func (c contents) raise(name string) error { return c.count(name, c.counter(name)+1) }
+func (c contents) raise(name string, batch ident.ID) error {
+	return c.count(name, c.counter(name).Next(batch))
+}
 
 // effect does what the effect says.
 func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
-		return c.create(e.Problem)
+		return c.create(e.Problem, batch)
 	case store.UpdateProblem:
-		return c.update(e.Problem)
+		return c.update(e.Problem, batch)
 	case store.PutSavepoint:
 		return c.add(savepoints, number(e.Problem.ID), store.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
@@ -56,7 +58,7 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	case store.DropRelationship:
 		return c.drop(relationships, relationshipKey(e.Owner, e.Type, e.Other))
 	case store.MoveFamily:
-		return c.raise(familyKey(e.Family))
+		return c.raise(familyKey(e.Family), batch)
 	case store.Watch:
 		return c.mark(watchers, userKey(e.Problem, e.User))
 	case store.Unwatch:
@@ -96,16 +98,24 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	return unsupported(effect)
 }
 
-func (c contents) create(p problem.Problem) error {
+func (c contents) create(p problem.Problem, batch ident.ID) error {
 	if c.has(problems, number(p.ID)) {
 		return conflict("problem %d exists already", p.ID)
 	}
-	return c.put(problems, number(p.ID), p)
+	return c.store(p, batch)
 }
 
-func (c contents) update(p problem.Problem) error {
+func (c contents) update(p problem.Problem, batch ident.ID) error {
 	if !c.has(problems, number(p.ID)) {
 		return conflict("problem %d does not exist", p.ID)
+	}
+	return c.store(p, batch)
+}
+
+// store stores a problem and the batch that did it.
+func (c contents) store(p problem.Problem, batch ident.ID) error {
+	if err := failure(c.in(revisions).Put(number(p.ID), batch[:])); err != nil {
+		return err
 	}
 	return c.put(problems, number(p.ID), p)
 }

@@ -13,13 +13,14 @@ func (c contents) expect(expectation store.Expectation) error {
 		if err != nil {
 			return err
 		}
-		return demand(ok && found.Revision == e.Revision, "problem %d is not at revision %d", e.ID, e.Revision)
+		return demand(ok && found.Revision == e.Revision && c.batchOf(e.ID) == e.Batch,
+			"problem %d is not at revision %d of batch %v", e.ID, e.Revision, e.Batch)
 	case store.CatalogueAt:
-		return demand(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %d", e.Version)
+		return demand(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %v", e.Version)
 	case store.AccessAt:
-		return demand(c.counter(accessVersion) == e.Version, "the tokens are not at version %d", e.Version)
+		return demand(c.counter(accessVersion) == e.Version, "the tokens are not at version %v", e.Version)
 	case store.FamilyAt:
-		return demand(c.counter(familyKey(e.Family)) == e.Epoch, "the family of %s is not at epoch %d", e.Family, e.Epoch)
+		return demand(c.counter(familyKey(e.Family)) == e.Epoch, "the family of %s is not at epoch %v", e.Family, e.Epoch)
 	case store.KeyUnused:
 		reply, ok, err := get[store.Reply](c, replies, replyKey(e.User, e.Key))
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 // order. A value is what encode makes of the type named here.
 const (
 	problems      = "problems"      // problem -> problem.Problem
+	revisions     = "revisions"     // problem -> identifier of the batch that stored it last
 	keywords      = "keywords"      // problem, name -> problem.NullText
 	entries       = "log"           // problem, place -> problem.LogEntry
 	comments      = "comments"      // problem, place -> problem.Comment
@@ -41,13 +42,13 @@ const (
 	replies = "replies" // user, key -> store.Reply
 	ages    = "ages"    // time, key in another bucket -> the name of that bucket; see keep
 
-	counters = "counters" // catalogue, access, or a family's name -> number
+	counters = "counters" // catalogue, access, or a family's name -> number, identifier of the batch that raised it last
 )
 
 // buckets returns the names of all buckets.
 func buckets() []string {
 	return []string{
-		problems, keywords, entries, comments, savepoints, relationships, watchers, readers,
+		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
 		tokens, tokenPlaces, queries, queryPlaces, auditLog, batches, replies, ages, counters,
 	}

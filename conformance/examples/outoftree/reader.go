@@ -35,6 +35,7 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	}
 	s := store.Snapshot{
 		Problem:        found,
+		Batch:          r.batchOf(id),
 		Catalogue:      r.counter(catalogueVersion),
 		Watching:       r.has(watchers, userKey(id, as)),
 		Read:           r.has(readers, userKey(id, as)),
@@ -144,7 +145,7 @@ func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 }
 
 // Epoch implements store.Reader.
-func (r reader) Epoch(ctx context.Context, family store.FamilyName) (int64, error) {
+func (r reader) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
 	return r.counter(familyKey(family)), store.Ended(ctx)
 }
 

@@ -3,6 +3,8 @@ package boltstore
 import (
 	"context"
 
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -28,7 +30,7 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 		if err := store.Ended(ctx); err != nil {
 			return err
 		}
-		if err := c.restoreDossier(dossier); err != nil {
+		if err := c.restoreDossier(dossier, archive.Batch); err != nil {
 			return err
 		}
 	}
@@ -36,7 +38,7 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 }
 
 // restoreHead stores all that is not in the problems. These are effects like any
-// others, but for the versions.
+// others, but for the versions and epochs.
 func (c contents) restoreHead(archive store.Archive) error {
 	if err := c.apply(archive.Head()); err != nil {
 		return err
@@ -45,13 +47,27 @@ func (c contents) restoreHead(archive store.Archive) error {
 	if err := c.count(catalogueVersion, versions.Catalogue); err != nil {
 		return err
 	}
-	return c.count(accessVersion, versions.Access)
+	if err := c.count(accessVersion, versions.Access); err != nil {
+		return err
+	}
+	for _, f := range relationship.Families() {
+		if !f.Directed() {
+			continue
+		}
+		epoch := c.counter(familyKey(f.Forward))
+		epoch.Batch = archive.Batch
+		if err := c.count(familyKey(f.Forward), epoch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// restoreDossier stores a problem with all that belongs to it. Savepoints have
+// restoreDossier stores a problem with all that belongs to it, by the batch of the
+// Archive. Savepoints have
 // batches of their own here, which is why not everything is an effect.
-func (c contents) restoreDossier(d store.Dossier) error {
-	change := store.Change{Effects: []store.Effect{store.CreateProblem{Problem: d.Problem}}, Log: d.Log}
+func (c contents) restoreDossier(d store.Dossier, batch ident.ID) error {
+	change := store.Change{Batch: batch, Effects: []store.Effect{store.CreateProblem{Problem: d.Problem}}, Log: d.Log}
 	add := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
 	for _, k := range d.Keywords {
 		add(store.PutKeyword{Problem: d.ID, Keyword: k})
