@@ -53,7 +53,7 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	case s.Encoding != "UTF8":
 		return fmt.Errorf("the database has the encoding %s: create one with ENCODING 'UTF8'", s.Encoding)
 	case s.Recovering:
-		return errors.New("the server is a standby, whose data may be old: name the primary, or all servers of the cluster with target_session_attrs=primary")
+		return passing("the server is a standby, whose data may be old: name the primary, or all servers of the cluster with target_session_attrs=primary")
 	case s.Schema == "":
 		return errors.New("none of the schemas in the search_path exists, or none may be used by this user: create one, grant USAGE and CREATE on it, or name another in the URL")
 	case s.List != "" && s.List != s.Schema:

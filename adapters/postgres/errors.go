@@ -215,7 +215,68 @@ func explain(err error) error {
 	case answer.Code == duplicateTable:
 		sentence = "the schema has tables of another program with the same names, use another one (search_path): "
 	}
+	if mends(err) {
+		err = fault.Wrap(fault.Unavailable, err, "the database is away")
+	}
 	return &explained{text: sentence + details, cause: err}
+}
+
+// passing returns an error that waiting mends: it is of kind fault.Unavailable.
+func passing(format string, args ...any) error {
+	away := fault.New(fault.Unavailable, format, args...)
+	return &explained{text: away.Detail, cause: away}
+}
+
+// mends reports whether waiting can mend an error of Open: the database is away,
+// starting, full, or not the primary at the moment. An answer that names a mistake,
+// such as a wrong password, decides, whatever other hosts have said.
+func mends(err error) bool {
+	var answers []*pgconn.PgError
+	each(err, func(e error) {
+		if answer, ok := e.(*pgconn.PgError); ok {
+			answers = append(answers, answer)
+		}
+	})
+	if len(answers) > 0 {
+		return !slices.ContainsFunc(answers, func(a *pgconn.PgError) bool { return !soon(a) })
+	}
+	if operation, ok := errors.AsType[*net.OpError](err); ok {
+		return slices.Contains([]string{"dial", "read", "write"}, operation.Op) // others are those of TLS
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return true
+	}
+	for _, passes := range []error{
+		pgconn.ErrStandbyConnection, pgconn.ErrReadOnlyConnection, pgconn.ErrConnClosed,
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, passes) {
+			return true
+		}
+	}
+	return pgconn.Timeout(err) || fault.Is(err, fault.Unavailable)
+}
+
+// soon reports whether the server may answer otherwise soon. A statement that somebody
+// has cancelled is not tried again.
+func soon(answer *pgconn.PgError) bool {
+	return answer.Code == readOnlyTransaction ||
+		slices.ContainsFunc([]string{"08", "53", "57P"}, func(class string) bool { return strings.HasPrefix(answer.Code, class) })
+}
+
+// each calls fn for every error in the tree.
+func each(err error, fn func(error)) {
+	fn(err)
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if cause := e.Unwrap(); cause != nil {
+			each(cause, fn)
+		}
+	case interface{ Unwrap() []error }:
+		for _, cause := range e.Unwrap() {
+			each(cause, fn)
+		}
+	}
 }
 
 // unpooled is what PgBouncer says, with a general code, about settings of a session.

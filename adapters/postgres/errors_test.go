@@ -142,6 +142,62 @@ func TestRetryable(t *testing.T) {
 	}
 }
 
+// Open fails with fault.Unavailable when waiting mends what is wrong, and with nothing
+// of that kind when it does not.
+func TestWaitingMends(t *testing.T) {
+	t.Parallel()
+	_, unresolved := pgx.Connect(t.Context(), "postgres://ann@nowhere.invalid/x")
+	_, unreadable := pgx.Connect(t.Context(), "postgres://ann@127.0.0.1/x?sslmode=verify-full&sslrootcert=/nowhere.pem")
+	s := server{Version: oldest, Encoding: "UTF8", Schema: "public", List: "public", Recovering: true}
+	standby := s.check(false, nil)
+	s.Recovering, s.Encoding = false, "LATIN1"
+	for _, c := range []struct {
+		name  string
+		err   error
+		mends bool
+	}{
+		{"refused connection", offline(t), true},
+		{"name that does not resolve", unresolved, true},
+		{"time-out", fmt.Errorf("connect: %w", context.DeadlineExceeded), true},
+		{"connection that ends", io.ErrUnexpectedEOF, true},
+		{"connection that is cut", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
+		{"starting up", answered("57P03"), true},
+		{"shutting down", answered("57P01"), true},
+		{"too many connections", answered("53300"), true},
+		{"full disk", answered("53100"), true},
+		{"read-only", answered("25006"), true},
+		{"standby, by its own word", standby, true},
+		{"standby, by the driver", errors.Join(pgconn.ErrStandbyConnection), true},
+		{"read-only, by the driver", pgconn.ErrReadOnlyConnection, true},
+		{"lock of another migration", fmt.Errorf("migrate: %w", passing("process %d", 1)), true},
+		{"one host is away, the other starts", errors.Join(offline(t), answered("57P03")), true},
+		{"one host is away, the other refuses the password", errors.Join(offline(t), answered("28P01")), false},
+		{"one host starts, the other refuses the password", errors.Join(answered("57P03"), answered("28P01")), false},
+		{"wrong password", answered("28P01"), false},
+		{"not in pg_hba.conf", answered("28000"), false},
+		{"no such database", answered("3D000"), false},
+		{"no such schema", answered("3F000"), false},
+		{"not allowed", answered("42501"), false},
+		{"table of another program", answered("42P07"), false},
+		{"table in use", answered("55P03"), false},
+		{"cancelled by somebody", answered("57014"), false},
+		{"pooler", answered("26000"), false},
+		{"error without a code", answered(""), false},
+		{"encoding", s.check(false, nil), false},
+		{"alert of TLS", &net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, false},
+		{"unreadable certificate", unreadable, false},
+		{"anything", errors.New("anything"), false},
+	} {
+		err := Options{URL: "postgres://ann:hunter2@db/x"}.failure(c.err)
+		if got := fault.Is(err, fault.Unavailable); got != c.mends {
+			t.Errorf("%s: waiting mends it: %t, want %t: %v", c.name, got, c.mends, err)
+		}
+		if strings.Contains(err.Error(), "unavailable:") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: the operator reads %v", c.name, err)
+		}
+	}
+}
+
 // What a client is told names neither the database nor its password; what is
 // logged has no password.
 func TestErrorsKeepSecrets(t *testing.T) {

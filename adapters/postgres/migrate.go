@@ -270,11 +270,11 @@ func holder(ctx context.Context, db *bun.DB, wait time.Duration) error {
 			AND l.classid::bigint = (n.number >> 32) & 4294967295 AND l.objid::bigint = n.number & 4294967295`).Scan(ctx, &who)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("another process has migrated the database for longer than %s, and has just ended: try again", wait)
+		return passing("another process has migrated the database for longer than %s, and has just ended: try again", wait)
 	case err != nil:
 		return fmt.Errorf("another process migrates the database for longer than %s: %w", wait, err)
 	}
-	return fmt.Errorf("another process migrates the database for longer than %s: process %d of the server, application %q, from %s, since %s; wait for it, or end it with SELECT pg_terminate_backend(%[2]d)",
+	return passing("another process migrates the database for longer than %s: process %d of the server, application %q, from %s, since %s; wait for it, or end it with SELECT pg_terminate_backend(%[2]d)",
 		wait, who.PID, who.Application, who.Client, who.Since.UTC().Format(time.RFC3339))
 }
 
@@ -287,7 +287,7 @@ type once struct {
 
 func (o *once) Connect(ctx context.Context) (driver.Conn, error) {
 	if o.done.Swap(true) {
-		return nil, errors.New("the connection to the database was lost")
+		return nil, passing("the connection to the database was lost")
 	}
 	c, err := o.connector.Connect(ctx)
 	if err != nil {
