@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // The SQLSTATEs that are told apart by more than their class (PostgreSQL, appendix
@@ -51,6 +52,9 @@ func classify(err error) error {
 	}
 	if answered {
 		kind, detail := meaning(answer)
+		if slices.Contains(busy, answer.Code) {
+			err = store.Busy(err)
+		}
 		return fault.Wrap(kind, err, "%s", detail)
 	}
 	_, lost := errors.AsType[net.Error](err)
@@ -62,6 +66,9 @@ func classify(err error) error {
 	}
 	return fault.Wrap(fault.Internal, err, "the store failed")
 }
+
+// busy are the codes of a server that answers, but not this time.
+var busy = []string{serialization, deadlock, lockNotAvailable, tooManyConnections, queryCanceled}
 
 // meaning returns what an error means that the server has answered with.
 func meaning(answer *pgconn.PgError) (fault.Kind, string) {

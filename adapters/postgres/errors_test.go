@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // answered returns an error as the server answers with it.
@@ -43,6 +44,23 @@ func TestAnswersOfTheServer(t *testing.T) {
 	} {
 		if got := fault.KindOf(classify(fmt.Errorf("batch: %w", answered(code)))); got != want {
 			t.Errorf("%q is %s; want %s", code, got, want)
+		}
+	}
+}
+
+func TestBusyIsNotAway(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"40001": true, "40P01": true, "53300": true, "55P03": true, "57014": true,
+		"08006": false, "25006": false, "53100": false, "57P01": false, "57P03": false,
+	} {
+		cause := answered(code)
+		err := classify(cause)
+		if got := errors.Is(err, store.ErrBusy); got != want {
+			t.Errorf("%s is busy: %t, want %t", code, got, want)
+		}
+		if !errors.Is(err, cause) || strings.Contains(err.Error(), store.ErrBusy.Error()) {
+			t.Errorf("%s is logged as %v", code, err)
 		}
 	}
 }

@@ -202,7 +202,7 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 			case <-limited.Done():
 			}
 		case timedOut(err) && ctx.Err() == nil && s.pool.Stat().AcquiredConns() == s.pool.Stat().MaxConns():
-			return nil, fault.Wrap(fault.Unavailable, err, "all %d connections to the database are in use", s.pool.Stat().MaxConns())
+			return nil, fault.Wrap(fault.Unavailable, store.Busy(err), "all %d connections to the database are in use", s.pool.Stat().MaxConns())
 		}
 		return nil, interrupted(ctx, classify(err))
 	}

@@ -7,6 +7,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // busy reports whether another process stands in the way.
@@ -24,7 +25,7 @@ func classify(err error) error {
 	}
 	switch failure.Code() & 0xff { // the primary code
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
-		return fault.Wrap(fault.Unavailable, err, "another process keeps the store busy")
+		return fault.Wrap(fault.Unavailable, store.Busy(err), "another process keeps the store busy")
 	case lib.SQLITE_FULL:
 		return fault.Wrap(fault.Unavailable, err, "the disk of the store is full")
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
