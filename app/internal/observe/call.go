@@ -1,0 +1,57 @@
+// Package observe tells others of every call to a store: how long it took and how
+// it ended.
+package observe
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// Name is a method of store.Store.
+type Name string
+
+// The names of the calls.
+const (
+	View     Name = "view"
+	Versions Name = "versions"
+	Reserve  Name = "reserve"
+	Commit   Name = "commit"
+	Outcome  Name = "outcome"
+	Confirm  Name = "confirm"
+	Restore  Name = "restore"
+)
+
+// Names are all calls.
+var Names = []Name{View, Versions, Reserve, Commit, Outcome, Confirm, Restore}
+
+// Call is one call that has ended.
+type Call struct {
+	Name  Name
+	Start time.Time
+	Took  time.Duration
+	// Err is what the store returned.
+	Err error
+	// Over is why the caller's context had ended by then: that of a failed call
+	// alone. nil: it had not.
+	Over error
+	// Stored is what Outcome returned.
+	Stored bool
+}
+
+// End returns when the call ended.
+func (c Call) End() time.Time { return c.Start.Add(c.Took) }
+
+// Kind returns the kind of fault that the store failed with, or "". A View also
+// returns the errors of those who read, such as a problem that is not there: these
+// are no faults of the store.
+func (c Call) Kind() fault.Kind {
+	if c.Err == nil {
+		return ""
+	}
+	switch kind := fault.KindOf(c.Err); kind {
+	case fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Conflict, fault.Unsupported, fault.Abandoned, fault.Closed:
+		return kind
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package observe_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/app/internal/observe"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// failing is a store whose calls all end with an error, or with nil.
+type failing struct {
+	store.Store
+	err error
+}
+
+func (f failing) View(context.Context, func(store.Reader) error) error { return f.err }
+func (f failing) Versions(context.Context) (store.Versions, error) {
+	return store.Versions{Access: 3}, f.err
+}
+func (f failing) Reserve(context.Context) (problem.ID, error) { return 14, f.err }
+func (f failing) Confirm(context.Context) error               { return f.err }
+func (f failing) Commit(context.Context, store.Change) (store.Receipt, error) {
+	return store.Receipt{Position: 7}, f.err
+}
+func (f failing) Outcome(context.Context, ident.ID, time.Time) (store.Receipt, bool, error) {
+	return store.Receipt{Position: 7}, true, f.err
+}
+func (f failing) Restore(context.Context, store.Archive) error { return f.err }
+
+func TestEveryCallIsObserved(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []error{nil, errors.New("gone")} {
+		clock := time.Unix(0, 0)
+		var calls []observe.Call
+		s := observe.Store(failing{err: failure}, func() time.Time {
+			clock = clock.Add(time.Millisecond)
+			return clock
+		}, func(c observe.Call) { calls = append(calls, c) })
+		over, end := context.WithCancel(t.Context())
+		end()
+		versions, err1 := s.Versions(over)
+		id, err2 := s.Reserve(over)
+		receipt, err3 := s.Commit(over, store.Change{})
+		ruled, stored, err4 := s.Outcome(over, ident.None, clock)
+		for _, err := range []error{s.View(over, nil), err1, err2, err3, err4, s.Confirm(over), s.Restore(over, store.Archive{})} {
+			if err != failure {
+				t.Errorf("a call returns %v, want %v", err, failure)
+			}
+		}
+		if versions.Access != 3 || id != 14 || receipt.Position != 7 || ruled.Position != 7 || !stored {
+			t.Error("a call does not return what the store does")
+		}
+		want := over.Err()
+		if failure == nil {
+			want = nil
+		}
+		seen := map[observe.Name]bool{}
+		for _, c := range calls {
+			seen[c.Name] = true
+			if c.Took != time.Millisecond || c.End().Sub(c.Start) != c.Took || c.Err != failure || c.Over != want || c.Stored != (c.Name == observe.Outcome) {
+				t.Errorf("observed is %+v", c)
+			}
+		}
+		if len(calls) != len(observe.Names) || len(seen) != len(observe.Names) {
+			t.Errorf("observed are %v", calls)
+		}
+	}
+}
+
+// A call that was added to the port is observed as well.
+func TestNoCallIsMissing(t *testing.T) {
+	t.Parallel()
+	if port := reflect.TypeFor[store.Store]().NumMethod(); port != len(observe.Names)+1 { // Close
+		t.Errorf("the port has %d methods, %d of which are observed", port, len(observe.Names))
+	}
+}
+
+func TestKind(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want fault.Kind
+	}{
+		{nil, ""},
+		{fault.New(fault.ProblemNotFound, "no"), ""},
+		{fault.New(fault.QueryTooExpensive, "no"), ""},
+		{fault.New(fault.Unavailable, "no"), fault.Unavailable},
+		{fault.New(fault.Conflict, "no"), fault.Conflict},
+		{errors.New("no"), fault.Internal},
+	} {
+		if got := (observe.Call{Err: c.err}).Kind(); got != c.want {
+			t.Errorf("%v is %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+func BenchmarkView(b *testing.B) {
+	s := observe.Store(failing{}, time.Now, func(observe.Call) {}, func(observe.Call) {})
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = s.View(b.Context(), nil)
+	}
+}
