@@ -103,6 +103,16 @@ func New(o Options) *Service {
 	}
 }
 
+// Searches returns how many searches wait for their turn at this moment, and how many
+// are under way.
+func (s *Service) Searches() (waiting, underWay int) {
+	for _, t := range []*turns{s.searches, s.lookups} {
+		waiting += int(t.waiting.Load())
+		underWay += int(t.underWay.Load())
+	}
+	return waiting, underWay
+}
+
 // remembered is how long replies and batches are kept (D21).
 const remembered = 24 * time.Hour
 

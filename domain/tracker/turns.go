@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -16,6 +17,8 @@ import (
 type turns struct {
 	queue   *queue
 	waitFor time.Duration
+	// waiting and underWay count those who wait for a turn and who have one.
+	waiting, underWay atomic.Int64
 }
 
 func newTurns(searches int, waitFor time.Duration) *turns {
@@ -38,10 +41,16 @@ func (t *turns) take(ctx context.Context, user ident.ID) (leave func(), err erro
 	defer cancel()
 	// Those of one user wait for each other first, so that in the line of all
 	// there are no more of them than may search at once.
+	t.waiting.Add(1)
 	turn, err := t.queue.enter(waiting, slot{kind: slotSearcher, user: user}, slot{kind: slotSearch})
+	t.waiting.Add(-1)
 	switch {
 	case err == nil:
-		return turn.leave, nil
+		t.underWay.Add(1)
+		return func() {
+			t.underWay.Add(-1)
+			turn.leave()
+		}, nil
 	case context.Cause(waiting) == errNoTurn:
 		err = fault.Wrap(fault.Unavailable, errNoTurn, "too many searches are under way: this one has waited %v for its turn; try again later", t.waitFor)
 	}

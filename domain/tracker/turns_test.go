@@ -120,8 +120,13 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		var left error
 		group.Go(func() { _, left = server.SearchProblems(gone, by(bob), slowSearch) })
 		synctest.Wait()
+		waiting, underWay := server.Searches()
+		equal(t, "searches that wait", waiting, 1)
+		equal(t, "searches under way", underWay, 1)
 		leave()
 		synctest.Wait()
+		waiting, _ = server.Searches()
+		equal(t, "searches that wait", waiting, 0)
 		wantFault(t, left, fault.Unavailable)
 		equal(t, "when it left", time.Since(began), 2*time.Second)
 
@@ -142,6 +147,8 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		equal(t, "when the second search ended", time.Since(began), 10*time.Second)
 		group.Wait()
 		wantFault(t, first, fault.QueryTooExpensive)
+		waiting, underWay = server.Searches()
+		equal(t, "searches that are left", waiting+underWay, 0)
 	})
 }
 
