@@ -46,6 +46,7 @@ type answer struct {
 	tag      string      // the entity tag of what it shows; empty: none
 	header   http.Header // what else there is, by canonical names
 	body     []byte      // JSON, or empty
+	replayed bool        // it is that to an earlier request
 }
 
 // serve answers requests to an operation. This is the order of D18: path and
@@ -69,6 +70,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		c := &frameOf(r).call
 		c.server, c.r = s, r
 		a, err := c.answer(e, w)
+		frameOf(r).Replayed = a.replayed
 		if err != nil {
 			s.fail(w, r, err)
 			return

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -144,10 +145,8 @@ func (s *server) report(r *http.Request, err error) {
 	switch kind := kindOf(fault.KindOf(err)); {
 	case kind.Kind == fault.Internal:
 		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
-	case kind.Kind == fault.Unavailable:
-		s.Logger.WarnContext(ctx, "unavailable", "request", request, "cause", err)
-	case kind.Kind == fault.UnknownOutcome:
-		s.Logger.WarnContext(ctx, "outcome unknown", "request", request, "cause", err)
+	case kind.status == http.StatusServiceUnavailable && (s.Quiet == nil || !s.Quiet()):
+		s.Logger.WarnContext(ctx, strings.ToLower(kind.title), "request", request, "cause", err)
 	}
 }
 

@@ -165,6 +165,21 @@ func TestOnlyWritesHaveAnUnknownOutcome(t *testing.T) {
 	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
 }
 
+// While the store is away, the log leaves out the causes of 503, and nothing else.
+func TestOutagesAreQuiet(t *testing.T) {
+	t.Parallel()
+	for _, quiet := range []bool{true, false} {
+		f := setup(t, func(o *Options) { o.Quiet = func() bool { return quiet } })
+		for kind, left := range map[fault.Kind]bool{fault.Unavailable: quiet, fault.UnknownOutcome: quiet, fault.Internal: false} {
+			f.err = fault.New(kind, "because of %s", kind)
+			f.do(request("GET", api+"/problems/12", ""))
+			if logged := strings.Contains(f.log.String(), "because of "+string(kind)); logged == left {
+				t.Errorf("quiet %t: the cause of %s is in the log: %t", quiet, kind, logged)
+			}
+		}
+	}
+}
+
 func TestErrorPages(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

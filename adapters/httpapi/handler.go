@@ -46,6 +46,9 @@ type Options struct {
 	// NewRequestID names a request that came without a usable X-Request-Id.
 	NewRequestID func() string
 	Now          func() time.Time
+	// Quiet, if not nil, is asked before the log gets the cause of a status 503.
+	// true leaves it out: the log says in another way that the store is away.
+	Quiet func() bool
 	// Observe, if not nil, is called after every request, by the goroutine
 	// that served it.
 	Observe func(Exchange)
@@ -82,6 +85,9 @@ type Exchange struct {
 	Duration  time.Duration
 	RequestID string
 	Token     ident.ID // None when the request had no valid token
+	// Replayed is true for the answer to an earlier request, which was repeated
+	// with its Idempotency-Key (D21).
+	Replayed bool
 }
 
 // server is what the handlers share.

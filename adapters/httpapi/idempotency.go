@@ -98,5 +98,5 @@ func replay(kept []byte) (answer, error) {
 	}
 	message.Header.Del("Content-Length")
 	message.Header.Set("Idempotency-Replayed", "true")
-	return answer{status: message.StatusCode, header: message.Header, body: body}, nil
+	return answer{status: message.StatusCode, header: message.Header, body: body, replayed: true}, nil
 }

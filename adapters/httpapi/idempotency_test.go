@@ -88,6 +88,9 @@ func TestIdempotentRequests(t *testing.T) {
 		again := f.send(t, request("POST", api+path, body, "Idempotency-Key", `"`+key+`"`), 201, "")
 		header(t, first, map[string]string{"Idempotency-Replayed": ""})
 		header(t, again, map[string]string{"Idempotency-Replayed": "true"})
+		if seen := f.exchanges[len(f.exchanges)-2:]; seen[0].Replayed || !seen[1].Replayed {
+			t.Errorf("%s: observed are %+v", path, seen)
+		}
 		again.Header().Del("Idempotency-Replayed")
 		if len(f.changes) != changes || first.Body.String() != again.Body.String() || fmt.Sprint(first.Header()) != fmt.Sprint(again.Header()) {
 			t.Errorf("%s: first %v %s, then %v %s", path, first.Header(), first.Body, again.Header(), again.Body)
