@@ -1,5 +1,5 @@
 // Package metrics measures the service for Prometheus: its requests, its
-// commits, the pools of its store, the process.
+// calls to the store, the pools of that, the process.
 package metrics
 
 import (
@@ -8,11 +8,14 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/problemtracking/problems/app/internal/observe"
 )
 
 // Metrics are the measurements of one server. Nothing is registered globally, so
@@ -24,6 +27,15 @@ type Metrics struct {
 	commits  *prometheus.CounterVec
 	duration prometheus.Histogram
 	retries  prometheus.Counter
+	views    prometheus.Histogram
+	calls    *prometheus.CounterVec
+	outcomes *prometheus.CounterVec
+	confirms *prometheus.CounterVec
+	replays  prometheus.Counter
+	runs     *prometheus.CounterVec
+	lastRun  prometheus.Gauge
+	underWay atomic.Int64                        // requests
+	fine     map[observe.Name]prometheus.Counter // those of calls that end as they should
 
 	mu     sync.RWMutex
 	routes map[exchange]counted // those of requests and latency that were looked up
@@ -72,13 +84,50 @@ func New(version string) *Metrics {
 			Name: "problems_commit_retries_total",
 			Help: "Changes that were refused because what they rest on had changed, and so are decided again.",
 		}),
+		views: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "problems_view_duration_seconds",
+			Help:    "Time that a view of the store took, whatever was read in it, until it ended or failed.",
+			Buckets: latencies,
+		}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_store_calls_total",
+			Help: "Calls to the store, by outcome: ok, busy, or the kind of the fault.",
+		}, []string{"call", "outcome"}),
+		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_outcomes_total",
+			Help: "How commits of unknown outcome were settled: stored, ruled-out, or unknown still.",
+		}, []string{"result"}),
+		confirms: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_confirms_total",
+			Help: "Answers without a commit that the store had to confirm, by result: ok, busy, or the kind of the fault.",
+		}, []string{"result"}),
+		replays: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "problems_replays_total",
+			Help: "Requests that got the answer to an earlier one with the same Idempotency-Key.",
+		}),
+		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_housekeeping_runs_total",
+			Help: "Runs of the housekeeping, by result: ok or failed.",
+		}, []string{"result"}),
+		lastRun: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "problems_housekeeping_last_success_timestamp_seconds",
+			Help: "When the housekeeping succeeded last, in seconds since 1970; 0 before the first time.",
+		}),
+		fine: map[observe.Name]prometheus.Counter{},
 	}
+	for _, call := range observe.Names {
+		m.fine[call] = m.calls.WithLabelValues(string(call), outcomeOK)
+	}
+	underWay := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "problems_http_requests_under_way",
+		Help: "Requests that have begun and are not answered yet.",
+	}, func() float64 { return float64(m.underWay.Load()) })
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "problems_build_info",
 		Help:        "1, labelled with the version of the program and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, build,
+	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.runs, m.lastRun, underWay, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -108,6 +157,42 @@ func (m *Metrics) counted(of exchange) counted {
 		m.mu.Unlock()
 	}
 	return c
+}
+
+// UnderWay returns a handler that does what next does and counts the requests under way.
+func (m *Metrics) UnderWay(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.underWay.Add(1)
+		defer m.underWay.Add(-1)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Replayed counts a request that got the answer to an earlier one.
+func (m *Metrics) Replayed() { m.replays.Inc() }
+
+// Housekept counts a run of the housekeeping that ended at the given time.
+func (m *Metrics) Housekept(at time.Time, err error) {
+	if err != nil {
+		m.runs.WithLabelValues("failed").Inc()
+		return
+	}
+	m.runs.WithLabelValues(outcomeOK).Inc()
+	m.lastRun.Set(float64(at.UnixMilli()) / 1000)
+}
+
+// Searches reports on searches from now on.
+func (m *Metrics) Searches(stats func() (waiting, underWay int)) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "problems_searches_waiting",
+			Help: "Searches that wait for their turn.",
+		}, func() float64 { waiting, _ := stats(); return float64(waiting) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "problems_searches_under_way",
+			Help: "Searches that are made at the moment.",
+		}, func() float64 { _, underWay := stats(); return float64(underWay) }),
+	)
 }
 
 // Pool reports on a pool of database connections from now on.

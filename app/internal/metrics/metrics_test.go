@@ -1,8 +1,8 @@
 package metrics_test
 
 import (
-	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -10,37 +10,28 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// outcomes is a store whose commits end as they are told to.
-type outcomes struct {
-	store.Store
-	next []error
-}
-
-func (o *outcomes) Commit(context.Context, store.Change) (store.Receipt, error) {
-	err := o.next[0]
-	o.next = o.next[1:]
-	return store.Receipt{Position: 7}, err
-}
-
-func TestCommitsAreCountedByOutcome(t *testing.T) {
+func TestCallsAreCountedByOutcome(t *testing.T) {
 	t.Parallel()
 	conflict := fault.New(fault.Conflict, "another was first")
-	next := []error{nil, conflict, conflict, fault.New(fault.UnknownOutcome, "gone"), errors.New("no fault at all")}
+	away := fault.New(fault.Unavailable, "gone")
+	busy := fault.Wrap(fault.Unavailable, store.Busy(errors.New("full")), "no connection")
 	m := metrics.New("v1")
-	clock := time.Unix(0, 0)
-	s := m.Store(&outcomes{next: next}, func() time.Time {
-		clock = clock.Add(3 * time.Millisecond)
-		return clock
-	})
-	for _, want := range next {
-		receipt, err := s.Commit(t.Context(), store.Change{})
-		if err != want || receipt.Position != 7 {
-			t.Errorf("the commit returns %v, %v; want what the store returns", receipt, err)
-		}
+	for _, c := range []observe.Call{
+		{Name: observe.Commit}, {Name: observe.Commit, Err: conflict}, {Name: observe.Commit, Err: conflict},
+		{Name: observe.Commit, Err: fault.New(fault.UnknownOutcome, "gone")}, {Name: observe.Commit, Err: errors.New("no fault at all")},
+		{Name: observe.View}, {Name: observe.View, Err: fault.New(fault.ProblemNotFound, "no")}, {Name: observe.View, Err: busy},
+		{Name: observe.Versions, Err: away}, {Name: observe.Versions, Err: away},
+		{Name: observe.Outcome, Stored: true}, {Name: observe.Outcome}, {Name: observe.Outcome}, {Name: observe.Outcome, Err: away},
+		{Name: observe.Confirm}, {Name: observe.Confirm, Err: away},
+		{Name: observe.Reserve, Err: away}, {Name: observe.Restore},
+	} {
+		c.Took = 3 * time.Millisecond
+		m.Call(c)
 	}
 	expect(t, m,
 		`problems_commits_total{outcome="ok"} 1`,
@@ -51,7 +42,72 @@ func TestCommitsAreCountedByOutcome(t *testing.T) {
 		`problems_commit_duration_seconds_count 5`,
 		`problems_commit_duration_seconds_bucket{le="0.0025"} 0`,
 		`problems_commit_duration_seconds_bucket{le="0.005"} 5`,
+		`problems_view_duration_seconds_count 3`,
+		`problems_view_duration_seconds_bucket{le="0.005"} 3`,
+		`problems_store_calls_total{call="commit",outcome="ok"} 1`,
+		`problems_store_calls_total{call="commit",outcome="conflict"} 2`,
+		`problems_store_calls_total{call="commit",outcome="outcome-unknown"} 1`,
+		`problems_store_calls_total{call="view",outcome="ok"} 2`,
+		`problems_store_calls_total{call="view",outcome="busy"} 1`,
+		`problems_store_calls_total{call="versions",outcome="ok"} 0`,
+		`problems_store_calls_total{call="versions",outcome="unavailable"} 2`,
+		`problems_store_calls_total{call="reserve",outcome="unavailable"} 1`,
+		`problems_store_calls_total{call="restore",outcome="ok"} 1`,
+		`problems_outcomes_total{result="stored"} 1`,
+		`problems_outcomes_total{result="ruled-out"} 2`,
+		`problems_outcomes_total{result="unknown"} 1`,
+		`problems_confirms_total{result="ok"} 1`,
+		`problems_confirms_total{result="unavailable"} 1`,
 	)
+}
+
+func TestStoreAndItsHost(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	up, host := true, ""
+	m.StoreUp("reads", func() bool { return up })
+	m.StoreUp("writes", func() bool { return false })
+	m.StoreHost(func() string { return host })
+	expect(t, m, `problems_store_up{use="reads"} 1`, `problems_store_up{use="writes"} 0`)
+	lacks(t, m, "problems_store_host_info{")
+	up = false
+	for _, host = range []string{"a:5432", "b:5432"} {
+		expect(t, m, `problems_store_up{use="reads"} 0`, `problems_store_host_info{host="`+host+`"} 1`)
+	}
+	lacks(t, m, `host="a:5432"`)
+}
+
+func TestWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	m.Searches(func() (waiting, underWay int) { return 3, 2 })
+	m.UnderWay(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		expect(t, m, "problems_http_requests_under_way 1", "problems_searches_waiting 3", "problems_searches_under_way 2")
+	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	expect(t, m, "problems_http_requests_under_way 0")
+}
+
+func TestHousekeepingAndReplays(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	expect(t, m, "problems_housekeeping_last_success_timestamp_seconds 0", "problems_replays_total 0")
+	m.Housekept(time.UnixMilli(1500), nil)
+	m.Housekept(time.UnixMilli(2500), errors.New("gone"))
+	m.Replayed()
+	expect(t, m,
+		`problems_housekeeping_runs_total{result="ok"} 1`,
+		`problems_housekeeping_runs_total{result="failed"} 1`,
+		"problems_housekeeping_last_success_timestamp_seconds 1.5",
+		"problems_replays_total 1",
+	)
+}
+
+func BenchmarkCall(b *testing.B) {
+	m := metrics.New("v1")
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Call(observe.Call{Name: observe.View, Took: time.Millisecond})
+	}
 }
 
 func TestRequests(t *testing.T) {
@@ -97,14 +153,28 @@ func TestConnections(t *testing.T) {
 	)
 }
 
+// page returns what /metrics shows.
+func page(m *metrics.Metrics) string {
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
 // expect checks that /metrics has some lines.
 func expect(t *testing.T, m *metrics.Metrics, lines ...string) {
 	t.Helper()
-	page := httptest.NewRecorder()
-	m.Handler().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	shown := page(m)
 	for _, want := range lines {
-		if !strings.Contains(page.Body.String(), want+"\n") {
+		if !strings.Contains(shown, want+"\n") {
 			t.Errorf("/metrics does not have %s", want)
 		}
+	}
+}
+
+// lacks checks that /metrics does not have a text.
+func lacks(t *testing.T, m *metrics.Metrics, text string) {
+	t.Helper()
+	if strings.Contains(page(m), text) {
+		t.Errorf("/metrics has %s", text)
 	}
 }

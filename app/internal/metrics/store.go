@@ -1,38 +1,100 @@
 package metrics
 
 import (
-	"context"
-	"time"
+	"errors"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// measured is a store whose commits are measured.
-type measured struct {
-	store.Store
-	metrics *Metrics
-	now     func() time.Time
+// The outcomes of calls beside the kinds of faults.
+const (
+	outcomeOK   = "ok"
+	outcomeBusy = "busy" // an unavailable store that is not away
+)
+
+// Call measures a call to the store that has ended.
+func (m *Metrics) Call(c observe.Call) {
+	outcome := outcomeOK
+	if kind := c.Kind(); kind != "" {
+		outcome = string(kind)
+		if errors.Is(c.Err, store.ErrBusy) {
+			outcome = outcomeBusy
+		}
+		m.calls.WithLabelValues(string(c.Name), outcome).Inc()
+	} else {
+		m.fine[c.Name].Inc()
+	}
+	switch c.Name {
+	case observe.View:
+		m.views.Observe(c.Took.Seconds())
+	case observe.Confirm:
+		m.confirms.WithLabelValues(outcome).Inc()
+	case observe.Outcome:
+		m.outcomes.WithLabelValues(settled(c)).Inc()
+	case observe.Commit:
+		m.commit(c)
+	}
 }
 
-// Store returns a store that does what s does and measures its commits by the
-// given clock.
-func (m *Metrics) Store(s store.Store, now func() time.Time) store.Store {
-	return measured{s, m, now}
+func (m *Metrics) commit(c observe.Call) {
+	m.duration.Observe(c.Took.Seconds())
+	outcome := outcomeOK
+	if c.Err != nil {
+		outcome = string(fault.KindOf(c.Err))
+	}
+	m.commits.WithLabelValues(outcome).Inc()
+	if fault.Is(c.Err, fault.Conflict) {
+		m.retries.Inc()
+	}
 }
 
-// Commit is that of the store.
-func (s measured) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	start := s.now()
-	receipt, err := s.Store.Commit(ctx, change)
-	s.metrics.duration.Observe(s.now().Sub(start).Seconds())
-	outcome := "ok"
-	if err != nil {
-		outcome = string(fault.KindOf(err))
+// settled returns how a commit of unknown outcome was settled.
+func settled(c observe.Call) string {
+	switch {
+	case c.Err != nil:
+		return "unknown"
+	case c.Stored:
+		return "stored"
 	}
-	s.metrics.commits.WithLabelValues(outcome).Inc()
-	if fault.Is(err, fault.Conflict) {
-		s.metrics.retries.Inc()
+	return "ruled-out"
+}
+
+// StoreUp reports from now on whether the store can be used, for reads or for writes.
+func (m *Metrics) StoreUp(use string, up func() bool) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "problems_store_up",
+		Help:        "1 while the store can be used for this: reads or writes. 0 from the first call that it is away for.",
+		ConstLabels: prometheus.Labels{"use": use},
+	}, func() float64 {
+		if up() {
+			return 1
+		}
+		return 0
+	}))
+}
+
+// StoreHost reports from now on which host the store uses, if it knows one.
+func (m *Metrics) StoreHost(host func() string) {
+	m.registry.MustRegister(hostInfo{host, prometheus.NewDesc("problems_store_host_info",
+		"1, labelled with the host that the store has used last.", []string{"host"}, nil)})
+}
+
+// hostInfo is a metric with one series, whose label changes.
+type hostInfo struct {
+	host func() string
+	desc *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (h hostInfo) Describe(to chan<- *prometheus.Desc) { to <- h.desc }
+
+// Collect implements prometheus.Collector.
+func (h hostInfo) Collect(to chan<- prometheus.Metric) {
+	if host := h.host(); host != "" {
+		to <- prometheus.MustNewConstMetric(h.desc, prometheus.GaugeValue, 1, host)
 	}
-	return receipt, err
 }

@@ -90,6 +90,9 @@ func (l *Log) Up(use Use) bool {
 	return !l.reads.away && (use == Reads || !l.writes.away)
 }
 
+// Ongoing reports whether there is an outage of any use.
+func (l *Log) Ongoing() bool { return l.any.Load() }
+
 // Quiet reports whether a line about an answer of 503 is to be left out, because the
 // outage is logged as a whole. It counts the lines.
 func (l *Log) Quiet() bool {

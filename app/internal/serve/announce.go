@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -19,24 +20,43 @@ type bootstrap struct {
 	admin     string        // e-mail address of an administrator, when the store was not empty
 }
 
-// seed makes an empty store ready, with the given token or else a new one.
-func seed(ctx context.Context, service *tracker.Service, given config.Token) (bootstrap, error) {
-	secret, err := given.Secret, error(nil)
-	if !given.Given() {
-		if secret, err = service.NewSecret(); err != nil {
+// seeder makes an empty store ready, with the given token or else a new one. It may
+// have to try several times.
+type seeder struct {
+	given  config.Token
+	secret access.Secret // zero: there is none yet
+	unsure bool          // a try may have succeeded without a word
+}
+
+func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap, error) {
+	if s.secret == (access.Secret{}) {
+		s.secret = s.given.Secret
+		if !s.given.Given() {
+			var err error
+			if s.secret, err = service.NewSecret(); err != nil {
+				return bootstrap{}, err
+			}
+		}
+	}
+	seeded, err := service.Seed(ctx, s.secret)
+	if err != nil {
+		s.unsure = s.unsure || fault.Is(err, fault.UnknownOutcome)
+		return bootstrap{}, err
+	}
+	if !seeded && s.unsure { // the token is shown only if it is known to whom it belongs
+		_, err := service.Authenticate(ctx, s.secret.Reveal())
+		if seeded = err == nil; err != nil && !fault.Is(err, fault.Unauthenticated) {
 			return bootstrap{}, err
 		}
 	}
-	switch seeded, err := service.Seed(ctx, secret); {
-	case err != nil:
-		return bootstrap{}, err
+	switch {
 	case !seeded:
 		admin, err := administrator(ctx, service)
 		return bootstrap{admin: admin}, err
-	case given.Given():
+	case s.given.Given():
 		return bootstrap{seeded: true}, nil
 	default:
-		return bootstrap{seeded: true, generated: secret}, nil
+		return bootstrap{seeded: true, generated: s.secret}, nil
 	}
 }
 
@@ -65,11 +85,13 @@ func administrator(ctx context.Context, service *tracker.Service) (string, error
 	return found, nil
 }
 
-// announce prints the lines that scripts wait for (D35), in one piece, so that
-// whoever has read the first has the second, and then the hints.
-func announce(o Options, url string, b bootstrap) error {
-	lines := []string{"listening on " + url}
-	var hints []string
+// listening is the first line on standard output, which scripts wait for (D35).
+func listening(url string) string { return "listening on " + url }
+
+// announcement returns the line that scripts read after the first (D35), and then the
+// hints.
+func announcement(o Options, url string, b bootstrap) []string {
+	var lines, hints []string
 	token := "$TOKEN"
 	switch {
 	case b.generated != access.Secret{}:
@@ -89,7 +111,15 @@ func announce(o Options, url string, b bootstrap) error {
 			"The documentation of the API:", "  "+url+"/docs",
 			"Create a problem:", "  curl "+url+"/api/"+httpapi.Version+"/problems -H \"Authorization: "+token+"\" -H 'Content-Type: application/json' -d '{\"title\":\"The first problem\"}'")
 	}
-	_, err := io.WriteString(o.Stdout, strings.Join(lines, "\n")+"\n")
+	return lines
+}
+
+// print writes lines in one piece, so that whoever has read the first has all.
+func print(to io.Writer, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	_, err := io.WriteString(to, strings.Join(lines, "\n")+"\n")
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/app/internal/outage"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -44,7 +45,7 @@ func BenchmarkLoadProblem(b *testing.B) {
 		Settings: settings, Stderr: devNull, Now: time.Now,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
-	handler, err := newHandler(o, service, metrics.New("benchmark"), logger)
+	handler, err := newHandler(o, service, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), logger)
 	if err != nil {
 		b.Fatal(err)
 	}

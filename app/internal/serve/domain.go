@@ -1,18 +1,21 @@
 package serve
 
 import (
+	"log/slog"
+
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/app/internal/metrics"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/app/internal/observe"
+	"github.com/problemtracking/problems/app/internal/outage"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // domainModule exports the service on the store that another module exports.
-var domainModule = fx.Module("domain", fx.Provide(func(s store.Store, at searches, m *metrics.Metrics, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m *metrics.Metrics, outages *outage.Log, o Options) *tracker.Service {
 	limits := o.Settings.Limits
-	return tracker.New(tracker.Options{
-		Store:  m.Store(s, o.Now),
+	service := tracker.New(tracker.Options{
+		Store:  observe.Store(s, o.Now, m.Call, outages.Observe),
 		Now:    o.Now,
 		Random: o.Random,
 		Limits: tracker.Limits{
@@ -23,9 +26,18 @@ var domainModule = fx.Module("domain", fx.Provide(func(s store.Store, at searche
 		},
 		Searches: int(at),
 	})
+	m.Searches(service.Searches)
+	return service
 }))
 
-// metricsModule exports the measurements.
+// metricsModule exports the measurements, and the log of what went away.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {
 	return metrics.New(o.Version)
+}), fx.Provide(func(s *handle, m *metrics.Metrics, logger *slog.Logger) *outage.Log {
+	outages := outage.New(logger, s.Host)
+	for _, use := range []outage.Use{outage.Reads, outage.Writes} {
+		m.StoreUp(string(use), func() bool { return s.isOpen() && outages.Up(use) })
+	}
+	m.StoreHost(s.Host)
+	return outages
 }))

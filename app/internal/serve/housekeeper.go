@@ -13,6 +13,8 @@ import (
 type housekeeper struct {
 	service *tracker.Service
 	logger  *slog.Logger
+	now     func() time.Time
+	ran     func(at time.Time, err error) // is told how each run has ended
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
@@ -24,7 +26,7 @@ const (
 	nextHousekeeping  = time.Hour
 )
 
-func (h *housekeeper) start(context.Context) error {
+func (h *housekeeper) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h.cancel = cancel
 	h.running.Go(func() {
@@ -36,17 +38,22 @@ func (h *housekeeper) start(context.Context) error {
 				return
 			case <-timer.C:
 			}
-			if err := h.service.Housekeep(ctx); err != nil && ctx.Err() == nil {
+			err := h.service.Housekeep(ctx)
+			if err != nil && ctx.Err() != nil {
+				return
+			}
+			if h.ran(h.now(), err); err != nil {
 				h.logger.Warn("housekeeping failed; it will be tried again", "error", err.Error())
 			}
 			timer.Reset(nextHousekeeping)
 		}
 	})
-	return nil
 }
 
-func (h *housekeeper) stop(context.Context) error {
-	h.cancel()
+// stop ends it, if it was started.
+func (h *housekeeper) stop() {
+	if h.cancel != nil {
+		h.cancel()
+	}
 	h.running.Wait()
-	return nil
 }

@@ -2,10 +2,8 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"go.uber.org/fx"
@@ -13,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/app/internal/outage"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -22,10 +21,10 @@ var httpModule = fx.Module("http",
 	fx.Invoke(serveAll),
 )
 
-func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (http.Handler, error) {
+func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
 	requests := newAccessLog(logger, o.Stderr, o.Now)
-	return httpapi.New(httpapi.Options{
+	handler, err := httpapi.New(httpapi.Options{
 		Service: service,
 		Limits: httpapi.Limits{
 			BodyBytes:     int64(settings.Limits.MaxBody),
@@ -41,9 +40,20 @@ func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, logger 
 		Now:          o.Now,
 		Observe: func(x httpapi.Exchange) {
 			m.Request(x.Route, x.Method, x.Status, x.Duration)
-			requests.write(x)
+			if x.Replayed {
+				m.Replayed()
+			}
+			// An outage has a line of its own, instead of one for each request.
+			if x.Status != http.StatusServiceUnavailable || !outages.Quiet() {
+				requests.write(x)
+			}
 		},
+		Quiet: outages.Ongoing,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return m.UnderWay(handler), nil
 }
 
 // newAPI returns the endpoint of the API.
@@ -85,14 +95,13 @@ func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.L
 
 // serveAll says what happens at the start, in order, after the store was opened;
 // fx undoes it in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, start starting, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger) {
 	settings := o.Settings
 	api := newAPI(settings, handler, logger)
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
 		endpoints = append(endpoints, newMetricsPage(settings, m, logger))
 	}
-
 	// Listen first: a first administrator whose token is never shown, because
 	// the port is in use, would be of no use.
 	for _, e := range endpoints {
@@ -103,24 +112,10 @@ func serveAll(lc fx.Lifecycle, start starting, broken breakdown, o Options, hand
 			},
 		})
 	}
-	keeper := &housekeeper{service: service, logger: logger}
-	lc.Append(fx.Hook{OnStart: keeper.start, OnStop: keeper.stop})
-	lc.Append(fx.StartHook(func() error {
-		b, err := seed(start, service, settings.Server.BootstrapToken)
-		if err != nil {
-			return err
-		}
-		for _, e := range endpoints {
-			go func() {
-				if err := e.serve(); err != nil {
-					select {
-					case broken <- fmt.Errorf("the service could not go on: %w", err):
-					default: // another error came first
-					}
-				}
-			}()
-		}
-		go debug.FreeOSMemory() // a start leaves some 4 MB that nothing needs any more
-		return announce(o, api.url()+settings.Server.BasePath, b)
-	}))
+	p := &opening{
+		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
+		keeper: &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
+		seeder: seeder{given: settings.Server.BootstrapToken},
+	}
+	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})
 }

@@ -45,17 +45,31 @@ const closing = 10 * time.Second
 // this, but whoever waits for that takes over the signals of the process.)
 type breakdown chan error
 
+// report takes note of an error, unless another one came first.
+func (b breakdown) report(err error) {
+	select {
+	case b <- err:
+	default:
+	}
+}
+
 // starting is the context of the start: it ends when the process is told to end.
 type starting struct{ context.Context }
 
 // Run serves until ctx ends, and then until the requests under way have. A start
 // that is told to end does so, unless it has only to print what it has done. Its
-// error is a sentence that says why the service could not start or go on.
+// error is a sentence that says why the service could not start or go on. It waits for
+// a database that is away at the start, and listens meanwhile.
 func Run(ctx context.Context, o Options) error {
+	return run(ctx, o, storeModule(o.Settings.Storage.Store))
+}
+
+// run is Run with the module of the store.
+func run(ctx context.Context, o Options, storing fx.Option) error {
 	o.Stderr = &lineWriter{to: o.Stderr}
 	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel.Level}))
 	broken := make(breakdown, 1)
-	app := fx.New(module(o, logger), fx.Supply(broken, starting{ctx}))
+	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}))
 	// A start is never left half done: fx would return while its hooks go on. So
 	// it is the hooks that take from ctx when to give up.
 	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -82,7 +96,7 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // module is the whole service.
-func module(o Options, logger *slog.Logger) fx.Option {
+func module(o Options, logger *slog.Logger, storing fx.Option) fx.Option {
 	return fx.Options(
 		fx.Supply(o, logger),
 		fx.WithLogger(func() fxevent.Logger {
@@ -91,7 +105,7 @@ func module(o Options, logger *slog.Logger) fx.Option {
 			l.UseErrorLevel(slog.LevelDebug) // whoever calls Run reports the error
 			return l
 		}),
-		storeModule(o.Settings.Storage.Store),
+		storing,
 		domainModule,
 		metricsModule,
 		httpModule,

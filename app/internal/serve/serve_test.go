@@ -27,11 +27,11 @@ func TestModulesFitTogether(t *testing.T) {
 		{Scheme: config.Postgres, Address: "postgres://nobody@nowhere/nothing"},
 	} {
 		o := Options{Settings: config.Settings{Storage: config.Storage{Store: url}}}
-		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown), starting{t.Context()})); err != nil {
+		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage.Store)), fx.Supply(make(breakdown), starting{t.Context()})); err != nil {
 			t.Errorf("with the store %s: %v", url, err)
 		}
 	}
-	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler)), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
+	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler), storeModule(config.StoreURL{})), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
 		t.Error("without a store nothing is missing")
 	}
 }
@@ -51,7 +51,7 @@ func TestSearchesByStore(t *testing.T) {
 	} {
 		var got searches
 		o := Options{Settings: config.Settings{Storage: c.storage}}
-		if err := fx.New(module(o, slog.New(slog.DiscardHandler)), fx.Replace(fx.Annotate(http.NotFoundHandler(), fx.As(new(http.Handler)))),
+		if err := fx.New(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage.Store)), fx.Replace(fx.Annotate(http.NotFoundHandler(), fx.As(new(http.Handler)))),
 			fx.Supply(make(breakdown), starting{t.Context()}), fx.Populate(&got)).Err(); err != nil {
 			t.Fatalf("with the store %s: %v", c.storage.Store, err)
 		}
@@ -69,24 +69,28 @@ func TestHousekeeping(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
+		var runs []time.Duration
 		kept := &recorded{Store: inMemory}
 		keeper := &housekeeper{
 			service: tracker.New(tracker.Options{Store: kept, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}),
 			logger:  slog.New(slog.DiscardHandler),
+			now:     time.Now,
+			ran: func(at time.Time, err error) {
+				runs = append(runs, at.Sub(start))
+				if err != nil {
+					t.Error(err)
+				}
+			},
 		}
-		if err := keeper.start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		keeper.start()
 		time.Sleep(2*time.Hour + 30*time.Minute) // of the bubble's clock
-		if err := keeper.stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		keeper.stop()
 		var after []time.Duration
 		for _, change := range kept.changes {
 			after = append(after, change.At.Sub(start))
 		}
-		if want := []time.Duration{time.Minute, time.Hour + time.Minute, 2*time.Hour + time.Minute}; !slices.Equal(after, want) {
-			t.Errorf("the store was kept in order after %v; want %v", after, want)
+		if want := []time.Duration{time.Minute, time.Hour + time.Minute, 2*time.Hour + time.Minute}; !slices.Equal(after, want) || !slices.Equal(runs, want) {
+			t.Errorf("the store was kept in order after %v, and %v were told of; want %v", after, runs, want)
 		}
 	})
 }

@@ -34,18 +34,18 @@ func storeModule(url config.StoreURL) fx.Option {
 // from their work.
 type searches int
 
-// memoryModule exports a store.Store in memory.
-var memoryModule = fx.Module("memory", fx.Supply(searches(0)), fx.Provide(func(lc fx.Lifecycle, start starting, logger *slog.Logger) store.Store {
-	return open(lc, start, func(ctx context.Context) (store.Store, error) {
+// memoryModule exports a store in memory.
+var memoryModule = fx.Module("memory", fx.Supply(searches(0)), fx.Provide(func(lc fx.Lifecycle, start starting, logger *slog.Logger) *handle {
+	return newHandle(lc, start, false, func(ctx context.Context) (store.Store, error) {
 		logger.Warn("the store is in memory: nothing survives a restart")
 		return memory.Open(ctx, memory.Options{})
 	})
 }))
 
-// sqliteModule exports a store.Store in a SQLite file, which no other server may
+// sqliteModule exports a store in a SQLite file, which no other server may
 // use meanwhile.
-var sqliteModule = fx.Module("sqlite", fx.Supply(searches(sqlite.Readers/2)), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
-	return open(lc, start, func(ctx context.Context) (store.Store, error) {
+var sqliteModule = fx.Module("sqlite", fx.Supply(searches(sqlite.Readers/2)), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) *handle {
+	return newHandle(lc, start, false, func(ctx context.Context) (store.Store, error) {
 		options := backend.SQLite(o.Settings.Storage, logger)
 		options.Exclusive = true
 		s, err := sqlite.Open(ctx, options)
@@ -60,12 +60,12 @@ var sqliteModule = fx.Module("sqlite", fx.Supply(searches(sqlite.Readers/2)), fx
 	})
 }))
 
-// postgresModule exports a store.Store in a PostgreSQL database, which any number
-// of servers may share.
+// postgresModule exports a store in a PostgreSQL database, which any number of
+// servers may share, and which may start later than they do.
 var postgresModule = fx.Module("postgres", fx.Provide(func(o Options) searches {
 	return searches(max(1, o.Settings.Storage.StoreConnections/2))
-}), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) store.Store {
-	return open(lc, start, func(ctx context.Context) (store.Store, error) {
+}), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) *handle {
+	return newHandle(lc, start, true, func(ctx context.Context) (store.Store, error) {
 		options, err := backend.Postgres(o.Settings.Storage, logger)
 		if err != nil {
 			return nil, err
@@ -81,21 +81,3 @@ var postgresModule = fx.Module("postgres", fx.Provide(func(o Options) searches {
 		return s, nil
 	})
 }))
-
-// handle is a store that is there when the service is put together, and that can
-// be used once it was opened.
-type handle struct{ store.Store }
-
-// open returns a store that is opened when the service starts and closed when it
-// stops.
-func open(lc fx.Lifecycle, start starting, opener func(context.Context) (store.Store, error)) store.Store {
-	h := &handle{}
-	lc.Append(fx.Hook{
-		OnStart: func(context.Context) (err error) {
-			h.Store, err = opener(start)
-			return err
-		},
-		OnStop: func(context.Context) error { return h.Close() },
-	})
-	return h
-}

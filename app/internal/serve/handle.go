@@ -1,0 +1,211 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+const (
+	// firstTry is how long the start waits for a store before the service listens
+	// without it.
+	firstTry = 3 * time.Second
+	// nextTry is the pause before a store that is away is tried again.
+	nextTry = time.Second
+)
+
+// opener opens a store.
+type opener func(context.Context) (store.Store, error)
+
+// handle is a store that is there when the service is put together, and that can be
+// used once it was opened. Before that, calls fail with fault.Unavailable.
+type handle struct {
+	open opener
+	// waits is true for a store that may be away when the service starts.
+	waits  bool
+	ctx    context.Context // of the opener
+	cancel context.CancelFunc
+	opened atomic.Pointer[store.Store]
+	tries  sync.WaitGroup
+	ended  chan error // gets how the try under way has ended
+}
+
+// newHandle returns a store that is opened when the service starts and closed when it
+// stops.
+func newHandle(lc fx.Lifecycle, start starting, waits bool, open opener) *handle {
+	h := &handle{open: open, waits: waits, ended: make(chan error, 1)}
+	h.ctx, h.cancel = context.WithCancel(start)
+	lc.Append(fx.Hook{OnStart: h.start, OnStop: h.stop})
+	return h
+}
+
+// start opens the store. It returns nil as well when that is worth waiting for.
+func (h *handle) start(context.Context) error {
+	h.try()
+	var limit <-chan time.Time // nil: for as long as it takes
+	if h.waits {
+		limit = time.After(firstTry)
+	}
+	select {
+	case err := <-h.ended:
+		if h.worthWaiting(err) {
+			h.ended <- err
+			return nil
+		}
+		return err
+	case <-limit:
+		return nil
+	}
+}
+
+func (h *handle) try() {
+	h.tries.Go(func() {
+		s, err := h.open(h.ctx)
+		if err == nil {
+			h.opened.Store(&s)
+		}
+		h.ended <- err
+	})
+}
+
+// wait returns when the store is open. Otherwise its error is one that waiting does
+// not mend. It calls away, at least once, with what keeps it waiting.
+func (h *handle) wait(away func(error)) error {
+	var err error
+	select {
+	case err = <-h.ended:
+	default:
+		away(fmt.Errorf("no answer within %s", firstTry))
+		err = <-h.ended
+	}
+	for h.worthWaiting(err) {
+		away(err)
+		if err := h.pause(); err != nil {
+			return err
+		}
+		h.try()
+		err = <-h.ended
+	}
+	return err
+}
+
+// pause waits for the time of the next try. It fails when the service is to end.
+func (h *handle) pause() error {
+	select {
+	case <-time.After(nextTry):
+		return nil
+	case <-h.ctx.Done():
+		return h.ctx.Err()
+	}
+}
+
+// worthWaiting reports whether the store is away only for now.
+func (h *handle) worthWaiting(err error) bool {
+	return h.waits && h.ctx.Err() == nil && (fault.Is(err, fault.Unavailable) || fault.Is(err, fault.UnknownOutcome))
+}
+
+// isOpen reports whether the store can be used.
+func (h *handle) isOpen() bool { return h.opened.Load() != nil }
+
+func (h *handle) stop(context.Context) error {
+	h.cancel()
+	h.tries.Wait()
+	return h.Close()
+}
+
+var errNotOpen = errors.New("the store was not there yet")
+
+func (h *handle) store() (store.Store, error) {
+	if s := h.opened.Load(); s != nil {
+		return *s, nil
+	}
+	return nil, fault.Wrap(fault.Unavailable, errNotOpen, "the service waits for its store; try again")
+}
+
+// Host returns the host that the store uses, or "" when it knows none.
+func (h *handle) Host() string {
+	s, err := h.store()
+	if err != nil {
+		return ""
+	}
+	if of, ok := s.(interface{ Host() string }); ok {
+		return of.Host()
+	}
+	return ""
+}
+
+// View implements store.Store, as do the methods that follow.
+func (h *handle) View(ctx context.Context, fn func(store.Reader) error) error {
+	s, err := h.store()
+	if err != nil {
+		return err
+	}
+	return s.View(ctx, fn)
+}
+
+func (h *handle) Versions(ctx context.Context) (store.Versions, error) {
+	s, err := h.store()
+	if err != nil {
+		return store.Versions{}, err
+	}
+	return s.Versions(ctx)
+}
+
+func (h *handle) Reserve(ctx context.Context) (problem.ID, error) {
+	s, err := h.store()
+	if err != nil {
+		return 0, err
+	}
+	return s.Reserve(ctx)
+}
+
+func (h *handle) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	s, err := h.store()
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	return s.Commit(ctx, change)
+}
+
+func (h *handle) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	s, err := h.store()
+	if err != nil {
+		return store.Receipt{}, false, err
+	}
+	return s.Outcome(ctx, batch, at)
+}
+
+func (h *handle) Confirm(ctx context.Context) error {
+	s, err := h.store()
+	if err != nil {
+		return err
+	}
+	return s.Confirm(ctx)
+}
+
+func (h *handle) Restore(ctx context.Context, archive store.Archive) error {
+	s, err := h.store()
+	if err != nil {
+		return err
+	}
+	return s.Restore(ctx, archive)
+}
+
+// Close closes the store, if it was opened.
+func (h *handle) Close() error {
+	s, err := h.store()
+	if err != nil {
+		return nil
+	}
+	return s.Close()
+}

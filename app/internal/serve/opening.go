@@ -1,0 +1,104 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// opening is the end of the start: the store gets what it needs, and the service
+// answers. When the store is away, the service answers first, and waits.
+type opening struct {
+	options   Options
+	store     *handle
+	service   *tracker.Service
+	keeper    *housekeeper
+	outages   *outage.Log
+	api       *endpoint
+	endpoints []*endpoint
+	broken    breakdown
+	seeder    seeder
+	waiting   sync.WaitGroup
+}
+
+func (p *opening) start(context.Context) error {
+	if p.store.isOpen() {
+		b, err := p.seeder.seed(p.store.ctx, p.service)
+		if err == nil {
+			p.answer()
+			return p.begin(b, listening(p.url()))
+		}
+		if !p.store.worthWaiting(err) {
+			return err
+		}
+	}
+	p.answer()
+	if err := p.print(listening(p.url())); err != nil {
+		return err
+	}
+	p.waiting.Go(func() {
+		if err := p.wait(); err != nil && p.store.ctx.Err() == nil {
+			p.broken.report(err)
+		}
+	})
+	return nil
+}
+
+// wait goes on with the start once the store is there.
+func (p *opening) wait() error {
+	if !p.store.isOpen() {
+		where := p.options.Settings.Storage.Store.String()
+		if err := p.store.wait(func(err error) { p.outages.Waits(p.options.Now(), where, err) }); err != nil {
+			return err
+		}
+	}
+	for {
+		b, err := p.seeder.seed(p.store.ctx, p.service)
+		switch {
+		case err == nil:
+			return p.begin(b)
+		case !p.store.worthWaiting(err):
+			return err
+		}
+		if err := p.store.pause(); err != nil {
+			return err
+		}
+	}
+}
+
+// begin prints what the store has come to, after the given lines.
+func (p *opening) begin(b bootstrap, lines ...string) error {
+	if err := p.print(append(lines, announcement(p.options, p.url(), b)...)...); err != nil {
+		return err
+	}
+	p.keeper.start()
+	go debug.FreeOSMemory() // a start leaves some 4 MB that nothing needs any more
+	return nil
+}
+
+// answer has all endpoints answer from now on.
+func (p *opening) answer() {
+	for _, e := range p.endpoints {
+		go func() {
+			if err := e.serve(); err != nil {
+				p.broken.report(fmt.Errorf("the service could not go on: %w", err))
+			}
+		}()
+	}
+}
+
+func (p *opening) url() string { return p.api.url() + p.options.Settings.Server.BasePath }
+
+func (p *opening) print(lines ...string) error { return print(p.options.Stdout, lines) }
+
+// stop ends the wait for the store and the housekeeping.
+func (p *opening) stop(context.Context) error {
+	p.store.cancel()
+	p.waiting.Wait()
+	p.keeper.stop()
+	return nil
+}
