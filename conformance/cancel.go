@@ -75,6 +75,51 @@ func cancelCases() []Case {
 			}
 		},
 	}, {
+		ID:   "COM-010/deadline",
+		Rule: "A Commit whose deadline passes reports what became of the Change, or UnknownOutcome: no other error, if the Change is or will be stored.",
+		run: func(b *bench) {
+			// Some deadline passes at each stage of a Commit, however fast the store is.
+			const rounds, shortest = 16, 50 * time.Microsecond
+			p := b.create()
+			reported := make([]error, rounds*writers)
+			changes := make([]store.Change, rounds*writers)
+			limit := shortest
+			for i := 0; i < len(changes); i += writers {
+				for j := range writers {
+					changes[i+j] = b.change(store.AddComment{Problem: p.ID, Comment: b.comment("maybe")})
+				}
+				b.together(writers, func(j int) error {
+					ctx, cancel := context.WithTimeout(b.ctx, limit)
+					defer cancel()
+					_, reported[i+j] = b.store.Commit(ctx, changes[i+j])
+					return nil
+				})
+				limit += limit / 2
+			}
+			want := make(map[ident.ID]bool)
+			for i, change := range changes {
+				_, is, err := b.store.Outcome(b.ctx, change.Batch, b.Now())
+				b.must("Outcome", err)
+				if is {
+					want[change.Effects[0].(store.AddComment).Comment.ID] = true
+				}
+				switch err := reported[i]; {
+				case fault.Is(err, fault.UnknownOutcome):
+				case err == nil && !is:
+					b.failf("a Commit returned nil, but its batch is not stored")
+				case err != nil && is:
+					b.failf("a Commit failed, but its batch is stored: %v", err)
+				case err != nil:
+					b.fails("Commit whose deadline has passed", fault.Unavailable, err)
+				}
+			}
+			found := make(map[ident.ID]bool)
+			for _, c := range b.load(p.ID, store.Comments).Comments {
+				found[c.ID] = true
+			}
+			b.equal("the comments that are stored, by what Outcome says", want, found)
+		},
+	}, {
 		ID:   "VIEW-004/before",
 		Rule: "A View whose context is over fails with Unavailable.",
 		run: func(b *bench) {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -204,6 +205,20 @@ func commitSaboteurs() []saboteur {
 				runtime.Gosched()
 				if ctx.Err() != nil {
 					err = fault.New(fault.Unavailable, "the context is over")
+				}
+				return receipt, err
+			}
+		},
+	}, {
+		name: "denies at the deadline what it has stored", caught: "COM-010/deadline",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.model.Commit(ctx, change)
+				if _, bounded := ctx.Deadline(); bounded {
+					time.Sleep(time.Millisecond)
+				}
+				if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+					err = fault.New(fault.Unavailable, "the deadline has passed")
 				}
 				return receipt, err
 			}
