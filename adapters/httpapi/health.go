@@ -15,8 +15,8 @@ func (s *server) addHealth() {
 		header["Content-Type"] = ofJSON
 		sendLine(w, r, http.StatusOK, []byte(`{"status":"ok"}`))
 	}
-	// Ready, when the store takes writes. Asking costs it one small write a second at
-	// most, so that no token is needed.
+	// Anybody may ask, because all who ask cost the store one small write a second at
+	// most.
 	ready := func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Service.Ready(r.Context()); err != nil {
 			s.fail(w, r, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Bounds of the question whether a write would be taken.
+// Bounds of Ready.
 const (
 	// readyAge is how long an answer holds, and so how often a probe is made at most.
 	readyAge = time.Second
@@ -33,8 +33,8 @@ type readiness struct {
 	now func() time.Time
 
 	mu sync.Mutex
-	// proven is when the latest Commit that has succeeded began. What became of it was
-	// decided at some moment after that, maybe long before it returned.
+	// proven is when the latest Commit that has succeeded began. The store may have
+	// decided on it at any moment since, so that only the start is safe to go by.
 	proven time.Time
 	latest *probe // under way or over; nil: none was made
 }
