@@ -302,7 +302,9 @@ func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID
 	return f.neighbours, nil
 }
 
-func (f *fixedStore) Epoch(context.Context, store.FamilyName) (ident.Version, error) { return ident.Version{}, nil }
+func (f *fixedStore) Epoch(context.Context, store.FamilyName) (ident.Version, error) {
+	return ident.Version{}, nil
+}
 
 func (f *fixedStore) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	return f.catalogue, nil
