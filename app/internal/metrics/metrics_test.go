@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +153,34 @@ func TestConnections(t *testing.T) {
 		`go_sql_wait_count_total{db_name="store"} 9`,
 		`go_sql_wait_duration_seconds_total{db_name="store"} 1.5`,
 	)
+}
+
+// The table in the README has every metric of the service.
+func TestReadmeHasAllMetrics(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := metrics.New("v1")
+	m.StoreUp("reads", func() bool { return true })
+	m.StoreHost(func() string { return "a:5432" })
+	m.Searches(func() (waiting, underWay int) { return 0, 0 })
+	m.GroupCommit(func() (transactions, changes uint64) { return 0, 0 })
+	m.Request("/", "GET", 200, time.Second)
+	m.Housekept(time.Unix(0, 0), nil)
+	for _, call := range observe.Names {
+		m.Call(observe.Call{Name: call})
+	}
+	names := regexp.MustCompile(`(?m)^# TYPE (problems_\w+)`).FindAllStringSubmatch(page(m), -1)
+	for _, name := range names {
+		if !strings.Contains(string(guide), "`"+name[1]+"`") {
+			t.Errorf("the README does not have %s", name[1])
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("only %d metrics were found", len(names))
+	}
 }
 
 // page returns what /metrics shows.
