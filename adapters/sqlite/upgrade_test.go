@@ -7,14 +7,17 @@ import (
 	"testing/fstest"
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // What a version before has left, without columns for folded texts.
 const old = `
 	INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'Crème BRÛLÉE', 1000, 2000, 3), (2, 'plain', 1000, 2000, 1);
+	UPDATE versions SET catalogue = 6;
 	INSERT INTO comments (position, problem, id, created, text) VALUES (7, 1, '00000000-0000-0000-0000-000000000001', 1000, 'It''s ÉTÉ? No'), (8, 2, '00000000-0000-0000-0000-000000000002', 1000, 'x');
 	INSERT INTO keywords (problem, name, value) VALUES (1, 'Tag', NULL), (1, 'Zoë', 'ÄÖ'), (2, 'tag', 'Straße')`
 
@@ -90,8 +93,61 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	identified(t, s, func() {
+		other, err := pool(path, 1, forWriting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		if _, err := other.ExecContext(t.Context(), "UPDATE problems SET revision = revision + 1 WHERE id = 1; UPDATE versions SET catalogue = catalogue + 1"); err != nil {
+			t.Fatal(err)
+		}
+	})
 	if got, version := foldedTexts(t, path); !slices.Equal(got, folded) || version != predicate.FoldVersion {
 		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
+	}
+}
+
+// identified shows how an upgraded store goes on from revisions and versions without
+// a batch, beside a server of the version before, which only raises their numbers.
+func identified(t *testing.T, s store.Store, before func()) {
+	t.Helper()
+	var seen store.Snapshot
+	commit := func(batch byte, expect ...store.Expectation) error {
+		t.Helper()
+		if err := s.View(t.Context(), func(r store.Reader) (err error) {
+			seen, err = r.Problem(t.Context(), 1, ident.None, 0)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		next := seen.Problem
+		next.Revision++
+		_, err := s.Commit(t.Context(), store.Change{
+			Batch: ident.ID{15: batch}, At: next.Modified, Expect: expect,
+			Effects: []store.Effect{store.UpdateProblem{Problem: next}, store.PutUser{User: user.User{ID: ident.ID{14: 1, 15: batch}, Name: "A", Email: "a@b"}}},
+		})
+		return err
+	}
+	at := func(revision, catalogue int64, batch byte) []store.Expectation {
+		id := ident.ID{15: batch}
+		return []store.Expectation{store.ProblemAt{ID: 1, Revision: revision, Batch: id}, store.CatalogueAt{Version: ident.Version{Number: catalogue, Batch: id}}}
+	}
+	if err := commit(8, at(3, 6, 9)...); !fault.Is(err, fault.Conflict) {
+		t.Errorf("with a batch where there is none: %v", err)
+	}
+	if err := commit(9, at(3, 6, 0)...); err != nil {
+		t.Errorf("without a batch: %v", err)
+	}
+	before()
+	if err := commit(10, at(4, 7, 9)...); !fault.Is(err, fault.Conflict) {
+		t.Errorf("after a server of the version before: %v", err)
+	}
+	if err := commit(11, at(5, 8, 9)...); err != nil {
+		t.Errorf("after a server of the version before, as it has left it: %v", err)
+	}
+	if err := commit(12, at(6, 9, 11)...); err != nil {
+		t.Errorf("after one more: %v", err)
 	}
 }
 
