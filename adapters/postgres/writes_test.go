@@ -80,6 +80,7 @@ func writes() []write {
 					store.DropRelationship{Owner: q.ID, Type: drop.Mirror(), Other: p.ID})
 			}
 			change.Log = append(change.Log, from.entry(change.Batch, q, problem.RelationshipAdded))
+			from.note(change) // which stores both
 			return change
 		}},
 		{"watchers", func(from *source, seen scene, _ problem.ID) store.Change {
