@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
@@ -27,8 +28,39 @@ func TestConformance(t *testing.T) {
 			}
 			return conformance.KillChild(t, spec)
 		},
-		Caps: conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
+		Replicate: replicate,
+		Caps:      conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes, Replicated: conformance.Yes},
 	})
+}
+
+// pairs has an element for each primary with a standby that runs: a machine for tests
+// has room for one beside the other servers.
+var pairs = make(chan struct{}, 1)
+
+// replicate returns the store of a primary whose standby has to confirm its commits. A
+// write has a short time, so that one that waits for what another holds does not wait
+// for long.
+func replicate(t conformance.T, _ conformance.Env) conformance.Replication {
+	pairs <- struct{}{}
+	t.Cleanup(func() { <-pairs })
+	pair := postgrestest.NewPair(t)
+	open := func(url string) store.Store {
+		s, err := postgres.Open(t.Context(), postgres.Options{URL: url, Connections: 8, Timeout: 2 * time.Second, AutoMigrate: true})
+		if err != nil {
+			t.Fatalf("the store cannot be opened: %v", err)
+		}
+		return s
+	}
+	return conformance.Replication{
+		Open:        func() store.Store { return open(pair.URL()) },
+		Freeze:      pair.FreezeStandby,
+		Thaw:        pair.ThawStandby,
+		CancelWaits: func() { pair.CancelWaits() },
+		TakeOver: func() store.Store {
+			pair.TakeOver()
+			return open(pair.StandbyURL())
+		},
+	}
 }
 
 // TestServerKilled runs the cases of the power being cut on servers of which every

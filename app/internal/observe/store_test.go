@@ -22,7 +22,7 @@ type failing struct {
 
 func (f failing) View(context.Context, func(store.Reader) error) error { return f.err }
 func (f failing) Versions(context.Context) (store.Versions, error) {
-	return store.Versions{Access: 3}, f.err
+	return store.Versions{Access: ident.Version{Number: 3}}, f.err
 }
 func (f failing) Reserve(context.Context) (problem.ID, error) { return 14, f.err }
 func (f failing) Confirm(context.Context) error               { return f.err }
@@ -54,7 +54,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 				t.Errorf("a call returns %v, want %v", err, failure)
 			}
 		}
-		if versions.Access != 3 || id != 14 || receipt.Position != 7 || ruled.Position != 7 || !stored {
+		if versions.Access.Number != 3 || id != 14 || receipt.Position != 7 || ruled.Position != 7 || !stored {
 			t.Error("a call does not return what the store does")
 		}
 		want := over.Err()
