@@ -46,6 +46,8 @@ type tokens struct {
 	checked  time.Time
 	outdated int64
 	byDigest map[access.Digest]access.Token
+	// confirmed is set once the store has confirmed this version.
+	confirmed *atomic.Bool
 }
 
 // catalogueAt returns the catalogue of the given version, which is that of the
@@ -86,7 +88,8 @@ func (c *cache) catalogueNow(ctx context.Context, r store.Reader) (*metadata.Cat
 
 // token returns the token with the given digest. One that is not known is asked
 // for in the store, so that a token works as soon as it was made, by whichever
-// process.
+// process. One that is revoked is confirmed to be: whoever is told so may have sent the
+// revocation, and takes it for stored.
 func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
 	now := c.now()
 	for _, oldest := range []time.Time{now.Add(-c.maxAge), now} {
@@ -95,6 +98,12 @@ func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, 
 			return access.Token{}, false, err
 		}
 		if token, ok := current.byDigest[digest]; ok {
+			if !token.Revoked.IsZero() && !current.confirmed.Load() {
+				if err := c.store.Confirm(ctx); err != nil {
+					return access.Token{}, false, err
+				}
+				current.confirmed.Store(true)
+			}
 			return token, true, nil
 		}
 	}
@@ -157,7 +166,7 @@ func (c *cache) load(ctx context.Context) (*tokens, error) {
 		return nil, err
 	}
 	if kept := c.tokens.Load(); kept != nil && kept.version == versions.Access {
-		loaded.version, loaded.byDigest = kept.version, kept.byDigest
+		loaded.version, loaded.byDigest, loaded.confirmed = kept.version, kept.byDigest, kept.confirmed
 	} else if err := c.store.View(ctx, loaded.load(ctx)); err != nil {
 		return nil, err
 	}
@@ -182,6 +191,7 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 			return err
 		}
 		t.version = versions.Access
+		t.confirmed = new(atomic.Bool)
 		t.byDigest = make(map[access.Digest]access.Token, len(all))
 		for _, token := range all {
 			t.byDigest[token.Digest] = token

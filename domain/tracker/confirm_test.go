@@ -137,3 +137,34 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 		})
 	}
 }
+
+// A revoked token is refused once the store has confirmed that it is revoked, which it is
+// asked for once. One that is unknown or expired rests on nothing that can be taken back.
+func TestRevocationIsConfirmed(t *testing.T) {
+	t.Parallel()
+	base := newService(t)
+	token, unknown := base.issue(t, access.Read), access.NewSecret([32]byte{1})
+	_, err := base.RevokeToken(t.Context(), base.admin, token.ID, Write{})
+	noError(t, err)
+	counted := new(calls)
+	var confirmed error = fault.New(fault.Unavailable, "no standby confirms")
+	s := base.behind(hooked{calls: counted, confirm: func() error { return confirmed }})
+	for _, c := range []struct {
+		secret   access.Secret
+		standby  error
+		want     fault.Kind
+		confirms int
+	}{
+		{unknown, confirmed, fault.Unauthenticated, 0},
+		{token.Secret, confirmed, fault.Unavailable, 1},
+		{token.Secret, confirmed, fault.Unavailable, 2},
+		{token.Secret, nil, fault.Unauthenticated, 3},
+		{token.Secret, nil, fault.Unauthenticated, 3},
+		{token.Secret, fault.New(fault.Unavailable, "away again"), fault.Unauthenticated, 3},
+	} {
+		confirmed = c.standby
+		_, err := s.Authenticate(t.Context(), c.secret.Reveal())
+		wantFault(t, err, c.want)
+		equal(t, "confirms", counted.confirms, c.confirms)
+	}
+}
