@@ -1,0 +1,84 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// start is what all runs begin with: an administrator, a user and a priority for each
+// client, and some problems.
+type start struct {
+	log        []entry
+	admin      string   // the credential
+	priorities []string // by client, the identifiers
+}
+
+// base returns what all runs begin with, which is made once.
+var base = sync.OnceValue(func() start {
+	inner, err := memory.Open(context.Background(), memory.Options{})
+	if err != nil {
+		panic(err)
+	}
+	recorded := &recorder{Store: inner}
+	// The bubbles' time begins with this century.
+	now := time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
+	var random io.Reader = rand.NewChaCha8([32]byte{})
+	s := tracker.New(tracker.Options{Store: recorded, Now: func() time.Time { return now }, Random: random, Limits: tracker.DefaultLimits()})
+	ctx := context.Background()
+	must := func(err error) {
+		if err != nil {
+			panic("simulate: no base: " + err.Error())
+		}
+	}
+	secret := access.NewSecret([32]byte{1})
+	_, err = s.Seed(ctx, secret)
+	must(err)
+	admin, err := s.Authenticate(ctx, secret.Reveal())
+	must(err)
+	b := start{admin: secret.Reveal()}
+	for i := range clientsMost {
+		user := tracker.UserPatch{Name: patch.Set(fmt.Sprintf("Client %d", i)), Email: patch.Set(userOf(i))}
+		_, err := s.Users().Create(ctx, admin, tracker.CreateObject[tracker.UserPatch]{Patch: user})
+		must(err)
+		p, err := s.Priorities().Create(ctx, admin, tracker.CreateObject[tracker.PriorityPatch]{Patch: tracker.PriorityPatch{Name: patch.Set(fmt.Sprintf("Priority of %d", i))}})
+		must(err)
+		b.priorities = append(b.priorities, p.Value.ID.String())
+	}
+	for i := range problems {
+		_, err := s.CreateProblem(ctx, admin, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(firstTitle(i))}})
+		must(err)
+	}
+	b.log = recorded.log
+	return b
+})
+
+// userOf returns the e-mail address of a client's user.
+func userOf(client int) string { return fmt.Sprintf("client-%d@example.org", client) }
+
+// firstTitle returns the title that a problem has at first.
+func firstTitle(i int) string { return fmt.Sprintf("first-%d.", i) }
+
+// recorder is a store that remembers what is committed.
+type recorder struct {
+	store.Store
+	log []entry
+}
+
+// Commit implements store.Store.
+func (r *recorder) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	receipt, err := r.Store.Commit(ctx, change)
+	if err == nil {
+		r.log = append(r.log, entry{change: change})
+	}
+	return receipt, err
+}

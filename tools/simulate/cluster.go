@@ -1,0 +1,208 @@
+package simulate
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// cluster is the store that all servers share: a primary, which shows what it has at
+// once, and a standby, which has the beginning of the primary's log. What the standby
+// has is safe.
+type cluster struct {
+	trace *trace
+	// hasty, a fault to be found, confirms what the standby does not have.
+	hasty bool
+
+	mu       sync.Mutex // of all that follows
+	primary  *memory.Store
+	log      []entry
+	safe     int   // how much of the log the standby has
+	kept     []int // by era, how much of the log the era before has left to it
+	reserved int64 // the highest number of a problem that was given away
+	messages int
+
+	frozen, away, full, slow int // how many events say so
+	cuts                     map[int]int
+	wait                     time.Time // until when a promoted standby answers nobody
+	losses                   int       // how many fail-overs have lost what had been shown
+}
+
+// entry is something that the primary has stored.
+type entry struct {
+	change  store.Change
+	ruling  bool // that the Change never happens
+	arrives time.Time
+}
+
+// lag is what the standby is behind.
+const lag = 2 * time.Millisecond
+
+func newCluster(t *trace, base []entry) *cluster {
+	c := &cluster{trace: t, kept: []int{len(base)}, cuts: map[int]int{}, log: base[:len(base):len(base)], safe: len(base)}
+	c.primary = replayed(c.log)
+	return c
+}
+
+// replayed returns a store with everything of the log.
+func replayed(log []entry) *memory.Store {
+	s, err := memory.Open(context.Background(), memory.Options{})
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range log {
+		if e.ruling {
+			_, _, err = s.Outcome(context.Background(), e.change.Batch, e.change.At)
+		} else {
+			e.change.Expect = nil // it held
+			_, err = s.Commit(context.Background(), e.change)
+		}
+		if err != nil {
+			panic("simulate: what was stored cannot be stored again: " + err.Error())
+		}
+	}
+	return s
+}
+
+// now returns the moment of the primary.
+func (c *cluster) now() moment {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nowLocked()
+}
+
+func (c *cluster) nowLocked() moment { return moment{len(c.kept) - 1, len(c.log)} }
+
+// reachable returns an error when a server cannot reach the primary of the era.
+func (c *cluster) reachable(server int, era int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reachableLocked(server, era)
+}
+
+func (c *cluster) reachableLocked(server int, era int) error {
+	switch {
+	case era != len(c.kept)-1:
+		return fault.New(fault.Unavailable, "the connection broke: another primary has taken over")
+	case c.away > 0 || time.Now().Before(c.wait):
+		return fault.New(fault.Unavailable, "the store is away")
+	case c.cuts[server] > 0:
+		return fault.New(fault.Unavailable, "the connection broke")
+	}
+	return nil
+}
+
+// commit stores a Change on the primary. It is not safe yet.
+func (c *cluster) commit(a *actor, change store.Change) (store.Receipt, moment, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.full > 0 {
+		return store.Receipt{}, moment{}, fault.New(fault.Unavailable, "the disk is full")
+	}
+	receipt, err := c.primary.Commit(context.Background(), change)
+	if err != nil {
+		c.trace.add(a, "    the store refuses %v: %v", change.Batch, err)
+		return receipt, moment{}, err
+	}
+	c.append(entry{change: change})
+	c.trace.add(a, "    the primary stores %v as %d, %v", change.Batch, len(c.log), describeChange(change))
+	return receipt, c.nowLocked(), nil
+}
+
+// settle tells whether a batch is stored, and otherwise rules it out.
+func (c *cluster) settle(batch ident.ID, at time.Time) (store.Receipt, bool, moment, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	receipt, stored, err := c.primary.Outcome(context.Background(), batch, at)
+	if err == nil && !stored {
+		c.append(entry{change: store.Change{Batch: batch, At: at}, ruling: true})
+	}
+	return receipt, stored, c.nowLocked(), err
+}
+
+func (c *cluster) append(e entry) {
+	c.advance()
+	e.arrives = time.Now().Add(lag)
+	c.log = append(c.log, e)
+}
+
+// advance lets the standby have what has reached it by now.
+func (c *cluster) advance() {
+	for c.frozen == 0 && c.safe < len(c.log) && !c.log[c.safe].arrives.After(time.Now()) {
+		c.safe++
+	}
+}
+
+// isSafe reports whether the standby has everything up to a moment, and for how long
+// it is worth while to wait. It fails when it never will.
+func (c *cluster) isSafe(at moment) (safe bool, wait time.Duration, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance()
+	if c.hasty {
+		return true, 0, nil
+	}
+	for era := at.era + 1; era < len(c.kept); era++ {
+		if c.kept[era] < at.position {
+			return false, 0, fault.New(fault.Unavailable, "a fail-over has lost what was to be confirmed")
+		}
+	}
+	if c.safe >= at.position {
+		return true, 0, nil
+	}
+	if c.frozen > 0 {
+		return false, 100 * time.Millisecond, nil
+	}
+	return false, lag, nil
+}
+
+// setFrozen freezes the standby, or lets it go on.
+func (c *cluster) setFrozen(frozen bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance()
+	if frozen {
+		c.frozen++
+		return
+	}
+	c.frozen--
+}
+
+// failOver makes the standby the primary, with a part of what it has not confirmed.
+// It reports whether something that was shown is lost.
+func (c *cluster) failOver(part float64, away time.Duration) (lost bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance()
+	kept := c.safe + int(part*float64(len(c.log)-c.safe)+0.5)
+	lost = kept < len(c.log)
+	if lost {
+		c.losses++
+	}
+	c.log = c.log[:kept:kept]
+	c.safe = kept
+	c.kept = append(c.kept, kept)
+	c.primary = replayed(c.log)
+	c.wait = time.Now().Add(away)
+	return lost
+}
+
+// lossesSoFar counts the fail-overs that have lost what had been shown.
+func (c *cluster) lossesSoFar() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.losses
+}
+
+// message returns the actor of a Change that travels alone.
+func (c *cluster) message(from *actor) *actor {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.messages++
+	return newActor(messageSlot+c.messages%messagesMost, from.rng.Uint64(), uint64(c.messages))
+}

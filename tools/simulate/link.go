@@ -1,0 +1,270 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// link is the cluster as one server sees it. It does what the port promises, and
+// fails where the port allows it.
+type link struct {
+	cluster  *cluster
+	server   int
+	dead     atomic.Bool // the server was killed: nothing leaves it
+	messages *sync.WaitGroup
+}
+
+var _ store.Store = (*link)(nil)
+
+var errDead = fault.New(fault.Unavailable, "the server was killed")
+
+// reach travels to the store. It returns the era that answers.
+func (l *link) reach(ctx context.Context) (*actor, int, error) {
+	a := actorOf(ctx)
+	if l.dead.Load() {
+		return a, 0, errDead
+	}
+	era := l.cluster.now().era
+	a.travel()
+	return a, era, l.check(ctx, era)
+}
+
+// check fails when a call cannot go on.
+func (l *link) check(ctx context.Context, era int) error {
+	if l.dead.Load() {
+		return errDead
+	}
+	if err := store.Ended(ctx); err != nil {
+		return err
+	}
+	return l.cluster.reachable(l.server, era)
+}
+
+// await waits until all up to a moment is safe.
+func (l *link) await(ctx context.Context, a *actor, at moment) error {
+	for {
+		safe, wait, err := l.cluster.isSafe(at)
+		if err != nil {
+			return err
+		}
+		if safe {
+			return nil
+		}
+		a.sleep(wait)
+		if err := l.check(ctx, l.cluster.now().era); err != nil {
+			return err
+		}
+	}
+}
+
+// View implements store.Store. The Reader's moment is before fn is called.
+func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
+	a, era, err := l.reach(ctx)
+	if err != nil {
+		return err
+	}
+	l.cluster.mu.Lock()
+	primary, at := l.cluster.primary, l.cluster.nowLocked()
+	l.cluster.mu.Unlock()
+	var failed error
+	err = primary.View(context.Background(), func(r store.Reader) error {
+		a.travel()
+		if failed = l.check(ctx, era); failed != nil {
+			return nil
+		}
+		l.show(a, at)
+		return fn(r)
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// show notes what the answer to a request rests on.
+func (l *link) show(a *actor, at moment) {
+	if lost, _, err := l.cluster.isSafe(a.shown); !lost && err != nil {
+		return // what was lost stays shown
+	}
+	if at.era > a.shown.era || at.position > a.shown.position {
+		a.shown = at
+	}
+}
+
+// Versions implements store.Store.
+func (l *link) Versions(ctx context.Context) (store.Versions, error) {
+	var versions store.Versions
+	err := l.View(ctx, func(r store.Reader) (err error) {
+		versions, err = r.Versions(ctx)
+		return err
+	})
+	return versions, err
+}
+
+// Reserve implements store.Store. It never gives a number away twice, as the port has
+// it of one Store.
+func (l *link) Reserve(ctx context.Context) (problem.ID, error) {
+	_, _, err := l.reach(ctx)
+	if err != nil {
+		return 0, err
+	}
+	c := l.cluster
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		id, err := c.primary.Reserve(context.Background())
+		if err != nil || int64(id) > c.reserved {
+			c.reserved = max(c.reserved, int64(id))
+			return id, err
+		}
+	}
+}
+
+// Commit implements store.Store.
+func (l *link) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	a, era, err := l.reach(ctx)
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	mishap := a.mishap
+	a.mishap = NoMishap
+	switch mishap {
+	case NotSent:
+		return store.Receipt{}, fault.New(fault.Unavailable, "the connection broke")
+	case Late:
+		l.sendLate(a, change, era)
+		a.travel()
+		return store.Receipt{}, unknown()
+	}
+	receipt, at, err := l.cluster.commit(a, change)
+	if err != nil {
+		a.travel()
+		return receipt, err
+	}
+	if mishap == Exposed {
+		a.travel()
+		return store.Receipt{}, unknown()
+	}
+	for {
+		safe, wait, err := l.cluster.isSafe(at)
+		if err != nil {
+			return store.Receipt{}, unknown()
+		}
+		if safe {
+			break
+		}
+		a.sleep(wait)
+		if l.check(ctx, era) != nil {
+			return store.Receipt{}, unknown()
+		}
+	}
+	a.travel()
+	if mishap == ReplyLost || l.check(context.WithoutCancel(ctx), era) != nil {
+		return store.Receipt{}, unknown()
+	}
+	return receipt, nil
+}
+
+func unknown() error {
+	return fault.New(fault.UnknownOutcome, "the connection broke during the commit")
+}
+
+// sendLate lets the Change reach the primary later, if that is still the same.
+func (l *link) sendLate(from *actor, change store.Change, era int) {
+	a := l.cluster.message(from)
+	delay := a.between(0, 200*time.Millisecond)
+	if a.rng.IntN(3) == 0 {
+		delay = a.between(0, 3*time.Second)
+	}
+	l.messages.Go(func() {
+		a.sleep(delay)
+		if l.cluster.now().era == era {
+			_, _, _ = l.cluster.commit(a, change) // nobody is there to be told
+		}
+	})
+}
+
+// Outcome implements store.Store.
+func (l *link) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	a, _, err := l.reach(ctx)
+	if err != nil {
+		return store.Receipt{}, false, err
+	}
+	if a.unsettled {
+		return store.Receipt{}, false, fault.New(fault.Unavailable, "the connection broke")
+	}
+	receipt, stored, moment, err := l.cluster.settle(batch, at)
+	if err == nil {
+		err = l.await(ctx, a, moment)
+	}
+	if err != nil {
+		return store.Receipt{}, false, err
+	}
+	l.cluster.trace.add(a, "    outcome of %v: stored %t", batch, stored)
+	return receipt, stored, nil
+}
+
+// Confirm implements store.Store. That what was shown is lost is one more reason to
+// fail.
+func (l *link) Confirm(ctx context.Context) error {
+	a, _, err := l.reach(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.await(ctx, a, a.shown); err != nil {
+		return err
+	}
+	return l.await(ctx, a, l.cluster.now())
+}
+
+// Restore implements store.Store: servers do not restore.
+func (l *link) Restore(context.Context, store.Archive) error {
+	return fault.New(fault.Unsupported, "the simulated store restores nothing")
+}
+
+// Close implements store.Store.
+func (l *link) Close() error { return nil }
+
+// describeChange says what a Change does.
+func describeChange(change store.Change) string {
+	var parts []string
+	for _, effect := range change.Effects {
+		switch e := effect.(type) {
+		case store.ForgetReads, store.MarkRead, store.AppendAudit, store.PutSavepoint, store.MoveFamily:
+		case store.KeepReply:
+			parts = append(parts, "keep a reply")
+		case store.CreateProblem:
+			parts = append(parts, fmt.Sprintf("create problem %d %q", e.Problem.ID, e.Problem.Title))
+		case store.UpdateProblem:
+			parts = append(parts, fmt.Sprintf("problem %d is %q at revision %d", e.Problem.ID, e.Problem.Title, e.Problem.Revision))
+		case store.AddComment:
+			parts = append(parts, fmt.Sprintf("comment %q", e.Comment.Text))
+		case store.PutPriority:
+			parts = append(parts, fmt.Sprintf("priority %q, order %d", e.Priority.Name, e.Priority.Order))
+		case store.PutComponent:
+			parts = append(parts, fmt.Sprintf("component %q", e.Component.Name))
+		case store.PutToken:
+			parts = append(parts, fmt.Sprintf("token %v, revoked %t", e.Token.ID, !e.Token.Revoked.IsZero()))
+		case store.PutRelationship:
+			parts = append(parts, fmt.Sprintf("%d is %s %d", e.Relationship.Owner, e.Relationship.Type, e.Relationship.Other))
+		case store.DropRelationship:
+			parts = append(parts, fmt.Sprintf("%d is no longer %s %d", e.Owner, e.Type, e.Other))
+		case store.PutKeyword:
+			parts = append(parts, fmt.Sprintf("keyword %q is %q", e.Keyword.Name, e.Keyword.Value.String))
+		case store.DropKeyword:
+			parts = append(parts, fmt.Sprintf("no keyword %q", e.Name))
+		default:
+			parts = append(parts, strings.TrimPrefix(fmt.Sprintf("%T", e), "store."))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,258 @@
+package simulate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Plan is all that happens in a run by itself: what clients do, and what fails.
+type Plan struct {
+	Seed    uint64
+	Servers int
+	Clients int
+	Ops     []Op    // by ID
+	Events  []Event // by ID
+}
+
+// Op is one thing that a client does, with as many requests as it takes.
+type Op struct {
+	ID     int // unique in the plan; texts that the op writes are named after it
+	Client int
+	Kind   Kind
+	At     time.Duration // since the start; later when the client is still busy
+	Server int           // the first that is asked; repeated requests go to others
+	// Problem and Other choose among the problems that are there at first;
+	// Name among a few names that several clients want.
+	Problem, Other, Name int
+	Mishap               Mishap // of the first request's Commit
+	// Unsettled says that the store cannot be asked for the outcome either.
+	Unsettled bool
+	// Leaves, if not 0, is when the client gives up its first request, which
+	// the server goes on with.
+	Leaves time.Duration
+}
+
+// Kind is what an Op does.
+type Kind int
+
+// The kinds of operations.
+const (
+	Load           Kind = iota // a problem
+	ListPriorities             // with the entity tag of the last time
+	Create                     // a problem, with a key
+	CreatePlain                // a problem, without a key: it is not repeated after an unknown outcome
+	Retitle                    // with If-Match
+	RetitleTwo                 // two problems at once, as a preview has shown
+	Comment                    // with a key
+	SetKeyword                 // the client's own
+	DropKeyword                // the client's own
+	Relate                     // two problems whose relationship is the client's
+	Unrelate                   // the same
+	Watch                      // by the client's own user
+	MakePriority               // with a name that others want, too
+	MakeComponent              // likewise
+	Reorder                    // the client's own priority
+	TokenLife                  // issue a token, use it, revoke it, and see that it is refused
+	kinds
+)
+
+var kindNames = [kinds]string{
+	"load", "list priorities", "create", "create without key", "retitle", "retitle two", "comment", "set keyword",
+	"drop keyword", "relate", "unrelate", "watch", "make priority", "make component", "reorder", "token",
+}
+
+// String returns the kind in words.
+func (k Kind) String() string { return kindNames[k] }
+
+// Mishap is what goes wrong with a Commit.
+type Mishap int
+
+// The mishaps.
+const (
+	NoMishap  Mishap = iota
+	NotSent          // the connection breaks before the Change is sent
+	Late             // the connection breaks, and the Change arrives later
+	Exposed          // nobody waits for the standby any more: the Change shows, unconfirmed
+	ReplyLost        // the Change is stored and safe, and the answer is lost
+	mishaps
+)
+
+var mishapNames = [mishaps]string{"", "not sent", "late", "exposed", "reply lost"}
+
+// String returns the mishap in words.
+func (m Mishap) String() string { return mishapNames[m] }
+
+// Event is a failure of a part.
+type Event struct {
+	ID   int // unique in the plan
+	Kind EventKind
+	At   time.Duration
+	For  time.Duration // how long the part fails, or the store is away
+	// Server is whom it concerns; Step is how far a clock steps; Part, of what
+	// only the primary has, is how much the standby got before it takes over.
+	Server int
+	Step   time.Duration
+	Part   float64
+}
+
+// EventKind is what fails.
+type EventKind int
+
+// The kinds of events.
+const (
+	Freeze    EventKind = iota // the standby confirms nothing
+	FailOver                   // the standby takes over
+	Kill                       // a server, which is started anew
+	ClockStep                  // of a server
+	DiskFull                   // commits are refused
+	Away                       // the store cannot be reached
+	Cuts                       // connections of a server to the store break
+	eventKinds
+)
+
+var eventNames = [eventKinds]string{"the standby freezes", "the standby takes over", "a server is killed", "a clock steps", "the disk is full", "the store is away", "connections break"}
+
+// String returns the kind in words.
+func (k EventKind) String() string { return eventNames[k] }
+
+// problems is how many there are at first.
+const problems = 4
+
+// names is how many names several clients want.
+const names = 3
+
+// Draw makes the plan of a seed.
+func Draw(seed uint64) Plan {
+	r := rand.New(rand.NewPCG(seed, 0))
+	p := Plan{Seed: seed, Servers: 2, Clients: 2 + r.IntN(3)}
+	// Few kinds at few moments, so that requests meet.
+	favourites := make([]Kind, 2+r.IntN(3))
+	for i := range favourites {
+		favourites[i] = Kind(r.IntN(int(kinds)))
+	}
+	trouble := r.Float64() * 0.6
+	moments := make([]time.Duration, 4+r.IntN(3))
+	for i := range moments {
+		moments[i] = time.Duration(r.IntN(4000)) * time.Millisecond
+	}
+	slices.Sort(moments)
+	place := r.IntN(problems)
+	for client := range p.Clients {
+		for _, at := range moments[:min(len(moments), 4+r.IntN(3))] {
+			op := Op{ID: len(p.Ops), Client: client, Kind: Kind(r.IntN(int(kinds))), At: at, Server: r.IntN(p.Servers), Problem: r.IntN(problems), Name: r.IntN(names)}
+			if r.Float64() < 0.7 {
+				op.Kind = favourites[r.IntN(len(favourites))]
+			}
+			if r.Float64() < 0.4 {
+				op.Problem = place
+			}
+			op.Other = (op.Problem + 1 + r.IntN(problems-1)) % problems
+			if r.Float64() < 0.3 {
+				op.At += time.Duration(r.IntN(300)) * time.Millisecond
+			}
+			if r.Float64() < trouble {
+				op.Mishap = Mishap(r.IntN(int(mishaps)))
+				op.Unsettled = r.IntN(3) > 0
+				if r.IntN(4) == 0 {
+					op.Leaves = time.Duration(1+r.IntN(400)) * time.Millisecond / 4
+				}
+			}
+			p.Ops = append(p.Ops, op)
+		}
+	}
+	for range r.IntN(4) {
+		p.drawEvent(r)
+	}
+	return p
+}
+
+func (p *Plan) drawEvent(r *rand.Rand) {
+	at := time.Duration(r.IntN(4500)) * time.Millisecond
+	e := Event{At: at, Kind: EventKind(r.IntN(int(eventKinds))), For: time.Duration(50+r.IntN(1500)) * time.Millisecond, Server: r.IntN(p.Servers), Part: r.Float64()}
+	switch e.Kind {
+	case FailOver:
+		// A standby takes over from a primary that it has lost touch with.
+		frozen := time.Duration(r.IntN(2500)) * time.Millisecond
+		p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Freeze, At: max(0, at-frozen), For: frozen + e.For})
+		if r.IntN(2) == 0 {
+			e.Part = 0
+		}
+	case ClockStep:
+		// D17 has room for one step back of less than a second.
+		steps := []time.Duration{-time.Hour, -900 * time.Millisecond, -300 * time.Millisecond, 500 * time.Millisecond, time.Hour}
+		e.Step = steps[r.IntN(len(steps))]
+	case Freeze:
+		if r.IntN(10) == 0 {
+			e.For += 35 * time.Second // longer than a request may take
+		}
+	}
+	e.ID = len(p.Events)
+	p.Events = append(p.Events, e)
+}
+
+// String returns the plan as lines, in the order of time.
+func (p Plan) String() string {
+	type line struct {
+		at   time.Duration
+		text string
+	}
+	var lines []line
+	for _, op := range p.Ops {
+		lines = append(lines, line{op.At, op.String()})
+	}
+	for _, e := range p.Events {
+		lines = append(lines, line{e.At, e.String()})
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return int(a.at - b.at) })
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%8v  %s\n", l.at, l.text)
+	}
+	return b.String()
+}
+
+// String returns the operation in words.
+func (o Op) String() string {
+	text := fmt.Sprintf("client %d, operation %d: %v", o.Client, o.ID, o.Kind)
+	switch o.Kind {
+	case MakePriority, MakeComponent:
+		text += fmt.Sprintf(" %s", o.shared())
+	case Load, Retitle, Comment, SetKeyword, DropKeyword, Watch:
+		text += fmt.Sprintf(" of problem %d", o.Problem+1)
+	case RetitleTwo:
+		text += fmt.Sprintf(", problems %d and %d", o.Problem+1, o.Other+1)
+	}
+	text += fmt.Sprintf(", first at server %d", o.Server)
+	if o.Mishap != NoMishap {
+		text += fmt.Sprintf("; its commit: %v", o.Mishap)
+	}
+	if o.Unsettled {
+		text += "; no outcome to be had"
+	}
+	if o.Leaves > 0 {
+		text += fmt.Sprintf("; the client leaves after %v", o.Leaves)
+	}
+	return text
+}
+
+// String returns the event in words.
+func (e Event) String() string {
+	switch e.Kind {
+	case FailOver:
+		return fmt.Sprintf("%v, with %.0f %% of what it had not confirmed; back after %v", e.Kind, 100*e.Part, e.For)
+	case ClockStep:
+		return fmt.Sprintf("%v, of server %d, by %v", e.Kind, e.Server, e.Step)
+	case Kill, Cuts:
+		return fmt.Sprintf("%v: server %d, for %v", e.Kind, e.Server, e.For)
+	}
+	return fmt.Sprintf("%v, for %v", e.Kind, e.For)
+}
+
+// text is what the operation writes, which no other does.
+func (o Op) text() string { return fmt.Sprintf("text-%d.", o.ID) }
+
+// shared is the name that the operation wants, as others do.
+func (o Op) shared() string { return fmt.Sprintf("shared-%d.", o.Name) }

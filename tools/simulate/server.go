@@ -1,0 +1,89 @@
+package simulate
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// server is one process of the service, from its start until it is killed.
+type server struct {
+	number int
+	link   *link
+	shell  *shell
+}
+
+// shell is a handler around a Service that can be replaced. To make a handler takes
+// longer than a whole run, because of the API's description.
+type shell struct {
+	service *tracker.Service
+	now     func() time.Time
+	handler http.Handler
+}
+
+// shells are those that no run has at the moment.
+var shells struct {
+	sync.Mutex
+	free []*shell
+}
+
+func newShell() (*shell, error) {
+	shells.Lock()
+	defer shells.Unlock()
+	if n := len(shells.free); n > 0 {
+		s := shells.free[n-1]
+		shells.free = shells.free[:n-1]
+		return s, nil
+	}
+	s := &shell{service: new(tracker.Service)}
+	handler, err := httpapi.New(httpapi.Options{
+		Service:      s.service,
+		Limits:       httpapi.DefaultLimits(),
+		Logger:       slog.New(slog.DiscardHandler),
+		NewRequestID: func() string { return "request" },
+		Now:          func() time.Time { return s.now() },
+	})
+	s.handler = handler
+	return s, err
+}
+
+func (s *shell) free() {
+	shells.Lock()
+	defer shells.Unlock()
+	shells.free = append(shells.free, s)
+}
+
+// start starts a server anew: nothing is left of the one before but its clock.
+func (w *world) start(number int) *server {
+	shell, err := newShell()
+	if err != nil {
+		panic("simulate: no handler: " + err.Error())
+	}
+	w.started++
+	s := &server{number: number, shell: shell, link: &link{cluster: w.cluster, server: number, messages: &w.goroutines}}
+	var behind store.Store = s.link
+	if w.options.Wrap != nil {
+		behind = w.options.Wrap(behind)
+	}
+	clock := &w.clocks[number]
+	shell.now = func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
+	var key [32]byte
+	key[0], key[1], key[2] = byte(number), byte(w.started), byte(w.started>>8)
+	for i := range 8 {
+		key[8+i] = byte(w.plan.Seed >> (8 * i))
+	}
+	*shell.service = *tracker.New(tracker.Options{
+		Store:  behind,
+		Now:    shell.now,
+		Random: rand.NewChaCha8(key),
+		Limits: tracker.DefaultLimits(),
+	})
+	w.all = append(w.all, s)
+	return s
+}
