@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-quick benchmarks fmt deps postgres-image conformance-report saboteurs false-alarms
+.PHONY: help run build test check bench bench-quick benchmarks fmt deps postgres-image conformance-report saboteurs false-alarms simulate
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -56,6 +56,13 @@ check: ## check format, code, modules, dependencies and generated files
 	@$(call each,domain,outside=$$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./... | grep -v '^github.com/problemtracking/problems/domain' || true); [[ -z $$outside ]] || { echo "domain depends on $$outside"; exit 1; })
 	$(call step,generated files)
 	@$(call each,tools,go run ./gentext -check -o ../domain/text/tables.go)
+
+# How many, or the first and the last: make simulate SEEDS=77..77 SIMULATE=-simulate.trace
+SEEDS    = 1000
+SIMULATE =
+
+simulate: ## let servers, clients and their store fail in virtual time, as SEEDS=1000 seeds have it, and hold every answer against a ledger
+	@cd tools && GOWORK=off go test -count=1 -timeout 0 -run '^TestSimulate$$' -v ./simulate -simulate.seeds $(SEEDS) $(SIMULATE) | grep -v '^=== '
 
 # Flags for it: make bench BENCH='-rounds 5 -large 1000000'. "bin/tools/bench -h" explains them.
 BENCH =

@@ -52,6 +52,7 @@ type response struct {
 	kind   string // of an error: what its page is called
 	header http.Header
 	body   []byte
+	left   *abandoned // if the client has left
 }
 
 // fate is what a client knows about a request.
@@ -84,10 +85,14 @@ func (c *client) exchange(op Op, attempt int, r request) response {
 		return response{fate: unavailable}
 	}
 	if leaves > 0 {
-		c.goroutines.Go(func() { c.serve(s, a, r) })
+		left := new(abandoned)
+		c.goroutines.Go(func() {
+			c.serve(s, a, r)
+			left.over.Store(true)
+		})
 		c.sleep(leaves)
 		c.trace.add(c.actor, "  client %d gives up: %s %s", c.number, r.method, r.path)
-		return response{fate: broken}
+		return response{fate: broken, left: left}
 	}
 	out := c.serve(s, a, r)
 	if out.fate == broken {
@@ -214,10 +219,16 @@ var _ io.Writer = (*writer)(nil)
 const tries = 4
 
 // persist sends a request until it is answered, and tells what became of it: whether
-// it was answered at all, and how many requests are of unknown outcome.
+// it was answered at all, and how many requests are of unknown outcome. The response
+// also has the request that was abandoned.
 func (c *client) persist(op Op, r request) (out response, unknowns int, done bool) {
+	var left *abandoned
 	for attempt := range tries {
 		out = c.exchange(op, attempt, r)
+		if out.left != nil {
+			left = out.left
+		}
+		out.left = left
 		switch out.fate {
 		case answered:
 			return out, unknowns, true

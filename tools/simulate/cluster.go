@@ -18,6 +18,8 @@ type cluster struct {
 	trace *trace
 	// hasty, a fault to be found, confirms what the standby does not have.
 	hasty bool
+	// forgetful, another one, does not know what a fail-over has lost.
+	forgetful bool
 
 	mu       sync.Mutex // of all that follows
 	primary  *memory.Store
@@ -27,10 +29,10 @@ type cluster struct {
 	reserved int64 // the highest number of a problem that was given away
 	messages int
 
-	frozen, away, full, slow int // how many events say so
-	cuts                     map[int]int
-	wait                     time.Time // until when a promoted standby answers nobody
-	losses                   int       // how many fail-overs have lost what had been shown
+	frozen, away, full int // how many events say so
+	cuts               map[int]int
+	wait               time.Time // until when a promoted standby answers nobody
+	losses             int       // how many fail-overs have lost what had been shown
 }
 
 // entry is something that the primary has stored.

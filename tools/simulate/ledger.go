@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -151,11 +152,23 @@ func (l *ledger) saw(r read, highest int64) {
 type register struct {
 	possible []string
 	// lingering are those that a write of unknown outcome may still bring.
-	lingering []string
+	lingering []lingering
 	judged    bool
 }
 
-// register returns the register of that name, which has the given value at first.
+// lingering is a value that a write may still bring.
+type lingering struct {
+	value string
+	// abandoned, if not nil, is the request, which a server goes on with. It is not
+	// outdated by a write that is sent meanwhile.
+	abandoned *abandoned
+}
+
+// abandoned is a request whose client has left.
+type abandoned struct{ over atomic.Bool }
+
+// register returns the register of that name, which has the given value at first, to
+// a client that is about to write it.
 func (l *ledger) register(name, first string) *register {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,22 +177,43 @@ func (l *ledger) register(name, first string) *register {
 		r = &register{possible: []string{first}}
 		l.registers[name] = r
 	}
+	r.next()
 	return r
 }
 
+// next notes that the next write is about to be sent.
+func (r *register) next() {
+	for i := range r.lingering {
+		if a := r.lingering[i].abandoned; a != nil && a.over.Load() {
+			r.lingering[i].abandoned = nil
+		}
+	}
+}
+
 // wrote notes an acknowledged write, which outdates all before it.
-func (r *register) wrote(value string) { r.possible, r.lingering = []string{value}, nil }
+func (r *register) wrote(value string) {
+	r.lingering = slices.DeleteFunc(r.lingering, func(l lingering) bool { return l.abandoned == nil })
+	r.settle(value)
+}
 
 // may notes a write of unknown outcome.
-func (r *register) may(value string) {
-	r.possible, r.lingering = append(r.possible, value), append(r.lingering, value)
+func (r *register) may(value string, a *abandoned) {
+	r.possible, r.lingering = append(r.possible, value), append(r.lingering, lingering{value, a})
+}
+
+// settle notes the value at this moment.
+func (r *register) settle(value string) {
+	r.possible = []string{value}
+	for _, l := range r.lingering {
+		r.possible = append(r.possible, l.value)
+	}
 }
 
 // is notes that the register was found with a value. It returns false when that is
 // not possible.
 func (r *register) is(value string) bool {
 	ok := slices.Contains(r.possible, value)
-	r.possible = append([]string{value}, r.lingering...)
+	r.settle(value)
 	return ok
 }
 

@@ -260,7 +260,7 @@ func (c *client) write(op Op, name, first, value string, made, same int, r reque
 	register := c.ledger.register(name, first)
 	out, unknowns, done := c.persist(op, r)
 	if unknowns > 0 {
-		register.may(value)
+		register.may(value, out.left)
 	}
 	switch {
 	case !done:
@@ -311,7 +311,7 @@ func (c *client) keyword(op Op) {
 	register := c.ledger.register(name, "")
 	out, unknowns, done := c.persist(op, r)
 	if unknowns > 0 {
-		register.may(op.text())
+		register.may(op.text(), out.left)
 	}
 	if done && out.ok() {
 		register.wrote(op.text())
@@ -369,7 +369,7 @@ func (c *client) reorder(op Op) {
 	out, unknowns, done := c.persist(op, request{method: http.MethodPatch, path: "/priorities/" + base().priorities[op.Client], body: fmt.Sprintf(`{"order":%d}`, orderOf(op))})
 	value := strconv.Itoa(orderOf(op))
 	if unknowns > 0 {
-		register.may(value)
+		register.may(value, out.left)
 	}
 	if done && out.ok() {
 		register.wrote(value)

@@ -77,10 +77,9 @@ const (
 	Late             // the connection breaks, and the Change arrives later
 	Exposed          // nobody waits for the standby any more: the Change shows, unconfirmed
 	ReplyLost        // the Change is stored and safe, and the answer is lost
-	mishaps
 )
 
-var mishapNames = [mishaps]string{"", "not sent", "late", "exposed", "reply lost"}
+var mishapNames = [...]string{"", "not sent", "late", "exposed", "reply lost"}
 
 // String returns the mishap in words.
 func (m Mishap) String() string { return mishapNames[m] }
@@ -110,10 +109,9 @@ const (
 	DiskFull                   // commits are refused
 	Away                       // the store cannot be reached
 	Cuts                       // connections of a server to the store break
-	eventKinds
 )
 
-var eventNames = [eventKinds]string{"the standby freezes", "the standby takes over", "a server is killed", "a clock steps", "the disk is full", "the store is away", "connections break"}
+var eventNames = [...]string{"the standby freezes", "the standby takes over", "a server is killed", "a clock steps", "the disk is full", "the store is away", "connections break"}
 
 // String returns the kind in words.
 func (k EventKind) String() string { return eventNames[k] }
@@ -132,6 +130,10 @@ func Draw(seed uint64) Plan {
 	favourites := make([]Kind, 2+r.IntN(3))
 	for i := range favourites {
 		favourites[i] = Kind(r.IntN(int(kinds)))
+	}
+	ring := r.IntN(12) == 0
+	if ring {
+		p.Clients = clientsMost
 	}
 	trouble := r.Float64() * 0.6
 	moments := make([]time.Duration, 4+r.IntN(3))
@@ -153,10 +155,16 @@ func Draw(seed uint64) Plan {
 			if r.Float64() < 0.3 {
 				op.At += time.Duration(r.IntN(300)) * time.Millisecond
 			}
-			if r.Float64() < trouble {
-				op.Mishap = Mishap(r.IntN(int(mishaps)))
+			if ring {
+				// It takes all relationships of the ring to close it, at two servers.
+				op.Kind, op.Server = Relate, client/2%p.Servers
+				if r.IntN(6) == 0 {
+					op.Kind = Unrelate
+				}
+			} else if r.Float64() < trouble {
+				op.Mishap = []Mishap{NoMishap, NotSent, Late, Exposed, Exposed, ReplyLost}[r.IntN(6)]
 				op.Unsettled = r.IntN(3) > 0
-				if r.IntN(4) == 0 {
+				if r.IntN(3) == 0 {
 					op.Leaves = time.Duration(1+r.IntN(400)) * time.Millisecond / 4
 				}
 			}
@@ -164,19 +172,22 @@ func Draw(seed uint64) Plan {
 		}
 	}
 	for range r.IntN(4) {
-		p.drawEvent(r)
+		p.drawEvent(r, moments)
 	}
 	return p
 }
 
-func (p *Plan) drawEvent(r *rand.Rand) {
-	at := time.Duration(r.IntN(4500)) * time.Millisecond
-	e := Event{At: at, Kind: EventKind(r.IntN(int(eventKinds))), For: time.Duration(50+r.IntN(1500)) * time.Millisecond, Server: r.IntN(p.Servers), Part: r.Float64()}
+func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration) {
+	kinds := []EventKind{Freeze, FailOver, FailOver, FailOver, Kill, Kill, ClockStep, DiskFull, Away, Cuts}
+	e := Event{At: time.Duration(r.IntN(4500)) * time.Millisecond, Kind: kinds[r.IntN(len(kinds))], For: time.Duration(50+r.IntN(1500)) * time.Millisecond, Server: r.IntN(p.Servers), Part: r.Float64()}
 	switch e.Kind {
 	case FailOver:
-		// A standby takes over from a primary that it has lost touch with.
-		frozen := time.Duration(r.IntN(2500)) * time.Millisecond
-		p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Freeze, At: max(0, at-frozen), For: frozen + e.For})
+		// A standby takes over from a primary that it has lost touch with, while
+		// clients write.
+		frozen := time.Duration(200+r.IntN(2300)) * time.Millisecond
+		begin := max(0, moments[r.IntN(len(moments))]-time.Duration(r.IntN(100))*time.Millisecond)
+		p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Freeze, At: begin, For: frozen + e.For})
+		e.At = begin + frozen
 		if r.IntN(2) == 0 {
 			e.Part = 0
 		}

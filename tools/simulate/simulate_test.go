@@ -16,7 +16,8 @@ import (
 var (
 	seedsFlag   = flag.String("simulate.seeds", "300", `how many seeds TestSimulate runs, or which: "1000", "77..77", "5000..9999"`)
 	surviveFlag = flag.Bool("simulate.survive", false, "servers and clients keep what they have read before a fail-over that has lost it")
-	traceFlag   = flag.Bool("simulate.trace", false, "show each run, as it is made")
+	sameFlag    = flag.Uint("simulate.same", 50, "how many seeds are run twice")
+	traceFlag   = flag.Bool("simulate.trace", false, "show the run of the first seed, whatever comes of it")
 )
 
 // run runs a plan in a bubble of its own.
@@ -101,6 +102,10 @@ func TestSimulate(t *testing.T) {
 		t.Fatalf("-simulate.seeds=%s: want a number of seeds, or the first and the last, as 1..1000", *seedsFlag)
 	}
 	options := Options{Survive: *surviveFlag}
+	if *traceFlag {
+		plan := Draw(first)
+		t.Logf("seed %d:\n%v\n%s", first, plan, run(t, plan, Options{Survive: *surviveFlag, Trace: true}).Trace)
+	}
 	start := time.Now()
 	found, broken, ran := search(t, first, last, options, func(Violation) bool { return true })
 	rate := float64(ran) / time.Since(start).Seconds()
@@ -113,7 +118,7 @@ func TestSimulate(t *testing.T) {
 // The same seed gives the same run, to the nanosecond.
 func TestSameSeedSameRun(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(50) {
+	for seed := range uint64(*sameFlag) {
 		one, two := run(t, Draw(seed), Options{Trace: true}), run(t, Draw(seed), Options{Trace: true})
 		if one.Trace != two.Trace {
 			t.Errorf("seed %d gives two runs: %s", seed, difference(one.Trace, two.Trace))

@@ -16,6 +16,9 @@ type Options struct {
 	Wrap func(store.Store) store.Store
 	// Hasty is a fault of the store: it confirms what the standby does not have.
 	Hasty bool
+	// Forgetful is a fault of the store: it confirms what the primary has by now,
+	// though a fail-over has lost what was shown before.
+	Forgetful bool
 	// Survive lets servers live on after a fail-over that has lost what they
 	// have shown, and clients keep what they have read.
 	Survive bool
@@ -65,7 +68,7 @@ func Run(plan Plan, options Options) Report {
 	t := &trace{on: options.Trace, start: time.Now()}
 	w := &world{plan: plan, options: options, trace: t, ledger: newLedger(t.start), clocks: make([]atomic.Int64, plan.Servers+1)}
 	w.cluster = newCluster(t, base().log)
-	w.cluster.hasty = options.Hasty
+	w.cluster.hasty, w.cluster.forgetful = options.Hasty, options.Forgetful
 	for i := range plan.Servers {
 		w.servers = append(w.servers, w.start(i))
 	}
