@@ -126,6 +126,7 @@ func (l *ledger) highest(id int64) int64 {
 type read struct {
 	id, revision int64
 	title        string
+	tag          string // the entity tag
 }
 
 // saw notes what was read, of which nobody has read anything else. highest is what

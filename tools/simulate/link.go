@@ -87,6 +87,7 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	if failed != nil {
 		return failed
 	}
+	a.travel() // what comes of it is decided later
 	return err
 }
 
@@ -213,19 +214,36 @@ func (l *link) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store
 	return receipt, stored, nil
 }
 
-// Confirm implements store.Store. That what was shown is lost is one more reason to
-// fail.
+// Confirm implements store.Store. It goes on with a standby that takes over, and fails
+// when that lacks what was shown to the request.
 func (l *link) Confirm(ctx context.Context) error {
-	a, _, err := l.reach(ctx)
-	if err != nil {
+	a := actorOf(ctx)
+	a.travel()
+	if err := l.check(ctx, l.cluster.now().era); err != nil {
 		return err
 	}
-	if !l.cluster.forgetful {
-		if err := l.await(ctx, a, a.shown); err != nil {
+	if l.cluster.forgetful {
+		return l.awaitNow(ctx, a)
+	}
+	if err := l.await(ctx, a, a.shown); err != nil {
+		return err
+	}
+	return l.await(ctx, a, l.cluster.now())
+}
+
+// awaitNow waits until the standby has what its primary has by then, whatever was
+// shown before.
+func (l *link) awaitNow(ctx context.Context, a *actor) error {
+	for {
+		now := l.cluster.now()
+		if safe, _, err := l.cluster.isSafe(now); err != nil || safe {
+			return err
+		}
+		a.sleep(100 * time.Millisecond)
+		if err := l.check(ctx, l.cluster.now().era); err != nil && l.dead.Load() {
 			return err
 		}
 	}
-	return l.await(ctx, a, l.cluster.now())
 }
 
 // Restore implements store.Store: servers do not restore.

@@ -59,7 +59,7 @@ func (c *client) load(op Op, server int, id int64) (read, response, bool) {
 		Title    string `json:"title"`
 		Revision int64  `json:"revision"`
 	}](c, out)
-	r := read{id, shown.Revision, shown.Title}
+	r := read{id, shown.Revision, shown.Title, out.header.Get("ETag")}
 	if losses == c.cluster.lossesSoFar() {
 		c.ledger.saw(r, highest)
 	}
@@ -79,7 +79,7 @@ func (c *client) reload(op Op, id int64) (read, response, bool) {
 }
 
 func (c *client) listPriorities(op Op) {
-	if !c.options.Survive && c.tag != "" && c.lostSince(c.list) {
+	if !c.options.Recall && c.tag != "" && c.lostSince(c.list) {
 		c.tag = ""
 	}
 	made := len(c.made)
@@ -170,10 +170,10 @@ func (c *client) retitle(op Op) {
 		claim.base(r)
 		losses := c.cluster.lossesSoFar()
 		for try := range tries {
-			if !c.options.Survive && c.cluster.lossesSoFar() != losses {
+			if !c.options.Recall && c.cluster.lossesSoFar() != losses {
 				break // what was read may never have been
 			}
-			out := c.exchange(op, attempt+try, request{method: http.MethodPatch, path: fmt.Sprintf("/problems/%d", id), body: fmt.Sprintf(`{"title":%q}`, op.text()), match: fmt.Sprintf(`"%d"`, r.revision)})
+			out := c.exchange(op, attempt+try, request{method: http.MethodPatch, path: fmt.Sprintf("/problems/%d", id), body: fmt.Sprintf(`{"title":%q}`, op.text()), match: r.tag})
 			if out.fate == broken {
 				claim.unknowns++
 			} else if out.fate == answered && out.ok() {
@@ -222,7 +222,7 @@ func (c *client) retitleTwo(op Op) {
 			Preview string `json:"preview"`
 		}](c, preview).Preview, body: body}
 		for try := range tries {
-			if !c.options.Survive && c.cluster.lossesSoFar() != losses {
+			if !c.options.Recall && c.cluster.lossesSoFar() != losses {
 				break
 			}
 			out := c.exchange(op, attempt+try, r)

@@ -112,6 +112,7 @@ func saboteurs() []saboteur {
 		{"what an answer without a write rests on is not confirmed", []Rule{Lost, WrongRefusal, Resurrected}, with(hooks{
 			confirm: func(context.Context, store.Store) error { return nil },
 		})},
+		{"a fail-over is forgotten by what confirms", []Rule{Lost, Resurrected}, Options{Forgetful: true, Survive: true}},
 		{"the store confirms before the standby has it", []Rule{Lost, Resurrected, WrongRefusal}, Options{Hasty: true}},
 		{"an unknown outcome is taken for success", []Rule{Lost}, mistaking(fault.UnknownOutcome, nil)},
 		{"an unknown outcome is taken for none", []Rule{Resurrected}, mistaking(fault.UnknownOutcome, fault.New(fault.Unavailable, "nothing was done"))},
@@ -230,6 +231,9 @@ func TestSaboteurs(t *testing.T) {
 	t.Parallel()
 	for _, s := range saboteurs() {
 		t.Run(s.name, func(t *testing.T) {
+			if s.options.Survive && !*surviveFlag {
+				t.Skip("servers do not live on: see -simulate.survive")
+			}
 			found, broken, _ := search(t, 1, within, s.options, func(v Violation) bool { return slices.Contains(s.rules, v.Rule) })
 			if found == 0 {
 				t.Fatalf("not found by %d seeds", within)

@@ -15,7 +15,8 @@ import (
 
 var (
 	seedsFlag   = flag.String("simulate.seeds", "300", `how many seeds TestSimulate runs, or which: "1000", "77..77", "5000..9999"`)
-	surviveFlag = flag.Bool("simulate.survive", false, "servers and clients keep what they have read before a fail-over that has lost it")
+	surviveFlag = flag.Bool("simulate.survive", false, "servers live on after a fail-over that has lost what they have shown")
+	recallFlag  = flag.Bool("simulate.recall", false, "clients go by what they have read before such a fail-over")
 	sameFlag    = flag.Uint("simulate.same", 50, "how many seeds are run twice")
 	traceFlag   = flag.Bool("simulate.trace", false, "show the run of the first seed, whatever comes of it")
 )
@@ -101,10 +102,12 @@ func TestSimulate(t *testing.T) {
 	if err != nil || first > last || first == 0 {
 		t.Fatalf("-simulate.seeds=%s: want a number of seeds, or the first and the last, as 1..1000", *seedsFlag)
 	}
-	options := Options{Survive: *surviveFlag}
+	options := Options{Survive: *surviveFlag, Recall: *recallFlag}
 	if *traceFlag {
 		plan := Draw(first)
-		t.Logf("seed %d:\n%v\n%s", first, plan, run(t, plan, Options{Survive: *surviveFlag, Trace: true}).Trace)
+		traced := options
+		traced.Trace = true
+		t.Logf("seed %d:\n%v\n%s", first, plan, run(t, plan, traced).Trace)
 	}
 	start := time.Now()
 	found, broken, ran := search(t, first, last, options, func(Violation) bool { return true })

@@ -20,8 +20,11 @@ type Options struct {
 	// though a fail-over has lost what was shown before.
 	Forgetful bool
 	// Survive lets servers live on after a fail-over that has lost what they
-	// have shown, and clients keep what they have read.
+	// have shown. Otherwise it takes all of them with it.
 	Survive bool
+	// Recall lets clients go by what they have read before such a fail-over:
+	// entity tags and previews. Otherwise they read again.
+	Recall bool
 	// Trace asks for the Report's Trace.
 	Trace bool
 }
