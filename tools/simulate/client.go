@@ -19,6 +19,7 @@ type client struct {
 	requests int
 	// list and tag are the last answer that had all priorities.
 	list, tag string
+	listed    int      // how many fail-overs had lost something before
 	made      []string // names of priorities that were acknowledged
 }
 

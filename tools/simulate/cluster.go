@@ -31,8 +31,9 @@ type cluster struct {
 
 	frozen, away, full int // how many events say so
 	cuts               map[int]int
-	wait               time.Time // until when a promoted standby answers nobody
-	losses             int       // how many fail-overs have lost what had been shown
+	still              map[int]time.Time // by server, until when it does nothing
+	wait               time.Time         // until when a promoted standby answers nobody
+	losses             int               // how many fail-overs have lost what had been shown
 }
 
 // entry is something that the primary has stored.
@@ -46,7 +47,7 @@ type entry struct {
 const lag = 2 * time.Millisecond
 
 func newCluster(t *trace, base []entry) *cluster {
-	c := &cluster{trace: t, kept: []int{len(base)}, cuts: map[int]int{}, log: base[:len(base):len(base)], safe: len(base)}
+	c := &cluster{trace: t, kept: []int{len(base)}, cuts: map[int]int{}, still: map[int]time.Time{}, log: base[:len(base):len(base)], safe: len(base)}
 	c.primary = replayed(c.log)
 	return c
 }
@@ -138,6 +139,20 @@ func (c *cluster) advance() {
 	for c.frozen == 0 && c.safe < len(c.log) && !c.log[c.safe].arrives.After(time.Now()) {
 		c.safe++
 	}
+}
+
+// standsStill returns for how long a server does nothing.
+func (c *cluster) standsStill(server int) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Until(c.still[server])
+}
+
+// stop lets a server stand still for a while.
+func (c *cluster) stop(server int, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.still[server] = time.Now().Add(d)
 }
 
 // isSafe reports whether the standby has everything up to a moment, and for how long

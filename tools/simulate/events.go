@@ -23,6 +23,8 @@ func (w *world) cause(e Event) {
 		w.kill(e.Server)
 		a.sleep(e.For)
 		w.revive(e.Server)
+	case Stop:
+		w.cluster.stop(e.Server, e.For)
 	case ClockStep:
 		w.clocks[e.Server].Add(int64(e.Step))
 	case DiskFull:

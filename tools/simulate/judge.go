@@ -357,7 +357,7 @@ func (w *world) judgeTitles(d store.Dossier) {
 			continue
 		}
 		for _, c := range w.ledger.claims {
-			if c.op.Kind != Retitle || problem.LogText(c.op.text()) != e.To {
+			if c.op.Kind != Retitle || c.blind || problem.LogText(c.op.text()) != e.To {
 				continue
 			}
 			if read, ok := c.based[int64(d.ID)][e.Revision-1]; !ok || problem.LogText(read) != e.From {

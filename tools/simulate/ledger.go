@@ -58,6 +58,7 @@ type claim struct {
 	number   int64 // of the problem, if one was created
 	// based is, by problem and revision, the title that was read before.
 	based    map[int64]map[int64]string
+	blind    bool    // whether a fail-over may have lost what was read
 	problems []int64 // that the answer of a change of many names
 	revoked  bool    // of a token, that this was acknowledged
 	taken    bool    // of a name, that it was refused as taken
@@ -127,6 +128,7 @@ type read struct {
 	id, revision int64
 	title        string
 	tag          string // the entity tag
+	losses       int    // how many fail-overs had lost something before
 }
 
 // saw notes what was read, of which nobody has read anything else. highest is what

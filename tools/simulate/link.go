@@ -27,15 +27,34 @@ var _ store.Store = (*link)(nil)
 
 var errDead = fault.New(fault.Unavailable, "the server was killed")
 
-// reach travels to the store. It returns the era that answers.
-func (l *link) reach(ctx context.Context) (*actor, int, error) {
-	a := actorOf(ctx)
-	if l.dead.Load() {
-		return a, 0, errDead
+// reach connects to the store and travels there. It returns the era that answers.
+// What fails before that has not been sent.
+func (l *link) reach(ctx context.Context) (a *actor, era int, sent bool, err error) {
+	a = actorOf(ctx)
+	if era, err = l.connect(ctx, a); err != nil {
+		return a, era, false, err
 	}
-	era := l.cluster.now().era
+	l.travel(a)
+	return a, era, true, l.check(ctx, era)
+}
+
+// travel sleeps for as long as a message takes, or the server stands still.
+func (l *link) travel(a *actor) {
 	a.travel()
-	return a, era, l.check(ctx, era)
+	if still := l.cluster.standsStill(l.server); still > 0 {
+		a.sleep(still)
+	}
+}
+
+// connect waits for a primary, more or less patiently.
+func (l *link) connect(ctx context.Context, a *actor) (era int, err error) {
+	for patience := 30 * a.rng.IntN(2); ; patience-- {
+		era = l.cluster.now().era
+		if err = l.check(ctx, era); err == nil || patience <= 0 || l.dead.Load() {
+			return era, err
+		}
+		a.sleep(100 * time.Millisecond)
+	}
 }
 
 // check fails when a call cannot go on.
@@ -68,7 +87,7 @@ func (l *link) await(ctx context.Context, a *actor, at moment) error {
 
 // View implements store.Store. The Reader's moment is before fn is called.
 func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
-	a, era, err := l.reach(ctx)
+	a, era, _, err := l.reach(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,7 +96,7 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	l.cluster.mu.Unlock()
 	var failed error
 	err = primary.View(context.Background(), func(r store.Reader) error {
-		a.travel()
+		l.travel(a)
 		if failed = l.check(ctx, era); failed != nil {
 			return nil
 		}
@@ -87,7 +106,10 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	if failed != nil {
 		return failed
 	}
-	a.travel() // what comes of it is decided later
+	if a.rng.IntN(8) == 0 {
+		a.sleep(a.between(0, 400*time.Millisecond)) // the server is busy
+	}
+	l.travel(a)
 	return err
 }
 
@@ -114,7 +136,7 @@ func (l *link) Versions(ctx context.Context) (store.Versions, error) {
 // Reserve implements store.Store. It never gives a number away twice, as the port has
 // it of one Store.
 func (l *link) Reserve(ctx context.Context) (problem.ID, error) {
-	_, _, err := l.reach(ctx)
+	_, _, _, err := l.reach(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -132,7 +154,10 @@ func (l *link) Reserve(ctx context.Context) (problem.ID, error) {
 
 // Commit implements store.Store.
 func (l *link) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	a, era, err := l.reach(ctx)
+	a, era, sent, err := l.reach(ctx)
+	if sent && err != nil && a.rng.IntN(2) == 0 {
+		return store.Receipt{}, unknown() // it has not arrived, but who knows
+	}
 	if err != nil {
 		return store.Receipt{}, err
 	}
@@ -143,16 +168,16 @@ func (l *link) Commit(ctx context.Context, change store.Change) (store.Receipt, 
 		return store.Receipt{}, fault.New(fault.Unavailable, "the connection broke")
 	case Late:
 		l.sendLate(a, change, era)
-		a.travel()
+		l.travel(a)
 		return store.Receipt{}, unknown()
 	}
 	receipt, at, err := l.cluster.commit(a, change)
 	if err != nil {
-		a.travel()
+		l.travel(a)
 		return receipt, err
 	}
 	if mishap == Exposed {
-		a.travel()
+		l.travel(a)
 		return store.Receipt{}, unknown()
 	}
 	for {
@@ -168,7 +193,7 @@ func (l *link) Commit(ctx context.Context, change store.Change) (store.Receipt, 
 			return store.Receipt{}, unknown()
 		}
 	}
-	a.travel()
+	l.travel(a)
 	if mishap == ReplyLost || l.check(context.WithoutCancel(ctx), era) != nil {
 		return store.Receipt{}, unknown()
 	}
@@ -196,7 +221,7 @@ func (l *link) sendLate(from *actor, change store.Change, era int) {
 
 // Outcome implements store.Store.
 func (l *link) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
-	a, _, err := l.reach(ctx)
+	a, _, _, err := l.reach(ctx)
 	if err != nil {
 		return store.Receipt{}, false, err
 	}
@@ -217,9 +242,8 @@ func (l *link) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store
 // Confirm implements store.Store. It goes on with a standby that takes over, and fails
 // when that lacks what was shown to the request.
 func (l *link) Confirm(ctx context.Context) error {
-	a := actorOf(ctx)
-	a.travel()
-	if err := l.check(ctx, l.cluster.now().era); err != nil {
+	a, _, _, err := l.reach(ctx)
+	if err != nil {
 		return err
 	}
 	if l.cluster.forgetful {

@@ -59,7 +59,7 @@ func (c *client) load(op Op, server int, id int64) (read, response, bool) {
 		Title    string `json:"title"`
 		Revision int64  `json:"revision"`
 	}](c, out)
-	r := read{id, shown.Revision, shown.Title, out.header.Get("ETag")}
+	r := read{id, shown.Revision, shown.Title, out.header.Get("ETag"), losses}
 	if losses == c.cluster.lossesSoFar() {
 		c.ledger.saw(r, highest)
 	}
@@ -79,7 +79,8 @@ func (c *client) reload(op Op, id int64) (read, response, bool) {
 }
 
 func (c *client) listPriorities(op Op) {
-	if !c.options.Recall && c.tag != "" && c.lostSince(c.list) {
+	losses := c.cluster.lossesSoFar()
+	if !c.options.Recall && losses != c.listed {
 		c.tag = ""
 	}
 	made := len(c.made)
@@ -88,7 +89,7 @@ func (c *client) listPriorities(op Op) {
 	case out.fate != answered:
 		return
 	case out.status == http.StatusOK:
-		c.list, c.tag = c.stamp(string(out.body)), out.header.Get("ETag")
+		c.list, c.tag, c.listed = string(out.body), out.header.Get("ETag"), losses
 	case out.status != http.StatusNotModified:
 		c.ledger.breaks(Defect, "the priorities are answered with %d %s", out.status, out.kind)
 		return
@@ -98,15 +99,6 @@ func (c *client) listPriorities(op Op) {
 			c.ledger.breaks(ReadBack, "priority %q was acknowledged, and is not listed by an answer with %d", name, out.status)
 		}
 	}
-}
-
-// stamp notes with a text how many fail-overs have lost something before it.
-func (c *client) stamp(text string) string {
-	return strconv.Itoa(c.cluster.lossesSoFar()) + " " + text
-}
-
-func (c *client) lostSince(stamped string) bool {
-	return !strings.HasPrefix(stamped, strconv.Itoa(c.cluster.lossesSoFar())+" ")
 }
 
 func (c *client) create(op Op) {
@@ -168,12 +160,17 @@ func (c *client) retitle(op Op) {
 	r, _, ok := c.load(op, 0, id)
 	for attempt := 0; ok && attempt < tries; attempt++ {
 		claim.base(r)
-		losses := c.cluster.lossesSoFar()
+		if c.rng.IntN(3) == 0 {
+			c.sleep(c.between(0, 1500*time.Millisecond)) // somebody types
+		}
 		for try := range tries {
-			if !c.options.Recall && c.cluster.lossesSoFar() != losses {
+			if !c.options.Recall && c.cluster.lossesSoFar() != r.losses {
 				break // what was read may never have been
 			}
 			out := c.exchange(op, attempt+try, request{method: http.MethodPatch, path: fmt.Sprintf("/problems/%d", id), body: fmt.Sprintf(`{"title":%q}`, op.text()), match: r.tag})
+			if !c.options.Recall && c.cluster.lossesSoFar() != r.losses {
+				claim.blind = true
+			}
 			if out.fate == broken {
 				claim.unknowns++
 			} else if out.fate == answered && out.ok() {
@@ -209,6 +206,7 @@ func (c *client) retitleTwo(op Op) {
 	path := fmt.Sprintf("/problems?predicate=identifier%%20IN%%20%%7B%d,%d%%7D", ids[0], ids[1])
 	body := fmt.Sprintf(`{"title":%q}`, op.text())
 	for attempt := range tries {
+		losses := c.cluster.lossesSoFar()
 		preview, _, done := c.persist(Op{ID: op.ID, Server: op.Server}, request{method: http.MethodPatch, path: path + "&dryRun=true", body: body})
 		if !done {
 			break
@@ -217,7 +215,6 @@ func (c *client) retitleTwo(op Op) {
 			c.ledger.breaks(WrongRefusal, "a preview is refused: %d %s", preview.status, preview.kind)
 			break
 		}
-		losses := c.cluster.lossesSoFar()
 		r := request{method: http.MethodPatch, path: path + "&preview=" + decode[struct {
 			Preview string `json:"preview"`
 		}](c, preview).Preview, body: body}

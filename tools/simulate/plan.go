@@ -109,9 +109,10 @@ const (
 	DiskFull                   // commits are refused
 	Away                       // the store cannot be reached
 	Cuts                       // connections of a server to the store break
+	Stop                       // a server does nothing for a while, and goes on
 )
 
-var eventNames = [...]string{"the standby freezes", "the standby takes over", "a server is killed", "a clock steps", "the disk is full", "the store is away", "connections break"}
+var eventNames = [...]string{"the standby freezes", "the standby takes over", "a server is killed", "a clock steps", "the disk is full", "the store is away", "connections break", "a server stands still"}
 
 // String returns the kind in words.
 func (k EventKind) String() string { return eventNames[k] }
@@ -135,6 +136,11 @@ func Draw(seed uint64) Plan {
 	if ring {
 		p.Clients = clientsMost
 	}
+	contested := !ring && r.IntN(6) == 0
+	if contested {
+		// One problem, and a fail-over meanwhile.
+		p.Clients, favourites = clientsMost, []Kind{Retitle, Retitle, SetKeyword, Comment, Watch}
+	}
 	trouble := r.Float64() * 0.6
 	moments := make([]time.Duration, 4+r.IntN(3))
 	for i := range moments {
@@ -148,7 +154,7 @@ func Draw(seed uint64) Plan {
 			if r.Float64() < 0.7 {
 				op.Kind = favourites[r.IntN(len(favourites))]
 			}
-			if r.Float64() < 0.4 {
+			if contested || r.Float64() < 0.4 {
 				op.Problem = place
 			}
 			op.Other = (op.Problem + 1 + r.IntN(problems-1)) % problems
@@ -156,9 +162,10 @@ func Draw(seed uint64) Plan {
 				op.At += time.Duration(r.IntN(300)) * time.Millisecond
 			}
 			if ring {
-				// It takes all relationships of the ring to close it, at two servers.
-				op.Kind, op.Server = Relate, client/2%p.Servers
-				if r.IntN(6) == 0 {
+				// It takes all relationships of the ring to close it: two are put
+				// first, and then two that share no problem, at two servers.
+				op.At, op.Kind, op.Server = at+time.Duration(1-client%2)*100*time.Millisecond, Relate, client/2%p.Servers
+				if r.IntN(4) == 0 {
 					op.Kind = Unrelate
 				}
 			} else if r.Float64() < trouble {
@@ -171,15 +178,23 @@ func Draw(seed uint64) Plan {
 			p.Ops = append(p.Ops, op)
 		}
 	}
+	if contested {
+		p.drawEvent(r, moments, FailOver)
+	}
 	for range r.IntN(4) {
-		p.drawEvent(r, moments)
+		p.drawEvent(r, moments, often[r.IntN(len(often))])
 	}
 	return p
 }
 
-func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration) {
-	kinds := []EventKind{Freeze, FailOver, FailOver, FailOver, Kill, Kill, ClockStep, DiskFull, Away, Cuts}
-	e := Event{At: time.Duration(r.IntN(4500)) * time.Millisecond, Kind: kinds[r.IntN(len(kinds))], For: time.Duration(50+r.IntN(1500)) * time.Millisecond, Server: r.IntN(p.Servers), Part: r.Float64()}
+// often has each kind of event as often as it is to be drawn.
+var often = []EventKind{Freeze, FailOver, FailOver, FailOver, Kill, Kill, ClockStep, DiskFull, Away, Cuts, Stop}
+
+func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration, kind EventKind) {
+	e := Event{
+		Kind: kind, At: time.Duration(r.IntN(4500)) * time.Millisecond, For: time.Duration(50+r.IntN(1500)) * time.Millisecond,
+		Server: r.IntN(p.Servers), Part: r.Float64(),
+	}
 	switch e.Kind {
 	case FailOver:
 		// A standby takes over from a primary that it has lost touch with, while
@@ -188,6 +203,11 @@ func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration) {
 		begin := max(0, moments[r.IntN(len(moments))]-time.Duration(r.IntN(100))*time.Millisecond)
 		p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Freeze, At: begin, For: frozen + e.For})
 		e.At = begin + frozen
+		if r.IntN(3) == 0 {
+			// A server sleeps through it.
+			before := time.Duration(r.IntN(40)) * time.Millisecond
+			p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Stop, At: max(0, e.At-before), For: before + e.For + time.Duration(r.IntN(2000))*time.Millisecond, Server: e.Server})
+		}
 		if r.IntN(2) == 0 {
 			e.Part = 0
 		}
@@ -256,7 +276,7 @@ func (e Event) String() string {
 		return fmt.Sprintf("%v, with %.0f %% of what it had not confirmed; back after %v", e.Kind, 100*e.Part, e.For)
 	case ClockStep:
 		return fmt.Sprintf("%v, of server %d, by %v", e.Kind, e.Server, e.Step)
-	case Kill, Cuts:
+	case Kill, Cuts, Stop:
 		return fmt.Sprintf("%v: server %d, for %v", e.Kind, e.Server, e.For)
 	}
 	return fmt.Sprintf("%v, for %v", e.Kind, e.For)
