@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -11,9 +12,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// cluster is the store that all servers share: a primary, which shows what it has at
-// once, and a standby, which has the beginning of the primary's log. What the standby
-// has is safe.
+// cluster is the store that all servers share: a primary, and a standby, which has the
+// beginning of the primary's log. What the standby has is safe. The port allows two
+// kinds of primaries: one shows at once what it has, and the other only what is safe,
+// or what nobody waits for any more.
 type cluster struct {
 	trace *trace
 	// hasty, a fault to be found, confirms what the standby does not have.
@@ -24,9 +26,12 @@ type cluster struct {
 	mu       sync.Mutex // of all that follows
 	primary  *memory.Store
 	log      []entry
-	safe     int   // how much of the log the standby has
-	kept     []int // by era, how much of the log the era before has left to it
-	reserved int64 // the highest number of a problem that was given away
+	hidden   bool          // it shows what is safe
+	visible  *memory.Store // what it shows then
+	shown    int           // how much of the log that is
+	safe     int           // how much of the log the standby has
+	kept     []int         // by era, how much of the log the era before has left to it
+	reserved int64         // the highest number of a problem that was given away
 	messages int
 
 	frozen, away, full int // how many events say so
@@ -46,10 +51,49 @@ type entry struct {
 // lag is what the standby is behind.
 const lag = 2 * time.Millisecond
 
-func newCluster(t *trace, base []entry) *cluster {
+func newCluster(t *trace, base []entry, hidden bool) *cluster {
 	c := &cluster{trace: t, kept: []int{len(base)}, cuts: map[int]int{}, still: map[int]time.Time{}, log: base[:len(base):len(base)], safe: len(base)}
-	c.primary = replayed(c.log)
+	c.hidden = hidden
+	c.restart()
 	return c
+}
+
+// restart makes the stores anew from the log.
+func (c *cluster) restart() {
+	c.primary, c.shown = replayed(c.log), len(c.log)
+	if c.hidden {
+		c.visible = replayed(c.log)
+	}
+}
+
+// show shows the log up to a length.
+func (c *cluster) show(length int) {
+	if !c.hidden {
+		c.shown = len(c.log)
+		return
+	}
+	for ; c.shown < length; c.shown++ {
+		c.log[c.shown].store(c.visible)
+	}
+}
+
+// look returns what a View sees.
+func (c *cluster) look() (*memory.Store, moment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance()
+	at := moment{len(c.kept) - 1, c.shown}
+	if c.hidden {
+		return c.visible, at
+	}
+	return c.primary, at
+}
+
+// expose shows all, also what is not safe.
+func (c *cluster) expose() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.show(len(c.log))
 }
 
 // replayed returns a store with everything of the log.
@@ -59,17 +103,23 @@ func replayed(log []entry) *memory.Store {
 		panic(err)
 	}
 	for _, e := range log {
-		if e.ruling {
-			_, _, err = s.Outcome(context.Background(), e.change.Batch, e.change.At)
-		} else {
-			e.change.Expect = nil // it held
-			_, err = s.Commit(context.Background(), e.change)
-		}
-		if err != nil {
-			panic("simulate: what was stored cannot be stored again: " + err.Error())
-		}
+		e.store(s)
 	}
 	return s
+}
+
+// store stores the entry in one more store.
+func (e entry) store(s *memory.Store) {
+	var err error
+	if e.ruling {
+		_, _, err = s.Outcome(context.Background(), e.change.Batch, e.change.At)
+	} else {
+		e.change.Expect = nil // it held
+		_, err = s.Commit(context.Background(), e.change)
+	}
+	if err != nil {
+		panic("simulate: what was stored cannot be stored again: " + err.Error())
+	}
 }
 
 // now returns the moment of the primary.
@@ -100,6 +150,9 @@ func (c *cluster) reachableLocked(server int, era int) error {
 	return nil
 }
 
+// errLocked is that a Change has to wait for what is not shown yet.
+var errLocked = errors.New("another change is under way")
+
 // commit stores a Change on the primary. It is not safe yet.
 func (c *cluster) commit(a *actor, change store.Change) (store.Receipt, moment, error) {
 	c.mu.Lock()
@@ -108,6 +161,9 @@ func (c *cluster) commit(a *actor, change store.Change) (store.Receipt, moment, 
 		return store.Receipt{}, moment{}, fault.New(fault.Unavailable, "the disk is full")
 	}
 	receipt, err := c.primary.Commit(context.Background(), change)
+	if c.advance(); fault.Is(err, fault.Conflict) && c.shown < len(c.log) {
+		return receipt, moment{}, errLocked
+	}
 	if err != nil {
 		c.trace.add(a, "    the store refuses %v: %v", change.Batch, err)
 		return receipt, moment{}, err
@@ -132,6 +188,7 @@ func (c *cluster) append(e entry) {
 	c.advance()
 	e.arrives = time.Now().Add(lag)
 	c.log = append(c.log, e)
+	c.show(c.safe)
 }
 
 // advance lets the standby have what has reached it by now.
@@ -139,6 +196,7 @@ func (c *cluster) advance() {
 	for c.frozen == 0 && c.safe < len(c.log) && !c.log[c.safe].arrives.After(time.Now()) {
 		c.safe++
 	}
+	c.show(c.safe)
 }
 
 // standsStill returns for how long a server does nothing.
@@ -197,14 +255,14 @@ func (c *cluster) failOver(part float64, away time.Duration) (lost bool) {
 	defer c.mu.Unlock()
 	c.advance()
 	kept := c.safe + int(part*float64(len(c.log)-c.safe)+0.5)
-	lost = kept < len(c.log)
+	lost = kept < c.shown
 	if lost {
 		c.losses++
 	}
 	c.log = c.log[:kept:kept]
 	c.safe = kept
 	c.kept = append(c.kept, kept)
-	c.primary = replayed(c.log)
+	c.restart()
 	c.wait = time.Now().Add(away)
 	return lost
 }

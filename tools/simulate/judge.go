@@ -46,7 +46,8 @@ func (w *world) judge() {
 
 func (w *world) readAll() (all content) {
 	ctx := context.Background()
-	err := w.cluster.primary.View(ctx, func(r store.Reader) (err error) {
+	seen, _ := w.cluster.look()
+	err := seen.View(ctx, func(r store.Reader) (err error) {
 		if all.problems, err = r.Dossiers(ctx, 0, 10_000); err != nil {
 			return err
 		}

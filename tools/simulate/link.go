@@ -91,11 +91,9 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	l.cluster.mu.Lock()
-	primary, at := l.cluster.primary, l.cluster.nowLocked()
-	l.cluster.mu.Unlock()
+	seen, at := l.cluster.look()
 	var failed error
-	err = primary.View(context.Background(), func(r store.Reader) error {
+	err = seen.View(context.Background(), func(r store.Reader) error {
 		l.travel(a)
 		if failed = l.check(ctx, era); failed != nil {
 			return nil
@@ -172,11 +170,18 @@ func (l *link) Commit(ctx context.Context, change store.Change) (store.Receipt, 
 		return store.Receipt{}, unknown()
 	}
 	receipt, at, err := l.cluster.commit(a, change)
+	for err == errLocked {
+		a.sleep(20 * time.Millisecond)
+		if err = l.check(ctx, era); err == nil {
+			receipt, at, err = l.cluster.commit(a, change)
+		}
+	}
 	if err != nil {
 		l.travel(a)
 		return receipt, err
 	}
 	if mishap == Exposed {
+		l.cluster.expose()
 		l.travel(a)
 		return store.Receipt{}, unknown()
 	}
@@ -213,8 +218,11 @@ func (l *link) sendLate(from *actor, change store.Change, era int) {
 	}
 	l.messages.Go(func() {
 		a.sleep(delay)
-		if l.cluster.now().era == era {
-			_, _, _ = l.cluster.commit(a, change) // nobody is there to be told
+		for l.cluster.now().era == era {
+			if _, _, err := l.cluster.commit(a, change); err != errLocked {
+				return // nobody is there to be told
+			}
+			a.sleep(20 * time.Millisecond)
 		}
 	})
 }

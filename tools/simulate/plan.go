@@ -13,6 +13,7 @@ type Plan struct {
 	Seed    uint64
 	Servers int
 	Clients int
+	Hidden  bool    // the store shows only what is safe, or what nobody waits for
 	Ops     []Op    // by ID
 	Events  []Event // by ID
 }
@@ -132,7 +133,8 @@ func Draw(seed uint64) Plan {
 	for i := range favourites {
 		favourites[i] = Kind(r.IntN(int(kinds)))
 	}
-	ring := r.IntN(12) == 0
+	p.Hidden = r.IntN(3) == 0
+	ring := r.IntN(8) == 0
 	if ring {
 		p.Clients = clientsMost
 	}
@@ -165,7 +167,7 @@ func Draw(seed uint64) Plan {
 				// It takes all relationships of the ring to close it: two are put
 				// first, and then two that share no problem, at two servers.
 				op.At, op.Kind, op.Server = at+time.Duration(1-client%2)*100*time.Millisecond, Relate, client/2%p.Servers
-				if r.IntN(4) == 0 {
+				if r.IntN(6) == 0 {
 					op.Kind = Unrelate
 				}
 			} else if r.Float64() < trouble {
@@ -239,6 +241,9 @@ func (p Plan) String() string {
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return int(a.at - b.at) })
 	var b strings.Builder
+	if p.Hidden {
+		b.WriteString("The store shows only what is safe, or what nobody waits for any more.\n")
+	}
 	for _, l := range lines {
 		fmt.Fprintf(&b, "%8v  %s\n", l.at, l.text)
 	}

@@ -70,7 +70,7 @@ type world struct {
 func Run(plan Plan, options Options) Report {
 	t := &trace{on: options.Trace, start: time.Now()}
 	w := &world{plan: plan, options: options, trace: t, ledger: newLedger(t.start), clocks: make([]atomic.Int64, plan.Servers+1)}
-	w.cluster = newCluster(t, base().log)
+	w.cluster = newCluster(t, base().log, plan.Hidden)
 	w.cluster.hasty, w.cluster.forgetful = options.Hasty, options.Forgetful
 	for i := range plan.Servers {
 		w.servers = append(w.servers, w.start(i))
@@ -86,6 +86,7 @@ func Run(plan Plan, options Options) Report {
 	clients.Wait()
 	events.Wait()
 	w.goroutines.Wait()
+	time.Sleep(time.Second) // the standby has everything
 	w.judge()
 	for _, s := range w.all {
 		s.shell.free()
