@@ -81,9 +81,22 @@ func (w *world) start(number int) *server {
 	*shell.service = *tracker.New(tracker.Options{
 		Store:  behind,
 		Now:    shell.now,
-		Random: rand.NewChaCha8(key),
+		Random: &random{source: rand.NewChaCha8(key)},
 		Limits: tracker.DefaultLimits(),
 	})
 	w.all = append(w.all, s)
 	return s
+}
+
+// random is a source of randomness for several goroutines.
+type random struct {
+	sync.Mutex
+	source *rand.ChaCha8
+}
+
+// Read implements io.Reader.
+func (r *random) Read(b []byte) (int, error) {
+	r.Lock()
+	defer r.Unlock()
+	return r.source.Read(b)
 }
