@@ -23,6 +23,7 @@ type Store struct {
 	calls   store.Gate
 
 	writing       chan struct{} // has an element for each write under way
+	answered      atomic.Uint64 // how many writes the server has answered
 	confirmations confirmations
 	mu            sync.Mutex
 	held          map[*writer]struct{} // those of the writes under way

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // A write goes on after its caller has given it up. The server may be waiting for a
@@ -36,10 +37,15 @@ func (o Options) writers() int {
 func (s *Store) writer(ctx context.Context) (*writer, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
+	before := s.answered.Load()
 	select {
 	case s.writing <- struct{}{}:
 	case <-limited.Done():
-		return nil, interrupted(ctx, fault.Wrap(fault.Unavailable, limited.Err(),
+		cause := limited.Err()
+		if s.answered.Load() != before {
+			cause = store.Busy(cause)
+		}
+		return nil, interrupted(ctx, fault.Wrap(fault.Unavailable, cause,
 			"all %d connections for writing wait for the database; nothing was changed", cap(s.writing)))
 	}
 	conn, err := s.acquire(ctx)
@@ -148,6 +154,7 @@ func (s *Store) drop(w *writer) {
 	s.mu.Unlock()
 	if !w.Conn.Conn().IsClosed() {
 		w.connection.writing.Store(false)
+		s.answered.Add(1)
 	}
 	w.release()
 }
