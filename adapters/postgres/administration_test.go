@@ -26,7 +26,7 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	var servers []*tracker.Service
 	for range 2 {
 		servers = append(servers, tracker.New(tracker.Options{
-			Store: open(t, postgres.Options{URL: server.URL()}), Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
+			Store: open(t, postgres.Options{URL: server.URL(), AcquireTimeout: patience}), Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		}))
 	}
 	execute(t, connect(t, server.URL()),

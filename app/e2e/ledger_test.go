@@ -107,7 +107,12 @@ func (l *ledger) judge(found map[string]int) verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var v verdict
-	attempted := map[string]bool{}
+	// Several writes can have the same trace. One that was rejected is not present for
+	// being there once, if another one may have put it there.
+	attempted, possible := map[string]bool{}, map[string]bool{}
+	for _, w := range l.writes {
+		possible[w.trace()] = possible[w.trace()] || w.outcome != rejected
+	}
 	for _, mark := range slices.Sorted(maps.Keys(l.writes)) {
 		w := l.writes[mark]
 		attempted[w.trace()] = true
@@ -116,7 +121,7 @@ func (l *ledger) judge(found map[string]int) verdict {
 			v.duplicate = append(v.duplicate, mark)
 		case n == 0 && w.outcome == acknowledged:
 			v.lost = append(v.lost, mark)
-		case n == 1 && w.outcome == rejected:
+		case n == 1 && w.outcome == rejected && !possible[w.trace()]:
 			v.resurrected = append(v.resurrected, mark)
 		}
 	}
