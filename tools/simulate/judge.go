@@ -353,12 +353,13 @@ func (w *world) judgeReferences(d store.Dossier, c *metadata.Catalogue) {
 
 // judgeTitles sees whether titles were changed from what their writers had read.
 func (w *world) judgeTitles(d store.Dossier) {
+	lost := func(before int) bool { return before != w.cluster.lossesSoFar() }
 	for _, e := range d.Log {
 		if e.Field != "title" {
 			continue
 		}
 		for _, c := range w.ledger.claims {
-			if c.op.Kind != Retitle || c.blind || problem.LogText(c.op.text()) != e.To {
+			if c.op.Kind != Retitle || c.blind || slices.ContainsFunc(c.left, lost) || problem.LogText(c.op.text()) != e.To {
 				continue
 			}
 			if read, ok := c.based[int64(d.ID)][e.Revision-1]; !ok || problem.LogText(read) != e.From {

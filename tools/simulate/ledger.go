@@ -59,6 +59,7 @@ type claim struct {
 	// based is, by problem and revision, the title that was read before.
 	based    map[int64]map[int64]string
 	blind    bool    // whether a fail-over may have lost what was read
+	left     []int   // by request that a server goes on with, how many fail-overs had lost something before
 	problems []int64 // that the answer of a change of many names
 	revoked  bool    // of a token, that this was acknowledged
 	taken    bool    // of a name, that it was refused as taken

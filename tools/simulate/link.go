@@ -104,7 +104,7 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	if failed != nil {
 		return failed
 	}
-	if a.rng.IntN(8) == 0 {
+	if a.rng.IntN(5) == 0 {
 		a.sleep(a.between(0, 400*time.Millisecond)) // the server is busy
 	}
 	l.travel(a)

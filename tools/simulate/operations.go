@@ -168,8 +168,11 @@ func (c *client) retitle(op Op) {
 				break // what was read may never have been
 			}
 			out := c.exchange(op, attempt+try, request{method: http.MethodPatch, path: fmt.Sprintf("/problems/%d", id), body: fmt.Sprintf(`{"title":%q}`, op.text()), match: r.tag})
-			if !c.options.Recall && c.cluster.lossesSoFar() != r.losses {
-				claim.blind = true
+			if !c.options.Recall {
+				claim.blind = claim.blind || c.cluster.lossesSoFar() != r.losses
+				if out.left != nil {
+					claim.left = append(claim.left, r.losses)
+				}
 			}
 			if out.fate == broken {
 				claim.unknowns++

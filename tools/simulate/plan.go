@@ -205,7 +205,7 @@ func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration, kind EventKind) 
 		begin := max(0, moments[r.IntN(len(moments))]-time.Duration(r.IntN(100))*time.Millisecond)
 		p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Freeze, At: begin, For: frozen + e.For})
 		e.At = begin + frozen
-		if r.IntN(3) == 0 {
+		if r.IntN(2) == 0 {
 			// A server sleeps through it.
 			before := time.Duration(r.IntN(40)) * time.Millisecond
 			p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Stop, At: max(0, e.At-before), For: before + e.For + time.Duration(r.IntN(2000))*time.Millisecond, Server: e.Server})
