@@ -92,6 +92,9 @@ func explain(t *testing.T, seed uint64, broken Violation, options Options) strin
 		fmt.Fprintf(&b, "broken after %v: %v\n", v.At, v)
 	}
 	fmt.Fprintf(&b, "\nto repeat it: make simulate SEEDS=%d..%d", seed, seed)
+	if options.Survive || options.Recall {
+		fmt.Fprintf(&b, " SIMULATE='-simulate.survive=%t -simulate.recall=%t'", options.Survive, options.Recall)
+	}
 	return b.String()
 }
 
