@@ -85,10 +85,14 @@ func (c *client) exchange(op Op, attempt int, r request) response {
 		c.trace.add(a, "  connection refused")
 		return response{fate: unavailable}
 	}
+	if op.Kind.linksTwo() && r.method != http.MethodGet {
+		s.enter(a)
+	}
 	if leaves > 0 {
 		left := new(abandoned)
 		c.goroutines.Go(func() {
 			c.serve(s, a, r)
+			s.leave(a)
 			left.over.Store(true)
 		})
 		c.sleep(leaves)
@@ -96,6 +100,7 @@ func (c *client) exchange(op Op, attempt int, r request) response {
 		return response{fate: broken, left: left}
 	}
 	out := c.serve(s, a, r)
+	s.leave(a)
 	if out.fate == broken {
 		c.trace.add(a, "  client %d: the connection broke: %s %s", c.number, r.method, r.path)
 	} else {

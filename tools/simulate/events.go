@@ -1,7 +1,10 @@
 package simulate
 
 // eventSlot is the first slot of events, behind those of messages.
-const eventSlot = messageSlot + messagesMost
+const (
+	eventSlot  = messageSlot + messagesMost
+	eventsMost = 20
+)
 
 // cause lets an event happen.
 func (w *world) cause(e Event) {

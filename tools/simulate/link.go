@@ -21,16 +21,32 @@ type link struct {
 	server   int
 	dead     atomic.Bool // the server was killed: nothing leaves it
 	messages *sync.WaitGroup
+
+	// asker asks for tokens, for all requests that wait for them. Which of these
+	// begins that is not determined, so it must not matter.
+	asker *actor
+	mu    sync.Mutex
+	asks  context.Context // of what it asks now
 }
 
 var _ store.Store = (*link)(nil)
 
 var errDead = fault.New(fault.Unavailable, "the server was killed")
 
+// actor returns who acts in a context.
+func (l *link) actor(ctx context.Context) *actor {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ctx == l.asks {
+		return l.asker
+	}
+	return actorOf(ctx)
+}
+
 // reach connects to the store and travels there. It returns the era that answers.
 // What fails before that has not been sent.
 func (l *link) reach(ctx context.Context) (a *actor, era int, sent bool, err error) {
-	a = actorOf(ctx)
+	a = l.actor(ctx)
 	if era, err = l.connect(ctx, a); err != nil {
 		return a, era, false, err
 	}
@@ -121,8 +137,11 @@ func (l *link) show(a *actor, at moment) {
 	}
 }
 
-// Versions implements store.Store.
+// Versions implements store.Store. The service asks for them before it loads tokens.
 func (l *link) Versions(ctx context.Context) (store.Versions, error) {
+	l.mu.Lock()
+	l.asks = ctx
+	l.mu.Unlock()
 	var versions store.Versions
 	err := l.View(ctx, func(r store.Reader) (err error) {
 		versions, err = r.Versions(ctx)

@@ -68,6 +68,9 @@ var kindNames = [kinds]string{
 // String returns the kind in words.
 func (k Kind) String() string { return kindNames[k] }
 
+// linksTwo reports whether the operation changes two problems in one request.
+func (k Kind) linksTwo() bool { return k == Relate || k == Unrelate || k == RetitleTwo }
+
 // Mishap is what goes wrong with a Commit.
 type Mishap int
 

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,11 +13,49 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
+// askerSlot is the first slot of what asks for tokens, behind those of events.
+const (
+	askerSlot  = eventSlot + eventsMost
+	askersMost = 30
+)
+
 // server is one process of the service, from its start until it is killed.
 type server struct {
 	number int
 	link   *link
 	shell  *shell
+
+	mu    sync.Mutex
+	crowd []*actor // the requests under way that are about two problems
+}
+
+// mostLinking is how many requests about two problems a server gets at a time. Of
+// three, one can let both of the others go on at once, and then these could race for
+// a problem: no sleep of theirs is in between.
+const mostLinking = 2
+
+// enter waits until a server has room for a request about two problems.
+func (s *server) enter(a *actor) {
+	for !s.admit(a) {
+		a.sleep(10 * time.Millisecond)
+	}
+}
+
+func (s *server) admit(a *actor) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.crowd) == mostLinking {
+		return false
+	}
+	s.crowd = append(s.crowd, a)
+	return true
+}
+
+// leave makes room again, if the request took some.
+func (s *server) leave(a *actor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.crowd = slices.DeleteFunc(s.crowd, func(other *actor) bool { return other == a })
 }
 
 // shell is a handler around a Service that can be replaced. To make a handler takes
@@ -66,7 +105,10 @@ func (w *world) start(number int) *server {
 		panic("simulate: no handler: " + err.Error())
 	}
 	w.started++
-	s := &server{number: number, shell: shell, link: &link{cluster: w.cluster, server: number, messages: &w.goroutines}}
+	s := &server{number: number, shell: shell, link: &link{
+		cluster: w.cluster, server: number, messages: &w.goroutines,
+		asker: newActor(askerSlot+w.started%askersMost, w.plan.Seed, 6<<40|uint64(w.started)),
+	}}
 	var behind store.Store = s.link
 	if w.options.Wrap != nil {
 		behind = w.options.Wrap(behind)
