@@ -54,18 +54,13 @@ func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []bunsto
 		}
 		return store.Receipt{}, failure
 	})
-	switch err {
-	case nil:
+	if err == nil {
 		return receipt, nil
-	case errUndecided:
-		err = fault.Wrap(fault.UnknownOutcome, err, "the database has not said in time what has become of the change")
-	case errUnconfirmed:
-		err = fault.Wrap(fault.UnknownOutcome, err, "the database has stopped waiting for its standby, which may not have the change")
 	}
 	if readOnly(err) {
 		s.lookAgain()
 	}
-	return store.Receipt{}, err
+	return store.Receipt{}, classifyCommit(err)
 }
 
 // send sends all statements at once and reads the answers. The one that returns a
@@ -185,8 +180,6 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 			return store.Receipt{}, false, nil
 		case err == nil:
 			return store.Receipt{Batch: batch, Position: ruling.position}, true, nil
-		case err == errUndecided || err == errUnconfirmed:
-			return store.Receipt{}, false, interrupted(ctx, unconfirmed(err))
 		case ctx.Err() != nil || attempt > s.options.Connections || !ruling.lost && !retryable(err):
 			return store.Receipt{}, false, interrupted(ctx, classify(err))
 		}

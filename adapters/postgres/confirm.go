@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"sync"
-
-	"github.com/problemtracking/problems/domain/fault"
 )
 
 // confirmations lets all who want to confirm at the same time share a write.
@@ -68,7 +66,7 @@ func (s *Store) Confirm(ctx context.Context) error {
 	defer leave()
 	shared := s.confirmations.join(s.confirm)
 	if !s.wait(ctx, shared.done) {
-		return interrupted(ctx, unconfirmed(errUndecided))
+		return interrupted(ctx, classify(errUndecided))
 	}
 	return shared.err
 }
@@ -89,14 +87,8 @@ func (s *Store) confirm() error {
 		})
 		<-a.done
 		switch {
-		case a.err == errUnconfirmed:
-			return unconfirmed(a.err)
 		case a.err == nil || !a.value || attempt > s.options.Connections:
 			return classify(a.err)
 		}
 	}
-}
-
-func unconfirmed(err error) error {
-	return fault.Wrap(fault.Unavailable, err, "the database does not confirm what it shows; nothing was changed")
 }
