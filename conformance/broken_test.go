@@ -78,9 +78,9 @@ func (s *broken) Outcome(ctx context.Context, batch ident.ID, at time.Time) (sto
 	return s.outcome(ctx, batch, at)
 }
 
-func (s *broken) Confirm(ctx context.Context) error {
+func (s *broken) Confirm(ctx context.Context, shown store.History) error {
 	if s.confirm == nil {
-		return s.model.Confirm(ctx)
+		return s.model.Confirm(ctx, shown)
 	}
 	return s.confirm(ctx)
 }

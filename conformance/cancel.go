@@ -216,7 +216,7 @@ func (b *bench) calls(ctx context.Context) []call {
 			_, _, err := b.store.Outcome(ctx, b.ID(), b.Now())
 			return err
 		}},
-		{"Confirm", func() error { return b.store.Confirm(ctx) }},
+		{"Confirm", func() error { return b.store.Confirm(ctx, 0) }},
 		{"Versions", func() error {
 			_, err := b.store.Versions(ctx)
 			return err

@@ -58,10 +58,11 @@ func confirmCases() []Case {
 						}
 						continue
 					}
-					if err := b.glance(p.ID); err != nil {
+					shown, err := b.glance(p.ID)
+					if err != nil {
 						return fmt.Errorf("View: %w", err)
 					}
-					if err := b.store.Confirm(b.ctx); err != nil {
+					if err := b.store.Confirm(b.ctx, shown); err != nil {
 						return fmt.Errorf("Confirm of what a View has shown: %w", err)
 					}
 				}
@@ -75,24 +76,33 @@ func confirmCases() []Case {
 			p := b.create()
 			for _, end := range b.ends() {
 				b.do(store.AddComment{Problem: p.ID, Comment: b.comment(end.how)})
-				b.must("View", b.glance(p.ID))
-				b.fails("Confirm with a context that is "+end.how, fault.Unavailable, b.store.Confirm(end.ctx))
+				shown, err := b.glance(p.ID)
+				b.must("View", err)
+				b.fails("Confirm with a context that is "+end.how, fault.Unavailable, b.store.Confirm(end.ctx, shown))
 				b.confirm("what a View has shown")
 			}
 		},
 	}}
 }
 
-// confirm ends the case unless Confirm returns nil.
+// confirm ends the case unless Confirm returns nil for a View of this moment.
 func (b *bench) confirm(what string) {
 	b.Helper()
-	b.must("Confirm of "+what, b.store.Confirm(b.ctx))
+	var shown store.History
+	b.must("View", b.store.View(b.ctx, func(r store.Reader) error {
+		_, err := r.Versions(b.ctx)
+		shown = r.History()
+		return err
+	}))
+	b.must("Confirm of "+what, b.store.Confirm(b.ctx, shown))
 }
 
-// glance looks at a problem.
-func (b *bench) glance(id problem.ID) error {
-	return b.store.View(b.ctx, func(r store.Reader) error {
+// glance looks at a problem, and returns the History of what it has seen.
+func (b *bench) glance(id problem.ID) (shown store.History, err error) {
+	err = b.store.View(b.ctx, func(r store.Reader) error {
 		_, err := r.Problem(b.ctx, id, ident.None, store.Comments)
+		shown = r.History()
 		return err
 	})
+	return shown, err
 }

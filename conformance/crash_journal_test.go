@@ -264,8 +264,8 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 }
 
 // Confirm waits for the Change that is being written: the model shows it already.
-func (j *journal) Confirm(ctx context.Context) error {
-	if err := j.model.Confirm(ctx); err != nil || j.flaw.confirms {
+func (j *journal) Confirm(ctx context.Context, shown store.History) error {
+	if err := j.model.Confirm(ctx, shown); err != nil || j.flaw.confirms {
 		return err
 	}
 	j.writing.Lock()

@@ -29,12 +29,12 @@ func (c *child) watch(writers []*deeds, written <-chan struct{}) {
 				if vouched[one.Batch] {
 					continue
 				}
-				sight, shown, err := c.look(one)
+				sight, history, shown, err := c.look(one)
 				if err == nil && !shown {
 					continue
 				}
 				if err == nil {
-					err = c.vouch(&sight)
+					err = c.vouch(&sight, history)
 				}
 				if c.ended(sight, err); err != nil {
 					return
@@ -47,7 +47,7 @@ func (c *child) watch(writers []*deeds, written <-chan struct{}) {
 }
 
 // look reports whether a View shows a Change, and what there is to say if it does.
-func (c *child) look(one Statement) (sight Statement, shown bool, err error) {
+func (c *child) look(one Statement) (sight Statement, history store.History, shown bool, err error) {
 	sight = Statement{Deed: Confirming, Batch: one.Batch}
 	if c.Settle {
 		sight.Deed = Settling
@@ -55,6 +55,7 @@ func (c *child) look(one Statement) (sight Statement, shown bool, err error) {
 	err = c.store.View(c.ctx, func(r store.Reader) error {
 		found, err := r.Problems(c.ctx, []problem.ID{one.Problems[0]}, ident.None, 0)
 		shown = len(found) == 1 && found[0].Originator == one.id(1)
+		history = r.History()
 		return err
 	})
 	if err == nil && shown && !c.Settle {
@@ -62,13 +63,13 @@ func (c *child) look(one Statement) (sight Statement, shown bool, err error) {
 		v, err = c.store.Versions(c.ctx)
 		sight.Catalogue = v.Catalogue.Number
 	}
-	return sight, shown, err
+	return sight, history, shown, err
 }
 
 // vouch has the store say that a Change is safe which it has shown.
-func (c *child) vouch(sight *Statement) error {
+func (c *child) vouch(sight *Statement, shown store.History) error {
 	if !c.Settle {
-		return c.store.Confirm(c.ctx)
+		return c.store.Confirm(c.ctx, shown)
 	}
 	receipt, stored, err := c.store.Outcome(c.ctx, sight.Batch, beginning)
 	if err == nil && !stored {

@@ -146,7 +146,7 @@ func (m *model) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return known.receipt, known.stored, nil
 }
 
-func (m *model) Confirm(ctx context.Context) error {
+func (m *model) Confirm(ctx context.Context, _ store.History) error {
 	leave, err := m.call(ctx)
 	if err != nil {
 		return err

@@ -43,7 +43,9 @@ func (s *both) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store
 	return s.next().Outcome(ctx, batch, at)
 }
 
-func (s *both) Confirm(ctx context.Context) error { return s.next().Confirm(ctx) }
+func (s *both) Confirm(ctx context.Context, shown store.History) error {
+	return s.next().Confirm(ctx, shown)
+}
 
 func (s *both) Versions(ctx context.Context) (store.Versions, error) { return s.next().Versions(ctx) }
 

@@ -70,6 +70,17 @@ func replicaCases() []Case {
 			r.takeOver()
 		},
 	}, {
+		ID: "CONF-004",
+		Rule: "When the replica takes over without a Change that a View has shown, Confirm fails with Conflict for that View. " +
+			"For a View after that it returns nil.",
+		Replicated: true,
+		run: func(b *bench) {
+			r := b.replicate()
+			r.Freeze()
+			r.commitInVain(r.CancelWaits != nil)
+			r.confirmFromBefore()
+		},
+	}, {
 		ID:         "CONF-001/replica",
 		Rule:       "Confirm waits for the replica, fails with Unavailable soon after its context ended, and returns nil when the replica receives again.",
 		Replicated: true,
@@ -90,7 +101,8 @@ type replicated struct {
 	Replication
 	handles []*bench // on the store, until the replica has taken over
 	common  problem.ID
-	spare   []problem.ID // reserved before the replica is frozen: Reserve may write
+	spare   []problem.ID  // reserved before the replica is frozen: Reserve may write
+	history store.History // of what was shown last
 	all     []*doubt
 }
 
@@ -204,6 +216,7 @@ func (r *replicated) look(handle *bench) (unsafe int) {
 	var found holdings
 	err := handle.store.View(ctx, func(reader store.Reader) (err error) {
 		found, err = hold(ctx, reader)
+		r.history = reader.History()
 		return err
 	})
 	if fault.Is(err, fault.Unavailable) {
@@ -256,7 +269,7 @@ func (r *replicated) confirmInVain(cancel bool) {
 	}
 	r.Logf("while the replica receives nothing, Views show %d Changes that nobody said to be safe", unsafe)
 	r.waiting(len(r.handles), cancel, func(ctx context.Context, i int) error {
-		return r.unconfirmed(unsafe, r.handles[i].store.Confirm(ctx))
+		return r.unconfirmed(unsafe, r.handles[i].store.Confirm(ctx, r.history))
 	})
 }
 
@@ -346,7 +359,7 @@ func (r *replicated) confirmed() {
 	r.Helper()
 	for _, handle := range r.handles {
 		r.look(handle)
-		r.again("Confirm", func() error { return handle.store.Confirm(r.ctx) })
+		r.again("Confirm", func() error { return handle.store.Confirm(r.ctx, r.history) })
 		r.trust()
 	}
 }
@@ -387,7 +400,7 @@ func (r *replicated) confirmCancelled() {
 		unsafe := r.look(handle)
 		ctx, cancel := context.WithCancel(r.ctx)
 		timer := time.AfterFunc(brief/4, cancel)
-		err := r.unconfirmed(unsafe, handle.store.Confirm(ctx))
+		err := r.unconfirmed(unsafe, handle.store.Confirm(ctx, r.history))
 		timer.Stop()
 		cancel()
 		if err != nil {
@@ -404,7 +417,7 @@ func (r *replicated) confirmAcross() {
 	}
 	errs := make([]error, len(r.handles))
 	r.alongside(len(r.handles), func(i int) error {
-		errs[i] = r.handles[i].store.Confirm(r.ctx)
+		errs[i] = r.handles[i].store.Confirm(r.ctx, r.history)
 		return nil
 	}, func(done <-chan struct{}) {
 		select {
@@ -423,8 +436,8 @@ func (r *replicated) confirmAcross() {
 	r.confirmed()
 }
 
-// takeOver has the replica take over, and holds it against what was said.
-func (r *replicated) takeOver() {
+// successor has the replica take over.
+func (r *replicated) successor() *bench {
 	r.Helper()
 	successor := *r.bench
 	successor.store = r.traced("after the take-over: ", r.opened("TakeOver", r.engine.Harness(), func(T, Env) store.Store { return r.TakeOver() }))
@@ -433,6 +446,38 @@ func (r *replicated) takeOver() {
 			r.Errorf("after the case, Close failed: %v", err)
 		}
 	})
+	return &successor
+}
+
+// confirmFromBefore has what was shown before the replica took over be confirmed after
+// that, and then what is shown now.
+func (r *replicated) confirmFromBefore() {
+	r.Helper()
+	for _, handle := range r.handles {
+		r.look(handle)
+	}
+	before := r.history
+	successor := r.successor()
+	found, err := successor.held()
+	r.must("reading what is stored after the take-over", err)
+	lost := 0
+	for _, d := range r.all {
+		if d.shown && !r.holds(found, d) {
+			lost++
+		}
+	}
+	r.Logf("the replica has taken over without %d Changes that Views had shown", lost)
+	if err := successor.store.Confirm(r.ctx, before); lost > 0 || err != nil {
+		r.fails("Confirm of what a View had shown before the take-over", fault.Conflict, err)
+	}
+	r.look(successor)
+	r.again("Confirm after the take-over", func() error { return successor.store.Confirm(r.ctx, r.history) })
+}
+
+// takeOver has the replica take over, and holds it against what was said.
+func (r *replicated) takeOver() {
+	r.Helper()
+	successor := r.successor()
 	found, err := successor.held()
 	r.must("reading what is stored after the take-over", err)
 	for _, d := range r.all {
@@ -468,5 +513,6 @@ func (r *replicated) takeOver() {
 	}
 	p := successor.create()
 	successor.confirm("what the replica has stored since it took over")
-	r.must("View", successor.glance(p.ID))
+	_, err = successor.glance(p.ID)
+	r.must("View", err)
 }

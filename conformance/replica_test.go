@@ -45,6 +45,7 @@ type twinFlaw struct {
 	keepsRulings    bool // from the replica
 	skips           bool // does not send what the replica has missed
 	halves          bool // sends half a Change even when it is frozen
+	forgets         bool // goes on with the same history when the replica has taken over
 }
 
 var errCancelled = errors.New("the wait was cancelled")
@@ -193,8 +194,8 @@ func (h *handle) enter(ctx context.Context) error {
 	}
 }
 
-func (h *handle) Confirm(ctx context.Context) error {
-	if err := h.model.Confirm(ctx); err != nil || h.flaw.confirms {
+func (h *handle) Confirm(ctx context.Context, shown store.History) error {
+	if err := h.model.Confirm(ctx, shown); err != nil || h.flaw.confirms {
 		return err
 	}
 	if h.flaw.deaf {
@@ -279,11 +280,37 @@ func twins(flaw twinFlaw) Harness {
 			CancelWaits: locked(func() { w.cancels++ }),
 			TakeOver: func() store.Store {
 				takeOver()
-				return w.replica
+				return successor{w.replica, flaw}
 			},
 		}
 	}
 	return h
+}
+
+// successor is a replica that has taken over: its history is another one.
+type successor struct {
+	*model
+	flaw twinFlaw
+}
+
+type successorReader struct{ store.Reader }
+
+func (successorReader) History() store.History { return 1 }
+
+func (s successor) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.model.View(ctx, func(r store.Reader) error {
+		if s.flaw.forgets {
+			return fn(r)
+		}
+		return fn(successorReader{r})
+	})
+}
+
+func (s successor) Confirm(ctx context.Context, shown store.History) error {
+	if shown == 0 && !s.flaw.forgets {
+		return fault.New(fault.Conflict, "the replica has taken over")
+	}
+	return s.model.Confirm(ctx, shown)
 }
 
 // TestReplicated shows that stores pass that do right, whether they show a Change
@@ -347,6 +374,7 @@ func TestReplicaSaboteurs(t *testing.T) {
 		{"confirms what is shown late", "CONF-002/replica/cancelled", "Confirm returned nil while the replica received nothing", twinFlaw{confirms: true, hides: true}},
 		{"sends half a Change first", "CONF-002/take-over", "a Change of 3 parts is there with 1 of them", twinFlaw{halves: true}},
 		{"confirms at once, and fails over", "CONF-002/take-over", "Confirm returned nil while the replica received nothing", twinFlaw{confirms: true}},
+		{"goes on with the same history", "CONF-004", "Confirm of what a View had shown before the take-over", twinFlaw{forgets: true}},
 		{"does not listen while it confirms", "CONF-001/replica", "still under way:\n  Confirm", twinFlaw{deaf: true}},
 		{"never confirms again", "CONF-001/replica", "Confirm did not succeed any more", twinFlaw{gaveUp: true}},
 	} {

@@ -113,7 +113,7 @@ func lifeSaboteurs() []saboteur {
 					return fault.New(fault.Unavailable, "somebody reads")
 				}
 				reading.Unlock()
-				return s.model.Confirm(ctx)
+				return s.model.Confirm(ctx, 0)
 			}
 		},
 	}, {
@@ -131,7 +131,7 @@ func lifeSaboteurs() []saboteur {
 					return fault.New(fault.Unavailable, "somebody writes")
 				}
 				writing.Unlock()
-				return s.model.Confirm(ctx)
+				return s.model.Confirm(ctx, 0)
 			}
 		},
 	}, {
@@ -147,7 +147,7 @@ func lifeSaboteurs() []saboteur {
 	}, {
 		name: "confirms though the context is over", caught: "CONF-003",
 		sabotage: func(s *broken) {
-			s.confirm = func(ctx context.Context) error { return s.model.Confirm(context.WithoutCancel(ctx)) }
+			s.confirm = func(ctx context.Context) error { return s.model.Confirm(context.WithoutCancel(ctx), 0) }
 		},
 	}, {
 		name: "confirms after Close", caught: "CLOSE-001",

@@ -109,9 +109,9 @@ func (t *trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return receipt, stored, err
 }
 
-func (t *trace) Confirm(ctx context.Context) error {
+func (t *trace) Confirm(ctx context.Context, shown store.History) error {
 	defer t.begin("Confirm")()
-	err := t.Store.Confirm(ctx)
+	err := t.Store.Confirm(ctx, shown)
 	t.log("Confirm", "confirmed", err)
 	return err
 }

@@ -104,6 +104,9 @@ func (w *world) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 	return found, over(ctx)
 }
 
+// History implements store.Reader. There is but one.
+func (*world) History() store.History { return 0 }
+
 func (w *world) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
 	return w.epochs[family], over(ctx)
 }

@@ -44,7 +44,9 @@ func (s stuckStore) Reserve(ctx context.Context) (problem.ID, error) {
 	return 14, s.hang(ctx, "Reserve")
 }
 
-func (s stuckStore) Confirm(ctx context.Context) error { return s.hang(ctx, "Confirm") }
+func (s stuckStore) Confirm(ctx context.Context, _ store.History) error {
+	return s.hang(ctx, "Confirm")
+}
 
 func (s stuckStore) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
 	if err := s.hang(ctx, "Commit"); err != nil {

@@ -201,7 +201,7 @@ func (f *fixedStore) View(_ context.Context, fn func(store.Reader) error) error 
 	return fn(f)
 }
 
-func (f *fixedStore) Confirm(context.Context) error { return f.err }
+func (f *fixedStore) Confirm(context.Context, store.History) error { return f.err }
 
 func (f *fixedStore) Reserve(context.Context) (problem.ID, error) { return 14, f.err }
 
@@ -301,6 +301,9 @@ func (f *fixedStore) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bo
 func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID) ([]relationship.Relationship, error) {
 	return f.neighbours, nil
 }
+
+// History implements store.Reader. There is but one.
+func (*fixedStore) History() store.History { return 0 }
 
 func (f *fixedStore) Epoch(context.Context, store.FamilyName) (ident.Version, error) {
 	return ident.Version{}, nil

@@ -58,7 +58,7 @@ func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 }
 
 // Confirm implements store.Store. A View shows only what is stored.
-func (s *Store) Confirm(ctx context.Context) error {
+func (s *Store) Confirm(ctx context.Context, _ store.History) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return err

@@ -76,9 +76,17 @@ func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
 // timelineOf asks a server for its timeline. An engine that is not PostgreSQL itself
 // may not know it.
 func timelineOf(ctx context.Context, conn *pgx.Conn) uint32 {
-	var file string // its name begins with the timeline, as eight hexadecimal digits
-	err := conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_current_wal_lsn())", pgx.QueryExecModeSimpleProtocol).Scan(&file)
-	if err != nil || len(file) < 8 {
+	var file string
+	if err := conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_current_wal_lsn())", pgx.QueryExecModeSimpleProtocol).Scan(&file); err != nil {
+		return 0
+	}
+	return timelineIn(file)
+}
+
+// timelineIn returns the timeline with which the name of a file of the log begins, as
+// eight hexadecimal digits.
+func timelineIn(file string) uint32 {
+	if len(file) < 8 {
 		return 0
 	}
 	timeline, _ := strconv.ParseUint(file[:8], 16, 32) // 0 if it is no number

@@ -134,7 +134,7 @@ func TestHangingWritesAreLeftAlone(t *testing.T) {
 	confirm := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		return s.Confirm(ctx)
+		return s.Confirm(ctx, 0)
 	}
 	check("while they hang", 0)
 	execute(t, admin, "SELECT pg_cancel_backend(pid) "+waiting)
@@ -151,7 +151,7 @@ func TestHangingWritesAreLeftAlone(t *testing.T) {
 	}
 	standbys("")
 	eventually(t, "what hangs goes on", func() bool { return hanging() == 0 })
-	if err := s.Confirm(t.Context()); err != nil {
+	if err := s.Confirm(t.Context(), 0); err != nil {
 		t.Error(err)
 	}
 	for _, p := range problems {

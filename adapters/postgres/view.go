@@ -35,6 +35,15 @@ type reader struct {
 // Last is for store.Last.
 func (r reader) Last() { r.view.last = true }
 
+// History implements store.Reader. It is the timeline of the server that was read from:
+// every fail-over begins another one.
+func (r reader) History() store.History {
+	if r.view.conn == nil {
+		return 0
+	}
+	return store.History(connectionOf(r.view.conn).timeline)
+}
+
 const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 // Read implements bunstore.Session. All queries travel at once.

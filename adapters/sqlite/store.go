@@ -170,7 +170,7 @@ func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 
 // Confirm implements store.Store. With synchronous=FULL, SQLite shows a
 // transaction to readers only after it has synced the WAL.
-func (s *Store) Confirm(ctx context.Context) error {
+func (s *Store) Confirm(ctx context.Context, _ store.History) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return err

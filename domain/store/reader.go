@@ -93,6 +93,12 @@ func Last(r Reader) {
 // ErrOver is the fault of a Reader that has read for the last time.
 var ErrOver = fault.New(fault.Internal, "the view had said that it would not read again")
 
+// History names a series of Changes of which none was taken back. A store begins
+// another one when it may have lost Changes that it has shown, as a fail-over may. The
+// data have the same History through every Store that is open on them. A store that
+// never shows what it can lose has but one, 0.
+type History uint64
+
 // Reader reads at one moment. What it returns must equal what Commit was given,
 // byte for byte and to the millisecond, in UTC (READ-001).
 type Reader interface {
@@ -166,6 +172,10 @@ type Reader interface {
 	// Reply returns the reply kept for a user's key. ok must be false when
 	// none is (READ-010). Whether it has expired is the caller's to judge.
 	Reply(ctx context.Context, user ident.ID, key string) (reply Reply, ok bool, err error)
+
+	// History returns that of what was read with this Reader, for Confirm. It is
+	// to be called after something was.
+	History() History
 
 	// Oldest returns the time by which Expire forgets the oldest batch or
 	// reply that is kept, at this moment or a later one. ok must be false

@@ -85,17 +85,22 @@ type Store interface {
 	// the given time, by which Expire forgets it.
 	Outcome(ctx context.Context, batch ident.ID, at time.Time) (Receipt, bool, error)
 
-	// Confirm returns nil when every Change that was shown by a View or Versions
-	// that returned before Confirm was called is as safe as one whose Commit has
+	// Confirm returns nil when every Change that was shown by a View that
+	// returned before Confirm was called is as safe as one whose Commit has
 	// returned. A store may show a Change before it is safe, such as one whose
 	// replica has not received it: then Confirm must wait until it is, and
 	// otherwise fail with fault.Unavailable (CONF-001). It must not return nil
 	// for a Change that a crash or a fail-over can still take back (CONF-002).
+	//
+	// shown is the History of the View: when Changes of it have been taken back
+	// since, Confirm must fail with fault.Conflict (CONF-004). Whoever asks then
+	// looks again.
+	//
 	// An answer that stores nothing rests on what was shown, and so needs it;
 	// Commit and Outcome confirm by what they store themselves. When ctx ends,
 	// Confirm must return an error soon, with the kind fault.Unavailable
 	// (CONF-003). A store that shows only what is safe returns nil at once.
-	Confirm(ctx context.Context) error
+	Confirm(ctx context.Context, shown History) error
 
 	// Versions returns the versions that caches are kept by, at a cost that
 	// allows asking every second. It must be as fresh as View (VER-001).

@@ -74,9 +74,13 @@ type Refusal struct {
 // fault.PreviewRequired without such a preview, or with one that has expired; and
 // with fault.StaleRevision when it would now do anything else than was shown.
 func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateProblems) (Answer[ChangedProblems], error) {
+	refuse, err := s.refusing(ctx, cmd.DryRun)
+	if err != nil {
+		return Answer[ChangedProblems]{}, err
+	}
 	b, err := s.prepareBulk(ctx, caller, cmd)
 	if err != nil {
-		return Answer[ChangedProblems]{}, s.refuse(ctx, cmd.DryRun, err)
+		return Answer[ChangedProblems]{}, refuse(err)
 	}
 	var slots []slot
 	if b.searches() {
@@ -89,7 +93,7 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 		defer leave()
 		if !cmd.DryRun {
 			if slots, err = s.slotsOf(ctx, b); err != nil {
-				return Answer[ChangedProblems]{}, s.refuse(ctx, cmd.DryRun, err)
+				return Answer[ChangedProblems]{}, refuse(err)
 			}
 		}
 	}
@@ -101,6 +105,27 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 		},
 		decide: decideBulk,
 	})
+}
+
+// refusing returns how to refuse what is decided in several Views from now on: as long
+// as the store goes on with the same history, all of them were of it.
+func (s *Service) refusing(ctx context.Context, dryRun bool) (func(error) error, error) {
+	if dryRun {
+		return func(refusal error) error { return refusal }, nil
+	}
+	var shown store.History
+	err := s.store.View(ctx, func(r store.Reader) error {
+		_, err := r.Versions(ctx)
+		shown = r.History()
+		return err
+	})
+	return func(refusal error) error {
+		err := s.refuse(ctx, shown, refusal)
+		if fault.Is(err, fault.Conflict) {
+			err = fault.Wrap(fault.Unavailable, err, "another server of the database has taken over; nothing was changed")
+		}
+		return err
+	}, err
 }
 
 // CheckUpdateProblems finds what is wrong with the predicate itself, as

@@ -46,7 +46,9 @@ type tokens struct {
 	checked  time.Time
 	outdated int64
 	byDigest map[access.Digest]access.Token
-	// confirmed is set once the store has confirmed this version.
+	// history is that of the View that they were loaded in, and confirmed is set once
+	// the store has confirmed this version.
+	history   store.History
 	confirmed *atomic.Bool
 }
 
@@ -99,15 +101,32 @@ func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, 
 		}
 		if token, ok := current.byDigest[digest]; ok {
 			if !token.Revoked.IsZero() && !current.confirmed.Load() {
-				if err := c.store.Confirm(ctx); err != nil {
-					return access.Token{}, false, err
-				}
-				current.confirmed.Store(true)
+				return c.confirmed(ctx, current, digest)
 			}
 			return token, true, nil
 		}
 	}
 	return access.Token{}, false, nil
+}
+
+// confirmed returns the token as the store has it, once it has confirmed that.
+func (c *cache) confirmed(ctx context.Context, current *tokens, digest access.Digest) (token access.Token, ok bool, err error) {
+	shown := current
+	err = c.store.Confirm(ctx, shown.history)
+	for outdated(ctx, err) {
+		shown = new(tokens)
+		if err = c.store.View(ctx, shown.load(ctx)); err == nil {
+			err = c.store.Confirm(ctx, shown.history)
+		}
+	}
+	if err != nil {
+		return access.Token{}, false, err
+	}
+	if shown.version == current.version {
+		current.confirmed.Store(true)
+	}
+	token, ok = shown.byDigest[digest]
+	return token, ok, nil
 }
 
 // tokensSince returns the tokens as they were at some moment after the given time.
@@ -166,7 +185,8 @@ func (c *cache) load(ctx context.Context) (*tokens, error) {
 		return nil, err
 	}
 	if kept := c.tokens.Load(); kept != nil && kept.version == versions.Access {
-		loaded.version, loaded.byDigest, loaded.confirmed = kept.version, kept.byDigest, kept.confirmed
+		loaded.version, loaded.byDigest = kept.version, kept.byDigest
+		loaded.history, loaded.confirmed = kept.history, kept.confirmed
 	} else if err := c.store.View(ctx, loaded.load(ctx)); err != nil {
 		return nil, err
 	}
@@ -191,7 +211,7 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 			return err
 		}
 		t.version = versions.Access
-		t.confirmed = new(atomic.Bool)
+		t.history, t.confirmed = r.History(), new(atomic.Bool)
 		t.byDigest = make(map[access.Digest]access.Token, len(all))
 		for _, token := range all {
 			t.byDigest[token.Digest] = token

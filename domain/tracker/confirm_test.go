@@ -168,3 +168,31 @@ func TestRevocationIsConfirmed(t *testing.T) {
 		equal(t, "confirms", counted.confirms, c.confirms)
 	}
 }
+
+// When the store has another history by the time of Confirm, the write is decided again:
+// what it rested on may be gone.
+func TestAnswersOfAnotherHistoryAreDecidedAgain(t *testing.T) {
+	t.Parallel()
+	base := newService(t)
+	id := base.create(t, "T")
+	put := SetKeyword{Name: "a", Value: problem.Text("b")}
+	_, err := base.SetKeyword(t.Context(), base.admin, id, put)
+	noError(t, err)
+	before := base.memory.current()
+	first := true
+	s := base.behind(hooked{confirm: func() error {
+		if first {
+			first = false
+			base.memory.setBack()
+			return fault.New(fault.Conflict, "a standby has taken over")
+		}
+		return nil
+	}})
+	answer, err := s.SetKeyword(t.Context(), base.admin, id, put)
+	noError(t, err)
+	equal(t, "whether it is new", answer.New, true)
+	equal(t, "keywords", base.load(t, id).Keywords, []problem.Keyword{{Name: "a", Value: problem.Text("b")}})
+	if base.memory.current() == before {
+		t.Error("nothing was stored")
+	}
+}

@@ -42,7 +42,7 @@ func (h *hanging) Reserve(ctx context.Context) (problem.ID, error) {
 	return h.Store.Reserve(ctx)
 }
 
-func (h *hanging) Confirm(ctx context.Context) error { return h.hang(ctx, "Confirm") }
+func (h *hanging) Confirm(ctx context.Context, _ store.History) error { return h.hang(ctx, "Confirm") }
 
 func (h *hanging) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	if err := h.hang(ctx, "Commit"); err != nil {

@@ -155,12 +155,12 @@ func (h *hooked) Versions(ctx context.Context) (store.Versions, error) {
 	return h.Store.Versions(ctx)
 }
 
-func (h *hooked) Confirm(ctx context.Context) error {
+func (h *hooked) Confirm(ctx context.Context, shown store.History) error {
 	h.calls.count(func(c *calls) { c.confirms++ })
 	if h.confirm != nil {
 		return h.confirm()
 	}
-	return h.Store.Confirm(ctx)
+	return h.Store.Confirm(ctx, shown)
 }
 
 func (h *hooked) Reserve(ctx context.Context) (problem.ID, error) {

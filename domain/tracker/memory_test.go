@@ -107,7 +107,7 @@ func (m *memory) current() *state {
 	return m.state
 }
 
-func (m *memory) Confirm(ctx context.Context) error { return store.Ended(ctx) }
+func (m *memory) Confirm(ctx context.Context, _ store.History) error { return store.Ended(ctx) }
 
 func (m *memory) Versions(ctx context.Context) (store.Versions, error) {
 	return reader{m.current()}.Versions(ctx)
@@ -359,6 +359,9 @@ func (r reader) Neighbours(_ context.Context, t relationship.Type, owners []prob
 	}
 	return all, nil
 }
+
+// History implements store.Reader. There is but one.
+func (reader) History() store.History { return 0 }
 
 func (r reader) Epoch(_ context.Context, family store.FamilyName) (ident.Version, error) {
 	return r.epochs[family], nil

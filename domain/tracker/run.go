@@ -53,6 +53,7 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 	defer turn.leave()
 	for first := true; ; first = false {
 		var loaded S
+		var shown store.History
 		inherited := false
 		if first && c.succession != nil {
 			loaded, inherited = c.succession.inherit(turn.found)
@@ -64,10 +65,17 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			}
 			err := view(ctx, func(r store.Reader) (err error) {
 				loaded, err = c.load(ctx, r)
+				shown = r.History()
 				return err
 			})
+			if err != nil && !c.dryRun {
+				err = s.refuse(ctx, shown, err)
+			}
+			if outdated(ctx, err) {
+				continue
+			}
 			if err != nil {
-				return none, s.refuse(ctx, c.dryRun, err)
+				return none, err
 			}
 		}
 		if c.prepare != nil && !c.dryRun {
@@ -84,22 +92,22 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			continue
 		}
 		if err != nil {
-			return none, s.refuse(ctx, c.dryRun, atRevision(err, loaded))
+			err = atRevision(err, loaded)
 		}
-		if c.dryRun {
-			return answer, nil
-		}
-		if change.Empty() {
-			if err := s.store.Confirm(ctx); err != nil {
-				return none, err
-			}
-			return answer, nil
-		}
-		switch err := s.commit(ctx, change); {
-		case err == nil:
-			if c.succession != nil {
+		switch {
+		case c.dryRun: // which promises nothing
+		case err != nil:
+			err = s.refuse(ctx, shown, err)
+		case change.Empty():
+			err = s.store.Confirm(ctx, shown)
+		default:
+			err = s.commit(ctx, change)
+			if err == nil && c.succession != nil {
 				turn.left = c.succession.leave(change)
 			}
+		}
+		switch {
+		case err == nil:
 			return answer, nil
 		case !fault.Is(err, fault.Conflict):
 			return none, err
@@ -107,6 +115,11 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, fault.Wrap(fault.Unavailable, ctx.Err(), "other requests kept changing the same objects; nothing was changed")
 		}
 	}
+}
+
+// outdated reports whether what was loaded is to be loaded again.
+func outdated(ctx context.Context, err error) bool {
+	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
 }
 
 // viewOnce is a View for what reads only once, as long as the catalogue that is kept
@@ -152,17 +165,14 @@ func atRevision(err error, loaded any) error {
 }
 
 // refuse returns the refusal of a write, once what it rests on is confirmed: a client
-// that is told that its write is there already, or cannot be, does not try again.
-// A dry run promises nothing, and a fault of the store rests on nothing.
-func (s *Service) refuse(ctx context.Context, dryRun bool, refusal error) error {
+// that is told that its write is there already, or cannot be, does not try again. A fault
+// of the store rests on nothing. fault.Conflict means that deciding again may help.
+func (s *Service) refuse(ctx context.Context, shown store.History, refusal error) error {
 	switch fault.KindOf(refusal) {
 	case fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Closed:
 		return refusal
 	}
-	if dryRun {
-		return refusal
-	}
-	if err := s.store.Confirm(ctx); err != nil {
+	if err := s.store.Confirm(ctx, shown); err != nil {
 		return err
 	}
 	return refusal

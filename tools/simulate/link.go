@@ -115,7 +115,7 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 			return nil
 		}
 		l.show(a, at)
-		return fn(r)
+		return fn(reader{r, era})
 	})
 	if failed != nil {
 		return failed
@@ -126,6 +126,15 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	l.travel(a)
 	return err
 }
+
+// reader is a Reader of an era: each standby that takes over begins another one.
+type reader struct {
+	store.Reader
+	era int
+}
+
+// History implements store.Reader.
+func (r reader) History() store.History { return store.History(r.era) }
 
 // show notes what the answer to a request rests on.
 func (l *link) show(a *actor, at moment) {
@@ -266,15 +275,19 @@ func (l *link) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store
 	return receipt, stored, nil
 }
 
-// Confirm implements store.Store. It goes on with a standby that takes over, and fails
-// when that lacks what was shown to the request.
-func (l *link) Confirm(ctx context.Context) error {
-	a, _, _, err := l.reach(ctx)
+// Confirm implements store.Store. It fails when another standby has taken over since
+// what it is about was shown.
+func (l *link) Confirm(ctx context.Context, shown store.History) error {
+	a, era, _, err := l.reach(ctx)
 	if err != nil {
 		return err
 	}
 	if l.cluster.forgetful {
 		return l.awaitNow(ctx, a)
+	}
+	if shown != store.History(era) {
+		a.shown = moment{} // nothing rests on it any more
+		return fault.New(fault.Conflict, "another standby has taken over")
 	}
 	if err := l.await(ctx, a, a.shown); err != nil {
 		return err

@@ -52,9 +52,9 @@ func (h hooked) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return h.outcome(ctx, h.Store, batch, at)
 }
 
-func (h hooked) Confirm(ctx context.Context) error {
+func (h hooked) Confirm(ctx context.Context, shown store.History) error {
 	if h.confirm == nil {
-		return h.Store.Confirm(ctx)
+		return h.Store.Confirm(ctx, shown)
 	}
 	return h.confirm(ctx, h.Store)
 }

@@ -150,6 +150,9 @@ func (r Reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 	return found, err
 }
 
+// History implements store.Reader. There is but one.
+func (Reader) History() store.History { return 0 }
+
 // Epoch implements store.Reader.
 func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch ident.Version, err error) {
 	err = r.Read(ctx, Query{SQL: "SELECT epoch, batch FROM families WHERE type = ?", Args: []any{typeCode(family)},

@@ -72,9 +72,9 @@ func (s *observed) Outcome(ctx context.Context, batch ident.ID, at time.Time) (s
 	return receipt, stored, err
 }
 
-func (s *observed) Confirm(ctx context.Context) error {
+func (s *observed) Confirm(ctx context.Context, shown store.History) error {
 	c := Call{Name: Confirm, Start: s.now()}
-	c.Err = s.Store.Confirm(ctx)
+	c.Err = s.Store.Confirm(ctx, shown)
 	s.tell(ctx, c)
 	return c.Err
 }

@@ -24,8 +24,8 @@ func (f failing) View(context.Context, func(store.Reader) error) error { return 
 func (f failing) Versions(context.Context) (store.Versions, error) {
 	return store.Versions{Access: ident.Version{Number: 3}}, f.err
 }
-func (f failing) Reserve(context.Context) (problem.ID, error) { return 14, f.err }
-func (f failing) Confirm(context.Context) error               { return f.err }
+func (f failing) Reserve(context.Context) (problem.ID, error)  { return 14, f.err }
+func (f failing) Confirm(context.Context, store.History) error { return f.err }
 func (f failing) Commit(context.Context, store.Change) (store.Receipt, error) {
 	return store.Receipt{Position: 7}, f.err
 }
@@ -49,7 +49,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 		id, err2 := s.Reserve(over)
 		receipt, err3 := s.Commit(over, store.Change{})
 		ruled, stored, err4 := s.Outcome(over, ident.None, clock)
-		for _, err := range []error{s.View(over, nil), err1, err2, err3, err4, s.Confirm(over), s.Restore(over, store.Archive{})} {
+		for _, err := range []error{s.View(over, nil), err1, err2, err3, err4, s.Confirm(over, 0), s.Restore(over, store.Archive{})} {
 			if err != failure {
 				t.Errorf("a call returns %v, want %v", err, failure)
 			}

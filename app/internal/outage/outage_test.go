@@ -39,7 +39,7 @@ func (f *fake) Commit(context.Context, store.Change) (store.Receipt, error) {
 	return store.Receipt{}, f.writes
 }
 
-func (f *fake) Confirm(context.Context) error { return f.confirms }
+func (f *fake) Confirm(context.Context, store.History) error { return f.confirms }
 
 // lines is a handler that keeps messages with their attributes.
 type lines struct{ all []string }
@@ -82,7 +82,7 @@ func play(t *testing.T, act func(s *scene)) {
 
 func (s *scene) read()    { _ = s.calls.View(s.t.Context(), nil) }
 func (s *scene) write()   { _, _ = s.calls.Commit(s.t.Context(), store.Change{}) }
-func (s *scene) confirm() { _ = s.calls.Confirm(s.t.Context()) }
+func (s *scene) confirm() { _ = s.calls.Confirm(s.t.Context(), 0) }
 
 func (s *scene) logged(want ...string) {
 	s.t.Helper()

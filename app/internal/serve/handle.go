@@ -185,12 +185,12 @@ func (h *handle) Outcome(ctx context.Context, batch ident.ID, at time.Time) (sto
 	return s.Outcome(ctx, batch, at)
 }
 
-func (h *handle) Confirm(ctx context.Context) error {
+func (h *handle) Confirm(ctx context.Context, shown store.History) error {
 	s, err := h.store()
 	if err != nil {
 		return err
 	}
-	return s.Confirm(ctx)
+	return s.Confirm(ctx, shown)
 }
 
 func (h *handle) Restore(ctx context.Context, archive store.Archive) error {

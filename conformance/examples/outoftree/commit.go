@@ -133,7 +133,7 @@ func (s *Store) write(ctx context.Context, fn func(contents) error) error {
 // Confirm implements store.Store. bbolt shows a transaction to readers a moment
 // before it has synced it, and syncs nothing again that it has failed to sync. So
 // this commits a transaction of its own, which makes durable all that it has seen.
-func (s *Store) Confirm(ctx context.Context) error {
+func (s *Store) Confirm(ctx context.Context, _ store.History) error {
 	ended, err := s.begin(ctx, func(contents) error { return nil })
 	if !ended {
 		return overdue()

@@ -144,6 +144,9 @@ func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 	return all, store.Ended(ctx)
 }
 
+// History implements store.Reader. There is but one.
+func (reader) History() store.History { return 0 }
+
 // Epoch implements store.Reader.
 func (r reader) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
 	return r.counter(familyKey(family)), store.Ended(ctx)
