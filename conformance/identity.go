@@ -173,7 +173,7 @@ func identityCases() []Case {
 		},
 	}, {
 		ID:   "RES-009",
-		Rule: "Restore gives its batch to all problems, to the epochs of all directed families and to the versions that are not 0.",
+		Rule: "Restore gives the Archive's batch to the epochs of all directed families and to the versions that are not 0.",
 		run: func(b *bench) {
 			moved := b.do(store.MoveFamily{Family: relationship.ParentOf}, store.MoveFamily{Family: relationship.ParentOf}).Batch
 			h := b.holdings(1, 2, 900)
@@ -198,11 +198,49 @@ func identityCases() []Case {
 					b.holds(store.FamilyAt{Family: f.Forward, Epoch: want})
 				}
 			}
-			for _, d := range h.Dossiers {
-				b.stores(h.Batch, d.ID)
-				b.holds(store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: h.Batch})
-				b.breaks(store.ProblemAt{ID: d.ID, Revision: d.Revision})
+		},
+	}, {
+		ID:   "RES-009/problems",
+		Rule: "Restore gives a problem the batch of the last entry of its log, and the Archive's only if it has no log.",
+		run: func(b *bench) {
+			h := b.holdings(1, 2, 900)
+			h.Dossiers[1].Log = nil
+			b.restore(h)
+			for i, d := range h.Dossiers {
+				want := h.Batch
+				if i != 1 {
+					want = d.Log[len(d.Log)-1].Batch
+				}
+				b.stores(want, d.ID)
+				b.holds(store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: want})
+				for _, other := range []ident.ID{h.Batch, h.Dossiers[0].Log[0].Batch, h.Dossiers[2].Log[2].Batch, ident.None} {
+					if other != want {
+						b.breaks(store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: other})
+					}
+				}
 			}
+		},
+	}, {
+		ID:   "RES-009/moved",
+		Rule: "What was expected of a problem holds after it was moved to another store, until it has another revision.",
+		run: func(b *bench) {
+			p := b.create()
+			p.Revision = 2
+			change := b.change(store.UpdateProblem{Problem: p})
+			entry := b.entry(p.ID)
+			entry.Batch, entry.Revision = change.Batch, 2
+			change.Log = []problem.LogEntry{entry}
+			b.commit(change)
+			before := b.at(p.ID)
+			h, err := b.held()
+			b.must("reading what is stored", err)
+			h.Batch = b.ID()
+			other := b.fresh()
+			other.restore(h)
+			other.stores(change.Batch, p.ID)
+			other.holds(before)
+			other.do(store.UpdateProblem{Problem: p}) // the same revision, as another history has it
+			other.breaks(before)
 		},
 	}, {
 		ID:   "RES-009/nothing",
@@ -214,15 +252,17 @@ func identityCases() []Case {
 		},
 	}, {
 		ID:   "RES-009/again",
-		Rule: "Two stores that were filled with the same Archive are told apart by its batch.",
+		Rule: "Two stores that were filled with the same Archive are told apart by its batch, but for problems with a log.",
 		run: func(b *bench) {
-			h := b.holdings(1)
+			h := b.holdings(1, 2)
+			h.Dossiers[1].Log = nil
 			b.restore(h)
 			other := b.fresh()
 			again := h
 			again.Batch = b.ID()
 			other.restore(again)
-			b.breaks(other.at(1))
+			b.holds(other.at(1))
+			b.breaks(other.at(2))
 			b.breaks(store.CatalogueAt{Version: other.versions().Catalogue})
 			b.breaks(store.AccessAt{Version: other.versions().Access})
 			b.breaks(store.FamilyAt{Family: relationship.CauseOf, Epoch: other.image().Epochs[relationship.CauseOf]})

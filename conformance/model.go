@@ -174,7 +174,7 @@ func (m *model) Restore(ctx context.Context, archive store.Archive) error {
 		if err != nil {
 			return err
 		}
-		filled.restore(dossier, archive.Batch)
+		filled.restore(dossier, archive.BatchOf(dossier))
 	}
 	if err := filled.run(store.Change{Batch: archive.Batch, Effects: putAll(archive.Metadata)}); err != nil {
 		return err

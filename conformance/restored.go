@@ -138,7 +138,7 @@ func restoredCases() []Case {
 			b.refuse("a problem with the number of a restored one", fault.Conflict, b.change(store.CreateProblem{Problem: b.problem(5)}))
 			b.refuse("a relationship that was restored", fault.Conflict, b.change(b.pair(3, relationship.ParentOf, 5)[0]))
 			stale := b.change(store.UpdateProblem{Problem: b.problem(5)})
-			stale.Expect = []store.Expectation{store.ProblemAt{ID: 5, Revision: 1, Batch: h.Batch}}
+			stale.Expect = []store.Expectation{store.ProblemAt{ID: 5, Revision: 1, Batch: b.at(5).Batch}}
 			b.refuse("a Change that expects another revision", fault.Conflict, stale)
 
 			last := int64(0)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"maps"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -168,6 +169,33 @@ func identitySaboteurs() []saboteur {
 		name: "restores with a batch of its own", caught: "RES-009/again",
 		sabotage: rebatch(func(ident.ID) ident.ID { return ident.ID{15: 1} }),
 	}, {
+		name: "restores problems with the batch of the Archive", caught: "RES-009/problems",
+		sabotage: rerevised(func(a store.Archive, _ store.Dossier) ident.ID { return a.Batch }),
+	}, {
+		name: "restores problems with the first batch of their logs", caught: "RES-009/problems",
+		sabotage: rerevised(func(a store.Archive, d store.Dossier) ident.ID {
+			if len(d.Log) == 0 {
+				return a.Batch
+			}
+			return d.Log[0].Batch
+		}),
+	}, {
+		name: "restores problems without a log without a batch", caught: "RES-009/problems",
+		sabotage: rerevised(func(a store.Archive, d store.Dossier) ident.ID {
+			if len(d.Log) == 0 {
+				return ident.None
+			}
+			return a.BatchOf(d)
+		}),
+	}, {
+		name: "restores problems with a batch for each store", caught: "RES-009/moved",
+		sabotage: rerevised(func(a store.Archive, d store.Dossier) ident.ID {
+			if len(d.Savepoints) == 0 { // which only RES-009/moved restores
+				return a.Batch
+			}
+			return a.BatchOf(d)
+		}),
+	}, {
 		name: "restores without a batch of the epochs", caught: "RES-009",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
@@ -189,6 +217,31 @@ func identitySaboteurs() []saboteur {
 			}
 		}),
 	}}
+}
+
+// rerevised is the sabotage that gives restored problems another batch.
+func rerevised(fn func(store.Archive, store.Dossier) ident.ID) func(*broken) {
+	return func(s *broken) {
+		s.restore = func(ctx context.Context, archive store.Archive) error {
+			batches, problems := make(map[problem.ID]ident.ID), archive.Problems
+			archive.Problems = func(yield func(store.Dossier, error) bool) {
+				for d, err := range problems {
+					batches[d.ID] = fn(archive, d)
+					if !yield(d, err) {
+						return
+					}
+				}
+			}
+			if err := s.model.Restore(ctx, archive); err != nil {
+				return err
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.now = s.now.clone()
+			maps.Copy(s.now.batches, batches)
+			return nil
+		}
+	}
 }
 
 // rebatch is the sabotage that takes another batch for an Archive's.

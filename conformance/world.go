@@ -235,7 +235,7 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 	return nil
 }
 
-// restore adds a problem with all that belongs to it, by the batch of an Archive.
+// restore adds a problem, whose revision is of the batch, with all that belongs to it.
 func (w *world) restore(d store.Dossier, batch ident.ID) {
 	w.problems[d.ID], w.batches[d.ID] = d.Problem, batch
 	for _, k := range d.Keywords {

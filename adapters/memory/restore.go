@@ -32,7 +32,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		if err := store.Ended(ctx); err != nil {
 			return err
 		}
-		problems = problems.put(uint64(dossier.ID), recordOf(dossier, archive.Batch, known))
+		problems = problems.put(uint64(dossier.ID), recordOf(dossier, archive.BatchOf(dossier), known))
 		highest = max(highest, dossier.ID)
 	}
 	s.writer.Lock()

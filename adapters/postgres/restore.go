@@ -73,7 +73,7 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 		if err != nil {
 			return err
 		}
-		for _, row := range r.store.dialect.DossierRows(dossier, archive.Batch) {
+		for _, row := range r.store.dialect.DossierRows(dossier, archive.BatchOf(dossier)) {
 			r.rows[row.Table] = append(r.rows[row.Table], row.Values)
 			r.size += size(row.Values)
 		}

@@ -28,7 +28,7 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 		if err != nil {
 			return err
 		}
-		for _, row := range t.dialect.DossierRows(dossier, archive.Batch) {
+		for _, row := range t.dialect.DossierRows(dossier, archive.BatchOf(dossier)) {
 			if err := t.do(row.Statement(t.dialect, t.next)); err != nil {
 				return err
 			}

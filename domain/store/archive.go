@@ -29,6 +29,7 @@ type Dossier struct {
 type Archive struct {
 	// Batch names the filling of the store. Whoever calls Restore makes a new
 	// one each time: two stores filled with the same Archive are told apart by it.
+	// Their problems are not: see BatchOf.
 	Batch ident.ID
 	// Catalogue is the number of the catalogue's version at the Archive's moment:
 	// 0 only if there are no metadata and users.
@@ -58,6 +59,17 @@ func (a Archive) Versions() (v Versions) {
 		v.Access = ident.Version{Number: 1, Batch: a.Batch}
 	}
 	return v
+}
+
+// BatchOf returns the batch of a restored problem (RES-009): that of the Change that
+// made its revision. So a revision is the same in every store that it is moved to,
+// and what clients keep of it stays valid (D20). Only what has no log is as new as
+// the filling.
+func (a Archive) BatchOf(d Dossier) ident.ID {
+	if len(d.Log) == 0 {
+		return a.Batch
+	}
+	return d.Log[len(d.Log)-1].Batch
 }
 
 // Head returns the effects that store the Archive without its problems, as a Change

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -42,5 +43,23 @@ func TestHeadHasAll(t *testing.T) {
 	}
 	if empty := (store.Archive{}).Head(); !empty.Empty() {
 		t.Errorf("the head of an empty Archive is %+v", empty)
+	}
+}
+
+// A revision is of the Change that the log ends with, wherever it is moved to.
+func TestBatchOfRestoredProblem(t *testing.T) {
+	t.Parallel()
+	archive := store.Archive{Batch: ident.ID{15: 9}}
+	for name, c := range map[string]struct {
+		log  []problem.LogEntry
+		want ident.ID
+	}{
+		"no log":          {nil, archive.Batch},
+		"one entry":       {[]problem.LogEntry{{Batch: ident.ID{15: 1}}}, ident.ID{15: 1}},
+		"several entries": {[]problem.LogEntry{{Batch: ident.ID{15: 3}}, {Batch: ident.ID{15: 1}}, {Batch: ident.ID{15: 2}}}, ident.ID{15: 2}},
+	} {
+		if got := archive.BatchOf(store.Dossier{Log: c.log}); got != c.want {
+			t.Errorf("%s: the batch is %v, want %v", name, got, c.want)
+		}
 	}
 }

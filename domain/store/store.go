@@ -115,8 +115,10 @@ type Store interface {
 	// the Archive, so that what clients keep by it stays valid for as long as
 	// it should (D20), but at least 1 when there are metadata or users; and
 	// Access must be 1, or 0 when there are no tokens (RES-003). The Batch of
-	// the Archive must be that of all problems, of the epochs of all directed families,
-	// whose numbers stay, and of the Versions that are not 0 (RES-009).
+	// the Archive must be that of all directed families' epochs, whose numbers
+	// stay, and of the Versions that are not 0 (RES-009). A problem must have the
+	// Batch of its log's last entry, which made its revision, and without a log
+	// that of the Archive (RES-009).
 	// When it returns nil, every store opened later must show all of it
 	// (RES-004).
 	//

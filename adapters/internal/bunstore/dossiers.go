@@ -48,9 +48,9 @@ func (d *Dialect) StampFamilies(batch ident.ID) Statement {
 	return Statement{SQL: "UPDATE families SET batch = ?", Args: []any{d.ID(batch)}}
 }
 
-// DossierRows returns the rows of a problem, stored by the batch, and of all that
-// belongs to it. The order within each table is that in which positions have to be
-// given.
+// DossierRows returns the rows of a problem, whose revision is of the batch, and of
+// all that belongs to it. The order within each table is that in which positions have
+// to be given.
 func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
 	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers))
 	rows = append(rows, d.problemRow(o.Problem, batch))

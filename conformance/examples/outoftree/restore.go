@@ -30,7 +30,7 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 		if err := store.Ended(ctx); err != nil {
 			return err
 		}
-		if err := c.restoreDossier(dossier, archive.Batch); err != nil {
+		if err := c.restoreDossier(dossier, archive.BatchOf(dossier)); err != nil {
 			return err
 		}
 	}
@@ -63,9 +63,9 @@ func (c contents) restoreHead(archive store.Archive) error {
 	return nil
 }
 
-// restoreDossier stores a problem with all that belongs to it, by the batch of the
-// Archive. Savepoints have
-// batches of their own here, which is why not everything is an effect.
+// restoreDossier stores a problem, whose revision is of the batch, with all that
+// belongs to it. Savepoints have batches of their own here, which is why not
+// everything is an effect.
 func (c contents) restoreDossier(d store.Dossier, batch ident.ID) error {
 	change := store.Change{Batch: batch, Effects: []store.Effect{store.CreateProblem{Problem: d.Problem}}, Log: d.Log}
 	add := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
