@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/user"
@@ -51,6 +52,9 @@ type Catalogue struct {
 	fullNames       map[ident.ID]string     // of components
 	children        map[ident.ID][]ident.ID // of components
 	previous        map[ident.ID][]ident.ID // of states
+
+	fingerprinted sync.Once
+	fingerprint   Fingerprint
 }
 
 // NewCatalogue returns the catalogue of the given content. It takes the content
