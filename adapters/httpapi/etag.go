@@ -17,7 +17,8 @@ import (
 // changes with all that the answer is made of: the problem, the names of what it
 // refers to, what the caller made of it, and the other problems that are shown.
 // It begins with the revision, which is all that If-Match compares. It ends with a
-// digest, which also differs between two histories of the same numbers.
+// digest, which differs between two histories of the same numbers, and stays when a
+// store is moved.
 func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
@@ -37,21 +38,23 @@ func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	tag = strconv.AppendInt(append(tag, '"'), s.Revision, 10)
 	tag = strconv.AppendInt(append(tag, '.'), c.Version.Number, 10)
 	tag = append(append(tag, '.'), marks...)
-	shown := sha256.New()
-	shown.Write(s.Batch[:])
-	shown.Write(c.Version.Batch[:])
+	shown := make([]byte, 0, 64)
+	shown = append(shown, s.Batch[:]...)
+	names := c.Fingerprint()
+	shown = append(shown, names[:]...)
 	for _, r := range s.Relationships {
-		fmt.Fprintf(shown, "%q%v", r.OtherTitle, r.OtherState)
+		shown = fmt.Appendf(shown, "%q%v", r.OtherTitle, r.OtherState)
 	}
-	tag = hex.AppendEncode(append(tag, '.'), shown.Sum(nil)[:8])
+	digest := sha256.Sum256(shown)
+	tag = hex.AppendEncode(append(tag, '.'), digest[:8])
 	return string(append(tag, '"'))
 }
 
 // catalogueTag returns the entity tag of what is made of metadata alone (D30).
-// It differs between two histories of the same number.
+// Two histories of the same number share it only where they show the same.
 func catalogueTag(c *metadata.Catalogue) string {
-	history := sha256.Sum256(c.Version.Batch[:])
-	return fmt.Sprintf(`"c%d.%x"`, c.Version.Number, history[:8])
+	content := c.Fingerprint()
+	return fmt.Sprintf(`"c%d.%x"`, c.Version.Number, content[:8])
 }
 
 // entityTag is one of those that If-Match and If-None-Match list.

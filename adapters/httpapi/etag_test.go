@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 func TestIfMatch(t *testing.T) {
@@ -81,36 +82,40 @@ func TestIfNoneMatch(t *testing.T) {
 // A 304 must never hide a change of what would be shown (D20).
 func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 	t.Parallel()
-	base := func() (store.Snapshot, ident.Version) {
+	type names struct { // what is shown of a catalogue
+		version ident.Version
+		user    string
+	}
+	base := func() (store.Snapshot, names) {
 		s := sampleSnapshot()
 		a, b := sampleRelated(), sampleRelated()
 		a.OtherTitle, b.OtherTitle = "one", "two"
 		s.Relationships = []store.Related{a, b}
-		return s, sampleVersion
+		return s, names{sampleVersion, "Ann"}
 	}
 	seen := map[string]string{}
-	for name, change := range map[string]func(*store.Snapshot, *ident.Version){
-		"nothing":                      func(*store.Snapshot, *ident.Version) {},
-		"revision":                     func(s *store.Snapshot, _ *ident.Version) { s.Revision = 31 },
-		"catalogue":                    func(_ *store.Snapshot, v *ident.Version) { v.Number = 4 },
-		"catalogue of another history": func(_ *store.Snapshot, v *ident.Version) { v.Batch = sampleID(90) },
-		"revision of another history":  func(s *store.Snapshot, _ *ident.Version) { s.Batch = sampleID(90) },
-		"watching":                     func(s *store.Snapshot, _ *ident.Version) { s.Watching = true },
-		"read":                         func(s *store.Snapshot, _ *ident.Version) { s.Read = false },
-		"readByAssignee":               func(s *store.Snapshot, _ *ident.Version) { s.ReadByAssignee = false },
-		"title of another":             func(s *store.Snapshot, _ *ident.Version) { s.Relationships[1].OtherTitle = "three" },
-		"titles cut anew": func(s *store.Snapshot, _ *ident.Version) {
+	for name, change := range map[string]func(*store.Snapshot, *names){
+		"nothing":                      func(*store.Snapshot, *names) {},
+		"revision":                     func(s *store.Snapshot, _ *names) { s.Revision = 31 },
+		"catalogue":                    func(_ *store.Snapshot, n *names) { n.version.Number = 4 },
+		"catalogue of another history": func(_ *store.Snapshot, n *names) { n.version.Batch, n.user = sampleID(90), "Anne" },
+		"revision of another history":  func(s *store.Snapshot, _ *names) { s.Batch = sampleID(90) },
+		"watching":                     func(s *store.Snapshot, _ *names) { s.Watching = true },
+		"read":                         func(s *store.Snapshot, _ *names) { s.Read = false },
+		"readByAssignee":               func(s *store.Snapshot, _ *names) { s.ReadByAssignee = false },
+		"title of another":             func(s *store.Snapshot, _ *names) { s.Relationships[1].OtherTitle = "three" },
+		"titles cut anew": func(s *store.Snapshot, _ *names) {
 			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "onet", "wo"
 		},
-		"titles swapped": func(s *store.Snapshot, _ *ident.Version) {
+		"titles swapped": func(s *store.Snapshot, _ *names) {
 			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "two", "one"
 		},
-		"state of another":    func(s *store.Snapshot, _ *ident.Version) { s.Relationships[0].OtherState = ident.None },
-		"no others are shown": func(s *store.Snapshot, _ *ident.Version) { s.Relationships = nil },
+		"state of another":    func(s *store.Snapshot, _ *names) { s.Relationships[0].OtherState = ident.None },
+		"no others are shown": func(s *store.Snapshot, _ *names) { s.Relationships = nil },
 	} {
-		s, version := base()
-		change(&s, &version)
-		tag := problemTag(s, metadata.NewCatalogue(version, metadata.Content{}))
+		s, shown := base()
+		change(&s, &shown)
+		tag := problemTag(s, metadata.NewCatalogue(shown.version, metadata.Content{Users: []user.User{{ID: sampleID(1), Name: shown.user}}}))
 		if other, ok := seen[tag]; ok {
 			t.Errorf("%s and %s have the same tag %s", name, other, tag)
 		}
@@ -118,6 +123,25 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 		list, err := parseTags([]string{tag})
 		if err != nil || !list.has(tag) || !reflect.DeepEqual(list.match().Revisions, []int64{s.Revision}) {
 			t.Errorf("%s: the tag %s does not give back the revision %d: %v", name, tag, s.Revision, err)
+		}
+	}
+}
+
+// Tags outlive a move to another store, which gives the catalogue another batch and
+// changes nothing that is shown (D20). A name that differs is another history.
+func TestTagsOutliveAMove(t *testing.T) {
+	t.Parallel()
+	tags := func(batch ident.ID, name string) [3]string {
+		c := metadata.NewCatalogue(ident.Version{Number: 14, Batch: batch}, metadata.Content{Users: []user.User{{ID: sampleID(1), Name: name}}})
+		return [3]string{problemTag(sampleSnapshot(), c), pastTag(sampleSnapshot(), c), catalogueTag(c)}
+	}
+	here, moved, another := tags(sampleID(90), "Ann"), tags(sampleID(91), "Ann"), tags(sampleID(90), "Anne")
+	for i := range here {
+		if here[i] != moved[i] {
+			t.Errorf("the tag %s becomes %s", here[i], moved[i])
+		}
+		if here[i] == another[i] {
+			t.Errorf("the tag %s is also that of another name", here[i])
 		}
 	}
 }

@@ -114,7 +114,7 @@ func parameters() map[string]*huma.Param {
 		"If-Match": {Name: "If-Match", In: "header", Description: "Write only if the problem is at this revision: an ETag of the problem, or the revision in quotes; several in a list; or *.",
 			Schema: text(), Example: `"3"`},
 		"If-None-Match": {Name: "If-None-Match", In: "header", Description: "Answer 304 if the ETag is still this one.",
-			Schema: text(), Example: `"3.14.6.eef2f7622a4b1c92"`},
+			Schema: text(), Example: `"3.14.6.3b71d16e7fb88410"`},
 		"Idempotency-Key": {Name: "Idempotency-Key", In: "header", Description: "Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters.",
 			Schema: text(), Example: "8e03978e-40d5-43e8-bc93-6894a57f9324"},
 	}
@@ -138,7 +138,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 	}
 	headers := map[string]*huma.Header{
 		"X-Request-Id":         text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
-		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6.eef2f7622a4b1c92"`),
+		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6.3b71d16e7fb88410"`),
 		"Problem-Revision":     whole("The revision of the problem.", 3),
 		"Link":                 text("The path of the next page, when there is one.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
 		"Location":             text("The path of what was created.", prefix+"/problems/12"),
