@@ -16,9 +16,9 @@ import (
 // problemTag returns the entity tag of what is shown of a problem (D20). It
 // changes with all that the answer is made of: the problem, the names of what it
 // refers to, what the caller made of it, and the other problems that are shown.
-// It begins with the revision, which is all that If-Match compares. It ends with a
-// digest, which differs between two histories of the same numbers, and stays when a
-// store is moved.
+// It begins with the revision. The first half of its last part is of the batch that made
+// the revision, so that two histories of the same numbers are told apart. If-Match compares
+// these two. The second half is a digest of what is shown. All stay when a store is moved.
 func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
@@ -46,7 +46,9 @@ func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 		shown = fmt.Appendf(shown, "%q%v", r.OtherTitle, r.OtherState)
 	}
 	digest := sha256.Sum256(shown)
-	tag = hex.AppendEncode(append(tag, '.'), digest[:8])
+	by := tracker.MadeOf(s).By
+	tag = hex.AppendEncode(append(tag, '.'), by[:])
+	tag = hex.AppendEncode(tag, digest[:4])
 	return string(append(tag, '"'))
 }
 
@@ -110,15 +112,28 @@ func (l tagList) has(tag string) bool {
 	return l.any
 }
 
-// match returns the revisions that an If-Match list allows: those of our own tags
-// and those that stand alone. A weak tag, or one of somebody else, allows none.
+// match returns the revisions that an If-Match list allows: those of our own tags,
+// with who made them if the tag says so, and those that stand alone. A weak tag, or one
+// of somebody else, allows none.
 func (l tagList) match() *tracker.Match {
 	m := &tracker.Match{Any: l.any}
 	for _, t := range l.tags {
-		first, _, _ := strings.Cut(t.opaque, ".")
-		if n, err := strconv.ParseInt(first, 10, 64); err == nil && !t.weak && strconv.FormatInt(n, 10) == first {
+		parts := strings.Split(t.opaque, ".")
+		n, err := strconv.ParseInt(parts[0], 10, 64)
+		if err != nil || t.weak || strconv.FormatInt(n, 10) != parts[0] {
+			continue
+		}
+		made := tracker.Made{Revision: n}
+		if len(parts) != tagParts {
 			m.Revisions = append(m.Revisions, n)
+		} else if last := parts[tagParts-1]; len(last) == 4*len(made.By) {
+			if _, err := hex.Decode(made.By[:], []byte(last[:2*len(made.By)])); err == nil {
+				m.Made = append(m.Made, made)
+			}
 		}
 	}
 	return m
 }
+
+// tagParts is how many parts the tag of a problem has. Older ones have fewer.
+const tagParts = 4

@@ -24,7 +24,10 @@ func TestIfMatch(t *testing.T) {
 		{[]string{` * `}, &tracker.Match{Any: true}},
 		{[]string{`"12"`}, &tracker.Match{Revisions: []int64{12}}},
 		{[]string{`"12.14.7"`}, &tracker.Match{Revisions: []int64{12}}},
-		{[]string{`"12.14.7.0123456789abcdef"`}, &tracker.Match{Revisions: []int64{12}}},
+		{[]string{`"12.14.7.0123456789abcdef"`}, &tracker.Match{Made: []tracker.Made{{Revision: 12, By: [4]byte{0x01, 0x23, 0x45, 0x67}}}}},
+		{[]string{`"12.14.past.0123456789abcdef", "13"`}, &tracker.Match{Revisions: []int64{13}, Made: []tracker.Made{{Revision: 12, By: [4]byte{0x01, 0x23, 0x45, 0x67}}}}},
+		{[]string{`"12.14.7.0123456789abcde"`}, &tracker.Match{}},
+		{[]string{`"12.14.7.0123456x89abcdef"`}, &tracker.Match{}},
 		{[]string{`"1","2" , "3.1.0"`}, &tracker.Match{Revisions: []int64{1, 2, 3}}},
 		{[]string{`"1"`, `"2"`}, &tracker.Match{Revisions: []int64{1, 2}}},
 		{[]string{`,"1",,`}, &tracker.Match{Revisions: []int64{1}}},
@@ -121,7 +124,7 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 		}
 		seen[tag] = name
 		list, err := parseTags([]string{tag})
-		if err != nil || !list.has(tag) || !reflect.DeepEqual(list.match().Revisions, []int64{s.Revision}) {
+		if err != nil || !list.has(tag) || !reflect.DeepEqual(list.match(), &tracker.Match{Made: []tracker.Made{tracker.MadeOf(s)}}) {
 			t.Errorf("%s: the tag %s does not give back the revision %d: %v", name, tag, s.Revision, err)
 		}
 	}

@@ -33,10 +33,24 @@ type Write struct {
 	Faults fault.List
 }
 
-// Match is a condition on a problem's revision.
+// Match is a condition on a problem's revision: it has to be one of these.
 type Match struct {
-	Any       bool // any revision, as long as the problem exists
-	Revisions []int64
+	Any       bool    // any revision, as long as the problem exists
+	Revisions []int64 // by their numbers alone
+	// Made are revisions of one history: the same number in another one, after a
+	// fail-over that lost changes, does not match.
+	Made []Made
+}
+
+// Made is a revision, and the end of the batch that made it (see store.Snapshot.Batch).
+type Made struct {
+	Revision int64
+	By       [4]byte
+}
+
+// MadeOf returns what tells the snapshot's revision from the same in another history.
+func MadeOf(s store.Snapshot) Made {
+	return Made{s.Revision, [4]byte(s.Batch[len(s.Batch)-4:])}
 }
 
 // Idempotency makes a request repeatable: the same Key and Fingerprint get the

@@ -87,7 +87,7 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 }
 
 func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
-	if err := checkMatch(cmd.IfMatch, c.Revision); err != nil {
+	if err := checkMatch(cmd.IfMatch, c.Snapshot); err != nil {
 		return problem.Comment{}, err
 	}
 	faults := cmd.Faults

@@ -62,11 +62,16 @@ func answer[T any](value T, l loaded) Answer[T] {
 
 // checkMatch refuses a write to another revision than the client wants to write
 // to (D20).
-func checkMatch(m *Match, current int64) error {
-	if m == nil || m.Any || slices.Contains(m.Revisions, current) {
+func checkMatch(m *Match, current store.Snapshot) error {
+	if m == nil || m.Any || slices.Contains(m.Revisions, current.Revision) || slices.Contains(m.Made, MadeOf(current)) {
 		return nil
 	}
-	return stale(current)
+	if slices.ContainsFunc(m.Made, func(made Made) bool { return made.Revision == current.Revision }) {
+		e := fault.New(fault.StaleRevision, "the problem is at revision %d, but not at the one that was read: the database has lost that one. Load it again and decide anew", current.Revision)
+		e.Revision = current.Revision
+		return e
+	}
+	return stale(current.Revision)
 }
 
 func stale(current int64) error {

@@ -141,7 +141,7 @@ func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool])
 
 // checkUpdate returns the fields as they are to be.
 func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
-	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return l.Fields, err
 	}
 	if cmd.Revision.Sent && cmd.Revision.Value != l.Revision {

@@ -226,6 +226,7 @@ func TestUpdateChangesNothing(t *testing.T) {
 		{"D1: unread, and unread before", UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(false)}}, newLoaded()},
 		{"D11: the current revision", UpdateProblem{Revision: patch.Set[int64](3)}, newLoaded()},
 		{"D20: the current revision as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Revisions: []int64{9, 3}}}}, newLoaded()},
+		{"D20: the current revision of this history as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Made: []Made{MadeOf(newLoaded().Snapshot)}}}}, newLoaded()},
 		{"D20: any revision as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Any: true}}}, newLoaded()},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
@@ -310,6 +311,7 @@ func TestStaleRevision(t *testing.T) {
 		{"a newer revision in the body", UpdateProblem{Revision: patch.Set[int64](4)}},
 		{"null is not the current revision", UpdateProblem{Revision: patch.Null[int64]()}},
 		{"another revision as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Revisions: []int64{2, 4}}}}},
+		{"the same revision of another history as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Made: []Made{{Revision: 3, By: [4]byte{1}}}}}}},
 		{"no revision as If-Match, such as a weak tag alone", UpdateProblem{Write: Write{IfMatch: &Match{}}}},
 		{"If-Match agrees, the body does not", UpdateProblem{Write: Write{IfMatch: &Match{Any: true}}, Revision: patch.Set[int64](2)}},
 	} {

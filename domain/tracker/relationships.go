@@ -151,7 +151,7 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m moment) (st
 
 func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
-	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.checkMembers()
@@ -186,7 +186,7 @@ func (st *step) bothSides(l *linking, change func(*loaded, relationship.Relation
 
 // checkRelate finds what is wrong with a relationship that is to be added.
 func checkRelate(cmd Relate, l linking, limit int) error {
-	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return err
 	}
 	faults := cmd.checkMembers()

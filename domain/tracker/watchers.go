@@ -22,7 +22,7 @@ func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, 
 
 func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment) (store.Change, Answer[user.User], error) {
 	var none Answer[user.User]
-	if err := checkMatch(cmd.IfMatch, l.Revision); err != nil {
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults

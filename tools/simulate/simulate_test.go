@@ -16,7 +16,7 @@ import (
 var (
 	seedsFlag   = flag.String("simulate.seeds", "300", `how many seeds TestSimulate runs, or which: "1000", "77..77", "5000..9999"`)
 	surviveFlag = flag.Bool("simulate.survive", true, "servers live on after a fail-over that has lost what they have shown")
-	recallFlag  = flag.Bool("simulate.recall", false, "clients go by what they have read before such a fail-over")
+	recallFlag  = flag.Bool("simulate.recall", true, "clients go by what they have read before such a fail-over")
 	sameFlag    = flag.Uint("simulate.same", 50, "how many seeds are run twice")
 	traceFlag   = flag.Bool("simulate.trace", false, "show the run of the first seed, whatever comes of it")
 )
