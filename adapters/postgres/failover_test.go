@@ -129,6 +129,9 @@ func failOver(t *testing.T, round int, how interference) *failoverLedger {
 	if !books.ok() {
 		t.Errorf("after the standby has taken over, not all is as clients were told:\n%s", strings.Join(list, "\n"))
 	}
+	if books.baseless > 0 {
+		t.Errorf("%d writes were acknowledged while no standby could confirm them", books.baseless)
+	}
 	return books
 }
 
