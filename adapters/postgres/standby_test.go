@@ -242,3 +242,46 @@ func TestCloseLeavesHangingWrites(t *testing.T) {
 	standbys("")
 	eventually(t, "the write goes on", func() bool { return commentsOf(t, other, p) == given+1 })
 }
+
+// TestCloseEndsTheWait closes a store within a write that waits for a standby. Its caller
+// learns at once that the outcome is not known.
+func TestCloseEndsTheWait(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	s := open(t, postgres.Options{URL: server.URL(), Timeout: 2 * patience})
+	from := newSource()
+	p := create(t, s, from, 1)[0]
+	admin := connect(t, server.URL())
+	standbysOf(t, server)("nobody")
+	ended := make(chan error)
+	go func() {
+		for {
+			if _, err := s.Commit(t.Context(), from.change(store.AddComment{Problem: p.ID, Comment: from.comment()})); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	eventually(t, "a write waits", func() (waits bool) {
+		if err := admin.QueryRow(t.Context(), "SELECT count(*) > 0 "+waiting).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+		return waits
+	})
+	closed := make(chan error)
+	go func() { closed <- s.Close() }()
+	for range 2 {
+		select {
+		case err := <-ended:
+			if !fault.Is(err, fault.UnknownOutcome) {
+				t.Errorf("the write ended with %v, want %s", err, fault.UnknownOutcome)
+			}
+		case err := <-closed:
+			if err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatalf("the write or Close has not ended after %s", patience)
+		}
+	}
+}

@@ -22,6 +22,8 @@ type Store struct {
 	texts   texts
 	calls   store.Gate
 
+	ended         chan struct{} // closed by end
+	end           func()
 	writing       chan struct{} // has an element for each write under way
 	answered      atomic.Uint64 // how many writes the server has answered
 	confirmations confirmations
@@ -53,6 +55,8 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		writing: make(chan struct{}, o.writers()), held: make(map[*writer]struct{}),
 		hosts: hostsOf(config.ConnConfig),
 	}
+	s.ended = make(chan struct{})
+	s.end = sync.OnceFunc(func() { close(s.ended) })
 	config.BeforeConnect, config.AfterConnect = s.connecting, s.connected
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, o.failure(err)
@@ -153,6 +157,7 @@ const (
 // must not be called within a View. Writes that no caller waits for any more are left
 // to the server.
 func (s *Store) Close() error {
+	s.end() // whoever waits for a write learns that its outcome is not known
 	if s.calls.Close() {
 		s.cut(func(*connection) bool { return true })
 		s.pool.Close()

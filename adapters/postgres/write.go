@@ -108,8 +108,8 @@ func finish[T any](ctx context.Context, w *writer, do func(context.Context) (T, 
 	return a.value, a.err
 }
 
-// wait waits until done is closed, and reports whether that happened before ctx ended
-// and before the time that a statement may take was over.
+// wait waits until done is closed, and reports whether that happened before ctx ended,
+// the time that a statement may take was over, or the store is closed.
 func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 	limited, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
@@ -122,6 +122,8 @@ func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 		case <-slow.C:
 			s.lookAgain()
 		case <-limited.Done():
+			return false
+		case <-s.ended:
 			return false
 		}
 	}

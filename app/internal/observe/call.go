@@ -3,9 +3,11 @@
 package observe
 
 import (
+	"errors"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // Name is a method of store.Store.
@@ -43,10 +45,10 @@ type Call struct {
 func (c Call) End() time.Time { return c.Start.Add(c.Took) }
 
 // Kind returns the kind of fault that the store failed with, or "". A View also
-// returns the errors of those who read, such as a problem that is not there: these
-// are no faults of the store.
+// returns the errors of those who read, such as a problem that is not there, or that
+// more is to be read than was announced: these are no faults of the store.
 func (c Call) Kind() fault.Kind {
-	if c.Err == nil {
+	if c.Err == nil || errors.Is(c.Err, store.ErrOver) {
 		return ""
 	}
 	switch kind := fault.KindOf(c.Err); kind {
