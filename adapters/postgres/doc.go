@@ -11,4 +11,10 @@
 // Servers that change the same wait for each other in the database, at the rows
 // that a Change names, which are locked in an order that is the same for all: see
 // locks. Nothing is decided from a replica.
+//
+// Where a standby has to confirm commits, PostgreSQL hides a commit until then. But it
+// shows the commit when the wait is cancelled, and the driver would cancel it whenever
+// it gives up a statement. So a write is never cancelled: its connection is kept until
+// the server answers, see finish. A warning within a write means that somebody else has
+// cancelled the wait. What is visible all the same, [Store.Confirm] has a standby confirm.
 package postgres

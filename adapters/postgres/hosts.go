@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"slices"
 	"strconv"
 	"time"
 
@@ -43,22 +42,19 @@ func use(config *pgx.ConnConfig, hosts []host) {
 // connecting prepares a new connection of the pool. The host that was found to be the
 // primary comes first.
 func (s *Store) connecting(_ context.Context, config *pgx.ConnConfig) error {
-	if first := s.primary.Load(); first != nil {
-		hosts := slices.Clone(s.hosts)
-		slices.SortStableFunc(hosts, func(a, b host) int {
-			return rank(a.String() != first.String()) - rank(b.String() != first.String())
-		})
-		use(config, hosts)
+	if primary := s.primary.Load(); primary != nil {
+		var first, others []host
+		for _, h := range s.hosts {
+			if h.String() == primary.String() {
+				first = append(first, h)
+			} else {
+				others = append(others, h)
+			}
+		}
+		use(config, append(first, others...))
 	}
 	watch(config)
 	return nil
-}
-
-func rank(later bool) int {
-	if later {
-		return 1
-	}
-	return 0
 }
 
 const (
