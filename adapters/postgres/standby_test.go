@@ -244,7 +244,7 @@ func TestCloseLeavesHangingWrites(t *testing.T) {
 }
 
 // TestCloseEndsTheWait closes a store within a write that waits for a standby. Its caller
-// learns at once that the outcome is not known.
+// learns that the outcome is not known, long before the time for the write is over.
 func TestCloseEndsTheWait(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)

@@ -157,7 +157,8 @@ const (
 // must not be called within a View. Writes that no caller waits for any more are left
 // to the server.
 func (s *Store) Close() error {
-	s.end() // whoever waits for a write learns that its outcome is not known
+	// Whoever still waits for a write after that learns that its outcome is not known.
+	defer time.AfterFunc(grace, s.end).Stop()
 	if s.calls.Close() {
 		s.cut(func(*connection) bool { return true })
 		s.pool.Close()

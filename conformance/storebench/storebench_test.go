@@ -54,6 +54,8 @@ func (r reader) Versions(context.Context) (store.Versions, error) {
 	return store.Versions{Catalogue: r.catalogue.Version}, nil
 }
 
+func (r reader) History() store.History { return 0 }
+
 func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) { return r.catalogue, nil }
 
 func (r reader) Problem(context.Context, problem.ID, ident.ID, store.Parts) (store.Snapshot, error) {
