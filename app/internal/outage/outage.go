@@ -111,6 +111,7 @@ func (l *Log) Waits(at time.Time, store string, cause error) {
 		return
 	}
 	l.reads = spell{away: true, said: true, began: at, last: at, heaviest: at, weight: 2}
+	l.writes = spell{} // one that has failed already is part of the same outage
 	l.say(at, slog.LevelWarn, "the store is away: the service waits for it", "store", store, "cause", cause.Error())
 	l.any.Store(true)
 }

@@ -283,3 +283,21 @@ func TestWaitingIsAnOutage(t *testing.T) {
 		)
 	})
 }
+
+// A probe of the first moment can fail before it is said that the service waits.
+func TestWaitingTakesInAFailedWrite(t *testing.T) {
+	play(t, func(s *scene) {
+		s.writes = away
+		s.write()
+		s.log.Waits(time.Now(), "postgres://db/x", errors.New("refused"))
+		s.write()
+		time.Sleep(3 * time.Second)
+		s.writes = nil
+		s.read()
+		s.logged(
+			"the store takes no writes call=commit cause=unavailable: gone",
+			"the store is away: the service waits for it store=postgres://db/x cause=refused",
+			"the store is back away=3s failed=1",
+		)
+	})
+}
