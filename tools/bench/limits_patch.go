@@ -24,7 +24,8 @@ type patcher struct {
 	changes [2]store.Change // of the tracker
 	states  [2]ident.ID     // those in which a change begins
 	current problem.Problem
-	phase   int // which of the two comes next
+	batch   ident.ID // that stored it
+	phase   int      // which of the two comes next
 	// last is the latest Change, and lastPhase which of the two it was.
 	last      store.Change
 	lastPhase int
@@ -61,6 +62,7 @@ func newPatchers(ctx context.Context, s store.Store, catalogue *metadata.Catalog
 				return nil, fmt.Errorf("a patch was committed in %d Changes, not in one", len(recorder.committed))
 			}
 			p.changes[phase], p.current = recorder.committed[0], patched.Value.Problem
+			p.batch = recorder.committed[0].Batch
 		}
 		patchers[i] = p
 	}
@@ -136,7 +138,7 @@ func set(id ident.ID) patch.Field[metadata.Partial] {
 func (p *patcher) refresh(ctx context.Context, s store.Store) error {
 	err := s.View(ctx, func(r store.Reader) error {
 		snapshot, err := r.Problem(ctx, p.current.ID, ident.None, 0)
-		p.current = snapshot.Problem
+		p.current, p.batch = snapshot.Problem, snapshot.Batch
 		return err
 	})
 	p.phase = slices.Index(p.states[:], p.current.State)
@@ -155,7 +157,7 @@ func (p *patcher) patch(ctx context.Context, s store.Store, at time.Time) error 
 	if _, err := s.Commit(ctx, change); err != nil {
 		return err
 	}
-	p.current, p.last, p.lastPhase = after, change, p.phase
+	p.current, p.batch, p.last, p.lastPhase = after, change.Batch, change, p.phase
 	p.phase = 1 - p.phase
 	return nil
 }
@@ -179,7 +181,7 @@ func (p *patcher) next(at time.Time) (change store.Change, after problem.Problem
 	for i, expectation := range change.Expect {
 		switch e := expectation.(type) {
 		case store.ProblemAt:
-			e.Revision = p.current.Revision
+			e.Revision, e.Batch = p.current.Revision, p.batch
 			change.Expect[i] = e
 		case store.CatalogueAt:
 		default:
