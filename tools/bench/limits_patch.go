@@ -25,6 +25,7 @@ type patcher struct {
 	states  [2]ident.ID     // those in which a change begins
 	current problem.Problem
 	batch   ident.ID // that stored it
+	before  ident.ID // the one before that
 	phase   int      // which of the two comes next
 	// last is the latest Change, and lastPhase which of the two it was.
 	last      store.Change
@@ -157,7 +158,8 @@ func (p *patcher) patch(ctx context.Context, s store.Store, at time.Time) error 
 	if _, err := s.Commit(ctx, change); err != nil {
 		return err
 	}
-	p.current, p.batch, p.last, p.lastPhase = after, change.Batch, change, p.phase
+	p.before, p.batch = p.batch, change.Batch
+	p.current, p.last, p.lastPhase = after, change, p.phase
 	p.phase = 1 - p.phase
 	return nil
 }
@@ -228,6 +230,7 @@ func (p *patcher) values() map[string]string {
 		"new":     strconv.FormatInt(p.current.Revision, 10),
 		"at":      strconv.FormatInt(p.last.At.UnixMicro(), 10),
 		"batch":   p.last.Batch.String(),
+		"before":  p.before.String(),
 		"entry":   p.last.Log[0].ID.String(),
 	}
 }

@@ -108,8 +108,9 @@ func (s *pgbenchScript) sql(statement statement) (string, error) {
 // service makes, they grow with time, so that they go to the same place in an index.
 // The second half tells those of one transaction apart.
 var identifierForms = map[string]string{
-	"batch": "rpad(lpad(to_hex(:number::bigint), 16, '0'), 32, '0')::uuid",
-	"entry": "rpad(lpad(to_hex(:number::bigint), 16, '0'), 32, '1')::uuid",
+	"batch":  "rpad(lpad(to_hex(:number::bigint), 16, '0'), 32, '0')::uuid",
+	"before": "rpad(lpad(to_hex(:former::bigint), 16, '0'), 32, '0')::uuid",
+	"entry":  "rpad(lpad(to_hex(:number::bigint), 16, '0'), 32, '1')::uuid",
 }
 
 // loadScript loads one of the problems at random, as the adapter does it.
@@ -145,6 +146,9 @@ func patchScript(phases [2]captured, b beginning) (*pgbenchScript, error) {
 	s.line(`\if :started`)
 	s.line(`\else`)
 	s.line(`SELECT id AS problem, revision AS old, (state = :second::uuid)::int AS phase FROM problems WHERE id = (:problems::bigint[])[:client_id + 1] \gset`)
+	// pgbench knows a batch by its number: the first one gets such a batch.
+	s.line(`\set former :serial + :client_id`)
+	s.line(`UPDATE problems SET batch = %s WHERE id = :problem;`, identifierForms["before"])
 	s.line(`\set started 1`)
 	s.line(`\endif`)
 	s.line(`\set new :old + 1`)
@@ -161,6 +165,7 @@ func patchScript(phases [2]captured, b beginning) (*pgbenchScript, error) {
 	}
 	s.line(`\endif`)
 	s.line(`\set old :new`)
+	s.line(`\set former :number`)
 	s.line(`\set phase 1 - :phase`)
 	return s, nil
 }
