@@ -84,7 +84,7 @@ func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
 		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), confirmCases(), viewCases(),
-			catalogueCases(), versionCases(), identityCases(), restoreCases(), lifeCases()),
+			catalogueCases(), versionCases(), identityCases(), sizeCases(), restoreCases(), lifeCases()),
 		in(profilePort, auditCases()),
 		in(profileConcurrency, concurrentCases(), linearCases()),
 		in(profileModel, randomCases()),

@@ -398,14 +398,14 @@ func (b *bench) changes(change store.Change, edit func(want *image)) {
 
 func nothing(*image) {}
 
-// stamp gives all that the change raises, or stores, its batch.
+// stamp gives all that the change raises, or stores, its batch, and problems their size.
 func (seen *image) stamp(change store.Change) {
 	for _, effect := range change.Effects {
 		switch e := effect.(type) {
 		case store.CreateProblem:
-			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch = change.Batch })
+			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch, s.Size = change.Batch, e.Size })
 		case store.UpdateProblem:
-			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch = change.Batch })
+			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch, s.Size = change.Batch, e.Size })
 		case store.MoveFamily:
 			seen.Epochs[e.Family] = ident.Version{Number: seen.Epochs[e.Family].Number, Batch: change.Batch}
 		}

@@ -278,7 +278,7 @@ func (b *bench) relate(owner *store.Dossier, t relationship.Type, other *store.D
 // relationships, which need the other problems: one for each batch of a
 // savepoint, and one for the rest.
 func (b *bench) makes(d store.Dossier) []store.Change {
-	first := b.change(store.CreateProblem{Problem: d.Problem})
+	first := b.change(store.CreateProblem{Problem: d.Problem, Size: d.Size()})
 	for _, k := range slices.Backward(d.Keywords) {
 		first.Effects = append(first.Effects, store.PutKeyword{Problem: d.ID, Keyword: k})
 	}

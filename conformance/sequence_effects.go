@@ -24,10 +24,10 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	who := pick(d, d.users)
 	switch d.IntN(23) {
 	case 0:
-		add(store.CreateProblem{Problem: d.problem(d.number())})
+		add(store.CreateProblem{Problem: d.problem(d.number()), Size: d.Int64N(2 * store.Small)})
 	case 1, 2:
 		p := d.problem(id)
-		add(store.UpdateProblem{Problem: p}, store.PutSavepoint{Problem: p})
+		add(store.UpdateProblem{Problem: p, Size: d.Int64N(2 * store.Small)}, store.PutSavepoint{Problem: p})
 	case 3:
 		add(store.UpdateProblem{Problem: d.problem(id)})
 	case 4:

@@ -23,6 +23,7 @@ type world struct {
 	versions        store.Versions
 	problems        map[problem.ID]problem.Problem
 	batches         map[problem.ID]ident.ID // that stored each problem last
+	sizes           map[problem.ID]int64
 	keywords        map[named]problem.Keyword
 	relationships   map[link]relationship.Relationship
 	watchers        map[mark]bool
@@ -58,6 +59,7 @@ func newWorld() *world {
 	return &world{
 		problems:        make(map[problem.ID]problem.Problem),
 		batches:         make(map[problem.ID]ident.ID),
+		sizes:           make(map[problem.ID]int64),
 		keywords:        make(map[named]problem.Keyword),
 		relationships:   make(map[link]relationship.Relationship),
 		watchers:        make(map[mark]bool),
@@ -80,6 +82,7 @@ func (w *world) clone() *world {
 		versions:        w.versions,
 		problems:        maps.Clone(w.problems),
 		batches:         maps.Clone(w.batches),
+		sizes:           maps.Clone(w.sizes),
 		keywords:        maps.Clone(w.keywords),
 		relationships:   maps.Clone(w.relationships),
 		watchers:        maps.Clone(w.watchers),
@@ -155,18 +158,23 @@ func (w *world) run(change store.Change) error {
 	return nil
 }
 
+// put stores a problem of this size by the batch.
+func (w *world) put(p problem.Problem, size int64, batch ident.ID) {
+	w.problems[p.ID], w.sizes[p.ID], w.batches[p.ID] = p, size, batch
+}
+
 func (w *world) apply(batch ident.ID, effect store.Effect) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
 		if _, ok := w.problems[e.Problem.ID]; ok {
 			return fault.New(fault.Conflict, "the problem exists")
 		}
-		w.problems[e.Problem.ID], w.batches[e.Problem.ID] = e.Problem, batch
+		w.put(e.Problem, e.Size, batch)
 	case store.UpdateProblem:
 		if _, ok := w.problems[e.Problem.ID]; !ok {
 			return fault.New(fault.Conflict, "the problem does not exist")
 		}
-		w.problems[e.Problem.ID], w.batches[e.Problem.ID] = e.Problem, batch
+		w.put(e.Problem, e.Size, batch)
 	case store.PutSavepoint:
 		w.savepoints = append(w.savepoints, store.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
@@ -237,7 +245,7 @@ func (w *world) apply(batch ident.ID, effect store.Effect) error {
 
 // restore adds a problem, whose revision is of the batch, with all that belongs to it.
 func (w *world) restore(d store.Dossier, batch ident.ID) {
-	w.problems[d.ID], w.batches[d.ID] = d.Problem, batch
+	w.put(d.Problem, d.Size(), batch)
 	for _, k := range d.Keywords {
 		w.keywords[named{d.ID, k.Name}] = k
 	}

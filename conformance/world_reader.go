@@ -29,10 +29,14 @@ func (w *world) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	s := store.Snapshot{
 		Problem:        p,
 		Batch:          w.batches[id],
+		Size:           w.sizes[id],
 		Catalogue:      w.versions.Catalogue,
 		Watching:       w.watchers[mark{id, as}],
 		Read:           w.readers[mark{id, as}],
 		ReadByAssignee: !p.Assignee.IsNone() && w.readers[mark{id, p.Assignee}],
+	}
+	if parts.Has(store.IfSmall) && s.Size > store.Small {
+		return s, nil
 	}
 	if parts.Has(store.Keywords) {
 		for at, k := range w.keywords {
@@ -191,6 +195,34 @@ func (w *world) furnish(of map[problem.ID]*store.Dossier) {
 
 func (w *world) Tokens(ctx context.Context) ([]access.Token, error) {
 	return slices.Clone(w.tokens), over(ctx)
+}
+
+func (w *world) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	s, err := w.Problem(ctx, id, ident.None, store.Log)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return nil, nil
+	}
+	return portion(s.Log, skip, limit, room, problem.LogEntry.Size), err
+}
+
+func (w *world) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+	s, err := w.Problem(ctx, id, ident.None, store.Comments)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return nil, nil
+	}
+	return portion(s.Comments, skip, limit, room, problem.Comment.Size), err
+}
+
+// portion returns what Log and Comments return of all that there are.
+func portion[T any](all []T, skip, limit int, room int64, size func(T) int64) (found []T) {
+	for _, one := range all[min(skip, len(all)):] {
+		if len(found) == limit || room <= 0 {
+			break
+		}
+		found = append(found, one)
+		room -= size(one)
+	}
+	return found
 }
 
 func (w *world) Audit(ctx context.Context, skip, limit int) (page []audit.Entry, err error) {

@@ -19,9 +19,9 @@ import (
 func (d *draft) apply(effect store.Effect) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
-		return d.create(e.Problem)
+		return d.create(e)
 	case store.UpdateProblem:
-		return d.edit(e.Problem.ID, func(r *record) { r.problem, r.batch = e.Problem, d.batch })
+		return d.edit(e.Problem.ID, func(r *record) { r.problem, r.batch, r.size = e.Problem, d.batch, e.Size })
 	case store.PutSavepoint:
 		return d.edit(e.Problem.ID, func(r *record) {
 			r.savepoints = grown(r.savepoints, d.interned.savepoint(d.batch, &e.Problem))
@@ -87,11 +87,12 @@ func (d *draft) apply(effect store.Effect) error {
 	return nil
 }
 
-func (d *draft) create(p problem.Problem) error {
+func (d *draft) create(e store.CreateProblem) error {
+	p := e.Problem
 	if d.records[p.ID] != nil || d.record(p.ID) != nil {
 		return conflict("problem %d exists already", p.ID)
 	}
-	d.records[p.ID] = &record{problem: p, batch: d.batch}
+	d.records[p.ID] = &record{problem: p, batch: d.batch, size: e.Size}
 	d.highest = max(d.highest, p.ID)
 	return nil
 }

@@ -33,6 +33,9 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 	}
 	s := r.snapshot(found, as)
+	if parts.Has(store.IfSmall) && s.Size > store.Small {
+		return s, nil
+	}
 	if parts.Has(store.Keywords) {
 		s.Keywords = slices.Clone(found.keywords)
 	}
@@ -52,6 +55,28 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		s.Savepoints = historyOf(id, found.savepoints)
 	}
 	return s, nil
+}
+
+// Log implements store.Reader.
+func (r reader) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	found := r.record(id)
+	if found == nil {
+		return nil, store.Ended(ctx)
+	}
+	portion := store.Portion(found.log, skip, limit, room, func(e *entry) int64 {
+		return problem.LogEntry{Field: e.field, From: e.from, To: e.to}.Size()
+	})
+	return logOf(id, portion), store.Ended(ctx)
+}
+
+// Comments implements store.Reader.
+func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+	found := r.record(id)
+	if found == nil {
+		return nil, store.Ended(ctx)
+	}
+	portion := store.Portion(found.comments, skip, limit, room, func(c *problem.Comment) int64 { return c.Size() })
+	return slices.Clone(portion), store.Ended(ctx)
 }
 
 // Problems implements store.Reader.

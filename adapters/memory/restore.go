@@ -77,6 +77,7 @@ func recordOf(d store.Dossier, batch ident.ID, known interned) *record {
 		problem:       d.Problem,
 		batch:         batch,
 		keywords:      slices.Clone(d.Keywords),
+		size:          d.Size(),
 		relationships: slices.Clone(d.Relationships),
 		watchers:      slices.Clone(d.Watchers),
 		readers:       slices.Clone(d.Readers),

@@ -33,6 +33,7 @@ type state struct {
 type record struct {
 	problem       problem.Problem
 	batch         ident.ID                    // see store.Snapshot
+	size          int64                       // see store.Snapshot
 	keywords      []problem.Keyword           // by name
 	relationships []relationship.Relationship // by Compare
 	watchers      []ident.ID

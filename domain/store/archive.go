@@ -24,6 +24,9 @@ type Dossier struct {
 	Savepoints    []Savepoint                 // oldest first (COM-008)
 }
 
+// Size returns how many bytes the problem counts for: see Snapshot.Size.
+func (d Dossier) Size() int64 { return problem.Size(d.Title, d.Keywords, d.Comments, d.Log) }
+
 // Archive is all that a Store holds but what it keeps for a day: batches and
 // replies.
 type Archive struct {

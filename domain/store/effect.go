@@ -23,12 +23,18 @@ type FamilyName = relationship.Type
 type Effect interface{ effect() }
 
 // CreateProblem stores a new problem. Its number has to be free.
-type CreateProblem struct{ Problem problem.Problem }
+type CreateProblem struct {
+	Problem problem.Problem
+	Size    int64 // see Snapshot.Size
+}
 
-// UpdateProblem replaces the problem that has the same number, revision
+// UpdateProblem replaces the problem that has the same number, revision and size
 // included. The problem has to exist, or the Change is refused with fault.Conflict
 // (COM-002).
-type UpdateProblem struct{ Problem problem.Problem }
+type UpdateProblem struct {
+	Problem problem.Problem
+	Size    int64 // see Snapshot.Size
+}
 
 // PutSavepoint appends to the savepoints of the problem that it names. The
 // batch is the Change's.

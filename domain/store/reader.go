@@ -25,7 +25,14 @@ const (
 	Relationships
 	Watchers
 	Savepoints
+	// IfSmall is no part: with it, a problem whose Size is above Small comes without
+	// any of the other parts.
+	IfSmall
 )
+
+// Small is the Size up to which a problem is loaded with its parts at once, without
+// thought for memory: 64 KiB, many times that of most.
+const Small = 64 << 10
 
 // Has reports whether p includes all of the given parts.
 func (p Parts) Has(parts Parts) bool { return p&parts == parts }
@@ -38,6 +45,10 @@ type Snapshot struct {
 	// stored the problem last (READ-018). It tells revisions apart that have the
 	// same number in different histories.
 	Batch ident.ID
+	// Size is how many bytes the problem counts for (see problem.Size). It must be
+	// that of the CreateProblem or UpdateProblem that stored the problem last
+	// (SIZE-001), and of a restored problem that of its Dossier (SIZE-002).
+	Size int64
 	// Catalogue is the catalogue's version at that moment.
 	Catalogue ident.Version
 	// Watching and Read are those of the user who was named;
@@ -104,8 +115,19 @@ type History uint64
 type Reader interface {
 	// Problem returns the problem with the given parts, as seen by the given
 	// user. It must fail with fault.ProblemNotFound when there is none
-	// (READ-002).
+	// (READ-002). With IfSmall, it must leave out all parts of a problem whose
+	// Size is above Small, and of no other (SIZE-003).
 	Problem(ctx context.Context, id problem.ID, as ident.ID, parts Parts) (Snapshot, error)
+
+	// Log returns entries of a problem's log, oldest first: those after the first
+	// skip ones, and at most limit of them, which is at least 1. It must stop
+	// after the entry with which their sizes reach room, in bytes, and not before
+	// (READ-020). So a long log can be read in parts that fit into memory, in one
+	// View or in several: a log only grows. A problem that does not exist has none.
+	Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error)
+
+	// Comments returns comments of a problem in the same way (READ-021).
+	Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error)
 
 	// Problems returns those of the given problems that exist, each as Problem
 	// would return it, in the order in which they are given. It must

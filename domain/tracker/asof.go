@@ -73,7 +73,7 @@ func showOthers(ctx context.Context, r store.Reader, caller Caller, relationship
 // latest savepoint; all else is as it is now, but for what the log says has
 // happened since, which is undone, the latest first. So what is not in the log, as
 // can be with imported problems, counts as having always been as it is. What is
-// shown of the other problem is missing from relationships that are gone.
+// shown of the other problem is missing from relationships that are gone, and the Size is 0: nobody asks for it.
 func (a AsOf) rebuild(now store.Snapshot, parts store.Parts) (store.Snapshot, error) {
 	n := a.entries(now.Log)
 	switch {
@@ -86,6 +86,7 @@ func (a AsOf) rebuild(now store.Snapshot, parts store.Parts) (store.Snapshot, er
 	then.Problem = problemAt(now, n)
 	then.Batch = now.Log[n-1].Batch
 	then.Watching, then.Read, then.ReadByAssignee = false, false, false
+	then.Size = 0
 	then.Savepoints, then.Log = nil, nil
 	if parts.Has(store.Log) {
 		then.Log = slices.Clone(now.Log[:n])

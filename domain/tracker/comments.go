@@ -49,7 +49,7 @@ func (s *Service) commentsInARow(cmd AddComment) *succession[commenting] {
 		leave: func(change store.Change) any {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.UpdateProblem); ok {
-					return store.Snapshot{Problem: e.Problem, Batch: change.Batch}
+					return store.Snapshot{Problem: e.Problem, Size: e.Size, Batch: change.Batch}
 				}
 			}
 			return nil
@@ -76,9 +76,10 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 	comment.ID, comment.Author, comment.Created = st.ids.Next(), st.Author, st.At
 
 	st.significant(&l.Snapshot)
-	st.store(&l.Snapshot)
 	st.effect(store.AddComment{Problem: l.ID, Comment: comment})
+	l.Size += comment.Size()
 	st.log(&l.Snapshot, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
+	st.store(&l.Snapshot)
 
 	a := answer(comment, l)
 	a.New = true

@@ -43,8 +43,8 @@ func TestAddComment(t *testing.T) {
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},
-				store.UpdateProblem{Problem: want},
 				store.AddComment{Problem: 7, Comment: comment},
+				store.UpdateProblem{Problem: want, Size: comment.Size() + logSize(change, 7)},
 			})
 			logged(t, change, `7@4 CommentAdded comments: null → "`+comment.ID.String()+`"`)
 		})

@@ -43,13 +43,15 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 	st := newStep(m, caller.User, l.Problem)
 	if !exists || old != k {
 		st.significant(&l.Snapshot)
-		st.store(&l.Snapshot)
 		st.effect(store.PutKeyword{Problem: l.ID, Keyword: k})
+		l.Size += k.Size()
 		var from problem.LogValue
 		if exists {
 			from = logKeyword(old)
+			l.Size -= old.Size()
 		}
 		st.log(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
+		st.store(&l.Snapshot)
 	}
 	a := answer(k, l)
 	a.New = !exists
@@ -80,9 +82,10 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (
 	}
 	st := newStep(m, caller.User, l.Problem)
 	st.significant(&l.Snapshot)
-	st.store(&l.Snapshot)
 	st.effect(store.DropKeyword{Problem: l.ID, Name: name})
+	l.Size -= old.Size()
 	st.log(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
+	st.store(&l.Snapshot)
 	return st.Change, answer(struct{}{}, l), nil
 }
 

@@ -50,12 +50,16 @@ func TestSetKeyword(t *testing.T) {
 			equal(t, "answer", a, Answer[problem.Keyword]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: c.isNew})
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
+			size := c.want.Size() + logSize(change, 7)
+			if before, ok := findKeyword(old.Keywords, c.want.Name); ok {
+				size -= before.Size()
+			}
 			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},
-				store.UpdateProblem{Problem: want},
 				store.PutKeyword{Problem: 7, Keyword: c.want},
+				store.UpdateProblem{Problem: want, Size: size},
 			})
 			logged(t, change, "7@4 KeywordSet "+c.want.Name+": "+c.from+" → "+c.to)
 		})
@@ -117,12 +121,13 @@ func TestDeleteKeyword(t *testing.T) {
 			equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
+			before, _ := findKeyword(old.Keywords, c.stored)
 			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},
-				store.UpdateProblem{Problem: want},
 				store.DropKeyword{Problem: 7, Name: c.stored},
+				store.UpdateProblem{Problem: want, Size: logSize(change, 7) - before.Size()},
 			})
 			logged(t, change, "7@4 KeywordDeleted "+c.stored+": "+c.from+" → null")
 		})

@@ -54,6 +54,7 @@ type state struct {
 type record struct {
 	problem       problem.Problem
 	batch         ident.ID // see store.Snapshot
+	size          int64
 	keywords      []problem.Keyword
 	comments      []problem.Comment
 	relationships []relationship.Relationship
@@ -70,7 +71,7 @@ func (s *state) clone() *state {
 	c.problems = make(map[problem.ID]*record)
 	for id, r := range s.problems {
 		c.problems[id] = &record{
-			r.problem, r.batch, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.relationships),
+			r.problem, r.batch, r.size, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.relationships),
 			slices.Clone(r.watchers), slices.Clone(r.readers), slices.Clone(r.log), slices.Clone(r.savepoints),
 		}
 	}
@@ -226,10 +227,10 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		if s.problems[e.Problem.ID] != nil {
 			return fault.New(fault.Conflict, "the number %d is not free", e.Problem.ID)
 		}
-		s.problems[e.Problem.ID] = &record{problem: e.Problem, batch: c.Batch}
+		s.problems[e.Problem.ID] = &record{problem: e.Problem, batch: c.Batch, size: e.Size}
 	case store.UpdateProblem:
 		r := s.problems[e.Problem.ID]
-		r.problem, r.batch = e.Problem, c.Batch
+		r.problem, r.batch, r.size = e.Problem, c.Batch, e.Size
 	case store.PutSavepoint:
 		r := s.problems[e.Problem.ID]
 		r.savepoints = append(r.savepoints, store.Savepoint{Batch: c.Batch, Problem: e.Problem})
@@ -317,10 +318,14 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 	snapshot := store.Snapshot{
 		Problem:        rec.problem,
 		Batch:          rec.batch,
+		Size:           rec.size,
 		Catalogue:      r.versions.Catalogue,
 		Watching:       slices.Contains(rec.watchers, as),
 		Read:           slices.Contains(rec.readers, as),
 		ReadByAssignee: slices.Contains(rec.readers, rec.problem.Assignee),
+	}
+	if parts.Has(store.IfSmall) && snapshot.Size > store.Small {
+		return snapshot, nil
 	}
 	if parts.Has(store.Keywords) {
 		snapshot.Keywords = append([]problem.Keyword{}, rec.keywords...)
@@ -345,6 +350,14 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 		}
 	}
 	return snapshot, nil
+}
+
+func (r reader) Log(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	return store.Portion(r.problems[id].log, skip, limit, room, (*problem.LogEntry).Size), nil
+}
+
+func (r reader) Comments(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+	return store.Portion(r.problems[id].comments, skip, limit, room, (*problem.Comment).Size), nil
 }
 
 func (r reader) Neighbours(_ context.Context, t relationship.Type, owners []problem.ID) (all []relationship.Relationship, err error) {

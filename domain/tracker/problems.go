@@ -65,10 +65,11 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: []problem.Keyword{}}
 
 	st.resolvedBy(c.catalogue.Version)
-	st.effect(store.CreateProblem{Problem: p})
+	snapshot.Size = int64(len(p.Title))
+	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
+	st.effect(store.CreateProblem{Problem: p, Size: snapshot.Size})
 	st.effect(store.PutSavepoint{Problem: p})
 	st.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
-	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
 	snapshot.Log = st.Log
 
 	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true}
@@ -127,9 +128,10 @@ func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool])
 		l.Fields = fields
 		st.significant(&l.Snapshot)
 		st.resolve(&l.Problem, fields.State != old.State, l.catalogue)
-		st.store(&l.Snapshot)
 		st.effect(store.PutSavepoint{Problem: l.Problem})
+		l.Size += int64(len(l.Title) - len(old.Title))
 		st.logChanges(&l.Snapshot, old.Fields, l.catalogue)
+		st.store(&l.Snapshot)
 	}
 	if read.Sent && read.Value != l.Read {
 		if fields == old.Fields {

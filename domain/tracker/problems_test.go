@@ -37,8 +37,9 @@ func TestCreateWithTitle(t *testing.T) {
 	equal(t, "author", change.Author, bob)
 	equal(t, "time", change.At, now)
 	expects(t, change, store.CatalogueAt{Version: catalogueVersion})
+	size := int64(len(want.Title)) + logSize(change, 12)
 	equal(t, "effects", change.Effects, []store.Effect{
-		store.CreateProblem{Problem: want},
+		store.CreateProblem{Problem: want, Size: size},
 		store.PutSavepoint{Problem: want},
 		store.MarkRead{Problem: 12, User: bob, Read: true}, // D1: the author of a change has read it
 	})
@@ -47,6 +48,7 @@ func TestCreateWithTitle(t *testing.T) {
 		Value: store.Snapshot{
 			Problem:   want,
 			Batch:     change.Batch,
+			Size:      size,
 			Catalogue: catalogueVersion,
 			Read:      true,
 			Keywords:  []problem.Keyword{},
@@ -165,15 +167,17 @@ func TestUpdateTitle(t *testing.T) {
 	want := old.Problem
 	want.Title, want.Modifier, want.Modified, want.Revision = "Login fails for all", bob, now, 4
 	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
+	size := int64(len(" for all")) + logSize(change, 7)
 	equal(t, "effects", change.Effects, []store.Effect{
 		store.ForgetReads{Problem: 7, But: bob}, // D1: news to everybody else
 		store.MarkRead{Problem: 7, User: bob, Read: true},
-		store.UpdateProblem{Problem: want},
 		store.PutSavepoint{Problem: want},
+		store.UpdateProblem{Problem: want, Size: size},
 	})
 	logged(t, change, `7@4 FieldChanged title: "Login fails" → "Login fails for all"`)
 
 	snapshot := old.Snapshot
+	snapshot.Size = size
 	snapshot.Problem, snapshot.Batch, snapshot.Read, snapshot.ReadByAssignee, snapshot.Log = want, change.Batch, true, false, change.Log
 	equal(t, "answer", a, Answer[store.Snapshot]{Value: snapshot, Catalogue: old.catalogue, Revision: 4})
 }

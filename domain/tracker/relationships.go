@@ -179,8 +179,8 @@ func (st *step) bothSides(l *linking, change func(*loaded, relationship.Relation
 		relationship.Relationship
 	}{{&l.loaded, r}, {&l.other, r.Mirror()}} {
 		st.significant(&side.Snapshot)
-		st.store(&side.Snapshot)
 		change(side.loaded, side.Relationship)
+		st.store(&side.Snapshot)
 	}
 }
 

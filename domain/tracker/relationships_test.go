@@ -71,12 +71,12 @@ func TestRelate(t *testing.T) {
 			effects := []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},
-				store.UpdateProblem{Problem: wantOne},
 				store.PutRelationship{Relationship: one},
+				store.UpdateProblem{Problem: wantOne, Size: logSize(change, 7)},
 				store.ForgetReads{Problem: 9, But: bob},
 				store.MarkRead{Problem: 9, User: bob, Read: true},
-				store.UpdateProblem{Problem: wantTwo},
 				store.PutRelationship{Relationship: two},
+				store.UpdateProblem{Problem: wantTwo, Size: logSize(change, 9)},
 			}
 			expected := []store.Expectation{store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: storedBy}}
 			if pair.family != "" {
@@ -114,12 +114,12 @@ func TestUnrelate(t *testing.T) {
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},
 				store.MarkRead{Problem: 7, User: bob, Read: true},
-				store.UpdateProblem{Problem: wantOne},
 				store.DropRelationship{Owner: 7, Type: typ, Other: 9},
+				store.UpdateProblem{Problem: wantOne, Size: logSize(change, 7)},
 				store.ForgetReads{Problem: 9, But: bob},
 				store.MarkRead{Problem: 9, User: bob, Read: true},
-				store.UpdateProblem{Problem: wantTwo},
 				store.DropRelationship{Owner: 9, Type: typ.Mirror(), Other: 7},
+				store.UpdateProblem{Problem: wantTwo, Size: logSize(change, 9)},
 			})
 			logged(t, change,
 				`7@4 RelationshipDeleted `+string(typ)+`: {"problemIdentifier":9} → null`,

@@ -88,6 +88,9 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			return none, err
 		}
 		change, answer, err := c.decide(loaded, m)
+		if err == nil {
+			err = checkSize(change, s.limits.Size)
+		}
 		if inherited && (err != nil || change.Empty()) {
 			continue
 		}

@@ -63,15 +63,17 @@ type Options struct {
 // Limits bound what one problem can have, and how many queries one user can save
 // (D22).
 type Limits struct {
+	// Size is that of a problem, in bytes: see problem.Size (D38).
+	Size          int64
 	Keywords      int
 	Watchers      int
 	Relationships int
 	Queries       int
 }
 
-// DefaultLimits returns the limits of D22: 1,000 of each.
+// DefaultLimits returns the limits of D22 and D38: 64 MiB, and 1,000 of each.
 func DefaultLimits() Limits {
-	return Limits{Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000}
+	return Limits{Size: 64 << 20, Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000}
 }
 
 // New returns a Service. It does not touch the store.

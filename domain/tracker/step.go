@@ -46,7 +46,7 @@ func (st *step) resolvedBy(version ident.Version) { st.expect(store.CatalogueAt{
 
 // significant brings the snapshot to its next revision, by a change that counts:
 // it has a modifier, and is news to everybody but him (D1, D8). The caller puts
-// the effect of the change and, with [step.store], the problem itself.
+// the effect of the change, logs it and, with [step.store], puts the problem itself.
 func (st *step) significant(s *store.Snapshot) {
 	st.insignificant(s)
 	s.Modifier, s.Modified = st.Author, st.At
@@ -78,13 +78,16 @@ func (st *step) markRead(s *store.Snapshot, read bool) {
 	}
 }
 
-// store puts the problem as it is in the snapshot now.
-func (st *step) store(s *store.Snapshot) { st.effect(store.UpdateProblem{Problem: s.Problem}) }
+// store puts the problem as it is in the snapshot now. It comes last: what is logged
+// counts for the size of the problem.
+func (st *step) store(s *store.Snapshot) {
+	st.effect(store.UpdateProblem{Problem: s.Problem, Size: s.Size})
+}
 
 // log appends to the log of the problem in the snapshot, which is already at its
 // new revision.
 func (st *step) log(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
-	st.Log = append(st.Log, problem.LogEntry{
+	entry := problem.LogEntry{
 		ID:       st.ids.Next(),
 		Problem:  s.ID,
 		Type:     t,
@@ -95,5 +98,7 @@ func (st *step) log(s *store.Snapshot, t problem.LogType, field string, from, to
 		From:     from,
 		To:       to,
 		Revision: s.Revision,
-	})
+	}
+	s.Size += entry.Size()
+	st.Log = append(st.Log, entry)
 }

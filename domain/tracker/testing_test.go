@@ -254,3 +254,13 @@ func expects(t *testing.T, c store.Change, want ...store.Expectation) {
 	}
 	equal(t, "expectations", show(c.Expect), show(want))
 }
+
+// logSize returns the size of what a change adds to the log of a problem.
+func logSize(change store.Change, id problem.ID) (size int64) {
+	for _, e := range change.Log {
+		if e.Problem == id {
+			size += e.Size()
+		}
+	}
+	return size
+}

@@ -51,9 +51,9 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 	if !watches {
 		st.resolvedBy(l.Catalogue)
 		st.insignificant(&l.Snapshot)
-		st.store(&l.Snapshot)
 		st.effect(store.Watch{Problem: l.ID, User: id})
 		st.log(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
+		st.store(&l.Snapshot)
 	}
 	a := answer(u, l)
 	a.New = !watches

@@ -36,8 +36,8 @@ func TestAddWatcher(t *testing.T) {
 			want.Revision = 4
 			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
 			equal(t, "effects", change.Effects, []store.Effect{
-				store.UpdateProblem{Problem: want},
 				store.Watch{Problem: 7, User: c.want.ID},
+				store.UpdateProblem{Problem: want, Size: logSize(change, 7)},
 			})
 			logged(t, change, `7@4 WatcherAdded watchers: null → `+ref(c.want.ID, c.want.Name))
 			equal(t, "D8: significant", change.Log[0].Type.Significant(), false)

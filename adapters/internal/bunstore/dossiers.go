@@ -53,7 +53,7 @@ func (d *Dialect) StampFamilies(batch ident.ID) Statement {
 // to be given.
 func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
 	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers))
-	rows = append(rows, d.problemRow(o.Problem, batch))
+	rows = append(rows, d.problemRow(o.Problem, o.Size(), batch))
 	for _, s := range o.Savepoints {
 		rows = append(rows, d.savepointRow(s))
 	}

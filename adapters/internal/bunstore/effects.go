@@ -45,9 +45,9 @@ func (w *writer) do(sql string, args ...any) {
 func (w *writer) effect(effect store.Effect) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
-		w.put(w.problemRow(e.Problem, w.batch))
+		w.put(w.problemRow(e.Problem, e.Size, w.batch))
 	case store.UpdateProblem:
-		w.updateProblem(e.Problem)
+		w.updateProblem(e)
 	case store.PutSavepoint:
 		w.put(w.savepointRow(store.Savepoint{Batch: w.batch, Problem: e.Problem}))
 	case store.AddComment:
@@ -138,8 +138,8 @@ func (w *writer) putState(o metadata.State) {
 
 // The rows of what belongs to problems, and of tokens.
 
-func (d *Dialect) problemRow(p problem.Problem, batch ident.ID) Row {
-	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p, batch)...), "a problem that is to be created exists already"}
+func (d *Dialect) problemRow(p problem.Problem, size int64, batch ident.ID) Row {
+	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p, size, batch)...), "a problem that is to be created exists already"}
 }
 
 func (d *Dialect) savepointRow(s store.Savepoint) Row {

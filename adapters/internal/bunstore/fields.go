@@ -12,12 +12,13 @@ const (
 		"originator, created, modifier, modified, resolver, resolved, revision"
 	// problemColumns are those of problems but for the number, in the order of
 	// problemValues.
-	problemColumns = fieldColumns + ", title_c, title_cd, batch"
+	problemColumns = fieldColumns + ", title_c, title_cd, batch, size"
 )
 
-// problemValues returns the values of a problem that is stored by the batch.
-func (d *Dialect) problemValues(p problem.Problem, batch ident.ID) []any {
-	return append(withFolded(d.fieldValues(p), problem.Text(p.Title)), d.ID(batch))
+// problemValues returns the values of a problem of this size that is stored by the
+// batch.
+func (d *Dialect) problemValues(p problem.Problem, size int64, batch ident.ID) []any {
+	return append(withFolded(d.fieldValues(p), problem.Text(p.Title)), d.ID(batch), size)
 }
 
 func (d *Dialect) fieldValues(p problem.Problem) []any {

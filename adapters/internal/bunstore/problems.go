@@ -15,6 +15,9 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 		return nil, store.Ended(ctx)
 	}
 	p := pile[store.Snapshot]{" " + r.Among, []any{r.List(ids)}, make(map[problem.ID]*store.Snapshot, len(ids))}
+	if parts.Has(store.IfSmall) {
+		p.where, p.args = " IN (SELECT id FROM problems WHERE id "+r.Among+" AND size <= ?)", append(p.args, store.Small)
+	}
 	queries := make([]Query, 1, 4)
 	queries[0] = Query{SQL: r.readProblems, Args: []any{r.ID(as), r.ID(as), r.List(ids)}, Row: func(scan func(...any) error) error {
 		s := new(store.Snapshot)
@@ -56,14 +59,14 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 
 // snapshotColumns are the columns of a problem as somebody sees it, who is named by
 // the first two arguments, in the order of snapshotInto.
-const snapshotColumns = fieldColumns + `, batch,
+const snapshotColumns = fieldColumns + `, batch, size,
 	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),
 	(SELECT catalogue FROM versions), (SELECT catalogue_batch FROM versions)`
 
 func (d *Dialect) snapshotInto(s *store.Snapshot) []any {
-	return append(d.fieldsInto(&s.Problem), d.IDInto(&s.Batch), &s.Watching, &s.Read, &s.ReadByAssignee,
+	return append(d.fieldsInto(&s.Problem), d.IDInto(&s.Batch), &s.Size, &s.Watching, &s.Read, &s.ReadByAssignee,
 		&s.Catalogue.Number, d.IDInto(&s.Catalogue.Batch))
 }
 

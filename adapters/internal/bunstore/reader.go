@@ -35,6 +35,10 @@ var _ store.Reader = Reader{}
 // Problem implements store.Reader.
 func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
 	s := store.Snapshot{Problem: problem.Problem{ID: id}}
+	of := owner{" = ?", []any{int64(id)}}
+	if parts.Has(store.IfSmall) {
+		of = owner{" = (SELECT id FROM problems WHERE id = ? AND size <= ?)", []any{int64(id), store.Small}}
+	}
 	found := false
 	queries := make([]Query, 1, 4)
 	queries[0] = Query{SQL: readProblem, Args: []any{r.ID(as), r.ID(as), int64(id)}, Row: func(scan func(...any) error) error {
@@ -43,7 +47,7 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	}}
 	for _, part := range []struct {
 		store.Parts
-		query func(*store.Snapshot) Query
+		query func(*store.Snapshot, owner) Query
 	}{
 		{store.Keywords, r.keywordsOf},
 		{store.Log, r.logOf},
@@ -53,7 +57,9 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		{store.Savepoints, r.savepointsOf},
 	} {
 		if parts.Has(part.Parts) {
-			queries = append(queries, part.query(&s))
+			q := part.query(&s, of)
+			q.Long = q.Long || !parts.Has(store.IfSmall)
+			queries = append(queries, q)
 		}
 	}
 	if err := r.Read(ctx, queries...); err != nil {
@@ -63,6 +69,13 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "problem %d does not exist", id)
 	}
 	return s, nil
+}
+
+// owner follows a column that has the number of a problem, and selects that of one,
+// with its arguments.
+type owner struct {
+	where string
+	args  []any
 }
 
 const readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
@@ -80,20 +93,20 @@ func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sq
 	}
 }
 
-func (r Reader) keywordsOf(s *store.Snapshot) Query {
+func (r Reader) keywordsOf(s *store.Snapshot, of owner) Query {
 	return rows(&s.Keywords, func(scan func(...any) error, k *problem.Keyword) error {
 		return scan(&k.Name, (*nullText)(&k.Value))
-	}, "SELECT name, value FROM keywords WHERE problem = ? ORDER BY name", int64(s.ID))
+	}, "SELECT name, value FROM keywords WHERE problem"+of.where+" ORDER BY name", of.args...)
 }
 
-func (r Reader) logOf(s *store.Snapshot) Query {
+func (r Reader) logOf(s *store.Snapshot, of owner) Query {
 	id := s.ID
 	var into []any // for all rows
 	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
 		e.Problem = id
 		into = r.entryInto(into[:0], e)
 		return scan(into...)
-	}, "SELECT "+entryColumns+" FROM log WHERE problem = ? ORDER BY position", int64(id))
+	}, "SELECT "+entryColumns+" FROM log WHERE problem"+of.where+" ORDER BY position", of.args...)
 }
 
 const entryColumns = "id, type, created, author, batch, field, old_value, new_value, revision"
@@ -106,10 +119,10 @@ func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
 	)
 }
 
-func (r Reader) commentsOf(s *store.Snapshot) Query {
+func (r Reader) commentsOf(s *store.Snapshot, of owner) Query {
 	q := rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
 		return scan(r.commentInto(c)...)
-	}, "SELECT "+commentColumns+" FROM comments WHERE problem = ? ORDER BY position", int64(s.ID))
+	}, "SELECT "+commentColumns+" FROM comments WHERE problem"+of.where+" ORDER BY position", of.args...)
 	q.Long = true
 	return q
 }
@@ -120,25 +133,25 @@ func (d *Dialect) commentInto(c *problem.Comment) []any {
 	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML)}
 }
 
-func (r Reader) relationshipsOf(s *store.Snapshot) Query {
+func (r Reader) relationshipsOf(s *store.Snapshot, of owner) Query {
 	return rows(&s.Relationships, func(scan func(...any) error, o *store.Related) error {
 		_, err := r.relatedInto(scan, o)
 		return err
-	}, relatedBy.sql+" = ? ORDER BY r.type, r.other", int64(s.ID))
+	}, relatedBy.sql+of.where+" ORDER BY r.type, r.other", of.args...)
 }
 
-func (r Reader) watchersOf(s *store.Snapshot) Query {
+func (r Reader) watchersOf(s *store.Snapshot, of owner) Query {
 	return rows(&s.Watchers, func(scan func(...any) error, id *ident.ID) error {
 		return scan(r.IDInto(id))
-	}, "SELECT user_id FROM watchers WHERE problem = ?", int64(s.ID))
+	}, "SELECT user_id FROM watchers WHERE problem"+of.where, of.args...)
 }
 
-func (r Reader) savepointsOf(s *store.Snapshot) Query {
+func (r Reader) savepointsOf(s *store.Snapshot, of owner) Query {
 	id := s.ID
 	return rows(&s.Savepoints, func(scan func(...any) error, p *store.Savepoint) error {
 		p.ID = id
 		return scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...)
-	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem = ? ORDER BY position", int64(id))
+	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem"+of.where+" ORDER BY position", of.args...)
 }
 
 // Neighbours implements store.Reader.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // update is how the row of a problem is replaced.
@@ -35,8 +35,8 @@ func (w Words) updating() (u update) {
 }
 
 // updateProblem appends what replaces a problem.
-func (w *writer) updateProblem(p problem.Problem) {
-	values, id := w.problemValues(p, w.batch), int64(p.ID)
+func (w *writer) updateProblem(e store.UpdateProblem) {
+	values, id := w.problemValues(e.Problem, e.Size, w.batch), int64(e.Problem.ID)
 	args := make([]any, 0, len(w.update.places)+1)
 	for _, place := range w.update.places {
 		args = append(args, values[place])

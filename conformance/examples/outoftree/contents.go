@@ -109,10 +109,12 @@ func (c contents) count(name string, v ident.Version) error {
 	return failure(c.in(counters).Put([]byte(name), append(number(v.Number), v.Batch[:]...)))
 }
 
-// batchOf returns the batch that stored a problem last.
-func (c contents) batchOf(id problem.ID) (batch ident.ID) {
-	copy(batch[:], c.in(revisions).Get(number(id)))
-	return batch
+// revision returns the batch that stored a problem last, and the size of the problem.
+func (c contents) revision(id problem.ID) (batch ident.ID, size int64) {
+	if data := c.in(revisions).Get(number(id)); data != nil {
+		size = int64(binary.BigEndian.Uint64(data[copy(batch[:], data):]))
+	}
+	return batch, size
 }
 
 // keep stores a value that is to be forgotten some day: the bucket ages finds it by

@@ -42,9 +42,9 @@ func (c contents) raise(name string, batch ident.ID) error {
 func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
-		return c.create(e.Problem, batch)
+		return c.create(e.Problem, e.Size, batch)
 	case store.UpdateProblem:
-		return c.update(e.Problem, batch)
+		return c.update(e.Problem, e.Size, batch)
 	case store.PutSavepoint:
 		return c.add(savepoints, number(e.Problem.ID), store.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
@@ -98,23 +98,23 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	return unsupported(effect)
 }
 
-func (c contents) create(p problem.Problem, batch ident.ID) error {
+func (c contents) create(p problem.Problem, size int64, batch ident.ID) error {
 	if c.has(problems, number(p.ID)) {
 		return conflict("problem %d exists already", p.ID)
 	}
-	return c.store(p, batch)
+	return c.store(p, size, batch)
 }
 
-func (c contents) update(p problem.Problem, batch ident.ID) error {
+func (c contents) update(p problem.Problem, size int64, batch ident.ID) error {
 	if !c.has(problems, number(p.ID)) {
 		return conflict("problem %d does not exist", p.ID)
 	}
-	return c.store(p, batch)
+	return c.store(p, size, batch)
 }
 
-// store stores a problem and the batch that did it.
-func (c contents) store(p problem.Problem, batch ident.ID) error {
-	if err := failure(c.in(revisions).Put(number(p.ID), batch[:])); err != nil {
+// store stores a problem, its size and the batch that did it.
+func (c contents) store(p problem.Problem, size int64, batch ident.ID) error {
+	if err := failure(c.in(revisions).Put(number(p.ID), append(batch[:], number(size)...))); err != nil {
 		return err
 	}
 	return c.put(problems, number(p.ID), p)

@@ -13,7 +13,8 @@ func (c contents) expect(expectation store.Expectation) error {
 		if err != nil {
 			return err
 		}
-		return demand(ok && found.Revision == e.Revision && c.batchOf(e.ID) == e.Batch,
+		batch, _ := c.revision(e.ID)
+		return demand(ok && found.Revision == e.Revision && batch == e.Batch,
 			"problem %d is not at revision %d of batch %v", e.ID, e.Revision, e.Batch)
 	case store.CatalogueAt:
 		return demand(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %v", e.Version)

@@ -16,7 +16,7 @@ import (
 // order. A value is what encode makes of the type named here.
 const (
 	problems      = "problems"      // problem -> problem.Problem
-	revisions     = "revisions"     // problem -> identifier of the batch that stored it last
+	revisions     = "revisions"     // problem -> identifier of the batch that stored it last, its size
 	keywords      = "keywords"      // problem, name -> problem.NullText
 	entries       = "log"           // problem, place -> problem.LogEntry
 	comments      = "comments"      // problem, place -> problem.Comment

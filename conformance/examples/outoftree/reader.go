@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -33,15 +34,53 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	if !ok {
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 	}
+	batch, size := r.revision(id)
 	s := store.Snapshot{
 		Problem:        found,
-		Batch:          r.batchOf(id),
+		Batch:          batch,
+		Size:           size,
 		Catalogue:      r.counter(catalogueVersion),
 		Watching:       r.has(watchers, userKey(id, as)),
 		Read:           r.has(readers, userKey(id, as)),
 		ReadByAssignee: !found.Assignee.IsNone() && r.has(readers, userKey(id, found.Assignee)),
 	}
+	if parts.Has(store.IfSmall) && size > store.Small {
+		return s, nil
+	}
 	return s, r.load(&s, parts)
+}
+
+// Log implements store.Reader.
+func (r reader) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	log, err := portion(r.contents, entries, id, skip, limit, room, problem.LogEntry.Size)
+	return log, cmp.Or(err, store.Ended(ctx))
+}
+
+// Comments implements store.Reader.
+func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+	found, err := portion(r.contents, comments, id, skip, limit, room, problem.Comment.Size)
+	return found, cmp.Or(err, store.Ended(ctx))
+}
+
+// portion returns at most limit of what a bucket has for a problem but for the first
+// skip, up to the one with which the sizes reach room.
+func portion[T any](c contents, bucket string, id problem.ID, skip, limit int, room int64, size func(T) int64) (found []T, err error) {
+	for _, data := range c.under(bucket, number(id)) {
+		switch {
+		case len(found) == limit || room <= 0:
+			return found, nil
+		case skip > 0:
+			skip--
+			continue
+		}
+		one, err := decode[T](data)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+		room -= size(one)
+	}
+	return found, nil
 }
 
 // Problems implements store.Reader.

@@ -67,7 +67,7 @@ func (c contents) restoreHead(archive store.Archive) error {
 // belongs to it. Savepoints have batches of their own here, which is why not
 // everything is an effect.
 func (c contents) restoreDossier(d store.Dossier, batch ident.ID) error {
-	change := store.Change{Batch: batch, Effects: []store.Effect{store.CreateProblem{Problem: d.Problem}}, Log: d.Log}
+	change := store.Change{Batch: batch, Effects: []store.Effect{store.CreateProblem{Problem: d.Problem, Size: d.Size()}}, Log: d.Log}
 	add := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
 	for _, k := range d.Keywords {
 		add(store.PutKeyword{Problem: d.ID, Keyword: k})

@@ -1,0 +1,31 @@
+package problem
+
+// Overhead is what a keyword, a comment or a log entry counts for beside its text, in
+// bytes: about what its identifiers, times and names take.
+const Overhead = 256
+
+// Size returns how many bytes the keyword counts for in the size of its problem.
+func (k Keyword) Size() int64 { return Overhead + int64(len(k.Name)+len(k.Value.String)) }
+
+// Size returns how many bytes the comment counts for in the size of its problem.
+func (c Comment) Size() int64 { return Overhead + int64(len(c.Text)+len(c.HTML.String)) }
+
+// Size returns how many bytes the entry counts for in the size of its problem.
+func (e LogEntry) Size() int64 { return Overhead + int64(len(e.Field)+len(e.From)+len(e.To)) }
+
+// Size returns how many bytes a problem counts for with all of these: its title, and
+// the sizes of its keywords, its comments and its log. Relationships and watchers have
+// limits of their own, and each leaves an entry in the log.
+func Size(title string, keywords []Keyword, comments []Comment, log []LogEntry) int64 {
+	n := int64(len(title))
+	for _, k := range keywords {
+		n += k.Size()
+	}
+	for _, c := range comments {
+		n += c.Size()
+	}
+	for _, e := range log {
+		n += e.Size()
+	}
+	return n
+}

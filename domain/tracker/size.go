@@ -1,0 +1,52 @@
+package tracker
+
+import (
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// checkSize refuses a Change with which a problem would be larger than limit, in bytes,
+// with fault.InvalidValue (D38). The last 1/64 of the limit is for what adds no text of
+// a client: so a problem that is full can still be moved to another state, say, and its
+// keywords deleted.
+func checkSize(change store.Change, limit int64) error {
+	for _, effect := range change.Effects {
+		var id problem.ID
+		var size int64
+		switch e := effect.(type) {
+		case store.CreateProblem:
+			id, size = e.Problem.ID, e.Size
+		case store.UpdateProblem:
+			id, size = e.Problem.ID, e.Size
+		}
+		most := limit
+		if addsText(change, id) {
+			most -= limit / 64
+		}
+		if size > most {
+			var faults fault.List
+			faults.Add(fault.InvalidValue, "", "problem %d would be too large: its title, keywords, comments and log would take %d bytes, and the limit is %d. Its log keeps every value it ever had; go on in a new problem", id, size, limit)
+			return faults.Err()
+		}
+	}
+	return nil
+}
+
+// addsText reports whether the Change adds text of a client to the problem.
+func addsText(change store.Change, id problem.ID) bool {
+	for _, e := range change.Log {
+		if e.Problem != id {
+			continue
+		}
+		switch e.Type {
+		case problem.ProblemCreated, problem.CommentAdded, problem.KeywordSet:
+			return true
+		case problem.FieldChanged:
+			if e.Field == "title" {
+				return true
+			}
+		}
+	}
+	return false
+}
