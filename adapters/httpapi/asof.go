@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -36,32 +37,48 @@ func (c *call) asOf() (at tracker.AsOf, past bool, err error) {
 	return at, true, nil
 }
 
-// load answers R1–R4: some parts of a problem, as they are or as they stood.
+// shown loads a problem for R1–R4, as it is or as it stood, with its entity tag.
+func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag string, past bool, err error) {
+	at, past, err := c.asOf()
+	if err != nil {
+		return a, "", past, err
+	}
+	id, err := c.problem()
+	if err != nil {
+		return a, "", past, err
+	}
+	if past {
+		a, err = c.Service.LoadProblemAsOf(c.r.Context(), c.caller, id, parts, at)
+	} else {
+		a, err = c.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
+	}
+	switch {
+	case err != nil:
+		return a, "", past, err
+	case past:
+		return a, pastTag(a.Value, a.Catalogue), past, nil
+	}
+	return a, problemTag(a.Value, a.Catalogue), past, nil
+}
+
+// load answers R3 and R4 with a part of a problem.
 func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot])) func(*call) (answer, error) {
 	return func(c *call) (answer, error) {
-		at, past, err := c.asOf()
+		a, tag, past, err := c.shown(parts)
 		if err != nil {
 			return answer{}, err
 		}
-		id, err := c.problem()
-		if err != nil {
-			return answer{}, err
-		}
-		var a tracker.Answer[store.Snapshot]
-		tag := problemTag
-		if past {
-			tag = pastTag
-			a, err = c.Service.LoadProblemAsOf(c.r.Context(), c.caller, id, parts, at)
-		} else {
-			a, err = c.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		return c.unlessKnown(tag(a.Value, a.Catalogue), a.Revision, func() []byte {
-			e := encoder{buf: c.lend(), catalogue: a.Catalogue, past: past}
-			encode(&e, a)
-			return e.buf
+		return c.unlessKnown(tag, a.Revision, func() []byte {
+			return c.compose(encoder{catalogue: a.Catalogue, past: past}, isLarge(a.Value), func(e *encoder) error {
+				encode(e, a)
+				return nil
+			})
 		}), nil
 	}
+}
+
+// isLarge reports whether an answer that shows the problem is sent in parts. How large a
+// problem was as it stood is only known of what was loaded.
+func isLarge(s store.Snapshot) bool {
+	return s.Size > store.Small || problem.Size(s.Title, s.Keywords, s.Comments, s.Log) > store.Small
 }

@@ -1,15 +1,10 @@
 package httpapi
 
 import (
-	"encoding/base64"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -28,52 +23,21 @@ func auditEndpoints() []endpoint {
 	}}
 }
 
-// usualLimit is how many elements a page of a list has when the request does not say.
-const usualLimit = 100
-
 func (c *call) listAudit() (answer, error) {
-	limit, skip := usualLimit, 0
-	var err error
-	if text := c.query.Get(paramLimit); c.query.Has(paramLimit) {
-		if limit, err = strconv.Atoi(text); err != nil || strconv.Itoa(limit) != text {
-			return answer{}, fault.New(fault.MalformedRequest, "%s has to be a whole number, without sign or leading zeros", paramLimit)
-		}
+	w, err := c.window("audit", usualLimit)
+	if err != nil {
+		return answer{}, err
 	}
-	if c.query.Has(paramCursor) {
-		if skip, err = parseAuditCursor(c.query.Get(paramCursor)); err != nil {
-			return answer{}, err
-		}
-	}
-	a, err := c.Service.Audit(c.r.Context(), skip, limit)
+	a, err := c.Service.Audit(c.r.Context(), w.skip, w.limit)
 	return answered(a, err, func(a tracker.Answer[tracker.AuditPage]) answer {
-		header := http.Header{}
-		if a.Value.More {
-			next := url.Values{paramCursor: {auditCursor(skip + limit)}}
-			if c.query.Has(paramLimit) {
-				next.Set(paramLimit, c.query.Get(paramLimit))
-			}
-			header.Set("Link", "<"+c.r.URL.EscapedPath()+"?"+next.Encode()+`>; rel="next"`)
-		}
 		e := encoder{catalogue: a.Catalogue}
 		list(&e, a.Value.Entries, e.auditEntry)
-		return answer{status: http.StatusOK, header: header, body: e.buf}
-	})
-}
-
-// auditCursor is the place in the log after so many entries, which are the same
-// ones for ever: it only grows.
-func auditCursor(skip int) string {
-	return base64.RawURLEncoding.EncodeToString([]byte("audit " + strconv.Itoa(skip)))
-}
-
-func parseAuditCursor(cursor string) (skip int, err error) {
-	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	if count, ok := strings.CutPrefix(string(text), "audit "); err == nil && ok {
-		if skip, err = strconv.Atoi(count); err == nil && skip >= 0 && auditCursor(skip) == cursor {
-			return skip, nil
+		out := answer{status: http.StatusOK, body: e.buf}
+		if a.Value.More {
+			out.header = w.next(c)
 		}
-	}
-	return 0, fault.New(fault.MalformedRequest, "%s has to be one from the header Link of an answer", paramCursor)
+		return out
+	})
 }
 
 // auditEntry writes an entry of the audit log.

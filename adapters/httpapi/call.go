@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"maps"
 	"net/http"
@@ -79,6 +78,9 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			s.stream(w, r, a, c.rest)
 			return
 		}
+		if len(a.body) > freeOfCharge {
+			frameOf(r).memory.Add(int64(cap(a.body)))
+		}
 		a.write(w, r)
 		c.giveBack(a.body)
 	}
@@ -94,6 +96,9 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 		return a, fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", e.scope, c.caller.Scope)
 	}
 	if err = c.rates.take(c.caller.Token, w.Header()); err != nil {
+		return a, err
+	}
+	if err = c.admit(); err != nil {
 		return a, err
 	}
 	if c.media, err = e.mediaType(c.r.Header); err != nil {
@@ -151,12 +156,14 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // not all writers can: then the server's own timeouts have to do
 	})
 	defer stop()
-	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, limit))
+	body, err := c.readAll(http.MaxBytesReader(w, c.r.Body, limit))
 	switch {
 	case err == nil:
 		return body, nil
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge
+	case errors.Is(err, errNoMemory):
+		return nil, fault.Wrap(fault.Unavailable, err, "too much memory is in use by other requests: nothing was done; try again later")
 	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded): // whichever timeout of the server came first
 		return nil, fault.Wrap(fault.Unavailable, err, "the body took too long to arrive; nothing was done")
 	default:

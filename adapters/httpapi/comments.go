@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"iter"
 	"net/http"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -34,15 +35,22 @@ func commentEndpoints() []endpoint {
 		},
 		{
 			id: "loadComments", method: http.MethodGet, path: "/problems/{identifier}/comments", tag: "Comments",
-			summary: "Load the comments of a problem",
-			scope:   access.Read,
-			query:   []string{paramAsOf},
-			headers: []string{"If-None-Match"},
-			answers: loaded("The comments, oldest first.", []Comment{}, func(e *encoder) { list(e, []problem.Comment{sampleComment()}, e.comment) }),
-			faults:  []fault.Kind{fault.ProblemNotFound},
-			do: load(store.Comments, func(e *encoder, a tracker.Answer[store.Snapshot]) {
-				list(e, a.Value.Comments, e.comment)
-			}),
+			summary:     "Load the comments of a problem",
+			description: "All of them; with a limit, as many, and the header Link leads to the next ones.",
+			scope:       access.Read,
+			query:       []string{paramAsOf, paramLimit, paramCursor},
+			shown:       shownInWindow,
+			headers:     []string{"If-None-Match"},
+			answers:     linked(loaded("The comments, oldest first.", []Comment{}, func(e *encoder) { list(e, []problem.Comment{sampleComment()}, e.comment) })),
+			faults:      []fault.Kind{fault.ProblemNotFound},
+			do: growing[problem.Comment]{
+				name: "comments", parts: store.Comments,
+				loaded: func(s store.Snapshot) []problem.Comment { return s.Comments },
+				stored: (*tracker.Service).Comments,
+				encode: func(e *encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
+					return portions(e, comments, e.comment)
+				},
+			}.load,
 		},
 	}
 }
@@ -85,7 +93,11 @@ func addedComment(a tracker.Answer[problem.Comment]) answer {
 func list[T any](e *encoder, records []T, encode func(T)) {
 	e.open('[')
 	for _, r := range records {
+		if e.stopped {
+			return
+		}
 		encode(r)
+		e.drain()
 	}
 	e.close(']')
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -29,6 +30,30 @@ type encoder struct {
 	catalogue *metadata.Catalogue // to render references with
 	base      string              // the base path, to render types of errors with
 	past      bool                // problems are shown as they stood (D36)
+
+	// send, if not nil, takes the answer in parts; false stops it: nobody takes more. The
+	// first byte of buf was sent already when carried is 1: it is the last one that was.
+	send    func([]byte) bool
+	carried int
+	stopped bool
+}
+
+// partSize is about how long a part of an answer is.
+const partSize = 128 << 10
+
+// drain sends a part of the answer, if it is sent in parts and there is enough for one.
+func (e *encoder) drain() {
+	if e.send != nil && len(e.buf) >= partSize {
+		e.flush()
+	}
+}
+
+// flush sends what there is. Its last byte stays: it tells whether a comma comes next.
+func (e *encoder) flush() {
+	if e.stopped = e.stopped || !e.send(e.buf[e.carried:]); len(e.buf) > 0 {
+		e.buf[0] = e.buf[len(e.buf)-1]
+		e.buf, e.carried = e.buf[:1], 1
+	}
 }
 
 // timeLayout is RFC 3339 with exactly three decimals (D9).
@@ -272,8 +297,50 @@ func (e *encoder) problem(s store.Snapshot) { e.foundProblem(s, true) }
 
 // foundProblem writes a problem with its log or without (D31).
 func (e *encoder) foundProblem(s store.Snapshot, withLog bool) {
+	if !withLog {
+		e.problemMembers(s)
+		e.close('}')
+		return
+	}
+	_ = e.largeProblem(s, once(s.Log)) // which do not fail
+}
+
+// once returns what is there as a whole as if it came in portions.
+func once[T any](all []T) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) { yield(all, nil) }
+}
+
+// largeProblem writes a problem with a log that comes in portions.
+func (e *encoder) largeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntry, error]) error {
+	e.problemMembers(s)
+	err := portions(e.key("logs"), log, e.logEntry)
+	e.close('}')
+	return err
+}
+
+// portions writes an array of what comes in portions.
+func portions[T any](e *encoder, all iter.Seq2[[]T, error], encode func(T)) error {
+	e.open('[')
+	for portion, err := range all {
+		if err != nil {
+			return err
+		}
+		for _, one := range portion {
+			if e.stopped {
+				return nil
+			}
+			encode(one)
+			e.drain()
+		}
+	}
+	e.close(']')
+	return nil
+}
+
+// problemMembers writes a problem but for its log and its end.
+func (e *encoder) problemMembers(s store.Snapshot) {
 	room := 2048 // for most
-	if withLog {
+	if e.send == nil {
 		room += 512 * len(s.Log)
 	}
 	e.buf = slices.Grow(e.buf, room)
@@ -296,21 +363,17 @@ func (e *encoder) foundProblem(s store.Snapshot, withLog bool) {
 	e.key("creationDate").time(s.Created)
 	e.key("keywords").open('[')
 	for _, k := range s.Keywords {
+		if e.stopped {
+			break
+		}
 		e.keyword(k)
+		e.drain()
 	}
 	e.close(']')
 	e.key("watching").mark(s.Watching)
 	e.key("read").mark(s.Read)
 	e.key("readByAssignee").mark(s.ReadByAssignee)
 	e.key("revision").int(s.Revision)
-	if withLog {
-		e.key("logs").open('[')
-		for _, entry := range s.Log {
-			e.logEntry(entry)
-		}
-		e.close(']')
-	}
-	e.close('}')
 }
 
 func (e *encoder) keyword(k problem.Keyword) {

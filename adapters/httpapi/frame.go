@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/budget"
 )
 
 // frame is around every request: it names it, bounds its time, sets the headers
@@ -24,6 +25,10 @@ func (s *server) frame(next http.Handler) http.Handler {
 			deadline:   deadline{parent: context.WithoutCancel(r.Context()), now: s.Now, until: start.Add(s.Limits.RequestTime)},
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w},
+		}
+		if s.Memory != nil {
+			f.memory = s.Memory.Open()
+			defer f.memory.Close()
 		}
 		defer f.end()
 		r = r.WithContext(f)
@@ -119,14 +124,18 @@ type frame struct {
 	recorder   recorder
 	room       headerRoom
 	call       call
+	memory     *budget.Account
 }
 
 type frameKey struct{}
 
 // Value implements context.Context.
 func (f *frame) Value(key any) any {
-	if key == any(frameKey{}) {
+	switch key {
+	case any(frameKey{}):
 		return f
+	case budget.Key:
+		return f.memory
 	}
 	return f.deadline.Value(key)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/rs/cors"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -31,6 +32,9 @@ const Version = "20151105"
 type Options struct {
 	Service *tracker.Service
 	Limits  Limits
+	// Memory is what requests take from for their bodies and for large answers. nil:
+	// there is any amount.
+	Memory *budget.Budget
 	// BasePath stands before every path: that of the specification's
 	// {base_url}, such as "/tracker". The health checks are at the root as
 	// well. Empty for none.
@@ -93,8 +97,9 @@ type Exchange struct {
 // server is what the handlers share.
 type server struct {
 	Options
-	rates *rates
-	mux   *http.ServeMux
+	rates  *rates
+	making making
+	mux    *http.ServeMux
 }
 
 // New returns the handler of the whole service. It fails when an option makes no
@@ -111,6 +116,7 @@ func New(o Options) (http.Handler, error) {
 	s := &server{
 		Options: o,
 		rates:   newRates(o.Limits.RatePerMinute, o.Now),
+		making:  newMaking(),
 		mux:     http.NewServeMux(),
 	}
 	document, err := newDocument(o)

@@ -70,10 +70,11 @@ const (
 	examplePrefix   = "#/components/examples/"
 )
 
-// paramPageLimit and paramAuditCursor are the keys of parameters that differ from
+// paramPageLimit, paramWindowLimit and paramAuditCursor are the keys of parameters that differ from
 // those of searches, which have the same name.
 const (
 	paramPageLimit   = "pageLimit"
+	paramWindowLimit = "windowLimit"
 	paramAuditCursor = "auditCursor"
 )
 
@@ -100,6 +101,8 @@ func parameters() map[string]*huma.Param {
 		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it.",
 			Schema: text(), Example: "-priority.order,title"},
 		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: the whole result when left out.",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},
+		paramWindowLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: all when left out.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},
 		paramPageLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most, Default: usualLimit}, Example: usualLimit},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -49,17 +50,30 @@ func problemEndpoints() []endpoint {
 		{
 			id: "loadProblem", method: http.MethodGet, path: "/problems/{identifier}", tag: "Problems",
 			summary:     "Load a problem",
-			description: "With its keywords and its whole history log. Relationships, comments and watchers are loaded from their own paths.",
+			description: "With its keywords and its whole history log; with a limit, as many entries of the log, and the header Link leads to the next ones. Relationships, comments and watchers are loaded from their own paths.",
 			scope:       access.Read,
-			query:       []string{paramAsOf},
+			query:       []string{paramAsOf, paramLimit, paramCursor},
+			shown:       shownInWindow,
 			headers:     []string{"If-None-Match"},
-			answers:     loaded("The problem.", Problem{}, func(e *encoder) { e.problem(sampleSnapshot()) }),
+			answers:     linked(loaded("The problem.", Problem{}, func(e *encoder) { e.problem(sampleSnapshot()) })),
 			faults:      []fault.Kind{fault.ProblemNotFound},
-			do: load(store.Keywords|store.Log, func(e *encoder, a tracker.Answer[store.Snapshot]) {
-				e.problem(a.Value)
-			}),
+			do: growing[problem.LogEntry]{
+				name: "log", parts: store.Keywords | store.Log,
+				loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
+				stored: (*tracker.Service).Log,
+				encode: (*encoder).largeProblem,
+			}.load,
 		},
 	}
+}
+
+// shownInWindow are the parameters of a window as the document shows them.
+var shownInWindow = map[string]string{paramLimit: paramWindowLimit, paramCursor: paramAuditCursor}
+
+// linked adds the link to the next page to the first answer.
+func linked(answers []result) []result {
+	answers[0].headers = append(answers[0].headers, "Link")
+	return answers
 }
 
 // loaded describes what R1–R4 answer.
@@ -153,6 +167,10 @@ func (c *call) updateProblem() (answer, error) {
 	}
 	a, err := c.Service.UpdateProblem(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
+		if isLarge(a.Value) {
+			c.inParts(encoder{catalogue: a.Catalogue}, func(e *encoder) error { e.problem(a.Value); return nil })
+			return answer{status: http.StatusOK, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue)}
+		}
 		return problemAnswer(http.StatusOK, a)
 	})
 }

@@ -138,13 +138,57 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 	if err := c.nextPage(header, in, found.Next); err != nil {
 		return answer{}, err
 	}
-	body := array(c, found.First, found.Rest, func(e *encoder, batch tracker.Answer[[]store.Snapshot]) {
-		e.catalogue = batch.Catalogue
-		for _, s := range batch.Value {
-			e.foundProblem(s, in.detail.Value)
+	body := c.compose(encoder{}, found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge), func(e *encoder) error {
+		e.open('[')
+		if err := c.foundProblems(e, found.First, in.detail.Value); err != nil {
+			return err
 		}
+		if found.Rest != nil {
+			e.flush()
+			for batch, err := range found.Rest {
+				if err != nil || e.stopped {
+					return err
+				}
+				if err := c.foundProblems(e, batch, in.detail.Value); err != nil {
+					return err
+				}
+				e.flush()
+			}
+		}
+		e.close(']')
+		return nil
 	})
 	return answer{status: http.StatusOK, header: header, body: body}, nil
+}
+
+// foundProblems writes problems that a search has found. Large ones come without their
+// parts, and are loaded one after the other, as they are by now.
+func (c *call) foundProblems(e *encoder, batch tracker.Answer[[]store.Snapshot], detail bool) error {
+	for _, s := range batch.Value {
+		e.catalogue = batch.Catalogue
+		if s.Size <= store.Small {
+			e.foundProblem(s, detail)
+			e.drain()
+			continue
+		}
+		a, err := c.Service.LoadProblem(c.sending(), c.caller, s.ID, store.Keywords|store.Log)
+		if err != nil {
+			return err
+		}
+		e.catalogue = a.Catalogue
+		switch {
+		case !detail:
+			e.foundProblem(a.Value, false)
+		case a.Value.Size > store.Small:
+			err = e.largeProblem(a.Value, c.Service.Log(c.r.Context(), a.Value, 0, all))
+		default:
+			e.problem(a.Value)
+		}
+		if e.drain(); err != nil || e.stopped {
+			return err
+		}
+	}
+	return nil
 }
 
 // search is the search for metadata objects and users (D31).

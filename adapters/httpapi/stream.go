@@ -1,9 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"iter"
 	"net/http"
+	"runtime"
 	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
 )
 
 // array returns the body of an answer that is an array of what comes in batches. When
@@ -39,6 +43,38 @@ func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*encod
 	return body
 }
 
+// sending returns the context of what is loaded while an answer is sent, which has no
+// time limit of its own: a client may take the time that it needs to read.
+func (c *call) sending() context.Context { return context.WithoutCancel(c.r.Context()) }
+
+// compose returns the body of the answer, or nil when that is written in parts. It fails
+// only in parts.
+func (c *call) compose(e encoder, parts bool, write func(*encoder) error) []byte {
+	if parts {
+		c.inParts(e, write)
+		return nil
+	}
+	e.buf = c.lend()
+	_ = write(&e)
+	return e.buf
+}
+
+// inParts has the body of the answer written in parts, while it is sent.
+func (c *call) inParts(e encoder, write func(*encoder) error) {
+	c.rest = func(yield func([]byte, error) bool) {
+		e := e
+		e.send = func(part []byte) bool { return yield(part, nil) }
+		if err := write(&e); e.stopped {
+			return
+		} else if err != nil {
+			yield(nil, err)
+			return
+		}
+		e.buf = append(e.buf, '\n')
+		e.flush()
+	}
+}
+
 // objectBatch is how many metadata objects or users are written at once.
 const objectBatch = 1000
 
@@ -61,6 +97,13 @@ func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 // answer, then the rest as it comes. When that fails, the connection is aborted: what
 // was sent so far must not pass for all (D31).
 func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest iter.Seq2[[]byte, error]) {
+	c := &frameOf(r).call
+	if r.Method != http.MethodHead {
+		if err := c.reserve(perStream); err != nil {
+			s.fail(w, r, fault.Wrap(fault.Unavailable, err, "too much memory is in use by large answers: try again later"))
+			return
+		}
+	}
 	a.setHeader(w.Header(), &frameOf(r).room)
 	w.Header()["Content-Type"] = ofJSON
 	w.WriteHeader(a.status)
@@ -74,8 +117,17 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest i
 		}
 		_ = flusher.Flush() // not all writers can: it is then sent when there is enough of it
 	}
-	write(a.body)
-	frameOf(r).call.giveBack(a.body)
+	if len(a.body) > 0 {
+		write(a.body)
+	}
+	c.giveBack(a.body)
+	s.making <- struct{}{}
+	makes := true
+	defer func() {
+		if makes {
+			<-s.making
+		}
+	}()
 	for part, err := range rest {
 		if err != nil {
 			if connectionOf(r).Err() == nil {
@@ -83,6 +135,16 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest i
 			}
 			panic(http.ErrAbortHandler)
 		}
+		<-s.making
+		makes = false
 		write(part)
+		s.making <- struct{}{}
+		makes = true
 	}
 }
+
+// making bounds how many parts of answers are made at a time, which takes a processor for
+// a moment: short answers are not to wait for many long ones. Who sends a part makes none.
+type making chan struct{}
+
+func newMaking() making { return make(making, max(1, runtime.GOMAXPROCS(0)/2)) }

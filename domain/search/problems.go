@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -24,6 +25,10 @@ type Problems struct {
 	objects map[object]predicate.Entry
 	// needs are those of the plan that is evaluated.
 	needs needs
+	// large is the one large problem that has parts, and held what it holds of the
+	// budget of the request, in bytes.
+	large *problemEntry
+	held  int64
 }
 
 // object names an object of the catalogue.
@@ -97,7 +102,8 @@ func (p *Problems) ahead(ctx context.Context, n needs, all []*problemEntry) erro
 	return p.loadOthers(ctx, ids)
 }
 
-// loadParts loads the parts for the entries that lack one of them.
+// loadParts loads the parts for the entries that lack one of them, but for large
+// problems: one of those at a time is enough.
 func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts store.Parts) error {
 	lacking := make(map[problem.ID]*problemEntry, len(all))
 	var ids []problem.ID
@@ -112,9 +118,11 @@ func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts sto
 	if len(ids) == 0 {
 		return nil
 	}
-	snapshots, err := p.reader.Problems(ctx, ids, p.as, lack)
+	snapshots, err := p.reader.Problems(ctx, ids, p.as, lack|store.IfSmall)
 	for _, s := range snapshots {
-		lacking[s.ID].take(s, lack)
+		if s.Size <= store.Small {
+			lacking[s.ID].take(s, lack)
+		}
 	}
 	return err
 }
@@ -128,8 +136,25 @@ func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) 
 	if err != nil {
 		return err
 	}
+	if s.Size > store.Small {
+		if p.large != nil && p.large != e {
+			p.large.forget()
+		}
+		p.large = e
+		budget.From(ctx).Add(s.Size - p.held)
+		p.held = s.Size
+	}
 	e.take(s, part)
 	return nil
+}
+
+// forget forgets the parts of a large problem, which are loaded again if they are asked
+// for once more.
+func (e *problemEntry) forget() {
+	e.snapshot = store.Snapshot{
+		Problem: e.snapshot.Problem, Watching: e.snapshot.Watching, Read: e.snapshot.Read, ReadByAssignee: e.snapshot.ReadByAssignee,
+	}
+	e.loaded = 0
 }
 
 // take takes those of the parts over that are not there yet.
@@ -188,7 +213,7 @@ func (p *Problems) loadOthers(ctx context.Context, ids []problem.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	snapshots, err := p.reader.Problems(ctx, ids, p.as, p.needs.others)
+	snapshots, err := p.reader.Problems(ctx, ids, p.as, p.needs.others|store.IfSmall)
 	if err != nil {
 		return err
 	}
@@ -197,7 +222,9 @@ func (p *Problems) loadOthers(ctx context.Context, ids []problem.ID) error {
 	}
 	for _, s := range snapshots {
 		e := p.entry(s)
-		e.loaded |= p.needs.others
+		if s.Size <= store.Small {
+			e.loaded |= p.needs.others
+		}
 		p.others[s.ID] = e
 	}
 	return nil

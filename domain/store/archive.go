@@ -25,7 +25,13 @@ type Dossier struct {
 }
 
 // Size returns how many bytes the problem counts for: see Snapshot.Size.
-func (d Dossier) Size() int64 { return problem.Size(d.Title, d.Keywords, d.Comments, d.Log) }
+func (d Dossier) Size() int64 {
+	size := problem.Size(d.Title, d.Keywords, d.Comments, d.Log)
+	for _, s := range d.Savepoints {
+		size += problem.SavedSize(s.Title)
+	}
+	return size
+}
 
 // Archive is all that a Store holds but what it keeps for a day: batches and
 // replies.

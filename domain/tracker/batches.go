@@ -10,9 +10,10 @@ import (
 
 const (
 	// mostInBatch is how many problems of a result are loaded at once, when they are
-	// small: a batch is to have no more text than batchText, in bytes.
+	// small: a batch is to have no more text than batchText, in bytes. Large ones come
+	// without their parts.
 	mostInBatch = 100
-	batchText   = 1 << 20
+	batchText   = 256 << 10
 	// firstInBatch is how many are loaded before it is known how large they are.
 	firstInBatch = 4
 )
@@ -92,7 +93,7 @@ func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, h
 	for i, hit := range hits {
 		ids[i] = hit.ID
 	}
-	if a.Value, err = r.Problems(ctx, ids, caller.User, parts); err != nil || len(a.Value) == 0 {
+	if a.Value, err = r.Problems(ctx, ids, caller.User, parts|store.IfSmall); err != nil || len(a.Value) == 0 {
 		return a, err
 	}
 	a.Catalogue, err = s.cache.catalogueAt(ctx, r, a.Value[0].Catalogue)

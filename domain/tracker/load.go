@@ -15,11 +15,13 @@ import (
 )
 
 // LoadProblem returns a problem with the given parts, as the caller sees it
-// (R1–R4). It fails with fault.ProblemNotFound.
+// (R1–R4). When its Size is above store.Small, its log and comments are left out: see
+// Log and Comments. It fails with fault.ProblemNotFound, and with fault.Unavailable when
+// there is no memory for a large one in time.
 func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts store.Parts) (Answer[store.Snapshot], error) {
 	var l loaded
 	err := s.viewOnce(ctx, func(r store.Reader) (err error) {
-		l, err = s.load(ctx, r, caller.User, id, parts)
+		l, err = s.load(ctx, r, caller.User, id, parts|store.IfSmall)
 		return err
 	})
 	if err != nil {
@@ -40,7 +42,7 @@ func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id prob
 	if id < 1 {
 		return loaded{}, problemNotFound()
 	}
-	snapshot, err := r.Problem(ctx, id, as, parts)
+	snapshot, err := s.snapshot(ctx, r, as, id, parts)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return loaded{}, problemNotFound()
 	}

@@ -65,7 +65,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: []problem.Keyword{}}
 
 	st.resolvedBy(c.catalogue.Version)
-	snapshot.Size = int64(len(p.Title))
+	snapshot.Size = int64(len(p.Title)) + problem.SavedSize(p.Title)
 	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
 	st.effect(store.CreateProblem{Problem: p, Size: snapshot.Size})
 	st.effect(store.PutSavepoint{Problem: p})
@@ -128,7 +128,7 @@ func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool])
 		l.Fields = fields
 		st.significant(&l.Snapshot)
 		st.resolve(&l.Problem, fields.State != old.State, l.catalogue)
-		st.effect(store.PutSavepoint{Problem: l.Problem})
+		st.save(&l.Snapshot)
 		l.Size += int64(len(l.Title) - len(old.Title))
 		st.logChanges(&l.Snapshot, old.Fields, l.catalogue)
 		st.store(&l.Snapshot)

@@ -59,7 +59,7 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 			loaded, inherited = c.succession.inherit(turn.found)
 		}
 		if !inherited {
-			view := s.store.View
+			view := s.view
 			if c.once {
 				view = s.viewOnce
 			}
@@ -125,15 +125,20 @@ func outdated(ctx context.Context, err error) bool {
 	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
 }
 
-// viewOnce is a View for what reads only once, as long as the catalogue that is kept
+// view is a View for what may need much memory: it is called again, once there is room.
+func (s *Service) view(ctx context.Context, fn func(store.Reader) error) error {
+	return s.withRoom(ctx, func() error { return s.store.View(ctx, fn) })
+}
+
+// viewOnce is a view for what reads only once, as long as the catalogue that is kept
 // is that of the moment. If it is not, it is called a second time.
 func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) error {
 	err := s.store.View(ctx, func(r store.Reader) error {
 		store.Last(r)
 		return fn(r)
 	})
-	if errors.Is(err, store.ErrOver) {
-		return s.store.View(ctx, fn)
+	if _, large := errors.AsType[*roomError](err); large || errors.Is(err, store.ErrOver) {
+		return s.view(ctx, fn)
 	}
 	return err
 }

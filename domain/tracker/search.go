@@ -57,7 +57,7 @@ type Search struct {
 // SearchProblems is the command of the search for problems.
 type SearchProblems struct {
 	Search
-	// Parts are what the problems are loaded with.
+	// Parts are what the problems are loaded with, but for large ones.
 	Parts store.Parts
 }
 
@@ -75,7 +75,8 @@ type Position struct {
 	Object  ident.ID
 }
 
-// FoundProblems are the problems that a search has found, in its order.
+// FoundProblems are the problems that a search has found, in its order. Those whose Size
+// is above store.Small come without their parts: LoadProblem has them.
 type FoundProblems struct {
 	// First are the first of them, at the moment of the search.
 	First Answer[[]store.Snapshot]

@@ -68,7 +68,7 @@ func (s service) finding(f finder, options ...func(*Options)) (*Service, *viewed
 		f.Reader = r
 		return f
 	}}
-	o := Options{Store: v, Now: s.clock.now, Random: zeroes{}}
+	o := Options{Store: v, Now: s.clock.now, Random: zeroes{}, Limits: DefaultLimits()}
 	for _, change := range options {
 		change(&o)
 	}
@@ -224,9 +224,9 @@ func TestSearchInSmallBatches(t *testing.T) {
 	for text, want := range map[int][]int{
 		0:         {100, 100, 50},
 		1 << 10:   {100, 100, 50},
-		1 << 15:   {32, 32, 32, 32, 32, 32, 32, 26},
-		1<<17 + 1: append(slices.Repeat([]int{7}, 35), 5),
-		1 << 21:   append([]int{4}, slices.Repeat([]int{1}, 246)...),
+		1 << 13:   {32, 32, 32, 32, 32, 32, 32, 26},
+		1<<15 + 1: append(slices.Repeat([]int{7}, 35), 5),
+		1 << 19:   append([]int{4}, slices.Repeat([]int{1}, 246)...),
 	} {
 		service, _ := s.finding(finder{have: 250, text: text, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
 		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: store.Keywords})

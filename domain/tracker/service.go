@@ -30,6 +30,7 @@ type Service struct {
 	searchFor time.Duration
 	searches  *turns // of those in the store
 	lookups   *turns // of those in the catalogue, which take none of its connections
+	waitFor   time.Duration
 }
 
 // Options are what a Service needs. Those for which 0 stands for something need not be
@@ -54,7 +55,8 @@ type Options struct {
 	// the number of Views that the store has at a time, so that all other requests
 	// are answered meanwhile. 0 stands for 2.
 	Searches int
-	// WaitFor is how long a search may wait for its turn. After that it fails with
+	// WaitFor is how long a search may wait for its turn, and a large problem for
+	// memory. After that it fails with
 	// fault.Unavailable. 0 stands for 10 seconds, which leaves time for the search
 	// within that of a request (D22).
 	WaitFor time.Duration
@@ -100,6 +102,7 @@ func New(o Options) *Service {
 		ready:  &readiness{now: o.Now},
 
 		searchFor: o.SearchFor,
+		waitFor:   o.WaitFor,
 		searches:  newTurns(o.Searches, o.WaitFor),
 		lookups:   newTurns(o.Searches, o.WaitFor),
 	}

@@ -84,6 +84,12 @@ func (st *step) store(s *store.Snapshot) {
 	st.effect(store.UpdateProblem{Problem: s.Problem, Size: s.Size})
 }
 
+// save puts a savepoint of the problem as it is in the snapshot now.
+func (st *step) save(s *store.Snapshot) {
+	st.effect(store.PutSavepoint{Problem: s.Problem})
+	s.Size += problem.SavedSize(s.Title)
+}
+
 // log appends to the log of the problem in the snapshot, which is already at its
 // new revision.
 func (st *step) log(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {

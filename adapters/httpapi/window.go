@@ -1,0 +1,123 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"iter"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// window is which elements a request wants of a list that only grows: so a place in it
+// is the number of elements before, for ever.
+type window struct {
+	list        string // the name of the list, which is in its cursors
+	skip, limit int
+}
+
+// usualLimit is how many elements a page of a list has when the request does not say.
+const usualLimit = 100
+
+// all is the limit of a list that has no pages.
+const all = math.MaxInt32
+
+// window reads the parameters limit and cursor. usual is the limit without the former.
+func (c *call) window(list string, usual int) (w window, err error) {
+	w = window{list: list, limit: usual}
+	if text := c.query.Get(paramLimit); c.query.Has(paramLimit) {
+		if w.limit, err = strconv.Atoi(text); err != nil || strconv.Itoa(w.limit) != text || w.limit < 1 || w.limit > tracker.MostOnPage {
+			return w, fault.New(fault.MalformedRequest, "%s has to be a whole number from 1 to %d, without sign or leading zeros", paramLimit, tracker.MostOnPage)
+		}
+	}
+	if !c.query.Has(paramCursor) {
+		return w, nil
+	}
+	cursor := c.query.Get(paramCursor)
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if count, ok := strings.CutPrefix(string(text), list+" "); err == nil && ok {
+		if w.skip, err = strconv.Atoi(count); err == nil && w.skip >= 0 && w.skip <= all && w.cursor(w.skip) == cursor {
+			return w, nil
+		}
+	}
+	return w, fault.New(fault.MalformedRequest, "%s has to be one from the header Link of an answer", paramCursor)
+}
+
+func (w window) cursor(skip int) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(w.list + " " + strconv.Itoa(skip)))
+}
+
+// next returns the header with the link to what follows the window: the path of this
+// request with all its parameters, and another cursor.
+func (w window) next(c *call) http.Header {
+	values := url.Values{}
+	for name := range c.query {
+		values.Set(name, c.query.Get(name))
+	}
+	values.Set(paramCursor, w.cursor(w.skip+w.limit))
+	return http.Header{"Link": {"<" + c.r.URL.EscapedPath() + "?" + values.Encode() + `>; rel="next"`}}
+}
+
+// of returns the elements of the window, and whether there are more.
+func of[T any](w window, elements []T) (within []T, more bool) {
+	from := min(w.skip, len(elements))
+	to := from + min(w.limit, len(elements)-from)
+	return elements[from:to], to < len(elements)
+}
+
+// growing is a part of a problem that only grows, and can be large: its log or its
+// comments (D38).
+type growing[T any] struct {
+	name  string
+	parts store.Parts
+	// loaded returns it from a problem that was loaded with it, and stored from one
+	// that was not, because it is large.
+	loaded func(store.Snapshot) []T
+	stored func(*tracker.Service, context.Context, store.Snapshot, int, int) iter.Seq2[[]T, error]
+	encode func(*encoder, store.Snapshot, iter.Seq2[[]T, error]) error
+}
+
+// load answers R1 and R2: with everything, or with a window of it.
+func (g growing[T]) load(c *call) (answer, error) {
+	w, err := c.window(g.name, all)
+	if err != nil {
+		return answer{}, err
+	}
+	a, tag, past, err := c.shown(g.parts)
+	if err != nil {
+		return answer{}, err
+	}
+	s := a.Value
+	var elements iter.Seq2[[]T, error]
+	more := false
+	if s.Size > store.Small {
+		elements = g.stored(c.Service, c.r.Context(), s, w.skip, w.limit)
+		if w.limit < all {
+			for _, err := range g.stored(c.Service, c.r.Context(), s, w.skip+w.limit, 1) {
+				if err != nil {
+					return answer{}, err
+				}
+				more = true
+			}
+		}
+	} else {
+		var within []T
+		within, more = of(w, g.loaded(s))
+		elements = once(within)
+	}
+	out := c.unlessKnown(tag, a.Revision, func() []byte {
+		return c.compose(encoder{catalogue: a.Catalogue, past: past}, isLarge(s), func(e *encoder) error {
+			return g.encode(e, s, elements)
+		})
+	})
+	if more {
+		out.header = w.next(c)
+	}
+	return out, nil
+}

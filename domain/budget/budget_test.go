@@ -1,0 +1,187 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+var ann, bob = ident.ID{15: 1}, ident.ID{15: 2}
+
+func (b *Budget) open(user ident.ID) *Account {
+	a := b.Open()
+	a.For(user)
+	return a
+}
+
+// waits reports whether the reservation has to wait, and is granted once then is called.
+func waits(t *testing.T, a *Account, n int64, then func()) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- a.Reserve(t.Context(), n) }()
+	synctest.Wait()
+	select {
+	case err := <-done:
+		t.Fatalf("%d bytes were granted at once: %v", n, err)
+	default:
+	}
+	then()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func reserve(t *testing.T, a *Account, n int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := a.Reserve(ctx, n); err != nil {
+		t.Fatalf("%d bytes: %v", n, err)
+	}
+}
+
+func TestUserHasHalf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		first, second, other := b.open(ann), b.open(ann), b.open(bob)
+		reserve(t, first, 30)
+		waits(t, second, 30, func() {
+			reserve(t, other, 50) // passes by
+			first.Close()
+		})
+		if held, waiting := b.Held(); held != 80 || waiting != 0 {
+			t.Errorf("%d bytes held, %d wait", held, waiting)
+		}
+	})
+}
+
+func TestFirstComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		first, large, small := b.open(ann), b.open(bob), b.open(ident.ID{15: 3})
+		first.Add(60)
+		waits(t, large, 50, func() {
+			waits(t, small, 10, func() { first.Add(-20) })
+		})
+	})
+}
+
+func TestLargerThanAShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		a := b.open(ann)
+		reserve(t, a, 5000)
+		if !a.Full() || a.Free() != 50 {
+			t.Errorf("%d bytes reserved", a.Free())
+		}
+		reserve(t, a, 40) // what is there already
+		a.Close()
+		if held, _ := b.Held(); held != 0 {
+			t.Errorf("%d bytes are held by nobody", held)
+		}
+	})
+}
+
+func TestWhoGivesUpLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		first, large, small := b.open(ann), b.open(bob), b.open(ident.ID{15: 3})
+		first.Add(60)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		done := make(chan error)
+		go func() { done <- large.Reserve(ctx, 50) }()
+		synctest.Wait()
+		waits(t, small, 10, func() {
+			if err := <-done; !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the one that gave up: %v", err)
+			}
+		})
+		if held, waiting := b.Held(); held != 70 || waiting != 0 {
+			t.Errorf("%d bytes held, %d wait", held, waiting)
+		}
+	})
+}
+
+func TestOverdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		first, second := b.open(ann), b.open(bob)
+		first.Add(500) // is there already
+		waits(t, second, 1, func() { first.Add(-450) })
+	})
+}
+
+func TestUse(t *testing.T) {
+	b := New(100)
+	a := b.open(ann)
+	want := func(free, held int64) {
+		t.Helper()
+		if all, _ := b.Held(); a.Free() != free || all != held {
+			t.Errorf("%d bytes free and %d held, want %d and %d", a.Free(), all, free, held)
+		}
+	}
+	a.Use(10) // of nothing
+	want(0, 0)
+	a.Add(5)
+	reserve(t, a, 30)
+	want(30, 35)
+	a.Use(10)
+	want(0, 15)
+	reserve(t, a, 20)
+	want(20, 35)
+	a.Use(40) // more than was reserved
+	want(0, 35)
+	a.Reuse()
+	want(30, 35)
+	reserve(t, a, 30)
+	want(30, 35)
+	a.Close()
+	want(0, 0)
+}
+
+func TestNoAccount(t *testing.T) {
+	var a *Account
+	a.For(ann)
+	a.Add(1 << 40)
+	reserve(t, a, 1<<40)
+	if a.Free() < 1<<40 || a.Full() || From(t.Context()) != nil {
+		t.Error("no account is not as good as any")
+	}
+	a.Close()
+}
+
+// Whatever many requests do, no more is reserved than there is, and in the end nothing is
+// held.
+func TestNeverMoreThanThereIs(t *testing.T) {
+	const total = 1000
+	b := New(total)
+	var group sync.WaitGroup
+	for i := range 20 {
+		random := rand.New(rand.NewPCG(7, uint64(i)))
+		group.Go(func() {
+			for range 200 {
+				a := b.open(ident.ID{15: byte(random.IntN(5))})
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(random.IntN(2000))*time.Microsecond)
+				for range random.IntN(3) {
+					_ = a.Reserve(ctx, random.Int64N(700))
+				}
+				if held, _ := b.Held(); held > total {
+					t.Errorf("%d bytes are held", held)
+				}
+				cancel()
+				a.Close()
+			}
+		})
+	}
+	group.Wait()
+	if held, waiting := b.Held(); held != 0 || waiting != 0 || len(b.users) != 0 {
+		t.Errorf("%d bytes held, %d wait, %d users", held, waiting, len(b.users))
+	}
+}

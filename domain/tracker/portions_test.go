@@ -1,0 +1,113 @@
+package tracker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// large gives the problem comments, and keywords that are set anew, of so many bytes.
+func (s service) large(t *testing.T, id problem.ID, bytes int) {
+	t.Helper()
+	for n := 0; n < bytes; n += 64 << 10 {
+		text := strings.Repeat(string(rune('a'+n/(64<<10)%26)), 32<<10)
+		_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set(text)})
+		noError(t, err)
+		_, err = s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Name: "x", Value: problem.Text(text)})
+		noError(t, err)
+	}
+}
+
+// A large problem is loaded without its log and comments; they come in portions, each of
+// which is bounded, and are those of the revision that was shown.
+func TestPortions(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	id := s.create(t, "T")
+	s.large(t, id, 1<<20)
+	a, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+	noError(t, err)
+	if len(a.Value.Keywords) != 1 || a.Value.Log != nil || a.Value.Comments != nil || a.Value.Size < 1<<20 {
+		t.Fatalf("a problem of %d bytes was loaded with %d keywords, %d entries and %d comments", a.Value.Size, len(a.Value.Keywords), len(a.Value.Log), len(a.Value.Comments))
+	}
+	var all store.Snapshot
+	noError(t, s.memory.View(t.Context(), func(r store.Reader) (err error) {
+		all, err = r.Problem(t.Context(), id, ident.None, store.Log|store.Comments)
+		return err
+	}))
+	for _, c := range []struct{ skip, limit int }{{0, 1000}, {3, 1000}, {3, 9}, {0, 1}, {1000, 10}} {
+		var log []problem.LogEntry
+		for portion, err := range s.Log(t.Context(), a.Value, c.skip, c.limit) {
+			noError(t, err)
+			if n := problem.Size("", nil, nil, portion); n > portionText+(64<<10)+problem.Overhead {
+				t.Errorf("a portion has %d bytes", n)
+			}
+			if len(log) == 0 { // meanwhile
+				_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("later")})
+				noError(t, err)
+			}
+			log = append(log, portion...)
+		}
+		from := min(c.skip, len(all.Log))
+		equal(t, "log", log, append([]problem.LogEntry(nil), all.Log[from:min(from+c.limit, len(all.Log))]...))
+		var comments []problem.Comment
+		for portion, err := range s.Comments(t.Context(), a.Value, c.skip, min(c.limit, len(all.Comments)-min(c.skip, len(all.Comments)))) {
+			noError(t, err)
+			comments = append(comments, portion...)
+		}
+		from = min(c.skip, len(all.Comments))
+		equal(t, "comments", comments, append([]problem.Comment(nil), all.Comments[from:min(from+c.limit, len(all.Comments))]...))
+	}
+}
+
+// What needs all of a large problem waits for memory, outside of any View, and fails when
+// there is none in time, with nothing stored. What is small does not wait.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	s.waitFor = 1
+	id, small := s.create(t, "T"), s.create(t, "T")
+	s.large(t, id, 1<<20)
+	b := budget.New(4 << 20)
+	other := b.Open()
+	other.For(testID(77))
+	noError(t, other.Reserve(t.Context(), 2<<20))
+	other.Add(2 << 20)
+
+	open := func() *budget.Account { a := b.Open(); a.For(s.admin.User); return a }
+	mine := open()
+	ctx := budget.With(t.Context(), mine)
+	_, err := s.LoadProblem(ctx, s.admin, id, store.Keywords|store.Log)
+	wantFault(t, err, fault.Unavailable)
+	_, err = s.LoadProblemAsOf(ctx, s.admin, id, store.Log, AsOf{Revision: 3})
+	wantFault(t, err, fault.Unavailable)
+	_, err = s.SetKeyword(ctx, s.admin, id, SetKeyword{Name: "y", Value: problem.Text("refused")})
+	wantFault(t, err, fault.Unavailable)
+	_, err = s.LoadProblem(ctx, s.admin, id, store.Log) // which is read in portions
+	noError(t, err)
+	_, err = s.AddComment(ctx, s.admin, id, AddComment{Text: patch.Set("needs no part")})
+	noError(t, err)
+	_, err = s.SetKeyword(ctx, s.admin, small, SetKeyword{Name: "y", Value: problem.Text("stored")})
+	noError(t, err)
+
+	other.Close()
+	a, err := s.LoadProblem(ctx, s.admin, id, store.Keywords|store.Log)
+	noError(t, err)
+	equal(t, "keywords", len(a.Value.Keywords), 1)
+	if held, _ := b.Held(); held < 32<<10 || held > 64<<10 {
+		t.Errorf("%d bytes are held for one keyword", held)
+	}
+	past, err := s.LoadProblemAsOf(ctx, s.admin, id, store.Log, AsOf{Revision: 3})
+	noError(t, err)
+	equal(t, "entries", len(past.Value.Log), 3)
+	mine.Close()
+	if held, _ := b.Held(); held != 0 {
+		t.Errorf("%d bytes are held by nobody", held)
+	}
+}
