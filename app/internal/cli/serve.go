@@ -27,6 +27,7 @@ func (c *serveCommand) Run(ctx context.Context, p Process) error {
 	if err := c.Storage.Prepare(); err != nil {
 		return err
 	}
+	serve.LimitMemory(c.Settings)
 	return serve.Run(ctx, serve.Options{
 		Settings:     c.Settings,
 		Version:      p.Version,

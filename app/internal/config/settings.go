@@ -35,6 +35,8 @@ type Server struct {
 
 // Limits bound what a client can send, and what a problem or a user can have (D22).
 type Limits struct {
+	Memory           Size `default:"512MiB" placeholder:"SIZE" help:"Most memory that the server is to need, with the unit KiB, MiB or GiB: at least 8 times --max-problem. Requests that would need more wait, and are refused after some seconds. A store in memory comes on top. Default: ${default}."`
+	MaxProblem       Size `default:"64MiB" placeholder:"SIZE" help:"Largest problem: its title, keywords, comments and log together. Default: ${default}."`
 	MaxBody          Size `default:"1MiB" placeholder:"SIZE" help:"Largest body of a request, in bytes or with the unit KiB or MiB. Default: ${default}."`
 	MaxHeaders       Size `default:"32KiB" placeholder:"SIZE" help:"Largest total of a request's headers. Default: ${default}."`
 	MaxDepth         int  `default:"32" placeholder:"N" help:"Deepest nesting of JSON. Default: ${default}."`
@@ -110,6 +112,12 @@ func (l *Limits) AfterApply() error {
 		if limit.value < 1 {
 			return fmt.Errorf("%s has to be at least 1", limit.flag)
 		}
+	}
+	if l.MaxProblem < 4*l.MaxBody {
+		return errors.New("--max-problem has to be at least 4 times --max-body: what was sent is in the log as well")
+	}
+	if l.Memory/8 < l.MaxProblem {
+		return errors.New("--memory has to be at least 8 times --max-problem")
 	}
 	if l.MaxHeaders < 4<<10 {
 		return errors.New("--max-headers has to be at least 4KiB: tokens and conditions have to fit")

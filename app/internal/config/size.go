@@ -13,9 +13,9 @@ type Size int64
 var units = []struct {
 	name  string
 	bytes int64
-}{{"MiB", 1 << 20}, {"KiB", 1 << 10}}
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
-// UnmarshalText reads "1048576", "1024KiB" or "1MiB".
+// UnmarshalText reads "1048576", "1024KiB", "1MiB" or "1GiB".
 func (s *Size) UnmarshalText(text []byte) error {
 	number, factor := string(text), int64(1)
 	for _, unit := range units {

@@ -195,6 +195,21 @@ func (m *Metrics) Searches(stats func() (waiting, underWay int)) {
 	)
 }
 
+// Memory reports on the memory that requests hold from now on: how many bytes at this
+// moment, and how many requests wait for more.
+func (m *Metrics) Memory(stats func() (held int64, waiting int)) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "problems_memory_held_bytes",
+			Help: "Memory that requests under way hold for bodies and large answers.",
+		}, func() float64 { held, _ := stats(); return float64(held) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "problems_memory_waiting",
+			Help: "Requests that wait for memory.",
+		}, func() float64 { _, waiting := stats(); return float64(waiting) }),
+	)
+}
+
 // Pool reports on a pool of database connections from now on.
 func (m *Metrics) Pool(name string, db *sql.DB) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))

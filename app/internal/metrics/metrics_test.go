@@ -83,8 +83,10 @@ func TestWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("v1")
 	m.Searches(func() (waiting, underWay int) { return 3, 2 })
+	m.Memory(func() (held int64, waiting int) { return 4096, 7 })
 	m.UnderWay(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		expect(t, m, "problems_http_requests_under_way 1", "problems_searches_waiting 3", "problems_searches_under_way 2")
+		expect(t, m, "problems_http_requests_under_way 1", "problems_searches_waiting 3", "problems_searches_under_way 2",
+			"problems_memory_held_bytes 4096", "problems_memory_waiting 7")
 	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	expect(t, m, "problems_http_requests_under_way 0")
 }

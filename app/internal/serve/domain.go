@@ -19,6 +19,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m
 		Now:    o.Now,
 		Random: o.Random,
 		Limits: tracker.Limits{
+			Size:          int64(limits.MaxProblem),
 			Keywords:      limits.MaxKeywords,
 			Watchers:      limits.MaxWatchers,
 			Relationships: limits.MaxRelationships,

@@ -12,20 +12,22 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // httpModule serves the API, and the metrics on a listener of their own.
 var httpModule = fx.Module("http",
-	fx.Provide(newHandler),
+	fx.Provide(newMemory, newHandler),
 	fx.Invoke(serveAll),
 )
 
-func newHandler(o Options, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger) (http.Handler, error) {
+func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
 	requests := newAccessLog(logger, o.Stderr, o.Now)
 	handler, err := httpapi.New(httpapi.Options{
 		Service: service,
+		Memory:  memory,
 		Limits: httpapi.Limits{
 			BodyBytes:     int64(settings.Limits.MaxBody),
 			JSONDepth:     settings.Limits.MaxDepth,

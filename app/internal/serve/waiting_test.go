@@ -159,7 +159,7 @@ func startOn(t *testing.T, open opener) *waiting {
 	ctx, end := context.WithCancel(t.Context())
 	s := &waiting{t: t, end: end, ended: make(chan error, 1)}
 	settings := config.Settings{
-		Limits:   config.Limits{MaxBody: 1 << 20, MaxHeaders: 32 << 10, MaxDepth: 32},
+		Limits:   config.Limits{Memory: 512 << 20, MaxProblem: 64 << 20, MaxBody: 1 << 20, MaxHeaders: 32 << 10, MaxDepth: 32},
 		Timeouts: config.Timeouts{RequestTimeout: 30 * time.Second, HeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: 10 * time.Second},
 	}
 	settings.Server.Listen = "127.0.0.1:0"
