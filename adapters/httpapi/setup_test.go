@@ -177,6 +177,7 @@ type fixedStore struct {
 	err        error                              // if not nil, everything fails with it
 	commitErr  error                              // if not nil, Commit and Outcome fail with it
 	during     func()                             // if not nil, called when a problem is read
+	logFails   bool                               // but for the first portion
 
 	mu      sync.Mutex
 	replies map[string]store.Reply
@@ -244,11 +245,17 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 	default:
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
 	}
+	if parts.Has(store.IfSmall) && s.Size > store.Small {
+		parts = 0
+	}
 	if !parts.Has(store.Keywords) {
 		s.Keywords = nil
 	}
 	if !parts.Has(store.Log) {
 		s.Log = nil
+	}
+	if !parts.Has(store.Comments) {
+		s.Comments = nil
 	}
 	if !parts.Has(store.Relationships) || id == 13 {
 		s.Relationships = nil
@@ -257,6 +264,9 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 }
 
 func (f *fixedStore) Log(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	if skip > 0 && f.logFails {
+		return nil, fault.New(fault.Unavailable, "the store is away")
+	}
 	return store.Portion(f.snapshot.Log, skip, limit, room, (*problem.LogEntry).Size), f.err
 }
 

@@ -1,0 +1,245 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// enlarge gives the sample a long log, long keywords and many comments: 1.5 MB, which its
+// size says only if the store is to treat it as large.
+func (f *fixture) enlarge(large bool) {
+	f.snapshot.Keywords, f.snapshot.Log, f.snapshot.Comments = nil, nil, nil
+	for i := range 2500 {
+		f.snapshot.Log = append(f.snapshot.Log, problem.LogEntry{ID: sampleID(i), Type: problem.FieldChanged, Created: sampleTime,
+			Author: sampleAnn.ID, Field: "title", From: `"a"`, To: problem.LogText(strings.Repeat("x", 200)), Revision: 3})
+	}
+	for i := range 20 {
+		f.snapshot.Keywords = append(f.snapshot.Keywords, problem.Keyword{Name: fmt.Sprintf("k%02d", i), Value: problem.Text(strings.Repeat("y", 30<<10))})
+	}
+	for i := range 150 {
+		f.snapshot.Comments = append(f.snapshot.Comments, problem.Comment{ID: sampleID(i), Author: sampleAnn.ID, Created: sampleTime, Text: strings.Repeat("z", 3<<10)})
+	}
+	if f.snapshot.Size = 0; large {
+		f.snapshot.Size = problem.Size(f.snapshot.Title, f.snapshot.Keywords, f.snapshot.Comments, f.snapshot.Log)
+	}
+}
+
+// A large problem is sent in parts of bounded size, byte for byte as it would be at once.
+func TestLargeAnswersAreTheSame(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.manyHits(3)
+	for _, c := range []struct{ method, path, body string }{
+		{"GET", "/problems/12", ""},
+		{"GET", "/problems/12?limit=7", ""},
+		{"GET", "/problems/12/comments", ""},
+		{"GET", "/problems/12/relationships", ""},
+		{"GET", "/problems/12/watchers", ""},
+		{"GET", "/problems", ""},
+		{"GET", "/problems?includeDetail=true", ""},
+		{"GET", "/problems/search?predicate=TRUEPREDICATE&includeDetail=true", ""},
+		{"PATCH", "/problems/12?dryRun=true", `{"title":"Another"}`},
+	} {
+		f.enlarge(false)
+		whole := f.send(t, request(c.method, api+c.path, c.body), 200, "")
+		f.enlarge(true)
+		w := &parts{ResponseRecorder: httptest.NewRecorder()}
+		f.ServeHTTP(w, request(c.method, api+c.path, c.body))
+		if w.Body.String() != whole.Body.String() || w.Code != 200 {
+			t.Errorf("%s %s: %d bytes, and %d at once", c.method, c.path, w.Body.Len(), whole.Body.Len())
+		}
+		if !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s %s: not JSON", c.method, c.path)
+		}
+		if largest := slices.Max(w.sizes); largest > partSize+32<<10 {
+			t.Errorf("%s %s: a part has %d bytes", c.method, c.path, largest)
+		}
+		for _, name := range []string{"Etag", "Problem-Revision", "Link", "Content-Type"} {
+			if w.Header().Get(name) != whole.Header().Get(name) {
+				t.Errorf("%s %s: %s is %q, and %q at once", c.method, c.path, name, w.Header().Get(name), whole.Header().Get(name))
+			}
+		}
+		if c.method != "GET" {
+			continue
+		}
+		if head := f.do(request("HEAD", api+c.path, "")); head.Code != 200 || head.Body.Len() > 0 || head.Header().Get("Etag") != w.Header().Get("Etag") {
+			t.Errorf("HEAD %s: %d with %d bytes", c.path, head.Code, head.Body.Len())
+		}
+		if tag := w.Header().Get("Etag"); tag != "" {
+			if known := f.do(request("GET", api+c.path, "", "If-None-Match", tag)); known.Code != 304 || known.Body.Len() > 0 {
+				t.Errorf("GET %s, known: %d with %d bytes", c.path, known.Code, known.Body.Len())
+			}
+		}
+	}
+}
+
+// Whoever follows the links reads the whole log, and all comments, once and in order.
+func TestLogInPages(t *testing.T) {
+	t.Parallel()
+	for _, large := range []bool{false, true} {
+		f := setup(t)
+		f.enlarge(large)
+		for limit, pages := range map[int]int{1000: 3, 999: 3, 500: 5, 313: 8} {
+			var log []LogEntry
+			follow(t, f, fmt.Sprintf("%s/problems/12?limit=%d", api, limit), pages, func(body []byte) error {
+				var p Problem
+				err := json.Unmarshal(body, &p)
+				log = append(log, p.Logs...)
+				return err
+			})
+			for i, e := range log {
+				if e.Identifier != sampleID(i).String() {
+					t.Fatalf("entry %d is %s", i, e.Identifier)
+				}
+			}
+			if len(log) != 2500 {
+				t.Errorf("large %t, limit %d: %d entries", large, limit, len(log))
+			}
+		}
+		n := 0
+		follow(t, f, api+"/problems/12/comments?limit=50", 3, func(body []byte) error {
+			var page []Comment
+			err := json.Unmarshal(body, &page)
+			n += len(page)
+			return err
+		})
+		if n != 150 {
+			t.Errorf("large %t: %d comments on all pages", large, n)
+		}
+	}
+}
+
+// follow reads all pages of a list.
+func follow(t *testing.T, f *fixture, path string, pages int, read func([]byte) error) {
+	t.Helper()
+	for page := 1; path != ""; page++ {
+		w := f.send(t, request("GET", path, ""), 200, "")
+		if err := read(w.Body.Bytes()); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		link := w.Header().Get("Link")
+		if path = strings.TrimSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`); (path == "") != (page == pages) {
+			t.Fatalf("page %d of %d has the link %q", page, pages, link)
+		}
+	}
+}
+
+func TestWindowParameters(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	log, comments := window{list: "log"}.cursor(2), window{list: "comments"}.cursor(2)
+	for _, query := range []string{"limit=0", "limit=1001", "limit=01", "limit=", "limit=-1", "limit=1&limit=2", "cursor=", "cursor=1", "cursor=" + comments, "cursor=" + log + "=", "cursor=" + window{list: "log"}.cursor(-1)} {
+		f.send(t, request("GET", api+"/problems/12?"+query, ""), 400, fault.MalformedRequest)
+	}
+	f.send(t, request("GET", api+"/problems/12/comments?cursor="+log, ""), 400, fault.MalformedRequest)
+	for _, path := range []string{"/problems/12?cursor=" + log, "/problems/12?limit=1000&asOf=3", "/problems/12/comments?limit=1&cursor=" + comments} {
+		f.send(t, request("GET", api+path, ""), 200, "")
+	}
+	w := f.send(t, request("GET", api+"/problems/12?limit=1&asOf=2026-01-01T00:00:00.000Z", ""), 200, "")
+	if link := w.Header().Get("Link"); link != "" && !strings.Contains(link, "asOf=2026") {
+		t.Errorf("the link forgets the time: %s", link)
+	}
+}
+
+// What is sent must not pass for all when the store fails in between.
+func TestLargeAnswerIsCutWhenTheStoreFails(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.enlarge(true)
+	f.logFails = true
+	defer func() {
+		if cause := recover(); cause != http.ErrAbortHandler {
+			t.Errorf("the handler ends with %v", cause)
+		}
+	}()
+	f.ServeHTTP(httptest.NewRecorder(), request("GET", api+"/problems/12", ""))
+	t.Error("the answer has ended as if it were whole")
+}
+
+// stalled is a client that reads nothing until it is let.
+type stalled struct {
+	*httptest.ResponseRecorder
+	read chan struct{}
+}
+
+func (s stalled) Write(b []byte) (int, error) {
+	<-s.read
+	return s.ResponseRecorder.Write(b)
+}
+
+// Large answers that nobody reads hold memory, but never more than there is; who would
+// need some is refused after a while. Short answers, and other users, are not concerned.
+func TestMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := budget.New(16 << 20)
+		f := setup(t, func(o *Options) { o.Memory = memory; o.Limits.RequestTime = time.Minute })
+		f.enlarge(true)
+		read := make(chan struct{})
+		done := make(chan int)
+		const readers = 12
+		for range readers {
+			go func() {
+				w := stalled{httptest.NewRecorder(), read}
+				f.ServeHTTP(w, request("GET", api+"/problems/12/comments", ""))
+				done <- w.Code
+			}()
+		}
+		synctest.Wait()
+		if held, _ := memory.Held(); held > 8<<20 {
+			t.Errorf("one user holds %d bytes", held)
+		}
+		f.send(t, request("GET", api+"/me", ""), 200, "")
+		f.send(t, request("POST", api+"/problems?dryRun=true", `{"title":"`+strings.Repeat("x", 500)+`"}`), 201, "")
+		f.send(t, request("POST", api+"/problems/12/comments", strings.Repeat("x", 900<<10), "Content-Type", "text/plain"), 503, fault.Unavailable)
+		time.Sleep(time.Minute)
+		close(read)
+		answers := map[int]int{}
+		for range readers {
+			answers[<-done]++
+		}
+		if answers[200] < 4 || answers[200]+answers[503] != readers || answers[503] == 0 {
+			t.Errorf("the answers: %v", answers)
+		}
+		if held, waiting := memory.Held(); held != 0 || waiting != 0 {
+			t.Errorf("%d bytes are held in the end, and %d wait", held, waiting)
+		}
+	})
+}
+
+// Bodies take memory as they arrive, and give it back.
+func TestMemoryOfBodies(t *testing.T) {
+	t.Parallel()
+	memory := budget.New(16 << 20)
+	f := setup(t, func(o *Options) { o.Memory = memory })
+	body := strings.Repeat("x", 700<<10)
+	for _, chunked := range []bool{false, true} {
+		r := request("POST", api+"/problems/12/comments?dryRun=true", body, "Content-Type", "text/plain")
+		if chunked {
+			r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(body))
+		}
+		var most int64
+		f.during = func() { most, _ = memory.Held() }
+		f.send(t, r, 201, "")
+		if most < 4*700<<10 || most > 8<<20 {
+			t.Errorf("a body of %d bytes takes %d", len(body), most)
+		}
+	}
+	if held, _ := memory.Held(); held != 0 {
+		t.Errorf("%d bytes are held in the end", held)
+	}
+	f.snapshot.Size = store.Small // and no more
+	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
+}
