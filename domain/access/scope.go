@@ -7,8 +7,8 @@ type Scope string
 // The scopes, from the smallest.
 const (
 	Read  Scope = "read"  // reads, and every search
-	Write Scope = "write" // all writes on problems
-	Admin Scope = "admin" // metadata, users, tokens, audit
+	Write Scope = "write" // all writes on problems, saved queries, new milestones
+	Admin Scope = "admin" // all other metadata, users, tokens, the audit log
 )
 
 // Scopes returns all scopes, from the smallest.

@@ -93,7 +93,7 @@ func TestRevocationHoldsAtOnce(t *testing.T) {
 	noError(t, err)
 	equal(t, "a revoked token", authenticated(t, s.Service, token), false)
 
-	token = s.issue(t, access.Read)
+	_, token = s.second(t, access.Read, time.Time{})
 	equal(t, "another token", authenticated(t, s.Service, token), true)
 	_, err = s.Users().Update(t.Context(), s.admin, token.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
 	noError(t, err)

@@ -27,6 +27,9 @@ type Write struct {
 	// IfMatch, when not nil, names the revisions that the problem may have
 	// (D20). Writes that are not about a problem ignore it.
 	IfMatch *Match
+	// LastAdmin allows a write after which nobody can administer the service. It is
+	// for work on the store itself, where another token can be made.
+	LastAdmin bool
 	// Faults are what the driving adapter found wrong with the body, so
 	// that they are reported together with, and in the place of, those that
 	// only the domain can find (D11, D18).

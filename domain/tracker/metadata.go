@@ -66,8 +66,9 @@ type rules[T, P any] struct {
 	// needsUnused reports whether the change is refused while problems have
 	// the object. Only those who are in a state are counted; nil: never.
 	needsUnused func(old, changed T) bool
-	// also adds what else comes of the change; nil: nothing does.
-	also func(st *step, old, changed T, d directory)
+	// also adds what else comes of the change, or refuses the change for that; nil:
+	// nothing does.
+	also func(st *step, w Write, old, changed T, d directory) error
 }
 
 // written is what a write of a metadata object is decided from.
@@ -216,7 +217,9 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	st.resolvedBy(on.catalogue.Version)
 	st.effect(r.put(object))
 	if r.also != nil {
-		r.also(st, old, object, on.directory)
+		if err := r.also(st, w, old, object, on.directory); err != nil {
+			return refuse(err)
+		}
 	}
 	a.Catalogue = r.with(on.catalogue, object, st.Batch)
 	if w.DryRun && created {

@@ -81,7 +81,9 @@ func scopeNames() string {
 }
 
 // RevokeToken makes a token invalid for good. It holds at once in this process,
-// and within two seconds in every other (D17). It fails with fault.NotFound.
+// and within two seconds in every other (D17). It fails with fault.NotFound, and with
+// fault.InUse when nobody could administer the service after it, unless
+// Write.LastAdmin is set.
 func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
 	return onDirectory(ctx, s, w.DryRun, func(d directory, m moment) (store.Change, Answer[struct{}], error) {
 		token, ok := d.findToken(id)
@@ -90,6 +92,9 @@ func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w
 		}
 		st := newStep(m, caller.User)
 		if token.Revoked.IsZero() {
+			if err := d.checkLastAdmin(w, st.At, func(t access.Token) bool { return t.ID == id }); err != nil {
+				return store.Change{}, Answer[struct{}]{}, err
+			}
 			token.Revoked = st.At
 			st.expect(store.AccessAt{Version: d.access}) // or two servers would both log it
 			st.putToken(token, d.catalogue.Name(metadata.Users, token.User), false)

@@ -28,9 +28,8 @@ type UserPatch struct {
 // Users returns the users. A new one needs an e-mail address too; that it is taken
 // fails with fault.AlreadyExists.
 //
-// Making a user inactive revokes his tokens for good (D17), also when he is the last
-// administrator: who has lost a token must be able to shut it out, and the command
-// line makes new ones.
+// Making a user inactive revokes his tokens for good (D17). It fails with fault.InUse
+// when nobody could administer the service after it, unless Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
 	return Objects[user.User, UserPatch]{s, &userRules}
 }
@@ -79,9 +78,12 @@ func checkAddress(c *metadata.Catalogue, u user.User) error {
 }
 
 // revokeTokens revokes the tokens of a user who is made inactive.
-func (st *step) revokeTokens(old, u user.User, d directory) {
+func (st *step) revokeTokens(w Write, old, u user.User, d directory) error {
 	if !u.Inactive || old.Inactive {
-		return
+		return nil
+	}
+	if err := d.checkLastAdmin(w, st.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
+		return err
 	}
 	st.expect(store.AccessAt{Version: d.access}) // or a token just made would live on
 	for _, token := range d.tokens {
@@ -90,6 +92,26 @@ func (st *step) revokeTokens(old, u user.User, d directory) {
 			st.putToken(token, u.Name, false)
 		}
 	}
+	return nil
+}
+
+// checkLastAdmin refuses to revoke the last tokens by which somebody can administer the
+// service. The Change has to expect the version of the tokens, or two administrators
+// could revoke each other.
+func (d directory) checkLastAdmin(w Write, at time.Time, revoked func(access.Token) bool) error {
+	if w.LastAdmin {
+		return nil
+	}
+	active := func(id ident.ID) bool {
+		u, ok := d.catalogue.User(id)
+		return ok && !u.Inactive
+	}
+	left := slices.DeleteFunc(slices.Clone(d.tokens), revoked)
+	if !access.Administered(d.tokens, active, at) || access.Administered(left, active, at) {
+		return nil
+	}
+	return fault.New(fault.InUse, "nobody could administer the service after this: it has no other token of scope admin that is valid. "+
+		"Create one first, or use the command line on the store itself, with the flag --last-admin")
 }
 
 func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err error) {

@@ -1,0 +1,59 @@
+package access
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+func TestAdministered(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ann, bob := ident.ID{15: 1}, ident.ID{15: 2} // Bob is inactive
+	for _, c := range []struct {
+		name   string
+		tokens []Token
+		want   bool
+	}{
+		{"no tokens", nil, false},
+		{"a token of an active user", []Token{{User: ann, Scope: Admin}}, true},
+		{"one that expires later", []Token{{User: ann, Scope: Admin, Expires: at.Add(time.Millisecond)}}, true},
+		{"one that expires now", []Token{{User: ann, Scope: Admin, Expires: at}}, false},
+		{"one that is revoked", []Token{{User: ann, Scope: Admin, Revoked: at.Add(-time.Hour)}}, false},
+		{"one of an inactive user", []Token{{User: bob, Scope: Admin}}, false},
+		{"smaller scopes", []Token{{User: ann, Scope: Write}, {User: ann, Scope: Read}}, false},
+		{"no scope", []Token{{User: ann}}, false},
+		{"one good among others", []Token{{User: bob, Scope: Admin}, {User: ann, Scope: Admin, Revoked: at}, {User: ann, Scope: Admin}}, true},
+	} {
+		if got := Administered(c.tokens, func(id ident.ID) bool { return id == ann }, at); got != c.want {
+			t.Errorf("%s: Administered() = %t, want %t", c.name, got, c.want)
+		}
+	}
+}
+
+// However many tokens there are, they administer exactly if one of them alone does:
+// their order and the others do not count.
+func TestAdministeredByOne(t *testing.T) {
+	t.Parallel()
+	const seed = 17
+	random := rand.New(rand.NewPCG(seed, 0))
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	active := func(id ident.ID) bool { return id[15]%2 == 0 }
+	times := []time.Time{{}, at.Add(-time.Hour), at, at.Add(time.Hour)}
+	for range 2000 {
+		tokens := make([]Token, random.IntN(6))
+		want := false
+		for i := range tokens {
+			tokens[i] = Token{User: ident.ID{15: byte(random.IntN(4))}, Scope: Scopes()[random.IntN(3)], Expires: times[random.IntN(len(times))]}
+			if random.IntN(3) == 0 {
+				tokens[i].Revoked = at
+			}
+			want = want || Administered(tokens[i:i+1], active, at)
+		}
+		if got := Administered(tokens, active, at); got != want {
+			t.Fatalf("seed %d: Administered(%+v) = %t, want %t", seed, tokens, got, want)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package tracker
+
+import (
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+)
+
+// inactive is the command that deactivates a user.
+func inactive(w Write) UpdateObject[UserPatch] {
+	return UpdateObject[UserPatch]{Write: w, Patch: UserPatch{Inactive: patch.Set(true)}}
+}
+
+// second makes another user with a token of the given scope and expiry.
+func (s service) second(t *testing.T, scope access.Scope, expires time.Time) (ident.ID, IssuedToken) {
+	t.Helper()
+	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	noError(t, err)
+	cmd := CreateToken{User: named("Bob"), Scope: patch.Set(string(scope))}
+	if !expires.IsZero() {
+		cmd.Expires = patch.Set(expires)
+	}
+	a, err := s.CreateToken(t.Context(), s.admin, cmd)
+	noError(t, err)
+	return u.Value.ID, a.Value
+}
+
+// Whatever would leave no valid token of scope admin is refused, in a dry run too, and
+// changes nothing. Those who work on the store itself may do it.
+func TestLastAdministrator(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule    string
+		others  func(*testing.T, service)
+		refused bool
+	}{
+		{"no other token", func(*testing.T, service) {}, true},
+		{"another user's token of scope write", func(t *testing.T, s service) { s.second(t, access.Write, time.Time{}) }, true},
+		{"another user's token of scope admin", func(t *testing.T, s service) { s.second(t, access.Admin, time.Time{}) }, false},
+		{"one that has expired", func(t *testing.T, s service) {
+			s.second(t, access.Admin, s.clock.now().Add(time.Minute))
+			s.clock.forward(time.Minute)
+		}, true},
+		{"one that is revoked", func(t *testing.T, s service) {
+			_, token := s.second(t, access.Admin, time.Time{})
+			_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
+			noError(t, err)
+		}, true},
+		{"one of a user who is inactive", func(t *testing.T, s service) {
+			bob, _ := s.second(t, access.Admin, time.Time{})
+			_, err := s.Users().Update(t.Context(), s.admin, bob, inactive(Write{}))
+			noError(t, err)
+		}, true},
+	} {
+		for how, do := range map[string]func(service, *testing.T, Write) error{
+			"revoke": func(s service, t *testing.T, w Write) error {
+				_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, w)
+				return err
+			},
+			"deactivate": func(s service, t *testing.T, w Write) error {
+				_, err := s.Users().Update(t.Context(), s.admin, s.admin.User, inactive(w))
+				return err
+			},
+		} {
+			t.Run(how+": "+c.rule, func(t *testing.T) {
+				t.Parallel()
+				s := newService(t)
+				c.others(t, s)
+				before := s.tokens(t)
+				if c.refused {
+					for _, w := range []Write{{}, {DryRun: true}} {
+						wantFault(t, do(s, t, w), fault.InUse)
+					}
+					equal(t, "tokens", s.tokens(t), before)
+					noError(t, do(s, t, Write{LastAdmin: true}))
+				} else {
+					noError(t, do(s, t, Write{}))
+				}
+				_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+				wantFault(t, err, fault.Unauthenticated)
+			})
+		}
+	}
+}
+
+// Once nobody can administer the service, nothing is left to be protected.
+func TestLastAdministratorIsGone(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	reader := s.issue(t, access.Read)
+	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, Write{LastAdmin: true})
+	noError(t, err)
+	_, err = s.RevokeToken(t.Context(), s.admin, reader.ID, Write{})
+	noError(t, err)
+	_, err = s.Users().Update(t.Context(), s.admin, s.admin.User, inactive(Write{}))
+	noError(t, err)
+}
+
+// A user can give up all tokens but one, and deactivate anybody else.
+func TestLastAdministratorKeepsOneToken(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	other := s.issue(t, access.Admin)
+	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, Write{})
+	noError(t, err)
+	_, err = s.RevokeToken(t.Context(), s.admin, other.ID, Write{})
+	wantFault(t, err, fault.InUse)
+	bob, _ := s.second(t, access.Write, time.Time{})
+	_, err = s.Users().Update(t.Context(), s.admin, bob, inactive(Write{}))
+	noError(t, err)
+}
+
+// Of two administrators who lock each other out through two servers at the same time,
+// one is refused, whichever way they do it.
+func TestAdministratorsLockEachOtherOut(t *testing.T) {
+	t.Parallel()
+	type how func(t *testing.T, s *Service, by Caller, user, token ident.ID) error
+	revoke := func(t *testing.T, s *Service, by Caller, _, token ident.ID) error {
+		_, err := s.RevokeToken(t.Context(), by, token, Write{})
+		return err
+	}
+	deactivate := func(t *testing.T, s *Service, by Caller, user, _ ident.ID) error {
+		_, err := s.Users().Update(t.Context(), by, user, inactive(Write{}))
+		return err
+	}
+	for name, ways := range map[string][2]how{
+		"both revoke":                {revoke, revoke},
+		"both deactivate":            {deactivate, deactivate},
+		"one revokes, is overtaken":  {revoke, deactivate},
+		"one deactivates, overtaken": {deactivate, revoke},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			other := newService(t)
+			bob, token := other.second(t, access.Admin, time.Time{})
+			byBob := Caller{User: bob, Token: token.ID, Scope: access.Admin}
+			s := other.behind(hooked{commit: once(func() {
+				noError(t, ways[1](t, other.Service, byBob, other.admin.User, other.admin.Token))
+			})})
+			wantFault(t, ways[0](t, s.Service, s.admin, bob, token.ID), fault.InUse)
+			_, err := other.Authenticate(t.Context(), token.Secret.Reveal())
+			noError(t, err)
+		})
+	}
+}
