@@ -52,7 +52,7 @@ var errorKinds = []errorKind{
 	{fault.AlreadyExists, 409, "Already exists",
 		"A name or e-mail address that has to be unique is taken: that of a component within its parent, that of a milestone within its component."},
 	{fault.InUse, 409, "In use",
-		"This cannot change while something depends on it: whether a state counts as resolved, while a problem is in it; or that the last initial state is one."},
+		"This cannot change while something depends on it: whether a state counts as resolved, while a problem is in it; that the last initial state is one; or the last valid token of scope admin, and whether its user is active."},
 	{fault.MetadataCycle, 409, "Metadata cycle",
 		"A component would be below itself, or succeed itself. The detail names the circle."},
 	{fault.StaleRevision, 412, "Stale revision",

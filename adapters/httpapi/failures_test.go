@@ -290,6 +290,11 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		}
 	case fault.AlreadyExists:
 		f.catalogue = fullCatalogue()
+	case fault.InUse:
+		f.tokens = f.tokens[:3] // without Bob's
+		if e.id == "revokeToken" {
+			object = f.tokens[2].ID.String()
+		}
 	case fault.RelationshipCycle:
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}

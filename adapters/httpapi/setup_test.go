@@ -192,6 +192,8 @@ func newFixedStore() *fixedStore {
 	for i, scope := range access.Scopes() {
 		f.tokens = append(f.tokens, access.Token{ID: sampleID(100 + i), User: sampleAnn.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: sampleTime})
 	}
+	// Bob's lets Ann be deactivated.
+	f.tokens = append(f.tokens, access.Token{ID: sampleID(103), User: sampleBob.ID, Scope: access.Admin, Created: sampleTime})
 	return f
 }
 

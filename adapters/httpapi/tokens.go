@@ -32,10 +32,10 @@ func tokenEndpoints() []endpoint {
 		{
 			id: "revokeToken", method: http.MethodDelete, path: "/tokens/{identifier}", tag: "Tokens",
 			summary:     "Revoke a token",
-			description: "For good. It holds at once in the server that answers, and within two seconds in every other.",
+			description: "For good. It holds at once in the server that answers, and within two seconds in every other. The last valid token of scope admin cannot be revoked here: create another one first.",
 			scope:       access.Admin,
 			answers:     []result{{status: 204, description: "The token is revoked.", headers: []string{"Dry-Run"}}},
-			faults:      []fault.Kind{fault.NotFound},
+			faults:      []fault.Kind{fault.NotFound, fault.InUse},
 			do:          (*call).revokeToken,
 		},
 	}

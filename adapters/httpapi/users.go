@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
@@ -28,7 +29,7 @@ func userKind() metadataKind[user.User, tracker.UserPatch] {
 	inactive.Inactive = true
 	return metadataKind[user.User, tracker.UserPatch]{
 		one: "user", many: "users", tag: tagUsers, order: "by name",
-		about:      "Making a user inactive revokes the user's tokens for good. Users are never deleted.",
+		about:      "Making a user inactive revokes the user's tokens for good. The user of the last valid token of scope admin cannot be made inactive: create another token first. Users are never deleted.",
 		objects:    (*tracker.Service).Users,
 		identifier: func(o user.User) ident.ID { return o.ID },
 		encode:     (*encoder).user,
@@ -45,6 +46,7 @@ func userKind() metadataKind[user.User, tracker.UserPatch] {
 		creates: sample[user.User]{`{"name":"Eve","email":"eve@example.org"}`,
 			user.User{ID: sampleID(20), Name: "Eve", Email: "eve@example.org"}},
 		updates: sample[user.User]{`{"inactive":true}`, inactive},
+		more:    []fault.Kind{fault.InUse},
 	}
 }
 

@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 )
 
 func TestMe(t *testing.T) {
@@ -31,4 +33,27 @@ func TestUsersAndTokensInDryRuns(t *testing.T) {
 	if len(f.changes) > 0 {
 		t.Errorf("a dry run wrote %v", f.changes)
 	}
+}
+
+// Nothing that the API offers leaves the service without an administrator.
+func TestLastAdministrator(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	others := f.tokens[3:]
+	f.tokens = f.tokens[:3:3]
+	token, person := api+"/tokens/"+sampleID(102).String(), api+"/users/"+sampleAnn.ID.String()
+	for _, query := range []string{"", "?dryRun=true"} {
+		f.send(t, request("DELETE", token+query, ""), 409, fault.InUse)
+		w := f.send(t, request("PATCH", person+query, `{"inactive":true}`), 409, fault.InUse)
+		if !strings.Contains(w.Body.String(), "Create one first") {
+			t.Errorf("the answer does not say what to do: %s", w.Body)
+		}
+	}
+	if len(f.changes) > 0 {
+		t.Errorf("a refusal wrote %v", f.changes)
+	}
+	f.send(t, request("DELETE", api+"/tokens/"+sampleID(100).String(), ""), 204, "") // of scope read
+	f.tokens = append(f.tokens, others...)
+	f.send(t, request("DELETE", token, ""), 204, "")
+	f.send(t, request("PATCH", person, `{"inactive":true}`), 200, "")
 }
