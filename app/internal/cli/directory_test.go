@@ -102,11 +102,37 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 		{[]string{"token", "create", "--user=Bo@example.org", "--scope=read", "--expires=2001-01-01T00:00:00Z"}, "expires: must be in the future"},
 		{[]string{"token", "revoke", "01a1f944-5774-70d8-991b-c1b684ce177d"}, "there is no token with this identifier"},
 		{[]string{"token", "revoke", "../users"}, "identifier"},
+		{[]string{"token", "revoke", tokens[0].Identifier}, "nobody could administer the service after this"},
+		{[]string{"user", "deactivate", "admin@localhost"}, "nobody could administer the service after this"},
 	} {
 		r := call(t, env, c.args...)
 		if r.code != 1 || r.stdout != "" || !strings.HasPrefix(r.stderr, "problems: ") || !strings.Contains(r.stderr, c.want) {
 			t.Errorf("problems %s: exit code %d\n%s%s", strings.Join(c.args, " "), r.code, r.stdout, r.stderr)
 		}
+	}
+}
+
+// On the store itself, an operator can shut out the last administrator and make
+// another one. A server is never told to do so.
+func TestLastAdministrator(t *testing.T) {
+	t.Parallel()
+	env := variables{"PROBLEMS_STORE": sqliteURL(t)}
+	s := start(t, env)
+	remote := variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}
+	first := decode[[]directory.Token](t, must(t, env, "token", "list", "--json"))[0].Identifier
+	for _, args := range [][]string{{"token", "revoke", "--last-admin", first}, {"user", "deactivate", "--last-admin", "admin@localhost"}} {
+		if r := call(t, remote, args...); r.code != 1 || !strings.Contains(r.stderr, "--last-admin works on a store only") {
+			t.Errorf("problems %s through a server: exit code %d\n%s", strings.Join(args, " "), r.code, r.stderr)
+		}
+	}
+	must(t, env, "token", "revoke", "--last-admin", first)
+	again := must(t, env, "token", "create", "--user=admin@localhost", "--scope=admin")
+	if status := s.get(t, again, "/api/20151105/tokens"); status != http.StatusOK {
+		t.Errorf("another token of the administrator gets the status %d", status)
+	}
+	must(t, env, "user", "deactivate", "--last-admin", "admin@localhost")
+	if users := decode[[]directory.User](t, must(t, env, "user", "list", "--json")); !users[0].Inactive {
+		t.Errorf("the administrator is still active: %+v", users)
 	}
 }
 
@@ -194,4 +220,19 @@ func testMigrate(t *testing.T, env variables) {
 		t.Errorf("migrating has seeded: exit code %d\n%s", r.code, r.stderr)
 	}
 	start(t, env).token(t)
+}
+
+// The help says what each scope is for.
+func TestHelpOfScopes(t *testing.T) {
+	t.Parallel()
+	help := must(t, nil, "token", "create", "--help")
+	for _, want := range []string{
+		"read   load and search everything but tokens",
+		"write  also write problems and all that belongs to them, save queries, create milestones",
+		"admin  also write users, tokens and all other metadata, and read the audit log",
+	} {
+		if !strings.Contains(help, want) {
+			t.Errorf("the help lacks %q:\n%s", want, help)
+		}
+	}
 }

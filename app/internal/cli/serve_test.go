@@ -74,9 +74,9 @@ func TestLaterStartWithoutTheFirstAdministrator(t *testing.T) {
 		before []string
 		want   string
 	}{
-		{"anybody active, without the first administrator", []string{"user", "deactivate", "admin@localhost"}, "eve@example.org"},
+		{"anybody active, without the first administrator", []string{"user", "deactivate", "--last-admin", "admin@localhost"}, "eve@example.org"},
 		{"who had a token of scope admin last", []string{"token", "create", "--user", "bob@example.org", "--scope", "admin"}, "bob@example.org"},
-		{"not who is inactive", []string{"user", "deactivate", "bob@example.org"}, "eve@example.org"},
+		{"not who is inactive", []string{"user", "deactivate", "--last-admin", "bob@example.org"}, "eve@example.org"},
 	} {
 		must(t, env, step.before...)
 		later := start(t, env)

@@ -19,14 +19,20 @@ type tokenCreate struct {
 	place
 
 	User    string `required:"" placeholder:"USER" help:"For whom the token acts: e-mail address or identifier."`
-	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"What it allows: read; write, which includes read; admin, which includes both and is for users, tokens and metadata."`
+	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"What it allows: read, write or admin, each of which includes the ones before it."`
 	Expires expiry `placeholder:"WHEN" help:"When it ends: a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z. Default: never."`
 	JSON    bool   `name:"json" help:"Print the token with its record as JSON instead."`
 }
 
 // Help is shown by kong.
 func (tokenCreate) Help() string {
-	return `Only the token goes to standard output, so that a script can take it.
+	return `The scopes are:
+
+    read   load and search everything but tokens and the audit log
+    write  also write problems and all that belongs to them, save queries, create milestones
+    admin  also write users, tokens and all other metadata, and read the audit log
+
+Only the token goes to standard output, so that a script can take it.
 
 Examples:
 
@@ -85,13 +91,14 @@ func (c *tokenList) Run(ctx context.Context, p Process) error {
 type tokenRevoke struct {
 	place
 
+	LastAdmin  bool   `help:"Revoke the token even if it is the last valid one of scope admin. \"problems token create\" on the store makes another. Not with --url."`
 	Identifier string `arg:"" help:"Identifier of the token, as \"problems token list\" shows it."`
 }
 
 // Run is called by kong.
 func (c *tokenRevoke) Run(ctx context.Context, p Process) error {
 	return c.with(ctx, p, func(d directory.Directory) error {
-		if err := d.RevokeToken(ctx, c.Identifier); err != nil {
+		if err := d.RevokeToken(ctx, c.Identifier, c.LastAdmin); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(p.Stderr, "Token %s is revoked.\n", c.Identifier)

@@ -75,7 +75,8 @@ func (c *userList) Run(ctx context.Context, p Process) error {
 type userDeactivate struct {
 	place
 
-	Who string `arg:"" name:"user" help:"E-mail address or identifier."`
+	LastAdmin bool   `help:"Deactivate the user even if no valid token of scope admin is left then. \"problems token create\" on the store makes another. Not with --url."`
+	Who       string `arg:"" name:"user" help:"E-mail address or identifier."`
 }
 
 // Run is called by kong.
@@ -85,7 +86,7 @@ func (c *userDeactivate) Run(ctx context.Context, p Process) error {
 		if err != nil {
 			return err
 		}
-		if user, err = d.Deactivate(ctx, user.Identifier); err != nil {
+		if user, err = d.Deactivate(ctx, user.Identifier, c.LastAdmin); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(p.Stderr, "%s (%s) is inactive; the tokens no longer work.\n", user.Name, user.Email)

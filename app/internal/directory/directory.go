@@ -18,14 +18,15 @@ type Directory interface {
 	// AddUser creates a user.
 	AddUser(ctx context.Context, name, email string) (User, error)
 	// Deactivate makes a user inactive, which revokes his tokens for good
-	// (D17).
-	Deactivate(ctx context.Context, userID string) (User, error)
+	// (D17). It fails when no valid token of scope admin would be left, unless
+	// lastAdmin allows that. Only a store can be told so.
+	Deactivate(ctx context.Context, userID string, lastAdmin bool) (User, error)
 	// Tokens returns all tokens, the oldest first.
 	Tokens(ctx context.Context) ([]Token, error)
 	// CreateToken issues a token. The zero time is no expiry.
 	CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error)
-	// RevokeToken makes a token invalid for good.
-	RevokeToken(ctx context.Context, tokenID string) error
+	// RevokeToken makes a token invalid for good. It fails as Deactivate does.
+	RevokeToken(ctx context.Context, tokenID string, lastAdmin bool) error
 	// Close releases what the directory holds.
 	Close() error
 }

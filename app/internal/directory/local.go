@@ -61,12 +61,13 @@ func (l *local) AddUser(ctx context.Context, name, email string) (User, error) {
 	return userOf(answer.Value), sentence(err)
 }
 
-func (l *local) Deactivate(ctx context.Context, userID string) (User, error) {
+func (l *local) Deactivate(ctx context.Context, userID string, lastAdmin bool) (User, error) {
 	id, err := ident.Parse(userID)
 	if err != nil {
 		return User{}, err
 	}
 	answer, err := l.service.Users().Update(ctx, operator, id, tracker.UpdateObject[tracker.UserPatch]{
+		Write: tracker.Write{LastAdmin: lastAdmin},
 		Patch: tracker.UserPatch{Inactive: patch.Set(true)},
 	})
 	return userOf(answer.Value), sentence(err)
@@ -101,12 +102,12 @@ func (l *local) CreateToken(ctx context.Context, userID, scope string, expires t
 	return token, nil
 }
 
-func (l *local) RevokeToken(ctx context.Context, tokenID string) error {
+func (l *local) RevokeToken(ctx context.Context, tokenID string, lastAdmin bool) error {
 	id, err := ident.Parse(tokenID)
 	if err != nil {
 		return errors.New(`that is not the identifier of a token: "problems token list" shows them`)
 	}
-	_, err = l.service.RevokeToken(ctx, operator, id, tracker.Write{})
+	_, err = l.service.RevokeToken(ctx, operator, id, tracker.Write{LastAdmin: lastAdmin})
 	return sentence(err)
 }
 

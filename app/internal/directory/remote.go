@@ -53,7 +53,13 @@ func (r *remote) AddUser(ctx context.Context, name, email string) (u User, err e
 	return u, err
 }
 
-func (r *remote) Deactivate(ctx context.Context, userID string) (u User, err error) {
+// errLastAdmin says that a server is never told to let its last administrator go.
+var errLastAdmin = errors.New("--last-admin works on a store only: leave out --url, and name the store with --store")
+
+func (r *remote) Deactivate(ctx context.Context, userID string, lastAdmin bool) (u User, err error) {
+	if lastAdmin {
+		return User{}, errLastAdmin
+	}
 	err = r.do(ctx, http.MethodPatch, map[string]any{"inactive": true}, &u, "users", userID)
 	return u, err
 }
@@ -72,7 +78,10 @@ func (r *remote) CreateToken(ctx context.Context, userID, scope string, expires 
 	return t, err
 }
 
-func (r *remote) RevokeToken(ctx context.Context, tokenID string) error {
+func (r *remote) RevokeToken(ctx context.Context, tokenID string, lastAdmin bool) error {
+	if lastAdmin {
+		return errLastAdmin
+	}
 	return r.do(ctx, http.MethodDelete, nil, nil, "tokens", tokenID)
 }
 
