@@ -37,6 +37,19 @@ func (id ID) Append(b []byte) []byte {
 // IsNone reports whether id identifies no object.
 func (id ID) IsNone() bool { return id == None }
 
+// Time returns when a version 7 identifier was made, in whole milliseconds and UTC. It
+// is the zero time for None, and without meaning for identifiers of other versions.
+func (id ID) Time() time.Time {
+	if id.IsNone() {
+		return time.Time{}
+	}
+	var ms int64
+	for _, b := range id[:6] {
+		ms = ms<<8 | int64(b)
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
 // Compare orders identifiers by their bytes, which is the order of their
 // strings and, for identifiers of different milliseconds, the order in which
 // they were made.

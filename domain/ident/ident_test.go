@@ -99,3 +99,19 @@ func TestSequenceIsDeterministic(t *testing.T) {
 		t.Errorf("%s of one millisecond is not less than %s of the next", x, y)
 	}
 }
+
+// An identifier tells when it was made.
+func TestTimeOfIdentifier(t *testing.T) {
+	t.Parallel()
+	for _, at := range []time.Time{time.UnixMilli(0), time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)} {
+		seq := NewSequence(at.Add(999*time.Microsecond), [10]byte{1, 2, 3})
+		for range 3 {
+			if got := seq.Next().Time(); !got.Equal(at) || got.Location() != time.UTC {
+				t.Errorf("the time is %s, want %s", got, at)
+			}
+		}
+	}
+	if got := None.Time(); !got.IsZero() {
+		t.Errorf("no object has the time %s", got)
+	}
+}

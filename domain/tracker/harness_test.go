@@ -14,29 +14,29 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// clock is a clock that the test moves.
-type clock struct {
+// fakeClock is a clock that the test moves.
+type fakeClock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-func newClock() *clock { return &clock{at: noon} }
+func newClock() *fakeClock { return &fakeClock{at: noon} }
 
-func (c *clock) now() time.Time {
+func (c *fakeClock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
 // forward moves the clock; back, when d is negative.
-func (c *clock) forward(d time.Duration) {
+func (c *fakeClock) forward(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
 
 // newServer returns a service like that of one server process.
-func newServer(s store.Store, c *clock) *Service {
+func newServer(s store.Store, c *fakeClock) *Service {
 	return New(Options{Store: s, Now: c.now, Random: rand.Reader, Limits: DefaultLimits()})
 }
 
@@ -45,7 +45,7 @@ func newServer(s store.Store, c *clock) *Service {
 type service struct {
 	*Service
 	memory *memory
-	clock  *clock
+	clock  *fakeClock
 	admin  Caller
 }
 

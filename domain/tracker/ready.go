@@ -49,8 +49,12 @@ type probe struct {
 // Ready returns nil when the store takes writes: one that began within the last second
 // has succeeded. If there was none, Ready makes one, at most once a second for all who
 // ask. It fails with fault.Unavailable when that fails, when it may or may not have
-// happened, and when it was not confirmed within 2 seconds.
+// happened, and when it was not confirmed within 2 seconds. It also fails while the clock
+// is not believed, and before the first CheckClock of a guarded clock.
 func (s *Service) Ready(ctx context.Context) error {
+	if err := s.clock.recheck(); err != nil {
+		return err
+	}
 	p := s.ready.join(func() error { return s.probe(ctx) })
 	if p == nil {
 		return nil
@@ -81,7 +85,7 @@ func (s *Service) Ready(ctx context.Context) error {
 func (s *Service) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
 	defer cancel()
-	m, err := s.moment()
+	m, err := s.moment(ctx)
 	if err != nil {
 		return err
 	}

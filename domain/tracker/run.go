@@ -83,7 +83,7 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 				return none, err
 			}
 		}
-		m, err := s.moment()
+		m, err := s.moment(ctx)
 		if err != nil {
 			return none, err
 		}

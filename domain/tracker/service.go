@@ -21,6 +21,7 @@ import (
 type Service struct {
 	store  store.Store
 	now    func() time.Time
+	clock  *watch
 	random io.Reader
 	limits Limits
 	queue  *queue
@@ -39,6 +40,8 @@ type Options struct {
 	Store store.Store
 	// Now is the clock. It may step back: what is stored does not.
 	Now func() time.Time
+	// Guard bounds how far the clock may go ahead.
+	Guard Guard
 	// Random is a source of random bytes fit for secrets, such as
 	// crypto/rand.Reader.
 	Random io.Reader
@@ -95,6 +98,7 @@ func New(o Options) *Service {
 	return &Service{
 		store:  o.Store,
 		now:    o.Now,
+		clock:  &watch{store: o.Store, now: o.Now, guard: o.Guard},
 		random: o.Random,
 		limits: o.Limits,
 		queue:  newQueue(),
@@ -130,7 +134,7 @@ const forgetAtOnce = time.Minute
 // first. It is to be called every hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
 	for {
-		m, err := s.moment()
+		m, err := s.moment(ctx)
 		if err != nil {
 			return err
 		}
@@ -172,15 +176,25 @@ type moment struct {
 	ids ident.Sequence
 }
 
-func (s *Service) moment() (moment, error) {
+// moment returns the current moment. It fails with fault.Unavailable while the clock is
+// not believed.
+func (s *Service) moment(ctx context.Context) (moment, error) {
 	var random [10]byte
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
 		return moment{}, fault.Wrap(fault.Internal, err, "no randomness to be had")
 	}
-	at := s.time()
+	at, err := s.clock.read(ctx)
+	if err != nil {
+		return moment{}, err
+	}
+	at = stored(at)
 	return moment{at: at, ids: ident.NewSequence(at, random)}, nil
 }
 
-// time returns what the clock shows, as all times are: in UTC, cut to the
-// millisecond (D9).
-func (s *Service) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+// time returns the time of the clock, also while that is not believed. It is for reads
+// and previews: dates of changes come from moment.
+func (s *Service) time() time.Time { return stored(s.now()) }
+
+// stored returns a time in the form of all stored times: in UTC, cut to the millisecond
+// (D9).
+func stored(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
