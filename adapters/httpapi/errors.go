@@ -88,7 +88,7 @@ var errorKinds = []errorKind{
 	{fault.Internal, 500, "Internal error",
 		"The server has a defect. Its log names the cause under the request identifier in the member instance."},
 	{fault.Unavailable, 503, "Unavailable",
-		"The server cannot answer for the moment: its storage is away, the request took too long, or too many searches are under way. The header Retry-After says when to try again. Nothing was done, so the request can be repeated as it is."},
+		"The server cannot answer for the moment: its storage is away, its clock has gone too far ahead, the request took too long, or too many searches are under way. The header Retry-After says when to try again. Nothing was done, so the request can be repeated as it is."},
 	{fault.UnknownOutcome, 503, "Outcome unknown",
 		"The storage went away during a write, or confirmed it too late: it may be stored or not. Repeat the request with the same Idempotency-Key, or with the same If-Match: neither stores it twice. After a repetition, 412 can mean that the first attempt was stored. Without one of these headers, look whether the write is there before you send it again. There is no Retry-After, lest a program repeats the request blindly."},
 }

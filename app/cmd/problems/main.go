@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/problemtracking/problems/app/internal/cli"
+	"github.com/problemtracking/problems/app/internal/steady"
 )
 
 // version is set by the linker; see the Makefile.
@@ -39,6 +40,7 @@ func main() {
 		ErrTerminal:  term.IsTerminal(int(os.Stderr.Fd())),
 		Version:      versionOf(version),
 		Now:          time.Now,
+		Steady:       steady.Clock(),
 		Random:       rand.Reader,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}))

@@ -36,6 +36,9 @@ type Process struct {
 	Now          func() time.Time
 	Random       io.Reader
 	NewRequestID func() string
+	// Steady returns the time since some moment by a clock that nobody sets and that
+	// goes on while the machine sleeps. nil: there is none.
+	Steady func() time.Duration
 }
 
 // logger returns what commands other than serve log to.

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/directory"
+	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -15,10 +18,22 @@ import (
 type place struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
+	Clock       config.ClockGap `embed:"" group:"Clock"`
+	AcceptClock bool            `help:"Write although the clock is further ahead of the newest change in the store than --max-clock-gap."`
+
 	Remote struct {
 		URL   string       `name:"url" placeholder:"URL" help:"Work on the running server at this address, such as http://127.0.0.1:8080, instead of on a store."`
 		Token config.Token `placeholder:"TOKEN" help:"Token of scope admin for that server. Better set as a variable: other users of the machine can see flags."`
 	} `embed:"" group:"Running server"`
+}
+
+// AfterApply is called by kong once all flags are set. It calls those of the settings,
+// which kong does not find in here.
+func (c *place) AfterApply(command *kong.Context) error {
+	if err := c.Storage.AfterApply(command); err != nil {
+		return err
+	}
+	return c.Clock.AfterApply()
 }
 
 // open returns the directory there.
@@ -26,6 +41,9 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 	if c.Remote.URL != "" {
 		if !c.Remote.Token.Given() {
 			return nil, errors.New("a running server needs a token of scope admin: set PROBLEMS_TOKEN")
+		}
+		if c.AcceptClock {
+			return nil, errors.New("--accept-clock works on a store only: a running server is told so at its start")
 		}
 		return directory.Remote(c.Remote.URL, c.Remote.Token.Secret)
 	}
@@ -36,7 +54,10 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 	if err != nil {
 		return nil, err
 	}
-	service := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits()})
+	service := tracker.New(tracker.Options{
+		Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(),
+		Guard: tracker.Guard{Limits: clock.Limits{Gap: c.Clock.Max}, Accept: c.AcceptClock},
+	})
 	return directory.Local(ctx, service, s)
 }
 

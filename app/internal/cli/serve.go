@@ -9,6 +9,8 @@ import (
 
 type serveCommand struct {
 	config.Settings `embed:""`
+
+	AcceptClock bool `help:"Start although the clock is further ahead of the newest change in the store than --max-clock-gap."`
 }
 
 // Help is shown by kong.
@@ -33,10 +35,12 @@ func (c *serveCommand) Run(ctx context.Context, p Process) error {
 		Version:      p.Version,
 		Program:      p.Name,
 		Hints:        c.Server.Hints == "always" || c.Server.Hints == "auto" && p.Terminal,
+		AcceptClock:  c.AcceptClock,
 		Stdout:       p.Stdout,
 		Stderr:       p.Stderr,
 		Now:          p.Now,
 		Random:       p.Random,
 		NewRequestID: p.NewRequestID,
+		Steady:       p.Steady,
 	})
 }

@@ -18,6 +18,7 @@ type Settings struct {
 	Server   Server   `embed:"" group:"Server"`
 	Limits   Limits   `embed:"" group:"Limits"`
 	Timeouts Timeouts `embed:"" group:"Timeouts"`
+	Clock    Clock    `embed:"" group:"Clock"`
 }
 
 // Server says how the service is reached and what it tells about itself.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -136,6 +137,9 @@ func optional(t time.Time) *time.Time {
 // sentence returns what is to be read of a fault. Unlike a client of the API, the
 // person who works on a store is told the cause.
 func sentence(err error) error {
+	if refused := config.ClockRefused(err); refused != err {
+		return refused
+	}
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err

@@ -210,6 +210,20 @@ func (m *Metrics) Memory(stats func() (held int64, waiting int)) {
 	)
 }
 
+// Clock reports on the clock from now on.
+func (m *Metrics) Clock(refusals func() uint64, offset func() time.Duration) {
+	m.registry.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "problems_clock_refusals_total",
+			Help: "Writes and questions for readiness that were refused because the clock has gone too far ahead.",
+		}, func() float64 { return float64(refusals()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "problems_clock_offset_seconds",
+			Help: "How far the clock is ahead of where it should be by the time that has passed; negative when it is behind.",
+		}, func() float64 { return offset().Seconds() }),
+	)
+}
+
 // Pool reports on a pool of database connections from now on.
 func (m *Metrics) Pool(name string, db *sql.DB) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))

@@ -157,6 +157,13 @@ func TestConnections(t *testing.T) {
 	)
 }
 
+func TestClock(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	m.Clock(func() uint64 { return 7 }, func() time.Duration { return -1500 * time.Millisecond })
+	expect(t, m, `problems_clock_refusals_total 7`, `problems_clock_offset_seconds -1.5`)
+}
+
 // The table in the README has every metric of the service.
 func TestReadmeHasAllMetrics(t *testing.T) {
 	t.Parallel()
@@ -168,6 +175,7 @@ func TestReadmeHasAllMetrics(t *testing.T) {
 	m.StoreUp("reads", func() bool { return true })
 	m.StoreHost(func() string { return "a:5432" })
 	m.Searches(func() (waiting, underWay int) { return 0, 0 })
+	m.Clock(func() uint64 { return 0 }, func() time.Duration { return 0 })
 	m.GroupCommit(func() (transactions, changes uint64) { return 0, 0 })
 	m.Request("/", "GET", 200, time.Second)
 	m.Housekept(time.Unix(0, 0), nil)

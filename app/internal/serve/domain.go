@@ -8,15 +8,17 @@ import (
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // domainModule exports the service on the store that another module exports.
-var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m *metrics.Metrics, outages *outage.Log, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
 	limits := o.Settings.Limits
 	service := tracker.New(tracker.Options{
 		Store:  observe.Store(s, o.Now, m.Call, outages.Observe),
 		Now:    o.Now,
+		Guard:  guard(o, logger),
 		Random: o.Random,
 		Limits: tracker.Limits{
 			Size:          int64(limits.MaxProblem),
@@ -28,6 +30,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m
 		Searches: int(at),
 	})
 	m.Searches(service.Searches)
+	m.Clock(service.ClockRefusals, service.ClockOffset)
 	return service
 }))
 
@@ -42,3 +45,23 @@ var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Met
 	m.StoreHost(s.Host)
 	return outages
 }))
+
+// guard returns how the clock is guarded. What is found of it is logged once.
+func guard(o Options, logger *slog.Logger) tracker.Guard {
+	limits := o.Settings.Clock
+	return tracker.Guard{
+		Limits: clock.Limits{Step: limits.MaxStep, Gap: limits.Gap.Max},
+		Steady: o.Steady,
+		Accept: o.AcceptClock,
+		Changed: func(v clock.Verdict) {
+			switch {
+			case v.State == clock.Right:
+				logger.Info("the clock is where it should be again")
+			case v.State == clock.Behind:
+				logger.Warn("the clock is behind: times of changes do not go back with it", "cause", v.Error())
+			case !v.AtStart: // at the start, the service ends with the reason
+				logger.Error("the clock is not believed: writes are refused until it is back. If it is right, restart the server", "cause", v.Error())
+			}
+		},
+	}
+}

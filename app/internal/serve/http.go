@@ -50,7 +50,7 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 				requests.write(x)
 			}
 		},
-		Quiet: outages.Ongoing,
+		Quiet: func() bool { return outages.Ongoing() || service.ClockRefused() },
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/outage"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -27,7 +28,7 @@ type opening struct {
 
 func (p *opening) start(context.Context) error {
 	if p.store.isOpen() {
-		b, err := p.seeder.seed(p.store.ctx, p.service)
+		b, err := p.seed()
 		if err == nil {
 			p.answer()
 			return p.begin(b, listening(p.url()))
@@ -48,6 +49,15 @@ func (p *opening) start(context.Context) error {
 	return nil
 }
 
+// seed makes the store ready, unless the clock cannot be believed: that is nothing to
+// wait for, because an operator has to decide.
+func (p *opening) seed() (bootstrap, error) {
+	if err := p.service.CheckClock(p.store.ctx); err != nil {
+		return bootstrap{}, config.ClockRefused(err)
+	}
+	return p.seeder.seed(p.store.ctx, p.service)
+}
+
 // wait goes on with the start once the store is there.
 func (p *opening) wait() error {
 	if !p.store.isOpen() {
@@ -57,7 +67,7 @@ func (p *opening) wait() error {
 		}
 	}
 	for {
-		b, err := p.seeder.seed(p.store.ctx, p.service)
+		b, err := p.seed()
 		switch {
 		case err == nil:
 			return p.begin(b)

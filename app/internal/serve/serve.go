@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 )
 
-// Options are what a server is made from. All have to be given.
+// Options are what a server is made from. All have to be given, but for Steady.
 type Options struct {
 	Settings config.Settings
 	// Version is the version of the program.
@@ -28,6 +28,8 @@ type Options struct {
 	// Hints adds the address of the documentation and a first curl line to
 	// what is printed.
 	Hints bool
+	// AcceptClock starts however far the clock is ahead of the store.
+	AcceptClock bool
 	// Stdout gets the lines of D35, Stderr the log.
 	Stdout, Stderr io.Writer
 	// Now is the clock, Random a source of random bytes fit for secrets, and
@@ -35,6 +37,9 @@ type Options struct {
 	Now          func() time.Time
 	Random       io.Reader
 	NewRequestID func() string
+	// Steady returns the time since some moment by a clock that nobody sets and that
+	// goes on while the machine sleeps. nil: there is none.
+	Steady func() time.Duration
 }
 
 // closing is how long the store may take to close, once the requests under way

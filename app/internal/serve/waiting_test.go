@@ -154,7 +154,7 @@ type waiting struct {
 	ended          chan error
 }
 
-func startOn(t *testing.T, open opener) *waiting {
+func startOn(t *testing.T, open opener, change ...func(*Options)) *waiting {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	s := &waiting{t: t, end: end, ended: make(chan error, 1)}
@@ -167,6 +167,9 @@ func startOn(t *testing.T, open opener) *waiting {
 	o := Options{
 		Settings: settings, Version: "v1", Program: "problems", Stdout: &s.stdout, Stderr: &s.stderr,
 		Now: time.Now, Random: rand.Reader, NewRequestID: rand.Text,
+	}
+	for _, c := range change {
+		c(&o)
 	}
 	module := fx.Options(fx.Supply(searches(0)), fx.Provide(func(lc fx.Lifecycle, start starting) *handle {
 		return newHandle(lc, start, true, open)
@@ -191,22 +194,28 @@ func (s *waiting) printed(count int) []string {
 
 func (s *waiting) get(path, token string) (int, string) {
 	s.t.Helper()
+	return s.do(http.MethodGet, path, token, "")
+}
+
+func (s *waiting) do(method, path, token, body string) (int, string) {
+	s.t.Helper()
 	url := strings.TrimPrefix(s.printed(1)[0], "listening on ")
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url+path, nil)
+	request, err := http.NewRequestWithContext(s.t.Context(), method, url+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	request.Header.Set("Authorization", token)
+	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
+	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return response.StatusCode, string(body)
+	return response.StatusCode, string(answer)
 }
 
 // result waits until the service has ended.
