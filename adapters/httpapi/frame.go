@@ -21,7 +21,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 		// gone, but it may well wait for the answer. Searches ask for
 		// connectionOf.
 		f := &frame{
-			Exchange:   Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r)},
+			Exchange:   Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r), Remote: r.RemoteAddr},
 			deadline:   deadline{parent: context.WithoutCancel(r.Context()), now: s.Now, until: start.Add(s.Limits.RequestTime)},
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w},

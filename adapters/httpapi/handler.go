@@ -89,6 +89,9 @@ type Exchange struct {
 	Duration  time.Duration
 	RequestID string
 	Token     ident.ID // None when the request had no valid token
+	// Remote is the address and port that the request came from, as net/http has
+	// them: those of a proxy, if there is one.
+	Remote string
 	// Replayed is true for the answer to an earlier request, which was repeated
 	// with its Idempotency-Key (D21).
 	Replayed bool
