@@ -120,11 +120,20 @@ func serve(t testing.TB, store string, variables ...string) *server {
 // serveUnder is serve with a command, such as strace, that runs the program.
 func serveUnder(t testing.TB, command []string, store string, variables ...string) *server {
 	t.Helper()
+	return serveLogging(t, nil, command, store, variables...)
+}
+
+// serveLogging is serveUnder with a file for the log, unless that is nil.
+func serveLogging(t testing.TB, log *os.File, command []string, store string, variables ...string) *server {
+	t.Helper()
 	args := append(command, binary, "serve")
 	s := &server{t: t, cmd: exec.Command(args[0], args[1:]...), stderr: new(lockedBuffer), ended: make(chan struct{}),
 		transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, variables...)...)
 	s.cmd.Stderr = s.stderr
+	if log != nil {
+		s.cmd.Stderr = log
+	}
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/sink"
 )
 
 // Process is what a program gets from the system that runs it. Everything that
@@ -43,6 +44,17 @@ type Process struct {
 
 // logger returns what commands other than serve log to.
 func (p Process) logger() *slog.Logger { return slog.New(slog.NewTextHandler(p.Stderr, nil)) }
+
+// complaining is how long the program waits for its last words to be taken.
+const complaining = 3 * time.Second
+
+// complain prints why the program fails. Nobody may read that: the exit code does not
+// wait for it forever.
+func (p Process) complain(text string) {
+	w := sink.New(sink.Options{To: p.Stderr, Bytes: len(text), Now: p.Now})
+	_, _ = io.WriteString(w, text) // it takes everything
+	w.Close(complaining)
+}
 
 // The exit codes of the program.
 const (
@@ -100,11 +112,11 @@ func Run(ctx context.Context, p Process) int {
 		if e, ok := errors.AsType[*kong.ParseError](err); ok && e.Context.Selected() != nil {
 			hint = e.Context.Selected().FullPath() + " --help"
 		}
-		fmt.Fprintf(p.Stderr, "problems: %v\nSee %q.\n", err, hint)
+		p.complain(fmt.Sprintf("problems: %v\nSee %q.\n", err, hint))
 		return exitMisused
 	}
 	if err := command.Run(); err != nil {
-		fmt.Fprintf(p.Stderr, "problems: %v\n", err)
+		p.complain(fmt.Sprintf("problems: %v\n", err))
 		return exitFailed
 	}
 	return exitDone

@@ -52,6 +52,7 @@ func TestPasswordNeverShows(t *testing.T) {
 	nobody := withPassword(t, "postgres://nobody@127.0.0.1:1/nothing", password)
 	third := start(t, env, "--store", nobody) // which waits
 	third.end(t)
+	second.end(t)
 	for _, s := range []*running{first, second, third} {
 		shown.WriteString(s.stdout.String() + s.stderr.String())
 		if !strings.Contains(s.stderr.String(), ":xxxxx@") {

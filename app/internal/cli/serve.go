@@ -15,7 +15,7 @@ type serveCommand struct {
 
 // Help is shown by kong.
 func (serveCommand) Help() string {
-	return `Prints "listening on http://…" on standard output and, on an empty store, the token of a first administrator, admin@localhost; on a later start, the command that makes another token. Logs are JSON lines on standard error. SIGTERM or SIGINT ends the service once the requests under way are answered; another one, a second or more later, ends it at once. A database that is away at the start is waited for: the service listens, is not ready, and prints the second line when the database is there. A service that is told to end before it listens has the exit code 0 as well, and prints nothing.
+	return `Prints "listening on http://…" on standard output and, on an empty store, the token of a first administrator, admin@localhost; on a later start, the command that makes another token. Logs are JSON lines on standard error; the service does not wait for anybody to read them, but for three seconds at the end. SIGTERM or SIGINT ends the service once the requests under way are answered; another one, a second or more later, ends it at once. A database that is away at the start is waited for: the service listens, is not ready, and prints the second line when the database is there. A service that is told to end before it listens has the exit code 0 as well, and prints nothing.
 
 Examples:
 

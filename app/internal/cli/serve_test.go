@@ -315,6 +315,7 @@ func TestLogAndMetrics(t *testing.T) {
 		Token   string
 		Ms      *float64
 	}
+	s.end(t) // writes what the log still holds
 	var entries []entry
 	for _, line := range strings.Split(strings.TrimSpace(s.stderr.String()), "\n") {
 		if e := decode[entry](t, line); e.Message == "request" && e.Route == "/api/20151105/me" {

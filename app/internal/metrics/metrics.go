@@ -224,6 +224,14 @@ func (m *Metrics) Clock(refusals func() uint64, offset func() time.Duration) {
 	)
 }
 
+// Log reports on the log from now on.
+func (m *Metrics) Log(dropped func() uint64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "problems_log_lines_dropped_total",
+		Help: "Lines that the log lacks, because nobody took them in time or they could not be written.",
+	}, func() float64 { return float64(dropped()) }))
+}
+
 // Pool reports on a pool of database connections from now on.
 func (m *Metrics) Pool(name string, db *sql.DB) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))

@@ -79,11 +79,13 @@ func TestStoreAndItsHost(t *testing.T) {
 	lacks(t, m, `host="a:5432"`)
 }
 
-func TestWhatIsUnderWay(t *testing.T) {
+func TestWhatIsUnderWayAndDropped(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("v1")
 	m.Searches(func() (waiting, underWay int) { return 3, 2 })
 	m.Memory(func() (held int64, waiting int) { return 4096, 7 })
+	m.Log(func() uint64 { return 7 })
+	expect(t, m, "problems_log_lines_dropped_total 7")
 	m.UnderWay(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		expect(t, m, "problems_http_requests_under_way 1", "problems_searches_waiting 3", "problems_searches_under_way 2",
 			"problems_memory_held_bytes 4096", "problems_memory_waiting 7")
@@ -175,8 +177,10 @@ func TestReadmeHasAllMetrics(t *testing.T) {
 	m.StoreUp("reads", func() bool { return true })
 	m.StoreHost(func() string { return "a:5432" })
 	m.Searches(func() (waiting, underWay int) { return 0, 0 })
+	m.Memory(func() (int64, int) { return 0, 0 })
 	m.Clock(func() uint64 { return 0 }, func() time.Duration { return 0 })
 	m.GroupCommit(func() (transactions, changes uint64) { return 0, 0 })
+	m.Log(func() uint64 { return 0 })
 	m.Request("/", "GET", 200, time.Second)
 	m.Housekept(time.Unix(0, 0), nil)
 	for _, call := range observe.Names {

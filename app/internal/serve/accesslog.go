@@ -66,16 +66,3 @@ func appendLine(b []byte, at time.Time, level slog.Level, x httpapi.Exchange) []
 	}
 	return append(b, "\"}\n"...)
 }
-
-// lineWriter lets several loggers write lines to one writer, one after the other.
-type lineWriter struct {
-	mu sync.Mutex
-	to io.Writer
-}
-
-// Write implements io.Writer.
-func (w *lineWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.to.Write(line)
-}

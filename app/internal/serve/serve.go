@@ -15,6 +15,7 @@ import (
 	"go.uber.org/fx/fxevent"
 
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/metrics"
 )
 
 // Options are what a server is made from. All have to be given, but for Steady.
@@ -64,17 +65,20 @@ type starting struct{ context.Context }
 // Run serves until ctx ends, and then until the requests under way have. A start
 // that is told to end does so, unless it has only to print what it has done. Its
 // error is a sentence that says why the service could not start or go on. It waits for
-// a database that is away at the start, and listens meanwhile.
+// a database that is away at the start, and listens meanwhile. Nothing of it waits for
+// Stderr to be read, but for some seconds at the end.
 func Run(ctx context.Context, o Options) error {
 	return run(ctx, o, storeModule(o.Settings.Storage.Store))
 }
 
 // run is Run with the module of the store.
 func run(ctx context.Context, o Options, storing fx.Option) error {
-	o.Stderr = &lineWriter{to: o.Stderr}
-	logger := slog.New(slog.NewJSONHandler(o.Stderr, &slog.HandlerOptions{Level: o.Settings.Server.LogLevel.Level}))
+	lines := newJournal(o.Stderr, o.Now)
+	defer lines.Close(flushing)
+	o.Stderr = lines
+	logger := newLogger(lines, o.Settings.Server.LogLevel.Level)
 	broken := make(breakdown, 1)
-	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}))
+	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}), fx.Invoke(func(m *metrics.Metrics) { m.Log(lines.Dropped) }))
 	// A start is never left half done: fx would return while its hooks go on. So
 	// it is the hooks that take from ctx when to give up.
 	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {

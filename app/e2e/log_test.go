@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fullPipe returns a pipe that takes nothing any more.
+func fullPipe(t *testing.T) (reader, writer *os.File) {
+	t.Helper()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = reader.Close()
+		_ = writer.Close()
+	})
+	for _, line := range []string{strings.Repeat("-", 511) + "\n", "\n"} {
+		for err = nil; err == nil; {
+			if err = writer.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
+			_, err = io.WriteString(writer, line)
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+	}
+	return reader, writer
+}
+
+// entry is what the tests read of a line of the log.
+type entry struct {
+	Message string `json:"msg"`
+	Status  int    `json:"status"`
+	Lines   int    `json:"lines"` // that were dropped
+}
+
+// logOf reads the lines of a log until it ends or a line is the last, and demands
+// that each of them is whole.
+func logOf(t *testing.T, log io.Reader, last func(entry) bool) []entry {
+	t.Helper()
+	var all []entry
+	scanner := bufio.NewScanner(log)
+	for scanner.Scan() {
+		if line := scanner.Text(); strings.HasPrefix(line, "{") {
+			var e entry
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("the log has the line %q: %v", line, err)
+			}
+			if all = append(all, e); last(e) {
+				return all
+			}
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// often has eight clients do something n times.
+func often(n int, do func(i int)) {
+	var group sync.WaitGroup
+	for first := range 8 {
+		group.Go(func() {
+			for i := first; i < n; i += 8 {
+				do(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestNobodyReadsTheLog has standard error be a full pipe. Requests are answered, and
+// what the log lacks is counted and said once somebody reads it.
+func TestNobodyReadsTheLog(t *testing.T) {
+	t.Parallel()
+	reader, writer := fullPipe(t)
+	token, address := newToken(t), freeAddress(t)
+	s := serveLogging(t, writer, nil, newFile(t), "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_METRICS_LISTEN="+address)
+	c := s.as(token)
+	requestID := strings.Repeat("x", 128)
+	var sent, broken atomic.Int64
+	ask := func(i int) {
+		if broken.Load() > 0 {
+			return // one has waited long enough
+		}
+		method, path, body, want := http.MethodGet, "/me", "", http.StatusOK
+		if i%10 == 0 {
+			method, path, body, want = http.MethodPost, "/problems", fmt.Sprintf(`{"title":"Number %d"}`, i), http.StatusCreated
+		}
+		sent.Add(1)
+		if code, answer := c.do(method, path, body, "Content-Type", "application/json", "X-Request-Id", requestID); code != want {
+			broken.Add(1)
+			t.Errorf("while nobody reads the log, %s %s: %d %s", method, path, code, answer)
+		}
+	}
+	often(300, ask)
+	for broken.Load() == 0 && metric(t, address, "problems_log_lines_dropped_total") == 0 {
+		if sent.Load() > 100_000 {
+			t.Fatal("no line was dropped: the log is held in memory without a limit")
+		}
+		often(1000, ask)
+	}
+	if t.Failed() {
+		return
+	}
+
+	said := entry{}
+	read := logOf(t, reader, func(e entry) bool { said = e; return e.Lines > 0 })
+	if dropped := metric(t, address, "problems_log_lines_dropped_total"); float64(said.Lines) != dropped {
+		t.Errorf("the log says that %d lines were lost, and the metric is %v", said.Lines, dropped)
+	}
+	requests := said.Lines
+	for _, e := range read {
+		if e.Message == "request" {
+			requests++
+		}
+	}
+	if int64(requests) != sent.Load() {
+		t.Errorf("of %d requests the log accounts for %d", sent.Load(), requests)
+	}
+	ask(1)
+	s.terminate()
+	if err := writer.Close(); err != nil { // this process's end of it
+		t.Fatal(err)
+	}
+	var after []string
+	for _, e := range logOf(t, reader, func(entry) bool { return false }) {
+		after = append(after, e.Message)
+	}
+	if got := strings.Join(after, ", "); got != "request, stopping, stopped" {
+		t.Errorf("once the log is read, it goes on with %s", got)
+	}
+}
+
+// TestEndWithoutALog tells a server to end while nobody reads its log, or while the
+// log goes where nothing can be written. It does, and keeps what it was told.
+func TestEndWithoutALog(t *testing.T) {
+	t.Parallel()
+	for name, log := range map[string]func(*testing.T) *os.File{
+		"full pipe": func(t *testing.T) *os.File { _, writer := fullPipe(t); return writer },
+		"full pipe that does not wait": func(t *testing.T) *os.File {
+			_, writer := fullPipe(t)
+			if err := syscall.SetNonblock(int(writer.Fd()), true); err != nil {
+				t.Fatal(err)
+			}
+			return writer
+		},
+		"reader gone": func(t *testing.T) *os.File {
+			reader, writer := fullPipe(t)
+			if err := reader.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return writer
+		},
+		"full disk": func(t *testing.T) *os.File {
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = full.Close() })
+			return full
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			token, address, store := newToken(t), freeAddress(t), newFile(t)
+			s := serveLogging(t, log(t), nil, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_METRICS_LISTEN="+address)
+			c := s.as(token)
+			for range 20 {
+				if code, body := c.do(http.MethodPost, "/problems", `{"title":"Kept"}`, "Content-Type", "application/json"); code != http.StatusCreated {
+					t.Fatalf("a write: %d %s", code, body)
+				}
+			}
+			if strings.HasPrefix(name, "full pipe") == (metric(t, address, "problems_log_lines_dropped_total") > 0) {
+				t.Errorf("a log with a %s: %v lines were dropped", name, metric(t, address, "problems_log_lines_dropped_total"))
+			}
+			s.stop() // which demands exit code 0
+			var last struct{ Title string }
+			serve(t, store).as(token).get(t, "/problems/20", &last)
+			if last.Title != "Kept" {
+				t.Errorf("the last write is %q", last.Title)
+			}
+		})
+	}
+}
