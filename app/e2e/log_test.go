@@ -43,9 +43,11 @@ func fullPipe(t *testing.T) (reader, writer *os.File) {
 
 // entry is what the tests read of a line of the log.
 type entry struct {
-	Message string `json:"msg"`
-	Status  int    `json:"status"`
-	Lines   int    `json:"lines"` // that were dropped
+	Message  string         `json:"msg"`
+	Status   int            `json:"status"`
+	Lines    int            `json:"lines"`    // that were dropped
+	Requests int            `json:"requests"` // that have no line of their own
+	Statuses map[string]int `json:"statuses"`
 }
 
 // logOf reads the lines of a log until it ends or a line is the last, and demands
@@ -196,5 +198,58 @@ func TestEndWithoutALog(t *testing.T) {
 				t.Errorf("the last write is %q", last.Title)
 			}
 		})
+	}
+}
+
+// TestFloodOfTheLog sends many requests without a valid token. Most of them share a few
+// lines of the log, which accounts for all. Those of a client with a token have a line
+// each.
+func TestFloodOfTheLog(t *testing.T) {
+	t.Parallel()
+	const strangers, mine = 3000, 500
+	token := newToken(t)
+	s := serve(t, newFile(t), "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	c, stranger := s.as(token), s.as("pts_unknown")
+	often(strangers+mine, func(i int) {
+		if i%7 == 0 {
+			if code, _ := c.do(http.MethodGet, "/me", ""); code != http.StatusOK {
+				t.Errorf("GET /me: %d", code)
+			}
+			return
+		}
+		path, want := "/me", http.StatusUnauthorized
+		if i%2 == 0 {
+			path, want = "/nothing/"+strings.Repeat("x", 4000), http.StatusNotFound
+		}
+		if code, _ := stranger.do(http.MethodGet, path, ""); code != want {
+			t.Errorf("GET %.20s: %d", path, code)
+		}
+	})
+	s.stop()
+	if size := len(s.stderr.String()); size > 400*1024 {
+		t.Errorf("the log has %d bytes", size)
+	}
+	logged, own, status := 0, 0, map[string]int{}
+	for _, e := range logOf(t, strings.NewReader(s.stderr.String()), func(entry) bool { return false }) {
+		switch {
+		case e.Message == "request" && e.Status == http.StatusOK:
+			own++
+		case e.Message == "request":
+			logged++
+			status[fmt.Sprint(e.Status)]++
+		case e.Requests > 0:
+			for code, n := range e.Statuses {
+				status[code] += n
+			}
+		}
+	}
+	if own != mine {
+		t.Errorf("of %d requests with a token, %d are in the log", mine, own)
+	}
+	if logged == 0 || logged > strangers/2 {
+		t.Errorf("of %d requests without one, %d are in the log", strangers, logged)
+	}
+	if status["401"] != strangers/2 || status["404"] != strangers/2 {
+		t.Errorf("the log accounts for %v, want %d each", status, strangers/2)
 	}
 }

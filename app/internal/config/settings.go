@@ -31,7 +31,7 @@ type Server struct {
 	MetricsListen  string   `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. Default: off."`
 	BootstrapToken Token    `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
 	Hints          string   `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
-	LogLevel       LogLevel `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (every request), warn or error. Default: ${default}."`
+	LogLevel       LogLevel `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
 }
 
 // Limits bound what a client can send, and what a problem or a user can have (D22).

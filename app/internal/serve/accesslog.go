@@ -20,14 +20,16 @@ type accessLog struct {
 	logger *slog.Logger // decides which levels are written
 	out    io.Writer    // that of the logger
 	now    func() time.Time
+	limits *throttles
 	lines  sync.Pool // of *[]byte
 }
 
-func newAccessLog(logger *slog.Logger, out io.Writer, now func() time.Time) *accessLog {
-	return &accessLog{logger: logger, out: out, now: now, lines: sync.Pool{New: func() any { return new([]byte) }}}
+func newAccessLog(logger *slog.Logger, out io.Writer, now func() time.Time, limits *throttles) *accessLog {
+	return &accessLog{logger: logger, out: out, now: now, limits: limits, lines: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
-// write writes the line of a request.
+// write writes the line of a request. There is a limit for those that anybody can make,
+// and for those that a client makes though it was told to wait.
 func (l *accessLog) write(x httpapi.Exchange) {
 	level := slog.LevelInfo
 	switch {
@@ -37,6 +39,9 @@ func (l *accessLog) write(x httpapi.Exchange) {
 		level = slog.LevelDebug // asked every few seconds
 	}
 	if !l.logger.Enabled(context.Background(), level) {
+		return
+	}
+	if (x.Token.IsNone() || x.Status == http.StatusTooManyRequests) && !l.limits.passes(x) {
 		return
 	}
 	line := l.lines.Get().(*[]byte)

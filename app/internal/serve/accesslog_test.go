@@ -31,7 +31,8 @@ func TestAccessLogIsAsTheLogger(t *testing.T) {
 		for _, lowest := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelError} {
 			var got, want bytes.Buffer
 			options := &slog.HandlerOptions{Level: lowest}
-			newAccessLog(slog.New(slog.NewJSONHandler(&got, options)), &got, func() time.Time { return at }).write(x)
+			logger, now := slog.New(slog.NewJSONHandler(&got, options)), func() time.Time { return at }
+			newAccessLog(logger, &got, now, newThrottles(logger, now)).write(x)
 
 			level := slog.LevelInfo
 			if x.Status >= 500 {
@@ -86,12 +87,12 @@ func TestLogLinesAreWhole(t *testing.T) {
 	to := &inTurn{t: t}
 	out := newJournal(to, time.Now)
 	logger := newLogger(out, slog.LevelInfo)
-	requests := newAccessLog(logger, out, time.Now)
+	requests := newAccessLog(logger, out, time.Now, newThrottles(logger, time.Now))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for range 200 {
-				requests.write(httpapi.Exchange{Method: "GET", Status: 200})
+				requests.write(httpapi.Exchange{Method: "GET", Status: 200, Token: ident.ID{15: 1}})
 				logger.Info("something else")
 			}
 		})

@@ -45,7 +45,7 @@ func BenchmarkLoadProblem(b *testing.B) {
 		Settings: settings, Stderr: devNull, Now: time.Now,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
-	handler, err := newHandler(o, service, nil, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), logger)
+	handler, err := newHandler(o, service, nil, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), logger)
 	if err != nil {
 		b.Fatal(err)
 	}

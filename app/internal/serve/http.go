@@ -18,13 +18,17 @@ import (
 
 // httpModule serves the API, and the metrics on a listener of their own.
 var httpModule = fx.Module("http",
-	fx.Provide(newMemory, newHandler),
+	fx.Provide(newMemory, newHandler, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
+		limits := newThrottles(logger, o.Now)
+		lc.Append(fx.StopHook(limits.sum))
+		return limits
+	}),
 	fx.Invoke(serveAll),
 )
 
-func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger) (http.Handler, error) {
+func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
-	requests := newAccessLog(logger, o.Stderr, o.Now)
+	requests := newAccessLog(logger, o.Stderr, o.Now, limits)
 	handler, err := httpapi.New(httpapi.Options{
 		Service: service,
 		Memory:  memory,
@@ -37,7 +41,7 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 		BasePath:     settings.Server.BasePath,
 		CORSOrigins:  settings.Server.CORSOrigins,
 		Version:      o.Version,
-		Logger:       logger,
+		Logger:       limits.causes.logger(logger),
 		NewRequestID: o.NewRequestID,
 		Now:          o.Now,
 		Observe: func(x httpapi.Exchange) {
@@ -58,7 +62,7 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 	return m.UnderWay(handler), nil
 }
 
-// newAPI returns the endpoint of the API.
+// newAPI returns the endpoint of the API. The logger gets what happens to connections.
 func newAPI(settings config.Settings, handler http.Handler, logger *slog.Logger) *endpoint {
 	return &endpoint{
 		address:  settings.Server.Listen,
@@ -76,7 +80,8 @@ func newAPI(settings config.Settings, handler http.Handler, logger *slog.Logger)
 	}
 }
 
-// newMetricsPage returns the endpoint that Prometheus asks.
+// newMetricsPage returns the endpoint that Prometheus asks. The logger gets what happens
+// to connections.
 func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
@@ -97,12 +102,13 @@ func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.L
 
 // serveAll says what happens at the start, in order, after the store was opened;
 // fx undoes it in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) {
 	settings := o.Settings
-	api := newAPI(settings, handler, logger)
+	connections := limits.connections.logger(logger)
+	api := newAPI(settings, handler, connections)
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
-		endpoints = append(endpoints, newMetricsPage(settings, m, logger))
+		endpoints = append(endpoints, newMetricsPage(settings, m, connections))
 	}
 	// Listen first: a first administrator whose token is never shown, because
 	// the port is in use, would be of no use.
