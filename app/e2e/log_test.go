@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -196,6 +197,67 @@ func TestEndWithoutALog(t *testing.T) {
 			serve(t, store).as(token).get(t, "/problems/20", &last)
 			if last.Title != "Kept" {
 				t.Errorf("the last write is %q", last.Title)
+			}
+		})
+	}
+}
+
+// TestNobodyReadsTheStart has standard output take nothing. The server answers, and the
+// log says what was not printed, but not the token.
+func TestNobodyReadsTheStart(t *testing.T) {
+	t.Parallel()
+	for name, gone := range map[string]bool{"full pipe": false, "reader gone": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reader, writer := fullPipe(t)
+			if gone {
+				if err := reader.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			listen := freeAddress(t)
+			cmd := exec.Command(binary, "serve")
+			cmd.Env = environment(t, "PROBLEMS_LISTEN="+listen, "PROBLEMS_STORE="+newFile(t))
+			stderr := new(lockedBuffer)
+			cmd.Stdout, cmd.Stderr = writer, stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() {
+				_ = cmd.Wait() // the exit code is in ProcessState
+				close(ended)
+			}()
+			t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+			const said = "standard output does not take the lines of the start"
+			limit := time.Now().Add(patience)
+			for status := 0; status != http.StatusOK || !strings.Contains(stderr.String(), said); {
+				select {
+				case <-ended:
+					t.Fatalf("serve ended with %v\n%s", cmd.ProcessState, stderr.end())
+				case <-time.After(20 * time.Millisecond):
+				}
+				if time.Now().After(limit) {
+					t.Fatalf("serve answers %d\n%s", status, stderr.end())
+				}
+				if response, err := http.Get("http://" + listen + "/readyz"); err == nil {
+					status = response.StatusCode
+					_ = response.Body.Close()
+				}
+			}
+			if log := stderr.String(); !strings.Contains(log, listen) || !strings.Contains(log, "token create --user admin@localhost") || strings.Contains(log, "pts_") {
+				t.Errorf("the log does not say how to go on:\n%s", log)
+			}
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ended:
+			case <-time.After(patience):
+				t.Fatalf("serve does not end\n%s", stderr.end())
+			}
+			if code := cmd.ProcessState.ExitCode(); code != 0 {
+				t.Errorf("serve ended with %v\n%s", cmd.ProcessState, stderr.end())
 			}
 		})
 	}

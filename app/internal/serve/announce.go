@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/app/internal/config"
@@ -114,13 +115,42 @@ func announcement(o Options, url string, b bootstrap) []string {
 	return lines
 }
 
-// print writes lines in one piece, so that whoever has read the first has all.
-func print(to io.Writer, lines []string) error {
+// printing is how long the start waits for standard output to take its lines.
+const printing = time.Second
+
+var errNotTaken = fmt.Errorf("nothing was taken within %s", printing)
+
+// printer prints on standard output, one after the other. A pipe that is full does not
+// stop it for long: what it has not taken in time follows when somebody reads.
+type printer struct {
+	to     io.Writer
+	before <-chan struct{} // closed when all that was printed before is written; nil: there is nothing
+}
+
+// print writes lines in one piece, so that whoever has read the first has all. It fails
+// when they cannot be written, or were not taken in time.
+func (p *printer) print(lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(to, strings.Join(lines, "\n")+"\n")
-	return err
+	var err error
+	before, done := p.before, make(chan struct{})
+	p.before = done
+	go func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		_, err = io.WriteString(p.to, strings.Join(lines, "\n")+"\n")
+	}()
+	timer := time.NewTimer(printing)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return err
+	case <-timer.C:
+		return errNotTaken
+	}
 }
 
 // newTokenCommand returns the command that makes a token for an administrator, to

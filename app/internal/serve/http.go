@@ -123,7 +123,7 @@ func serveAll(lc fx.Lifecycle, s *handle, broken breakdown, o Options, handler h
 	p := &opening{
 		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
 		keeper: &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
-		seeder: seeder{given: settings.Server.BootstrapToken},
+		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, logger: logger,
 	}
 	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})
 }

@@ -3,11 +3,13 @@ package serve
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync"
 
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -23,6 +25,8 @@ type opening struct {
 	endpoints []*endpoint
 	broken    breakdown
 	seeder    seeder
+	printer   *printer
+	logger    *slog.Logger
 	waiting   sync.WaitGroup
 }
 
@@ -31,16 +35,15 @@ func (p *opening) start(context.Context) error {
 		b, err := p.seed()
 		if err == nil {
 			p.answer()
-			return p.begin(b, listening(p.url()))
+			p.begin(b, listening(p.url()))
+			return nil
 		}
 		if !p.store.worthWaiting(err) {
 			return err
 		}
 	}
 	p.answer()
-	if err := p.print(listening(p.url())); err != nil {
-		return err
-	}
+	p.print(bootstrap{seeded: true}, listening(p.url()))
 	p.waiting.Go(func() {
 		if err := p.wait(); err != nil && p.store.ctx.Err() == nil {
 			p.broken.report(err)
@@ -70,7 +73,8 @@ func (p *opening) wait() error {
 		b, err := p.seed()
 		switch {
 		case err == nil:
-			return p.begin(b)
+			p.begin(b)
+			return nil
 		case !p.store.worthWaiting(err):
 			return err
 		}
@@ -81,13 +85,10 @@ func (p *opening) wait() error {
 }
 
 // begin prints what the store has come to, after the given lines.
-func (p *opening) begin(b bootstrap, lines ...string) error {
-	if err := p.print(append(lines, announcement(p.options, p.url(), b)...)...); err != nil {
-		return err
-	}
+func (p *opening) begin(b bootstrap, lines ...string) {
+	p.print(b, append(lines, announcement(p.options, p.url(), b)...)...)
 	p.keeper.start()
 	go debug.FreeOSMemory() // a start leaves some 4 MB that nothing needs any more
-	return nil
 }
 
 // answer has all endpoints answer from now on.
@@ -103,7 +104,22 @@ func (p *opening) answer() {
 
 func (p *opening) url() string { return p.api.url() + p.options.Settings.Server.BasePath }
 
-func (p *opening) print(lines ...string) error { return print(p.options.Stdout, lines) }
+// print prints lines. If nobody takes them, the log has the address, and the command that
+// makes a token. The token itself does not belong in a log.
+func (p *opening) print(b bootstrap, lines ...string) {
+	err := p.printer.print(lines)
+	if err == nil {
+		return
+	}
+	args := []any{"error", err.Error(), "url", p.url()}
+	switch {
+	case b.generated != access.Secret{}:
+		args = append(args, "new_token", newTokenCommand(p.options, tracker.AdminEmail))
+	case !b.seeded:
+		args = append(args, "new_token", newTokenCommand(p.options, b.admin))
+	}
+	p.logger.Warn("standard output does not take the lines of the start", args...)
+}
 
 // stop ends the wait for the store and the housekeeping.
 func (p *opening) stop(context.Context) error {

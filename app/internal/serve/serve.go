@@ -66,7 +66,7 @@ type starting struct{ context.Context }
 // that is told to end does so, unless it has only to print what it has done. Its
 // error is a sentence that says why the service could not start or go on. It waits for
 // a database that is away at the start, and listens meanwhile. Nothing of it waits for
-// Stderr to be read, but for some seconds at the end.
+// Stdout or Stderr to be read for more than some seconds.
 func Run(ctx context.Context, o Options) error {
 	return run(ctx, o, storeModule(o.Settings.Storage.Store))
 }
