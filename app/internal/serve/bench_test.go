@@ -35,14 +35,16 @@ func BenchmarkLoadProblem(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = devNull.Close() }()
-	logger := slog.New(slog.NewJSONHandler(devNull, nil))
+	lines := newJournal(devNull, time.Now)
+	defer lines.Close(time.Minute)
+	logger := newLogger(lines, slog.LevelInfo)
 	settings := config.Settings{
 		Limits:   config.Limits{Memory: 512 << 20, MaxProblem: 64 << 20, MaxBody: 1 << 20, MaxHeaders: 32 << 10, MaxDepth: 32},
 		Timeouts: config.Timeouts{RequestTimeout: 30 * time.Second, HeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute},
 	}
 	settings.Server.Listen = "127.0.0.1:0"
 	o := Options{
-		Settings: settings, Stderr: devNull, Now: time.Now,
+		Settings: settings, Stderr: lines, Now: time.Now,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
 	handler, err := newHandler(o, service, nil, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), logger)
