@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -35,7 +34,7 @@ func TestLinesOfRequestsHaveALimit(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			const sent = 1000
-			var log bytes.Buffer
+			var log buffer
 			logger := slog.New(slog.NewJSONHandler(&log, nil))
 			limits := newThrottles(logger, time.Now)
 			requests := newAccessLog(logger, &log, time.Now, limits)
@@ -88,7 +87,7 @@ func TestErrorsHaveALimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const sent = 1000
-		var log bytes.Buffer
+		var log buffer
 		limits := newThrottles(slog.New(slog.NewJSONHandler(&log, nil)), time.Now)
 		connections := slog.NewLogLogger(limits.connections.logger(slog.New(slog.NewJSONHandler(&log, nil))).Handler(), slog.LevelWarn)
 		causes := limits.causes.logger(slog.New(slog.NewJSONHandler(&log, nil))).With("server", "a").WithGroup("g")
