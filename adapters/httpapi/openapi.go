@@ -96,7 +96,7 @@ func parameters() map[string]*huma.Param {
 			Schema: text(), Example: "3"},
 		paramPredicate: {Name: paramPredicate, In: "query", Description: "What has to hold: an NSPredicate format string. It is required, unless a savedQuery stands for it.",
 			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
-		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL that ends in it.",
+		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count.",
 			Schema: text(), Example: sampleID(30).String()},
 		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it.",
 			Schema: text(), Example: "-priority.order,title"},

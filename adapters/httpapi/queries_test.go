@@ -63,6 +63,31 @@ func TestSaveQuery(t *testing.T) {
 	}
 }
 
+// A saved query is named by its identifier, or by a URL whose last path segment is
+// one. A title after it does not count, whatever it looks like.
+func TestSavedIdentifier(t *testing.T) {
+	t.Parallel()
+	id, other := sampleQuery().ID, sampleID(99).String()
+	for _, before := range []string{"", "/queries/", "queries/", "ship://Query/", "ship:Query/", "https://example.org/base" + api + "/queries/", "https://example.org/#/q/", "https://example.org/?q=", " "} {
+		for _, after := range []string{"", "/", "#", "#top", "?x=1#y", "#50%", " Open", " <Open, mine>", "<Open, mine>", "\u00a0Open", "\tOpen", "\nOpen/" + other, " <Open/mine?x=" + other + ">", "/ <" + other, "%20%3COpen%3E", "%20Open/" + other, " 50% #1"} {
+			if strings.ContainsAny(before, "?#") && strings.ContainsAny(after, "?#/%") {
+				continue // the identifier is in no path there, so nothing but a title ends it
+			}
+			if got := savedIdentifier(before + id.String() + after); got != id {
+				t.Errorf("%q names %v", before+id.String()+after, got)
+			}
+		}
+	}
+	for _, text := range []string{
+		"", " ", "x", "<" + id.String() + ">", "Open " + id.String(), "ship://Query/ " + id.String(), "ship://Query/" + id.String() + "0",
+		"ship://Query/" + id.String() + "/x", "ship://Query/" + id.String() + ",Open", "ship://Query/%zz" + id.String(),
+	} {
+		if got := savedIdentifier(text); !got.IsNone() {
+			t.Errorf("%q names %v", text, got)
+		}
+	}
+}
+
 // A saved query is named by its identifier, or by a URL that ends in it.
 func TestSearchBySavedQuery(t *testing.T) {
 	t.Parallel()
@@ -73,7 +98,7 @@ func TestSearchBySavedQuery(t *testing.T) {
 	f.searched = func(_ context.Context, q store.Query) { asked = q }
 	id := sampleQuery().ID.String()
 	for _, name := range []string{id, "https://problems.example.org/tracker" + api + "/queries/" + id, api + "/queries/" + id, "/queries/" + id + "/", "queries/" + id + "?x=1#y",
-		"https://problems.example.org/#/q/" + id, "https://problems.example.org/?q=" + id, "https://problems.example.org/#" + id} {
+		"https://problems.example.org/#/q/" + id, "https://problems.example.org/?q=" + id, "https://problems.example.org/#" + id, "ship://Query/" + id + " <Open, mine>"} {
 		asked = store.Query{}
 		f.searchBy(t, "/problems/search", 200, "", "savedQuery", name)
 		if len(asked.Sort) != 1 || !asked.Sort[0].Descending || asked.Plan == nil {

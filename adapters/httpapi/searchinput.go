@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -100,7 +101,7 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	s.Predicate, s.Sort, s.Limit = in.predicate, in.sort, in.limit
 	if in.saved.Sent && !in.saved.Null {
 		if id := savedIdentifier(in.saved.Value); id.IsNone() {
-			faults.Add(fault.InvalidValue, "/"+paramSavedQuery, "has to be the identifier of a saved query, or a URL that ends in it")
+			faults.Add(fault.InvalidValue, "/"+paramSavedQuery, "has to be the identifier of a saved query, or a URL whose last path segment is one")
 		} else {
 			s.Saved = patch.Set(id)
 		}
@@ -112,17 +113,33 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	return s, err
 }
 
-// savedIdentifier returns the identifier that the text is, or that it ends in as a
-// URL, whatever stands after the path of one; None when there is none.
+// savedIdentifier returns the identifier that the text is, or that is the last segment
+// of it as a URL. A slash, a query, a fragment or a title can follow. It returns
+// None when there is none.
 func savedIdentifier(text string) ident.ID {
-	if u, err := url.Parse(text); err == nil {
-		if id, err := ident.Parse(path.Base(u.Path)); err == nil {
-			return id
-		}
+	text = untitled(text)
+	inPath := text
+	if i := strings.IndexAny(text, "?#"); i >= 0 {
+		inPath = text[:i]
+	}
+	if unescaped, err := url.PathUnescape(inPath); err == nil {
+		inPath = untitled(unescaped)
+	}
+	if id, err := ident.Parse(path.Base(inPath)); err == nil {
+		return id
 	}
 	// Programs in a browser have a part or a query of their own for it.
 	id, _ := ident.Parse(text[strings.LastIndexAny(text, "/#?=&")+1:])
 	return id
+}
+
+// untitled returns a URL without the title that may follow it, such as " <Open, mine>".
+func untitled(link string) string {
+	link = strings.TrimSpace(link)
+	if i := strings.IndexFunc(link, func(c rune) bool { return c == '<' || unicode.IsSpace(c) }); i >= 0 {
+		return link[:i]
+	}
+	return link
 }
 
 // parameters returns what was sent, as the query of a GET, but for the cursor.

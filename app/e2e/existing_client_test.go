@@ -156,6 +156,15 @@ func existingClient(t *testing.T, store string) {
 		t.Errorf("the watchers are %q", got)
 	}
 	search("watching = YES")
+
+	// A saved query is pasted from the client application: a URL of its own, with the title.
+	var saved record
+	c.send(http.StatusCreated, http.MethodPost, "/queries", record{"name": "Disks, mine", "predicate": "title CONTAINS 'disk'"}, &saved)
+	var listed []record
+	c.get("/problems/search?savedQuery="+url.QueryEscape("ship://Query/"+saved["identifier"].(string)+" <Disks, mine>"), &listed)
+	if len(listed) != 1 || listed[0]["title"] != "The disk is slow" {
+		t.Errorf("by the pasted URL of the saved query: %v", listed)
+	}
 }
 
 // record is a JSON object.

@@ -24,6 +24,20 @@ func savedCases() []demand {
 			}
 			bob.post("/problems/search", encode(map[string]any{"savedQuery": saved.text("/identifier")})).is(200).problems(b, a)
 		}},
+		{extended, "HTTP-QUERY-005", "D37", "savedQuery takes a URL of any scheme, with a slash, a fragment or a title after the identifier", func(s *session) {
+			h, bob := s.herd(), s.user()
+			a := h.add(s.admin, "a")
+			saved := bob.post("/queries", encode(map[string]any{"name": "all", "predicate": h.where("TRUEPREDICATE")})).is(201)
+			url := "ship://Query/" + saved.text("/identifier")
+			for _, after := range []string{"", "/", "#top", " Open", " <Open, mine>", "<Open, mine>", "/ <Open/mine>"} {
+				bob.get(lookup("/problems/search", "savedQuery", url+after)).is(200).problems(a)
+				bob.post("/problems/search", encode(map[string]any{"savedQuery": url + after})).is(200).problems(a)
+			}
+			for _, text := range []string{"Open " + url, url + "/x", url + "0"} {
+				bob.get(lookup("/problems/search", "savedQuery", text)).fault(400, "malformed-request")
+				bob.post("/problems/search", encode(map[string]any{"savedQuery": text})).fault(422, "invalid-value", "/savedQuery")
+			}
+		}},
 		{extended, "HTTP-QUERY-002", source, "a saved query belongs to who saved it; whoever has its identifier can run it, and is $ApiUser then", func(s *session) {
 			h, bob, eve := s.herd(), s.user(), s.userWith("read")
 			mine, hers := h.add(bob.client, "bob's", `"assignee":`+bob.part()), h.add(s.admin, "eve's", `"assignee":`+eve.part())
