@@ -77,6 +77,9 @@ type Answer[T any] struct {
 	Revision int64
 	// New is true when the write made something that was not there.
 	New bool
+	// Ignored names the members that were sent and not stored, though the problem
+	// has another value of them, sorted. A null is no value.
+	Ignored []string
 	// Replay is the kept reply of an earlier, equal request. When it is not
 	// nil, all other members are zero.
 	Replay []byte
@@ -95,10 +98,22 @@ type ProblemPatch struct {
 	Read patch.Field[bool]
 }
 
+// NewKeyword is a keyword of a problem that is to be created.
+type NewKeyword struct {
+	Name  patch.Field[string]
+	Value patch.Field[string] // null or left out: the keyword has no value
+}
+
 // CreateProblem is the command of W1.
 type CreateProblem struct {
 	Write
 	ProblemPatch
+	// Keywords are set as SetKeyword sets them, by the creation itself. Faults of
+	// them have pointers such as "/keywords/0/name".
+	Keywords []NewKeyword
+	// Ignored holds the members that only the service writes, as decoded JSON
+	// (see metadata.Partial) by name. They are not stored: see Answer.Ignored.
+	Ignored     map[string]any
 	Idempotency *Idempotency[store.Snapshot]
 }
 
@@ -115,6 +130,9 @@ type UpdateProblem struct {
 	// resolveDate, creationDate and keywords. Each has to equal the current
 	// value.
 	ReadOnly map[string]any
+	// Ignored holds, in the same form, watching, readByAssignee, logs, modifier
+	// and modificationDate. They are not stored: see Answer.Ignored.
+	Ignored map[string]any
 }
 
 // AddComment is the command of W3.

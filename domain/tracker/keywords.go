@@ -3,8 +3,11 @@ package tracker
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
@@ -24,14 +27,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults
-	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: cmd.Value}
-	if k.Value.Valid {
-		value, err := text.KeywordValue.Apply(k.Value.String)
-		if err != nil {
-			faults.Add(fault.InvalidValue, "", "a keyword's value %v", err)
-		}
-		k.Value.String = value
-	}
+	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: keywordValue(cmd.Value, "", &faults)}
 	old, exists := findKeyword(l.Keywords, k.Name)
 	if !exists && len(l.Keywords) >= limit {
 		faults.Add(fault.InvalidValue, "", "the problem has the most keywords that it can have: %d", limit)
@@ -97,6 +93,53 @@ func keywordName(name string, faults *fault.List) string {
 		faults.Add(fault.InvalidValue, "", "the keyword's name %v", err)
 	}
 	return name
+}
+
+// keywordValue applies the rule for values of keywords.
+func keywordValue(value problem.NullText, pointer string, faults *fault.List) problem.NullText {
+	if !value.Valid {
+		return problem.NullText{}
+	}
+	s, err := text.KeywordValue.Apply(value.String)
+	if err != nil {
+		faults.Add(fault.InvalidValue, pointer, "a keyword's value %v", err)
+	}
+	return problem.Text(s)
+}
+
+// newKeywords returns the keywords that a problem is created with, sorted by name. A
+// name that is there twice is refused: one of the values would be lost.
+func newKeywords(sent []NewKeyword, limit int, faults *fault.List) []problem.Keyword {
+	keywords := make([]problem.Keyword, 0, min(len(sent), limit))
+	if len(sent) > limit {
+		faults.Add(fault.InvalidValue, "/keywords", "a problem can have at most %d keywords", limit)
+		return keywords
+	}
+	seen := make(map[string]bool, len(sent))
+	for i, s := range sent {
+		pointer := fault.Pointer("/keywords", strconv.Itoa(i))
+		if faults.Covers(pointer) {
+			continue // it is no object
+		}
+		name := newKeywordName(s.Name, pointer+"/name", faults)
+		if name != "" && seen[name] {
+			faults.Add(fault.InvalidValue, pointer+"/name", "is the name of an earlier keyword too: a problem has one keyword of each name")
+		}
+		seen[name] = true
+		value := problem.NullText{String: s.Value.Value, Valid: s.Value.Sent && !s.Value.Null}
+		keywords = append(keywords, problem.Keyword{Name: name, Value: keywordValue(value, pointer+"/value", faults)})
+	}
+	slices.SortFunc(keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+	return keywords
+}
+
+// newKeywordName returns the name of a keyword in a body, or "" with a fault.
+func newKeywordName(sent patch.Field[string], pointer string, faults *fault.List) string {
+	require(faults, sent.Sent, pointer, "a keyword needs a name")
+	if !sent.Sent {
+		return ""
+	}
+	return line(text.KeywordName, sent, pointer, faults)
 }
 
 func findKeyword(keywords []problem.Keyword, name string) (problem.Keyword, bool) {

@@ -1,10 +1,12 @@
 package tracker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -103,6 +105,116 @@ func TestSetKeywordAtLimit(t *testing.T) {
 	change, _, err := decideSetKeyword(by(bob), SetKeyword{Name: "build"}, newLoaded(), 2, at(now))
 	noError(t, err)
 	equal(t, "effects", effectsOf[store.PutKeyword](change), []store.PutKeyword{{Problem: 7, Keyword: problem.Keyword{Name: "build"}}})
+}
+
+// sent is a keyword as a new problem is sent with it.
+func sent(name, value string) NewKeyword {
+	return NewKeyword{Name: patch.Set(name), Value: patch.Set(value)}
+}
+
+// D4, D8, D11: a problem is created with keywords, in one batch with one entry each,
+// as if each were set in its turn.
+func TestCreateWithKeywords(t *testing.T) {
+	t.Parallel()
+	cmd := CreateProblem{ProblemPatch: titled("T"), Keywords: []NewKeyword{
+		sent(" os\u2003", " 15"), // names are trimmed, values are not
+		{Name: patch.Set("build")},
+		{Name: patch.Set("a/b"), Value: patch.Null[string]()},
+		sent("e\u0301", "e\u0301"), // NFC
+		sent("Build", ""),
+	}}
+	c := newCreation()
+	c.maxKeywords = 5
+	change, a, err := decideCreate(by(bob), cmd, c, at(now))
+	noError(t, err)
+	want := []problem.Keyword{
+		{Name: "Build", Value: problem.Text("")}, {Name: "a/b"}, {Name: "build"}, {Name: "os", Value: problem.Text(" 15")}, {Name: "é", Value: problem.Text("é")},
+	}
+	equal(t, "keywords", a.Value.Keywords, want)
+	equal(t, "revision", a.Value.Revision, int64(1))
+	equal(t, "log of the answer", a.Value.Log, change.Log)
+	var puts []store.PutKeyword
+	for _, k := range want {
+		puts = append(puts, store.PutKeyword{Problem: 12, Keyword: k})
+	}
+	equal(t, "effects", effectsOf[store.PutKeyword](change), puts)
+	if _, first := change.Effects[0].(store.CreateProblem); !first {
+		t.Errorf("the problem is not there when it gets its keywords: %+v", change.Effects)
+	}
+	logged(t, change, `12@1 ProblemCreated : null → {"title":"T","state":`+ref(open, "Open")+`}`,
+		`12@1 KeywordSet Build: null → ""`, `12@1 KeywordSet a/b: null → {"value":null}`, `12@1 KeywordSet build: null → {"value":null}`,
+		`12@1 KeywordSet os: null → " 15"`, `12@1 KeywordSet é: null → "é"`)
+}
+
+// D11, D18: all that is wrong with the keywords is told, together with the rest.
+func TestCreateWithKeywordsRefuses(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 64<<10+1)
+	for _, c := range []struct {
+		rule     string
+		keywords []NewKeyword
+		faults   fault.List // of the adapter
+		items    []string
+	}{
+		{"a name is required", []NewKeyword{{Value: patch.Set("x")}}, nil, []string{"required-field /keywords/0/name"}},
+		{"a name is never null", []NewKeyword{{Name: patch.Null[string]()}}, nil, []string{"invalid-value /keywords/0/name"}},
+		{"D4: names and values", []NewKeyword{sent("a", "b"), sent(" ", "b"), sent("..", long), sent(strings.Repeat("é", 256), "\x00")}, nil,
+			[]string{"invalid-value /keywords/1/name", "invalid-value /keywords/2/name", "invalid-value /keywords/2/value", "invalid-value /keywords/3/name", "invalid-value /keywords/3/value"}},
+		{"one of each name, once trimmed and in NFC", []NewKeyword{sent("é", "1"), sent("b", "1"), sent(" e\u0301", "2"), sent("b", "1")}, nil,
+			[]string{"invalid-value /keywords/2/name", "invalid-value /keywords/3/name"}},
+		{"two names that are none are not the same", []NewKeyword{sent("", "1"), sent("", "1")}, nil,
+			[]string{"invalid-value /keywords/0/name", "invalid-value /keywords/1/name"}},
+		{"D22: too many", []NewKeyword{sent("a", ""), sent("b", ""), sent("c", ""), sent("d", ""), sent("e", "")}, nil, []string{"invalid-value /keywords"}},
+		{"what the adapter said is not said again", []NewKeyword{{}, {Value: patch.Set("\x00")}, sent("..", "")},
+			fault.List{{Kind: fault.InvalidType, Pointer: "/keywords/0", Detail: "x"}, {Kind: fault.InvalidType, Pointer: "/keywords/1/name", Detail: "x"}},
+			[]string{"invalid-type /keywords/0", "invalid-type /keywords/1/name", "invalid-value /keywords/1/value", "invalid-value /keywords/2/name"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			creation := newCreation()
+			creation.maxKeywords = 4
+			cmd := CreateProblem{Write: Write{Faults: c.faults}, Keywords: c.keywords, ProblemPatch: ProblemPatch{Priority: named("None such")}}
+			change, _, err := decideCreate(by(bob), cmd, creation, at(now))
+			wantFault(t, err, fault.ValidationFailed, append(c.items, "required-field /title", "metadata-not-found /priority")...)
+			nothing(t, change)
+		})
+	}
+}
+
+// D11: a problem has the same keywords, whether it is created with them or they are
+// set one after another.
+func TestCreateWithKeywordsIsSettingThem(t *testing.T) {
+	t.Parallel()
+	rng := newRand(t)
+	for range 200 {
+		s := newStocked()
+		cmd := CreateProblem{ProblemPatch: titled("T")}
+		for _, i := range rng.Perm(8)[:rng.IntN(8)] {
+			k := NewKeyword{Name: patch.Set([]string{"a", "B", "é", "a/b", "...", "b ", " c", "e"}[i])}
+			k.Value = pick(rng, patch.Field[string]{}, patch.Null[string](), patch.Set(""), patch.Set(" v"), patch.Set("e\u0301"))
+			cmd.Keywords = append(cmd.Keywords, k)
+		}
+		a, err := s.CreateProblem(t.Context(), s.admin, cmd)
+		noError(t, err)
+		other := s.create(t, "T")
+		for _, k := range cmd.Keywords {
+			_, err := s.SetKeyword(t.Context(), s.admin, other, SetKeyword{Name: k.Name.Value, Value: problem.NullText{String: k.Value.Value, Valid: k.Value.Sent && !k.Value.Null}})
+			noError(t, err)
+		}
+		made, set := s.load(t, a.Value.ID), s.load(t, other)
+		equal(t, "keywords", made.Keywords, set.Keywords)
+		equal(t, "keywords of the answer", a.Value.Keywords, made.Keywords)
+		equal(t, "revision", made.Revision, int64(1))
+		equal(t, "entries", len(made.Log), len(set.Log))
+		for _, e := range made.Log[1:] {
+			i := slices.IndexFunc(set.Log, func(o problem.LogEntry) bool { return o.Field == e.Field && o.Type == e.Type })
+			equal(t, "from", e.From, set.Log[i].From)
+			equal(t, "to", e.To, set.Log[i].To)
+		}
+		then, err := s.LoadProblemAsOf(t.Context(), s.admin, a.Value.ID, store.Keywords, AsOf{Revision: 1})
+		noError(t, err)
+		equal(t, "keywords as of revision 1", then.Value.Keywords, made.Keywords)
+	}
 }
 
 // W5, D8: the log tells a keyword without value from none.

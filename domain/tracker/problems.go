@@ -21,6 +21,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 			if c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return c, err
 			}
+			c.maxKeywords = s.limits.Keywords
 			c.catalogue, err = s.cache.catalogueNow(ctx, r)
 			return c, err
 		},
@@ -41,13 +42,15 @@ type creation struct {
 	catalogue *metadata.Catalogue
 	kept      *store.Reply // for the Idempotency-Key
 	id        problem.ID   // 0 in a dry run
+	// maxKeywords is how many keywords the problem can have.
+	maxKeywords int
 }
 
 func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store.Change, Answer[store.Snapshot], error) {
 	if a, ok := cmd.Idempotency.replay(c.kept); ok {
 		return store.Change{}, a, nil
 	}
-	fields, err := checkCreate(cmd, c)
+	fields, keywords, err := checkCreate(cmd, c)
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
@@ -62,47 +65,59 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 		Revision:   1,
 	}
 	st.resolve(&p, true, c.catalogue)
-	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: []problem.Keyword{}}
+	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: keywords}
 
 	st.resolvedBy(c.catalogue.Version)
 	snapshot.Size = int64(len(p.Title)) + problem.SavedSize(p.Title)
 	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
+	for _, k := range keywords {
+		snapshot.Size += k.Size()
+		st.log(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
+	}
 	st.effect(store.CreateProblem{Problem: p, Size: snapshot.Size})
 	st.effect(store.PutSavepoint{Problem: p})
+	for _, k := range keywords {
+		st.effect(store.PutKeyword{Problem: p.ID, Keyword: k})
+	}
 	st.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
 	snapshot.Log = st.Log
 
-	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true}
+	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Ignored, snapshot, c.catalogue)}
 	cmd.Idempotency.keep(st, m.at, a)
 	return st.Change, a, nil
 }
 
-// checkCreate returns the fields that the problem is to be created with.
-func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, err error) {
+// checkCreate returns the fields and keywords that the problem is to be created with.
+func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords []problem.Keyword, err error) {
 	faults := cmd.Faults
 	if !cmd.State.Sent {
 		initial, ok := c.catalogue.DefaultState()
 		if !ok {
-			return fields, fault.New(fault.Internal, "no state is initial")
+			return fields, nil, fault.New(fault.Internal, "no state is initial")
 		}
 		fields.State = initial.ID
 	}
 	require(&faults, cmd.Title.Sent, "/title", "a problem needs a title")
 	fields = cmd.apply(fields, c.catalogue, &faults)
+	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
 	if err := faults.Err(); err != nil {
-		return fields, err
+		return fields, nil, err
 	}
 	if err := cmd.Idempotency.check(c.kept); err != nil {
-		return fields, err
+		return fields, nil, err
 	}
-	return fields, checkInitial(fields.State, c.catalogue)
+	return fields, keywords, checkInitial(fields.State, c.catalogue)
 }
 
 // UpdateProblem sets fields of a problem (W2). The answer holds the problem with
 // the log entries of this request. It fails with fault.ProblemNotFound,
 // fault.StaleRevision, the faults of a body, or fault.TransitionNotAllowed.
 func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[store.Snapshot], error) {
-	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
+	parts := store.Keywords
+	if logs, ok := cmd.Ignored["logs"].([]any); ok && len(logs) > 0 {
+		parts |= store.Log // to compare them
+	}
+	return onProblem(ctx, s, caller, id, parts, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
 		return decideUpdate(caller, cmd, l, m)
 	})
 }
@@ -112,13 +127,16 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.C
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
+	names := ignored(cmd.Ignored, l.Snapshot, l.catalogue)
 	st := newStep(m, caller.User, l.Problem)
 	if fields != l.Fields {
 		st.resolvedBy(l.Catalogue)
 	}
 	st.update(&l, fields, cmd.Read)
 	l.Log = st.Log
-	return st.Change, answer(l.Snapshot, l), nil
+	a := answer(l.Snapshot, l)
+	a.Ignored = names
+	return st.Change, a, nil
 }
 
 // update sets the fields of a problem and, if sent, whether the author has read it.

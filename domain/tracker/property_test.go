@@ -61,6 +61,7 @@ func TestPatchWithWhatWasRead(t *testing.T) {
 			}
 			l.Read = pick(rng, true, false)
 			l.ReadByAssignee = l.Assignee == bob && l.Read || l.Assignee == ann && pick(rng, true, false)
+			l.Watching = pick(rng, true, false)
 			l.Keywords = l.Keywords[:rng.IntN(3)]
 		})
 		change, a, err := decideUpdate(by(bob), echo(l), l, at(now.Add(time.Duration(rng.IntN(3)-1)*time.Hour)))
@@ -159,6 +160,13 @@ func echo(l loaded) UpdateProblem {
 			"resolveDate":  instant(l.Resolved),
 			"creationDate": instant(l.Created),
 			"keywords":     keywords,
+		},
+		Ignored: object{
+			"modifier":         person(l.Modifier),
+			"modificationDate": instant(l.Modified),
+			"watching":         l.Watching,
+			"readByAssignee":   l.ReadByAssignee,
+			"logs":             []any{},
 		},
 	}
 }

@@ -1,14 +1,19 @@
 package tracker
 
 import (
+	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 )
 
@@ -23,26 +28,57 @@ func checkReadOnly(cmd UpdateProblem, l loaded, faults *fault.List) {
 		refuse("identifier")
 	}
 	for _, name := range slices.Sorted(maps.Keys(cmd.ReadOnly)) {
-		if !sameAsCurrent(name, cmd.ReadOnly[name], l) {
+		if !sameAsCurrent(name, cmd.ReadOnly[name], l.Snapshot, l.catalogue) {
 			refuse(name)
 		}
 	}
 }
 
-func sameAsCurrent(name string, value any, l loaded) bool {
+// ignored returns the names of the members that were sent with another value than the
+// problem has, sorted: they are not stored, which the client is to know.
+func ignored(sent map[string]any, s store.Snapshot, c *metadata.Catalogue) (names []string) {
+	for name, value := range sent {
+		if value != nil && !sameAsCurrent(name, value, s, c) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func sameAsCurrent(name string, value any, s store.Snapshot, c *metadata.Catalogue) bool {
 	switch name {
+	case "identifier":
+		return sameNumber(value, int64(s.ID))
 	case "originator":
-		return sameUser(value, l.Originator, l.catalogue)
+		return sameUser(value, s.Originator, c)
+	case "modifier":
+		return sameUser(value, s.Modifier, c)
 	case "resolver":
-		return sameUser(value, l.Resolver, l.catalogue)
+		return sameUser(value, s.Resolver, c)
 	case "creationDate":
-		return sameInstant(value, l.Created)
+		return sameInstant(value, s.Created)
+	case "modificationDate":
+		return sameInstant(value, s.Modified)
 	case "resolveDate":
-		return sameInstant(value, l.Resolved)
+		return sameInstant(value, s.Resolved)
 	case "keywords":
-		return sameKeywords(value, l.Keywords)
+		return sameKeywords(value, s.Keywords)
+	case "watching":
+		return value == any(s.Watching)
+	case "readByAssignee":
+		return value == any(s.ReadByAssignee)
+	case "revision":
+		return sameNumber(value, s.Revision)
+	case "logs":
+		return sameLog(value, s.Log, c)
 	}
 	return false
+}
+
+func sameNumber(value any, current int64) bool {
+	n, ok := value.(json.Number)
+	return ok && string(n) == strconv.FormatInt(current, 10)
 }
 
 // sameUser compares by identity: a user who is sent with his identifier is the
@@ -92,4 +128,65 @@ func sameKeywords(value any, current []problem.Keyword) bool {
 		}
 	}
 	return true
+}
+
+// sameLog reports whether all entries that were sent are in the log, as they are there.
+// They need not be all: answers to writes have those of their own batch.
+func sameLog(value any, current []problem.LogEntry, c *metadata.Catalogue) bool {
+	sent, ok := value.([]any)
+	if !ok {
+		return false
+	}
+	entries := make(map[string]problem.LogEntry, len(current))
+	if len(sent) > 0 {
+		for _, e := range current {
+			entries[e.ID.String()] = e
+		}
+	}
+	for _, element := range sent {
+		members, _ := element.(map[string]any)
+		id, _ := members["identifier"].(string)
+		e, found := entries[id]
+		if !found || !sameEntry(members, e, c) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameEntry(sent map[string]any, e problem.LogEntry, c *metadata.Catalogue) bool {
+	for name, value := range sent {
+		same := false
+		switch name {
+		case "identifier":
+			same = value == any(e.ID.String())
+		case "type":
+			same = value == any(string(e.Type))
+		case "creationDate":
+			same = sameInstant(value, e.Created)
+		case "author":
+			same = sameUser(value, e.Author, c)
+		case "batchIdentifier":
+			same = value == any(e.Batch.String())
+		case "isSignificant":
+			same = value == any(e.Type.Significant())
+		case "field":
+			same = value == any(e.Field) || value == nil && e.Field == ""
+		case "from":
+			same = sameLogged(value, e.From)
+		case "to":
+			same = sameLogged(value, e.To)
+		}
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
+func sameLogged(value any, current problem.LogValue) bool {
+	d := json.NewDecoder(strings.NewReader(current.JSON()))
+	d.UseNumber()
+	var logged any
+	return d.Decode(&logged) == nil && reflect.DeepEqual(value, logged)
 }
