@@ -24,10 +24,18 @@ type member struct {
 	name string
 	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
 	// metadata.Partial or an array of Partials; or a []member, for an object;
-	// or a map[string]any, which gets the decoded value under the member's
-	// name; or nil, for a member that is accepted and ignored.
+	// or elements, for an array of objects; or a map[string]any, which gets the
+	// decoded value under the member's name, as does ignored; or nil, for a
+	// member that is accepted and ignored.
 	into any
 }
+
+// elements describes an array of objects: it returns the members of the next one. A
+// null is an array without objects.
+type elements func() []member
+
+// ignored gets members that are not stored, so that the client can be told.
+type ignored map[string]any
 
 // decoder reads one JSON value in one pass, strictly. Faults of members are
 // collected; what makes the body no JSON ends the reading with an error.
@@ -141,7 +149,7 @@ func unknown(name string, members []member) string {
 		if strings.EqualFold(m.name, name) {
 			return "is not known: names are compared exactly, and this one is " + strconv.Quote(m.name)
 		}
-		if m.into != nil {
+		if _, lost := m.into.(ignored); m.into != nil && !lost {
 			known = append(known, m.name)
 		}
 	}
@@ -150,8 +158,11 @@ func unknown(name string, members []member) string {
 
 // into reads the value of a member and puts it where it belongs.
 func (d *decoder) into(into any, name, pointer string) error {
-	if members, ok := into.([]member); ok {
-		return d.object(pointer, members)
+	switch into := into.(type) {
+	case []member:
+		return d.object(pointer, into)
+	case elements:
+		return d.array(pointer, into)
 	}
 	value, err := d.value()
 	if err != nil {
@@ -174,8 +185,37 @@ func (d *decoder) into(into any, name, pointer string) error {
 		set(d, into, value, pointer, asPartials)
 	case map[string]any:
 		into[name] = value
+	case ignored:
+		into[name] = value
 	}
 	return nil
+}
+
+// array reads an array of objects. Its path stands before the pointers of its faults.
+func (d *decoder) array(path string, next elements) error {
+	if kind := d.PeekKind(); kind != '[' {
+		if _, err := d.value(); err != nil {
+			return err
+		}
+		if kind != 'n' {
+			d.fault(fault.InvalidType, path, errArray.Error())
+		}
+		return nil
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	for i := 0; d.PeekKind() != ']'; i++ {
+		pointer := fault.Pointer(path, strconv.Itoa(i))
+		if d.PeekKind() == 'n' {
+			d.fault(fault.InvalidType, pointer, "must be an object")
+		}
+		if err := d.object(pointer, next()); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
 }
 
 // set sends the field what the member holds, if it can be read as its type.

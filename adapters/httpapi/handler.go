@@ -189,7 +189,7 @@ func crossOrigin(origins []string) *cors.Cors {
 		AllowedOrigins: origins,
 		AllowedMethods: methods,
 		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id"},
-		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
+		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Ignored-Members", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
 		MaxAge:         600, // seconds
 		// The router answers OPTIONS, with Allow, also to browsers.
 		OptionsPassthrough: true,

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -16,15 +17,15 @@ func problemEndpoints() []endpoint {
 		{
 			id: "createProblem", method: http.MethodPost, path: "/problems", tag: "Problems",
 			summary:     "Create a problem",
-			description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Members that only the service writes are ignored.",
+			description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names those that the new problem has otherwise.",
 			scope:       access.Write,
 			headers:     []string{"Idempotency-Key"},
-			bodies: jsonBody(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"}}`,
+			bodies: jsonBody(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,
 				NewProblem{}, Problem{}),
 			answers: []result{{
 				status: 201, description: "The problem that was created, with its log.", of: CreatedProblem{},
 				example: func(e *encoder) { e.problem(sampleCreated()) },
-				headers: []string{"Location", "ETag", "Problem-Revision", "Idempotency-Replayed", "Dry-Run"},
+				headers: []string{"Location", "ETag", "Problem-Revision", "Idempotency-Replayed", "Ignored-Members", "Dry-Run"},
 			}},
 			faults: partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict),
 			do:     (*call).createProblem,
@@ -32,7 +33,7 @@ func problemEndpoints() []endpoint {
 		{
 			id: "updateProblem", method: http.MethodPatch, path: "/problems/{identifier}", tag: "Problems",
 			summary:     "Update fields of a problem",
-			description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412.",
+			description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names those that the problem had otherwise.",
 			scope:       access.Write,
 			headers:     []string{"If-Match"},
 			bodies: []body{
@@ -42,7 +43,7 @@ func problemEndpoints() []endpoint {
 			answers: []result{{
 				status: 200, description: "The problem as it is now, with the log entries of this request.", of: Problem{},
 				example: func(e *encoder) { e.problem(sampleUpdated()) },
-				headers: []string{"ETag", "Problem-Revision", "Dry-Run"},
+				headers: []string{"ETag", "Problem-Revision", "Ignored-Members", "Dry-Run"},
 			}},
 			faults: partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed),
 			do:     (*call).updateProblem,
@@ -100,13 +101,13 @@ func patchMembers(p *tracker.ProblemPatch) []member {
 
 // fieldMembers are those, and the members that are ignored wherever they are sent
 // back (D11).
-func fieldMembers(p *tracker.ProblemPatch) []member {
+func fieldMembers(p *tracker.ProblemPatch, lost ignored) []member {
 	return append(patchMembers(p),
-		member{"watching", nil},
-		member{"readByAssignee", nil},
-		member{"logs", nil},
-		member{"modifier", nil},
-		member{"modificationDate", nil},
+		member{"watching", lost},
+		member{"readByAssignee", lost},
+		member{"logs", lost},
+		member{"modifier", lost},
+		member{"modificationDate", lost},
 	)
 }
 
@@ -118,7 +119,6 @@ func serviceMembers(identifier, into any) []member {
 		{"resolver", into},
 		{"resolveDate", into},
 		{"creationDate", into},
-		{"keywords", into},
 	}
 }
 
@@ -129,19 +129,31 @@ func (c *call) createProblem() (answer, error) {
 	if cmd.Idempotency, err = idempotency(c, c.createdProblem); err != nil {
 		return answer{}, err
 	}
-	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(nil, nil)...)
-	if err := c.decode(&cmd.Faults, append(members, member{"revision", nil})...); err != nil {
+	lost := ignored{}
+	members := append(fieldMembers(&cmd.ProblemPatch, lost), serviceMembers(lost, lost)...)
+	members = append(members, member{"revision", lost}, member{"keywords", newKeywords(&cmd.Keywords)})
+	if err := c.decode(&cmd.Faults, members...); err != nil {
 		return answer{}, err
 	}
+	cmd.Ignored = lost
 	a, err := c.Service.CreateProblem(c.r.Context(), c.caller, cmd)
 	return answered(a, err, c.createdProblem)
+}
+
+// newKeywords reads the keywords of a new problem.
+func newKeywords(into *[]tracker.NewKeyword) elements {
+	return func() []member {
+		*into = append(*into, tracker.NewKeyword{})
+		k := &(*into)[len(*into)-1]
+		return []member{{"name", &k.Name}, {"value", &k.Value}}
+	}
 }
 
 // createdProblem renders the answer of W1.
 func (c *call) createdProblem(a tracker.Answer[store.Snapshot]) answer {
 	out := problemAnswer(http.StatusCreated, a)
 	if !c.dryRun {
-		out.header = http.Header{"Location": {c.BasePath + prefix + "/problems/" + strconv.FormatInt(int64(a.Value.ID), 10)}}
+		out.header.Set("Location", c.BasePath+prefix+"/problems/"+strconv.FormatInt(int64(a.Value.ID), 10))
 	}
 	return out
 }
@@ -153,10 +165,13 @@ func (c *call) updateProblem() (answer, error) {
 		return answer{}, err
 	}
 	cmd := tracker.UpdateProblem{Write: write, ReadOnly: map[string]any{}}
-	members := append(fieldMembers(&cmd.ProblemPatch), serviceMembers(&cmd.Identifier, cmd.ReadOnly)...)
-	if err := c.decode(&cmd.Faults, append(members, member{"revision", &cmd.Revision})...); err != nil {
+	lost := ignored{}
+	members := append(fieldMembers(&cmd.ProblemPatch, lost), serviceMembers(&cmd.Identifier, cmd.ReadOnly)...)
+	members = append(members, member{"keywords", cmd.ReadOnly}, member{"revision", &cmd.Revision})
+	if err := c.decode(&cmd.Faults, members...); err != nil {
 		return answer{}, err
 	}
+	cmd.Ignored = lost
 	if cmd.Revision.Null {
 		cmd.Faults.Add(fault.InvalidType, "/revision", "%v", errInteger)
 		cmd.Revision.Sent = false
@@ -175,11 +190,16 @@ func (c *call) updateProblem() (answer, error) {
 	})
 }
 
-// problemAnswer answers with a whole problem.
+// problemAnswer answers a write with the whole problem, and names the members that it
+// has not stored.
 func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	e := encoder{catalogue: a.Catalogue}
 	e.problem(a.Value)
-	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), body: e.buf}
+	header := http.Header{}
+	if len(a.Ignored) > 0 {
+		header.Set("Ignored-Members", strings.Join(a.Ignored, ", "))
+	}
+	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), header: header, body: e.buf}
 }
 
 // unlessKnown answers 304 when the client has what the tag stands for (D20). An

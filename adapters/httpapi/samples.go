@@ -121,6 +121,7 @@ func sampleCreated() store.Snapshot {
 		Catalogue:      sampleVersion,
 		Read:           true,
 		ReadByAssignee: true,
+		Keywords:       []problem.Keyword{{Name: "version", Value: problem.Text("7.4.1")}},
 		Log: []problem.LogEntry{{
 			ID: sampleID(17), Problem: 14, Type: problem.ProblemCreated, Created: sampleTime, Author: sampleAnn.ID, Batch: sampleID(18),
 			To: problem.LogObject(
@@ -129,6 +130,9 @@ func sampleCreated() store.Snapshot {
 				problem.LogMember{Name: "priority", Value: problem.LogRef(sampleID(5), "High")},
 				problem.LogMember{Name: "assignee", Value: problem.LogRef(sampleAnn.ID, sampleAnn.Name)},
 			),
+		}, {
+			ID: sampleID(26), Problem: 14, Type: problem.KeywordSet, Created: sampleTime, Author: sampleAnn.ID, Batch: sampleID(18),
+			Field: "version", To: problem.LogText("7.4.1"),
 		}},
 	}
 }

@@ -27,7 +27,7 @@ type Problem struct {
 	Resolver         *User           `json:"resolver" readOnly:"true" doc:"Who made the latest move into a resolved state; null while not resolved."`
 	ResolveDate      *time.Time      `json:"resolveDate" readOnly:"true"`
 	CreationDate     time.Time       `json:"creationDate" readOnly:"true"`
-	Keywords         []Keyword       `json:"keywords" readOnly:"true" nullable:"false" doc:"Sorted by name. Modified only through the keyword endpoints."`
+	Keywords         []Keyword       `json:"keywords" nullable:"false" doc:"Sorted by name. Given when the problem is created; afterwards modified only through the keyword endpoints."`
 	Watching         *bool           `json:"watching" readOnly:"true" doc:"Whether the token's user watches the problem; null with asOf, as the other two."`
 	Read             *bool           `json:"read" doc:"Whether the token's user has read the problem as it is now."`
 	ReadByAssignee   *bool           `json:"readByAssignee" readOnly:"true"`
@@ -237,7 +237,15 @@ type ProblemFields struct {
 // NewProblem is a problem to be created (W1).
 type NewProblem struct {
 	ProblemFields
-	Title string   `json:"title" minLength:"1" maxLength:"1000"`
+	Title    string       `json:"title" minLength:"1" maxLength:"1000"`
+	Keywords []NewKeyword `json:"keywords,omitempty" nullable:"true" doc:"One of each name; set in the same batch."`
+	_        struct{}     `additionalProperties:"false"`
+}
+
+// NewKeyword is a keyword of a problem to be created.
+type NewKeyword struct {
+	Name  string   `json:"name" minLength:"1" maxLength:"255"`
+	Value *string  `json:"value,omitempty" nullable:"true" doc:"null, or left out: the keyword has no value."`
 	_     struct{} `additionalProperties:"false"`
 }
 
