@@ -28,6 +28,13 @@ func problemSaboteurs() []saboteur {
 				delete(o, name)
 			}
 		}, "POST", "PATCH")},
+		{"the keywords of a new problem dropped", "HTTP-W1-018", rewriting(func(o map[string]any) { delete(o, "keywords") }, "POST")},
+		{"what is ignored not named", "HTTP-W1-020", answering(func(_ call, r *reply) { r.header.Del("Ignored-Members") })},
+		{"what was sent back as it was read named as ignored", "HTTP-W2-018", answering(func(c call, r *reply) {
+			if o := object(c.body); c.is("PATCH", "/problems/*") && o["logs"] != nil {
+				r.header.Set("Ignored-Members", "logs")
+			}
+		})},
 		{"a missing title is made up", "HTTP-W1-006", rewriting(func(o map[string]any) {
 			if o["title"] == nil {
 				o["title"] = "Untitled"

@@ -342,6 +342,22 @@ func (a *answer) sends(name, want string) *answer {
 	return a
 }
 
+// ignores demands that the header Ignored-Members names these members and no others.
+func (a *answer) ignores(names ...string) *answer {
+	a.t.Helper()
+	var got []string
+	for name := range strings.SplitSeq(strings.Join(a.header.Values("Ignored-Members"), ","), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			got = append(got, name)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, names) {
+		a.t.Fatalf("%v\nnames the ignored members %q, want %q", a, got, names)
+	}
+	return a
+}
+
 // revision returns the header Problem-Revision, which every answer about a
 // problem carries (D10).
 func (a *answer) revision() int64 {

@@ -132,6 +132,13 @@ func dryRunCases() []demand {
 			p := s.problem()
 			s.admin.patch(p.path+dry, `{"title":"Phantom"}`).is(200).sends("ETag", "").has("/title", "Phantom")
 		}},
+		{extended, "HTTP-DRY-010", "D11, D24", "a dry W1 shows the keywords and their log entries, and checks them", func(s *session) {
+			body := `{"title":"Phantom","keywords":[{"name":"color","value":"red"},{"name":"a"}]}`
+			tried := s.admin.post("/problems"+dry, body).is(201).sends("Dry-Run", "true").lacks("/identifier")
+			done := s.admin.post("/problems", body).is(201)
+			done.has("/keywords", tried.at("/keywords")).counts("/keywords", 2).counts("/logs", len(tried.list("/logs")))
+			s.admin.post("/problems"+dry, `{"title":"x","keywords":[{"name":"a"},{"name":"a"}]}`).fault(422, "invalid-value", "/keywords/1/name")
+		}},
 		{extended, "HTTP-DRY-009", "D1, D24", "after a dry W1 there is no such problem", func(s *session) {
 			before, title := s.problem(), s.unique("Phantom")
 			s.admin.post("/problems"+dry, `{"title":`+encode(title)+`}`).is(201).sends("Dry-Run", "true")

@@ -124,6 +124,14 @@ func idempotencyCases() []demand {
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key), with("If-Match", etag)).is(201)
 			s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true")
 		}},
+		{extended, "HTTP-IDEM-011", "D11, D21", "a W1 with keywords is replayed with them and with its Ignored-Members, and sets nothing again", func(s *session) {
+			key, body := s.unique("key"), `{"title":"Once","revision":7,"keywords":[{"name":"color","value":"red"}]}`
+			first := s.admin.post("/problems", body, keyed(key)).is(201).counts("/keywords", 1).sends("Ignored-Members", "revision")
+			path := "/problems/" + first.part("/identifier")
+			s.admin.delete(path+"/keywords/color", "").is(204)
+			s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "true").sends("Ignored-Members", "revision").has("", first.value)
+			s.admin.get(path).is(200).counts("/keywords", 0).has("/revision", 2)
+		}},
 		{extended, "HTTP-IDEM-010", "D17, D18, D21", "a token with the scope read is forbidden, and gets no replay of what the user did with another", func(s *session) {
 			bob, p, key := s.user(), s.problem(), s.unique("key")
 			reader, body := s.as(s.token(bob.identifier, "read")), `{"title":"Once"}`

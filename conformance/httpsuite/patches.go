@@ -113,6 +113,20 @@ func patchCases() []demand {
 					is(200).has("/revision", 1).has("/watching", false)
 			})
 		}},
+		{extended, "HTTP-W2-018", "D11", "Ignored-Members names those of them that are other than they were", func(s *session) {
+			bob, p := s.user(), s.problem()
+			was := p.load(s.admin)
+			s.admin.patch(p.path, string(was.body)).is(200).ignores()
+			edited := s.admin.patch(p.path, strings.Replace(string(was.body), `"title":"`, `"title":"Now `, 1)).is(200).ignores()
+			s.admin.patch(p.path, string(edited.body)).is(200).ignores()
+			for _, query := range []string{"?dryRun=true", ""} {
+				s.admin.patch(p.path+query, `{"watching":true,"readByAssignee":"yes","modifier":`+encode(bob.object())+`,"modificationDate":"2001-02-03T04:05:06.000Z","logs":[{}]}`).is(200).
+					ignores("logs", "modificationDate", "modifier", "readByAssignee", "watching")
+				s.admin.patch(p.path+query, `{"watching":null,"logs":[],"modifier":null}`).is(200).ignores()
+				forged := strings.Replace(string(edited.body), `"Now `, `"Never `, -1)
+				s.admin.patch(p.path+query, `{"logs":`+encode(at(normal(raw(forged)), "/logs"))+`}`).is(200).ignores("logs")
+			}
+		}},
 		{extended, "HTTP-W2-012", "D11", "any other member that the service writes has to be the current value, else read-only-field", func(s *session) {
 			bob, p := s.user(), s.problem()
 			s.admin.put(p.keyword("color"), `"red"`).is(201)

@@ -2,6 +2,7 @@ package httpsuite
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 )
@@ -81,9 +82,8 @@ func problemCases() []demand {
 		{core, "HTTP-W1-009", "D11", "members that the service writes are ignored", func(s *session) {
 			bob := s.user()
 			p := s.create(bob.client, `"priority":{"name":"Low"}`)
-			s.admin.put(p.keyword("color"), `"red"`).is(201)
 			copied := s.admin.post("/problems", string(p.load(s.admin).body)).is(201)
-			copied.has("/revision", 1).has("/priority/name", "Low").has("/keywords", raw(`[]`))
+			copied.has("/revision", 1).has("/priority/name", "Low")
 			if copied.number("/identifier") == p.id || copied.text("/originator/identifier") == bob.identifier {
 				s.Fatalf("%v\ntook over what the service writes", copied)
 			}
@@ -125,6 +125,58 @@ func problemCases() []demand {
 			if strings.Contains(string(a.body), "hunter2") {
 				s.Fatalf("%v\nechoes what was sent", a)
 			}
+		}},
+		{extended, "HTTP-W1-018", "D4, D8, D11", "a problem is created with keywords as R1 shows them: one batch, one entry each", func(s *session) {
+			p := s.problem()
+			s.admin.put(p.keyword("color"), `"red"`).is(201)
+			s.admin.put(p.keyword("a%2Fb"), `null`).is(201)
+			want := p.load(s.admin).at("/keywords")
+			copied := s.admin.post("/problems", `{"title":"Copy","keywords":`+encode(want)+`}`).is(201).ignores()
+			copied.has("/keywords", want).has("/revision", 1).counts("/logs", 3).has("/logs/0/type", "ProblemCreated")
+			for i, name := range []string{"a/b", "color"} {
+				entry := fmt.Sprintf("/logs/%d", i+1)
+				copied.has(entry+"/type", "KeywordSet").has(entry+"/field", name).has(entry+"/from", nil).
+					has(entry+"/batchIdentifier", copied.text("/logs/0/batchIdentifier"))
+			}
+			copied.has("/logs/1/to", raw(`{"value":null}`)).has("/logs/2/to", "red")
+			path := "/problems/" + copied.part("/identifier")
+			s.admin.get(path).is(200).has("/keywords", want).has("/logs", copied.at("/logs")).has("/revision", 1)
+			s.admin.get(path+"?asOf=1").is(200).has("/keywords", want)
+			s.admin.delete(path+"/keywords/color", "").is(204)
+			s.admin.get(path).is(200).counts("/keywords", 1)
+			s.admin.get(path+"?asOf=1").is(200).has("/keywords", want)
+			for _, none := range []string{`null`, `[]`} {
+				s.admin.post("/problems", `{"title":"None","keywords":`+none+`}`).is(201).has("/keywords", raw(`[]`)).counts("/logs", 1)
+			}
+			s.admin.post("/problems", `{"title":"T","keywords":[{"name":" e\u0301 "}]}`).is(201).has("/keywords", raw(`[{"name":"é","value":null}]`))
+		}},
+		{extended, "HTTP-W1-019", "D4, D11, D18", "faults of keywords are reported where they are, with all others of the body, and nothing is stored", func(s *session) {
+			refused := func(keywords string, pointers ...string) {
+				a := s.admin.post("/problems", `{"titel":"x","keywords":`+keywords+`}`).fault(422, "validation-failed", append(pointers, "/titel", "/title")...)
+				if strings.Contains(string(a.body), "hunter2") {
+					s.Fatalf("%v\nechoes what was sent", a)
+				}
+			}
+			refused(`"hunter2"`, "/keywords")
+			refused(`{"name":"hunter2"}`, "/keywords")
+			refused(`["hunter2",null,{}]`, "/keywords/0", "/keywords/1", "/keywords/2/name")
+			refused(`[{"name":"a","value":7},{"name":"..","value":"\u0000","colour":1},{"name":" a"}]`,
+				"/keywords/0/value", "/keywords/1/name", "/keywords/1/value", "/keywords/1/colour", "/keywords/2/name")
+		}},
+		{extended, "HTTP-W1-020", "D11", "Ignored-Members names what was sent and not stored, unless it makes no difference", func(s *session) {
+			bob := s.user()
+			foreign := `"originator":` + encode(bob.object()) + `,"creationDate":"2001-02-03T04:05:06.000Z"`
+			for _, query := range []string{"", "?dryRun=true"} {
+				s.admin.post("/problems"+query, `{"title":"T",`+foreign+`}`).is(201).ignores("creationDate", "originator")
+				bob.post("/problems"+query, `{"title":"T",`+foreign+`,"logs":[],"watching":false,"resolver":null,"identifier":null}`).is(201).ignores("creationDate")
+				s.admin.post("/problems"+query, `{"title":"T"}`).is(201).ignores()
+			}
+			p := s.create(bob.client)
+			s.admin.patch(p.path, `{"title":"Second"}`).is(200)
+			copied := maps.Clone(p.load(s.admin).value.(map[string]any))
+			copied["creationDate"], copied["modificationDate"] = "2001-02-03T04:05:06.000Z", "2001-02-03T04:05:06.000Z"
+			s.admin.post("/problems", encode(copied)).is(201).
+				ignores("creationDate", "identifier", "logs", "modificationDate", "originator", "revision")
 		}},
 		{core, "HTTP-W1-015", "D10", "a body without a media type is JSON, and Accept is never refused", func(s *session) {
 			s.admin.post("/problems", `{"title":"x"}`, typed("")).is(201)
