@@ -41,6 +41,20 @@ func limitCases() []demand {
 				s.Fatalf("the problem has %d keywords", n)
 			}
 		}},
+		{extended, "HTTP-LIMIT-004", "D11, D22", "a problem is created with up to 1,000 keywords", func(s *session) {
+			body := func(n int) string {
+				keywords := make([]map[string]any, n)
+				for i := range keywords {
+					keywords[i] = map[string]any{"name": fmt.Sprint(i), "value": "v"}
+				}
+				return encode(map[string]any{"title": "Full", "keywords": keywords})
+			}
+			s.admin.post("/problems", body(1001)).fault(422, "invalid-value", "/keywords")
+			full := s.admin.post("/problems", body(1000)).is(201).counts("/keywords", 1000).counts("/logs", 1001)
+			path := "/problems/" + full.part("/identifier")
+			s.admin.get(path).is(200).has("/keywords", full.at("/keywords")).has("/logs", full.at("/logs"))
+			s.admin.put(path+"/keywords/one-more", `"v"`).fault(422, "invalid-value")
+		}},
 		{extended, "HTTP-LIMIT-003", "D11, D22", "a body within the limits gets an answer of a size to match, however much is wrong with it, and of the right type", func(s *session) {
 			ones := strings.Repeat("1,", 400_000) + "1"
 			var unknown strings.Builder
@@ -51,6 +65,7 @@ func limitCases() []demand {
 				`{"title":"x","state":{"nextStates":[` + ones + `]}}`:           "invalid-value",
 				`{"title":"x","state":{` + unknown.String() + `"name":"Open"}}`: "unknown-field",
 				`{` + unknown.String() + `"title":5}`:                           "validation-failed",
+				`{"title":"x","keywords":[` + ones + `]}`:                       "validation-failed",
 			} {
 				a := s.admin.post("/problems", body).is(422)
 				if a.slug() != slug || len(a.body) > 100_000 {
