@@ -83,7 +83,7 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 
 	a := answer(comment, l)
 	a.New = true
-	cmd.Idempotency.keep(st, m.at, a)
+	cmd.Idempotency.keep(&st.Change, m.at, a)
 	return st.Change, a, nil
 }
 

@@ -8,8 +8,10 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // A write that is answered without a Commit, with success or with a refusal, is
@@ -21,6 +23,8 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	base := newService(t)
 	id, other := base.create(t, "T"), base.create(t, "U")
 	key := &Idempotency[store.Snapshot]{Key: "k", Render: func(Answer[store.Snapshot]) []byte { return []byte("first") }}
+	once, saved := keyed[user.User](1), keyed[query.Saved](1)
+	once.Key, saved.Key = "user", "query"
 	token := base.issue(t, access.Read)
 	ctx := t.Context()
 	relate := Relate{Type: patch.Set(string(relationship.ParentOf)), Other: patch.Set(other)}
@@ -29,6 +33,14 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	for _, prepare := range []func() error{
 		func() error {
 			_, err := base.CreateProblem(ctx, base.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("first")}, Idempotency: key})
+			return err
+		},
+		func() error {
+			_, err := base.Users().CreateOnce(ctx, base.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")}, once)
+			return err
+		},
+		func() error {
+			_, err := base.SaveQuery(ctx, base.admin, SaveQuery{Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE"), Idempotency: saved})
 			return err
 		},
 		func() error { _, err := base.SetKeyword(ctx, base.admin, id, put); return err },
@@ -54,6 +66,14 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 			_, err := s.CreateProblem(ctx, base.admin, CreateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("second")}, Idempotency: &used})
 			return err
 		}, fault.IdempotencyConflict},
+		{"a replay of a new user", func(s *Service, w Write) error {
+			_, err := s.Users().CreateOnce(ctx, base.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org")}, once)
+			return err
+		}, ""},
+		{"a replay of a saved query", func(s *Service, w Write) error {
+			_, err := s.SaveQuery(ctx, base.admin, SaveQuery{Write: w, Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE"), Idempotency: saved})
+			return err
+		}, ""},
 		{"a title that is the same", func(s *Service, w Write) error {
 			_, err := s.UpdateProblem(ctx, base.admin, id, UpdateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("T")}})
 			return err

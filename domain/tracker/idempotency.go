@@ -45,15 +45,15 @@ func (i *Idempotency[T]) check(kept *store.Reply) error {
 	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
 }
 
-// keep adds the answer to the step. It is kept from now on, which is not always
-// the time of the step.
-func (i *Idempotency[T]) keep(st *step, now time.Time, answer Answer[T]) {
+// keep adds the answer to the Change. It is kept from now on, which is not always
+// the time of the Change.
+func (i *Idempotency[T]) keep(c *store.Change, now time.Time, answer Answer[T]) {
 	if i == nil {
 		return
 	}
-	st.expect(store.KeyUnused{User: st.Author, Key: i.Key, Since: now.Add(-remembered)})
-	st.effect(store.KeepReply{Reply: store.Reply{
-		User:        st.Author,
+	c.Expect = append(c.Expect, store.KeyUnused{User: c.Author, Key: i.Key, Since: now.Add(-remembered)})
+	c.Effects = append(c.Effects, store.KeepReply{Reply: store.Reply{
+		User:        c.Author,
 		Key:         i.Key,
 		Fingerprint: i.Fingerprint,
 		Created:     now,

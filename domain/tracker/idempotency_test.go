@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -160,4 +162,101 @@ func TestReplayFromAnotherServer(t *testing.T) {
 	noError(t, err)
 	equal(t, "replay", string(a.Replay), "revision 1, new true")
 	equal(t, "problems", len(s.memory.current().problems), 1)
+}
+
+// creations are the ways to make something that is no problem: whether one is answered
+// by a reply that was kept, and how many of its kind there are then.
+func creations(s service) map[string]func(name string, fingerprint byte, dryRun bool) (replayed bool, there int, err error) {
+	return map[string]func(string, byte, bool) (bool, int, error){
+		"user": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			return created(s.admin, s.Users(), person(name, name+"@example.org"), fingerprint, dryRun)
+		},
+		"state": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			return created(s.admin, s.States(), StatePatch{Name: patch.Set(name)}, fingerprint, dryRun)
+		},
+		"priority": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			return created(s.admin, s.Priorities(), PriorityPatch{Name: patch.Set(name)}, fingerprint, dryRun)
+		},
+		"classification": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			return created(s.admin, s.Classifications(), ClassificationPatch{Name: patch.Set(name)}, fingerprint, dryRun)
+		},
+		"component": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			return created(s.admin, s.Components(), ComponentPatch{Name: patch.Set(name)}, fingerprint, dryRun)
+		},
+		"milestone": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			return created(s.admin, s.Milestones(), MilestonePatch{Name: patch.Set(name)}, fingerprint, dryRun)
+		},
+		"query": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
+			ctx := context.Background()
+			cmd := SaveQuery{Write: Write{DryRun: dryRun}, Name: patch.Set(name), Predicate: patch.Set("TRUEPREDICATE"), Idempotency: keyed[query.Saved](fingerprint)}
+			a, err := s.SaveQuery(ctx, s.admin, cmd)
+			all, _ := s.SavedQueries(ctx, s.admin)
+			return a.Replay != nil, len(all.Value), err
+		},
+	}
+}
+
+func created[T, P any](who Caller, o Objects[T, P], p P, fingerprint byte, dryRun bool) (replayed bool, there int, err error) {
+	ctx := context.Background()
+	a, err := o.CreateOnce(ctx, who, CreateObject[P]{Write: Write{DryRun: dryRun}, Patch: p}, keyed[T](fingerprint))
+	all, _ := o.List(ctx)
+	return a.Replay != nil, len(all.Value), err
+}
+
+// D21: whatever is created can be created again with the same key, and is there once.
+// The reply is kept with it, for a day, unless it is a dry run or a refusal.
+func TestCreateOnce(t *testing.T) {
+	t.Parallel()
+	for kind := range creations(service{}) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			create := creations(s)[kind]
+			_, before, err := create("x", 1, true)
+			noError(t, err)
+			_, _, err = create("", 1, false)
+			wantFault(t, err, fault.InvalidValue)
+
+			replayed, there, err := create("x", 1, false)
+			noError(t, err)
+			equal(t, "the first", []any{replayed, there}, []any{false, before + 1})
+			for _, dryRun := range []bool{false, true} {
+				replayed, there, err = create("x", 1, dryRun)
+				noError(t, err)
+				equal(t, "again", []any{replayed, there}, []any{true, before + 1})
+			}
+			_, there, err = create("y", 2, false)
+			wantFault(t, err, fault.IdempotencyConflict)
+			equal(t, "after another with the same key", there, before+1)
+			_, _, err = create("x", 2, false) // whose name is taken, which is not the first that is wrong
+			wantFault(t, err, fault.IdempotencyConflict)
+			_, _, err = create("", 2, false)
+			wantFault(t, err, fault.InvalidValue)
+
+			s.clock.forward(24*time.Hour + time.Millisecond)
+			replayed, there, err = create("y", 2, false)
+			noError(t, err)
+			equal(t, "another, a day later", []any{replayed, there}, []any{false, before + 2})
+		})
+	}
+}
+
+// D21: of two servers that get one request, one creates, and the other gives its
+// answer again; the key is the caller's own.
+func TestCreateOnceOnTwoServers(t *testing.T) {
+	t.Parallel()
+	for kind := range creations(service{}) {
+		other := newService(t)
+		s := other.behind(hooked{commit: once(func() {
+			_, _, err := creations(other)[kind]("x", 1, false)
+			noError(t, err)
+		})})
+		replayed, there, err := creations(s)[kind]("x", 1, false)
+		noError(t, err)
+		equal(t, kind+" is replayed", replayed, true)
+		s.admin = by(ann)
+		if replayed, again, err := creations(s)[kind]("z", 1, false); err != nil || replayed || kind != "query" && again != there+1 {
+			t.Errorf("%s: for another user: replayed %t, %d there, %v", kind, replayed, again, err)
+		}
+	}
 }

@@ -75,6 +75,10 @@ type rules[T, P any] struct {
 type written struct {
 	directory      // with tokens only if something else comes of the change
 	used      bool // whether a problem has the object, if that matters
+	// kept is the reply for the Idempotency-Key of a creation, or nil.
+	kept *store.Reply
+	// reused is the refusal of a key that was used otherwise; nil: it was not.
+	reused error
 }
 
 // List returns all objects of the kind: by order where there is one, then name.
@@ -107,16 +111,33 @@ func (r *rules[T, P]) notFound() error {
 // Create creates an object. In a dry run it has no identifier. It fails with the
 // faults of a body, and with fault.AlreadyExists when the name is taken.
 func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObject[P]) (Answer[T], error) {
+	return o.CreateOnce(ctx, caller, cmd, nil)
+}
+
+// CreateOnce is Create for a request that can be repeated. It also fails with
+// fault.IdempotencyConflict. A nil key is none.
+func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
 	require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, "/name", "a %s needs a name", o.rules.kind)
 	return run(ctx, o.service, command[written, T]{
-		slots:  []slot{{kind: slotCatalogue}},
+		slots:  append(key.slots(caller), slot{kind: slotCatalogue}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (w written, err error) {
+			if w.kept, err = key.load(ctx, r, caller, o.service.time()); err != nil {
+				return w, err
+			}
 			w.directory, err = o.loadDirectory(ctx, r)
 			return w, err
 		},
 		decide: func(w written, m moment) (store.Change, Answer[T], error) {
-			return o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
+			if a, ok := key.replay(w.kept); ok {
+				return store.Change{}, a, nil
+			}
+			w.reused = key.check(w.kept)
+			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
+			if err == nil {
+				key.keep(&change, m.at, a)
+			}
+			return change, a, err
 		},
 	})
 }
@@ -189,6 +210,9 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	object := r.apply(p, old, on.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return refuse(err)
+	}
+	if on.reused != nil {
+		return refuse(on.reused)
 	}
 	if err := r.check(on.catalogue, object); err != nil {
 		return refuse(err)

@@ -39,7 +39,7 @@ func updates[T, P any](r *rules[T, P], id ident.ID, used bool, p P) decided {
 	if !ok {
 		panic("the catalogue of the tests has no such object")
 	}
-	change, a, err := r.decide(by(ann), Write{}, p, old, written{directory{catalogue: testCatalogue}, used}, at(now))
+	change, a, err := r.decide(by(ann), Write{}, p, old, written{directory: directory{catalogue: testCatalogue}, used: used}, at(now))
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 

@@ -83,7 +83,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	snapshot.Log = st.Log
 
 	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Ignored, snapshot, c.catalogue)}
-	cmd.Idempotency.keep(st, m.at, a)
+	cmd.Idempotency.keep(&st.Change, m.at, a)
 	return st.Change, a, nil
 }
 

@@ -20,6 +20,8 @@ type SaveQuery struct {
 	Name      patch.Field[string]
 	Predicate patch.Field[string]
 	Sort      patch.Field[string]
+
+	Idempotency *Idempotency[query.Saved]
 }
 
 // SaveQuery saves a query about problems. In a dry run it has no identifier. It fails
@@ -29,9 +31,12 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 	return run(ctx, s, command[saving, query.Saved]{
 		// Several servers together can save some more than the limit, which
 		// does no harm.
-		slots:  []slot{{kind: slotQueries, user: caller.User}},
+		slots:  append(cmd.Idempotency.slots(caller), slot{kind: slotQueries, user: caller.User}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
+			if of.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
+				return of, err
+			}
 			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
 				return of, err
 			}
@@ -48,10 +53,14 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 // saving is what the saving of a query is decided from.
 type saving struct {
 	catalogue *metadata.Catalogue
-	saved     int // by the same user before
+	saved     int          // by the same user before
+	kept      *store.Reply // for the Idempotency-Key
 }
 
 func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (store.Change, Answer[query.Saved], error) {
+	if a, ok := cmd.Idempotency.replay(of.kept); ok {
+		return store.Change{}, a, nil
+	}
 	st := newStep(m, caller.User)
 	saved, faults := checkSave(cmd, predicate.Env{Now: st.At, User: caller.User})
 	if of.saved >= limit {
@@ -60,12 +69,17 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
+	if err := cmd.Idempotency.check(of.kept); err != nil {
+		return store.Change{}, Answer[query.Saved]{}, err
+	}
 	saved.ID, saved.Owner, saved.Created = st.ids.Next(), caller.User, st.At
 	st.effect(store.PutQuery{Query: saved})
 	if cmd.DryRun {
 		saved.ID = ident.None
 	}
-	return st.Change, Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}, nil
+	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}
+	cmd.Idempotency.keep(&st.Change, m.at, a)
+	return st.Change, a, nil
 }
 
 // savedText is what predicates and orders are like as text. How long they may be is
