@@ -118,6 +118,9 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if e.writes() && !e.ofProblem() && len(c.r.Header["If-Match"]) > 0 {
 		return a, fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
 	}
+	if err := e.checkKey(c.r.Header); err != nil {
+		return a, err
+	}
 	if !c.dryRun {
 		return e.do(c)
 	}

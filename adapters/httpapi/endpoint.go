@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type endpoint struct {
 	query   []string          // the parameters of the query beside dryRun, from parameters
 	shown   map[string]string // by name, the keys in parameters of those that mean something else here
 	headers []string          // those of the request, from parameters
+	unkeyed string            // of a POST that takes no Idempotency-Key: what to do without
 	bodies  []body            // what it takes, the default first; none: a body is not read
 	answers []result
 	faults  []fault.Kind // beside those that follow from the rest: see kinds
@@ -53,6 +55,17 @@ type result struct {
 
 // writes reports whether the operation can change anything.
 func (e endpoint) writes() bool { return e.method != http.MethodGet && !e.reads }
+
+// checkKey refuses an Idempotency-Key that would have no effect: who sends one counts
+// on it. The methods that are repeatable by nature do not need it, and neither do
+// searches.
+func (e endpoint) checkKey(header http.Header) error {
+	if e.method != http.MethodPost || !e.writes() || slices.Contains(e.headers, "Idempotency-Key") || len(header["Idempotency-Key"]) == 0 {
+		return nil
+	}
+	return fault.New(fault.MalformedRequest, "an Idempotency-Key is not supported here: %s",
+		cmp.Or(e.unkeyed, "leave it out, and look what the first request has done before you repeat it"))
+}
 
 // paramDryRun is the parameter of the query that all writes have (D24).
 const paramDryRun = "dryRun"

@@ -3,11 +3,16 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 func TestReplayGivesBackWhatWasKept(t *testing.T) {
@@ -81,7 +86,10 @@ func TestFingerprint(t *testing.T) {
 func TestIdempotentRequests(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	for path, body := range map[string]string{"/problems": `{"title":"a"}`, "/problems/12/comments": "a"} {
+	for path, body := range map[string]string{
+		"/problems": `{"title":"a"}`, "/problems/12/comments": "a", "/users": `{"name":"Eve","email":"eve@example.org"}`, "/queries": `{"name":"a","predicate":"TRUEPREDICATE"}`,
+		"/states": `{"name":"a"}`, "/priorities": `{"name":"a"}`, "/classifications": `{"name":"a"}`, "/components": `{"name":"a"}`, "/milestones": `{"name":"a"}`,
+	} {
 		key := strings.ReplaceAll(path, "/", "-")
 		first := f.send(t, request("POST", api+path, body, "Idempotency-Key", key), 201, "")
 		changes := len(f.changes)
@@ -98,5 +106,41 @@ func TestIdempotentRequests(t *testing.T) {
 		f.send(t, request("POST", api+path, body+" ", "Idempotency-Key", key), 409, fault.IdempotencyConflict)
 		f.send(t, request("POST", api+path, body, "Idempotency-Key", "a b"), 400, fault.MalformedRequest)
 	}
-	f.send(t, request("PATCH", api+"/problems/12", `{}`, "Idempotency-Key", "a b"), 200, "") // means nothing there
+	f.send(t, request("PATCH", api+"/problems/12", `{}`, "Idempotency-Key", "a b"), 200, "") // is not needed there
+}
+
+// A POST that can store something and does not keep its reply must not ignore the
+// header: the client counts on it. Nothing is done then.
+func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
+	t.Parallel()
+	for _, e := range endpoints() {
+		if e.method != http.MethodPost || e.reads {
+			continue
+		}
+		f := setup(t)
+		if e.id == "createUser" { // the one of the example is there already
+			f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{sampleBob}})
+			f.tokens[2].User = sampleBob.ID
+		}
+		path := api + strings.Replace(e.path, "{identifier}", "12", 1)
+		send := func() *httptest.ResponseRecorder {
+			return f.do(request("POST", path, e.bodies[0].example, "Content-Type", e.bodies[0].media, "Idempotency-Key", "k"))
+		}
+		first, again := send(), send()
+		if slices.Contains(e.headers, "Idempotency-Key") {
+			if first.Code != 201 || first.Body.String() != again.Body.String() || again.Header().Get("Idempotency-Replayed") != "true" || len(f.changes) != 1 {
+				t.Errorf("%s: %d %s, then %d %s, in %d changes", e.id, first.Code, first.Body, again.Code, again.Body, len(f.changes))
+			}
+		} else if first.Code != 400 || len(f.changes) > 0 {
+			t.Errorf("%s: %d %s", e.id, first.Code, first.Body)
+		}
+	}
+	f := setup(t)
+	w := f.send(t, request("POST", api+"/tokens", `{"user":{"name":"Ann"},"scope":"read"}`, "Idempotency-Key", "k"), 400, fault.MalformedRequest)
+	if !strings.Contains(w.Body.String(), "revoke") {
+		t.Errorf("how to be safe is not in %s", w.Body)
+	}
+	f.send(t, request("POST", api+"/tokens?dryRun=true", `{"user":{"name":"Ann"},"scope":"read"}`, "Idempotency-Key", "k"), 400, fault.MalformedRequest)
+	f.send(t, request("POST", api+"/states/search", `{"predicate":"TRUEPREDICATE"}`, "Idempotency-Key", "k"), 200, "") // stores nothing
+	f.send(t, request("PATCH", api+"/users/"+sampleAnn.ID.String(), `{}`, "Idempotency-Key", "k"), 200, "")
 }

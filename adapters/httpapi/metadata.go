@@ -66,10 +66,11 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 			id: "create" + one, method: http.MethodPost, path: "/" + k.many, tag: k.tag,
 			summary: "Create a " + k.one,
 			scope:   k.createScope,
+			headers: []string{"Idempotency-Key"},
 			bodies:  jsonBody(k.creates.body, k.create),
 			answers: []result{{status: 201, description: "The " + k.one + " that was created.", of: k.created,
-				example: show(k.creates.object), headers: []string{"Location", "Dry-Run"}}},
-			faults: append([]fault.Kind{fault.RequiredField}, faults...),
+				example: show(k.creates.object), headers: []string{"Location", "Idempotency-Replayed", "Dry-Run"}}},
+			faults: append([]fault.Kind{fault.RequiredField, fault.IdempotencyConflict}, faults...),
 			do:     k.post,
 		},
 		{
@@ -132,17 +133,22 @@ func (k metadataKind[T, P]) post(c *call) (answer, error) {
 	for _, name := range append([]string{"identifier"}, k.readOnly...) {
 		members = append(members, member{name, nil})
 	}
-	if err := c.decode(&cmd.Faults, members...); err != nil {
-		return answer{}, err
-	}
-	a, err := k.objects(c.Service).Create(c.r.Context(), c.caller, cmd)
-	return answered(a, err, func(a tracker.Answer[T]) answer {
+	created := func(a tracker.Answer[T]) answer {
 		header := http.Header{}
 		if !c.dryRun {
 			header.Set("Location", c.BasePath+prefix+"/"+k.many+"/"+k.identifier(a.Value).String())
 		}
 		return answer{status: http.StatusCreated, header: header, body: k.body(a)}
-	})
+	}
+	key, err := idempotency(c, created)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := c.decode(&cmd.Faults, members...); err != nil {
+		return answer{}, err
+	}
+	a, err := k.objects(c.Service).CreateOnce(c.r.Context(), c.caller, cmd, key)
+	return answered(a, err, created)
 }
 
 func (k metadataKind[T, P]) update(c *call) (answer, error) {

@@ -118,7 +118,7 @@ func parameters() map[string]*huma.Param {
 			Schema: text(), Example: `"3"`},
 		"If-None-Match": {Name: "If-None-Match", In: "header", Description: "Answer 304 if the ETag is still this one.",
 			Schema: text(), Example: `"3.14.6.3b71d16e7fb88410"`},
-		"Idempotency-Key": {Name: "Idempotency-Key", In: "header", Description: "Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters.",
+		"Idempotency-Key": {Name: "Idempotency-Key", In: "header", Description: "Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters. All that creates something with POST takes one, but for tokens. GET, PUT, PATCH and DELETE ignore it: repeated, they do nothing more, and If-Match tells whether somebody else has written meanwhile.",
 			Schema: text(), Example: "8e03978e-40d5-43e8-bc93-6894a57f9324"},
 	}
 	for _, s := range searchables { // the keys of which are others than those of problems

@@ -27,10 +27,11 @@ func queryEndpoints() []endpoint {
 			summary:     "Save a query for problems",
 			description: "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
 			scope:       access.Write,
+			headers:     []string{"Idempotency-Key"},
 			bodies:      jsonBody(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, NewQuery{}),
 			answers: []result{{status: 201, description: "The query that was saved.", of: CreatedQuery{}, example: example,
-				headers: []string{"Location", "Dry-Run"}}},
-			faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed},
+				headers: []string{"Location", "Idempotency-Replayed", "Dry-Run"}}},
+			faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict},
 			do:     (*call).saveQuery,
 		},
 		{
@@ -65,7 +66,11 @@ func (c *call) listQueries() (answer, error) {
 
 func (c *call) saveQuery() (answer, error) {
 	cmd := tracker.SaveQuery{Write: tracker.Write{DryRun: c.dryRun}}
-	err := c.decode(&cmd.Faults,
+	var err error
+	if cmd.Idempotency, err = idempotency(c, c.savedQuery); err != nil {
+		return answer{}, err
+	}
+	err = c.decode(&cmd.Faults,
 		member{"name", &cmd.Name},
 		member{"predicate", &cmd.Predicate},
 		member{"sort", &cmd.Sort},
@@ -74,13 +79,16 @@ func (c *call) saveQuery() (answer, error) {
 		return answer{}, err
 	}
 	a, err := c.Service.SaveQuery(c.r.Context(), c.caller, cmd)
-	return answered(a, err, func(a tracker.Answer[query.Saved]) answer {
-		header := http.Header{}
-		if !c.dryRun {
-			header.Set("Location", c.BasePath+prefix+"/queries/"+a.Value.ID.String())
-		}
-		return queryAnswer(http.StatusCreated, header, a)
-	})
+	return answered(a, err, c.savedQuery)
+}
+
+// savedQuery renders the answer to the saving of a query.
+func (c *call) savedQuery(a tracker.Answer[query.Saved]) answer {
+	header := http.Header{}
+	if !c.dryRun {
+		header.Set("Location", c.BasePath+prefix+"/queries/"+a.Value.ID.String())
+	}
+	return queryAnswer(http.StatusCreated, header, a)
 }
 
 func (c *call) loadQuery() (answer, error) {

@@ -21,8 +21,9 @@ func tokenEndpoints() []endpoint {
 		{
 			id: "createToken", method: http.MethodPost, path: "/tokens", tag: "Tokens",
 			summary:     "Issue a token",
-			description: "The answer holds the token itself in its member token. It is shown this once: only a digest is stored.",
+			description: "The answer holds the token itself in its member token. It is shown this once: only a digest is stored. So the answer is not kept, and an Idempotency-Key is refused: " + tokenUnkeyed + ".",
 			scope:       access.Admin,
+			unkeyed:     tokenUnkeyed,
 			bodies:      jsonBody(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-01-01T00:00:00.000Z"}`, NewToken{}),
 			answers: []result{{status: 201, description: "The token that was issued.", of: IssuedToken{}, headers: []string{"Dry-Run"},
 				example: func(e *encoder) { e.issuedToken(tracker.IssuedToken{Token: sampleToken, Secret: sampleSecret()}) }}},
@@ -40,6 +41,10 @@ func tokenEndpoints() []endpoint {
 		},
 	}
 }
+
+// tokenUnkeyed says how to repeat the request for a token. Its answer cannot be kept:
+// whoever read the database would have the token.
+const tokenUnkeyed = "if no answer has come, list the tokens, revoke the one that was issued, and ask for another"
 
 func (c *call) listTokens() (answer, error) {
 	a, err := c.Service.Tokens(c.r.Context())
