@@ -54,6 +54,16 @@ func conditionSaboteurs() []saboteur {
 			}
 		}},
 		{"Idempotency-Key ignored", "HTTP-IDEM-001", asking(func(c *call) { c.header.Del("Idempotency-Key") })},
+		{"Idempotency-Key ignored for metadata", "HTTP-IDEM-012", asking(func(c *call) {
+			if strings.Contains(c.path(), "/milestones") {
+				c.header.Del("Idempotency-Key")
+			}
+		})},
+		{"Idempotency-Key ignored for tokens", "HTTP-IDEM-013", asking(func(c *call) {
+			if strings.Contains(c.path(), "/tokens") {
+				c.header.Del("Idempotency-Key")
+			}
+		})},
 		{"a key replays whatever is asked", "HTTP-IDEM-003", kept(func(c call) string { return c.header.Get("Authorization") }, 400)},
 		{"keys shared by all users", "HTTP-IDEM-004", kept(func(c call) string { return c.uri + string(c.body) }, 400)},
 		{"keys per token", "HTTP-IDEM-004", asking(func(c *call) {

@@ -132,6 +132,60 @@ func idempotencyCases() []demand {
 			s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "true").sends("Ignored-Members", "revision").has("", first.value)
 			s.admin.get(path).is(200).counts("/keywords", 0).has("/revision", 2)
 		}},
+		{extended, "HTTP-IDEM-012", "D21", "users, metadata objects and saved queries are created once under a key, and the first answer comes again", func(s *session) {
+			lists := []string{"/users", "/queries"}
+			for _, kind := range kinds {
+				lists = append(lists, kind.list)
+			}
+			for _, list := range lists {
+				name, key := s.unique("once"), s.unique("key")
+				body := func(number int) string {
+					name := fmt.Sprint(name, number)
+					members := map[string]any{"name": name}
+					switch list {
+					case "/users":
+						members["email"] = name + "@example.org"
+					case "/queries":
+						members["predicate"] = "FALSEPREDICATE"
+					}
+					return encode(members)
+				}
+				first := s.admin.post(list, body(1), keyed(key)).offered("D30").is(201).sends("Idempotency-Replayed", "")
+				for _, a := range together(4, func(int) *answer { return s.admin.post(list, body(1), keyed(key)) }) {
+					a.is(201).sends("Idempotency-Replayed", "true").sends("Location", first.header.Get("Location")).has("", first.value)
+				}
+				s.admin.get(list+"/"+first.text("/identifier")).is(200).has("", first.value)
+				s.admin.post(list, body(2), keyed(key)).fault(409, "idempotency-conflict")
+				s.admin.post(list+"?dryRun=true", body(2), keyed(key)).fault(409, "idempotency-conflict")
+				s.admin.post(list, body(2), keyed("a b")).fault(400, "malformed-request")
+				s.admin.post(list, `{}`, keyed(key)).is(422)
+				s.admin.post(list+"?dryRun=true", body(2), keyed(key+"-2")).is(201)
+				s.admin.post(list, body(3), keyed(key+"-2")).is(201).sends("Idempotency-Replayed", "")
+			}
+		}},
+		{extended, "HTTP-IDEM-013", "D17, D21", "a token is not issued under a key, whose answer would keep it: the key is refused, and nothing is done", func(s *session) {
+			bob := s.user()
+			body := `{"user":` + bob.part() + `,"scope":"read"}`
+			s.admin.post("/tokens", body, keyed(s.unique("key"))).fault(400, "malformed-request")
+			s.admin.post("/tokens?dryRun=true", body, keyed(s.unique("key"))).fault(400, "malformed-request")
+			of := 0
+			for _, token := range s.admin.get("/tokens").is(200).list("") {
+				if at(token, "/user/identifier") == bob.identifier {
+					of++
+				}
+			}
+			if of != 1 {
+				s.Fatalf("%s has %d tokens, want the one from before", bob.name, of)
+			}
+		}},
+		{extended, "HTTP-IDEM-014", "D21", "PUT, PATCH and DELETE need no key, and take one as if it were not there", func(s *session) {
+			p := s.problem()
+			for _, key := range []option{keyed("a"), keyed("a b")} {
+				s.admin.patch(p.path, `{"title":"Same"}`, key).is(200).sends("Idempotency-Replayed", "")
+				s.admin.put(p.keyword("k"), `"v"`, key).sends("Idempotency-Replayed", "")
+				s.admin.delete(p.keyword("k"), "", key).is(204).sends("Idempotency-Replayed", "")
+			}
+		}},
 		{extended, "HTTP-IDEM-010", "D17, D18, D21", "a token with the scope read is forbidden, and gets no replay of what the user did with another", func(s *session) {
 			bob, p, key := s.user(), s.problem(), s.unique("key")
 			reader, body := s.as(s.token(bob.identifier, "read")), `{"title":"Once"}`
