@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -19,13 +20,18 @@ const keywordPath = "/problems/{identifier}/keywords/{keyword}"
 // of the path does.
 func pattern(path string) string { return strings.Replace(path, "{keyword}", "{keyword...}", 1) }
 
-// canonicalPaths answers a path with empty, "." or ".." segments with 404, where
+// canonicalPaths answers a path with other empty segments than that of singleSlash, and
+// one with "." or ".." segments, with 404, where
 // ServeMux would redirect: nothing is there, and a redirected write is easily
 // lost. So it does with a path that is deeper than any, and with the "*" that is
 // none.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL = singleSlash(r.URL, "")
+		if s.BasePath != "" {
+			r.URL = singleSlash(r.URL, s.BasePath)
+		}
 		asked := r.URL.EscapedPath()
 		if !path.IsAbs(asked) || asked != path.Clean(asked) || strings.Count(asked, "/") > deepest {
 			s.fail(w, r, s.notFound(r))
@@ -33,6 +39,23 @@ func canonicalPaths(s *server) http.Handler {
 		}
 		s.mux.ServeHTTP(w, r)
 	})
+}
+
+// singleSlash returns the URL without a second slash after the base: clients send it
+// whose server URL ends in one. They are not redirected: many would repeat a POST
+// as a GET, or without its token. A base needs no escapes.
+func singleSlash(u *url.URL, base string) *url.URL {
+	doubled := base + "//"
+	if !strings.HasPrefix(u.Path, doubled) || u.RawPath != "" && !strings.HasPrefix(u.RawPath, doubled) {
+		return u
+	}
+	single := *u
+	cut := func(path string) string { return base + path[len(base)+1:] }
+	single.Path = cut(u.Path)
+	if u.RawPath != "" {
+		single.RawPath = cut(u.RawPath)
+	}
+	return &single
 }
 
 // addUnmatched serves the paths that nothing else is at.

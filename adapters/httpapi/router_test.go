@@ -2,10 +2,13 @@ package httpapi
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 func TestUnknownPaths(t *testing.T) {
@@ -122,6 +125,70 @@ func TestBasePath(t *testing.T) {
 	}
 	if w := f.do(request("GET", "/tracker/api/1/problems", "")); !strings.Contains(w.Body.String(), `/tracker/api/20151105`) {
 		t.Errorf("the version is not named: %s", w.Body)
+	}
+}
+
+// A client whose server URL ends in a slash sends it twice. It is answered as if it had
+// sent one, by the router and the operations alike: a redirect would lose bodies.
+func TestServerURLThatEndsInASlash(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "/tracker"} {
+		f := setup(t, func(o *Options) { o.BasePath = base })
+		doubled := []string{base + "/"}
+		if base != "" {
+			doubled = append(doubled, "/"+base, "/"+base+"/")
+		}
+		for _, c := range []struct {
+			method, path, body string
+			headers            []string
+		}{
+			{"GET", api + "/problems/12", "", nil},
+			{"HEAD", api + "/problems/12", "", nil},
+			{"GET", api + "/problems?limit=1", "", nil}, // with a link
+			{"POST", api + "/problems", `{"title":"a"}`, []string{"Idempotency-Key", "k"}},
+			{"DELETE", api + "/problems/12/keywords/a%2Fb", "", nil},
+			{"PUT", api + "/problems/12/keywords/a%2F%2Fb?dryRun=true", `"v"`, nil},
+			{"PUT", api + "/users", "", nil},
+			{"OPTIONS", api + "/problems", "", nil},
+			{"GET", api + "/problems/12", "", []string{"Authorization", ""}},
+			{"GET", api + "/nope", "", nil},
+			{"GET", api + "/", "", nil},
+			{"GET", "/api/1/problems", "", nil},
+			{"GET", "/openapi.json", "", nil},
+			{"GET", "/errors/too-large", "", nil},
+			{"GET", "/healthz", "", nil},
+			{"GET", "/%2Fapi", "", nil},
+			{"GET", "/", "", nil},
+		} {
+			f.hits = []store.Hit{{ID: 12}, {ID: 12}}
+			send := func(base string) (*httptest.ResponseRecorder, Exchange) {
+				w := f.do(request(c.method, base+c.path, c.body, c.headers...))
+				return w, f.exchanges[len(f.exchanges)-1]
+			}
+			want, observed := send(base)
+			if c.method == "POST" { // which is replayed
+				want.Header().Set("Idempotency-Replayed", "true")
+				observed.Replayed = true
+			}
+			for _, other := range doubled {
+				got, seen := send(other)
+				if got.Code != want.Code || got.Body.String() != want.Body.String() || !reflect.DeepEqual(got.Header(), want.Header()) {
+					t.Errorf("%s %s%s: %d %v %s, but with one slash %d %v %s", c.method, other, c.path, got.Code, got.Header(), got.Body, want.Code, want.Header(), want.Body)
+				}
+				if seen != observed {
+					t.Errorf("%s %s%s is observed as %+v, but with one slash as %+v", c.method, other, c.path, seen, observed)
+				}
+			}
+		}
+		if len(f.exchanges) == 0 || f.exchanges[0].Route != base+api+"/problems/{identifier}" {
+			t.Errorf("routes are not observed: %+v", f.exchanges)
+		}
+		for _, path := range []string{"//" + base + "/" + api + "/problems/12", base + "//" + api + "/problems/12", base + "/api//" + Version + "/problems/12", base + api + "//problems/12"} {
+			if path == base+"/"+api+"/problems/12" {
+				continue
+			}
+			f.send(t, request("GET", path, ""), 404, fault.NotFound)
+		}
 	}
 }
 

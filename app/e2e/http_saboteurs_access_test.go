@@ -142,6 +142,14 @@ func frameSaboteurs() []saboteur {
 				r.body = asJSON(o)
 			}
 		})},
+		{"a second slash not found", "HTTP-ROUTE-008", func(next serving) serving {
+			return func(c call) reply {
+				if strings.Contains(c.uri, "//api") {
+					return fails(404, "not-found", "There is nothing.")
+				}
+				return next(c)
+			}
+		}},
 		{"errors of the type application/json", "HTTP-ERROR-002", answering(func(_ call, r *reply) {
 			if r.status >= 400 {
 				r.header.Set("Content-Type", "application/json")

@@ -134,6 +134,26 @@ func routeCases() []demand {
 				s.outside().get(path).fault(404, "not-found")
 			}
 		}},
+		{extended, "HTTP-ROUTE-008", "D18", "a second slash, of a client whose server URL ends in one, changes nothing: there is no redirect", func(s *session) {
+			p := s.problem()
+			slashed := *s.admin
+			slashed.base = s.target.BaseURL + "/" + api
+			slashed.get(p.path).is(200).has("/identifier", p.id)
+			slashed.post(p.path+"/comments", "text", plain()).is(201).has("/text", "text")
+			slashed.put(p.keyword("a%2Fb"), `"v"`).is(201).has("/name", "a/b")
+			key := s.unique("key")
+			made := slashed.post("/problems", `{"title":"Once"}`, keyed(key)).is(201)
+			s.admin.post("/problems", `{"title":"Once"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "true").
+				sends("Location", made.header.Get("Location")).has("", made.value)
+			slashed.put("/users", `{}`).is(405)
+			slashed.get("/nope").is(404)
+			if a := slashed.do("OPTIONS", "/me", ""); !slices.Equal(a.allowed(), []string{"GET", "HEAD"}) {
+				s.Fatalf("%v\nallows %q", a, a.allowed())
+			}
+			for _, path := range []string{"/" + p.path, "/problems//" + p.path} {
+				s.admin.get(path).fault(404, "not-found")
+			}
+		}},
 		{extended, "HTTP-ROUTE-005", "D23", "another version segment is 404 and names the only one", func(s *session) {
 			for _, version := range []string{"20151104", "20151106", "v1", "2015110", "020151105"} {
 				for _, path := range []string{"/problems", "/problems/1", "/me", "/nope"} {
