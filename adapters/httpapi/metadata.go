@@ -69,7 +69,7 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 			headers: []string{"Idempotency-Key"},
 			bodies:  jsonBody(k.creates.body, k.create),
 			answers: []result{{status: 201, description: "The " + k.one + " that was created.", of: k.created,
-				example: show(k.creates.object), headers: []string{"Location", "Idempotency-Replayed", "Dry-Run"}}},
+				example: show(k.creates.object), headers: []string{"Location", "Idempotency-Replayed", "Ignored-Members", "Dry-Run"}}},
 			faults: append([]fault.Kind{fault.RequiredField, fault.IdempotencyConflict}, faults...),
 			do:     k.post,
 		},
@@ -129,15 +129,17 @@ func (k metadataKind[T, P]) load(c *call) (answer, error) {
 
 func (k metadataKind[T, P]) post(c *call) (answer, error) {
 	cmd := tracker.CreateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
-	members := k.members(&cmd.Patch)
+	members, lost := k.members(&cmd.Patch), ignored{}
 	for _, name := range append([]string{"identifier"}, k.readOnly...) {
-		members = append(members, member{name, nil})
+		members = append(members, member{name, lost})
 	}
+	cmd.Ignored = lost
 	created := func(a tracker.Answer[T]) answer {
 		header := http.Header{}
 		if !c.dryRun {
 			header.Set("Location", c.BasePath+prefix+"/"+k.many+"/"+k.identifier(a.Value).String())
 		}
+		setIgnored(header, a.Ignored)
 		return answer{status: http.StatusCreated, header: header, body: k.body(a)}
 	}
 	key, err := idempotency(c, created)

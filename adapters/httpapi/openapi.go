@@ -146,7 +146,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 		"Link":                 text("The path of the next page, when there is one.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
 		"Location":             text("The path of what was created.", prefix+"/problems/12"),
 		"Dry-Run":              text("true when nothing was stored because of dryRun=true.", "true"),
-		"Ignored-Members":      text("The members of the body that were not stored, though the problem has another value of them: a list of their names.", "creationDate, originator"),
+		"Ignored-Members":      text("The members of the body that were not stored, though the problem or object has another value of them: a list of their names.", "creationDate, originator"),
 		"Idempotency-Replayed": text("true when this is the answer to an earlier, equal request.", "true"),
 		"Retry-After":          whole("Seconds after which to repeat the request, of which nothing was done. A 503 of the type outcome-unknown has none.", 1),
 		"WWW-Authenticate":     text("How to authenticate.", `Bearer realm="problems"`),

@@ -196,10 +196,15 @@ func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	e := encoder{catalogue: a.Catalogue}
 	e.problem(a.Value)
 	header := http.Header{}
-	if len(a.Ignored) > 0 {
-		header.Set("Ignored-Members", strings.Join(a.Ignored, ", "))
-	}
+	setIgnored(header, a.Ignored)
 	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), header: header, body: e.buf}
+}
+
+// setIgnored names the members that were sent and not stored.
+func setIgnored(header http.Header, names []string) {
+	if len(names) > 0 {
+		header.Set("Ignored-Members", strings.Join(names, ", "))
+	}
 }
 
 // unlessKnown answers 304 when the client has what the tag stands for (D20). An

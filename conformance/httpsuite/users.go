@@ -114,6 +114,17 @@ func userCases() []demand {
 			s.admin.get(p.path+"/relationships").is(200).has("/0/author/name", name)
 			s.admin.get(p.path+"/watchers").is(200).has("/0/name", name)
 		}},
+		{extended, "HTTP-USER-012", "D11, D30", "Ignored-Members names what the creation of a user or metadata object does not store, unless it makes no difference", func(s *session) {
+			const foreign = `"identifier":"01890000-0000-7000-8000-000000000000"`
+			for _, query := range []string{"?dryRun=true", ""} {
+				name := s.unique("user")
+				s.admin.post("/users"+query, `{"name":"x","email":"`+name+`@example.org",`+foreign+`}`).is(201).ignores("identifier")
+				s.admin.post("/users"+query, `{"name":"x","email":"`+name+`-2@example.org","identifier":null}`).is(201).ignores()
+				s.admin.post("/milestones"+query, `{"name":"`+name+`","creationDate":"2001-02-03T04:05:06.000Z",`+foreign+`}`).is(201).ignores("creationDate", "identifier")
+				s.admin.post("/components"+query, `{"name":"`+name+`","fullName":"`+name+`"}`).is(201).ignores()
+				s.admin.post("/components"+query, `{"name":"`+name+`-2","fullName":"x"}`).is(201).ignores("fullName")
+			}
+		}},
 		{extended, "HTTP-USER-011", "D2", "a new e-mail address is shown wherever the whole user is: in fields and among watchers", func(s *session) {
 			bob := s.user()
 			p := s.create(bob.client, `"assignee":`+bob.part())

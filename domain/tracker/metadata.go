@@ -27,6 +27,9 @@ type Objects[T, P any] struct {
 type CreateObject[P any] struct {
 	Write
 	Patch P
+	// Ignored holds the members that only the service writes, as ReadOnly of an
+	// UpdateObject does. They are not stored: see Answer.Ignored.
+	Ignored map[string]any
 }
 
 // UpdateObject is the command that changes a metadata object.
@@ -79,6 +82,8 @@ type written struct {
 	kept *store.Reply
 	// reused is the refusal of a key that was used otherwise; nil: it was not.
 	reused error
+	// ignored are the members of a creation that only the service writes.
+	ignored map[string]any
 }
 
 // List returns all objects of the kind: by order where there is one, then name.
@@ -132,7 +137,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 			if a, ok := key.replay(w.kept); ok {
 				return store.Change{}, a, nil
 			}
-			w.reused = key.check(w.kept)
+			w.reused, w.ignored = key.check(w.kept), cmd.Ignored
 			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
 			if err == nil {
 				key.keep(&change, m.at, a)
@@ -188,18 +193,32 @@ func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, 
 // they were read (D11).
 func (r *rules[T, P]) checkReadOnly(sent map[string]any, old T, c *metadata.Catalogue, faults *fault.List) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		value, same := sent[name], false
-		if name == "identifier" {
-			text, _ := value.(string)
-			id, err := ident.Parse(text)
-			same = err == nil && id == *r.id(&old)
-		} else {
-			same = r.same != nil && r.same(name, value, old, c)
-		}
-		if !same {
+		if !r.sameMember(name, sent[name], old, c) {
 			faults.Add(fault.ReadOnlyField, fault.Pointer("", name), "%s is written by the service: leave it out, or send it as it is", name)
 		}
 	}
+}
+
+// ignored returns the names of the members that were sent with another value than the
+// object has, sorted.
+func (r *rules[T, P]) ignored(sent map[string]any, object T, c *metadata.Catalogue) (names []string) {
+	for name, value := range sent {
+		if value != nil && !r.sameMember(name, value, object, c) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sameMember compares a member that only the service writes with the current value.
+func (r *rules[T, P]) sameMember(name string, value any, current T, c *metadata.Catalogue) bool {
+	if name != "identifier" {
+		return r.same != nil && r.same(name, value, current, c)
+	}
+	text, _ := value.(string)
+	id, err := ident.Parse(text)
+	return err == nil && id == *r.id(&current)
 }
 
 // decide applies the patch to old, which has no identifier when it is to be
@@ -246,6 +265,7 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 		}
 	}
 	a.Catalogue = r.with(on.catalogue, object, st.Batch)
+	a.Ignored = r.ignored(on.ignored, object, a.Catalogue)
 	if w.DryRun && created {
 		*r.id(&a.Value) = ident.None
 	}

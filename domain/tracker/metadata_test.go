@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -369,4 +370,32 @@ func TestMovedIntoStateThatChanges(t *testing.T) {
 	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})
 	noError(t, err)
 	equal(t, "resolver", other.load(t, id).Resolver, other.admin.User)
+}
+
+// What only the service writes is ignored when an object is created, but named where
+// the object has another value, in a dry run too.
+func TestCreateNamesIgnoredMembers(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for _, dryRun := range []bool{true, false} {
+		w := Write{DryRun: dryRun}
+		sent := func(members object) object {
+			members["identifier"] = testID(99).String()
+			return members
+		}
+		name := patch.Set(fmt.Sprint("dry ", dryRun))
+		c, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Ignored: sent(object{"fullName": "x"})})
+		noError(t, err)
+		equal(t, "of a component", c.Ignored, []string{"fullName", "identifier"})
+		name.Value += "!"
+		c, err = s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Ignored: object{"fullName": name.Value, "identifier": nil}})
+		noError(t, err)
+		equal(t, "of a component that is as it was sent", c.Ignored, []string(nil))
+		m, err := s.Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: name}, Ignored: sent(object{"creationDate": json.Number("7")})})
+		noError(t, err)
+		equal(t, "of a milestone", m.Ignored, []string{"creationDate", "identifier"})
+		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org"), Ignored: sent(object{})})
+		noError(t, err)
+		equal(t, "of a user", u.Ignored, []string{"identifier"})
+	}
 }
