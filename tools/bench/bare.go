@@ -94,8 +94,8 @@ func (b *bench) pids() []int {
 	for _, e := range append(b.entrants, b.bare...) {
 		all = append(all, e.pids...)
 	}
-	if b.db != nil && b.db.pids() != nil {
-		all = append(all, b.db.pids()()...)
+	if b.db != nil && b.db.PIDs() != nil {
+		all = append(all, b.db.PIDs()()...)
 	}
 	return all
 }

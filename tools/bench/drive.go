@@ -8,17 +8,19 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/problemtracking/problems/tools/launch"
 )
 
 // outcome is what came of one run: one mix, one number of connections, one round,
 // one contender.
 type outcome struct {
-	Requests int           `json:"requests"`
-	Seconds  float64       `json:"seconds"`
-	Failures []failures    `json:"failures,omitempty"`
-	CPU      *processors   `json:"cpu,omitempty"`    // nil: not known
-	Memory   *memory       `json:"memory,omitempty"` // of the server
-	Metrics  *measurements `json:"metrics,omitempty"`
+	Requests int            `json:"requests"`
+	Seconds  float64        `json:"seconds"`
+	Failures []failures     `json:"failures,omitempty"`
+	CPU      *processors    `json:"cpu,omitempty"`    // nil: not known
+	Memory   *launch.Memory `json:"memory,omitempty"` // of the server
+	Metrics  *measurements  `json:"metrics,omitempty"`
 
 	latencies latencies
 }
@@ -176,7 +178,7 @@ func add(all, more []failures) []failures {
 type look struct {
 	server, database, client time.Duration // CPU time
 	machine                  time.Duration // of everything
-	memory                   memory
+	memory                   launch.Memory
 	known                    bool // the above
 	metrics                  map[string]float64
 }
@@ -193,7 +195,7 @@ func (r run) look() (l look, err error) {
 			return 0
 		}
 		var t time.Duration
-		t, err = cpuOf(pids)
+		t, err = launch.CPUOf(pids)
 		return t
 	}
 	l.server, l.client = cpu(r.contender.pids), cpu([]int{os.Getpid()})
@@ -201,19 +203,19 @@ func (r run) look() (l look, err error) {
 		l.database = cpu(r.contender.dbPIDs())
 	}
 	if err == nil {
-		l.machine, err = busyTime()
+		l.machine, err = launch.BusyTime()
 	}
 	if err == nil {
-		l.memory, err = memoryOf(r.contender.pids)
+		l.memory, err = launch.MemoryOf(r.contender.pids)
 	}
-	if errors.Is(err, errNoProc) {
+	if errors.Is(err, launch.ErrNoProc) {
 		return l, nil
 	}
 	if err != nil {
 		return look{}, err
 	}
 	l.known = true
-	resetPeak(r.contender.pids) // else the peak is a longer one: see bench.note
+	launch.ResetPeak(r.contender.pids) // else the peak is a longer one: see bench.note
 	return l, nil
 }
 

@@ -24,6 +24,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/problemtracking/problems/tools/launch"
 )
 
 func main() {
@@ -116,12 +118,12 @@ func (b *bench) note() {
 	if b.db != nil {
 		say("PostgreSQL was told to VACUUM and ANALYZE what was imported, which it would have done by itself a little later. One of this machine's binaries has its own defaults, but for the number of connections: it syncs each commit.")
 	}
-	if _, err := cpuOf([]int{os.Getpid()}); err != nil {
+	if _, err := launch.CPUOf([]int{os.Getpid()}); err != nil {
 		say("%v.", err)
-	} else if !resetPeak([]int{os.Getpid()}) {
+	} else if !launch.ResetPeak([]int{os.Getpid()}) {
 		say("This kernel does not reset the peak of a process's memory: the most memory is that since the server began, not that of the mix.")
 	}
-	if b.db != nil && b.db.pids() == nil {
+	if b.db != nil && b.db.PIDs() == nil {
 		say("What the given PostgreSQL server costs cannot be seen, so that its CPU seconds are not given.")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/problemtracking/problems/tools/launch"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -26,7 +28,7 @@ func TestCellSumsItsRounds(t *testing.T) {
 			o.latencies[i] = time.Duration(i+1) * time.Millisecond
 		}
 		o.CPU = &processors{Server: cpu, Database: ptr(cpu / 2), Client: cpu / 4}
-		o.Memory = &memory{Peak: peak}
+		o.Memory = &launch.Memory{Peak: peak}
 		o.Metrics = &measurements{Commits: ptr(commits), Transactions: ptr(transactions), Retries: ptr(0.), Allocations: ptr(float64(requests) * 50)}
 		if failed > 0 {
 			o.Failures = []failures{{Kind: "GET: 500", Count: failed, First: "first"}}

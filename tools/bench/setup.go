@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/tools/launch"
 )
 
 // entrant is a contender with what belongs to it.
@@ -29,12 +30,12 @@ type entrant struct {
 // bench is a benchmark that is being prepared, and made.
 type bench struct {
 	options
-	program  program
+	program  launch.Program
 	folder   string // of its own
 	archives map[int64]string
 	secrets  []access.Secret // the tokens of the users
 	report   *report
-	db       *database
+	db       *launch.Database
 	entrants []*entrant // the servers
 	bare     []*entrant // the limits
 	port     *storePort // nil: it is not measured
@@ -58,7 +59,7 @@ func (b *bench) setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.program = program{path: binary, home: b.folder, logs: b.serverLog}
+	b.program = launch.Program{Path: binary, Home: b.folder, Logs: b.serverLog}
 	for range dataset.Users {
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // never fails
@@ -139,29 +140,29 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 		path, variables = "/me", []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + e.token}
 	} else {
 		b.say("%s: importing %d problems", store, size)
-		if err := b.program.load(ctx, b.archives[size], url); err != nil {
+		if err := b.program.Load(ctx, b.archives[size], url); err != nil {
 			return err
 		}
 		loaded.Seconds = time.Since(began).Seconds()
 	}
 	if store == onPostgres {
-		if err := settle(ctx, url); err != nil {
+		if err := launch.Settle(ctx, url); err != nil {
 			return err
 		}
 	}
 	for range starts {
-		begin, err := b.program.begin(ctx, url, path, e.token, variables...)
+		begin, err := beginOn(ctx, b.program, url, path, e.token, variables...)
 		if err != nil {
 			return err
 		}
 		loaded.Begins = append(loaded.Begins, begin)
 	}
-	server, err := b.program.serve(ctx, url, variables...)
+	server, err := b.program.Serve(ctx, url, variables...)
 	if err != nil {
 		return err
 	}
-	b.undo = append(b.undo, func(context.Context) error { return server.stop() })
-	e.url, e.metrics, e.pids = server.url, server.metrics, []int{server.cmd.Process.Pid}
+	b.undo = append(b.undo, func(context.Context) error { return server.Stop() })
+	e.url, e.metrics, e.pids = server.URL, server.Metrics, []int{server.PID()}
 	if store == inMemory {
 		b.say("%s: replaying %d problems over HTTP", store, size)
 		began = time.Now()
@@ -198,8 +199,8 @@ func (b *bench) newStore(ctx context.Context, e *entrant, size int64) (string, e
 			return "", err
 		}
 		var err error
-		e.dbPIDs = b.db.pids()
-		e.database, err = b.db.create(ctx, fmt.Sprintf("problems_bench_%d", size))
+		e.dbPIDs = b.db.PIDs()
+		e.database, err = b.db.Create(ctx, fmt.Sprintf("problems_bench_%d", size))
 		return e.database, err
 	default:
 		return "memory:", nil
@@ -212,12 +213,12 @@ func (b *bench) startDatabase(ctx context.Context) (err error) {
 		return nil
 	}
 	if b.postgres != "" {
-		b.db = givenDatabase(b.postgres)
-	} else if b.db, err = startDatabase(ctx, filepath.Join(b.folder, "postgres")); err != nil {
+		b.db = launch.GivenDatabase(b.postgres)
+	} else if b.db, err = launch.StartDatabase(ctx, filepath.Join(b.folder, "postgres")); err != nil {
 		return err
 	}
-	b.undo = append(b.undo, b.db.stop)
-	b.report.Machine.Postgres, err = b.db.version(ctx)
+	b.undo = append(b.undo, b.db.Stop)
+	b.report.Machine.Postgres, err = b.db.Version(ctx)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package launch
 
 import (
 	"os"
@@ -41,7 +41,7 @@ func TestParseBusy(t *testing.T) {
 func TestParseStatus(t *testing.T) {
 	t.Parallel()
 	got, err := parseStatus([]byte("Name:\tproblems\nVmPeak:\t 9 kB\nVmHWM:\t   2048 kB\nVmRSS:\t   1024 kB\nThreads:\t3\n"))
-	if want := (memory{Now: 1 << 20, Peak: 2 << 20}); err != nil || got != want {
+	if want := (Memory{Now: 1 << 20, Peak: 2 << 20}); err != nil || got != want {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	for _, status := range []string{"", "VmRSS:\t1 kB\n", "VmHWM:\t1 kB\nVmRSS:\t1 MB\n", "VmHWM:\tx kB\nVmRSS:\t1 kB\n"} {
@@ -56,32 +56,32 @@ func TestOwnProcess(t *testing.T) {
 	t.Parallel()
 	self := []int{os.Getpid()}
 	if runtime.GOOS != "linux" {
-		if _, err := cpuOf(self); err != errNoProc {
-			t.Errorf("cpuOf fails with %v; want %v", err, errNoProc)
+		if _, err := CPUOf(self); err != ErrNoProc {
+			t.Errorf("CPUOf fails with %v; want %v", err, ErrNoProc)
 		}
 		return
 	}
-	before, err := cpuOf(self)
+	before, err := CPUOf(self)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for began := time.Now(); ; {
-		after, err := cpuOf(self)
+		after, err := CPUOf(self)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if after > before {
 			break
 		}
-		if time.Since(began) > patience {
+		if time.Since(began) > Patience {
 			t.Fatal("this process has worked without using the CPU")
 		}
 	}
-	m, err := memoryOf(self)
+	m, err := MemoryOf(self)
 	if err != nil || m.Now < 1<<20 || m.Peak < m.Now {
 		t.Errorf("memory %v, %v", m, err)
 	}
-	if pids := children(os.Getppid()); !slices.Contains(pids, os.Getpid()) || pids[0] != os.Getppid() {
+	if pids := Children(os.Getppid()); !slices.Contains(pids, os.Getpid()) || pids[0] != os.Getppid() {
 		t.Errorf("the children of this process's parent %d are %v; want it first, and %d among them", os.Getppid(), pids, os.Getpid())
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package launch
 
 import (
 	"bytes"
@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// errNoProc is why CPU and memory are not known on some systems.
-var errNoProc = errors.New("this system has no /proc: the CPU seconds and the memory of processes are not known")
+// ErrNoProc is why CPU and memory are not known on some systems.
+var ErrNoProc = errors.New("this system has no /proc: the CPU seconds and the memory of processes are not known")
 
 // tick is the unit of times in /proc. It is 1/100 s on every Linux that Go runs on,
 // whatever the kernel's own clock.
 const tick = time.Second / 100
 
-// cpuOf returns the CPU time that processes have used, with what those children of
+// CPUOf returns the CPU time that processes have used, with what those children of
 // theirs have used that are gone.
-func cpuOf(pids []int) (time.Duration, error) {
+func CPUOf(pids []int) (time.Duration, error) {
 	var sum time.Duration
 	for _, pid := range pids {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			// One of the database's may have ended: its parent has the time.
 			if _, err := os.Stat("/proc/self/stat"); err != nil {
-				return 0, errNoProc
+				return 0, ErrNoProc
 			}
 			continue
 		}
@@ -39,12 +39,12 @@ func cpuOf(pids []int) (time.Duration, error) {
 	return sum, nil
 }
 
-// busyTime returns the CPU time that the whole machine has used, with what a
+// BusyTime returns the CPU time that the whole machine has used, with what a
 // hypervisor gave to others.
-func busyTime() (time.Duration, error) {
+func BusyTime() (time.Duration, error) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
-		return 0, errNoProc
+		return 0, ErrNoProc
 	}
 	line, _, _ := bytes.Cut(stat, []byte("\n"))
 	busy, err := parseBusy(line)
@@ -73,8 +73,8 @@ func parseBusy(line []byte) (busy time.Duration, err error) {
 	return busy, nil
 }
 
-// children returns a process and its children, in the order of their numbers.
-func children(parent int) []int {
+// Children returns a process and its children, in the order of their numbers.
+func Children(parent int) []int {
 	pids := []int{parent}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, path := range stats {
@@ -120,26 +120,26 @@ func parseStat(stat []byte) (parent int, cpu time.Duration, err error) {
 	return parent, cpu, nil
 }
 
-// memory is the resident memory of processes, in bytes.
-type memory struct {
+// Memory is the resident memory of processes, in bytes.
+type Memory struct {
 	Now  int64 `json:"now"`
-	Peak int64 `json:"peak"` // the most since resetPeak
+	Peak int64 `json:"peak"` // the most since ResetPeak
 }
 
-// memoryOf returns the memory of processes together.
-func memoryOf(pids []int) (memory, error) {
-	var sum memory
+// MemoryOf returns the memory of processes together.
+func MemoryOf(pids []int) (Memory, error) {
+	var sum Memory
 	for _, pid := range pids {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		if err != nil {
 			if _, err := os.Stat("/proc/self/status"); err != nil {
-				return memory{}, errNoProc
+				return Memory{}, ErrNoProc
 			}
-			return memory{}, err
+			return Memory{}, err
 		}
 		m, err := parseStatus(status)
 		if err != nil {
-			return memory{}, fmt.Errorf("/proc/%d/status: %w", pid, err)
+			return Memory{}, fmt.Errorf("/proc/%d/status: %w", pid, err)
 		}
 		sum.Now += m.Now
 		sum.Peak += m.Peak
@@ -148,7 +148,7 @@ func memoryOf(pids []int) (memory, error) {
 }
 
 // parseStatus reads VmRSS and VmHWM of /proc/<pid>/status.
-func parseStatus(status []byte) (m memory, err error) {
+func parseStatus(status []byte) (m Memory, err error) {
 	found := 0
 	for line := range bytes.Lines(status) {
 		name, value, _ := bytes.Cut(line, []byte(":"))
@@ -164,20 +164,20 @@ func parseStatus(status []byte) (m memory, err error) {
 		number, isKB := bytes.CutSuffix(bytes.TrimSpace(value), []byte(" kB"))
 		kb, err := strconv.ParseInt(string(number), 10, 64)
 		if err != nil || !isKB {
-			return memory{}, fmt.Errorf("%s is %q, which is no number of kB", name, bytes.TrimSpace(value))
+			return Memory{}, fmt.Errorf("%s is %q, which is no number of kB", name, bytes.TrimSpace(value))
 		}
 		*into = kb << 10
 		found++
 	}
 	if found != 2 {
-		return memory{}, errors.New("has no VmRSS or no VmHWM")
+		return Memory{}, errors.New("has no VmRSS or no VmHWM")
 	}
 	return m, nil
 }
 
-// resetPeak lets the peak of each process begin at its present memory. It reports
+// ResetPeak lets the peak of each process begin at its present memory. It reports
 // whether that can be done here: else the peak is that since the process began.
-func resetPeak(pids []int) bool {
+func ResetPeak(pids []int) bool {
 	for _, pid := range pids {
 		// proc_pid_clear_refs(5): 5 resets the peak. Some kernels do not have it.
 		if os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) != nil {

@@ -1,4 +1,4 @@
-package main
+package launch
 
 import (
 	"context"
@@ -10,37 +10,37 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
-// database is a PostgreSQL server.
-type database struct {
+// Database is a PostgreSQL server.
+type Database struct {
 	url   string                    // for who may create databases
 	local *postgrestest.LocalServer // nil: it ran already
 	made  []string                  // the databases that were created
 }
 
-// errNoPostgres is what somebody reads whose machine has none.
-var errNoPostgres = errors.New("there is no PostgreSQL to measure: install the postgresql server package (`make deps` does it on Debian as root), " +
+// ErrNoPostgres is what somebody reads whose machine has none.
+var ErrNoPostgres = errors.New("there is no PostgreSQL to measure: install the postgresql server package (`make deps` does it on Debian as root), " +
 	"or name a server with -postgres postgres://…, or leave it out with -stores memory,sqlite")
 
-// givenDatabase is a server that runs already. What it costs cannot be seen.
-func givenDatabase(url string) *database { return &database{url: url} }
+// GivenDatabase is a server that runs already. What it costs cannot be seen.
+func GivenDatabase(url string) *Database { return &Database{url: url} }
 
-// startDatabase starts a server of this machine's binaries with its data in a
+// StartDatabase starts a server of this machine's binaries with its data in a
 // directory, which is made, and with the settings that it has by default: above all
 // it syncs what it commits.
-func startDatabase(ctx context.Context, dir string) (*database, error) {
+func StartDatabase(ctx context.Context, dir string) (*Database, error) {
 	// The number of connections is for those that the limits are measured with.
 	server, err := postgrestest.StartLocal(ctx, dir, "max_connections=300")
 	if errors.Is(err, postgrestest.ErrNoBinaries) {
-		return nil, errNoPostgres
+		return nil, ErrNoPostgres
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &database{url: server.URL(), local: server}, nil
+	return &Database{url: server.URL(), local: server}, nil
 }
 
-// create makes an empty database and returns its URL.
-func (d *database) create(ctx context.Context, name string) (string, error) {
+// Create makes an empty database and returns its URL.
+func (d *Database) Create(ctx context.Context, name string) (string, error) {
 	at, err := url.Parse(d.url)
 	if err != nil || at.Scheme == "" {
 		return "", errors.New("-postgres has to be a URL such as postgres://user@host/database")
@@ -53,9 +53,9 @@ func (d *database) create(ctx context.Context, name string) (string, error) {
 	return at.String(), nil
 }
 
-// settle does at once what a database does by itself within a minute or two of an
+// Settle does at once what a database does by itself within a minute or two of an
 // import: it gathers statistics, and marks what is visible to all.
-func settle(ctx context.Context, url string) error { return sql(ctx, url, "VACUUM (ANALYZE)") }
+func Settle(ctx context.Context, url string) error { return sql(ctx, url, "VACUUM (ANALYZE)") }
 
 // sql runs a statement outside of a transaction.
 func sql(ctx context.Context, url, statement string) error {
@@ -68,16 +68,16 @@ func sql(ctx context.Context, url, statement string) error {
 	return err
 }
 
-// pids returns the processes of the server; it is nil if they cannot be seen.
-func (d *database) pids() func() []int {
+// PIDs returns the processes of the server; it is nil if they cannot be seen.
+func (d *Database) PIDs() func() []int {
 	if d.local == nil {
 		return nil
 	}
-	return func() []int { return children(d.local.PID()) }
+	return func() []int { return Children(d.local.PID()) }
 }
 
-// stop ends the server, or drops what was made on one that ran before.
-func (d *database) stop(ctx context.Context) error {
+// Stop ends the server, or drops what was made on one that ran before.
+func (d *Database) Stop(ctx context.Context) error {
 	if d.local != nil {
 		return d.local.Remove(ctx)
 	}
@@ -88,8 +88,8 @@ func (d *database) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// version returns what the server says it is.
-func (d *database) version(ctx context.Context) (string, error) {
+// Version returns what the server says it is.
+func (d *Database) Version(ctx context.Context) (string, error) {
 	conn, err := pgx.Connect(ctx, d.url)
 	if err != nil {
 		return "", err
