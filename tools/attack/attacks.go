@@ -1,0 +1,31 @@
+package main
+
+import "slices"
+
+// attack is one way to hurt the service.
+type attack struct {
+	name  string // short, as -attacks has it
+	title string // as tables have it
+	// prepare makes what is attacked, and takes from a server that refuses more what
+	// it allows; nil: nothing is needed.
+	prepare func(*stage) error
+	// run attacks until the stage's context ends.
+	run func(*stage)
+	// right are the statuses that are right answers to the attack, beside 200, 429
+	// and 503.
+	right []int
+	// tls lets the server speak HTTPS, and HTTP/2.
+	tls bool
+	// without names a store that the attack is not possible on.
+	without string
+	// slow is an attack that the server may end by closing the connection.
+	slow bool
+}
+
+// attacks are those that can be made.
+var attacks = slices.Concat(keywordAttacks, commentAttacks, searchAttacks, relationshipAttacks, metadataAttacks, bodyAttacks, connectionAttacks, exportAttacks)
+
+// rights reports whether a status is a right answer.
+func (a attack) rights(status int) bool {
+	return status == 200 || status == 429 || status == 503 || slices.Contains(a.right, status)
+}

@@ -1,0 +1,40 @@
+// Attack measures what one client with a token can do to the service. It starts the
+// program on each store, attacks it in many ways, and looks at the memory of the server
+// and at how long honest clients wait meanwhile.
+//
+// "make attack" in the root runs it. In tools, which is outside of the workspace:
+//
+//	GOWORK=off go run ./attack -program ../bin/problems -stores sqlite -attacks keywords-load
+//
+// It prints Markdown, a row as soon as it is known. The exit code is 1 when a server
+// died, took more memory than -memory allows, or gave a wrong answer. It does not depend
+// on times.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
+	o, err := parse(flags, os.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err == nil:
+		err = execute(ctx, o, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "attack:", err)
+		stop()
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// manyRelationships and family are problems that are attacked: family is the oldest one
+// of it.
+const (
+	manyRelationships = "a problem with many relationships"
+	family            = "a large family"
+	youngest          = "the youngest of the family"
+)
+
+// relate relates two problems.
+func (s *stage) relate(kind string, from, to int64) error {
+	return s.make("relating problems", relating(kind, from, to), nil)
+}
+
+func relating(kind string, from, to int64) request {
+	return sendJSON(http.MethodPut, fmt.Sprintf("/problems/%d/relationships", from), map[string]any{"type": kind, "problemIdentifier": to})
+}
+
+func prepareRelationships(s *stage) error {
+	return s.once(manyRelationships, func() (int64, error) {
+		id, err := s.create("victim with many relationships")
+		if err != nil {
+			return 0, err
+		}
+		_, err = s.repeat(s.sizes.related, func(int) error {
+			other, err := s.create("related victim")
+			if err != nil {
+				return err
+			}
+			return s.relate("RelatedTo", id, other)
+		})
+		return id, err
+	})
+}
+
+// prepareFamily makes layers of problems, each of which is a parent of all in the next
+// layer, so that there are very many ways from the first to the last.
+func prepareFamily(s *stage) error {
+	return s.once(family, func() (int64, error) {
+		var layers [][]int64
+		for range s.sizes.layers {
+			layer := make([]int64, s.sizes.layer)
+			for i := range layer {
+				var err error
+				if layer[i], err = s.create("victim in a family"); err != nil {
+					return 0, err
+				}
+			}
+			layers = append(layers, layer)
+		}
+		n := s.sizes.layer
+		_, err := s.repeat((s.sizes.layers-1)*n*n, func(i int) error {
+			layer, pair := i/(n*n), i%(n*n)
+			return s.relate("ParentOf", layers[layer][pair/n], layers[layer+1][pair%n])
+		})
+		s.place.made[youngest] = layers[s.sizes.layers-1][0]
+		return layers[0][0], err
+	})
+}
+
+var relationshipAttacks = []attack{
+	{name: "relationships-list", title: "list 1,000 relationships, 20 at once", prepare: prepareRelationships, run: func(s *stage) {
+		s.storm(s.sizes.many, same(get("/problems/%d/relationships", s.id(manyRelationships))))
+	}},
+	{name: "relationships-cycle", title: "try to close a cycle in a family of 128 with 1,792 relationships, 20 at once", prepare: prepareFamily, run: func(s *stage) {
+		s.storm(s.sizes.many, same(relating("ParentOf", s.id(youngest), s.id(family))))
+	}, right: []int{409}},
+	{name: "relationships-search", title: "search along the relationships of all, three deep, 20 at once", prepare: prepareFamily, run: func(s *stage) {
+		s.storm(s.sizes.many, same(searchFor("SUBQUERY(relationships, $a, SUBQUERY($a.child.relationships, $b, SUBQUERY($b.child.relationships, $c, $c.child.title CONTAINS[cd] 'zz').@count > 0).@count > 0).@count > 0")))
+	}, right: []int{422}},
+}

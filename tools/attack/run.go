@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/tools/launch"
+)
+
+// siege is a run of the program.
+type siege struct {
+	options
+	launcher    launch.Program
+	containers  *container // nil: servers are processes of this machine
+	certificate []string
+	folder      string // of its own
+	db          *launch.Database
+	report      report
+	undo        []func(context.Context) error
+}
+
+// execute makes all attacks and prints what came of them.
+func execute(ctx context.Context, o options, out io.Writer) (err error) {
+	s := &siege{options: o}
+	defer func() {
+		for i := len(s.undo) - 1; i >= 0; i-- {
+			err = errors.Join(err, s.undo[i](context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := s.setUp(ctx); err != nil {
+		return err
+	}
+	s.report.head(out, o)
+	err = s.attackAll(ctx, out)
+	if o.json != "" {
+		err = errors.Join(err, s.report.write(o.json))
+	}
+	fmt.Fprintf(os.Stderr, "attack: on %s: %d attacks were made\n", strings.Join(o.stores, ", "), len(s.report.Rows))
+	return errors.Join(err, s.report.verdict(o.limit))
+}
+
+// setUp makes what all attacks share.
+func (s *siege) setUp(ctx context.Context) (err error) {
+	if s.folder, err = os.MkdirTemp(s.dir, "problems-attack-"); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func(context.Context) error { return os.RemoveAll(s.folder) })
+	// PostgreSQL may be run by another user, who has to get at its own data below.
+	if err := os.Chmod(s.folder, 0o711); err != nil {
+		return err
+	}
+	binary, err := filepath.Abs(s.options.program)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(binary); err != nil {
+		return fmt.Errorf("-program: %w: make build makes it", err)
+	}
+	s.launcher = launch.Program{Path: binary, Home: s.folder, Logs: s.serverLog}
+	if s.certificate, err = writeCertificate(s.folder); err != nil {
+		return err
+	}
+	if s.container {
+		if s.containers, err = newContainer(ctx, s.launcher, s.limit); err != nil {
+			return err
+		}
+		s.undo = append(s.undo, s.containers.remove)
+	}
+	return nil
+}
+
+// attackAll makes all attacks on one store after the other.
+func (s *siege) attackAll(ctx context.Context, out io.Writer) error {
+	for _, store := range s.stores {
+		p, err := s.newPlace(ctx, store)
+		if err != nil {
+			return err
+		}
+		for _, a := range s.attacks {
+			if a.without == store {
+				continue
+			}
+			if store == inMemory {
+				p = newPlace(store, p.url) // nothing of the one before is left
+			}
+			fmt.Fprintf(os.Stderr, "attack: %s: %s\n", store, a.name)
+			r, err := s.attackOnce(ctx, p, a)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", store, a.name, err)
+			}
+			s.report.Rows = append(s.report.Rows, r)
+			r.print(out)
+		}
+		if p.store == onSQLite {
+			// The next store needs the room.
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				_ = os.Remove(filepath.Join(s.folder, sqliteFile+suffix)) // not all exist
+			}
+		}
+	}
+	return nil
+}
+
+const sqliteFile = "problems.db"
+
+// newPlace makes an empty store.
+func (s *siege) newPlace(ctx context.Context, store string) (*place, error) {
+	switch store {
+	case onSQLite:
+		return newPlace(store, "sqlite://"+filepath.Join(s.folder, sqliteFile)), nil
+	case onPostgres:
+		var err error
+		if s.postgres != "" {
+			s.db = launch.GivenDatabase(s.postgres)
+		} else if s.db, err = launch.StartDatabase(ctx, filepath.Join(s.folder, "postgres")); err != nil {
+			return nil, err
+		}
+		s.undo = append(s.undo, s.db.Stop)
+		url, err := s.db.Create(ctx, fmt.Sprintf("problems_attack_%d", os.Getpid()))
+		return newPlace(store, url), err
+	default:
+		return newPlace(store, "memory:"), nil
+	}
+}
+
+// target is a running server that is attacked.
+type target struct {
+	*launch.Server
+	pid  int // of the server, which can be another one than that of a container's client
+	kill func()
+}
+
+// serve starts a server.
+func (s *siege) serve(ctx context.Context, p *place, a attack) (target, error) {
+	variables := []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + p.admin}
+	if a.tls {
+		variables = append(variables, s.certificate...)
+	}
+	if s.containers != nil {
+		server, pid, kill, err := s.containers.serve(ctx, p.url, variables...)
+		return target{server, pid, kill}, err
+	}
+	server, err := s.launcher.Serve(ctx, p.url, variables...)
+	if err != nil {
+		return target{}, err
+	}
+	return target{server, server.PID(), server.Kill}, nil
+}
+
+// dead reports whether the server has ended.
+func (t target) dead() bool {
+	select {
+	case <-t.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
+// prepareLimit is how long a preparation may take.
+const prepareLimit = 10 * time.Minute
+
+// attackOnce makes one attack. It fails when it cannot be made; what the server does is
+// in the row.
+func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error) {
+	t, err := s.serve(ctx, p, a)
+	if err != nil {
+		return row{}, err
+	}
+	r := row{Store: p.store, Attack: a.name, Title: a.title}
+	st := &stage{place: p, sizes: s.sizes(), attack: a, program: s.launcher, guard: s.guard}
+	had := len(p.made)
+	if err := s.prepare(ctx, p, a, st, t); err != nil {
+		if t.dead() || st.killed {
+			r.Fate, r.Notes = "died while it was prepared: "+t.Exit(), []string{err.Error()}
+			return r, nil
+		}
+		t.kill()
+		return row{}, err
+	}
+	if p.store != inMemory && len(p.made) > had {
+		// What a preparation leaves in memory is none of the attack.
+		if err := t.Stop(); err != nil {
+			return row{}, err
+		}
+		if t, err = s.serve(ctx, p, a); err != nil {
+			return row{}, err
+		}
+	}
+	if err := s.measure(ctx, p, a, st, t, &r); err != nil {
+		t.kill()
+		return row{}, err
+	}
+	return r, nil
+}
+
+// prepare makes the users, and what is attacked. The guard watches.
+func (s *siege) prepare(ctx context.Context, p *place, a attack, st *stage, t target) error {
+	watch, err := newSampler(ctx, t.pid, s.guard, t.kill)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		watch.stop()
+		st.killed = watch.killed
+	}()
+	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	defer cancel()
+	if err := p.settle(ctx, t.URL, s.sizes().honest); err != nil {
+		return err
+	}
+	if a.prepare == nil {
+		return nil
+	}
+	st.ctx, st.attacker = ctx, newClient(t.URL, p.attacker, 0)
+	defer st.attacker.close()
+	return a.prepare(st)
+}
+
+// measure attacks.
+func (s *siege) measure(ctx context.Context, p *place, a attack, st *stage, t target, r *row) error {
+	watch, err := newSampler(ctx, t.pid, s.guard, t.kill)
+	if err != nil {
+		return err
+	}
+	attacking, cancel := context.WithTimeout(ctx, s.duration)
+	defer cancel()
+	st.ctx, st.attacker, st.admin = attacking, newClient(t.URL, p.attacker, 0), newClient(t.URL, p.admin, 0)
+	user := &honest{client: newClient(t.URL, p.user, honestConnections), problems: p.problems, rate: s.rate, n: p.asked}
+	attacked := make(chan struct{})
+	go func() {
+		defer close(attacked)
+		a.run(st)
+	}()
+	r.Honest = user.run(attacking)
+	p.asked = user.n
+	<-attacked
+	for _, c := range []*client{st.attacker, st.admin, user.client} {
+		c.close()
+	}
+	watch.stop()
+	r.Before, r.Peak = watch.before, watch.peak
+	r.Fate = s.end(t, watch.killed)
+	r.Answers, r.Wrong = st.tally.all()
+	if r.Fate == alive {
+		r.Wrong = append(r.Wrong, r.Honest.wrong...)
+	}
+	r.Notes = st.notes
+	return ctx.Err()
+}
+
+// alive is the fate of a server that has survived.
+const alive = "alive"
+
+// end says how a server is after an attack, and ends it.
+func (s *siege) end(t target, killed bool) string {
+	switch {
+	case killed:
+		<-t.Ended()
+		return fmt.Sprintf("killed by us at %d MiB", s.guard/mebibyte)
+	case t.dead():
+		return "died: " + t.Exit()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), launch.Patience)
+	defer cancel()
+	c := newClient(t.URL, "", 1)
+	defer c.close()
+	status := 0
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, t.URL+"/healthz", nil)
+	if err == nil {
+		var answer *http.Response
+		if answer, err = c.http.Do(ask); err == nil {
+			status = answer.StatusCode
+			_ = answer.Body.Close() // only the status counts
+		}
+	}
+	if t.dead() {
+		return "died: " + t.Exit()
+	}
+	stopped := t.Stop()
+	switch {
+	case err != nil:
+		return "deaf: " + err.Error()
+	case status != http.StatusOK:
+		return fmt.Sprintf("ill: /healthz says %d", status)
+	case stopped != nil:
+		return "did not end in order: " + stopped.Error()
+	}
+	return alive
+}
