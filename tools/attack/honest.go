@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -46,8 +47,8 @@ type due struct {
 	at time.Time
 }
 
-// run asks at a steady rate until ctx ends, and returns when all requests that were due
-// by then are answered or given up.
+// run asks at a steady rate until the deadline of ctx, and returns when all requests that
+// were due by then are answered or given up.
 func (h *honest) run(ctx context.Context) waited {
 	var (
 		mu    sync.Mutex
@@ -75,8 +76,11 @@ func (h *honest) run(ctx context.Context) waited {
 		})
 	}
 	interval := time.Second / time.Duration(h.rate)
-	for at := time.Now(); ctx.Err() == nil; at = at.Add(interval) {
-		wait(ctx, time.Until(at))
+	end, _ := ctx.Deadline()
+	for at := time.Now(); at.Before(end); at = at.Add(interval) {
+		if wait(ctx, time.Until(at)); errors.Is(ctx.Err(), context.Canceled) {
+			break
+		}
 		queue <- due{h.n, at}
 		h.n++
 	}

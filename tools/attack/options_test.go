@@ -1,0 +1,55 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"slices"
+	"testing"
+	"time"
+)
+
+func parsed(args ...string) (options, error) {
+	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return parse(flags, args)
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	o, err := parsed()
+	if err != nil || len(o.attacks) != len(attacks) || len(o.stores) != 3 || o.duration != 10*time.Second || o.sizes() != full {
+		t.Errorf("without flags: %d attacks, %v, %v, %+v, %v; want all of them for 10 s", len(o.attacks), o.stores, o.duration, o.sizes(), err)
+	}
+	o, err = parsed("-short", "-attacks", "http2,keywords-load", "-memory", "640")
+	if err != nil || o.duration != shortDuration || o.sizes() != small || o.limit != 640<<20 {
+		t.Errorf("-short: %v, %+v, limit %d, %v", o.duration, o.sizes(), o.limit, err)
+	}
+	if names := []string{o.attacks[0].name, o.attacks[1].name}; !slices.Equal(names, []string{"keywords-load", "http2"}) {
+		t.Errorf("the attacks are %v; want those of the names, in their own order", names)
+	}
+	if o, err := parsed("-duration", "2s", "-short"); err != nil || o.duration != 2*time.Second {
+		t.Errorf("-short with -duration 2s takes %v, %v", o.duration, err)
+	}
+	for _, args := range [][]string{
+		{"word"}, {"-stores", "oracle"}, {"-attacks", "nothing"}, {"-duration", "0s"}, {"-rate", "0"},
+		{"-memory", "-1"}, {"-memory", "6000"}, {"-guard", "0"}, {"-container"},
+	} {
+		if _, err := parsed(args...); err == nil {
+			t.Errorf("%v is accepted", args)
+		}
+	}
+}
+
+func TestAttackNames(t *testing.T) {
+	t.Parallel()
+	names := attackNames()
+	slices.Sort(names)
+	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
+		t.Errorf("two attacks have the same name: %v", names)
+	}
+	for _, a := range attacks {
+		if a.title == "" || a.run == nil {
+			t.Errorf("%q has no title, or does nothing", a.name)
+		}
+	}
+}

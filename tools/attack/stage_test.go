@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/predicate"
+)
+
+// newStage returns a stage with a server that answers as the handler does. The attack
+// ends when the returned function is called.
+func newStage(t *testing.T, handler http.HandlerFunc) (*stage, func()) {
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return stageAt(t, server.URL)
+}
+
+func newPlainStage(t *testing.T, handler http.HandlerFunc) (*stage, func()) {
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return stageAt(t, server.URL)
+}
+
+func stageAt(t *testing.T, url string) (*stage, func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return &stage{ctx: ctx, place: newPlace(inMemory, "memory:"), sizes: small, attacker: newClient(url, "token", 0)}, cancel
+}
+
+func TestStorm(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int64
+	answers := []struct {
+		status int
+		body   string
+	}{{200, "[]"}, {200, "{} \n"}, {503, ""}, {429, "{}"}, {422, "{}"}, {500, "{}"}, {200, `[{"cut"`}}
+	s, end := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
+		i := int(n.Add(1)) - 1
+		if i >= len(answers) {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(answers[i].status)
+		fmt.Fprint(w, answers[i].body)
+	})
+	s.attack.right = []int{422}
+	s.storm(1, func(_, n int) request {
+		if n == len(answers)+1 {
+			end()
+		}
+		return get("/problems/1")
+	})
+	counts, wrong := s.tally.all()
+	if counts["200"] != 2 || counts["503"] != 1 || counts["429"] != 1 || counts["422"] != 1 || counts["500"] != 1 || counts[broken] != 1 || counts[cut] != 1 || counts[atEnd] != 1 {
+		t.Errorf("counted %v", counts)
+	}
+	if len(wrong) != 2 || !strings.Contains(wrong[0], "500") || !strings.Contains(wrong[1], "whole") {
+		t.Errorf("wrong are %q; want the status 500 and the answer that breaks off", wrong)
+	}
+}
+
+func TestPreparationTakesWhatIsAllowed(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s, _ := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if asked > 11 {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprint(w, `{"detail":"the problem is large enough"}`)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprint(w, `{"identifier":5}`)
+	})
+	if err := prepareKeywords(s); err != nil || s.id(manyKeywords) != 5 {
+		t.Fatalf("the problem is %d, %v; want 5", s.id(manyKeywords), err)
+	}
+	notes := strings.Join(s.notes, "; ")
+	if !strings.Contains(notes, "422 the problem is large enough") || !strings.Contains(notes, "prepared 10 of 100") {
+		t.Errorf("the notes are %q; want how far it came, and why no further", notes)
+	}
+	s.notes = nil
+	before := asked
+	if err := prepareKeywords(s); err != nil || asked != before || len(s.notes) != 2 {
+		t.Errorf("preparing again asks %d times, and notes %q, %v; want nothing, and the same notes", asked-before, s.notes, err)
+	}
+	if err := s.make("asking", get("/nothing"), nil); !errors.Is(err, errEnough) {
+		t.Errorf("a refusal is %v", err)
+	}
+}
+
+// long answers until the client has gone.
+func long(w http.ResponseWriter, r *http.Request) {
+	for r.Context().Err() == nil {
+		if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+			return
+		}
+	}
+}
+
+func counted(t *testing.T, s *stage, outcome string, least int) {
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		counts, wrong := s.tally.all()
+		if counts[outcome] >= least && len(wrong) == 0 {
+			return
+		}
+		if time.Since(began) > time.Minute || len(wrong) > 0 {
+			t.Errorf("counted %v, wrong %q; want %d of %s", counts, wrong, least, outcome)
+			return
+		}
+	}
+}
+
+func TestSlowReaders(t *testing.T) {
+	t.Parallel()
+	s, end := newPlainStage(t, long)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.connect(3, s.readSlowly("/problems/1"))
+	}()
+	counted(t, s, "200", 3)
+	end()
+	<-done
+}
+
+func TestTinyWindows(t *testing.T) {
+	t.Parallel()
+	s, end := newStage(t, long)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.connect(2, s.tinyWindows)
+	}()
+	counted(t, s, "200", 2*s.sizes.streams)
+	end()
+	<-done
+}
+
+func TestUpload(t *testing.T) {
+	t.Parallel()
+	s, end := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
+		// All but the last bytes come at once.
+		if n, err := io.CopyN(io.Discard, r.Body, bodyBytes-1<<10); err != nil || r.ContentLength != bodyBytes {
+			t.Errorf("%d bytes came of %d, %v", n, r.ContentLength, err)
+		}
+		// The server itself would wait for the rest before it answers.
+		conn, out, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		fmt.Fprint(out, "HTTP/1.1 408 Request Timeout\r\n\r\n")
+		out.Flush()
+		conn.Close()
+	})
+	s.attack.right = []int{408}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.connect(1, s.upload(1<<10))
+	}()
+	counted(t, s, "408", 1)
+	end()
+	<-done
+}
+
+func TestWhatIsSent(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 9, 1199} {
+		if v := value(n); len(v) != keywordBytes || v == value(n+1) {
+			t.Errorf("value %d has %d bytes, or is the next one; want %d", n, len(v), keywordBytes)
+		}
+	}
+	text := longPredicate(39<<16 + 1_000_000)
+	if len(text) > predicate.MaxBytes {
+		t.Errorf("the long predicate has %d bytes; at most %d are allowed", len(text), predicate.MaxBytes)
+	}
+	if _, err := predicate.Parse(text); err != nil {
+		t.Errorf("the long predicate is none: %v", err)
+	}
+	if r := largeProblem("x"); len(r.body) > bodyBytes || len(r.body) < bodyBytes*9/10 {
+		t.Errorf("the large problem has %d bytes; want almost %d", len(r.body), bodyBytes)
+	}
+}
