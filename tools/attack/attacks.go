@@ -5,7 +5,7 @@ import "slices"
 // attack is one way to hurt the service.
 type attack struct {
 	name  string // short, as -attacks has it
-	title string // as tables have it
+	title string // as tables have it, with the names of sizes in braces
 	// prepare makes what is attacked, and takes from a server that refuses more what
 	// it allows; nil: nothing is needed.
 	prepare func(*stage) error
@@ -18,8 +18,8 @@ type attack struct {
 	tls bool
 	// without names a store that the attack is not possible on.
 	without string
-	// slow is an attack that the server may end by closing the connection.
-	slow bool
+	// short has it among those that -short makes when none are named.
+	short bool
 }
 
 // attacks are those that can be made.

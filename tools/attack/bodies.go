@@ -14,7 +14,7 @@ import (
 const bodyBytes = 1 << 20
 
 var bodyAttacks = []attack{
-	{name: "replies", title: "200 comments of 1 MB with an Idempotency-Key, then their replies, 20 at once", prepare: prepareReplies, run: func(s *stage) {
+	{name: "replies", short: true, title: "{replies} comments of 1 MB with an Idempotency-Key, then their replies, {many} at once", prepare: prepareReplies, run: func(s *stage) {
 		var keys atomic.Int64
 		text := bytes.Repeat([]byte("a"), commentBytes)
 		s.storm(s.sizes.many, func(int, int) request {
@@ -26,12 +26,12 @@ var bodyAttacks = []attack{
 			return r
 		})
 	}, right: []int{201, 422}},
-	{name: "bodies-fast", title: "bodies of 1 MiB as fast as can be, 200 at once", run: func(s *stage) {
+	{name: "bodies-fast", title: "bodies of 1 MiB as fast as can be, {uploads/10} at once", run: func(s *stage) {
 		r := largeProblem("a victim that is not kept")
 		r.path += "?dryRun=true"
 		s.storm(s.sizes.uploads/10, same(r))
 	}, right: []int{201}},
-	{name: "bodies-faults", title: "bodies of 1 MiB with 90,000 faults, 20 at once", run: func(s *stage) {
+	{name: "bodies-faults", title: "bodies of 1 MiB with 90,000 faults, {many} at once", run: func(s *stage) {
 		var body bytes.Buffer
 		body.WriteString(`{"title":"a victim"`)
 		for n := 0; body.Len() < bodyBytes-100; n++ {
@@ -40,16 +40,16 @@ var bodyAttacks = []attack{
 		body.WriteByte('}')
 		s.storm(s.sizes.many, same(send(http.MethodPost, "/problems?dryRun=true", asJSON, body.Bytes())))
 	}, right: []int{422}},
-	{name: "bodies-arrays", title: "bodies of 1 MiB of nothing but empty arrays, 20 at once", run: func(s *stage) {
+	{name: "bodies-arrays", short: true, title: "bodies of 1 MiB of nothing but empty arrays, {many} at once", run: func(s *stage) {
 		body := `{"title":"a victim","keywords":[` + strings.Repeat("[],", (bodyBytes-100)/3) + `[]]}`
 		s.storm(s.sizes.many, same(send(http.MethodPost, "/problems?dryRun=true", asJSON, []byte(body))))
 	}, right: []int{201, 422}}, // a server may ignore the keywords of a new problem
-	{name: "bodies-held", title: "2,000 bodies of 1 MiB whose last bytes come slowly", run: func(s *stage) {
+	{name: "bodies-held", short: true, title: "{uploads} bodies of 1 MiB whose last bytes come slowly", run: func(s *stage) {
 		s.connect(s.sizes.uploads, s.upload(1<<10))
-	}, slow: true, right: []int{201, 408}},
-	{name: "bodies-slow", title: "2,000 bodies of 1 MiB of which 1 KiB comes in a tenth of a second", run: func(s *stage) {
+	}, right: []int{201, 408}},
+	{name: "bodies-slow", title: "{uploads} bodies of 1 MiB of which 1 KiB comes in a tenth of a second", run: func(s *stage) {
 		s.connect(s.sizes.uploads, s.upload(bodyBytes))
-	}, slow: true, right: []int{201, 408}},
+	}, right: []int{201, 408}},
 }
 
 // replied begins the names of the problems that are commented on with a key.

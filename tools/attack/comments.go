@@ -33,17 +33,17 @@ func searchFor(predicate string) request {
 }
 
 var commentAttacks = []attack{
-	{name: "comments-load", title: "load 100 comments of 1 MB, 20 at once", prepare: prepareComments, run: func(s *stage) {
+	{name: "comments-load", short: true, title: "load {comments} comments of 1 MB, {many} at once", prepare: prepareComments, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/problems/%d/comments", s.id(manyComments))))
 	}},
-	{name: "comments-as-of", title: "load them asOf the last revision but one, 20 at once", prepare: prepareComments, run: func(s *stage) {
+	{name: "comments-as-of", title: "load them asOf the last revision but one, {many} at once", prepare: prepareComments, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/problems/%d/comments?asOf=%d", s.id(manyComments), s.sizes.comments)))
 	}, right: []int{404}},
-	{name: "comments-add", title: "add comments of 1 MB to a problem, 20 at once, 100 in all", prepare: nil, run: addComments, right: []int{201, 422}},
-	{name: "comments-like", title: "search for LIKE of 15,000 letters in comments of 1 MB, 6 at once", prepare: prepareComments, run: func(s *stage) {
+	{name: "comments-add", title: "add comments of 1 MB to a problem, {many} at once, {comments} in all", prepare: nil, run: addComments, right: []int{201, 422}},
+	{name: "comments-like", title: "search for LIKE of 15,000 letters in comments of 1 MB, {few} at once", prepare: prepareComments, run: func(s *stage) {
 		s.storm(s.sizes.few, same(searchFor("SUBQUERY(comments, $c, $c.text LIKE '*"+strings.Repeat("a", 15_000)+"b*').@count > 0")))
 	}, right: []int{422}},
-	{name: "comments-matches", title: "search for MATCHES in those comments, 20 at once", prepare: prepareComments, run: func(s *stage) {
+	{name: "comments-matches", title: "search for MATCHES in those comments, {many} at once", prepare: prepareComments, run: func(s *stage) {
 		s.storm(s.sizes.many, same(searchFor("SUBQUERY(comments, $c, $c.text MATCHES '(a|aa)*b').@count > 0")))
 	}, right: []int{422}},
 }

@@ -15,8 +15,8 @@ const slowReaders = 10
 var connectionAttacks = []attack{
 	{name: "comments-slow", title: "10 readers of the long comments who take some bytes in a second", prepare: prepareComments, run: func(s *stage) {
 		s.connect(slowReaders, s.readSlowly(fmt.Sprintf("/problems/%d/comments", s.id(manyComments))))
-	}, slow: true},
-	{name: "pipelining", title: "20 connections with 200 loads of the many keywords each, of which none is read", prepare: prepareKeywords, run: func(s *stage) {
+	}},
+	{name: "pipelining", title: "{many} connections with 200 loads of the many keywords each, of which none is read", prepare: prepareKeywords, run: func(s *stage) {
 		s.connect(s.sizes.many, func(conn net.Conn) error {
 			one := s.head(fmt.Sprintf("/problems/%d", s.id(manyKeywords)))
 			if _, err := conn.Write(bytes.Repeat(one, 200)); err != nil {
@@ -25,8 +25,8 @@ var connectionAttacks = []attack{
 			<-s.ctx.Done()
 			return s.ctx.Err()
 		})
-	}, slow: true},
-	{name: "headers-slow", title: "2,000 connections that send a header byte by byte", run: func(s *stage) {
+	}},
+	{name: "headers-slow", title: "{uploads} connections that send a header byte by byte", run: func(s *stage) {
 		s.connect(s.sizes.uploads, func(conn net.Conn) error {
 			if _, err := fmt.Fprintf(conn, "GET %s/problems HTTP/1.1\r\nHost: attacked\r\nX-Slow: ", api); err != nil {
 				return err
@@ -39,10 +39,10 @@ var connectionAttacks = []attack{
 			}
 			return s.ctx.Err()
 		})
-	}, slow: true, right: []int{408}},
-	{name: "http2", title: "10 HTTP/2 connections with 100 loads of the many keywords each, and windows of a byte", prepare: prepareKeywords, run: func(s *stage) {
+	}, right: []int{408}},
+	{name: "http2", short: true, title: "10 HTTP/2 connections with {streams} loads of the many keywords each, and windows of a byte", prepare: prepareKeywords, run: func(s *stage) {
 		s.connect(slowReaders, s.tinyWindows)
-	}, tls: true, slow: true},
+	}, tls: true},
 }
 
 // head returns a request for a path.
@@ -92,5 +92,5 @@ func (s *stage) countLine(line []byte) {
 		s.tally.addWrong("an answer begins with %q", line)
 		return
 	}
-	s.count("a slow client", status, nil)
+	s.count(s.ctx, "a slow client", status, nil)
 }

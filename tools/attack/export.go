@@ -9,7 +9,7 @@ import (
 )
 
 var exportAttacks = []attack{
-	{name: "export", title: "problems export beside 20 loads of the many keywords", prepare: prepareKeywords, run: func(s *stage) {
+	{name: "export", short: true, title: "problems export beside {many} loads of the many keywords", prepare: prepareKeywords, run: func(s *stage) {
 		exported := make(chan struct{})
 		go func() {
 			defer close(exported)

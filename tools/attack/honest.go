@@ -15,7 +15,6 @@ import (
 // honest is a user who does what people do, beside an attack.
 type honest struct {
 	*client
-	email    string
 	problems []int64
 	rate     int
 	n        int // requests so far, of all attacks

@@ -57,7 +57,7 @@ func (s *stage) tinyWindows(conn net.Conn) error {
 			for _, field := range fields {
 				if field.Name == ":status" {
 					status, _ := strconv.Atoi(field.Value) // 0 is none of the right ones
-					s.count("a stream", status, nil)
+					s.count(s.ctx, "a stream", status, nil)
 				}
 			}
 		case *http2.RSTStreamFrame:

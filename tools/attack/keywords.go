@@ -28,7 +28,8 @@ func prepareKeywords(s *stage) error {
 		if err != nil {
 			return 0, err
 		}
-		_, err = s.repeat(s.sizes.keywords, func(n int) error {
+		// One name is left for an attack that sets another one.
+		_, err = s.repeat(s.sizes.keywords-1, func(n int) error {
 			return s.make("setting keywords", sendJSON(http.MethodPut, fmt.Sprintf("/problems/%d/keywords/k%d", id, n), strings.Repeat("v", keywordBytes)), nil)
 		})
 		return id, err
@@ -49,21 +50,26 @@ func prepareRewritten(s *stage) error {
 }
 
 var keywordAttacks = []attack{
-	{name: "keywords-load", title: "load a problem with 1,000 keywords of 64 KiB, 20 at once", prepare: prepareKeywords, run: func(s *stage) {
+	{name: "keywords-load", short: true, title: "load a problem with {keywords} keywords of 64 KiB, {many} at once", prepare: prepareKeywords, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/problems/%d", s.id(manyKeywords))))
 	}},
-	{name: "keywords-patch", title: "patch that problem, which answers with it, 20 at once", prepare: prepareKeywords, run: func(s *stage) {
+	{name: "keywords-patch", title: "patch that problem, which answers with it, {many} at once", prepare: prepareKeywords, run: func(s *stage) {
 		s.storm(s.sizes.many, func(worker, n int) request {
 			return sendJSON(http.MethodPatch, fmt.Sprintf("/problems/%d", s.id(manyKeywords)), map[string]string{"title": fmt.Sprintf("victim with many keywords %d.%d", worker, n)})
 		})
 	}},
-	{name: "rewritten-load", title: "load a problem whose keyword was set 1,200 times to 64 KiB, 6 at once", prepare: prepareRewritten, run: func(s *stage) {
+	{name: "keywords-put", title: "set one of those keywords to a short value, {many} at once", prepare: prepareKeywords, run: func(s *stage) {
+		s.storm(s.sizes.many, func(worker, n int) request {
+			return sendJSON(http.MethodPut, fmt.Sprintf("/problems/%d/keywords/short", s.id(manyKeywords)), fmt.Sprint(worker, " ", n))
+		})
+	}, right: []int{201, 422}},
+	{name: "rewritten-load", short: true, title: "load a problem whose keyword was set {rewrites} times to 64 KiB, {few} at once", prepare: prepareRewritten, run: func(s *stage) {
 		s.storm(s.sizes.few, same(get("/problems/%d", s.id(rewritten))))
 	}},
-	{name: "rewritten-as-of", title: "load it asOf its middle, 6 at once", prepare: prepareRewritten, run: func(s *stage) {
+	{name: "rewritten-as-of", title: "load it asOf its middle, {few} at once", prepare: prepareRewritten, run: func(s *stage) {
 		s.storm(s.sizes.few, same(get("/problems/%d?asOf=%d", s.id(rewritten), 1+s.sizes.rewrites/2)))
 	}, right: []int{404}}, // a preparation that was not allowed to get so far has no such revision
-	{name: "rewritten-slow", title: "10 readers of it who take some bytes in a second", prepare: prepareRewritten, run: func(s *stage) {
+	{name: "rewritten-slow", short: true, title: "10 readers of it who take some bytes in a second", prepare: prepareRewritten, run: func(s *stage) {
 		s.connect(slowReaders, s.readSlowly(fmt.Sprintf("/problems/%d", s.id(rewritten))))
-	}, slow: true},
+	}},
 }

@@ -31,17 +31,17 @@ func prepareQueries(s *stage) error {
 }
 
 var metadataAttacks = []attack{
-	{name: "milestones", title: "list 2,000 milestones, 20 at once", prepare: prepareMilestones, run: func(s *stage) {
+	{name: "milestones", title: "list {milestones} milestones, {many} at once", prepare: prepareMilestones, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/milestones")))
 	}},
-	{name: "audit", title: "read the audit of them as an administrator, 20 at once", prepare: prepareMilestones, run: func(s *stage) {
+	{name: "audit", title: "read the audit of them as an administrator, {many} at once", prepare: prepareMilestones, run: func(s *stage) {
 		s.stormAs(s.admin, s.sizes.many, same(get("/audit")))
 	}},
-	{name: "ambiguous", title: "bodies of 1 MiB with a partial that matches nothing among them, 20 at once", prepare: prepareMilestones, run: func(s *stage) {
+	{name: "ambiguous", title: "bodies of 1 MiB with a partial that matches nothing among them, {many} at once", prepare: prepareMilestones, run: func(s *stage) {
 		body := sendJSON(http.MethodPost, "/problems?dryRun=true", map[string]any{"title": "victim", "milestone": map[string]string{"name": strings.Repeat("m", 1_000_000)}})
 		s.storm(s.sizes.many, same(body))
 	}, right: []int{422}},
-	{name: "queries", title: "list 500 saved queries of 16 KiB, 20 at once", prepare: prepareQueries, run: func(s *stage) {
+	{name: "queries", title: "list {queries} saved queries of 16 KiB, {many} at once", prepare: prepareQueries, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/queries")))
 	}},
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -43,12 +44,12 @@ const shortDuration = 300 * time.Millisecond
 func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.StringVar(&o.program, "program", "bin/problems", "the `FILE` to attack, as make build makes it")
 	stores := flags.String("stores", strings.Join([]string{onSQLite, inMemory, onPostgres}, ","), "which stores to use, separated by commas")
-	names := flags.String("attacks", "all", "which attacks to make, separated by commas: "+strings.Join(attackNames(), ", "))
+	names := flags.String("attacks", "", "which attacks to make, separated by commas; by default all, and with -short some: "+strings.Join(attackNames(), ", "))
 	flags.DurationVar(&o.duration, "duration", 10*time.Second, "how long each attack takes; with -short "+shortDuration.String()+" by default")
 	flags.IntVar(&o.rate, "rate", 20, "how many honest requests begin in a second, whatever became of those before")
 	limit := flags.Int64("memory", 0, "how much resident memory in `MIB` the server may have; 0 for any. What the memory store holds before an attack comes on top")
 	guard := flags.Int64("guard", 5<<10, "at how much resident memory in `MIB` the server is killed, to save the machine")
-	flags.BoolVar(&o.short, "short", false, "make small attacks that take a moment each")
+	flags.BoolVar(&o.short, "short", false, "make a dozen attacks that are small and take a moment each")
 	flags.BoolVar(&o.container, "container", false, "run the server in a container of this machine's Docker engine, with -memory as its limit. The program has to be static: CGO_ENABLED=0 go build")
 	flags.StringVar(&o.dir, "dir", os.TempDir(), "the `FOLDER` in which the data are, in one of their own that is removed")
 	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL server to use, for who may create databases, instead of one of this machine's binaries")
@@ -72,7 +73,7 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 			return o, fmt.Errorf("-stores: there is no store %q", s)
 		}
 	}
-	if o.attacks, err = choose(*names); err != nil {
+	if o.attacks, err = choose(*names, o.short); err != nil {
 		return o, err
 	}
 	switch {
@@ -86,10 +87,11 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	return o, nil
 }
 
-// choose returns the attacks of these names, in their own order.
-func choose(names string) ([]attack, error) {
-	if names == "all" {
-		return attacks, nil
+// choose returns the attacks of these names, in their own order. Without names these are
+// all, or those of a short run.
+func choose(names string, short bool) ([]attack, error) {
+	if names == "" {
+		return slices.DeleteFunc(slices.Clone(attacks), func(a attack) bool { return short && !a.short }), nil
 	}
 	wanted := strings.Split(names, ",")
 	for _, name := range wanted {
@@ -128,8 +130,20 @@ type sizes struct {
 
 var (
 	full  = sizes{keywords: 1000, rewrites: 1200, comments: 100, large: 100, related: 1000, layer: 16, layers: 8, milestones: 2000, queries: 500, replies: 200, uploads: 2000, streams: 100, few: 6, many: 20, honest: 200}
-	small = sizes{keywords: 100, rewrites: 60, comments: 10, large: 10, related: 50, layer: 4, layers: 4, milestones: 50, queries: 20, replies: 10, uploads: 50, streams: 20, few: 6, many: 20, honest: 20}
+	small = sizes{keywords: 100, rewrites: 60, comments: 10, large: 10, related: 50, layer: 4, layers: 4, milestones: 50, queries: 20, replies: 5, uploads: 50, streams: 5, few: 4, many: 10, honest: 20}
 )
+
+// fill writes the sizes into a title, in place of their names in braces.
+func (s sizes) fill(title string) string {
+	var pairs []string
+	for name, n := range map[string]int{
+		"keywords": s.keywords, "rewrites": s.rewrites, "comments": s.comments, "large": s.large, "related": s.related, "layer": s.layer, "layers": s.layers,
+		"milestones": s.milestones, "queries": s.queries, "replies": s.replies, "uploads": s.uploads, "streams": s.streams, "few": s.few, "many": s.many, "uploads/10": s.uploads / 10,
+	} {
+		pairs = append(pairs, "{"+name+"}", strconv.Itoa(n))
+	}
+	return strings.NewReplacer(pairs...).Replace(title)
+}
 
 func (o options) sizes() sizes {
 	if o.short {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,6 +27,9 @@ func TestParse(t *testing.T) {
 	}
 	if names := []string{o.attacks[0].name, o.attacks[1].name}; !slices.Equal(names, []string{"keywords-load", "http2"}) {
 		t.Errorf("the attacks are %v; want those of the names, in their own order", names)
+	}
+	if o, err := parsed("-short"); err != nil || len(o.attacks) == 0 || len(o.attacks) == len(attacks) {
+		t.Errorf("-short makes %d attacks, %v; want some of the %d", len(o.attacks), err, len(attacks))
 	}
 	if o, err := parsed("-duration", "2s", "-short"); err != nil || o.duration != 2*time.Second {
 		t.Errorf("-short with -duration 2s takes %v, %v", o.duration, err)
@@ -50,6 +54,9 @@ func TestAttackNames(t *testing.T) {
 	for _, a := range attacks {
 		if a.title == "" || a.run == nil {
 			t.Errorf("%q has no title, or does nothing", a.name)
+		}
+		if title := full.fill(a.title); strings.ContainsAny(title, "{}") {
+			t.Errorf("the title of %q names no size: %s", a.name, title)
 		}
 	}
 }

@@ -65,13 +65,13 @@ func prepareFamily(s *stage) error {
 }
 
 var relationshipAttacks = []attack{
-	{name: "relationships-list", title: "list 1,000 relationships, 20 at once", prepare: prepareRelationships, run: func(s *stage) {
+	{name: "relationships-list", title: "list {related} relationships, {many} at once", prepare: prepareRelationships, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/problems/%d/relationships", s.id(manyRelationships))))
 	}},
-	{name: "relationships-cycle", title: "try to close a cycle in a family of 128 with 1,792 relationships, 20 at once", prepare: prepareFamily, run: func(s *stage) {
+	{name: "relationships-cycle", short: true, title: "try to close a cycle in a family of {layers} layers of {layer}, all of one being children of all before, {many} at once", prepare: prepareFamily, run: func(s *stage) {
 		s.storm(s.sizes.many, same(relating("ParentOf", s.id(youngest), s.id(family))))
 	}, right: []int{409}},
-	{name: "relationships-search", title: "search along the relationships of all, three deep, 20 at once", prepare: prepareFamily, run: func(s *stage) {
+	{name: "relationships-search", title: "search along the relationships of all, three deep, {many} at once", prepare: prepareFamily, run: func(s *stage) {
 		s.storm(s.sizes.many, same(searchFor("SUBQUERY(relationships, $a, SUBQUERY($a.child.relationships, $b, SUBQUERY($b.child.relationships, $c, $c.child.title CONTAINS[cd] 'zz').@count > 0).@count > 0).@count > 0")))
 	}, right: []int{422}},
 }

@@ -164,7 +164,7 @@ func (t target) dead() bool {
 	}
 }
 
-// prepareLimit is how long a preparation may take.
+// prepareLimit is how long a preparation, or the answers to a short attack, may take.
 const prepareLimit = 10 * time.Minute
 
 // attackOnce makes one attack. It fails when it cannot be made; what the server does is
@@ -174,7 +174,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 	if err != nil {
 		return row{}, err
 	}
-	r := row{Store: p.store, Attack: a.name, Title: a.title}
+	r := row{Store: p.store, Attack: a.name, Title: s.sizes().fill(a.title)}
 	st := &stage{place: p, sizes: s.sizes(), attack: a, program: s.launcher, guard: s.guard}
 	had := len(p.made)
 	if err := s.prepare(ctx, p, a, st, t); err != nil {
@@ -232,6 +232,14 @@ func (s *siege) measure(ctx context.Context, p *place, a attack, st *stage, t ta
 	}
 	attacking, cancel := context.WithTimeout(ctx, s.duration)
 	defer cancel()
+	st.last = attacking
+	if s.short {
+		// What a moment is too short for is answered nevertheless, so that it is seen
+		// whether it is right, and what it takes.
+		last, cancel := context.WithTimeout(ctx, prepareLimit)
+		defer cancel()
+		st.last = last
+	}
 	st.ctx, st.attacker, st.admin = attacking, newClient(t.URL, p.attacker, 0), newClient(t.URL, p.admin, 0)
 	user := &honest{client: newClient(t.URL, p.user, honestConnections), problems: p.problems, rate: s.rate, n: p.asked}
 	attacked := make(chan struct{})
@@ -268,7 +276,7 @@ func (s *siege) end(t target, killed bool) string {
 	case t.dead():
 		return "died: " + t.Exit()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), launch.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), launch.Patience/2)
 	defer cancel()
 	c := newClient(t.URL, "", 1)
 	defer c.close()
@@ -281,8 +289,13 @@ func (s *siege) end(t target, killed bool) string {
 			_ = answer.Body.Close() // only the status counts
 		}
 	}
-	if t.dead() {
-		return "died: " + t.Exit()
+	if err != nil {
+		// A process that was killed a moment ago may not be seen to have ended yet.
+		select {
+		case <-t.Ended():
+			return "died: " + t.Exit()
+		case <-ctx.Done():
+		}
 	}
 	stopped := t.Stop()
 	switch {

@@ -70,22 +70,22 @@ func longPredicate(n int) string {
 }
 
 var searchAttacks = []attack{
-	{name: "list-large", title: "GET /problems?limit=1000 of 100 problems of 1 MiB, 20 at once", prepare: prepareLarge, run: func(s *stage) {
+	{name: "list-large", short: true, title: "GET /problems?limit=1000 of {large} problems of 1 MiB, {many} at once", prepare: prepareLarge, run: func(s *stage) {
 		s.storm(s.sizes.many, same(get("/problems?limit=1000")))
 	}},
-	{name: "search-detail", title: "search with includeDetail for those, and that with the long log, 6 at once", prepare: prepareSearches, run: func(s *stage) {
+	{name: "search-detail", short: true, title: "search with includeDetail for those, and that with the long log, {few} at once", prepare: prepareSearches, run: func(s *stage) {
 		s.storm(s.sizes.few, same(get("/problems/search?includeDetail=true&limit=1000&predicate=%s", victims)))
 	}},
-	{name: "search-matches", title: "search for MATCHES in their keywords, 20 at once", prepare: prepareLarge, run: func(s *stage) {
+	{name: "search-matches", title: "search for MATCHES in their keywords, {many} at once", prepare: prepareLarge, run: func(s *stage) {
 		s.storm(s.sizes.many, same(searchFor("ANY keywords.value MATCHES '(v|vv)*w'")))
 	}, right: []int{422}},
-	{name: "search-history", title: "SUBQUERY over history and logs of the long log, 20 at once", prepare: prepareRewritten, run: func(s *stage) {
+	{name: "search-history", title: "SUBQUERY over history and logs of the long log, {many} at once", prepare: prepareRewritten, run: func(s *stage) {
 		s.storm(s.sizes.many, same(searchFor("SUBQUERY(history, $h, $h.title CONTAINS[cd] 'zz').@count > 0 OR SUBQUERY(logs, $l, $l.type MATCHES 'x.*').@count > 0")))
 	}, right: []int{422}},
-	{name: "search-long", title: "predicates of 15,500 bytes, 40 at once", run: func(s *stage) {
+	{name: "search-long", title: "predicates of 15,500 bytes, 2 × {many} at once", run: func(s *stage) {
 		s.storm(2*s.sizes.many, func(worker, n int) request { return searchFor(longPredicate(worker<<16 + n)) })
 	}, right: []int{422}},
-	{name: "bulk-preview", title: "preview of a change of those problems, 6 at once", prepare: prepareLarge, run: func(s *stage) {
+	{name: "bulk-preview", title: "preview of a change of those problems, {few} at once", prepare: prepareLarge, run: func(s *stage) {
 		s.storm(s.sizes.few, func(worker, n int) request {
 			title := strings.Repeat("t", 900) + fmt.Sprint(worker, n)
 			return sendJSON(http.MethodPatch, "/problems?dryRun=true&predicate="+url.QueryEscape("title BEGINSWITH 'large victim'"), map[string]string{"title": title})

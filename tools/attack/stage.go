@@ -18,6 +18,7 @@ import (
 // stage is where one attack takes place.
 type stage struct {
 	ctx   context.Context // ends with the attack
+	last  context.Context // ends when whole requests of the attack are given up, then or later
 	place *place
 	sizes sizes
 	// The attacker has a token of the scope write. The administrator only reads what
@@ -131,8 +132,8 @@ func (s *stage) stormAs(c *client, atOnce int, next func(worker, n int) request)
 				if r.method == "" {
 					return
 				}
-				status, err := c.drain(s.ctx, r)
-				s.count(r.method+" "+r.path, status, err)
+				status, err := c.drain(s.last, r)
+				s.count(s.last, r.method+" "+r.path, status, err)
 				if err != nil || status >= 400 {
 					wait(s.ctx, afterRefusal)
 				}
@@ -143,8 +144,8 @@ func (s *stage) stormAs(c *client, atOnce int, next func(worker, n int) request)
 }
 
 // count counts what came of a request.
-func (s *stage) count(what string, status int, err error) {
-	o := outcome(s.ctx, status, err)
+func (s *stage) count(ctx context.Context, what string, status int, err error) {
+	o := outcome(ctx, status, err)
 	s.tally.add(o)
 	const enough = 120
 	what = what[:min(len(what), enough)]

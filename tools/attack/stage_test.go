@@ -34,7 +34,7 @@ func newPlainStage(t *testing.T, handler http.HandlerFunc) (*stage, func()) {
 func stageAt(t *testing.T, url string) (*stage, func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	return &stage{ctx: ctx, place: newPlace(inMemory, "memory:"), sizes: small, attacker: newClient(url, "token", 0)}, cancel
+	return &stage{ctx: ctx, last: ctx, place: newPlace(inMemory, "memory:"), sizes: small, attacker: newClient(url, "token", 0)}, cancel
 }
 
 func TestStorm(t *testing.T) {
@@ -85,7 +85,7 @@ func TestPreparationTakesWhatIsAllowed(t *testing.T) {
 		t.Fatalf("the problem is %d, %v; want 5", s.id(manyKeywords), err)
 	}
 	notes := strings.Join(s.notes, "; ")
-	if !strings.Contains(notes, "422 the problem is large enough") || !strings.Contains(notes, "prepared 10 of 100") {
+	if !strings.Contains(notes, "422 the problem is large enough") || !strings.Contains(notes, "prepared 10 of 99") {
 		t.Errorf("the notes are %q; want how far it came, and why no further", notes)
 	}
 	s.notes = nil
