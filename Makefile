@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-quick benchmarks fmt deps postgres-image conformance-report saboteurs false-alarms simulate
+.PHONY: help run build test check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -75,6 +75,20 @@ bench: build ## measure the service on every store beside what the machine could
 bench-quick: build ## the same on little data for a moment, into bin/bench-quick.md: fails on errors, never on times
 	@$(driver)
 	@bin/tools/bench -problems 500 -prepared 20 -connections 8 -rounds 1 -warmup 50ms -duration 150ms $(BENCH) > bin/bench-quick.md
+
+# Flags for it: make attack ATTACK='-stores sqlite -attacks keywords-load,http2'.
+# "bin/tools/attack -h" explains them. ATTACK_MEMORY is how many MiB a server may take.
+ATTACK =
+ATTACK_MEMORY = 640
+attacker = (cd tools && GOWORK=off go build -o ../bin/tools/attack ./attack)
+
+attack: build ## attack the service on every store as one client can: its memory, and how long others wait; bin/attack.json
+	@$(attacker)
+	@bin/tools/attack -memory $(ATTACK_MEMORY) -json bin/attack.json $(ATTACK)
+
+attack-quick: build ## a dozen of the attacks, small, into bin/attack-quick.md: fails on memory, deaths and wrong answers, never on times
+	@$(attacker)
+	@bin/tools/attack -short -memory $(ATTACK_MEMORY) $(ATTACK) > bin/attack-quick.md
 
 benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 	@go test -run '^$$' -bench . -benchmem -count 6 work
