@@ -175,7 +175,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 		return row{}, err
 	}
 	r := row{Store: p.store, Attack: a.name, Title: s.sizes().fill(a.title)}
-	st := &stage{place: p, sizes: s.sizes(), attack: a, program: s.launcher, guard: s.guard}
+	st := &stage{place: p, sizes: s.sizes(), attack: a, program: s.launcher, guard: s.guard, patience: preparePatience}
 	had := len(p.made)
 	if err := s.prepare(ctx, p, a, st, t); err != nil {
 		if t.dead() || st.killed {

@@ -28,7 +28,8 @@ type stage struct {
 	tally           tally
 	program         launch.Program
 	guard           int64
-	killed          bool // by the guard, while it was prepared
+	patience        time.Duration // with a busy server, while something is prepared
+	killed          bool          // by the guard, while it was prepared
 
 	mu    sync.Mutex
 	notes []string
@@ -44,11 +45,18 @@ func (s *stage) note(format string, args ...any) {
 // errEnough is the error of a server that does not let a preparation go on.
 var errEnough = errors.New("the server allows no more")
 
+// preparePatience is how long a preparation repeats what a busy server turns away.
+const preparePatience = 10 * time.Second
+
 // make sends a request of a preparation and reads what it makes into a value, unless
 // that is nil. It fails with errEnough when the server refuses: what there is by then is
 // attacked.
 func (s *stage) make(what string, r request, into any) error {
 	status, body, err := s.attacker.ask(s.ctx, r)
+	for began := time.Now(); err == nil && (status == 429 || status == 503) && time.Since(began) < s.patience; {
+		wait(s.ctx, 10*afterRefusal)
+		status, body, err = s.attacker.ask(s.ctx, r)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s %s: %w", r.method, r.path, err)

@@ -98,6 +98,24 @@ func TestPreparationTakesWhatIsAllowed(t *testing.T) {
 	}
 }
 
+func TestPreparationWaitsForABusyServer(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s, _ := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.WriteHeader([]int{503, 429, 201, 503, 503}[min(asked, 5)-1])
+		fmt.Fprint(w, `{"identifier":5}`)
+	})
+	s.patience = time.Hour
+	if id, err := s.create("a title"); id != 5 || err != nil || asked != 3 {
+		t.Errorf("created %d, %v, after %d requests; want 5 after 3", id, err, asked)
+	}
+	s.patience = 0
+	if _, err := s.create("a title"); !errors.Is(err, errEnough) {
+		t.Errorf("a server that stays busy is %v", err)
+	}
+}
+
 // long answers until the client has gone.
 func long(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
