@@ -114,7 +114,7 @@ func (c *container) serve(ctx context.Context, store string, variables ...string
 
 // remove removes the image.
 func (c *container) remove(ctx context.Context) error {
-	if out, err := exec.CommandContext(ctx, "docker", "rmi", c.image).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "docker", "rmi", "--force", c.image).CombinedOutput(); err != nil {
 		return fmt.Errorf("docker rmi: %w\n%s", err, out)
 	}
 	return nil
