@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -14,17 +13,9 @@ import (
 const bodyBytes = 1 << 20
 
 var bodyAttacks = []attack{
-	{name: "replies", short: true, title: "{replies} comments of 1 MB with an Idempotency-Key, then their replies, {many} at once", prepare: prepareReplies, run: func(s *stage) {
-		var keys atomic.Int64
-		text := bytes.Repeat([]byte("a"), commentBytes)
-		s.storm(s.sizes.many, func(int, int) request {
-			n := int(keys.Add(1)-1) % s.sizes.replies
-			// Each problem has few of them, so that its size is no limit.
-			id := s.id(fmt.Sprint(replied, n%repliedProblems))
-			r := send(http.MethodPost, fmt.Sprintf("/problems/%d/comments", id), asText, text)
-			r.header = [2]string{"Idempotency-Key", fmt.Sprint("attack-", n)}
-			return r
-		})
+	{name: "replies", short: true, title: "repeat {replies} comments of 1 MB with their Idempotency-Keys, {many} at once", prepare: prepareReplies, run: func(s *stage) {
+		made := int(s.id(replies))
+		s.storm(s.sizes.many, func(worker, n int) request { return s.replied((worker + n) % max(1, made)) })
 	}, right: []int{201, 422}},
 	{name: "bodies-fast", title: "bodies of 1 MiB as fast as can be, {uploads/10} at once", run: func(s *stage) {
 		r := largeProblem("a victim that is not kept")
@@ -52,8 +43,10 @@ var bodyAttacks = []attack{
 	}, right: []int{201, 408}},
 }
 
-// replied begins the names of the problems that are commented on with a key.
+// replies are comments with kept replies, and replied begins the names of the problems
+// that they are on.
 const (
+	replies         = "kept replies"
 	replied         = "a problem with replies, number "
 	repliedProblems = 10
 )
@@ -64,7 +57,19 @@ func prepareReplies(s *stage) error {
 			return err
 		}
 	}
-	return nil
+	return s.once(replies, func() (int64, error) {
+		n, err := s.repeat(s.sizes.replies, func(n int) error { return s.make("commenting with a key", s.replied(n), nil) })
+		return int64(n), err
+	})
+}
+
+// replied returns the n-th comment with a key. Each problem has few of them, so that its
+// size is no limit.
+func (s *stage) replied(n int) request {
+	id := s.id(fmt.Sprint(replied, n%repliedProblems))
+	r := send(http.MethodPost, fmt.Sprintf("/problems/%d/comments", id), asText, bytes.Repeat([]byte("a"), commentBytes))
+	r.header = [2]string{"Idempotency-Key", fmt.Sprint("attack-", n)}
+	return r
 }
 
 // upload returns how to send a body of which so many bytes at the end come slowly.
