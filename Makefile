@@ -79,7 +79,7 @@ bench-quick: build ## the same on little data for a moment, into bin/bench-quick
 # Flags for it: make attack ATTACK='-stores sqlite -attacks keywords-load,http2'.
 # "bin/tools/attack -h" explains them. ATTACK_MEMORY is how many MiB a server may take.
 ATTACK =
-ATTACK_MEMORY = 640
+ATTACK_MEMORY = 512
 attacker = (cd tools && GOWORK=off go build -o ../bin/tools/attack ./attack)
 
 attack: build ## attack the service on every store as one client can: its memory, and how long others wait; bin/attack.json

@@ -30,9 +30,7 @@ func (c *call) listAudit() (answer, error) {
 	}
 	a, err := c.Service.Audit(c.r.Context(), w.skip, w.limit)
 	return answered(a, err, func(a tracker.Answer[tracker.AuditPage]) answer {
-		e := encoder{catalogue: a.Catalogue}
-		list(&e, a.Value.Entries, e.auditEntry)
-		out := answer{status: http.StatusOK, body: e.buf}
+		out := answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value.Entries, (*encoder).auditEntry)}
 		if a.Value.More {
 			out.header = w.next(c)
 		}

@@ -115,6 +115,13 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.dryRun, err = c.flag(paramDryRun); err != nil {
 		return a, err
 	}
+	if len(c.body) > largeBody {
+		leave, err := c.heavy.enter(c.r.Context())
+		if err != nil {
+			return a, err
+		}
+		defer leave()
+	}
 	if e.writes() && !e.ofProblem() && len(c.r.Header["If-Match"]) > 0 {
 		return a, fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
 	}
@@ -165,8 +172,8 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 		return body, nil
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge
-	case errors.Is(err, errNoMemory):
-		return nil, fault.Wrap(fault.Unavailable, err, "too much memory is in use by other requests: nothing was done; try again later")
+	case fault.Is(err, fault.Unavailable):
+		return nil, err
 	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded): // whichever timeout of the server came first
 		return nil, fault.Wrap(fault.Unavailable, err, "the body took too long to arrive; nothing was done")
 	default:

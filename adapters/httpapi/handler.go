@@ -102,6 +102,8 @@ type server struct {
 	Options
 	rates  *rates
 	making making
+	heavy  heavy // requests with a large body
+	lists  heavy // lists of saved queries, which can be long
 	mux    *http.ServeMux
 }
 
@@ -120,6 +122,8 @@ func New(o Options) (http.Handler, error) {
 		Options: o,
 		rates:   newRates(o.Limits.RatePerMinute, o.Now),
 		making:  newMaking(),
+		heavy:   newHeavy(),
+		lists:   newHeavy(),
 		mux:     http.NewServeMux(),
 	}
 	document, err := newDocument(o)

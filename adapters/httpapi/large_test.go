@@ -243,3 +243,31 @@ func TestMemoryOfBodies(t *testing.T) {
 	f.snapshot.Size = store.Small // and no more
 	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
 }
+
+// No more than some requests with large bodies are served at a time; small ones pass by.
+func TestHeavyRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, func(o *Options) { o.Limits.RequestTime = time.Minute })
+		hold, stored := make(chan struct{}), make(chan int)
+		f.during = func() { <-hold }
+		body := strings.Repeat("x", largeBody+1)
+		places := cap(newHeavy())
+		for range places + 1 {
+			go func() {
+				w := f.do(request("POST", api+"/problems/12/comments?dryRun=true", body, "Content-Type", "text/plain"))
+				stored <- w.Code
+			}()
+		}
+		synctest.Wait()
+		f.send(t, request("GET", api+"/me", ""), 200, "")
+		if code := <-stored; code != 503 { // after a while
+			t.Errorf("one more than there are places for: %d", code)
+		}
+		close(hold)
+		for range places {
+			if code := <-stored; code != 201 {
+				t.Errorf("one that had a place: %d", code)
+			}
+		}
+	})
+}

@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -37,15 +37,37 @@ func (c *call) admit() error {
 	return nil
 }
 
-var errNoMemory = errors.New("no memory was free in time")
+// largeBody is from which size on bodies are heavy: reading one keeps a processor busy for
+// milliseconds, and makes many times its size of objects.
+const largeBody = 64 << 10
 
-// reserve waits until so much memory is free for the request.
+// heavy bounds how many heavy requests of one kind are served at a time, so that a
+// processor is soon free for all others.
+type heavy chan struct{}
+
+func newHeavy() heavy { return make(heavy, max(2, runtime.GOMAXPROCS(0)/2)) }
+
+// enter waits for a place, which leave gives back. It fails with fault.Unavailable when
+// there is none in time.
+func (h heavy) enter(ctx context.Context) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, bodyWait)
+	defer cancel()
+	select {
+	case h <- struct{}{}:
+		return func() { <-h }, nil
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "too many large requests are under way: nothing was done; try again later")
+	}
+}
+
+// reserve waits until so much memory is free for the request. It fails with
+// fault.Unavailable when there is none in time.
 func (c *call) reserve(bytes int64) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), bodyWait)
 	defer cancel()
 	memory := frameOf(c.r).memory
-	if memory.Reserve(ctx, bytes) != nil {
-		return errNoMemory
+	if err := memory.Reserve(ctx, bytes); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "too much memory is in use by other requests: nothing was done; try again later")
 	}
 	memory.Use(bytes)
 	return nil

@@ -109,9 +109,7 @@ func (k metadataKind[T, P]) list(c *call) (answer, error) {
 		return answer{}, err
 	}
 	return c.unlessKnown(catalogueTag(a.Catalogue), 0, func() []byte {
-		e := encoder{catalogue: a.Catalogue}
-		k.encodeList(&e, a.Value)
-		return e.buf
+		return listInParts(c, a.Catalogue, a.Value, k.encode)
 	}), nil
 }
 

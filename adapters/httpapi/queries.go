@@ -56,11 +56,23 @@ func queryEndpoints() []endpoint {
 }
 
 func (c *call) listQueries() (answer, error) {
+	leave, err := c.lists.enter(c.r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	defer leave()
 	a, err := c.Service.SavedQueries(c.r.Context(), c.caller)
+	if err == nil {
+		size := 0
+		for _, q := range a.Value {
+			size += len(q.Name) + len(q.Predicate) + len(q.Sort)
+		}
+		if size > freeOfCharge {
+			err = c.reserve(int64(size))
+		}
+	}
 	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {
-		e := encoder{catalogue: a.Catalogue}
-		list(&e, a.Value, e.savedQuery)
-		return answer{status: http.StatusOK, body: e.buf}
+		return answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value, (*encoder).savedQuery)}
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
 )
 
 // array returns the body of an answer that is an array of what comes in batches. When
@@ -59,6 +59,17 @@ func (c *call) compose(e encoder, parts bool, write func(*encoder) error) []byte
 	return e.buf
 }
 
+// longList is from how many elements on a list is sent in parts.
+const longList = 200
+
+// listInParts returns the body of a list, or nil when that is long.
+func listInParts[T any](c *call, catalogue *metadata.Catalogue, all []T, encode func(*encoder, T)) []byte {
+	return c.compose(encoder{catalogue: catalogue}, len(all) > longList, func(e *encoder) error {
+		list(e, all, func(one T) { encode(e, one) })
+		return nil
+	})
+}
+
 // inParts has the body of the answer written in parts, while it is sent.
 func (c *call) inParts(e encoder, write func(*encoder) error) {
 	c.rest = func(yield func([]byte, error) bool) {
@@ -100,7 +111,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest i
 	c := &frameOf(r).call
 	if r.Method != http.MethodHead {
 		if err := c.reserve(perStream); err != nil {
-			s.fail(w, r, fault.Wrap(fault.Unavailable, err, "too much memory is in use by large answers: try again later"))
+			s.fail(w, r, err)
 			return
 		}
 	}
