@@ -137,6 +137,7 @@ type shown struct {
 	queries  func(owner ident.ID, found []query.Saved) []query.Saved
 	saved    func(id ident.ID) (query.Saved, bool)
 	audit    func(skip, limit int, page []audit.Entry) []audit.Entry
+	portion  func(skip, limit *int, room *int64) // before Log and Comments
 	search   func(context.Context, store.Reader, store.Query) ([]store.Hit, error)
 	bodies   map[string][]byte
 	oldest   func(time.Time) time.Time
@@ -252,6 +253,20 @@ func (r *shown) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, erro
 		page = r.audit(skip, limit, page)
 	}
 	return page, err
+}
+
+func (r *shown) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	if r.portion != nil {
+		r.portion(&skip, &limit, &room)
+	}
+	return r.Reader.Log(ctx, id, skip, limit, room)
+}
+
+func (r *shown) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+	if r.portion != nil {
+		r.portion(&skip, &limit, &room)
+	}
+	return r.Reader.Comments(ctx, id, skip, limit, room)
 }
 
 func (r *shown) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {

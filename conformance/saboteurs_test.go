@@ -21,7 +21,7 @@ import (
 
 // saboteurs are stores with one defect each, which the named case has to catch.
 func saboteurs() []saboteur {
-	return slices.Concat(commitSaboteurs(), readSaboteurs(), lifeSaboteurs(), identitySaboteurs())
+	return slices.Concat(commitSaboteurs(), readSaboteurs(), lifeSaboteurs(), identitySaboteurs(), sizeSaboteurs())
 }
 
 // commitSaboteurs are stores with a defect in Commit or Outcome.

@@ -24,10 +24,11 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	who := pick(d, d.users)
 	switch d.IntN(23) {
 	case 0:
-		add(store.CreateProblem{Problem: d.problem(d.number()), Size: d.Int64N(2 * store.Small)})
+		p := d.problem(d.number())
+		add(store.CreateProblem{Problem: p, Size: sizeLike(p)})
 	case 1, 2:
 		p := d.problem(id)
-		add(store.UpdateProblem{Problem: p, Size: d.Int64N(2 * store.Small)}, store.PutSavepoint{Problem: p})
+		add(store.UpdateProblem{Problem: p, Size: sizeLike(p)}, store.PutSavepoint{Problem: p})
 	case 3:
 		add(store.UpdateProblem{Problem: d.problem(id)})
 	case 4:
@@ -281,3 +282,6 @@ func hurtful() []string {
 	return append(all,
 		"a", "A", "a ", " a", "\u00e1", "a\u0301", "ss", "\u00df", "i", "\u0130", "k", "\u212a", "1", "01")
 }
+
+// sizeLike returns a size for a problem that was drawn, small or large.
+func sizeLike(p problem.Problem) int64 { return int64(len(p.Title)) * store.Small / 8 }

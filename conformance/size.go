@@ -89,6 +89,10 @@ func sizeCases() []Case {
 					one, err := r.Problem(b.ctx, id, ident.None, everyPart|store.IfSmall)
 					b.must("Problem with IfSmall", err)
 					what := fmt.Sprintf("a problem of size %d", sizes[i])
+					parts := [4]int{len(one.Keywords), len(one.Log), len(one.Comments), len(one.Savepoints)}
+					if asked != 0 {
+						b.equal("how many keywords, entries, comments and savepoints are loaded with "+what, [4]int{1, 1, 1, 1}, parts)
+					}
 					b.equal(what, want, one)
 					if i < len(several) {
 						b.equal(what+", among several", want, several[i])
