@@ -2,6 +2,7 @@ package httpsuite
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -107,6 +108,23 @@ func commentCases() []demand {
 			for i := range n {
 				a.has(fmt.Sprintf("/%d/text", i), fmt.Sprint("comment ", i))
 			}
+		}},
+		{extended, "HTTP-R2-005", "D38", "with a limit, comments come in pages, and links lead through all of them, in order and once", func(s *session) {
+			p := s.problem()
+			for i := range 12 {
+				s.admin.post(p.path+"/comments", fmt.Sprint("comment ", i), plain()).is(201)
+			}
+			all := s.admin.get(p.path + "/comments").is(200).list("")
+			for _, limit := range []int{1000, 12, 5, 1} {
+				var comments []any
+				for page := range s.admin.pages(fmt.Sprintf("%s/comments?limit=%d", p.path, limit)) {
+					comments = append(comments, page.list("")...)
+				}
+				if !reflect.DeepEqual(comments, all) {
+					s.Fatalf("with limit=%d, the pages have other comments than the list", limit)
+				}
+			}
+			s.admin.get(p.path+"/comments?limit=0").fault(400, "malformed-request")
 		}},
 		{extended, "HTTP-R2-003", "D5, D12", "comments are listed with their html as it was given, and null without", func(s *session) {
 			p, html := s.problem(), `It <em class="x">flickers</em> &amp; hums`

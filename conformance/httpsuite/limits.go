@@ -41,6 +41,26 @@ func limitCases() []demand {
 				s.Fatalf("the problem has %d keywords", n)
 			}
 		}},
+		{extended, "HTTP-LIMIT-005", "D38", "a problem takes up to 64 MiB, of which all is shown; what would exceed them is refused, and the problem can still be moved to another state", func(s *session) {
+			p := s.problem()
+			comment := strings.Repeat("x", 1<<20)
+			n := 0
+			for ; n < 70; n++ {
+				if a := s.admin.post(p.path+"/comments", comment, plain()); a.status != 201 {
+					a.fault(422, "invalid-value")
+					break
+				}
+			}
+			if n < 60 || n > 63 {
+				s.Fatalf("the problem took %d comments of 1 MiB", n)
+			}
+			s.untouched(p, func() {
+				s.admin.post(p.path+"/comments", comment, plain()).fault(422, "invalid-value")
+				s.admin.post(p.path+"/comments?dryRun=true", comment, plain()).fault(422, "invalid-value")
+			})
+			s.admin.get(p.path+"/comments").is(200).counts("", n)
+			s.admin.patch(p.path, `{"state":{"name":"In Progress"}}`).is(200)
+		}},
 		{extended, "HTTP-LIMIT-004", "D11, D22", "a problem is created with up to 1,000 keywords", func(s *session) {
 			body := func(n int) string {
 				keywords := make([]map[string]any, n)

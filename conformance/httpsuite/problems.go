@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"strings"
 )
 
@@ -299,6 +300,29 @@ func problemCases() []demand {
 				if logged[name] != value {
 					s.Fatalf("the log of %s lacks that %s was set to %s", p.path, name, value)
 				}
+			}
+		}},
+		{extended, "HTTP-R1-012", "D38", "with a limit, the log comes in pages, each with the whole problem beside it; links lead through all of it, in order and once", func(s *session) {
+			p := s.problem()
+			s.many(30, func(i int) *answer {
+				return s.admin.put(p.keyword(fmt.Sprintf("k%03d", i)), encode(fmt.Sprint("v", i)))
+			})
+			all := p.load(s.admin)
+			for _, limit := range []int{1000, 31, 30, 7} {
+				var log []any
+				for page := range s.admin.pages(fmt.Sprintf("%s?limit=%d", p.path, limit)) {
+					log = append(log, page.list("/logs")...)
+					page.has("/keywords", all.at("/keywords")).has("/revision", all.at("/revision"))
+					if n := len(page.list("/logs")); n == 0 || n > limit {
+						s.Fatalf("%v\nhas %d entries, of at most %d", page, n, limit)
+					}
+				}
+				if !reflect.DeepEqual(log, all.list("/logs")) {
+					s.Fatalf("with limit=%d, the pages have other entries than the whole log", limit)
+				}
+			}
+			for _, query := range []string{"limit=0", "limit=1001", "limit=x", "cursor=x"} {
+				s.admin.get(p.path+"?"+query).fault(400, "malformed-request")
 			}
 		}},
 		{core, "HTTP-R1-010", "D1", "an update sets modifier and modificationDate, and loading shows them", func(s *session) {
