@@ -21,6 +21,10 @@ const old = `
 	INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'Crème BRÛLÉE', 1000, 2000, 3), (2, 'plain', 1000, 2000, 1);
 	UPDATE versions SET catalogue = 6;
 	INSERT INTO comments (position, problem, id, created, text) VALUES (7, 1, '00000000-0000-0000-0000-000000000001', 1000, 'It''s ÉTÉ\? No'), (8, 2, '00000000-0000-0000-0000-000000000002', 1000, 'x');
+	INSERT INTO log (problem, position, id, type, created, batch, field, old_value, new_value, revision) VALUES
+		(1, 9, '00000000-0000-0000-0000-000000000003', 'FieldChanged', 1000, '00000000-0000-0000-0000-000000000004', 'title', '"é"', '"Crème BRÛLÉE"', 3);
+	INSERT INTO savepoints (problem, position, batch, title, created, modified, revision) VALUES
+		(1, 10, '00000000-0000-0000-0000-000000000004', 'Crème BRÛLÉE', 1000, 1000, 3);
 	INSERT INTO keywords (problem, name, value) VALUES (1, 'Tag', NULL), (1, 'Zoë', 'ÄÖ'), (2, 'tag', 'Straße')`
 
 // folded is how the texts of old stand in their columns.
@@ -60,6 +64,10 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	t.Cleanup(func() { _ = s.Close() })
 	err = s.View(t.Context(), func(r store.Reader) error {
 		p, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
+		all, failure := r.Dossiers(t.Context(), 0, 1)
+		if failure != nil || len(all) != 1 || p.Size != all[0].Size() {
+			t.Errorf("the size of the problem is %d, with %+v (%v)", p.Size, all, failure)
+		}
 		if err == nil && (p.Title != "Crème BRÛLÉE" || p.Revision != 3 || len(p.Keywords) != 2 || len(p.Comments) != 1) {
 			t.Errorf("the problem is %+v", p)
 		}
