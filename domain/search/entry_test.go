@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -236,5 +238,54 @@ func TestSnapshotOfDossier(t *testing.T) {
 	}
 	if bare.Created != noon.Add(0*time.Second) {
 		t.Errorf("created %v", bare.Created)
+	}
+}
+
+// Large problems are loaded one at a time, whatever the batch; what one of them holds is
+// taken from the memory of the request.
+func TestLargeEntries(t *testing.T) {
+	t.Parallel()
+	const size = 10 << 20
+	for _, text := range []string{"ANY comments.text = 'x' OR comments.@count > 0", "ANY keywords.name = 'x' OR ANY comments.text != 'x'"} {
+		plan := compile(t, text, predicate.Problem)
+		r := &archive{size: size}
+		var want int
+		for i := range 30 {
+			d := sample()
+			d.ID = problem.ID(i + 1)
+			r.dossiers = append(r.dossiers, d)
+		}
+		memory := budget.New(1 << 30)
+		account := memory.Open()
+		ctx := budget.With(t.Context(), account)
+		p := NewProblems(r, catalogue(), ann)
+		var batch []*problemEntry
+		for _, d := range r.dossiers {
+			batch = append(batch, p.entry(strip(Snapshot(d, ann), 0)))
+		}
+		if err := p.ahead(ctx, needsOf(plan), batch); err != nil {
+			t.Fatal(err)
+		}
+		if held, _ := memory.Held(); held != 0 {
+			t.Errorf("%s: %d bytes are held before anything is asked for", text, held)
+		}
+		for i, e := range batch {
+			holds, err := plan.Holds(ctx, e)
+			if err != nil || !holds {
+				t.Fatalf("%s: %t, %v", text, holds, err)
+			}
+			want++
+			for _, before := range batch[:i] {
+				if before.snapshot.Comments != nil || before.snapshot.Keywords != nil {
+					t.Fatalf("%s: problem %d is kept", text, before.snapshot.ID)
+				}
+			}
+			if held, _ := memory.Held(); held != size {
+				t.Errorf("%s: %d bytes are held", text, held)
+			}
+		}
+		if r.one < want {
+			t.Errorf("%s: %d loads of %d problems", text, r.one, want)
+		}
 	}
 }

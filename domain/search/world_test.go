@@ -58,6 +58,7 @@ type archive struct {
 	dossiers     []store.Dossier
 	one, many    int // calls of Problem and Problems
 	err          error
+	size         int64 // of all problems
 }
 
 func (a *archive) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
@@ -87,10 +88,15 @@ func (a *archive) Problems(_ context.Context, ids []problem.ID, as ident.ID, par
 }
 
 func (a *archive) load(ids []problem.ID, as ident.ID, parts store.Parts) (found []store.Snapshot, err error) {
+	if parts.Has(store.IfSmall) && a.size > store.Small {
+		parts = 0
+	}
 	for _, id := range ids {
 		for _, d := range a.dossiers {
 			if d.ID == id {
-				found = append(found, strip(Snapshot(d, as), parts))
+				s := strip(Snapshot(d, as), parts)
+				s.Size = a.size
+				found = append(found, s)
 			}
 		}
 	}
