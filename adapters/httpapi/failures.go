@@ -53,6 +53,7 @@ func (d *document) addFailure(kind fault.Kind, operation string) *huma.Example {
 	if i > first {
 		name = fmt.Sprintf("%s-%d", kind, i-first+1)
 	}
-	d.Components.Examples[name] = &huma.Example{Summary: answer.Title, Value: answer}
-	return &huma.Example{Ref: examplePrefix + name}
+	key := exampleKey(name)
+	d.Components.Examples[key] = &huma.Example{Summary: answer.Title, Value: answer}
+	return &huma.Example{Ref: examplePrefix + key}
 }

@@ -395,14 +395,13 @@ func recording(t *testing.T, all []failure) []byte {
 }
 
 // checkHeaders demands that the document knows the headers of an answer.
-func checkHeaders(t *testing.T, document any, e endpoint, w *httptest.ResponseRecorder) {
+func checkHeaders(t *testing.T, served any, e endpoint, w *httptest.ResponseRecorder) {
 	t.Helper()
-	headers, _ := at(document, "/components/headers")
-	for name := range headers.(map[string]any) {
+	for name := range (&document{limited: true}).answerHeaders() {
 		if w.Header().Get(name) == "" {
 			continue
 		}
-		if _, ok := at(document, fmt.Sprintf("%s/responses/%d/headers/%s", e.pointer(), w.Code, name)); !ok {
+		if _, ok := at(served, fmt.Sprintf("%s/responses/%d/headers/%s", e.pointer(), w.Code, name)); !ok {
 			t.Errorf("%s answers %d with %s, which the document does not say", e.id, w.Code, name)
 		}
 	}

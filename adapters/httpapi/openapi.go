@@ -16,7 +16,7 @@ import (
 )
 
 // securityScheme is the name of the one way to authenticate.
-const securityScheme = "token"
+const securityScheme = "apiToken"
 
 // document is the OpenAPI document in the making.
 type document struct {
@@ -44,15 +44,11 @@ func newDocument(o Options) (*document, error) {
 			License: &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
 		},
 		Servers: []*huma.Server{{URL: o.BasePath + prefix}},
-		Tags: []*huma.Tag{
-			{Name: "Problems"}, {Name: "Comments"}, {Name: "Keywords"}, {Name: "Relationships"}, {Name: "Watchers"},
-			{Name: "Search"}, {Name: "Saved queries"},
-			{Name: "Users"}, {Name: "Tokens"}, {Name: "Metadata"}, {Name: "Audit"},
-		},
+		Tags:    tags(),
 		Components: &huma.Components{
 			Schemas:    huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
-			Parameters: parameters(),
-			Headers:    d.answerHeaders(),
+			Parameters: named(parameterKey, parameters()),
+			Headers:    named(headerKey, d.answerHeaders()),
 			Examples:   map[string]*huma.Example{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{securityScheme: {
 				Type: "apiKey", In: "header", Name: "Authorization",
@@ -61,6 +57,52 @@ func newDocument(o Options) (*document, error) {
 		},
 	}
 	return d, nil
+}
+
+// tags are the chapters of the document, in their order.
+func tags() []*huma.Tag {
+	return []*huma.Tag{
+		{Name: "Problems", Description: "Create, load and update problems, one by one or all that a predicate finds."},
+		{Name: "Comments", Description: "Read and add comments of a problem."},
+		{Name: "Keywords", Description: "Set and delete keywords of a problem, each with a value or without."},
+		{Name: "Relationships", Description: "Relate problems to each other. The other problem has the mirror of each relationship."},
+		{Name: "Watchers", Description: "See and add users who watch a problem."},
+		{Name: tagSearch, Description: "Find problems, metadata and users by a predicate, page by page."},
+		{Name: tagQueries, Description: "Keep predicates, to search by their identifier."},
+		{Name: tagUsers, Description: "See, add and change users."},
+		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, write and admin."},
+		{Name: tagMetadata, Description: "Shape states, priorities, classifications, components and milestones."},
+		{Name: "Audit", Description: "See who changed which metadata, users and tokens, and when."},
+	}
+}
+
+// Components of all sections have distinct names, because generators make a type of
+// each. A schema has the name of its Go type; all others end in their section.
+func parameterKey(name string) string { return componentName(name, "Parameter") }
+func headerKey(name string) string    { return componentName(name, "Header") }
+func exampleKey(name string) string   { return componentName(name, "Example") }
+
+// componentName returns the name as an identifier that begins in lower case, such as
+// ifMatchParameter for "If-Match" and "Parameter".
+func componentName(name, section string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "-") {
+		if b.Len() == 0 {
+			b.WriteString(strings.ToLower(word[:1]) + word[1:])
+		} else {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String() + section
+}
+
+// named returns the components with their keys in the document.
+func named[C any](key func(string) string, components map[string]C) map[string]C {
+	all := map[string]C{}
+	for name, component := range components {
+		all[key(name)] = component
+	}
+	return all
 }
 
 const (
@@ -172,7 +214,7 @@ func (d *document) operation(e endpoint) *huma.Operation {
 		Responses:   map[string]*huma.Response{},
 	}
 	for _, name := range e.parameterNames() {
-		op.Parameters = append(op.Parameters, &huma.Param{Ref: parameterPrefix + name})
+		op.Parameters = append(op.Parameters, &huma.Param{Ref: parameterPrefix + parameterKey(name)})
 	}
 	if len(e.bodies) > 0 {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
@@ -321,12 +363,12 @@ func knowsRevision(kind fault.Kind) bool {
 
 // headerRefs refers to the headers of an answer, with those that all answers have.
 func (d *document) headerRefs(status int, names ...string) map[string]*huma.Header {
-	refs := map[string]*huma.Header{"X-Request-Id": {Ref: headerPrefix + "X-Request-Id"}}
+	refs := map[string]*huma.Header{"X-Request-Id": {Ref: headerPrefix + headerKey("X-Request-Id")}}
 	if d.limited && status != http.StatusUnauthorized && status != http.StatusForbidden {
 		names = append([]string{"RateLimit", "RateLimit-Policy"}, names...)
 	}
 	for _, name := range names {
-		refs[name] = &huma.Header{Ref: headerPrefix + name}
+		refs[name] = &huma.Header{Ref: headerPrefix + headerKey(name)}
 	}
 	return refs
 }

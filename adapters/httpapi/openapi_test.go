@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -78,6 +80,120 @@ func TestDocumentRefersToWhatItHas(t *testing.T) {
 				t.Errorf("nothing refers to the %s %s", kind, name)
 			}
 		}
+	}
+}
+
+// identifierOf returns a name as generators write identifiers, as far as two names
+// become one: its letters and digits, in lower case.
+func identifierOf(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, name)
+}
+
+// Generators make a type of each component, whatever its section, and several refuse
+// a document in which two get the same name.
+func TestComponentsHaveDistinctNames(t *testing.T) {
+	t.Parallel()
+	taken := map[string]string{} // by identifier, the place in the document
+	for section, members := range openAPI(t)["components"].(map[string]any) {
+		for name := range members.(map[string]any) {
+			place := "/components/" + section + "/" + name
+			if !componentForm.MatchString(name) {
+				t.Errorf("%s is no identifier", place)
+			}
+			if other, ok := taken[identifierOf(name)]; ok {
+				t.Errorf("%s and %s are one name to a generator", other, place)
+			}
+			taken[identifierOf(name)] = place
+		}
+	}
+}
+
+// Generators make a function of each operation.
+func TestOperationsHaveDistinctNames(t *testing.T) {
+	t.Parallel()
+	taken := map[string]string{}
+	for _, e := range endpoints() {
+		if !operationForm.MatchString(e.id) {
+			t.Errorf("the operation %q is not called as a function is, such as loadProblem", e.id)
+		}
+		if other, ok := taken[identifierOf(e.id)]; ok {
+			t.Errorf("%s and %s are one name to a generator", other, e.id)
+		}
+		taken[identifierOf(e.id)] = e.id
+	}
+}
+
+// componentForm and operationForm match names that are identifiers in the usual
+// languages.
+var (
+	componentForm = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]*$`)
+	operationForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
+)
+
+// The values of an enumeration become constants: they are distinct identifiers, too.
+func TestEnumerationsAreGoodForGenerators(t *testing.T) {
+	t.Parallel()
+	document := openAPI(t)
+	enumerations := 0
+	var walk func(place string, v any)
+	walk = func(place string, v any) {
+		object, _ := v.(map[string]any)
+		for name, member := range object {
+			walk(place+"/"+name, member)
+		}
+		values, ok := object["enum"].([]any)
+		if !ok {
+			return
+		}
+		enumerations++
+		taken := map[string]bool{}
+		for _, v := range values {
+			name, ok := v.(string)
+			id := identifierOf(name)
+			if !ok || id == "" || unicode.IsDigit(rune(id[0])) || taken[id] {
+				t.Errorf("%s: %v cannot be the name of a constant beside the others", place, v)
+			}
+			taken[id] = true
+		}
+		if object["type"] != "string" {
+			t.Errorf("%s: the type is %v, not string", place, object["type"])
+		}
+	}
+	schemas, _ := at(document, "/components/schemas")
+	walk("/components/schemas", schemas)
+	if enumerations == 0 {
+		t.Error("the document has no enumeration")
+	}
+}
+
+// Every operation has one tag of the list, and every tag of the list says what it is
+// about: documentation has a chapter, and generators a class, for each.
+func TestTagsAreDescribed(t *testing.T) {
+	t.Parallel()
+	document := openAPI(t)
+	used := map[string]bool{}
+	for _, e := range endpoints() {
+		used[e.tag] = true
+	}
+	for _, tag := range document["tags"].([]any) {
+		tag := tag.(map[string]any)
+		name, _ := tag["name"].(string)
+		description, _ := tag["description"].(string)
+		if !strings.HasSuffix(description, ".") {
+			t.Errorf("the tag %s has no sentence for a description: %q", name, description)
+		}
+		if !used[name] {
+			t.Errorf("the tag %s is in the list, and has no operation or is there twice", name)
+		}
+		delete(used, name)
+	}
+	for name := range used {
+		t.Errorf("the tag %s is not in the list", name)
 	}
 }
 
