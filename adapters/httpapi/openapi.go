@@ -127,7 +127,7 @@ func parameters() map[string]*huma.Param {
 	one, most := 1.0, float64(tracker.MostOnPage)
 	all := map[string]*huma.Param{
 		"Problem": {Name: "identifier", In: "path", Required: true, Description: "The problem's identifier.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 12},
+			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
 		"Object": {Name: "identifier", In: "path", Required: true, Description: "The object's identifier.",
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: sampleAnn.ID.String()},
 		"Keyword": {Name: "keyword", In: "path", Required: true, Description: "The keyword's name. A slash in it is sent as %2F.",
@@ -219,7 +219,7 @@ func (d *document) operation(e endpoint) *huma.Operation {
 	if len(e.bodies) > 0 {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 		for _, b := range e.bodies {
-			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: d.bodySchema(b), Example: b.value()}
+			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: d.bodySchema(e, b), Example: b.value()}
 			op.RequestBody.Required = !b.optional
 		}
 	}
@@ -281,8 +281,9 @@ func (d *document) schema(of any) *huma.Schema {
 
 // bodySchema returns the schema of a body. The first of its types is made for
 // requests; the others are records as they were read, but without members that are
-// not known here.
-func (d *document) bodySchema(b body) *huma.Schema {
+// not known here. Where there are several, the choice is a component: generators name
+// it after that, and oapi-codegen would send {} for a choice without a name.
+func (d *document) bodySchema(e endpoint, b body) *huma.Schema {
 	var choices []*huma.Schema
 	for i, of := range b.of {
 		choice := d.schema(of)
@@ -294,7 +295,12 @@ func (d *document) bodySchema(b body) *huma.Schema {
 	if len(choices) == 1 {
 		return choices[0]
 	}
-	return &huma.Schema{AnyOf: choices}
+	name := strings.ToUpper(e.id[:1]) + e.id[1:] + "Request"
+	d.Components.Schemas.Map()[name] = &huma.Schema{
+		Description: "The members to write, or the object as it was read, with changes.",
+		AnyOf:       choices,
+	}
+	return &huma.Schema{Ref: schemaPrefix + name}
 }
 
 // finishSchemas says of the schemas what Huma does not: records are open to other
@@ -303,6 +309,9 @@ func (d *document) bodySchema(b body) *huma.Schema {
 func finishSchemas(schemas huma.Registry) {
 	for name, schema := range schemas.Map() {
 		of := schemas.TypeFromRef(schemaPrefix + name)
+		if of == nil { // a choice of records: see bodySchema
+			continue
+		}
 		if _, said := of.FieldByName("_"); !said {
 			schema.AdditionalProperties = nil
 		}

@@ -171,6 +171,36 @@ func TestEnumerationsAreGoodForGenerators(t *testing.T) {
 	}
 }
 
+// A choice of several schemas is a component, which has a name: for one in a body,
+// oapi-codegen makes a type that is sent as {}.
+func TestBodiesAreNamed(t *testing.T) {
+	t.Parallel()
+	document := openAPI(t)
+	choices := 0
+	for _, e := range endpoints() {
+		for _, b := range e.bodies {
+			schema, _ := at(document, e.pointer()+"/requestBody/content/"+strings.ReplaceAll(b.media, "/", "~1")+"/schema")
+			ref, ok := at(schema, "/$ref")
+			if !ok {
+				if _, choice := at(schema, "/anyOf"); choice {
+					t.Errorf("the choice of bodies of %s, in %s, has no name", e.id, b.media)
+				}
+				continue
+			}
+			component, _ := at(document, strings.TrimPrefix(ref.(string), "#"))
+			if forms, ok := at(component, "/anyOf"); ok {
+				choices++
+				if got := len(forms.([]any)); got != len(b.of) {
+					t.Errorf("%s: %d forms, not %d", e.id, got, len(b.of))
+				}
+			}
+		}
+	}
+	if choices == 0 {
+		t.Error("no operation has a choice of bodies")
+	}
+}
+
 // Every operation has one tag of the list, and every tag of the list says what it is
 // about: documentation has a chapter, and generators a class, for each.
 func TestTagsAreDescribed(t *testing.T) {
