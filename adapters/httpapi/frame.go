@@ -41,7 +41,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 
 		if s.Observe != nil {
 			_, route, _ := strings.Cut(r.Pattern, " ") // the catch-all pattern has no method
-			f.Route = strings.ReplaceAll(route, "...}", "}")
+			f.Route = strings.TrimSuffix(strings.ReplaceAll(route, "...}", "}"), "{$}")
 			f.Status, f.Bytes = f.recorder.status, f.recorder.bytes
 			f.Duration = s.Now().Sub(start)
 			s.Observe(f.Exchange)

@@ -36,8 +36,8 @@ type Options struct {
 	// there is any amount.
 	Memory *budget.Budget
 	// BasePath stands before every path: that of the specification's
-	// {base_url}, such as "/tracker". The health checks are at the root as
-	// well. Empty for none.
+	// {base_url}, such as "/tracker". Every path that answers name begins with
+	// it. Requests may lack it, because a proxy may strip it. Empty for none.
 	BasePath string
 	// CORSOrigins are the origins whose pages may call the API from a
 	// browser, such as "https://example.com". Empty: CORS is off (D17).
@@ -142,6 +142,7 @@ func New(o Options) (http.Handler, error) {
 	s.addDocs()
 	s.addErrorPages()
 	s.addHealth()
+	s.addIndex()
 	s.addUnmatched()
 
 	handler := canonicalPaths(s)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -24,7 +25,7 @@ func pattern(path string) string { return strings.Replace(path, "{keyword}", "{k
 // one with "." or ".." segments, with 404, where
 // ServeMux would redirect: nothing is there, and a redirected write is easily
 // lost. So it does with a path that is deeper than any, and with the "*" that is
-// none.
+// none. It changes the URL of the request where withBase does.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,11 +34,45 @@ func canonicalPaths(s *server) http.Handler {
 			r.URL = singleSlash(r.URL, s.BasePath)
 		}
 		asked := r.URL.EscapedPath()
-		if !path.IsAbs(asked) || asked != path.Clean(asked) || strings.Count(asked, "/") > deepest {
-			s.fail(w, r, s.notFound(r))
-			return
+		if path.IsAbs(asked) && (asked == path.Clean(asked) || asked == s.BasePath+"/") {
+			r.URL = s.withBase(r.URL)
+			if strings.Count(r.URL.EscapedPath(), "/") <= deepest {
+				s.mux.ServeHTTP(w, r)
+				return
+			}
 		}
-		s.mux.ServeHTTP(w, r)
+		s.fail(w, r, s.notFound(r))
+	})
+}
+
+// withBase returns the URL of the request with the base path, which a proxy may have
+// stripped: links are made of it. A URL is returned as it is where something is
+// there, and where nothing is with the base path either.
+func (s *server) withBase(at *url.URL) *url.URL {
+	if s.BasePath == "" || strings.HasPrefix(at.Path, s.BasePath+prefix+"/") || s.known(at) {
+		return at
+	}
+	full := *at
+	switch at.EscapedPath() {
+	case "/", s.BasePath + "/":
+		full.Path, full.RawPath = s.BasePath, ""
+	default:
+		full.Path = s.BasePath + at.Path
+		if at.RawPath != "" {
+			full.RawPath = s.BasePath + at.RawPath
+		}
+	}
+	if s.known(&full) {
+		return &full
+	}
+	return at
+}
+
+// known reports whether the path of the URL has a method.
+func (s *server) known(at *url.URL) bool {
+	return slices.ContainsFunc(methods, func(method string) bool {
+		_, pattern := s.mux.Handler(&http.Request{Method: method, URL: at})
+		return pattern != "/"
 	})
 }
 

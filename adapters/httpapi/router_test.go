@@ -15,9 +15,9 @@ func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for _, path := range []string{
-		"/", "/x", "/api", "/api/", api, api + "/", api + "/problem", api + "/problems/", api + "/problems/12/",
+		"/x", "/api", "/api/", api, api + "/", api + "/problem", api + "/problems/", api + "/problems/12/",
 		api + "/problems/12/x", api + "/problems/12/keywords", api + "/problems/12/keywords/", api + "/problems/12/keywords/a/b",
-		api + "//problems/12", "//", "//x", api + "/./problems/12", api + "/x/../problems/12", api + "/problems/12/.", api + "/problems/..",
+		api + "//problems/12", "//x", api + "/./problems/12", api + "/x/../problems/12", api + "/problems/12/.", api + "/problems/..",
 		"/API/20151105/problems/12", api + "/Problems/12", "/healthz/", "/docs/", "/docs/x", "/errors/x", "/errors/", "/openapi.yaml",
 	} {
 		for _, method := range []string{"GET", "POST", "OPTIONS", "DELETE"} {
@@ -106,11 +106,24 @@ func TestBasePath(t *testing.T) {
 		"/tracker/errors/too-large":       200,
 		"/healthz":                        200,
 		"/readyz":                         200,
-		api + "/problems/12":              404,
-		"/tracker":                        404,
+		"/tracker":                        200,
+		"/tracker/":                       200,
 		"/tracker/healthz":                200,
 		"/tracker/readyz":                 200,
-		"/docs":                           404,
+		"/tracker/tracker":                404,
+		"/tracker/tracker/docs":           404,
+		"/trackers":                       404,
+		"/x":                              404,
+		// A proxy may have stripped the base path.
+		"/":                               200,
+		"/docs":                           200,
+		"/openapi.json":                   200,
+		"/errors/too-large":               200,
+		api + "/problems/12":              200,
+		"//docs":                          200,
+		api + "/problems/12/keywords/a":   405,
+		api + "/problems/12/keywords/a/b": 404,
+		"/tracker" + api + "/problems/12/keywords/a/b": 404,
 	} {
 		if w := f.do(request("GET", path, "")); w.Code != status {
 			t.Errorf("%s: status %d, not %d", path, w.Code, status)
@@ -189,6 +202,44 @@ func TestServerURLThatEndsInASlash(t *testing.T) {
 			}
 			f.send(t, request("GET", path, ""), 404, fault.NotFound)
 		}
+	}
+}
+
+// Where a proxy strips the base path, answers lead to the paths before the proxy, and
+// are the same otherwise.
+func TestStrippedBasePath(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"/tracker", "/api", "/a/b", "/api/20151105"} {
+		f := setup(t, func(o *Options) { o.BasePath = base })
+		for _, path := range []string{
+			api + "/problems/12", api + "/problems/12?limit=1", api + "/problems/12/comments", api + "/problems/12/watchers",
+			api + "/states", api + "/users?x=1", "/openapi.json", "/docs", "/docs/init.js", "/errors", "/errors/internal", "/healthz", "/",
+		} {
+			full, stripped := f.do(request("GET", base+path, "")), f.do(request("GET", path, ""))
+			if full.Code != stripped.Code || full.Body.String() != stripped.Body.String() || !reflect.DeepEqual(full.Header(), stripped.Header()) {
+				t.Errorf("%s below %s: status %d and %v, stripped %d and %v", path, base, full.Code, full.Header(), stripped.Code, stripped.Header())
+			}
+		}
+		w := f.send(t, request("POST", api+"/problems", `{"title":"a"}`), 201, "")
+		header(t, w, map[string]string{"Location": base + api + "/problems/14"})
+		w = f.send(t, request("PUT", api+"/problems/12/keywords/a%2Fb", `"c"`), 201, "")
+		if !strings.Contains(w.Body.String(), `"a/b"`) {
+			t.Errorf("the keyword a/b is %s", w.Body)
+		}
+		if route := f.exchanges[len(f.exchanges)-1].Route; route != base+api+"/problems/{identifier}/keywords/{keyword}" {
+			t.Errorf("the route is %s", route)
+		}
+	}
+}
+
+// A write and its repetition are one, also when only one of them went through a proxy
+// that strips the base path.
+func TestRepetitionPastTheProxy(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
+	for _, repeated := range []struct{ base, replayed string }{{"/tracker", ""}, {"", "true"}} {
+		w := f.send(t, request("POST", repeated.base+api+"/problems", `{"title":"a"}`, "Idempotency-Key", "k"), 201, "")
+		header(t, w, map[string]string{"Idempotency-Replayed": repeated.replayed, "Location": "/tracker" + api + "/problems/14"})
 	}
 }
 
