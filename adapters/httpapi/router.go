@@ -145,9 +145,14 @@ func (e endpoint) hidden(r *http.Request) bool {
 
 // notFound names the version of the API to those who ask for another (D23).
 func (s *server) notFound(r *http.Request) error {
-	rest, ok := strings.CutPrefix(r.URL.Path, s.BasePath+"/api/")
-	if asked, _, _ := strings.Cut(rest, "/"); ok && asked != Version {
-		return fault.New(fault.NotFound, "the one version of this API is %s: its paths begin with %s", Version, s.BasePath+prefix)
+	for _, base := range []string{s.BasePath, ""} { // which a proxy may have stripped
+		rest, ok := strings.CutPrefix(r.URL.Path, base+"/api/")
+		if asked, _, _ := strings.Cut(rest, "/"); ok && asked != Version {
+			return fault.New(fault.NotFound, "the one version of this API is %s: its paths begin with %s", Version, s.BasePath+prefix)
+		}
+		if ok {
+			break
+		}
 	}
 	return fault.New(fault.NotFound, "there is nothing at this path")
 }

@@ -136,8 +136,17 @@ func TestBasePath(t *testing.T) {
 	if w := f.do(request("GET", "/x", "")); !strings.Contains(w.Body.String(), `"type":"/tracker/errors/not-found"`) {
 		t.Errorf("type without the base path: %s", w.Body)
 	}
-	if w := f.do(request("GET", "/tracker/api/1/problems", "")); !strings.Contains(w.Body.String(), `/tracker/api/20151105`) {
-		t.Errorf("the version is not named: %s", w.Body)
+	for _, path := range []string{"/tracker/api/1/problems", "/api/1/problems"} {
+		if w := f.do(request("GET", path, "")); !strings.Contains(w.Body.String(), `/tracker/api/20151105`) {
+			t.Errorf("%s: the version is not named: %s", path, w.Body)
+		}
+	}
+	if w := f.do(request("GET", "/tracker"+api+"/x", "")); strings.Contains(w.Body.String(), "version") {
+		t.Errorf("the version is right, but the answer is %s", w.Body)
+	}
+	below := setup(t, func(o *Options) { o.BasePath = "/api" })
+	if w := below.do(request("GET", "/api"+api+"/x", "")); strings.Contains(w.Body.String(), "version") {
+		t.Errorf("the version is right, but the answer is %s", w.Body)
 	}
 }
 

@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
@@ -39,6 +43,28 @@ func TestBasePath(t *testing.T) {
 	}
 	base.Path = "/tracker"
 	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token}, httpsuite.Options{})
+}
+
+// TestProxyThatStrips holds a server against the contract through a proxy that strips
+// the base path. Links and locations lead through the proxy again.
+func TestProxyThatStrips(t *testing.T) {
+	t.Parallel()
+	token := newToken(t)
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_BASE_PATH=/tracker")
+	behind, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind.Path = ""
+	proxy := httptest.NewServer(http.StripPrefix("/tracker", &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(behind)
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // which the proxy would mend
+		},
+		ErrorLog: log.New(t.Output(), "proxy: ", 0),
+	}))
+	t.Cleanup(proxy.Close)
+	httpsuite.Run(t, httpsuite.Target{BaseURL: proxy.URL + "/tracker", AdminToken: token}, httpsuite.Options{})
 }
 
 // TestHTTPNotEmpty holds servers against the contract that have hundreds of

@@ -24,7 +24,7 @@ type Settings struct {
 // Server says how the service is reached and what it tells about itself.
 type Server struct {
 	Listen         string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
-	BasePath       string   `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. Default: nothing."`
+	BasePath       string   `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
 	CORSOrigins    []string `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
 	TLSCert        string   `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
 	TLSKey         string   `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
