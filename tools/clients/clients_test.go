@@ -132,6 +132,31 @@ missing: /errors/problem-not-found
 	}
 }
 
+// Whatever registry packages come from, they are those of the lock file: it has a
+// checksum of each, and names no registry.
+func TestLockFile(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(filepath.Join("testdata", "typescript", "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock struct {
+		Packages map[string]struct{ Version, Integrity, Resolved string }
+	}
+	if err := json.Unmarshal(content, &lock); err != nil {
+		t.Fatal(err)
+	}
+	delete(lock.Packages, "") // the folder itself
+	if len(lock.Packages) < 2 {
+		t.Errorf("the lock file has %d packages", len(lock.Packages))
+	}
+	for path, p := range lock.Packages {
+		if p.Version == "" || !strings.HasPrefix(p.Integrity, "sha512-") || p.Resolved != "" {
+			t.Errorf("%s: the lock file has %+v, want a version, a SHA-512 and no registry", path, p)
+		}
+	}
+}
+
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("npm"); err != nil {
