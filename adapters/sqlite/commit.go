@@ -162,6 +162,9 @@ func (w *writer) finish(group []task) {
 	if err == nil && t.changes > 0 {
 		w.commits.Add(1)
 		w.changes.Add(t.changes)
+		if lost := w.file.missing(); lost != nil {
+			err = fault.Wrap(fault.UnknownOutcome, lost, "the change was written while the store was taken away")
+		}
 	}
 	for i, task := range group {
 		if results[i] == nil {

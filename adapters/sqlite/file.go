@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/gofrs/flock"
 
@@ -20,13 +21,22 @@ type file struct {
 }
 
 // locate returns the file at a path, which it creates if need be.
-func locate(path string) (f file, err error) {
+func locate(path string) (file, error) {
+	if path == "" {
+		return file{}, errors.New("sqlite: the store has no path")
+	}
+	if err := create(path); err != nil {
+		return file{}, err
+	}
+	return find(path)
+}
+
+// find returns the file at a path, where there has to be one that can be a store.
+func find(path string) (f file, err error) {
 	if path == "" {
 		return f, errors.New("sqlite: the store has no path")
 	}
-	if err := create(path); err != nil {
-		return f, err
-	}
+	given := path
 	if path, err = filepath.EvalSymlinks(path); err == nil {
 		path, err = filepath.Abs(path)
 	}
@@ -35,15 +45,36 @@ func locate(path string) (f file, err error) {
 		f.info, err = os.Stat(path)
 	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, fmt.Errorf("sqlite: there is no store at %s: %w", given, err)
 	case err != nil:
 		return f, fmt.Errorf("sqlite: the store cannot be located: %w", err)
 	case !f.info.Mode().IsRegular():
 		return f, f.failure(errors.New("this is no file"))
+	case links(f.info) > 1:
+		return f, f.failure(errors.New(linked(f.info)))
+	case mounted(f.path):
+		return f, f.failure(errors.New("the file is mounted by itself: mount its directory instead, as its write-ahead log has to be beside it"))
 	case f.info.Mode().Perm()&0o222 == 0:
 		// SQLite would open it all the same, and fail with every write.
 		return f, f.failure(errors.New("the file is read-only: allow its owner to write"))
 	}
-	return f, nil
+	return f, readOnly(f.path, writable(f.path))
+}
+
+// linked says why a file with several names is no store. Each name has a write-ahead
+// log of its own, so that users under different names destroy what the others write.
+func linked(info fs.FileInfo) string {
+	return fmt.Sprintf("the file has %d hard links: remove all but one, or replace the others by copies", links(info))
+}
+
+// readOnly returns the error of a write in words, if the file system is read-only, and
+// nil otherwise.
+func readOnly(path string, err error) error {
+	if !errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+	return fmt.Errorf("sqlite: %s: the file system is read-only: mount it for writing, or have the store on another one", path)
 }
 
 // create makes an empty file, readable for its owner alone, unless there is one.
@@ -59,6 +90,8 @@ func create(path string) error {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("sqlite: the directory of %s does not exist: %w", path, err)
+	case readOnly(path, err) != nil:
+		return readOnly(path, err)
 	case err != nil:
 		return fmt.Errorf("sqlite: the store cannot be created: %w", err)
 	}
@@ -94,28 +127,49 @@ func (f file) inspect(ctx context.Context) error {
 	return nil
 }
 
-// lock takes the lock that one server at a time holds on the file.
-func (f file) lock() (*flock.Flock, error) {
-	l := flock.New(f.path+".lock", flock.SetPermissions(0o600))
-	held, err := l.TryLock()
-	switch {
-	case err != nil:
-		return nil, f.failure(fmt.Errorf("the lock cannot be taken: %w", err))
-	case !held:
-		return nil, f.failure(errors.New("another `problems serve` uses it: there can be one for each file"))
-	}
-	return l, nil
+// lock is what one server at a time holds: a lock on a file beside the store, which
+// servers of earlier versions respect, and one on the store itself, which is the same
+// however the file is reached.
+type lock struct {
+	beside *flock.Flock
+	held   *os.File // of the store
 }
 
-// missing fails when the file is no longer where it was. What is written to a file
-// without a name is lost, and what is written beside another one with that name
-// destroys it.
+// lock takes the lock that one server at a time holds on the file.
+func (f file) lock() (*lock, error) {
+	taken := errors.New("another `problems serve` uses it: there can be one for each file")
+	beside := flock.New(f.path+".lock", flock.SetPermissions(0o600))
+	switch ours, err := beside.TryLock(); {
+	case err != nil:
+		return nil, f.failure(fmt.Errorf("the lock cannot be taken: %w", err))
+	case !ours:
+		return nil, f.failure(taken)
+	}
+	held, err := f.hold()
+	if err == nil && held == nil {
+		err = taken
+	}
+	if err != nil {
+		return nil, f.failure(errors.Join(err, beside.Close()))
+	}
+	return &lock{beside, held}, nil
+}
+
+// Close gives the lock back. SQLite must have closed the file before.
+func (l *lock) Close() error { return errors.Join(l.held.Close(), l.beside.Close()) }
+
+// missing fails when the file is no longer where it was, or has a second name. What is
+// written to a file without a name is lost, and what is written beside another one
+// with that name destroys it.
 func (f file) missing() error {
 	now, err := os.Stat(f.path)
-	if err == nil && os.SameFile(f.info, now) {
-		return nil
+	switch {
+	case err != nil || !os.SameFile(f.info, now):
+		return fault.Wrap(fault.Unavailable, err, "the file of the store was moved, replaced or deleted: stop the service, and put the file back")
+	case links(now) > 1:
+		return fault.New(fault.Unavailable, "%s", linked(now))
 	}
-	return fault.Wrap(fault.Unavailable, err, "the file of the store was moved, replaced or deleted: stop the service, and put the file back")
+	return nil
 }
 
 // failure names the file in an error of Open.

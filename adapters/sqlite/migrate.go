@@ -50,7 +50,7 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
 		return steps.Compare(nil)
 	}
-	f, err := locate(o.Path)
+	f, err := find(o.Path)
 	if err != nil {
 		return nil, err
 	}

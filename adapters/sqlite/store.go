@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gofrs/flock"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
@@ -43,7 +42,7 @@ type Options struct {
 // Store is a store.Store on a SQLite file. It is made by [Open].
 type Store struct {
 	file    file
-	lock    *flock.Flock // nil unless exclusive
+	lock    *lock // nil unless exclusive
 	calls   store.Gate
 	dialect *bunstore.Dialect
 
@@ -63,8 +62,8 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open opens the file and brings its schema up to date. It fails when the schema
-// is newer than this package, and, with Exclusive, when another process holds
-// the lock.
+// is newer than this package, when the file has several hard links, and, with
+// Exclusive, when another process holds the lock.
 func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, forWriting) }
 
 // open is Open with other settings for the connection that writes.

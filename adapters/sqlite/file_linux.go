@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockByte is the byte of a database that a server locks, far beyond any that
+// SQLite locks or stores.
+const lockByte = 1 << 62
+
+// hold takes the lock on the file itself, and returns nil when another process has it.
+// The lock belongs to the inode, so it is the same under every name, and nobody can
+// remove it or put another in its place.
+//
+// SQLite has locks on the same file. A process loses those when it closes any
+// descriptor of the file, so this one must be opened before SQLite's and closed after
+// them. It must not be a POSIX lock, which would end with any of SQLite's descriptors.
+func (f file) hold() (held *os.File, err error) {
+	opened, err := os.OpenFile(f.path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if held == nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	if info, err := opened.Stat(); err != nil || !os.SameFile(f.info, info) {
+		return nil, errors.Join(errors.New("the file was replaced meanwhile"), err)
+	}
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: 0, Start: lockByte, Len: 1}
+	switch err := unix.FcntlFlock(opened.Fd(), unix.F_OFD_SETLK, &lock); {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("the file cannot be locked: %w", err)
+	}
+	return opened, nil
+}
+
+// mounted reports whether a file, not a directory above it, is mounted at the path. The
+// write-ahead log would then be beside the mount, and another one beside the origin.
+// Kernels before 5.8 do not tell.
+func mounted(path string) bool {
+	var stat unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_TYPE, &stat)
+	return err == nil && stat.Attributes&stat.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0
+}
+
+// writable fails when nobody can write what is at the path.
+func writable(path string) error { return unix.Access(path, unix.W_OK) }
