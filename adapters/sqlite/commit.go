@@ -3,7 +3,9 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -131,6 +133,47 @@ type writer struct {
 	dialect          *bunstore.Dialect
 	log              *slog.Logger
 	commits, changes atomic.Uint64 // see Stats
+	// wal is the write-ahead log that this connection writes to; nil until the file
+	// is marked for it.
+	wal atomic.Pointer[fs.FileInfo]
+}
+
+// missing fails when what is written would be lost: see file.missing.
+func (w *writer) missing() error {
+	if err := w.file.missing(); err != nil {
+		return err
+	}
+	wal := w.wal.Load()
+	if wal == nil {
+		return nil
+	}
+	if now, err := os.Stat(w.file.logPath()); err != nil || !os.SameFile(*wal, now) {
+		return fault.Wrap(fault.Unavailable, err, "the write-ahead log of the store was moved, replaced or deleted: stop the service, which then moves all of it into the file")
+	}
+	return nil
+}
+
+// drop ends the connection. The next one has to mark the file anew.
+func (w *writer) drop() {
+	w.wal.Store(nil)
+	w.conn.drop()
+}
+
+// mark marks the file before the connection writes to it for the first time.
+func (w *writer) mark() error {
+	if w.wal.Load() != nil {
+		return nil
+	}
+	if err := w.markLogged(); err != nil {
+		w.drop()
+		return err
+	}
+	wal, err := os.Stat(w.file.logPath())
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the write-ahead log of the store cannot be found")
+	}
+	w.wal.Store(&wal)
+	return nil
 }
 
 // finish does the tasks of a group and answers them.
@@ -162,7 +205,7 @@ func (w *writer) finish(group []task) {
 	if err == nil && t.changes > 0 {
 		w.commits.Add(1)
 		w.changes.Add(t.changes)
-		if lost := w.file.missing(); lost != nil {
+		if lost := w.missing(); lost != nil {
 			err = fault.Wrap(fault.UnknownOutcome, lost, "the change was written while the store was taken away")
 		}
 	}
@@ -177,7 +220,10 @@ func (w *writer) finish(group []task) {
 // begin starts a transaction. It reads the versions anew each time, because
 // another process may have written.
 func (w *writer) begin() (*transaction, error) {
-	if err := w.file.missing(); err != nil {
+	if err := w.missing(); err != nil {
+		return nil, err
+	}
+	if err := w.mark(); err != nil {
 		return nil, err
 	}
 	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {

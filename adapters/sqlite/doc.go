@@ -10,6 +10,11 @@
 // other connections read, each View in a transaction whose snapshot never changes;
 // readers and the writer do not wait for each other.
 //
+// A server locks the file itself, and the file may have only one name: SQLite finds
+// the write-ahead log by the name of the file, and two logs of one file destroy each
+// other. Before the first write, the file is marked as one with a log; the last
+// connection clears the mark. So a file that was copied without its log is refused.
+//
 // The tables and statements are those that it shares with the adapter on
 // PostgreSQL (internal/bunstore); here they stay prepared, but for searches, each of
 // which is interrupted when its context ends.

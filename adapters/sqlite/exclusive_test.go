@@ -187,3 +187,33 @@ func TestFileIsLostDuringCommit(t *testing.T) {
 		t.Errorf("the write is answered with %v", err)
 	}
 }
+
+// A log without a name is lost when the process is killed. When it ends in order, all
+// that is in the log is moved into the file.
+func TestLogIsLost(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(log string) error{
+		"removed":  os.Remove,
+		"moved":    func(log string) error { return os.Rename(log, log+".old") },
+		"replaced": func(log string) error { return copyOver(log, log) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.commit(b.create(1, "before"))
+			b.must(lose(b.path + "-wal"))
+			_, err := b.Commit(t.Context(), b.create(2, "after"))
+			if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "write-ahead log") {
+				t.Errorf("a write is answered with %v", err)
+			}
+			if _, err := b.Versions(t.Context()); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("Versions, by which the service is ready, is answered with %v", err)
+			}
+			b.must(b.Close())
+			b.Store = b.open(Options{})
+			if !b.exists(1) {
+				t.Error("what was acknowledged is gone")
+			}
+		})
+	}
+}

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,27 +101,6 @@ func create(path string) error {
 		// A new file would be the end of what is in the log.
 		return errors.Join(os.Remove(path),
 			fmt.Errorf("sqlite: there is no %s, but its write-ahead log, %s-wal: put the file back, or move the log away to begin anew", path, path))
-	}
-	return nil
-}
-
-// inspect fails when the file belongs to something else, before anything in it or
-// beside it is changed.
-func (f file) inspect(ctx context.Context) error {
-	if f.info.Size() == 0 {
-		return nil
-	}
-	settings := forInspecting
-	if _, err := os.Stat(f.path + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		settings += "&immutable=1" // or SQLite would make one
-	}
-	db, err := pool(f.path, 1, settings)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if _, err := status(ctx, db); err != nil && !busy(err) {
-		return f.failure(err)
 	}
 	return nil
 }

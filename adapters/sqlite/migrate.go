@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -25,41 +24,59 @@ type Migration = bunstore.Migration
 
 // Migrate brings the schema of the file up to date, as [Open] does, and returns
 // all steps in their order.
-func Migrate(ctx context.Context, o Options) ([]Migration, error) {
+func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 	f, err := locate(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.inspect(ctx); err != nil {
+	found, err := f.inspect(ctx, o)
+	if err != nil {
 		return nil, err
+	}
+	if found.unlogged {
+		if err := f.fill(ctx); err != nil {
+			return nil, err
+		}
 	}
 	db, err := pool(f.path, 1, forWriting)
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := bringUp(ctx, db); err != nil {
 		return nil, f.failure(err)
 	}
-	return f.status(ctx, db)
+	if all, err = f.status(ctx, db); err != nil {
+		return nil, err
+	}
+	c := &conn{pool: db.DB}
+	defer c.drop()
+	return all, c.settle(f)
 }
 
 // Status returns all steps in their order, without creating or changing
 // anything.
 func Status(ctx context.Context, o Options) ([]Migration, error) {
-	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
+	f, err := find(o.Path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return steps.Compare(nil)
 	}
-	f, err := find(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	db, err := pool(f.path, 1, forReading)
+	if _, err := f.inspect(ctx, o); err != nil {
+		return nil, err
+	}
+	log, err := size(f.logPath())
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
-	return f.status(ctx, db)
+	var all []Migration
+	err = f.read(log >= 0, func(db *bun.DB) (err error) {
+		all, err = f.status(ctx, db)
+		return err
+	})
+	return all, err
 }
 
 // Plan returns the statements of the steps that Migrate would do; "" when none is

@@ -3,9 +3,12 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -14,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -30,6 +34,8 @@ func TestMain(m *testing.M) {
 		"create": createSome,
 		"fail":   failToCommit,
 		"serve":  serveUntilKilled,
+		"churn":  func(path string) error { return openAndClose(path, Options{Exclusive: true}, math.MaxInt) },
+		"visit":  func(path string) error { return openAndClose(path, Options{}, visits) },
 	}[os.Getenv(roleVariable)]
 	if !ok {
 		os.Exit(m.Run())
@@ -201,4 +207,111 @@ func serveUntilKilled(path string) error {
 	fmt.Println("locked")
 	_, err := os.Stdin.Read(make([]byte, 1)) // for ever
 	return err
+}
+
+// A process that is killed at any moment, also while it makes the store or closes it,
+// leaves a store that opens, with all that it has acknowledged.
+func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	const steps = 40
+	path := filepath.Join(t.TempDir(), "problems.db")
+	acknowledged := 0
+	for step := range steps {
+		churn := process(t, "churn", path)
+		output, err := churn.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := churn.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// The kill comes somewhere in what follows the last of these.
+		said := make([]byte, step%8)
+		if _, err := io.ReadFull(output, said); err != nil {
+			t.Fatal(err)
+		}
+		if err := churn.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		rest, err := io.ReadAll(output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = churn.Wait() // killed
+		acknowledged += bytes.Count(append(said, rest...), []byte("c"))
+		if step%3 == 0 {
+			continue // the next process finds what this one has left
+		}
+		s, err := Open(t.Context(), Options{Path: path, Exclusive: true})
+		if err != nil {
+			t.Fatalf("step %d, after %q: %v", step, said, err)
+		}
+		next, err := s.Reserve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored := int(next) - 1; stored < acknowledged || stored > acknowledged+step+1 {
+			t.Errorf("step %d: %d problems are stored, and %d acknowledged", step, stored, acknowledged)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// visits is how often a process opens and closes a store that others use as well.
+const visits = 25
+
+// Processes that open and close the store all the time do not take it for one without
+// its log, and leave it complete.
+func TestProcessesComeAndGo(t *testing.T) {
+	t.Parallel()
+	const processes = 4
+	path := filepath.Join(t.TempDir(), "problems.db")
+	var group sync.WaitGroup
+	for range processes {
+		group.Go(func() {
+			if output, err := process(t, "visit", path).CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, output)
+			}
+		})
+	}
+	group.Wait()
+	b := &bench{T: t, path: path}
+	b.must(opened(t, Options{Path: path, Existing: true}))
+	b.Store = b.duplicate("").open(Options{Existing: true})
+	if next, err := b.Reserve(t.Context()); err != nil || next != processes*visits+1 {
+		t.Errorf("the next problem is %d (%v), want %d", next, err, processes*visits+1)
+	}
+}
+
+// openAndClose says when it has opened the store, stored a problem and closed the
+// store, again and again.
+func openAndClose(path string, o Options, times int) error {
+	o.Path = path
+	ctx := context.Background()
+	ids := ident.NewSequence(time.Now(), [10]byte{1: byte(os.Getpid() >> 16), 2: byte(os.Getpid() >> 8), 3: byte(os.Getpid())})
+	for range times {
+		s, err := Open(ctx, o)
+		if err != nil {
+			return err
+		}
+		fmt.Print("o")
+		for stored := false; !stored; {
+			id, err := s.Reserve(ctx)
+			if err != nil {
+				return err
+			}
+			_, err = s.Commit(ctx, creation(id, &ids, "again"))
+			if stored = err == nil; !stored && !fault.Is(err, fault.Conflict) { // another process was quicker
+				return err
+			}
+		}
+		fmt.Print("c")
+		if err := s.Close(); err != nil {
+			return err
+		}
+		fmt.Print("x")
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"modernc.org/sqlite"
 
 	"github.com/problemtracking/problems/adapters/internal/bunstore"
 	"github.com/problemtracking/problems/domain/fault"
@@ -34,6 +36,11 @@ type Options struct {
 	// Exclusive takes the lock that one server at a time holds on the file.
 	// The command line works beside the server, without it.
 	Exclusive bool
+	// Existing refuses to make a store: the file has to be there, with a schema.
+	Existing bool
+	// WithoutLog accepts a file whose write-ahead log is gone, and with it what
+	// was written last.
+	WithoutLog bool
 	// Logger is told of what is repaired without anybody else noticing. None
 	// by default.
 	Logger *slog.Logger
@@ -62,17 +69,23 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open opens the file and brings its schema up to date. It fails when the schema
-// is newer than this package, when the file has several hard links, and, with
-// Exclusive, when another process holds the lock.
+// is newer than this package, when the write-ahead log of the file is missing, when
+// the file has several hard links, and, with Exclusive, when another process holds
+// the lock.
 func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, forWriting) }
 
 // open is Open with other settings for the connection that writes.
 func open(ctx context.Context, o Options, writing string) (_ *Store, err error) {
-	f, err := locate(o.Path)
+	at := locate
+	if o.Existing {
+		at = find
+	}
+	f, err := at(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.inspect(ctx); err != nil {
+	found, err := f.inspect(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	s := &Store{
@@ -92,6 +105,11 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 			return nil, err
 		}
 	}
+	if found.unlogged {
+		if err := f.fill(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if s.writing, err = pool(f.path, 1, writing); err != nil {
 		return nil, err
 	}
@@ -104,7 +122,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	for range Readers {
 		s.idle <- &conn{pool: s.reading.DB}
 	}
-	s.writer = writer{conn: conn{pool: s.writing.DB}, file: f, dialect: s.dialect, log: o.Logger}
+	s.writer.conn.pool, s.writer.file, s.writer.dialect, s.writer.log = s.writing.DB, f, s.dialect, o.Logger
 	if s.writer.log == nil {
 		s.writer.log = slog.New(slog.DiscardHandler)
 	}
@@ -114,10 +132,12 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 
 // The settings of the kinds of connections. They are in the DSN, so that
 // every connection of a pool has them. Temporary tables stay in memory, so that
-// nothing but the store's own files is written.
+// nothing but the store's own files is written. A file is filled without a log, so that
+// its schema is in the file itself.
 const (
 	forWriting = "mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(67108864)"
+	forFilling = "mode=rw&_pragma=busy_timeout(10000)&_pragma=synchronous(EXTRA)&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
 	forReading = "mode=rw&_pragma=busy_timeout(10000)&_pragma=query_only(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-2000)&_pragma=mmap_size(0)"
 	forInspecting = "mode=ro&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)"
@@ -128,13 +148,29 @@ const (
 func pool(path string, size int, settings string) (*bun.DB, error) {
 	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:\ becomes /C:/
 	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings}
-	db, err := sql.Open("sqlite", dsn.String())
+	connector, err := sqlite.NewConnector(dsn.String())
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
+	db := sql.OpenDB(logKeeper{connector})
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	return bun.NewDB(db, sqlitedialect.New()), nil
+}
+
+// logKeeper makes connections that leave the log where it is: see settle.
+type logKeeper struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (k logKeeper) Connect(ctx context.Context) (driver.Conn, error) {
+	session, err := k.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := keepLog(session, true); err != nil {
+		return nil, errors.Join(err, session.Close())
+	}
+	return session, nil
 }
 
 // View implements store.Store.
@@ -180,7 +216,7 @@ func (s *Store) Confirm(ctx context.Context, _ store.History) error {
 
 // Versions implements store.Store.
 func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
-	if err := s.file.missing(); err != nil {
+	if err := s.writer.missing(); err != nil {
 		return v, err
 	}
 	err = s.read(ctx, func(c *conn) (err error) {
@@ -234,7 +270,10 @@ func (s *Store) release() error {
 	}
 	// The last connection to be closed moves the WAL into the file, which
 	// those for reading could not.
-	s.writer.drop()
+	if s.writer.pool != nil {
+		errs = append(errs, s.writer.settle(s.file))
+		s.writer.drop()
+	}
 	if s.writing != nil {
 		errs = append(errs, s.writing.Close())
 	}

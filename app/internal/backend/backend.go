@@ -20,16 +20,25 @@ import (
 // ErrInMemory says that a store in memory cannot be reached from outside.
 var ErrInMemory = errors.New("a store in memory is only within its server")
 
-// Open opens a store that is there already, beside the servers that use it. It
-// never migrates what several servers share.
+// Open opens a store that is there already, beside the servers that use it. It makes
+// none, and never migrates what several servers share.
 func Open(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
-	if s.Store.Scheme == config.SQLite {
-		if _, err := os.Stat(s.Store.Path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf(`there is no store at %s: "problems serve" makes one`, s.Store.Path)
-		}
+	if err := exists(s); err != nil {
+		return nil, err
 	}
 	s.AutoMigrate = false
-	return open(ctx, s, logger)
+	return open(ctx, s, true, logger)
+}
+
+// exists fails when a store in a file is not there.
+func exists(s config.Storage) error {
+	if s.Store.Scheme != config.SQLite {
+		return nil
+	}
+	if _, err := os.Stat(s.Store.Path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf(`there is no store at %s: "problems serve" makes one`, s.Store.Path)
+	}
+	return nil
 }
 
 // OpenNew opens a store that may not exist yet: a file is created, and a schema
@@ -38,15 +47,17 @@ func OpenNew(ctx context.Context, s config.Storage, logger *slog.Logger) (store.
 	if err := s.Prepare(); err != nil {
 		return nil, err
 	}
-	return open(ctx, s, logger)
+	return open(ctx, s, false, logger)
 }
 
-func open(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
+func open(ctx context.Context, s config.Storage, existing bool, logger *slog.Logger) (store.Store, error) {
 	switch s.Store.Scheme {
 	case config.Memory:
 		return nil, ErrInMemory
 	case config.SQLite:
-		return opened(sqlite.Open(ctx, SQLite(s, logger)))
+		o := SQLite(s, logger)
+		o.Existing = existing
+		return opened(sqlite.Open(ctx, o))
 	case config.Postgres:
 		o, err := Postgres(s, logger)
 		if err != nil {

@@ -25,6 +25,9 @@ type Schema struct {
 	Plan func(context.Context) (string, error)
 	// Migrate does the steps that are left and returns all.
 	Migrate func(context.Context) ([]Step, error)
+	// WithoutLog does the same with a SQLite file whose write-ahead log is gone; nil
+	// for other stores.
+	WithoutLog func(context.Context) ([]Step, error)
 }
 
 // SchemaOf returns the schema of a store.
@@ -34,6 +37,8 @@ func SchemaOf(s config.Storage, logger *slog.Logger) (Schema, error) {
 		return Schema{}, errors.New("a store in memory has no schema to migrate")
 	case config.SQLite:
 		o := SQLite(s, logger)
+		withoutLog := o
+		withoutLog.WithoutLog = true
 		return Schema{
 			Status: func(ctx context.Context) ([]Step, error) { return stepsOf(sqlite.Status(ctx, o)) },
 			Plan:   func(ctx context.Context) (string, error) { return sqlite.Plan(ctx, o) },
@@ -43,6 +48,7 @@ func SchemaOf(s config.Storage, logger *slog.Logger) (Schema, error) {
 				}
 				return stepsOf(sqlite.Migrate(ctx, o))
 			},
+			WithoutLog: func(ctx context.Context) ([]Step, error) { return stepsOf(sqlite.Migrate(ctx, withoutLog)) },
 		}, nil
 	case config.Postgres:
 		o, err := Postgres(s, logger)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/problemtracking/problems/app/internal/backend"
@@ -13,6 +14,8 @@ type migrateCommand struct {
 
 	Status bool `xor:"look" help:"Only show which steps are done and which are left to do."`
 	DryRun bool `xor:"look" help:"Only print the SQL of the steps that are left to do, for whoever runs it by hand; nothing when all are done."`
+
+	WithoutLog bool `xor:"look" help:"Go on with a SQLite file whose write-ahead log is gone, and with it what was written last."`
 }
 
 // Help is shown by kong.
@@ -41,8 +44,13 @@ func (c *migrateCommand) Run(ctx context.Context, p Process) error {
 		return err
 	}
 	act := schema.Migrate
-	if c.Status {
+	switch {
+	case c.Status:
 		act = schema.Status
+	case c.WithoutLog && schema.WithoutLog == nil:
+		return errors.New("--without-log is for SQLite: only a SQLite file has its log beside it")
+	case c.WithoutLog:
+		act = schema.WithoutLog
 	}
 	steps, err := act(ctx)
 	if err != nil {

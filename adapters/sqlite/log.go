@@ -1,0 +1,238 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/uptrace/bun"
+	driver "modernc.org/sqlite"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// The marks say whether the write-ahead log belongs to the store. The user_version of
+// the file is where they are: what copies the file copies its mark.
+const (
+	complete = 0 // all is in the file
+	logged   = 1 // some of it can be in the log alone, so the log has to be there
+	copied   = 2 // a backup that nobody has opened yet: a log beside it is another file's
+)
+
+// A Store marks its file as logged before it writes anything, and waits until the mark
+// is in the file itself. The last connection of all clears the mark and removes the
+// log; see settle. All others leave the log where it is, although SQLite would remove
+// it. So a file that is marked without a log was copied without it, or lost it.
+
+// logPath returns where the write-ahead log is.
+func (f file) logPath() string { return f.path + "-wal" }
+
+// size returns how long a file is; -1 when there is none.
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return -1, nil
+	case err != nil:
+		return -1, fmt.Errorf("sqlite: the store cannot be located: %w", err)
+	}
+	return info.Size(), nil
+}
+
+// found is what a file is like before the Store opens it.
+type found struct {
+	// unlogged is true when the file has to be written once without a log: to get a
+	// schema, which then is in the file itself, to get another mark than copied, or to
+	// end what another process has begun so.
+	unlogged bool
+	// empty is true when the file has no schema yet.
+	empty bool
+}
+
+// inspect fails when the file belongs to something else, or lacks its log, before
+// anything in it or beside it is changed.
+func (f file) inspect(ctx context.Context, o Options) (result found, err error) {
+	// Without a lock, it can meet a process that opens or closes the file. What does not
+	// fit together then does so a moment later.
+	for pause := range 10 {
+		if result, err = f.look(ctx, o); err == nil {
+			break
+		}
+		select {
+		case <-time.After(time.Duration(pause) * time.Millisecond):
+		case <-ctx.Done():
+			return result, store.Ended(ctx)
+		}
+	}
+	switch {
+	case err != nil:
+		return result, f.failure(err)
+	case result.empty && o.Existing:
+		return result, f.failure(errors.New("there is no store in the file"))
+	}
+	return result, nil
+}
+
+func (f file) look(ctx context.Context, o Options) (found, error) {
+	log, err := size(f.logPath())
+	if err != nil {
+		return found{}, err
+	}
+	switch now, err := size(f.path); {
+	case err != nil:
+		return found{}, err
+	case now == 0 && log > 0:
+		return found{}, fmt.Errorf("the file is empty, but its write-ahead log %s is not: put the file back, or move the log away to begin anew", f.logPath())
+	case now == 0:
+		return found{unlogged: true, empty: true}, nil
+	}
+	// The file had pages already: a journal that is no longer there has done its work.
+	if journal, err := size(f.path + "-journal"); err != nil || journal > 0 {
+		return found{unlogged: true}, err
+	}
+	if log >= 0 {
+		return f.lookWithLog(ctx, log)
+	}
+	var tables, mark int
+	err = f.read(false, func(db *bun.DB) error {
+		return errors.Join(content(ctx, db, &tables), db.NewRaw("PRAGMA user_version").Scan(ctx, &mark))
+	})
+	switch {
+	case err != nil:
+		return found{}, err
+	case tables == 0 && !o.WithoutLog:
+		return found{}, fmt.Errorf("there is nothing in the file: if it was copied from a running service, put the copy of the write-ahead log at %s; if not, remove the file to begin anew", f.logPath())
+	case mark == logged && !o.WithoutLog:
+		return found{}, fmt.Errorf("its write-ahead log %s is missing, and with it what was written last: put the log beside the file, or a backup in its place; \"problems migrate --without-log\" goes on without what is lost", f.logPath())
+	}
+	return found{unlogged: mark == copied, empty: tables == 0}, nil
+}
+
+func (f file) lookWithLog(ctx context.Context, log int64) (result found, err error) {
+	var tables, mark int
+	// The mark in the file itself counts. While pages are moved into the file, it cannot
+	// be read; but nobody does so in a backup.
+	_ = f.read(false, func(db *bun.DB) error { return db.NewRaw("PRAGMA user_version").Scan(ctx, &mark) })
+	if mark == copied && log > 0 {
+		return found{}, fmt.Errorf("the file is a backup, and the write-ahead log %s belongs to another file: move %[1]s and %s-shm away", f.logPath(), f.path)
+	}
+	err = f.read(true, func(db *bun.DB) error { return content(ctx, db, &tables) })
+	if busy(err) {
+		return found{unlogged: mark == copied}, nil
+	}
+	return found{unlogged: mark == copied, empty: err == nil && tables == 0}, err
+}
+
+// content counts the tables. It fails when they belong to something else.
+func content(ctx context.Context, db *bun.DB, tables *int) error {
+	if _, err := status(ctx, db); err != nil {
+		return err
+	}
+	return db.NewRaw("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(ctx, tables)
+}
+
+// read calls fn with the file as it is with or without its log, neither of which is
+// changed.
+func (f file) read(withLog bool, fn func(*bun.DB) error) error {
+	settings := forInspecting
+	if !withLog {
+		settings += "&immutable=1" // or SQLite would make a log
+	}
+	db, err := pool(f.path, 1, settings)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(db), db.Close())
+}
+
+// keepLog says whether SQLite leaves the log where it is when this connection is
+// closed as the last one.
+func (c *conn) keepLog(keep bool) error {
+	return c.use(func(session connection) error { return keepLog(session, keep) })
+}
+
+func keepLog(session any, keep bool) error {
+	mode := 0
+	if keep {
+		mode = 1
+	}
+	_, err := session.(driver.FileControl).FileControlPersistWAL("main", mode)
+	return err
+}
+
+// markLogged marks the file, unless it is marked already. What a reader in another
+// process still uses delays the mark in the file, but no write.
+func (c *conn) markLogged() error {
+	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	var mark int64
+	_, err := c.one([]any{&mark}, "PRAGMA user_version")
+	if err == nil && mark != logged {
+		_, err = c.exec(fmt.Sprintf("PRAGMA user_version = %d", logged))
+	}
+	if err == nil {
+		_, err = c.exec("COMMIT")
+	}
+	if err == nil {
+		_, err = c.exec("PRAGMA wal_checkpoint(PASSIVE)")
+	}
+	return err
+}
+
+// settle prepares the connection to be closed as the last one, if it is the last one:
+// it clears the mark, and lets SQLite remove the log. Then nobody else can connect
+// until it is closed. Nothing that fails here loses anything: mark and log stay.
+func (c *conn) settle(f file) error {
+	if f.missing() != nil {
+		return nil // a new connection would be to another file
+	}
+	for _, pragma := range []string{"PRAGMA busy_timeout = 0", "PRAGMA locking_mode = EXCLUSIVE"} {
+		if _, err := c.exec(pragma); err != nil {
+			return err
+		}
+	}
+	switch _, err := c.exec("BEGIN IMMEDIATE"); {
+	case fault.Is(err, fault.Unavailable): // others are connected, or the file takes no writes
+		return nil
+	case err != nil:
+		return err
+	}
+	var mark int64
+	_, err := c.one([]any{&mark}, "PRAGMA user_version")
+	if err == nil && mark != complete {
+		_, err = c.exec(fmt.Sprintf("PRAGMA user_version = %d", complete))
+	}
+	if err == nil {
+		_, err = c.exec("COMMIT")
+	}
+	if err == nil {
+		err = c.keepLog(false)
+	}
+	return err
+}
+
+// fill writes to the file without a log: its schema, and that it is no backup any more.
+func (f file) fill(ctx context.Context) (err error) {
+	db, err := pool(f.path, 1, forFilling)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := bringUp(ctx, db); err != nil {
+		return f.failure(err)
+	}
+	var mark int
+	err = db.NewRaw("PRAGMA user_version").Scan(ctx, &mark)
+	if err == nil && mark == copied {
+		_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", complete))
+	}
+	if err != nil {
+		return f.failure(fmt.Errorf("the file cannot be marked: %w", err))
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package sqlite
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// duplicate copies a file, as cp does, with or without its log.
+func (b *bench) duplicate(suffixes ...string) *bench {
+	b.Helper()
+	to := &bench{T: b.T, path: filepath.Join(b.TempDir(), "copy.db")}
+	for _, suffix := range suffixes {
+		content, err := os.ReadFile(b.path + suffix)
+		b.must(err)
+		b.must(os.WriteFile(to.path+suffix, content, 0o600))
+	}
+	return to
+}
+
+// lacksLog checks that nobody opens the file, and that the error is about the log.
+func lacksLog(b *bench) {
+	b.Helper()
+	for _, o := range []Options{{Exclusive: true}, {}, {Existing: true}} {
+		o.Path = b.path
+		if s, err := Open(b.Context(), o); err == nil {
+			_ = s.Close()
+			b.Fatalf("%+v is opened", o)
+		} else if !strings.Contains(err.Error(), "write-ahead log") || !strings.Contains(err.Error(), b.path) {
+			b.Errorf("the error is %v", err)
+		}
+	}
+	_, migrateErr := Migrate(b.Context(), Options{Path: b.path})
+	_, statusErr := Status(b.Context(), Options{Path: b.path})
+	for _, err := range []error{migrateErr, statusErr} {
+		if err == nil || !strings.Contains(err.Error(), "write-ahead log") {
+			b.Errorf("the error is %v", err)
+		}
+	}
+}
+
+// holds checks which problems a file has, once it is opened with o.
+func (b *bench) holds(o Options, want ...bool) {
+	b.Helper()
+	o.Path = b.path
+	s, err := Open(b.Context(), o)
+	b.must(err)
+	b.Store = s
+	for i, want := range want {
+		if id := int64(i + 1); b.exists(problem.ID(id)) != want {
+			b.Errorf("problem %d: exists is %t, want %t", id, !want, want)
+		}
+	}
+	b.must(s.Close())
+}
+
+// What was acknowledged is in the log until SQLite moves it into the file. A copy of
+// the file alone is an old state, and must not pass for the store.
+func TestCopyWithoutLog(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "acknowledged"))
+	lacksLog(b.duplicate(""))
+	b.duplicate("", "-wal").holds(Options{Existing: true}, true)
+	b.must(b.Close())
+	b.duplicate("").holds(Options{Existing: true}, true) // nobody has it open
+}
+
+// Whoever knows what is lost can go on, once and for all.
+func TestGoOnWithoutLog(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "in the file"))
+	b.must(b.Close())
+	b.Store = b.open(Options{})
+	b.commit(b.create(2, "in the log"))
+	c := b.duplicate("")
+	lacksLog(c)
+	_, err := Migrate(t.Context(), Options{Path: c.path, WithoutLog: true})
+	b.must(err)
+	c.holds(Options{Existing: true}, true, false)
+}
+
+// The mark stays as long as anybody can write to the log, and no longer.
+func TestLastOneClearsTheMark(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.open(Options{})
+	b.commit(b.create(1, "by one"))
+	b.must(b.Close())
+	b.Store = other
+	b.commit(b.create(2, "by the other"))
+	lacksLog(b.duplicate(""))
+	b.must(other.Close())
+	if _, err := os.Stat(b.path + "-wal"); !os.IsNotExist(err) {
+		t.Errorf("the log is still there: %v", err)
+	}
+	b.duplicate("").holds(Options{Existing: true}, true, true)
+}
+
+// A process that was killed leaves the file with its log. Any command that opens and
+// closes the file takes the log in, and with it the mark.
+func TestMarkAfterKill(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "acknowledged"))
+	for name, use := range map[string]func(path string) error{
+		"a server":       func(path string) error { return opened(t, Options{Path: path, Exclusive: true}) },
+		"a command":      func(path string) error { return opened(t, Options{Path: path, Existing: true}) },
+		"the migrations": func(path string) error { _, err := Migrate(t.Context(), Options{Path: path}); return err },
+	} {
+		killed := b.duplicate("", "-wal")
+		_, err := Status(t.Context(), Options{Path: killed.path})
+		b.must(err)
+		b.must(use(killed.path))
+		if _, err := os.Stat(killed.path + "-wal"); !os.IsNotExist(err) {
+			t.Errorf("%s: the log is still there: %v", name, err)
+		}
+		killed.duplicate("").holds(Options{Existing: true}, true)
+	}
+}
+
+func opened(t *testing.T, o Options) error {
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// A connection that is replaced marks the file again.
+func TestMarkOfAnotherConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "before"))
+	b.writer.drop() // nobody else uses it at the moment
+	b.must(opened(t, Options{Path: b.path}))
+	b.commit(b.create(2, "after"))
+	lacksLog(b.duplicate(""))
+}
+
+// Versions before this one have written the schema to the log, and so have left
+// copies with nothing in them.
+func TestEmptyCopyOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "problems.db")
+	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE bun_migrations (name)"); err != nil {
+		t.Fatal(err)
+	}
+	lacksLog((&bench{T: t, path: path}).duplicate(""))
+}
+
+// A file has its schema from its first moment: a copy of a new store is one.
+func TestNewStoreIsComplete(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := b.duplicate("")
+	all, err := Status(t.Context(), Options{Path: c.path, Existing: true})
+	b.must(err)
+	for _, step := range all {
+		if !step.Applied {
+			t.Errorf("%s is to do", step.Name)
+		}
+	}
+	c.holds(Options{Existing: true}, false)
+}
+
+// Who only looks makes no store, in no file.
+func TestExisting(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	none, empty, without := filepath.Join(dir, "none.db"), filepath.Join(dir, "empty.db"), filepath.Join(dir, "without.db")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", without+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA user_version = 0"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{none, empty, without} {
+		if err := opened(t, Options{Path: path, Existing: true}); err == nil || !strings.Contains(err.Error(), "there is no store") || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := os.Stat(none); !os.IsNotExist(err) {
+		t.Errorf("there is a file now: %v", err)
+	}
+	if info, err := os.Stat(empty); err != nil || info.Size() > 0 {
+		t.Errorf("the file was filled: %v", err)
+	}
+	if err := opened(t, Options{Path: empty}); err != nil {
+		t.Errorf("a server does not fill it: %v", err)
+	}
+}
+
+// A file that has lost its pages is not filled anew beside its log.
+func TestEmptyFileWithLog(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "acknowledged"))
+	c := b.duplicate("", "-wal")
+	b.must(os.Truncate(c.path, 0))
+	if err := opened(t, Options{Path: c.path}); err == nil || !strings.Contains(err.Error(), "is empty, but its write-ahead log") {
+		t.Errorf("it is opened: %v", err)
+	}
+	if info, err := os.Stat(c.path + "-wal"); err != nil || info.Size() == 0 {
+		t.Errorf("the log is gone: %v", err)
+	}
+}
+
+// copyOver puts a copy of one file in the place of another.
+func copyOver(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to+".new", content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(to+".new", to)
+}
