@@ -52,15 +52,23 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 	}
 	file, err := transfer.CreateFile(c.To, c.Force)
 	if err != nil {
-		return fmt.Errorf("export: %w", err)
+		return exportError(err)
 	}
 	summary, err := transfer.Export(ctx, s, progress.Writer(file))
 	if err != nil {
 		err = errors.Join(err, file.Discard())
 	} else if err = file.Keep(); err != nil {
-		err = fmt.Errorf("export: %w", err)
+		err = exportError(err)
 	}
 	return p.finish(progress, summary, err, "Exported")
+}
+
+// exportError says in an error of the file that it can be replaced.
+func exportError(err error) error {
+	if errors.Is(err, transfer.ErrTaken) {
+		return fmt.Errorf("export: %w, or --force to replace it", err)
+	}
+	return fmt.Errorf("export: %w", err)
 }
 
 // progress returns what shows how far a transfer is, when somebody looks.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
 // File is a file that appears under its name only once it is complete.
@@ -16,9 +18,12 @@ type File struct {
 	replace  bool
 }
 
+// ErrTaken is the error of a file that is there already, and is not to be replaced.
+var ErrTaken = errors.New("is there already: take another name")
+
 // CreateFile returns a new file, which only its owner can read and write. Symbolic
 // links are followed. Unless the file is to replace one, there must be none at the
-// path, and only a regular file is ever replaced: not a device, for example.
+// path, and only a regular file is ever replaced: not a device, for example. What is there otherwise is [ErrTaken].
 func CreateFile(path string, replace bool) (*File, error) {
 	switch info, err := os.Stat(path); {
 	case err == nil && (!replace || !info.Mode().IsRegular()):
@@ -56,10 +61,11 @@ func taken(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file: write to standard output and redirect it", path)
 	}
-	return fmt.Errorf("%s is there already: take another name, or --force to replace it", path)
+	return fmt.Errorf("%s %w", path, ErrTaken)
 }
 
-// Keep gives the file its name, once what was written is on the disk.
+// Keep gives the file its name, once what was written is on the disk. Then the name is
+// there as well.
 func (f *File) Keep() error {
 	err := f.Sync()
 	if err == nil {
@@ -68,10 +74,23 @@ func (f *File) Keep() error {
 	if err == nil {
 		err = f.rename()
 	}
-	if err != nil {
-		err = errors.Join(err, f.Discard())
+	if err == nil {
+		return syncDir(filepath.Dir(f.Name()))
 	}
-	return err
+	return errors.Join(err, f.Discard())
+}
+
+// syncDir brings the names in a directory to the disk, where the system can do so.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil // a directory can be one to write to, and not to read
+	}
+	err = dir.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || runtime.GOOS == "windows" {
+		err = nil
+	}
+	return errors.Join(err, dir.Close())
 }
 
 func (f *File) rename() error {

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func TestFileIsNotReplaced(t *testing.T) {
 	if err := write(t, path, "first", false).Keep(); err != nil {
 		t.Fatal(err)
 	}
-	if err := late.Keep(); err == nil || !strings.Contains(err.Error(), "is there already: take another name, or --force") {
+	if err := late.Keep(); !errors.Is(err, transfer.ErrTaken) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a file that has appeared meanwhile: %v", err)
 	}
 	if _, err := transfer.CreateFile(path, false); err == nil || !strings.Contains(err.Error(), "is there already") {
@@ -163,7 +164,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	if content, err := os.ReadFile(at(target)); string(content) != "dangling" {
 		t.Errorf("%s has %q (%v)", target, content, err)
 	}
-	if _, err := transfer.CreateFile(at("first"), false); err == nil || !strings.Contains(err.Error(), "--force to replace it") {
+	if _, err := transfer.CreateFile(at("first"), false); !errors.Is(err, transfer.ErrTaken) {
 		t.Errorf("a link to a file, without force: %v", err)
 	}
 	if err := os.Chmod(at(target), 0o644); err != nil {
