@@ -14,6 +14,7 @@
 // the write-ahead log by the name of the file, and two logs of one file destroy each
 // other. Before the first write, the file is marked as one with a log; the last
 // connection clears the mark. So a file that was copied without its log is refused.
+// [Backup] makes copies that need none.
 //
 // The tables and statements are those that it shares with the adapter on
 // PostgreSQL (internal/bunstore); here they stay prepared, but for searches, each of

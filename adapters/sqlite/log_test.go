@@ -220,15 +220,3 @@ func TestEmptyFileWithLog(t *testing.T) {
 		t.Errorf("the log is gone: %v", err)
 	}
 }
-
-// copyOver puts a copy of one file in the place of another.
-func copyOver(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(to+".new", content, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(to+".new", to)
-}

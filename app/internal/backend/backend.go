@@ -41,6 +41,24 @@ func exists(s config.Storage) error {
 	return nil
 }
 
+// Backup writes a consistent copy of a store in a file to another file, which is empty,
+// beside the server that uses it, and returns how many problems the copy has.
+func Backup(ctx context.Context, s config.Storage, to string, logger *slog.Logger) (problems int, err error) {
+	switch s.Store.Scheme {
+	case config.Memory:
+		return 0, fmt.Errorf("%w: nothing in it outlives that", ErrInMemory)
+	case config.SQLite:
+		if err := exists(s); err != nil {
+			return 0, err
+		}
+		return sqlite.Backup(ctx, SQLite(s, logger), to)
+	case config.Postgres:
+		return 0, errors.New(`PostgreSQL has programs of its own for backups: pg_dump for one database, pg_basebackup for a whole server; "problems export" writes a file that any kind of store can take in`)
+	default:
+		return 0, config.ErrNoStore
+	}
+}
+
 // OpenNew opens a store that may not exist yet: a file is created, and a schema
 // brought up to date unless the settings leave that to the operator.
 func OpenNew(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {

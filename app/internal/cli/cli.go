@@ -70,6 +70,7 @@ type grammar struct {
 	User    userCommands   `cmd:"" help:"Add, list and deactivate users."`
 	Token   tokenCommands  `cmd:"" help:"Create, list and revoke API tokens."`
 	Export  exportCommand  `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
+	Backup  backupCommand  `cmd:"" help:"Copy the file of a store, beside the running service."`
 	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
 	Copy    copyCommand    `cmd:"" help:"Copy everything from one store into another, which is empty."`
 	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use."`
