@@ -32,8 +32,11 @@ func (f file) hold() (held *os.File, err error) {
 	if info, err := opened.Stat(); err != nil || !os.SameFile(f.info, info) {
 		return nil, errors.Join(errors.New("the file was replaced meanwhile"), err)
 	}
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: 0, Start: lockByte, Len: 1}
-	switch err := unix.FcntlFlock(opened.Fd(), unix.F_OFD_SETLK, &lock); {
+	err = lockPart(opened)
+	if errors.Is(err, unix.EINVAL) { // a kernel without such locks, as some sandboxes have
+		err = lockWhole(opened)
+	}
+	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
 		return nil, nil
 	case err != nil:
@@ -41,6 +44,14 @@ func (f file) hold() (held *os.File, err error) {
 	}
 	return opened, nil
 }
+
+// lockPart also works on network file systems: there, a lock on the whole file would
+// keep SQLite from its own.
+func lockPart(f *os.File) error {
+	return unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: lockByte, Len: 1})
+}
+
+func lockWhole(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 // mounted reports whether a file, not a directory above it, is mounted at the path. The
 // write-ahead log would then be beside the mount, and another one beside the origin.

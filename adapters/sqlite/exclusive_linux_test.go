@@ -1,12 +1,12 @@
-//go:build unix
-
 package sqlite
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -105,6 +105,30 @@ func TestExclusiveByAnotherName(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "another `problems serve` uses it") {
 		_ = lock.Close()
 		t.Errorf("under another name the file is locked once more: %v", err)
+	}
+}
+
+// The lock for kernels that cannot lock a part of a file is also on the inode, and leaves
+// SQLite's locks alone.
+func TestLocksOfTheInode(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]func(*os.File) error{"part": lockPart, "whole": lockWhole} {
+		b := setup(t)
+		other := filepath.Join(t.TempDir(), "other.db")
+		b.must(os.Link(b.path, other))
+		first, err := os.OpenFile(b.path, os.O_RDWR, 0)
+		b.must(err)
+		second, err := os.OpenFile(other, os.O_RDWR, 0)
+		b.must(err)
+		b.must(lock(first))
+		if err := lock(second); !errors.Is(err, syscall.EAGAIN) {
+			t.Errorf("%s: under another name it is locked once more: %v", name, err)
+		}
+		b.must(os.Remove(other))
+		b.commit(b.create(1, "beside the lock"))
+		b.must(first.Close())
+		b.must(lock(second))
+		b.must(second.Close())
 	}
 }
 
