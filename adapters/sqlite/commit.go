@@ -133,8 +133,11 @@ type writer struct {
 	dialect          *bunstore.Dialect
 	log              *slog.Logger
 	commits, changes atomic.Uint64 // see Stats
-	// wal is the write-ahead log that this connection writes to; nil until the file
-	// is marked for it.
+	// exclusive is true for a server. Beside one, others need no mark; and if it is of
+	// an earlier version, it would not clear theirs.
+	exclusive bool
+	// wal is the write-ahead log that this connection writes to; nil until the first
+	// write.
 	wal atomic.Pointer[fs.FileInfo]
 }
 
@@ -153,19 +156,24 @@ func (w *writer) missing() error {
 	return nil
 }
 
-// drop ends the connection. The next one has to mark the file anew.
+// drop ends the connection. The next one finds its log anew.
 func (w *writer) drop() {
 	w.wal.Store(nil)
 	w.conn.drop()
 }
 
-// mark marks the file before the connection writes to it for the first time.
-func (w *writer) mark() error {
+// prepare finds the log before the connection writes to it for the first time, and marks
+// the file if it is to be marked.
+func (w *writer) prepare(mark bool) error {
 	if w.wal.Load() != nil {
 		return nil
 	}
-	if err := w.markLogged(); err != nil {
-		w.drop()
+	if mark {
+		if err := w.markLogged(); err != nil {
+			w.drop()
+			return err
+		}
+	} else if _, err := w.exec("SELECT 1 FROM versions"); err != nil { // which connects
 		return err
 	}
 	wal, err := os.Stat(w.file.logPath())
@@ -178,7 +186,7 @@ func (w *writer) mark() error {
 
 // finish does the tasks of a group and answers them.
 func (w *writer) finish(group []task) {
-	t, err := w.begin()
+	t, err := w.begin(w.exclusive || group[0].alone) // what is alone fills a store
 	if err != nil {
 		for _, task := range group {
 			task.done <- err
@@ -219,11 +227,11 @@ func (w *writer) finish(group []task) {
 
 // begin starts a transaction. It reads the versions anew each time, because
 // another process may have written.
-func (w *writer) begin() (*transaction, error) {
+func (w *writer) begin(mark bool) (*transaction, error) {
 	if err := w.missing(); err != nil {
 		return nil, err
 	}
-	if err := w.mark(); err != nil {
+	if err := w.prepare(mark); err != nil {
 		return nil, err
 	}
 	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {

@@ -23,10 +23,10 @@ const (
 	copied   = 2 // a backup that nobody has opened yet: a log beside it is another file's
 )
 
-// A Store marks its file as logged before it writes anything, and waits until the mark
-// is in the file itself. The last connection of all clears the mark and removes the
-// log; see settle. All others leave the log where it is, although SQLite would remove
-// it. So a file that is marked without a log was copied without it, or lost it.
+// A server marks its file as logged before it writes anything, in the file itself; and
+// so does whoever fills a store. The last connection of all clears the mark and removes
+// the log; see settle. All others leave the log where it is, although SQLite would
+// remove it. So a file that is marked without a log was copied without it, or lost it.
 
 // logPath returns where the write-ahead log is.
 func (f file) logPath() string { return f.path + "-wal" }

@@ -8,7 +8,17 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
 )
+
+// serving is setup for the store of a server.
+func serving(t *testing.T) *bench {
+	t.Helper()
+	b := setup(t)
+	b.must(b.Close())
+	b.Store = b.open(Options{Exclusive: true})
+	return b
+}
 
 // duplicate copies a file, as cp does, with or without its log.
 func (b *bench) duplicate(suffixes ...string) *bench {
@@ -62,12 +72,43 @@ func (b *bench) holds(o Options, want ...bool) {
 // the file alone is an old state, and must not pass for the store.
 func TestCopyWithoutLog(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := serving(t)
 	b.commit(b.create(1, "acknowledged"))
 	lacksLog(b.duplicate(""))
 	b.duplicate("", "-wal").holds(Options{Existing: true}, true)
+	beside := b.open(Options{Existing: true})
 	b.must(b.Close())
-	b.duplicate("").holds(Options{Existing: true}, true) // nobody has it open
+	lacksLog(b.duplicate("")) // a command still has it open
+	b.must(beside.Close())
+	b.duplicate("").holds(Options{Existing: true}, true)
+}
+
+// The command line does so beside a server that has written nothing yet.
+func TestCopyBesideAnIdleServer(t *testing.T) {
+	t.Parallel()
+	b := serving(t)
+	beside := b.open(Options{Existing: true})
+	_, err := beside.Commit(t.Context(), b.create(1, "acknowledged"))
+	b.must(err)
+	lacksLog(b.duplicate(""))
+}
+
+// A server of an earlier version knows no marks, and removes the log when it ends. What
+// commands of this version do beside it must not look like a lost log then.
+func TestCommandsBesideAnEarlierServer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	earlier, err := sql.Open("sqlite", b.path)
+	b.must(err)
+	var problems int
+	b.must(earlier.QueryRow("SELECT count(*) FROM problems").Scan(&problems))
+	b.commit(b.create(1, "by a command"))
+	b.must(b.Close())
+	b.must(earlier.Close())
+	if _, err := os.Stat(b.path + "-wal"); !os.IsNotExist(err) {
+		t.Fatalf("the earlier server leaves its log: %v", err)
+	}
+	b.holds(Options{Exclusive: true}, true)
 }
 
 // Whoever knows what is lost can go on, once and for all.
@@ -76,7 +117,7 @@ func TestGoOnWithoutLog(t *testing.T) {
 	b := setup(t)
 	b.commit(b.create(1, "in the file"))
 	b.must(b.Close())
-	b.Store = b.open(Options{})
+	b.Store = b.open(Options{Exclusive: true})
 	b.commit(b.create(2, "in the log"))
 	c := b.duplicate("")
 	lacksLog(c)
@@ -88,7 +129,7 @@ func TestGoOnWithoutLog(t *testing.T) {
 // The mark stays as long as anybody can write to the log, and no longer.
 func TestLastOneClearsTheMark(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := serving(t)
 	other := b.open(Options{})
 	b.commit(b.create(1, "by one"))
 	b.must(b.Close())
@@ -106,7 +147,7 @@ func TestLastOneClearsTheMark(t *testing.T) {
 // closes the file takes the log in, and with it the mark.
 func TestMarkAfterKill(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := serving(t)
 	b.commit(b.create(1, "acknowledged"))
 	for name, use := range map[string]func(path string) error{
 		"a server":       func(path string) error { return opened(t, Options{Path: path, Exclusive: true}) },
@@ -135,7 +176,7 @@ func opened(t *testing.T, o Options) error {
 // A connection that is replaced marks the file again.
 func TestMarkOfAnotherConnection(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := serving(t)
 	b.commit(b.create(1, "before"))
 	b.writer.drop() // nobody else uses it at the moment
 	b.must(opened(t, Options{Path: b.path}))
@@ -219,4 +260,19 @@ func TestEmptyFileWithLog(t *testing.T) {
 	if info, err := os.Stat(c.path + "-wal"); err != nil || info.Size() == 0 {
 		t.Errorf("the log is gone: %v", err)
 	}
+}
+
+// While a store is filled, all of it is in the log.
+func TestCopyWhileFilled(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var during *bench
+	archive := store.Archive{Batch: b.id(), Problems: func(func(store.Dossier, error) bool) { during = b.duplicate("") }}
+	b.must(b.Restore(t.Context(), archive))
+	if during == nil {
+		t.Fatal("nothing was copied")
+	}
+	lacksLog(during)
+	b.must(b.Close())
+	b.duplicate("").holds(Options{Existing: true}, false)
 }

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 		"fail":   failToCommit,
 		"serve":  serveUntilKilled,
 		"churn":  func(path string) error { return openAndClose(path, Options{Exclusive: true}, math.MaxInt) },
+		"keep":   func(path string) error { return openAndClose(path, Options{Exclusive: true}, visits) },
 		"visit":  func(path string) error { return openAndClose(path, Options{}, visits) },
 	}[os.Getenv(roleVariable)]
 	if !ok {
@@ -269,9 +270,13 @@ func TestProcessesComeAndGo(t *testing.T) {
 	const processes = 4
 	path := filepath.Join(t.TempDir(), "problems.db")
 	var group sync.WaitGroup
-	for range processes {
+	for i := range processes {
+		role := "visit"
+		if i == 0 {
+			role = "keep"
+		}
 		group.Go(func() {
-			if output, err := process(t, "visit", path).CombinedOutput(); err != nil {
+			if output, err := process(t, role, path).CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, output)
 			}
 		})

@@ -126,6 +126,12 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	if s.writer.log == nil {
 		s.writer.log = slog.New(slog.DiscardHandler)
 	}
+	if o.Exclusive {
+		s.writer.exclusive = true
+		if err := s.writer.prepare(true); err != nil { // the first write tries it again
+			s.writer.log.Warn("the file cannot be marked as one with a write-ahead log", "error", err)
+		}
+	}
 	go s.write()
 	return s, nil
 }
