@@ -123,7 +123,14 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 	}
 	switch c.Op {
 	case Contains:
-		return strings.Contains(text, part), nil
+		// The work is spent already, unless the context has to be asked on the way.
+		at, err := index(text, part, func(work int) error {
+			if work < window/bytesPerWork {
+				return nil
+			}
+			return e.spend(patience)
+		})
+		return at >= 0 && err == nil, err
 	case BeginsWith:
 		return strings.HasPrefix(text, part), nil
 	case EndsWith:

@@ -116,14 +116,21 @@ func cutFirst(parts []Part, s string, spend func(work int) error) (rest string, 
 	if len(parts) == 0 {
 		return s, true, nil
 	}
-	for {
-		at := strings.Index(s, parts[0].Text)
-		if at < 0 {
-			return "", false, spend(len(s) / bytesPerWork)
+	if len(parts) == 1 {
+		at, err := index(s, parts[0].Text, spend)
+		if at < 0 || err != nil {
+			return "", false, err
+		}
+		return s[at+len(parts[0].Text):], true, nil
+	}
+	for tried := 0; ; {
+		at, err := index(s, parts[0].Text, spend)
+		if at < 0 || err != nil {
+			return "", false, err
 		}
 		s = s[at:]
 		end, looked, ok := matchStart(parts, s)
-		if err := spend(1 + at/bytesPerWork + looked/partsPerWork); err != nil {
+		if err := spend(1 + looked/partsPerWork); err != nil {
 			return "", false, err
 		}
 		if ok {
@@ -131,5 +138,28 @@ func cutFirst(parts []Part, s string, spend func(work int) error) (rest string, 
 		}
 		_, size := utf8.DecodeRuneInString(s)
 		s = s[size:]
+		if tried += looked; tried > mostTried {
+			if p := bitsOf(parts); p != nil {
+				return p.cut(s, spend)
+			}
+		}
+	}
+}
+
+// window is how much of a text is searched before the work is counted, in bytes.
+const window = 64 << 10
+
+// index returns where a part begins in s, or -1. It spends the work.
+func index(s, part string, spend func(work int) error) (at int, err error) {
+	for {
+		end := min(len(s), at+window+len(part))
+		found := strings.Index(s[at:end], part)
+		if found >= 0 {
+			return at + found, spend(found / bytesPerWork)
+		}
+		if err := spend((end - at) / bytesPerWork); err != nil || end == len(s) {
+			return -1, err
+		}
+		at += window
 	}
 }

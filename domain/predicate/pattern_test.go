@@ -136,7 +136,7 @@ func TestPatternIsBounded(t *testing.T) {
 		{"*" + strings.Repeat("?", 16_000) + "b*", length},
 		{"*" + strings.Repeat("?", 16_000) + "*b", length},
 		{strings.Repeat("?", 16_000) + "b", length},
-		{"*" + strings.Repeat("a?", 500) + "b*", length * 1000 / partsPerWork * 2},
+		{"*" + strings.Repeat("a?", 500) + "b*", length * 4},
 	} {
 		work := 0
 		ok, err := patternOf(c.pattern).fits(text, func(n int) error { work += n; return nil })
@@ -155,6 +155,59 @@ func TestPatternStops(t *testing.T) {
 		ok, err := patternOf(pattern).fits(text, func(int) error { spent++; return errEffort })
 		if ok || err != errEffort || spent != 1 {
 			t.Errorf("%.40q: %t, %v, asked %d times", pattern, ok, err, spent)
+		}
+	}
+}
+
+// TestBitsFindTheFirstPlace: a search by bits finds what comparing the parts at each
+// place finds.
+func TestBitsFindTheFirstPlace(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(8, 8))
+	free := func(int) error { return nil }
+	found := 0
+	for n := range 20_000 {
+		var pattern, s strings.Builder
+		for range 1 + random.IntN(4) {
+			pattern.WriteString([]string{"a", "b", "\u00E9", "?", strings.Repeat("a", 70), strings.Repeat("?", 63)}[random.IntN(4+n%3)])
+		}
+		for range random.IntN(250) {
+			s.WriteString([]string{"a", "a", "a", "b", "\u00E9", "x"}[random.IntN(3+n%4)])
+		}
+		parts := patternOf(pattern.String()).Parts
+		rest, ok, err := bitsOf(parts).cut(s.String(), free)
+		want, fits := "", false
+		for at := range s.String() {
+			end, _, is := matchStart(parts, s.String()[at:])
+			if is {
+				want, fits = s.String()[at+end:], true
+				found++
+				break
+			}
+		}
+		if ok != fits || rest != want || err != nil {
+			t.Fatalf("%q in %q: %q, %t, %v; want %q, %t", pattern.String(), s.String(), rest, ok, err, want, fits)
+		}
+	}
+	if found < 5_000 {
+		t.Errorf("only %d are found", found)
+	}
+}
+
+// TestLongPatterns: however long the text is, a pattern fits what it says.
+func TestLongPatterns(t *testing.T) {
+	t.Parallel()
+	before := strings.Repeat("a", 3*window)
+	for _, c := range []struct{ pattern, behind string }{
+		{"*b*", "b"},
+		{"*" + strings.Repeat("a", 15_000) + "b*", "b"},
+		{"*a?b*c?d", "abcad"},
+		{"*" + strings.Repeat("a?", 100) + "b*", "b"},
+		{"*a?" + strings.Repeat("\u00E9", mostBits) + "*", strings.Repeat("\u00E9", mostBits)},
+	} {
+		p := patternOf(c.pattern)
+		if p.Matches(before) || !p.Matches(before+c.behind) || !p.Matches(before+c.behind+"a") && strings.HasSuffix(c.pattern, "*") {
+			t.Errorf("%.20q: %t without the end, %t with it", c.pattern, p.Matches(before), p.Matches(before+c.behind))
 		}
 	}
 }

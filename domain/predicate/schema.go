@@ -41,6 +41,14 @@ func folded(keys []Key) []Key {
 	return keys
 }
 
+// lengthy marks keys whose texts may be as long as a request.
+func lengthy(keys []Key) []Key {
+	for i := range keys {
+		keys[i].Long = true
+	}
+	return keys
+}
+
 // entity is the keys of an entity.
 type entity struct {
 	keys   []*Key          // in the order of the schema
@@ -121,12 +129,12 @@ var schema = map[Entity]entity{
 	),
 	Keyword: entityOf(Keyword,
 		folded(required(stringType, "name")),
-		folded(optional(stringType, "value")),
+		lengthy(folded(optional(stringType, "value"))),
 	),
 	Comment: entityOf(Comment,
 		required(one(User), "author"),
 		required(dateType, "creationDate"),
-		folded(required(stringType, "text")),
+		lengthy(folded(required(stringType, "text"))),
 	),
 	Log: entityOf(Log,
 		required(stringType, "type"),

@@ -22,19 +22,35 @@ import "slices"
 // An operand is a column, a Const, or an Aggregate, other than Average, of a
 // collection or of a column behind one.
 //
+// Databases cannot be stopped within one row. What they search long texts for is
+// therefore bounded, in all of the predicate: see mostSearching. A condition beyond that
+// is residual, and as much of it as the bound allows is compiled besides.
+//
 // A collection is a Path whose last key is to-many, as others before it may be, or,
 // in an Aggregate, a Filter of such a Path by a compiled condition, with Steps as of a
 // column or, to-many at the end, of a collection.
 func (p *Plan) Split() (compiled []Cond, residual *Plan) {
 	var rest []Cond
+	left := mostSearching
 	for _, c := range conjuncts(p.Where) {
-		switch simple := simplify(c); {
+		simple := simplify(c)
+		switch {
 		case isTrue(simple):
-		case compilable(simple):
-			compiled = append(compiled, simple)
-		default:
+			continue
+		case !compilable(simple):
 			rest = append(rest, c)
+			continue
 		}
+		work := searching(simple)
+		if work > left {
+			rest = append(rest, c)
+			simple = simplify(weakened(simple))
+			if work = searching(simple); work > left || isTrue(simple) {
+				continue
+			}
+		}
+		left -= work
+		compiled = append(compiled, simple)
 	}
 	switch len(rest) {
 	case 0:

@@ -72,4 +72,7 @@ type Key struct {
 	// Folded is true when stores keep the folded forms of its value beside
 	// it, so that they can compare with [c] and [cd] by themselves.
 	Folded bool
+	// Long is true for a text of any length that the service accepts, which can
+	// be a megabyte. Other texts have a thousand characters at most.
+	Long bool
 }

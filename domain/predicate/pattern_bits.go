@@ -1,0 +1,90 @@
+package predicate
+
+import "unicode/utf8"
+
+const (
+	// mostTried is how many parts are compared one by one before a search turns to
+	// bits, which take some time to prepare.
+	mostTried = 4096
+	// mostBits bounds the code points that a search by bits looks for, and so its
+	// memory: a mask of so many bits for each different one.
+	mostBits = 1024
+)
+
+// bits are the parts between two runs of a Pattern, prepared for the Shift-And
+// algorithm. It looks at each code point of a text once, where comparing the parts at
+// each place takes the product of both lengths.
+type bits struct {
+	size  int               // code points in the parts
+	any   []uint64          // the places that fit any code point
+	masks map[rune][]uint64 // the places that fit this one
+}
+
+// bitsOf prepares parts, none of which is Any. It returns nil for more than mostBits
+// code points.
+func bitsOf(parts []Part) *bits {
+	b := &bits{masks: map[rune][]uint64{}}
+	for _, part := range parts {
+		if part.One {
+			b.size++
+		}
+		b.size += utf8.RuneCountInString(part.Text)
+		if b.size > mostBits {
+			return nil
+		}
+	}
+	words := (b.size + 63) / 64
+	b.any = make([]uint64, words)
+	for _, part := range parts {
+		for _, r := range part.Text {
+			b.masks[r] = make([]uint64, words)
+		}
+	}
+	place := 0
+	for _, part := range parts {
+		if part.One {
+			b.any[place/64] |= 1 << (place % 64)
+			place++
+		}
+		for _, r := range part.Text {
+			b.masks[r][place/64] |= 1 << (place % 64)
+			place++
+		}
+	}
+	for _, mask := range b.masks {
+		for i := range mask {
+			mask[i] |= b.any[i]
+		}
+	}
+	return b
+}
+
+// cut returns what is behind the first place in s that the parts fit, as cutFirst does.
+func (b *bits) cut(s string, spend func(work int) error) (rest string, ok bool, err error) {
+	// A bit of the state is set when the parts up to it fit what was read last.
+	state := make([]uint64, len(b.any))
+	last, bit := len(state)-1, uint64(1)<<((b.size-1)%64)
+	const often = 256
+	for n := 0; s != ""; n++ {
+		if n%often == 0 {
+			if err := spend(often * len(state) / bytesPerWork); err != nil {
+				return "", false, err
+			}
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+		mask, known := b.masks[r]
+		if !known {
+			mask = b.any
+		}
+		carry := uint64(1)
+		for i, word := range state {
+			state[i] = (word<<1 | carry) & mask[i]
+			carry = word >> 63
+		}
+		if state[last]&bit != 0 {
+			return s, true, nil
+		}
+	}
+	return "", false, nil
+}

@@ -1,0 +1,130 @@
+package predicate
+
+import "unicode/utf8"
+
+// The work of databases that search long texts. They compare what they look for at each
+// place of the text, some of them character by character, and cannot be stopped before
+// the end of a row.
+const (
+	// mostSearching is how many characters they may compare at each place, in all
+	// conditions of a predicate. With a text of a megabyte, that is a second or so.
+	mostSearching = 256
+	// searchingForm is the weight of a character of a pattern. LIKE decodes both sides.
+	searchingForm = 4
+	// searchingOnce is the weight of loading a long text for one condition.
+	searchingOnce = 4
+	// searchingShort stands for the length of a short text of the object itself.
+	searchingShort = 200
+)
+
+// searching returns how much a database does at each place of a long text to decide a
+// condition that is compilable.
+func searching(cond Cond) int {
+	work := 0
+	walk(cond, func(node any) bool {
+		switch c := node.(type) {
+		case Compare:
+			work += searchingText(c)
+		case Like:
+			if isLong(c.Operand) {
+				work += searchingOnce + searchingForm*c.Pattern.floating()
+			}
+		}
+		return true
+	})
+	return work
+}
+
+func searchingText(c Compare) int {
+	switch {
+	case !isLong(c.Left):
+		return 0
+	case c.Op == BeginsWith || c.Op == EndsWith:
+		return searchingOnce
+	case c.Op != Contains:
+		return 0 // the first difference ends it
+	case isLong(c.Right):
+		return mostSearching + 1
+	}
+	part, known := c.Right.(Const)
+	if !known {
+		return searchingOnce + searchingShort
+	}
+	s, _ := part.Value.(string)
+	return searchingOnce + utf8.RuneCountInString(s)
+}
+
+// isLong reports whether an expression is a column with long texts.
+func isLong(expr Expr) bool {
+	p, ok := expr.(Path)
+	return ok && len(p.Steps) > 0 && p.Steps[len(p.Steps)-1].Long
+}
+
+// floating returns how many code points of a pattern are looked for at each place of a
+// text: those behind the first run.
+func (p Pattern) floating() int {
+	n, floats := 0, false
+	for _, part := range p.Parts {
+		switch {
+		case part.Any:
+			floats = true
+		case !floats:
+		case part.One:
+			n++
+		default:
+			n += utf8.RuneCountInString(part.Text)
+		}
+	}
+	return n
+}
+
+// excerpt is how many characters of a text weakened looks for.
+const excerpt = 32
+
+// weakened returns a condition that holds wherever another one does, and is less work
+// for a database: it looks for the beginnings of texts only. Where it knows none, it
+// returns And{}.
+func weakened(cond Cond) Cond {
+	switch c := cond.(type) {
+	case And:
+		return And{each(c.Conds, weakened)}
+	case Or:
+		return Or{each(c.Conds, weakened)}
+	case Exists:
+		c.Where = weakened(c.Where)
+		return c
+	case Compare:
+		part, known := c.Right.(Const)
+		if s, ok := part.Value.(string); known && ok && c.Op == Contains && isLong(c.Left) {
+			part.Value = beginning(s)
+			c.Right = part
+			return c
+		}
+	case Like:
+		longest := ""
+		for _, part := range c.Pattern.Parts {
+			if len(part.Text) > len(longest) {
+				longest = part.Text
+			}
+		}
+		if longest != "" && isLong(c.Operand) {
+			return Compare{Contains, c.Folding, c.Operand, Const{beginning(longest), stringType}}
+		}
+	}
+	if searching(cond) > 0 {
+		return And{}
+	}
+	return cond
+}
+
+// beginning returns the first characters of a text.
+func beginning(s string) string {
+	n := 0
+	for i := range s {
+		if n == excerpt {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}

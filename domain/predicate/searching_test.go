@@ -1,0 +1,103 @@
+package predicate
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestSearchingIsBounded: a database gets no more of a predicate than it can decide about
+// one long text in about a second; of the rest it gets what is necessary and cheap.
+func TestSearchingIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	word := strings.Repeat("a", 15_000) + "b"
+	start := strings.Repeat("a", excerpt)
+	var many []string
+	for n := range 100 {
+		many = append(many, "$c.text CONTAINS 'aaaaaaaaaaaaaaaaaaa"+strconv.Itoa(n)+"'")
+	}
+	for text, want := range map[string]struct {
+		residual bool
+		compiled string // also a predicate; empty for none
+	}{
+		"ANY comments.text LIKE '*aaab*'":                                                      {false, "ANY comments.text LIKE '*aaab*'"},
+		"ANY comments.text LIKE '*" + word + "*'":                                              {true, "ANY comments.text CONTAINS '" + start + "'"},
+		"ANY comments.text LIKE '" + word + "*'":                                               {false, "ANY comments.text LIKE '" + word + "*'"},
+		"ANY comments.text LIKE '*" + repeat(90, "?", "") + "'":                                {true, "SUBQUERY(comments, $c, TRUEPREDICATE).@count > 0"},
+		"ANY comments.text CONTAINS '" + word + "'":                                            {true, "ANY comments.text CONTAINS '" + start + "'"},
+		"ANY comments.text CONTAINS[cd] '" + word + "'":                                        {true, "ANY comments.text CONTAINS[cd] '" + start + "'"},
+		"NONE comments.text CONTAINS '" + word + "'":                                           {true, ""},
+		"ALL comments.text CONTAINS '" + word + "'":                                            {true, ""},
+		"ANY comments.text CONTAINS '" + word[:250] + "'":                                      {false, "ANY comments.text CONTAINS '" + word[:250] + "'"},
+		"ANY comments.text ENDSWITH '" + word + "'":                                            {false, "ANY comments.text ENDSWITH '" + word + "'"},
+		"ANY comments.text = '" + word + "'":                                                   {false, "ANY comments.text = '" + word + "'"},
+		"title LIKE '*" + word + "*'":                                                          {false, "title LIKE '*" + word + "*'"},
+		"title CONTAINS '" + word + "' OR watching = YES":                                      {false, "title CONTAINS '" + word + "' OR watching = YES"},
+		"SUBQUERY(comments, $c, title CONTAINS $c.text).@count > 0":                            {false, "SUBQUERY(comments, $c, title CONTAINS $c.text).@count > 0"},
+		"SUBQUERY(comments, $c, $c.text CONTAINS title).@count > 0":                            {false, "SUBQUERY(comments, $c, $c.text CONTAINS title).@count > 0"},
+		"SUBQUERY(comments, $c, ANY keywords.value IN $c.text).@count > 0":                     {true, "SUBQUERY(comments, $c, SUBQUERY(keywords, $k, TRUEPREDICATE).@count > 0).@count > 0"},
+		"SUBQUERY(comments, $c, " + strings.Join(many, " OR ") + ").@count > 0":                {true, ""},
+		"ANY comments.text CONTAINS '" + word + "' AND title = 'x'":                            {true, "ANY comments.text CONTAINS '" + start + "' AND title = 'x'"},
+		"ANY comments.text CONTAINS '" + word + "' OR title = 'x'":                             {true, "ANY comments.text CONTAINS '" + start + "' OR title = 'x'"},
+		"ANY comments.text CONTAINS '" + word + "' OR read = YES AND title LIKE[d] 'x'":        {true, ""},
+		"SUBQUERY(comments, $c, $c.text CONTAINS '" + word + "' AND $c.text < 'b').@count > 1": {true, ""},
+	} {
+		compiled, residual := w.compile(t, text, Problem).Split()
+		if (residual != nil) != want.residual {
+			t.Errorf("%.90s: the residual is %v", text, residual)
+		}
+		work := 0
+		for _, c := range compiled {
+			work += searching(c)
+		}
+		if work > mostSearching {
+			t.Errorf("%.90s: a database compares %d characters", text, work)
+		}
+		var wanted []Cond
+		if want.compiled != "" {
+			wanted, _ = w.compile(t, want.compiled, Problem).Split()
+		}
+		if got, want := planForm(And{compiled}), planForm(And{wanted}); got != want {
+			t.Errorf("%.90s: compiled is\n%.300s, want\n%.300s", text, got, want)
+		}
+	}
+}
+
+// TestWeakened: what is weakened holds wherever the condition does.
+func TestWeakened(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	holding, weaker := 0, 0
+	long := strings.Repeat("Line one\nline TWO. ", 10)
+	w.first.values["comments"].([]Value)[1].(*fake).values["text"] = long
+	for _, text := range append(atoms(),
+		"ANY comments.text CONTAINS '"+long[:60]+"'", "ANY comments.text LIKE '?ine*"+long[20:100]+"*'", "ANY comments.text LIKE[c] '*LINE one?line*'",
+		"SUBQUERY(comments, $c, $c.text CONTAINS 'two' AND $c.text ENDSWITH 'x').@count > 0", "ANY comments.text CONTAINS[cd] '"+strings.ToUpper(long[:60])+"'",
+		"NOT (ANY comments.text CONTAINS 'line' AND title = 'x')", "ALL comments.text CONTAINS 'one' OR ANY comments.text CONTAINS 'TWO'") {
+		cond := simplify(w.compile(t, text, Problem).Where)
+		weak := weakened(cond)
+		for _, about := range []*fake{w.bare, w.first, w.second} {
+			is, err := Holds(context.Background(), cond, []Value{about})
+			if err != nil {
+				t.Fatal(err)
+			}
+			also, err := Holds(context.Background(), weak, []Value{about})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case is && !also:
+				t.Errorf("%s holds of %v, but not %#v", text, about.id, weak)
+			case is:
+				holding++
+			case also:
+				weaker++
+			}
+		}
+	}
+	if holding == 0 || weaker == 0 {
+		t.Errorf("%d hold, %d hold only when weakened", holding, weaker)
+	}
+}
