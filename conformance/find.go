@@ -26,7 +26,7 @@ type asked struct {
 
 // String says what was asked.
 func (a asked) String() string {
-	text := "problems that satisfy " + a.predicate
+	text := fmt.Sprintf("problems that satisfy %.1000s", a.predicate)
 	if a.predicate == "" {
 		text = "all problems"
 	}

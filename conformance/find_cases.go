@@ -137,6 +137,11 @@ func findCases() []Case {
 			Rule: "When the context ends before Search has looked, or while it looks, it fails with Unavailable, or has found everything already.",
 			run:  checkFindEnds,
 		},
+		{
+			ID:   "FIND-005/long",
+			Rule: "Search ends soon after its context, however long the texts are and what it looks for in them, and finds the same as in short ones.",
+			run:  checkFindLong,
+		},
 	}
 }
 

@@ -3,9 +3,13 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -68,5 +72,69 @@ func checkFindEnds(b *bench) {
 			b.equal("the hits", want, numbers(hits))
 		}
 		cancel()
+	}
+}
+
+const (
+	// longText is the size of a comment as long as a request may be, in bytes.
+	longText = 1 << 20
+	// overtime is how much longer than its context a Search may take on one long
+	// text: far more than a store needs to end, on a busy machine as well, and far
+	// less than comparing two long texts at each place of one takes.
+	overtime = 15 * time.Second * slowness
+)
+
+// checkFindLong searches for long texts in longer ones.
+func checkFindLong(b *bench) {
+	x := b.exhibits()
+	x.Dossiers[0].Comments[0].Text = strings.Repeat("a", longText)
+	x.Dossiers[0].Keywords[0].Value = problem.Text(strings.Repeat("a", 60_000) + "b")
+	x.Dossiers[1].Comments[0].Text = strings.Repeat("a", longText-1) + "b"
+	b.restore(x.holdings)
+	word := strings.Repeat("a", 15_000)
+	for _, f := range []finding{
+		{"ANY comments.text LIKE '*" + word + "b*'", these(2)},
+		{"ANY comments.text CONTAINS '" + word + "'", these(1, 2)},
+		{"ANY comments.text CONTAINS 'b" + word + "'", nil},
+		{"NONE comments.text CONTAINS[c] '" + strings.ToUpper(word) + "B'", without(2)},
+		{"ANY comments.text LIKE '*" + word + "?b'", these(2)},
+	} {
+		b.finds(asked{predicate: f.predicate, as: x.ann}, f.want...)
+	}
+	var many []string
+	for n := range 120 {
+		many = append(many, "$c.text LIKE '*"+word[:100]+"b"+strconv.Itoa(n)+"*'")
+	}
+	for _, predicate := range []string{
+		"ANY comments.text LIKE '*" + word + "b?'",
+		"ANY comments.text LIKE '*" + strings.Repeat("a?", 7_000) + "b*'",
+		"ANY comments.text LIKE '" + strings.Repeat("*"+word[:900], 15) + "*bb'",
+		"ANY comments.text LIKE[cd] '*" + word + "bb*'",
+		"ANY comments.text CONTAINS 'b" + word + "'",
+		"ANY comments.text MATCHES '(.*.?){100}bb'",
+		"SUBQUERY(comments, $c, ANY keywords.value IN $c.text AND $c.author = nil).@count > 0",
+		"SUBQUERY(comments, $c, " + strings.Join(many, " OR ") + ").@count > 0",
+		"SUBQUERY(comments, $c, uppercase(lowercase($c.text)) ENDSWITH 'x' OR length($c.text) = 1).@count > 0",
+	} {
+		a := asked{predicate: predicate, as: x.ann}
+		ctx, cancel := context.WithTimeout(b.ctx, 100*time.Millisecond)
+		began := time.Now()
+		err := b.store.View(b.ctx, func(r store.Reader) error {
+			s, err := seek(b.ctx, r)
+			if err != nil {
+				return err
+			}
+			s.ctx = ctx
+			_, err = s.search(a)
+			return err
+		})
+		took := time.Since(began)
+		cancel()
+		if err != nil {
+			b.fails(fmt.Sprintf("Search of %.200s with a context that ends", predicate), fault.Unavailable, err)
+		}
+		if took > overtime {
+			b.failf("Search of %.200s took %v, with a context of 100ms", predicate, took)
+		}
 	}
 }

@@ -296,6 +296,20 @@ func findSaboteurs() []saboteur {
 			return hits, err
 		}),
 	}, {
+		name: "looks for the beginning of a long text", caught: "FIND-005/long",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				compare, ok := c.(predicate.Compare)
+				part, known := compare.Right.(predicate.Const)
+				if s, isText := part.Value.(string); ok && known && isText && len(s) > 1000 {
+					part.Value = s[1:1000]
+					compare.Right = part
+					return compare
+				}
+				return c
+			})
+		}),
+	}, {
 		name: "finds what came after its View began", caught: "VIEW-002/search",
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
