@@ -24,14 +24,23 @@ func (s session) end() {
 	}
 }
 
-// Read implements bunstore.Session.
+// Read implements bunstore.Session. It looks at the context before each row, as the parts
+// of some hundred problems can be very many.
 func (s session) Read(ctx context.Context, queries ...bunstore.Query) error {
 	if err := store.Ended(ctx); err != nil {
 		return err
 	}
 	for _, q := range queries {
-		err := s.each(q.Row, q.SQL, q.Args...)
-		if err != nil {
+		row := func(scan func(...any) error) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return q.Row(scan)
+		}
+		if err := s.each(row, q.SQL, q.Args...); err != nil {
+			if ended := store.Ended(ctx); ended != nil {
+				return ended
+			}
 			return err
 		}
 	}

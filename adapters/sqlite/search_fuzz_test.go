@@ -25,7 +25,7 @@ func FuzzSearchEnds(f *testing.F) {
 		}
 	})
 	searchtest.Ground(f, s)
-	for seed := range uint64(80) {
+	for seed := range uint64(100) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) { searchtest.Attack(t, s, seed, spent) })

@@ -39,3 +39,27 @@ func TestSearchIsInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// What is read for a search ends with the context, after any row.
+func TestReadingEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read := 0
+	b.must(b.View(t.Context(), func(r store.Reader) error {
+		endless := bunstore.Query{SQL: "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n",
+			Row: func(func(...any) error) error {
+				if read++; read == 3 {
+					cancel()
+				}
+				return nil
+			}}
+		b.fails(fault.Unavailable, r.(bunstore.Reader).Read(ctx, endless))
+		return nil
+	}))
+	if read != 3 {
+		t.Errorf("%d rows were read", read)
+	}
+	b.commit(b.create(1, "something"))
+}
