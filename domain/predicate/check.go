@@ -147,8 +147,9 @@ func (c *checker) comparison(n *comparison) (Cond, error) {
 func (c *checker) member(coll value) (int, value) {
 	slot := c.slot()
 	return slot, value{
-		expr:   Path{Slot: slot, Start: coll.expr.Type().Member()},
-		codes:  coll.codes,
-		offset: coll.offset,
+		expr:    Path{Slot: slot, Start: coll.expr.Type().Member()},
+		codes:   coll.codes,
+		offset:  coll.offset,
+		spelled: coll.spelled,
 	}
 }

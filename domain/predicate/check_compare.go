@@ -40,13 +40,18 @@ func advice(left, right value) string {
 		case one.collection() && other.kind() == Nil:
 			return "; whether it is empty is asked with .@count = 0"
 		case one.collection() && one.offset == left.offset:
+			if key, ok := meantKey(one, other); ok {
+				return "; write ANY, ALL or NONE before it, and compare " + key
+			}
 			return "; write ANY, ALL or NONE before it, or use CONTAINS"
 		case one.collection():
 			return "; use IN to look for a member"
 		case one.list:
 			return "; use IN for a list"
-		case one.kind() == Object && other.is(UUID, String, Int):
-			return "; compare its identifier"
+		case one.kind() == Object:
+			if key, ok := meantKey(one, other); ok {
+				return "; compare " + key
+			}
 		case one.kind() == Date && other.is(String):
 			return "; write CAST('2006-01-02T15:04:05Z', 'NSDate')"
 		case one.kind() == UUID && other.is(String) && other.literal == nil:
@@ -54,6 +59,38 @@ func advice(left, right value) string {
 		}
 	}
 	return ""
+}
+
+// mainKeys are the keys that stand for an object where a string is written in its place.
+var mainKeys = map[Entity]string{
+	User: "email", Component: "name", Milestone: "name", Priority: "name", Classification: "name", State: "name",
+	Keyword: "name", Comment: "text", Log: "type", Relationship: "type", Problem: "title", Savepoint: "title",
+}
+
+// meantKey returns the key of an object, or of a collection's members, that may have
+// been meant in a comparison with another value.
+func meantKey(object, other value) (string, bool) {
+	t := object.expr.Type()
+	if t.Kind != Object || !other.is(UUID, String, Int) || other.kind() == Nil {
+		return "", false
+	}
+	name := "identifier"
+	if other.kind() == String {
+		name = mainKeys[t.Entity]
+		if other.literal != nil {
+			if _, isUUID := parseUUID(other.literal.text); isUUID {
+				name = "identifier"
+			}
+		}
+	}
+	key, ok := Lookup(t.Entity, name)
+	if !ok {
+		return "", false
+	}
+	if object.spelled == "" {
+		return "its " + key.Name, true
+	}
+	return spelledWith(object.spelled, key), true
 }
 
 // unifyPair is unify for the two operands of an operator.
@@ -216,7 +253,11 @@ func (c *checker) strings(n *comparison, op Op, text, part value) (Cond, error) 
 		if n.op == "IN" {
 			left, right = part, text
 		}
-		return nil, c.fail(n.offset, TypeMismatch, "%s looks for a string in a string, not for %s in %s%s", n.sign(), part, text, advice(left, right))
+		hint := advice(left, right)
+		if hint == "" && n.op == "IN" {
+			hint = "; " + braces
+		}
+		return nil, c.fail(n.offset, TypeMismatch, "%s looks for a string in a string, not for %s in %s%s", n.sign(), part, text, hint)
 	}
 	return Compare{Op: op, Folding: n.fold, Left: n.compared(text), Right: n.compared(part)}, nil
 }

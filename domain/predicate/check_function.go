@@ -2,6 +2,7 @@ package predicate
 
 import (
 	"slices"
+	"strings"
 )
 
 // call checks f(…) and FUNCTION(…): the arguments first, then the name and what it
@@ -22,7 +23,11 @@ func (c *checker) call(n *call) (Expr, error) {
 	}
 	f, ok := names.find(name)
 	if !ok {
-		return nil, c.fail(offset, UnknownFunction, "there is no function %s; %s", named, suggestion(name, names.spellings))
+		hint := suggestion(name, names.spellings)
+		if strings.HasPrefix(strings.ToLower(name), "datebyaddingweek") {
+			hint = "a week is 7 days, as in FUNCTION(NOW(), 'dateByAddingDays:', -7)"
+		}
+		return nil, c.fail(offset, UnknownFunction, "there is no function %s; %s", named, hint)
 	}
 	if len(args) != len(f.params) {
 		return nil, c.fail(n.offset, TypeMismatch, "%s takes %s, not %d", f.spelling, counted(len(f.params), "argument"), len(args))
@@ -67,7 +72,14 @@ func (c *checker) cast(n *cast) (Expr, error) {
 		return nil, c.fail(n.targetOffset, Unsupported, "CAST makes 'NSDate', 'NSNumber' and 'NSString' alone")
 	}
 	if !of.is(kinds...) {
-		return nil, c.fail(of.offset, TypeMismatch, "CAST to '%s' takes no %s", n.target, of)
+		hint := ""
+		switch {
+		case of.kind() == String:
+			hint = "; only a string that is written in the predicate becomes a date"
+		case of.kind() == Object:
+			hint = "; it takes a key of one"
+		}
+		return nil, c.fail(of.offset, TypeMismatch, "CAST to '%s' takes no %s%s", n.target, of, hint)
 	}
 	if of.kind() == t.Kind {
 		return of.expr, nil // it is one already

@@ -49,11 +49,19 @@ func (c *checker) key(v *value, s step) error {
 	}
 	t := v.expr.Type()
 	if t.Kind != Object {
-		return c.fail(s.offset, UnknownKey, "a value of type %s has no keys", t.Member())
+		hint := ""
+		if meant, ok := meantBy(s.name, *v); ok {
+			hint = "; did you mean " + meant + "?"
+		}
+		return c.fail(s.offset, UnknownKey, "a value of type %s has no keys%s", t.Member(), hint)
 	}
 	key, ok := Lookup(t.Entity, s.name)
 	if !ok {
-		return c.fail(s.offset, UnknownKey, "%s has no key %s; %s", t.Entity, quoted(s.name), suggestion(s.name, keyNames(t.Entity)))
+		hint := suggestion(s.name, keyNames(t.Entity))
+		if meant, ok := meantBy(s.name, *v); ok {
+			hint = "did you mean " + meant + "?"
+		}
+		return c.fail(s.offset, UnknownKey, "%s has no key %s; %s", t.Entity, quoted(s.name), hint)
 	}
 	joinable := true
 	switch e := v.expr.(type) { // nothing else is an object or has some
@@ -68,6 +76,7 @@ func (c *checker) key(v *value, s step) error {
 		return c.fail(s.offset, TooExpensive, "more than %d different objects are referred to by one variable", MaxJoins)
 	}
 	v.codes = key == relationshipType
+	v.spelled = spelledWith(v.spelled, key)
 	return nil
 }
 
@@ -114,6 +123,37 @@ func (c *checker) aggregate(v *value, f AggregateFunc, offset int) error {
 		return c.fail(offset, TypeMismatch, "%s takes a collection of %s, not %s", f, members, v)
 	}
 	v.expr = Aggregate{Func: f, Coll: v.expr}
-	v.codes = false
+	v.codes, v.spelled = false, ""
 	return nil
+}
+
+// spelledWith returns a path, as it is written, with one more key.
+func spelledWith(spelled string, key *Key) string {
+	if spelled == "" {
+		return key.Name
+	}
+	return spelled + "." + key.Name
+}
+
+// meantBy returns what is meant by a name that is no key of a value: an aggregate of a
+// collection, or a function.
+func meantBy(name string, v value) (meant string, ok bool) {
+	if v.collection() {
+		f := AggregateFunc("@" + strings.ToLower(name))
+		if equalFold(name, "size") || equalFold(name, "length") {
+			f = Count
+		}
+		if aggregates[f] {
+			return v.spelled + "." + string(f), true
+		}
+		return "", false
+	}
+	f, ok := functionsByName.find(name)
+	switch atRoot := v.spelled == ""; {
+	case !ok || !atRoot && v.kind() == Object:
+		return "", false
+	case len(f.params) == 0:
+		return strings.ToUpper(f.spelling) + "()", true
+	}
+	return f.spelling + "(…)", true
 }

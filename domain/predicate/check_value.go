@@ -12,6 +12,9 @@ type value struct {
 	expr   Expr
 	// literal is what it is, if it is one: only literals convert.
 	literal *literal
+	// spelled is how a path is written, with the keys that lead to a collection in
+	// place of its member; empty for other operands.
+	spelled string
 	// codes is true for the types of relationships, whose names convert to
 	// their codes.
 	codes bool
@@ -63,7 +66,7 @@ func (c *checker) operand(n operand) (value, error) {
 		v.list = true
 		v.members, err = c.operands(n.members)
 	case *self:
-		v.expr = Path{Start: c.root}
+		v.expr, v.spelled = Path{Start: c.root}, "SELF"
 	case *reference:
 		return c.reference(n)
 	case *path:
@@ -175,7 +178,7 @@ func numberType(f Func, args ...value) Type {
 func (c *checker) reference(n *reference) (value, error) {
 	for i := len(c.scope) - 1; i >= 0; i-- {
 		if b := c.scope[i]; b.name == n.name {
-			return value{offset: n.offset, expr: b.expr, codes: b.codes}, nil
+			return value{offset: n.offset, expr: b.expr, codes: b.codes, spelled: "$" + b.name}, nil
 		}
 	}
 	var names []string

@@ -21,7 +21,7 @@ func parse(text string) (*Syntax, error) {
 	}
 	root, ok := n.(condition)
 	if !ok {
-		return nil, p.noCondition()
+		return nil, p.noCondition(n)
 	}
 	if p.tok.kind != end {
 		return nil, p.unexpected("AND, OR or the end")
@@ -83,12 +83,21 @@ func (p *parser) unexpected(wanted string) error {
 }
 
 // noCondition returns the error for a value that ends where a condition has to.
-func (p *parser) noCondition() error {
+func (p *parser) noCondition(n node) error {
+	if _, ok := n.(*subquery); ok {
+		return p.failHere(InvalidSyntax, "a SUBQUERY alone is no condition: write .@count > 0 behind it to ask whether it has members")
+	}
+	if n, ok := n.(*path); ok && n.steps[len(n.steps)-1].aggregate != "" {
+		return p.failHere(InvalidSyntax, "a number alone is no condition: compare it, for example with > 0")
+	}
 	if p.tok.kind == word && equalFold(p.tok.text, "IS") {
 		return p.failHere(InvalidSyntax, "there is no operator IS; write = nil or != nil")
 	}
 	return p.failHere(InvalidSyntax, "a value alone is no condition: compare it, for example with = YES or != nil")
 }
+
+// braces is the advice for lists in other brackets.
+const braces = "a list stands in braces, as in {1, 2}"
 
 // expect moves past a token of one kind.
 func (p *parser) expect(kind tokenKind) error {
@@ -242,6 +251,9 @@ func (p *parser) parentheses(least precedence) (node, error) {
 	n, err := p.expression(inner)
 	if err != nil {
 		return nil, err
+	}
+	if p.tok.kind == "," {
+		return nil, p.failHere(InvalidSyntax, "expected ), not ,; %s", braces)
 	}
 	if err := p.leave(")"); err != nil {
 		return nil, err

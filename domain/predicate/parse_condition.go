@@ -10,7 +10,7 @@ func (p *parser) condition(least precedence) (condition, error) {
 	}
 	c, ok := n.(condition)
 	if !ok {
-		return nil, p.noCondition()
+		return nil, p.noCondition(n)
 	}
 	return c, nil
 }
@@ -19,7 +19,7 @@ func (p *parser) condition(least precedence) (condition, error) {
 func (p *parser) junction(n node, binds precedence) (node, error) {
 	first, ok := n.(condition)
 	if !ok {
-		return nil, p.noCondition()
+		return nil, p.noCondition(n)
 	}
 	j := &junction{op: p.tok.kind, conds: []condition{first}}
 	for p.tok.kind == j.op {
@@ -35,7 +35,7 @@ func (p *parser) junction(n node, binds precedence) (node, error) {
 		}
 		next, ok := n.(condition)
 		if !ok {
-			return nil, p.noJunction(j)
+			return nil, p.noJunction(j, n)
 		}
 		j.conds = append(j.conds, next)
 	}
@@ -44,11 +44,11 @@ func (p *parser) junction(n node, binds precedence) (node, error) {
 
 // noJunction returns the error for a value after the operator of a chain: what SQL
 // writes as BETWEEN lowest AND highest, or what noCondition is for.
-func (p *parser) noJunction(j *junction) error {
+func (p *parser) noJunction(j *junction, n node) error {
 	if last, ok := j.conds[len(j.conds)-1].(*comparison); ok && last.op == "BETWEEN" && j.op == "AND" {
 		return p.failHere(InvalidSyntax, "BETWEEN takes a list of the lowest and the highest value, as in BETWEEN {1, 2}")
 	}
-	return p.noCondition()
+	return p.noCondition(n)
 }
 
 // comparison parses a comparison from its operator on.
@@ -66,9 +66,15 @@ func (p *parser) comparison(left operand) (*comparison, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	if p.tok.kind == "[" && c.op != "BETWEEN" {
+	if p.tok.kind == "[" {
+		if c.op == "BETWEEN" {
+			return nil, p.failHere(InvalidSyntax, "BETWEEN takes a list in braces, as in BETWEEN {1, 2}, and no modifier")
+		}
 		if err := p.modifier(c); err != nil {
 			return nil, err
+		}
+		if p.tok.kind == "[" {
+			return nil, p.failHere(InvalidSyntax, "expected a value, not [; %s", braces)
 		}
 	}
 	var err error
@@ -85,6 +91,9 @@ func (p *parser) modifier(c *comparison) error {
 		return err
 	}
 	fold, ok := foldings[strings.ToLower(p.tok.text)]
+	if p.tok.kind != word && c.op == "IN" {
+		return p.failHere(InvalidSyntax, "%s; the modifiers of an operator are [c], [d] and [cd]", braces)
+	}
 	if p.tok.kind != word || !ok {
 		return p.failHere(InvalidSyntax, "the modifiers of an operator are [c], [d] and [cd]")
 	}

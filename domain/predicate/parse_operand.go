@@ -185,6 +185,9 @@ func (p *parser) cast() (*cast, error) {
 	if err := p.expect(","); err != nil {
 		return nil, err
 	}
+	if p.tok.kind != quote {
+		return nil, p.failHere(InvalidSyntax, "expected a type as a string, 'NSDate', 'NSNumber' or 'NSString', not %s", p.tok)
+	}
 	c.target, c.targetOffset = p.tok.text, p.tok.offset
 	if err := p.expect(quote); err != nil {
 		return nil, err
