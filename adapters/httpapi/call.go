@@ -185,7 +185,7 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 func parseQuery(raw string, names []string) (url.Values, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, fault.New(fault.MalformedRequest, "the query is not a list of name=value")
+		return nil, fault.New(fault.MalformedRequest, "the query is not a list of name=value%s", unencoded(raw, err))
 	}
 	for name, values := range query {
 		switch {
@@ -201,6 +201,18 @@ func parseQuery(raw string, names []string) (url.Values, error) {
 		}
 	}
 	return query, nil
+}
+
+// unencoded says which character of a query has to be percent-encoded, where that is why
+// it cannot be read.
+func unencoded(raw string, err error) string {
+	if _, ok := errors.AsType[url.EscapeError](err); ok {
+		return ": a percent sign that means itself is sent as %25"
+	}
+	if strings.Contains(raw, ";") {
+		return ": a semicolon is sent as %3B"
+	}
+	return ""
 }
 
 // flag returns a parameter of the query that is true or false, which is what it is
