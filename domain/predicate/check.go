@@ -125,6 +125,11 @@ func (c *checker) comparison(n *comparison) (Cond, error) {
 	if n.qualifier == "" {
 		return c.compare(n, left, right)
 	}
+	if left.list {
+		if left, err = c.listed(left, right); err != nil {
+			return nil, err
+		}
+	}
 	if !left.collection() {
 		return nil, c.fail(n.qualifierOffset, TypeMismatch, "%s takes a collection, not %s", n.qualifier, left)
 	}

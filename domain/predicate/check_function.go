@@ -33,7 +33,14 @@ func (c *checker) call(n *call) (Expr, error) {
 		return nil, c.fail(n.offset, TypeMismatch, "%s takes %s, not %d", f.spelling, counted(len(f.params), "argument"), len(args))
 	}
 	for i, arg := range args {
-		if p := f.params[i]; !p.takes(arg) {
+		p := f.params[i]
+		if p.kinds == nil {
+			if arg, err = c.asCollection(arg); err != nil {
+				return nil, err
+			}
+			args[i] = arg
+		}
+		if !p.takes(arg) {
 			return nil, c.fail(arg.offset, TypeMismatch, "%s takes %s here, not %s", f.spelling, p.name, arg)
 		}
 	}

@@ -25,6 +25,10 @@ func (c *checker) path(n *path) (value, error) {
 			}
 			continue
 		}
+		var err error
+		if v, err = c.asCollection(v); err != nil {
+			return value{}, err
+		}
 		if !v.collection() {
 			return value{}, c.fail(s.offset, TypeMismatch, "%s takes a collection, not %s", s.aggregate, v)
 		}
@@ -44,9 +48,14 @@ func (c *checker) path(n *path) (value, error) {
 
 // key follows one key.
 func (c *checker) key(v *value, s step) error {
-	if v.list {
-		return c.fail(s.offset, UnknownKey, "a list has no keys")
+	coll, err := c.asCollection(*v)
+	if err != nil {
+		return err
 	}
+	if v.list && coll.expr.Type().Kind == Object { // whose keys are followed from each member
+		coll.expr = Filter{Coll: coll.expr, Slot: c.slot(), Where: And{}}
+	}
+	*v = coll
 	t := v.expr.Type()
 	if t.Kind != Object {
 		hint := ""
@@ -113,7 +122,7 @@ func (c *checker) joinable(slot int, steps []*Key) bool {
 // named.
 func (c *checker) aggregate(v *value, f AggregateFunc, offset int) error {
 	member := v.expr.Type().Member()
-	ok := f == Count || member.Kind == Int || member.Kind == Float
+	ok := f == Count || member.Kind == Int || member.Kind == Float || member.Kind == Nil
 	members := "numbers"
 	if f == Min || f == Max {
 		ok = ok || member.Kind == Date
@@ -122,7 +131,7 @@ func (c *checker) aggregate(v *value, f AggregateFunc, offset int) error {
 	if !ok {
 		return c.fail(offset, TypeMismatch, "%s takes a collection of %s, not %s", f, members, v)
 	}
-	v.expr = Aggregate{Func: f, Coll: v.expr}
+	v.expr = known(Aggregate{Func: f, Coll: v.expr})
 	v.codes, v.spelled = false, ""
 	return nil
 }

@@ -195,6 +195,9 @@ func (c *checker) subquery(n *subquery) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	if coll, err = c.asCollection(coll); err != nil {
+		return value{}, err
+	}
 	if !coll.collection() {
 		return value{}, c.fail(coll.offset, TypeMismatch, "SUBQUERY takes a collection, not %s", coll)
 	}

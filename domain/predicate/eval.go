@@ -166,7 +166,7 @@ func (e *evaluation) value(expr Expr) (Value, error) {
 			return nil, err
 		}
 		return e.follow(e.vars[x.Slot], x)
-	case Filter:
+	case List, Filter:
 		return e.members(x)
 	case Aggregate:
 		t := tally{f: x.Func}

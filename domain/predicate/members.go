@@ -14,6 +14,20 @@ func (e *evaluation) each(coll Expr, visit func(Value) error) error {
 			return err
 		}
 		return e.eachOf(e.vars[c.Slot], c.Steps, visit)
+	case List:
+		for _, m := range c.Members {
+			if err := e.spend(1); err != nil {
+				return err
+			}
+			v, err := e.value(m)
+			if err != nil {
+				return err
+			}
+			if err := visit(v); err != nil {
+				return err
+			}
+		}
+		return nil
 	case Filter:
 		return e.each(c.Coll, func(m Value) error {
 			e.bind(c.Slot, m)

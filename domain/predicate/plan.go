@@ -88,7 +88,7 @@ func (Match) cond()   {}
 func (In) cond()      {}
 func (Exists) cond()  {}
 
-// Expr is something that has a value. The set is closed: Const, Path, Filter,
+// Expr is something that has a value. The set is closed: Const, Path, List, Filter,
 // Aggregate, Call.
 type Expr interface {
 	// Type returns the type of the value, whether or not it can be nil.
@@ -109,6 +109,13 @@ type Path struct {
 	Slot  int
 	Start Type // of the variable
 	Steps []*Key
+}
+
+// List is a collection of the values of expressions, none of which is a collection: what
+// stands in braces, but behind IN and BETWEEN.
+type List struct {
+	Members []Expr
+	Of      Type // Many; of Nil when there are no others
 }
 
 // Filter is the members of a collection that satisfy a condition (SUBQUERY), and
@@ -187,6 +194,7 @@ const (
 
 func (Const) expr()     {}
 func (Path) expr()      {}
+func (List) expr()      {}
 func (Filter) expr()    {}
 func (Aggregate) expr() {}
 func (Call) expr()      {}
@@ -196,6 +204,9 @@ func (e Const) Type() Type { return e.Of }
 
 // Type implements Expr.
 func (e Path) Type() Type { return follow(e.Start, e.Steps) }
+
+// Type implements Expr.
+func (e List) Type() Type { return e.Of }
 
 // Type implements Expr.
 func (e Filter) Type() Type { return follow(e.Coll.Type(), e.Steps) }

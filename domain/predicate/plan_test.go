@@ -56,6 +56,8 @@ func exprForm(e Expr) string {
 		return e.Of.String() + ":" + v
 	case Path:
 		return fmt.Sprintf("#%d%s", e.Slot, stepsForm(e.Steps))
+	case List:
+		return "{" + exprForms(e.Members) + "}"
 	case Filter:
 		return fmt.Sprintf("FILTER(%s AS #%d: %s)%s", exprForm(e.Coll), e.Slot, planForm(e.Where), stepsForm(e.Steps))
 	case Aggregate:

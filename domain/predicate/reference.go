@@ -65,10 +65,11 @@ func cutAtMetadata(p Path) (Path, bool) {
 	return Path{}, false
 }
 
-// boundIn returns the slots of the variables that the condition itself binds.
-func boundIn(cond Cond) map[int]bool {
+// boundIn returns the slots of the variables that a condition or an expression itself
+// binds.
+func boundIn(node any) map[int]bool {
 	bound := make(map[int]bool)
-	walk(cond, func(node any) bool {
+	walk(node, func(node any) bool {
 		switch n := node.(type) {
 		case Exists:
 			bound[n.Slot] = true

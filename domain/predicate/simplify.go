@@ -8,6 +8,7 @@ import (
 // simplify returns a condition that means the same and is easier to compile, in the
 // same slots:
 //
+//   - An Exists in a List is an Or of what its members have to satisfy, unless that is long.
 //   - Conditions without a Path are And{} or Or{}, unless it takes much work to tell,
 //     and expressions without one a Const.
 //   - What Exists goes through is a Path whose last key is to-many, or a Const.
@@ -36,7 +37,11 @@ func simpleCond(cond Cond) Cond {
 	case In:
 		return decided(cond, append(slices.Clone(c.List), c.Operand)...)
 	case Exists:
-		return existsIn(c.Coll, c.Slot, c.Where)
+		cond := existsIn(c.Coll, c.Slot, c.Where)
+		if closed(cond) {
+			return decide(cond)
+		}
+		return spread(cond)
 	}
 	return cond
 }
@@ -90,6 +95,12 @@ func decided(cond Cond, operands ...Expr) Cond {
 	if !all(operands, isConst) {
 		return cond
 	}
+	return decide(cond)
+}
+
+// decide returns a condition that depends on nothing as what it always is, unless that
+// takes much work.
+func decide(cond Cond) Cond {
 	e := evaluation{ctx: context.Background(), effort: effort{most: decidingWork}}
 	holds, err := e.holds(cond)
 	if err != nil {
@@ -142,7 +153,7 @@ func simpleExpr(expr Expr) Expr {
 		if x.Func == Count {
 			x.Coll = countedIn(x.Coll)
 		}
-		return x
+		return known(x)
 	case Call:
 		return computed(x.Func, x.Of, x.Args...)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -56,6 +57,12 @@ var splits = map[string]struct{ compiled, residual []string }{
 			`SUBQUERY(SUBQUERY(relationships, $r, $r.type = 501).child, $p, $p.identifier > 0).@sum.identifier = 2`,
 			`SUBQUERY(history, $h, $h.assignee.name = 'Ann' AND SUBQUERY(comments, $c, $c.author = $h.modifier).@count > 0).@count = 1`},
 		residual: []string{`ANY SUBQUERY(comments, $c, length($c.text) > 3).author = nil`},
+	},
+	"lists as collections": {
+		compiled: []string{`{1, 2}.@count = 2`, `sum({1, 2, 3}) < identifier`, `ANY {1, 2} = identifier`, `ANY {'a', 'b'} =[c] title`, `ANY {'api', 'x'} IN[c] title`, `ALL {3, 4} > identifier`, `NONE {assignee, originator} = modifier`, `ANY {title, 'x'} LIKE 'a*'`,
+			`SUBQUERY({assignee, originator}, $u, $u.name = 'x').@count > 0`, `ANY {assignee, originator}.name = 'x'`, `SUBQUERY({1, 2, 3}, $n, $n > 1).@count = 2`, `SUBQUERY({1, 2, 3}, $n, $n > 1).@count = identifier`,
+			`SUBQUERY({'a', 'b'}, $n, ANY keywords.name = $n).@count > 0`, `SUBQUERY(keywords, $k, ANY {'a', 'b'} = $k.name).@count = 1`, `ANY {assignee, resolver} = nil`, `ANY {SELF}.keywords.name = 'x'`},
+		residual: []string{`sum({1, identifier}) > 2`, `SUBQUERY({1, 2}, $n, $n > identifier).@count = 1`, `ANY {title, 'x'} MATCHES 'a'`, `ANY {identifier + 1, 2} = 3`, `ALL {` + strings.Repeat("1, ", 200) + `2} > identifier`},
 	},
 	"constants": {compiled: []string{`TRUEPREDICATE`, `FALSEPREDICATE`, `1 = 2`, `NOT 1 = 1 OR title = 'x'`, `'a' LIKE 'b' OR 'a' MATCHES 'b'`}},
 }

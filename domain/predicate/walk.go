@@ -26,6 +26,8 @@ func walk(node any, visit func(node any) bool) bool {
 		return walk(n.Operand, visit) && walkEach(n.List, visit)
 	case Exists:
 		return walk(n.Coll, visit) && walk(n.Where, visit)
+	case List:
+		return walkEach(n.Members, visit)
 	case Filter:
 		return walk(n.Coll, visit) && walk(n.Where, visit)
 	case Aggregate:
@@ -80,6 +82,9 @@ func (r rebuilding) cond(cond Cond) Cond {
 
 func (r rebuilding) expr(expr Expr) Expr {
 	switch x := expr.(type) {
+	case List:
+		x.Members = each(x.Members, r.expr)
+		expr = x
 	case Filter:
 		x.Coll, x.Where = r.expr(x.Coll), r.cond(x.Where)
 		expr = x

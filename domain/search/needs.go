@@ -54,6 +54,10 @@ func (n *needs) expr(e predicate.Expr) {
 	case predicate.Path:
 		// Another variable than the root that is a problem has been led to.
 		n.steps(e.Slot != 0 && e.Start.Entity == predicate.Problem, e.Steps)
+	case predicate.List:
+		for _, m := range e.Members {
+			n.expr(m)
+		}
 	case predicate.Filter:
 		n.expr(e.Coll)
 		n.cond(e.Where)
