@@ -28,7 +28,7 @@ func (c *checker) listed(v, with value) (value, error) {
 	default:
 		others = []value{with}
 	}
-	as, typed := model(slices.Concat(v.members, others))
+	as, typed := model(slices.Concat(others, v.members))
 	members := slices.Clone(v.members)
 	for i, m := range members {
 		if !typed || !m.scalar() {

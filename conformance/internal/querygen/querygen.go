@@ -101,6 +101,7 @@ func (g *Generator) comparison(sc scope) string {
 		g.membership, g.listed,
 		g.absence, g.entities, g.pair,
 		g.computed, g.constant,
+		g.gathered, g.gathered,
 	}
 	return draw[g.IntN(len(draw))](sc)
 }

@@ -64,7 +64,7 @@ func TestPredicatesCompile(t *testing.T) {
 	for _, want := range []string{
 		"ANY ", "ALL ", "NONE ", "SOME ", "SUBQUERY", "BETWEEN", "LIKE", "MATCHES", "BEGINSWITH", "ENDSWITH", "CONTAINS", "[cd]", "[d]", " IN ", "nil",
 		"@count", "@sum", "@avg", "@min", "@max", "[SIZE]", "$ApiUser", "NOW()", "CAST", "dateByAddingMonths", "modulus:by:", "length", "**",
-		"NOT", "!", "TRUEPREDICATE", "#", "'BlockedBy'", "$v2.",
+		"NOT", "!", "TRUEPREDICATE", "#", "'BlockedBy'", "$v2.", "ANY {", "ALL {", "}.@count", "sum({", "SUBQUERY({", "}.name",
 	} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("%q does not come up", want)

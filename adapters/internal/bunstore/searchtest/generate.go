@@ -63,7 +63,7 @@ func objects(t predicate.Type) bool    { return t.Many && t.Kind == predicate.Ob
 func (g *generator) cond() string {
 	g.depth++
 	defer func() { g.depth-- }()
-	choice := g.IntN(14)
+	choice := g.IntN(15)
 	if g.depth > 4 {
 		choice = 6
 	}
@@ -84,6 +84,8 @@ func (g *generator) cond() string {
 		return g.among()
 	case 9:
 		return g.entities()
+	case 11:
+		return g.list()
 	case 10:
 		if g.IntN(6) == 0 {
 			return pick(g.world, []string{"TRUEPREDICATE", "FALSEPREDICATE"})
@@ -203,6 +205,31 @@ func (g *generator) among() string {
 		in += pick(g.world, []string{"[c]", "[cd]"})
 	}
 	return path + in + " {" + strings.Join(list, ", ") + "}"
+}
+
+// list returns a condition about a list in the place of a collection.
+func (g *generator) list() string {
+	prefix, of := g.source()
+	path, t, ok := g.path(prefix, of, scalar)
+	if !ok {
+		return "{}.@count = 0"
+	}
+	list := "{" + g.literal(t) + ", " + g.literal(t) + pick(g.world, []string{"", ", nil"}) + "}"
+	op := " = "
+	switch t.Kind {
+	case predicate.String:
+		op = pick(g.world, []string{" = ", " =[cd] ", " CONTAINS[c] ", " IN ", " != "})
+	case predicate.Int:
+		if g.IntN(3) == 0 {
+			return pick(g.world, []string{"sum(", "max(", "count("}) + "{" + path + ", " + g.literal(t) + "}) >= " + g.literal(t)
+		}
+		op = pick(g.world, []string{" = ", " < ", " >= "})
+	case predicate.Date:
+		if g.IntN(3) == 0 {
+			return "SUBQUERY(" + list + ", $l, $l >= " + path + ").@count" + pick(g.world, []string{" > 0", " = 2", " < 1"})
+		}
+	}
+	return pick(g.world, []string{"ANY ", "ALL ", "NONE "}) + list + op + path
 }
 
 // entities compares objects.
