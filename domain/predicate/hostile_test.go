@@ -65,9 +65,17 @@ func hostile() []attack {
 		{"SQL in a string", `title = 'x\'; DROP TABLE problems; --'`, "", 0},
 		{"SQL outside", "title = 'x'; DROP TABLE problems; --", InvalidSyntax, 12},
 		{"SQL in place of a key", `title" OR 1=1 = 'x'`, InvalidSyntax, 6},
+		{"a long list of literals", "sum({1" + strings.Repeat(",1", 999) + "}) = 1", "", 0},
+		{"long lists in lists", repeat(40, "SUBQUERY("+ones(30)+", $a, SUBQUERY("+ones(30)+", $b, SUBQUERY("+ones(30)+", $c, $a + $b < $c).@count > 0).@count > 0).@count > 0", " OR "), "", 0},
+		{"long lists in lists and keys", repeat(30, "SUBQUERY("+ones(30)+", $a, SUBQUERY("+ones(30)+", $b, SUBQUERY("+ones(30)+", $c, $a + $b < id).@count > 0).@count > 0).@count > 0", " OR "), "", 0},
+		{"many short lists", repeat(200, "ANY "+ones(12)+" < id", " OR "), "", 0},
+		{"short lists in lists", repeat(60, "ALL {1,2} < SUBQUERY({1,2}, $a, ANY {$a,2} < SUBQUERY({1,2}, $b, ANY {$a,$b} < id).@count).@count", " OR "), "", 0},
 		{"BETWEEN in SUBQUERY in BETWEEN", nestedBetween(3), "", 0},
 	}
 }
+
+// ones is a list of so many literals.
+func ones(n int) string { return "{1" + strings.Repeat(",1", n-1) + "}" }
 
 // nestedBetween has SUBQUERY nested in the operand of BETWEEN, which a Plan has
 // twice.
@@ -100,6 +108,26 @@ func TestHostile(t *testing.T) { // not in parallel: it counts what is allocated
 		const most = 20_000
 		if n := testing.AllocsPerRun(1, func() { _, _ = Compile(a.text, Problem, checkEnv) }); n > most {
 			t.Errorf("%s: %.0f allocations, want %d at most", a.name, n, most)
+		}
+	}
+}
+
+// TestHostileSplit checks that little is made of them when they are divided.
+func TestHostileSplit(t *testing.T) { // not in parallel: it counts what is allocated
+	for _, a := range hostile() {
+		plan, err := Compile(a.text, Problem, checkEnv)
+		if err != nil {
+			continue
+		}
+		const most = 200_000
+		if n := testing.AllocsPerRun(1, func() { plan.Split() }); n > most {
+			t.Errorf("%s: %.0f allocations, want %d at most", a.name, n, most)
+		}
+		compiled, _ := plan.Split()
+		nodes := 0
+		walk(And{compiled}, func(any) bool { nodes++; return true })
+		if most := 10 * MaxNodes; nodes > most {
+			t.Errorf("%s: %d conditions and expressions are compiled, want %d at most", a.name, nodes, most)
 		}
 	}
 }

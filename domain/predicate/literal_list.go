@@ -78,7 +78,11 @@ func known(a Aggregate) Expr {
 	if !closed(a) {
 		return a
 	}
-	e := evaluation{ctx: context.Background(), effort: effort{most: decidingWork}}
+	most := listWork
+	if _, ok := a.Coll.(List); ok {
+		most = decidingWork
+	}
+	e := evaluation{ctx: context.Background(), effort: effort{most: most}}
 	v, err := e.value(a)
 	if err != nil {
 		return a

@@ -39,7 +39,7 @@ func simpleCond(cond Cond) Cond {
 	case Exists:
 		cond := existsIn(c.Coll, c.Slot, c.Where)
 		if closed(cond) {
-			return decide(cond)
+			return decide(cond, listWork)
 		}
 		return spread(cond)
 	}
@@ -89,19 +89,23 @@ func joined(cond Cond, conds []Cond, decisive bool) Cond {
 // hundred characters. What takes longer is left to the residual.
 const decidingWork = 100 * matchWork
 
+// listWork is the same for conditions on the members of lists, of which a predicate can
+// have many that come to no end.
+const listWork = 500
+
 // decided returns a condition on these operands as what it always is, if all of them
 // are known.
 func decided(cond Cond, operands ...Expr) Cond {
 	if !all(operands, isConst) {
 		return cond
 	}
-	return decide(cond)
+	return decide(cond, decidingWork)
 }
 
 // decide returns a condition that depends on nothing as what it always is, unless that
 // takes much work.
-func decide(cond Cond) Cond {
-	e := evaluation{ctx: context.Background(), effort: effort{most: decidingWork}}
+func decide(cond Cond, most int) Cond {
+	e := evaluation{ctx: context.Background(), effort: effort{most: most}}
 	holds, err := e.holds(cond)
 	if err != nil {
 		return cond

@@ -125,6 +125,7 @@ func attacks() []string {
 		"ANY comments.text LIKE '" + strings.Repeat("*"+long[:900], 15) + "*bb'",
 		"ANY comments.text LIKE '*" + strings.Repeat("a?", 7_000) + "b*'",
 		"SUBQUERY(comments, $c, ANY comments.text IN $c.text).@count = 99",
+		"SUBQUERY({" + strings.Repeat("1,", 900) + "1}, $a, SUBQUERY({" + strings.Repeat("1,", 900) + "1}, $b, $a + $b < identifier).@count = 7).@count = 7",
 		"relationships.child.relationships.child.relationships.child.relationships.child.keywords.@count = 7",
 		"SUBQUERY(comments, $c, " + strings.Repeat("$c.text LIKE '*"+long[:100]+"bb*' OR ", 100) + "FALSEPREDICATE).@count > 0",
 	}
