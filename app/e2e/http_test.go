@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -56,12 +58,23 @@ func TestProxyThatStrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind.Path = ""
-	proxy := httptest.NewServer(http.StripPrefix("/tracker", &httputil.ReverseProxy{
+	strip := http.StripPrefix("/tracker", &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(behind)
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // which the proxy would mend
 		},
 		ErrorLog: log.New(t.Output(), "proxy: ", 0),
+	})
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// As nginx does, the proxy reads the body first. Otherwise net/http closes it when
+		// the answer begins, while ReverseProxy may still look for its end, and then
+		// breaks the answer off.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler) // the client has gone
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		strip.ServeHTTP(w, r)
 	}))
 	t.Cleanup(proxy.Close)
 	httpsuite.Run(t, httpsuite.Target{BaseURL: proxy.URL + "/tracker", AdminToken: token}, httpsuite.Options{})
