@@ -134,7 +134,7 @@ func (f file) lock() (*lock, error) {
 }
 
 // Close gives the lock back. SQLite must have closed the file before.
-func (l *lock) Close() error { return errors.Join(l.held.Close(), l.beside.Close()) }
+func (l *lock) Close() error { return errors.Join(release(l.held), l.beside.Close()) }
 
 // missing fails when the file is no longer where it was, or has a second name. What is
 // written to a file without a name is lost, and what is written beside another one

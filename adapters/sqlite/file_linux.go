@@ -51,6 +51,16 @@ func lockPart(f *os.File) error {
 	return unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: lockByte, Len: 1})
 }
 
+// release ends the lock, and closes the file. Closing alone would leave the lock to a child
+// of this process that has not yet begun its program.
+func release(f *os.File) error {
+	unlocked := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_UNLCK, Start: lockByte, Len: 1})
+	if errors.Is(unlocked, unix.EINVAL) {
+		unlocked = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	}
+	return errors.Join(unlocked, f.Close())
+}
+
 func lockWhole(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 // mounted reports whether a file, not a directory above it, is mounted at the path. The
