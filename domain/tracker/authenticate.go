@@ -11,11 +11,25 @@ import (
 // Authorization header. Whatever is wrong with the token, the error is the same,
 // of kind fault.Unauthenticated (D17).
 func (s *Service) Authenticate(ctx context.Context, header string) (Caller, error) {
+	return s.authenticate(ctx, header, s.cache.token)
+}
+
+// Recognize is Authenticate without a question to the store for each token that it
+// does not know: nobody can keep the store busy by it. A token that another process
+// made can take Options.CacheFor to be known.
+func (s *Service) Recognize(ctx context.Context, header string) (Caller, error) {
+	return s.authenticate(ctx, header, s.cache.knownToken)
+}
+
+// lookup returns the token with the given digest, if there is one.
+type lookup func(context.Context, access.Digest) (access.Token, bool, error)
+
+func (s *Service) authenticate(ctx context.Context, header string, find lookup) (Caller, error) {
 	secret, err := access.ParseCredential(header)
 	if err != nil {
 		return Caller{}, unauthenticated()
 	}
-	token, ok, err := s.cache.token(ctx, secret.Digest())
+	token, ok, err := find(ctx, secret.Digest())
 	switch {
 	case err != nil:
 		return Caller{}, err

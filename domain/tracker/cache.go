@@ -94,19 +94,31 @@ func (c *cache) catalogueNow(ctx context.Context, r store.Reader) (*metadata.Cat
 // revocation, and takes it for stored.
 func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
 	now := c.now()
-	for _, oldest := range []time.Time{now.Add(-c.maxAge), now} {
-		current, err := c.tokensSince(ctx, oldest)
-		if err != nil {
-			return access.Token{}, false, err
-		}
-		if token, ok := current.byDigest[digest]; ok {
-			if !token.Revoked.IsZero() && !current.confirmed.Load() {
-				return c.confirmed(ctx, current, digest)
-			}
-			return token, true, nil
-		}
+	token, ok, err := c.knownToken(ctx, digest)
+	if ok || err != nil {
+		return token, ok, err
 	}
-	return access.Token{}, false, nil
+	return c.tokenSince(ctx, now, digest)
+}
+
+// knownToken returns the token with the given digest, unless another process made
+// it within maxAge.
+func (c *cache) knownToken(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
+	return c.tokenSince(ctx, c.now().Add(-c.maxAge), digest)
+}
+
+// tokenSince returns the token with the given digest, as it was at some moment after
+// the given time.
+func (c *cache) tokenSince(ctx context.Context, oldest time.Time, digest access.Digest) (access.Token, bool, error) {
+	current, err := c.tokensSince(ctx, oldest)
+	if err != nil {
+		return access.Token{}, false, err
+	}
+	token, ok := current.byDigest[digest]
+	if ok && !token.Revoked.IsZero() && !current.confirmed.Load() {
+		return c.confirmed(ctx, current, digest)
+	}
+	return token, ok, nil
 }
 
 // confirmed returns the token as the store has it, once it has confirmed that.

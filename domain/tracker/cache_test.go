@@ -166,6 +166,41 @@ func TestUnknownTokenIsAskedFor(t *testing.T) {
 	equal(t, "views for that", counted.views-views, 0)
 }
 
+// A flood of tokens that nobody made does not reach the store, while all tokens of
+// this server work at once, and those of others after CacheFor.
+func TestRecognize(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	known := other.issue(t, access.Read)
+	counted := new(calls)
+	s := other.behind(hooked{calls: counted})
+	recognized := func(token IssuedToken) bool {
+		t.Helper()
+		caller, err := s.Recognize(t.Context(), token.Secret.Reveal())
+		if err != nil {
+			wantFault(t, err, fault.Unauthenticated)
+			return false
+		}
+		equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
+		return true
+	}
+	equal(t, "one that was there", recognized(known), true)
+	asked := counted.versions
+	for i := range 100 {
+		equal(t, "one that nobody made", recognized(IssuedToken{Secret: access.NewSecret([32]byte{9, byte(i)})}), false)
+	}
+	equal(t, "known amid others", recognized(known), true)
+	foreign := other.issue(t, access.Read)
+	equal(t, "one that another server has just made", recognized(foreign), false)
+	equal(t, "versions asked for these", counted.versions-asked, 0)
+	s.clock.forward(time.Second)
+	equal(t, "one that another server made a second ago", recognized(foreign), true)
+	equal(t, "one of this server", recognized(s.issue(t, access.Read)), true)
+	_, err := s.RevokeToken(t.Context(), s.admin, known.ID, Write{})
+	noError(t, err)
+	equal(t, "one that was revoked here", recognized(known), false)
+}
+
 // slow returns a server with the same data whose store takes a second for every
 // answer about the versions, and then gives it or fails as it is told.
 func (s service) slow(counted *calls, fail func() error) service {
