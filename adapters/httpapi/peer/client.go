@@ -1,0 +1,74 @@
+package peer
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Client returns the address of the client that a request comes from. remote is the
+// other end of the connection, as http.Request.RemoteAddr has it. It is the client
+// itself, unless it is a trusted proxy: then the header says which one it is.
+//
+// Each proxy adds the address that it was called from at the end of X-Forwarded-For.
+// Only what trusted proxies have added is believed. So the client is the last address
+// that is none of theirs. If the header names no such address, the client is the
+// proxy that is farthest away. Forwarded (RFC 7239) counts without X-Forwarded-For.
+//
+// A remote that cannot be read gives the zero Addr.
+func Client(remote string, header http.Header, trusted Networks) netip.Addr {
+	client := parse(remote)
+	if !trusted.Contain(client) {
+		return client
+	}
+	hops := forwardedFor(header)
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop := parse(hops[i])
+		if !hop.IsValid() { // such as "unknown": nothing before it is known either
+			break
+		}
+		if client = hop; !trusted.Contain(hop) {
+			break
+		}
+	}
+	return client
+}
+
+// forwardedFor returns the addresses that proxies have added, the latest last.
+func forwardedFor(header http.Header) []string {
+	if lines := header.Values("X-Forwarded-For"); len(lines) > 0 {
+		return strings.Split(strings.Join(lines, ","), ",")
+	}
+	lines := header.Values("Forwarded")
+	if len(lines) == 0 {
+		return nil
+	}
+	var hops []string
+	for _, element := range strings.Split(strings.Join(lines, ","), ",") {
+		hop := ""
+		for _, pair := range strings.Split(element, ";") {
+			if name, value, _ := strings.Cut(strings.TrimSpace(pair), "="); strings.EqualFold(name, "for") {
+				hop = strings.Trim(value, `"`)
+			}
+		}
+		hops = append(hops, hop)
+	}
+	return hops
+}
+
+// parse reads an address, with or without a port, and gives the zero Addr for
+// anything else.
+func parse(text string) netip.Addr {
+	text = strings.TrimSpace(text)
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone("")
+	}
+	if inner, found := strings.CutPrefix(text, "["); found {
+		text = strings.TrimSuffix(inner, "]")
+	}
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return address.Unmap().WithZone("")
+}

@@ -1,0 +1,78 @@
+package peer
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Networks are ranges of addresses. The zero Networks has none.
+type Networks struct{ prefixes []netip.Prefix }
+
+// none is how no networks at all are written, where an empty text means a default.
+const none = "none"
+
+// Loopback are the addresses of the machine itself.
+var Loopback = Networks{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
+
+// UnmarshalText reads a list of networks and addresses, such as
+// "10.0.0.0/8, 2001:db8::1", or "none". Its error names the entry that is wrong.
+func (n *Networks) UnmarshalText(text []byte) error {
+	n.prefixes = nil
+	if strings.TrimSpace(string(text)) == none {
+		return nil
+	}
+	for _, entry := range strings.Split(string(text), ",") {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			return errors.New("the list has an empty entry: expected networks such as 10.0.0.0/8,2001:db8::1, or none")
+		}
+		prefix, err := netip.ParsePrefix(entry)
+		if err != nil {
+			address, err := netip.ParseAddr(entry)
+			if err != nil || address.Zone() != "" {
+				return errors.New("not a network: " + entry + "; expected one such as 10.0.0.0/8, or an address")
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		if masked := prefix.Masked(); prefix != masked {
+			return errors.New("not a network: " + entry + "; its first address is that of " + masked.String())
+		}
+		if prefix.Addr().Is4In6() {
+			return errors.New("not a network: " + entry + "; write it as one of IPv4")
+		}
+		n.prefixes = append(n.prefixes, prefix)
+	}
+	return nil
+}
+
+// String returns the networks as UnmarshalText reads them.
+func (n Networks) String() string {
+	if len(n.prefixes) == 0 {
+		return none
+	}
+	entries := make([]string, len(n.prefixes))
+	for i, p := range n.prefixes {
+		entries[i] = p.String()
+	}
+	return strings.Join(entries, ",")
+}
+
+// Contain reports whether an address is in one of the networks.
+func (n Networks) Contain(address netip.Addr) bool {
+	address = address.Unmap().WithZone("")
+	return slices.ContainsFunc(n.prefixes, func(p netip.Prefix) bool { return p.Contains(address) })
+}
+
+// Subnet returns what counts as one client: an IPv4 address, or a /64 of IPv6,
+// which is what one customer of a provider has at least.
+func Subnet(address netip.Addr) netip.Prefix {
+	address = address.Unmap().WithZone("")
+	bits := 32
+	if address.Is6() {
+		bits = 64
+	}
+	subnet, _ := address.Prefix(bits) // fails for no address: then the zero Prefix stands for it
+	return subnet
+}
