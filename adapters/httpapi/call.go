@@ -56,7 +56,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
 		if e.hidden(r) {
-			s.unmatched(w, r)
+			s.public(s.unmatched)(w, r)
 			return
 		}
 		header := w.Header()
@@ -89,7 +89,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 // answer goes through the checks that all operations share, then does what the
 // operation does.
 func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
-	if c.caller, err = c.authenticate(); err != nil {
+	if c.caller, err = c.authenticate(w.Header()); err != nil {
 		return a, err
 	}
 	if !c.caller.Scope.Covers(e.scope) {
@@ -137,17 +137,32 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	return a, err
 }
 
-// authenticate finds out who is calling (D17).
-func (c *call) authenticate() (tracker.Caller, error) {
-	header := ""
-	if lines := c.r.Header.Values("Authorization"); len(lines) == 1 {
-		header = lines[0]
+// authenticate finds out who is calling (D17). The token is looked at first, so that
+// one that is valid is never refused for what else comes from its address. The store
+// is asked about an unknown one, unless the address floods the service with them.
+func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
+	ctx, given := c.r.Context(), credentials(c.r)
+	caller, err := c.Service.Recognize(ctx, given)
+	if fault.Is(err, fault.Unauthenticated) && !c.rates.spent(c.r) {
+		caller, err = c.Service.Authenticate(ctx, given)
 	}
-	caller, err := c.Service.Authenticate(c.r.Context(), header)
-	if err == nil {
+	switch {
+	case err == nil:
 		frameOf(c.r).Token = caller.Token
+	case fault.Is(err, fault.Unauthenticated):
+		if limited := c.rates.takeAddress(c.r, header); limited != nil {
+			return caller, limited
+		}
 	}
 	return caller, err
+}
+
+// credentials returns the value of the header Authorization; "" unless there is one.
+func credentials(r *http.Request) string {
+	if lines := r.Header.Values("Authorization"); len(lines) == 1 {
+		return lines[0]
+	}
+	return ""
 }
 
 // readBody reads the body of an operation that has one.

@@ -109,7 +109,7 @@ func fixed(text string) func() ([]byte, error) {
 
 // addFile serves a file, to those who have it already with 304.
 func (s *server) addFile(path string, f file) {
-	s.mux.HandleFunc("GET "+s.BasePath+path, func(w http.ResponseWriter, r *http.Request) {
+	s.mux.HandleFunc("GET "+s.BasePath+path, s.public(func(w http.ResponseWriter, r *http.Request) {
 		loaded, err := f.load()
 		if err != nil {
 			s.fail(w, r, err)
@@ -123,5 +123,5 @@ func (s *server) addFile(path string, f file) {
 			header.Set("Content-Security-Policy", f.policy)
 		}
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(loaded.content))
-	})
+	}))
 }

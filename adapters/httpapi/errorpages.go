@@ -47,17 +47,17 @@ func (s *server) addErrorPages() {
 		pages[string(k.Kind)] = errorPageData{Title: k.title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
 	}
 	index := all.render()
-	s.mux.HandleFunc("GET "+s.BasePath+"/errors", func(w http.ResponseWriter, r *http.Request) {
+	s.mux.HandleFunc("GET "+s.BasePath+"/errors", s.public(func(w http.ResponseWriter, r *http.Request) {
 		sendPage(w, r, index)
-	})
-	s.mux.HandleFunc("GET "+s.BasePath+"/errors/{slug}", func(w http.ResponseWriter, r *http.Request) {
+	}))
+	s.mux.HandleFunc("GET "+s.BasePath+"/errors/{slug}", s.public(func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.PathValue("slug")]
 		if !ok {
 			s.fail(w, r, fault.New(fault.NotFound, "there is no error of this name"))
 			return
 		}
 		sendPage(w, r, page)
-	})
+	}))
 }
 
 func (d errorPageData) render() []byte {

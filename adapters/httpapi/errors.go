@@ -84,7 +84,7 @@ var errorKinds = []errorKind{
 	{fault.PreviewRequired, 422, "Preview required",
 		"Many problems are only changed as a preview has shown: there was none, or it is older than 15 minutes. Send the request with dryRun=true, look at what would change, and send it again with the preview of that answer."},
 	{fault.RateLimited, 429, "Rate limited",
-		"The token has made too many requests. The header Retry-After says in how many seconds to try again."},
+		"The token has made too many requests, or too many have come from the address without a valid token. The header Retry-After says in how many seconds to try again. A valid token is never refused for the requests of others."},
 	{fault.Internal, 500, "Internal error",
 		"The server has a defect. Its log names the cause under the request identifier in the member instance."},
 	{fault.Unavailable, 503, "Unavailable",

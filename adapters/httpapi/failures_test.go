@@ -397,7 +397,7 @@ func recording(t *testing.T, all []failure) []byte {
 // checkHeaders demands that the document knows the headers of an answer.
 func checkHeaders(t *testing.T, served any, e endpoint, w *httptest.ResponseRecorder) {
 	t.Helper()
-	for name := range (&document{limited: true}).answerHeaders() {
+	for name := range (&document{tokensLimited: true, addressesLimited: true}).answerHeaders() {
 		if w.Header().Get(name) == "" {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/rs/cors"
 
+	"github.com/problemtracking/problems/adapters/httpapi/peer"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -42,6 +43,10 @@ type Options struct {
 	// CORSOrigins are the origins whose pages may call the API from a
 	// browser, such as "https://example.com". Empty: CORS is off (D17).
 	CORSOrigins []string
+	// TrustedProxies are believed when they name the client that a request comes
+	// from, by X-Forwarded-For or Forwarded. What comes from their own addresses
+	// does not count for AddressRatePerMinute.
+	TrustedProxies peer.Networks
 	// Version is the version of the program, for the OpenAPI document.
 	Version string
 	// Logger gets what clients are not told: the causes of the statuses 500
@@ -69,6 +74,10 @@ type Limits struct {
 	RequestTime time.Duration
 	// RatePerMinute is how many requests a token may make. 0: any number.
 	RatePerMinute int
+	// AddressRatePerMinute is how many requests may come from an address without a
+	// valid token. A /64 of IPv6 is one address. The health checks and OPTIONS do
+	// not count. 0: any number.
+	AddressRatePerMinute int
 }
 
 // DefaultLimits returns the limits of D22.
@@ -100,7 +109,7 @@ type Exchange struct {
 // server is what the handlers share.
 type server struct {
 	Options
-	rates  *rates
+	rates  rates
 	making making
 	heavy  heavy // requests with a large body
 	lists  heavy // lists of saved queries, which can be long
@@ -115,12 +124,12 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	o.BasePath = base
-	if o.Limits.BodyBytes <= 0 || o.Limits.JSONDepth <= 0 || o.Limits.RequestTime <= 0 || o.Limits.RatePerMinute < 0 {
+	if o.Limits.BodyBytes <= 0 || o.Limits.JSONDepth <= 0 || o.Limits.RequestTime <= 0 || o.Limits.RatePerMinute < 0 || o.Limits.AddressRatePerMinute < 0 {
 		return nil, fmt.Errorf("httpapi: limits have to be positive: %+v", o.Limits)
 	}
 	s := &server{
 		Options: o,
-		rates:   newRates(o.Limits.RatePerMinute, o.Now),
+		rates:   newRates(o.Limits, o.TrustedProxies, o.Now),
 		making:  newMaking(),
 		heavy:   newHeavy(),
 		lists:   newHeavy(),

@@ -59,7 +59,7 @@ func (s *server) addIndex() {
 	if path == "" {
 		path = "/{$}"
 	}
-	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+	s.mux.HandleFunc("GET "+path, s.public(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Add("Vary", "Accept")
 		if prefersPage(r.Header) {
@@ -68,7 +68,7 @@ func (s *server) addIndex() {
 		}
 		header["Content-Type"] = ofJSON
 		sendLine(w, r, http.StatusOK, object)
-	})
+	}))
 }
 
 // prefersPage reports whether a client wants HTML rather than JSON. Clients that

@@ -21,9 +21,11 @@ const securityScheme = "apiToken"
 // document is the OpenAPI document in the making.
 type document struct {
 	*huma.OpenAPI
-	base     string // the base path
-	limited  bool   // whether the requests of a token are counted (D22)
-	failures []failure
+	base string // the base path
+	// Which requests are counted (D22): those of a token, and those of an address
+	// without a valid one.
+	tokensLimited, addressesLimited bool
+	failures                        []failure
 }
 
 // newDocument returns the document without operations.
@@ -32,7 +34,7 @@ func newDocument(o Options) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{base: o.BasePath, limited: o.Limits.RatePerMinute > 0, failures: failures}
+	d := &document{base: o.BasePath, tokensLimited: o.Limits.RatePerMinute > 0, addressesLimited: o.Limits.AddressRatePerMinute > 0, failures: failures}
 	d.OpenAPI = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -193,12 +195,15 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 		"Retry-After":          whole("Seconds after which to repeat the request, of which nothing was done. A 503 of the type outcome-unknown has none.", 1),
 		"WWW-Authenticate":     text("How to authenticate.", `Bearer realm="problems"`),
 	}
-	if d.limited {
-		headers["RateLimit"] = text("How many requests the token has left, and in how many seconds it has them all again.", `"token";r=599;t=1`)
-		headers["RateLimit-Policy"] = text("How many requests a token has, and in how many seconds.", `"token";q=600;w=60`)
+	if d.limited() {
+		headers["RateLimit"] = text("How many requests the token has left, or the address without a valid one, and in how many seconds it has them all again.", `"token";r=599;t=1`)
+		headers["RateLimit-Policy"] = text("How many requests a token has, or an address without a valid one, and in how many seconds.", `"token";q=600;w=60`)
 	}
 	return headers
 }
+
+// limited reports whether requests are counted.
+func (d *document) limited() bool { return d.tokensLimited || d.addressesLimited }
 
 // operation returns the description of the endpoint, with what it refers to in the
 // document.
@@ -235,7 +240,7 @@ func (d *document) operation(e endpoint) *huma.Operation {
 		op.Responses[strconv.Itoa(a.status)] = response
 	}
 	kinds := e.kinds()
-	if !d.limited {
+	if !d.limited() {
 		kinds = slices.DeleteFunc(kinds, func(k fault.Kind) bool { return k == fault.RateLimited })
 	}
 	for _, status := range errorStatuses(kinds) {
@@ -373,7 +378,9 @@ func knowsRevision(kind fault.Kind) bool {
 // headerRefs refers to the headers of an answer, with those that all answers have.
 func (d *document) headerRefs(status int, names ...string) map[string]*huma.Header {
 	refs := map[string]*huma.Header{"X-Request-Id": {Ref: headerPrefix + headerKey("X-Request-Id")}}
-	if d.limited && status != http.StatusUnauthorized && status != http.StatusForbidden {
+	counted := d.tokensLimited && status != http.StatusUnauthorized && status != http.StatusForbidden ||
+		d.addressesLimited && status == http.StatusUnauthorized
+	if counted || d.limited() && status == http.StatusTooManyRequests {
 		names = append([]string{"RateLimit", "RateLimit-Policy"}, names...)
 	}
 	for _, name := range names {

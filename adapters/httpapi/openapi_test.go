@@ -339,6 +339,32 @@ func TestDocumentWithoutRateLimit(t *testing.T) {
 	}
 }
 
+// The document says where the counters of tokens and of addresses are answered.
+func TestDocumentWithRateLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		limits Limits
+		want   map[string]bool // by status of GET /me, whether it has RateLimit
+	}{
+		{Limits{RatePerMinute: 9}, map[string]bool{"200": true, "401": false, "429": true}},
+		{Limits{AddressRatePerMinute: 9}, map[string]bool{"200": false, "401": true, "429": true}},
+		{Limits{RatePerMinute: 9, AddressRatePerMinute: 9}, map[string]bool{"200": true, "401": true, "429": true}},
+	} {
+		f := setup(t, func(o *Options) {
+			o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute = c.limits.RatePerMinute, c.limits.AddressRatePerMinute
+		})
+		var document any
+		if err := json.Unmarshal(f.send(t, request("GET", "/openapi.json", ""), 200, "").Body.Bytes(), &document); err != nil {
+			t.Fatal(err)
+		}
+		for status, want := range c.want {
+			if _, has := at(document, "/paths/~1me/get/responses/"+status+"/headers/RateLimit"); has != want {
+				t.Errorf("with %+v the answer %s of GET /me has RateLimit: %t", c.limits, status, has)
+			}
+		}
+	}
+}
+
 func TestDocumentBelowBasePath(t *testing.T) {
 	t.Parallel()
 	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })

@@ -28,6 +28,7 @@ func pattern(path string) string { return strings.Replace(path, "{keyword}", "{k
 // none. It changes the URL of the request where withBase does.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
+	nothing := s.public(s.nothing)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL = singleSlash(r.URL, "")
 		if s.BasePath != "" {
@@ -41,7 +42,7 @@ func canonicalPaths(s *server) http.Handler {
 				return
 			}
 		}
-		s.fail(w, r, s.notFound(r))
+		nothing(w, r)
 	})
 }
 
@@ -95,12 +96,13 @@ func singleSlash(u *url.URL, base string) *url.URL {
 
 // addUnmatched serves the paths that nothing else is at.
 func (s *server) addUnmatched() {
-	s.mux.HandleFunc("/", s.unmatched)
+	s.mux.HandleFunc("/", s.public(s.unmatched))
 	// Without this, ServeMux would redirect to "keywords/".
-	s.mux.HandleFunc(s.BasePath+prefix+path.Dir(keywordPath), func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, s.notFound(r))
-	})
+	s.mux.HandleFunc(s.BasePath+prefix+path.Dir(keywordPath), s.public(s.nothing))
 }
+
+// nothing answers that there is nothing at the path.
+func (s *server) nothing(w http.ResponseWriter, r *http.Request) { s.fail(w, r, s.notFound(r)) }
 
 // unmatched answers what no route is for: OPTIONS on a known path, another
 // method on a known path, and unknown paths.

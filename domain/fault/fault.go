@@ -24,7 +24,7 @@ const (
 	MethodNotAllowed     Kind = "method-not-allowed"     // the path has other methods
 	TooLarge             Kind = "too-large"              // the body exceeds the limit
 	UnsupportedMediaType Kind = "unsupported-media-type" // the body is of a type that is not read here
-	RateLimited          Kind = "rate-limited"           // the token has used up its rate
+	RateLimited          Kind = "rate-limited"           // the token, or the client without one, has used up its rate
 )
 
 // Kinds of a body whose members are wrong. Several can apply to one body: see
