@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -137,6 +139,31 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e.failure(f, kind, frameOf(r).RequestID)
 	header["Content-Type"] = ofProblem
 	sendLine(w, r, kind.status, e.buf)
+}
+
+// Crowded returns a whole HTTP/1.1 answer, to be sent on a connection that is refused
+// because there are too many. It has the status 503.
+func Crowded(basePath, requestID string) []byte {
+	e := encoder{base: strings.TrimSuffix(basePath, "/")}
+	e.failure(fault.New(fault.Unavailable, "there are too many connections, from your address or from all: try again, or use one connection for several requests"),
+		kindOf(fault.Unavailable), requestID)
+	header := http.Header{
+		"Cache-Control": {"no-store"},
+		"Connection":    {"close"},
+		"Content-Type":  ofProblem,
+		"Retry-After":   {"5"},
+		"X-Request-Id":  {requestID},
+	}
+	Secure(header)
+	answer := http.Response{
+		StatusCode: http.StatusServiceUnavailable, ProtoMajor: 1, ProtoMinor: 1, Header: header,
+		ContentLength: int64(len(e.buf) + 1), Body: io.NopCloser(bytes.NewReader(append(e.buf, '\n'))),
+	}
+	var b bytes.Buffer
+	if err := answer.Write(&b); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return b.Bytes()
 }
 
 // report logs an error that is the service's own.

@@ -18,7 +18,7 @@ const (
 // Connections counts the connections that are open, for all clients together and for
 // each. It can be used by several goroutines.
 type Connections struct {
-	most    int // of all; at least 1
+	most    int // of all; 0: any number
 	each    int // of a client; 0: any number
 	trusted Networks
 
@@ -28,10 +28,9 @@ type Connections struct {
 	of        map[netip.Prefix]int // by client; as large as untrusted at most
 }
 
-// NewConnections returns a Connections that allows most connections together, at
-// least 1, and each of them for one client, or any number if that is 0. Trusted
-// networks have no limit of their own, and an eighth of all connections is for them
-// alone.
+// NewConnections returns a Connections that allows most connections together, and
+// each of them for one client. 0 stands for any number. Trusted networks have no
+// limit of their own, and an eighth of all connections is for them alone.
 func NewConnections(most, each int, trusted Networks) *Connections {
 	return &Connections{most: most, each: each, trusted: trusted, of: map[netip.Prefix]int{}}
 }
@@ -45,7 +44,7 @@ func (c *Connections) Open(address netip.Addr) Bound {
 	switch {
 	case !exempt && c.each > 0 && c.of[client] >= c.each:
 		return OfAddress
-	case c.open >= c.most, !exempt && c.untrusted >= c.most-c.reserved():
+	case c.most > 0 && (c.open >= c.most || !exempt && c.untrusted >= c.most-c.reserved()):
 		return OfAll
 	}
 	c.open++

@@ -211,6 +211,12 @@ func TestConnectionsOfProxies(t *testing.T) {
 			t.Errorf("connection %d of the proxy is refused by %q, not %q", i, got, want)
 		}
 	}
+	unbounded := peer.NewConnections(0, 0, peer.Networks{})
+	for range 100 {
+		if got := unbounded.Open(proxy); got != peer.None {
+			t.Fatalf("without a limit a connection is refused by %q", got)
+		}
+	}
 	without := peer.NewConnections(1, 1, peer.Networks{})
 	if got := without.Open(proxy); got != peer.None {
 		t.Errorf("the only connection is refused by %q", got)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi/peer"
 )
 
 // Settings are all that "problems serve" can be told.
@@ -23,15 +25,16 @@ type Settings struct {
 
 // Server says how the service is reached and what it tells about itself.
 type Server struct {
-	Listen         string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
-	BasePath       string   `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
-	CORSOrigins    []string `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
-	TLSCert        string   `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
-	TLSKey         string   `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
-	MetricsListen  string   `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. Default: off."`
-	BootstrapToken Token    `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
-	Hints          string   `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
-	LogLevel       LogLevel `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
+	Listen         string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
+	BasePath       string        `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
+	CORSOrigins    []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
+	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
+	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
+	TrustedProxies peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. They name the client in X-Forwarded-For, or else in Forwarded, and are exempt from the limits of one address. Default: ${default}."`
+	MetricsListen  string        `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. /healthz and /readyz are there too, however many connections the service has. Default: off."`
+	BootstrapToken Token         `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
+	Hints          string        `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
+	LogLevel       LogLevel      `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
 }
 
 // Limits bound what a client can send, and what a problem or a user can have (D22).
@@ -46,6 +49,10 @@ type Limits struct {
 	MaxRelationships int  `default:"1000" placeholder:"N" help:"Most relationships of one problem. Default: ${default}."`
 	MaxQueries       int  `default:"1000" placeholder:"N" help:"Most saved queries of one user. Default: ${default}."`
 	MaxRate          int  `default:"0" placeholder:"N" help:"Most requests per minute with one token; 0 for any number. Default: ${default}."`
+
+	MaxAddressRate        int `default:"600" placeholder:"N" help:"Most requests per minute from one address without a valid token; 0 for any number. 64 bits of an IPv6 address count. Default: ${default}."`
+	MaxConnections        int `default:"4096" placeholder:"N" help:"Most connections of clients at a time. An eighth is kept for trusted proxies. Default: ${default}, or what the limit of open files allows."`
+	MaxAddressConnections int `default:"256" placeholder:"N" help:"Most connections from one address at a time; 0 for any number. Default: ${default}."`
 }
 
 // Timeouts bound how long anything takes. Those for clients can be 0: no bound.
@@ -109,6 +116,7 @@ func (l *Limits) AfterApply() error {
 	}{
 		{"--max-body", int64(l.MaxBody)}, {"--max-headers", int64(l.MaxHeaders)}, {"--max-depth", int64(l.MaxDepth)},
 		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)}, {"--max-queries", int64(l.MaxQueries)},
+		{"--max-connections", int64(l.MaxConnections)},
 	} {
 		if limit.value < 1 {
 			return fmt.Errorf("%s has to be at least 1", limit.flag)
@@ -126,8 +134,13 @@ func (l *Limits) AfterApply() error {
 	if l.MaxDepth > 1000 {
 		return errors.New("--max-depth has to be at most 1000")
 	}
-	if l.MaxRate < 0 {
-		return errors.New("--max-rate cannot be negative")
+	for _, limit := range []struct {
+		flag  string
+		value int
+	}{{"--max-rate", l.MaxRate}, {"--max-address-rate", l.MaxAddressRate}, {"--max-address-connections", l.MaxAddressConnections}} {
+		if limit.value < 0 {
+			return fmt.Errorf("%s cannot be negative", limit.flag)
+		}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type Metrics struct {
 	outcomes *prometheus.CounterVec
 	confirms *prometheus.CounterVec
 	replays  prometheus.Counter
+	refused  *prometheus.CounterVec
 	runs     *prometheus.CounterVec
 	lastRun  prometheus.Gauge
 	underWay atomic.Int64                        // requests
@@ -105,6 +106,10 @@ func New(version string) *Metrics {
 			Name: "problems_replays_total",
 			Help: "Requests that got the answer to an earlier one with the same Idempotency-Key.",
 		}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_connections_refused_total",
+			Help: "Connections of clients that were refused, by the limit: of their address, or of all.",
+		}, []string{"limit"}),
 		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_housekeeping_runs_total",
 			Help: "Runs of the housekeeping, by result: ok or failed.",
@@ -127,7 +132,7 @@ func New(version string) *Metrics {
 		Help:        "1, labelled with the version of the program and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.runs, m.lastRun, underWay, build,
+	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.refused, m.runs, m.lastRun, underWay, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -170,6 +175,17 @@ func (m *Metrics) UnderWay(next http.Handler) http.Handler {
 
 // Replayed counts a request that got the answer to an earlier one.
 func (m *Metrics) Replayed() { m.replays.Inc() }
+
+// ConnectionRefused counts a connection of a client that a limit has refused.
+func (m *Metrics) ConnectionRefused(limit string) { m.refused.WithLabelValues(limit).Inc() }
+
+// Connected reports on the connections of clients from now on.
+func (m *Metrics) Connected(open func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "problems_connections_open",
+		Help: "Connections of clients that are open.",
+	}, func() float64 { return float64(open()) }))
+}
 
 // Housekept counts a run of the housekeeping that ended at the given time.
 func (m *Metrics) Housekept(at time.Time, err error) {

@@ -69,7 +69,7 @@ func BenchmarkLoadProblem(b *testing.B) {
 		set("PUT", fmt.Sprintf("/problems/100/keywords/k%d", i), `"value"`)
 	}
 
-	api := newAPI(settings, handler, logger)
+	api := newAPI(settings, handler, nil, logger)
 	if err := api.listen(b.Context()); err != nil {
 		b.Fatal(err)
 	}

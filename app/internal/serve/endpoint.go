@@ -17,6 +17,7 @@ type endpoint struct {
 	certFile, keyFile string // both or none
 	server            *http.Server
 	listener          net.Listener
+	doorman           *doorman // nil: all connections are let in
 }
 
 // listen takes the address. From then on clients can connect, and wait.
@@ -35,6 +36,9 @@ func (e *endpoint) listen(ctx context.Context) error {
 			err = op.Err
 		}
 		return fmt.Errorf("cannot listen on %s: %w", e.address, err)
+	}
+	if e.doorman != nil {
+		e.listener = e.doorman.guard(e.listener)
 	}
 	return nil
 }

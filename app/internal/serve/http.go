@@ -9,6 +9,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpapi/peer"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"
@@ -37,13 +38,16 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 			JSONDepth:     settings.Limits.MaxDepth,
 			RequestTime:   settings.Timeouts.RequestTimeout,
 			RatePerMinute: settings.Limits.MaxRate,
+
+			AddressRatePerMinute: settings.Limits.MaxAddressRate,
 		},
-		BasePath:     settings.Server.BasePath,
-		CORSOrigins:  settings.Server.CORSOrigins,
-		Version:      o.Version,
-		Logger:       limits.causes.logger(logger),
-		NewRequestID: o.NewRequestID,
-		Now:          o.Now,
+		TrustedProxies: settings.Server.TrustedProxies,
+		BasePath:       settings.Server.BasePath,
+		CORSOrigins:    settings.Server.CORSOrigins,
+		Version:        o.Version,
+		Logger:         limits.causes.logger(logger),
+		NewRequestID:   o.NewRequestID,
+		Now:            o.Now,
 		Observe: func(x httpapi.Exchange) {
 			m.Request(x.Route, x.Method, x.Status, x.Duration)
 			if x.Replayed {
@@ -62,9 +66,31 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 	return m.UnderWay(handler), nil
 }
 
+// newDoorman returns what lets connections to the API in.
+func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
+	settings, files := o.Settings, openFiles()
+	most := mostConnections(settings, files)
+	if most < settings.Limits.MaxConnections {
+		logger.Warn("the limit of open files allows fewer connections than the setting", "connections", most, "files", files)
+	}
+	d := &doorman{
+		connections: peer.NewConnections(most, settings.Limits.MaxAddressConnections, settings.Server.TrustedProxies),
+		logger:      logger,
+		now:         o.Now,
+		refused:     func(bound peer.Bound) { m.ConnectionRefused(string(bound)) },
+		slots:       make(chan struct{}, refusals),
+	}
+	if settings.Server.TLSCert == "" {
+		d.answer = func() []byte { return httpapi.Crowded(settings.Server.BasePath, o.NewRequestID()) }
+	}
+	m.Connected(d.connections.Count)
+	return d
+}
+
 // newAPI returns the endpoint of the API. The logger gets what happens to connections.
-func newAPI(settings config.Settings, handler http.Handler, logger *slog.Logger) *endpoint {
+func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, logger *slog.Logger) *endpoint {
 	return &endpoint{
+		doorman:  doorman,
 		address:  settings.Server.Listen,
 		certFile: settings.Server.TLSCert,
 		keyFile:  settings.Server.TLSKey,
@@ -80,11 +106,14 @@ func newAPI(settings config.Settings, handler http.Handler, logger *slog.Logger)
 	}
 }
 
-// newMetricsPage returns the endpoint that Prometheus asks. The logger gets what happens
-// to connections.
-func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.Logger) *endpoint {
+// newMetricsPage returns the endpoint that Prometheus asks. The health checks are here
+// too, since clients can use up the connections of the other endpoint. The logger gets
+// what happens to connections.
+func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
+	mux.Handle("GET /healthz", api)
+	mux.Handle("GET /readyz", api)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		httpapi.Secure(w.Header())
 		mux.ServeHTTP(w, r)
@@ -105,10 +134,10 @@ func newMetricsPage(settings config.Settings, m *metrics.Metrics, logger *slog.L
 func serveAll(lc fx.Lifecycle, s *handle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
-	api := newAPI(settings, handler, connections)
+	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
-		endpoints = append(endpoints, newMetricsPage(settings, m, connections))
+		endpoints = append(endpoints, newMetricsPage(settings, handler, m, connections))
 	}
 	// Listen first: a first administrator whose token is never shown, because
 	// the port is in use, would be of no use.

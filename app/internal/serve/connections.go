@@ -1,0 +1,142 @@
+package serve
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/app/internal/config"
+)
+
+const (
+	// spareFiles is how many files the service can open beside the connections of
+	// clients and those to the store.
+	spareFiles = 128
+	// fewestConnections are possible however few files the service can open.
+	fewestConnections = 16
+	// refusals is how many connections are told at a time why they are refused. All
+	// others are just closed.
+	refusals = 64
+	// refusing is how long one of them may take to read that.
+	refusing = time.Second
+	// refusedLine is how often refused connections are logged.
+	refusedLine = time.Minute
+)
+
+// mostConnections returns how many connections of clients the settings allow, as far
+// as the limit of open files does; 0 stands for no such limit.
+func mostConnections(s config.Settings, files uint64) int {
+	most := s.Limits.MaxConnections
+	if files == 0 {
+		return most
+	}
+	spare := uint64(spareFiles + s.Storage.StoreConnections)
+	return min(most, fewestConnections+int(min(files-min(files, spare+fewestConnections), 1<<30)))
+}
+
+// doorman lets connections in until there are too many.
+type doorman struct {
+	connections *peer.Connections
+	logger      *slog.Logger
+	now         func() time.Time
+	refused     func(peer.Bound) // is told of each connection that is refused
+	// answer returns what is sent to one who is refused. nil: nobody would
+	// understand it.
+	answer func() []byte
+	slots  chan struct{}
+
+	mu       sync.Mutex
+	line     time.Time // when refused connections were logged last
+	unlogged int
+}
+
+// guard returns a listener whose connections the doorman has let in.
+func (d *doorman) guard(l net.Listener) net.Listener { return &guarded{l, d} }
+
+// guarded is a listener behind a doorman.
+type guarded struct {
+	net.Listener
+	*doorman
+}
+
+// Accept returns the next connection that is let in.
+func (g *guarded) Accept() (net.Conn, error) {
+	for {
+		accepted, err := g.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		connection, address := accepted.(*net.TCPConn), addressOf(accepted)
+		bound := g.connections.Open(address)
+		if bound == peer.None {
+			return &counted{TCPConn: connection, closed: sync.OnceFunc(func() { g.connections.Close(address) })}, nil
+		}
+		g.refuse(connection, address, bound)
+	}
+}
+
+// addressOf returns the other end of a connection.
+func addressOf(connection net.Conn) netip.Addr {
+	if tcp, ok := connection.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr()
+	}
+	return netip.Addr{}
+}
+
+// refuse closes a connection, and says why if that costs little.
+func (d *doorman) refuse(connection *net.TCPConn, address netip.Addr, bound peer.Bound) {
+	d.refused(bound)
+	d.log(address, bound)
+	if d.answer != nil {
+		select {
+		case d.slots <- struct{}{}:
+			go func() {
+				defer func() { <-d.slots }()
+				tell(connection, d.answer())
+			}()
+			return
+		default:
+		}
+	}
+	_ = connection.Close()
+}
+
+// tell sends an answer and closes the connection. What the client has sent is read
+// first: the system would take the answer back otherwise.
+func tell(connection *net.TCPConn, answer []byte) {
+	defer func() { _ = connection.Close() }()
+	if connection.SetDeadline(time.Now().Add(refusing)) != nil {
+		return
+	}
+	if _, err := connection.Write(answer); err != nil || connection.CloseWrite() != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(connection, 64<<10))
+}
+
+// log logs that connections are refused: at once, and then every now and then.
+func (d *doorman) log(address netip.Addr, bound peer.Bound) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unlogged++
+	if now := d.now(); d.line.IsZero() || now.Sub(d.line) >= refusedLine || now.Before(d.line) {
+		d.logger.Warn("connections are refused: there are too many", "limit", string(bound), "last", peer.Subnet(address).String(), "refused", d.unlogged)
+		d.line, d.unlogged = now, 0
+	}
+}
+
+// counted is a connection that was let in.
+type counted struct {
+	*net.TCPConn
+	closed func()
+}
+
+// Close makes room for another one.
+func (c *counted) Close() error {
+	c.closed()
+	return c.TCPConn.Close()
+}
