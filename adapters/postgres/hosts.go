@@ -53,6 +53,7 @@ func (s *Store) connecting(_ context.Context, config *pgx.ConnConfig) error {
 		}
 		use(config, append(first, others...))
 	}
+	s.options.authenticate(config)
 	watch(config)
 	return nil
 }
@@ -93,6 +94,7 @@ func (s *Store) latestPrimary() (latest host, timeline uint32) {
 	for _, h := range s.hosts {
 		config := s.pool.Config().ConnConfig
 		use(config, []host{h})
+		s.options.authenticate(config)
 		if at := look(config); at > timeline {
 			latest, timeline = h, at
 		}

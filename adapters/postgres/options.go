@@ -21,6 +21,10 @@ type Options struct {
 	URL string
 	// Password replaces that of the URLs.
 	Password string
+	// CurrentPassword, if not nil, is asked for the password of each connection
+	// that is made, instead of Password: a password may change while connections
+	// made with the former one live on.
+	CurrentPassword func() string
 	// Direct is a URL that leads to the database itself, for what a pooler
 	// cannot carry: migrations. URL by default.
 	Direct string

@@ -70,9 +70,7 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 
 // configure makes the settings that all connections have.
 func (o Options) configure(config *pgx.ConnConfig) {
-	if o.Password != "" {
-		config.Password = o.Password
-	}
+	o.authenticate(config)
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
@@ -94,6 +92,17 @@ func (o Options) configure(config *pgx.ConnConfig) {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
 	setParameters(config, map[string]string{"application_name": "problems"}) // poolers know it
+}
+
+// authenticate sets the password of a connection, unless the URL has it.
+func (o Options) authenticate(config *pgx.ConnConfig) {
+	password := o.Password
+	if o.CurrentPassword != nil {
+		password = o.CurrentPassword()
+	}
+	if password != "" {
+		config.Password = password
+	}
 }
 
 // setParameters sets parameters of the session, unless the URL does.
