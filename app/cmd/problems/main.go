@@ -28,6 +28,7 @@ func main() {
 	uuid.EnableRandPool() // the identifiers of requests are no secrets
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
+	ctx, end := context.WithCancel(ctx)
 	signal.Ignore(syscall.SIGPIPE) // who reads the log may go; the service stays
 	os.Exit(cli.Run(ctx, cli.Process{
 		Name:         os.Args[0],
@@ -43,7 +44,38 @@ func main() {
 		Steady:       steady.Clock(),
 		Random:       rand.Reader,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Reread:       func() <-chan struct{} { return hangUps(end) },
 	}))
+}
+
+// hangUps returns a channel that gets a value after SIGHUP. If the signal comes because
+// the terminal of the process was closed, hangUps calls end instead.
+func hangUps(end func()) <-chan struct{} {
+	before := terminals()
+	signals, told := make(chan os.Signal, 1), make(chan struct{}, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			if terminals() < before {
+				end()
+			}
+			select {
+			case told <- struct{}{}:
+			default: // it will be done anyway
+			}
+		}
+	}()
+	return told
+}
+
+// terminals returns how many of the standard files are terminals.
+func terminals() (n int) {
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		if term.IsTerminal(int(f.Fd())) {
+			n++
+		}
+	}
+	return n
 }
 
 // versionOf returns the version that was linked in, or else that of the module.

@@ -40,6 +40,9 @@ type Process struct {
 	// Steady returns the time since some moment by a clock that nobody sets and that
 	// goes on while the machine sleeps. nil: there is none.
 	Steady func() time.Duration
+	// Reread, if not nil, is called by a service once. The channel gets a value each
+	// time that the process is told to read its files again.
+	Reread func() <-chan struct{}
 }
 
 // logger returns what commands other than serve log to.

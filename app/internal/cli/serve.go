@@ -15,7 +15,7 @@ type serveCommand struct {
 
 // Help is shown by kong.
 func (serveCommand) Help() string {
-	return `Prints "listening on http://…" on standard output and, on an empty store, the token of a first administrator, admin@localhost; on a later start, the command that makes another token. Logs are JSON lines on standard error; the service does not wait for anybody to read them, but for three seconds at the end. SIGTERM or SIGINT ends the service once the requests under way are answered; another one, a second or more later, ends it at once. A database that is away at the start is waited for: the service listens, is not ready, and prints the second line when the database is there. A service that is told to end before it listens has the exit code 0 as well, and prints nothing.
+	return `Prints "listening on http://…" on standard output and, on an empty store, the token of a first administrator, admin@localhost; on a later start, the command that makes another token. Logs are JSON lines on standard error; the service does not wait for anybody to read them, but for three seconds at the end. SIGTERM or SIGINT ends the service once the requests under way are answered; another one, a second or more later, ends it at once. SIGHUP has the certificate and the file of the database's password read again: new connections use what is there, and open ones go on; what cannot be used is logged, and the former content stays in use. When the terminal of the service is closed, SIGHUP ends it as SIGTERM does. A database that is away at the start is waited for: the service listens, is not ready, and prints the second line when the database is there. A service that is told to end before it listens has the exit code 0 as well, and prints nothing.
 
 Examples:
 
@@ -26,6 +26,10 @@ Examples:
 
 // Run is called by kong.
 func (c *serveCommand) Run(ctx context.Context, p Process) error {
+	var reread <-chan struct{}
+	if p.Reread != nil {
+		reread = p.Reread()
+	}
 	if err := c.Storage.Prepare(); err != nil {
 		return err
 	}
@@ -42,5 +46,6 @@ func (c *serveCommand) Run(ctx context.Context, p Process) error {
 		Random:       p.Random,
 		NewRequestID: p.NewRequestID,
 		Steady:       p.Steady,
+		Reread:       reread,
 	})
 }

@@ -33,6 +33,7 @@ type Metrics struct {
 	confirms *prometheus.CounterVec
 	replays  prometheus.Counter
 	refused  *prometheus.CounterVec
+	rereads  *prometheus.CounterVec
 	runs     *prometheus.CounterVec
 	lastRun  prometheus.Gauge
 	underWay atomic.Int64                        // requests
@@ -110,6 +111,10 @@ func New(version string) *Metrics {
 			Name: "problems_connections_refused_total",
 			Help: "Connections of clients that were refused, by the limit: of their address, or of all.",
 		}, []string{"limit"}),
+		rereads: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_files_reread_total",
+			Help: "Files read again after SIGHUP, by file (certificate or password) and result: ok or failed.",
+		}, []string{"file", "result"}),
 		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_housekeeping_runs_total",
 			Help: "Runs of the housekeeping, by result: ok or failed.",
@@ -132,7 +137,7 @@ func New(version string) *Metrics {
 		Help:        "1, labelled with the version of the program and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.refused, m.runs, m.lastRun, underWay, build,
+	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.refused, m.rereads, m.runs, m.lastRun, underWay, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -185,6 +190,23 @@ func (m *Metrics) Connected(open func() int) {
 		Name: "problems_connections_open",
 		Help: "Connections of clients that are open.",
 	}, func() float64 { return float64(open()) }))
+}
+
+// Reread counts that a file was read again, or could not be.
+func (m *Metrics) Reread(file string, err error) {
+	result := outcomeOK
+	if err != nil {
+		result = "failed"
+	}
+	m.rereads.WithLabelValues(file, result).Inc()
+}
+
+// Certificate reports on the certificate of the service from now on.
+func (m *Metrics) Certificate(end func() time.Time) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "problems_tls_certificate_end_timestamp_seconds",
+		Help: "Until when the certificate in use is valid, in seconds since 1970.",
+	}, func() float64 { return float64(end().Unix()) }))
 }
 
 // Housekept counts a run of the housekeeping that ended at the given time.

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,21 +12,20 @@ import (
 
 // endpoint is an address on which a handler answers.
 type endpoint struct {
-	address           string
-	certFile, keyFile string // both or none
-	server            *http.Server
-	listener          net.Listener
-	doorman           *doorman // nil: all connections are let in
+	address  string
+	files    *files // with the certificate; nil: it speaks no TLS
+	server   *http.Server
+	listener net.Listener
+	doorman  *doorman // nil: all connections are let in
 }
 
 // listen takes the address. From then on clients can connect, and wait.
 func (e *endpoint) listen(ctx context.Context) error {
-	if e.certFile != "" {
-		certificate, err := tls.LoadX509KeyPair(e.certFile, e.keyFile)
-		if err != nil {
-			return fmt.Errorf("the TLS certificate cannot be used: %w", err)
+	if e.files != nil {
+		if err := e.files.readCertificate(); err != nil {
+			return err
 		}
-		e.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+		e.server.TLSConfig = e.files.tls()
 	}
 	var err error
 	e.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", e.address)
@@ -73,7 +71,7 @@ func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.
 // url returns the address that was taken, as a URL.
 func (e *endpoint) url() string {
 	scheme := "http"
-	if e.certFile != "" {
+	if e.files != nil {
 		scheme = "https"
 	}
 	return scheme + "://" + e.listener.Addr().String()

@@ -90,10 +90,8 @@ func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
 // newAPI returns the endpoint of the API. The logger gets what happens to connections.
 func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, logger *slog.Logger) *endpoint {
 	return &endpoint{
-		doorman:  doorman,
-		address:  settings.Server.Listen,
-		certFile: settings.Server.TLSCert,
-		keyFile:  settings.Server.TLSKey,
+		doorman: doorman,
+		address: settings.Server.Listen,
 		server: &http.Server{
 			Handler:           handler,
 			ReadHeaderTimeout: settings.Timeouts.HeaderTimeout,
@@ -131,10 +129,14 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll says what happens at the start, in order, after the store was opened;
 // fx undoes it in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
+	if settings.Server.TLSCert != "" {
+		api.files = f
+		m.Certificate(f.certificateEnd)
+	}
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
 		endpoints = append(endpoints, newMetricsPage(settings, handler, m, connections))

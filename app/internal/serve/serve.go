@@ -41,6 +41,9 @@ type Options struct {
 	// Steady returns the time since some moment by a clock that nobody sets and that
 	// goes on while the machine sleeps. nil: there is none.
 	Steady func() time.Duration
+	// Reread gets a value each time that the files which the settings name are to be
+	// read again. nil: never.
+	Reread <-chan struct{}
 }
 
 // closing is how long the store may take to close, once the requests under way
@@ -78,7 +81,9 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	o.Stderr = lines
 	logger := newLogger(lines, o.Settings.Server.LogLevel.Level)
 	broken := make(breakdown, 1)
-	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}), fx.Invoke(func(m *metrics.Metrics) { m.Log(lines.Dropped) }))
+	var named *files
+	var measured *metrics.Metrics
+	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}), fx.Populate(&named, &measured), fx.Invoke(func(m *metrics.Metrics) { m.Log(lines.Dropped) }))
 	// A start is never left half done: fx would return while its hooks go on. So
 	// it is the hooks that take from ctx when to give up.
 	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -89,9 +94,15 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	}
 	logger.Info("started", "version", o.Version, "store", o.Settings.Storage.Store.String())
 	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-broken:
+	for ended := false; !ended; {
+		select {
+		case <-ctx.Done():
+			ended = true
+		case err = <-broken:
+			ended = true
+		case <-o.Reread:
+			named.reread(measured, logger)
+		}
 	}
 	logger.Info("stopping")
 	limit := 2*o.Settings.Timeouts.ShutdownTimeout + closing // there are two endpoints
@@ -114,6 +125,7 @@ func module(o Options, logger *slog.Logger, storing fx.Option) fx.Option {
 			l.UseErrorLevel(slog.LevelDebug) // whoever calls Run reports the error
 			return l
 		}),
+		fx.Provide(newFiles),
 		storing,
 		domainModule,
 		metricsModule,

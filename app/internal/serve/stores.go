@@ -64,12 +64,14 @@ var sqliteModule = fx.Module("sqlite", fx.Supply(searches(sqlite.Readers/2)), fx
 // servers may share, and which may start later than they do.
 var postgresModule = fx.Module("postgres", fx.Provide(func(o Options) searches {
 	return searches(max(1, o.Settings.Storage.StoreConnections/2))
-}), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) *handle {
+}), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, f *files, m *metrics.Metrics, logger *slog.Logger) *handle {
 	return newHandle(lc, start, true, func(ctx context.Context) (store.Store, error) {
 		options, err := backend.Postgres(o.Settings.Storage, logger)
 		if err != nil {
 			return nil, err
 		}
+		f.password.Store(&options.Password)
+		options.CurrentPassword = f.currentPassword
 		s, err := postgres.Open(ctx, options)
 		if err != nil {
 			return nil, err
