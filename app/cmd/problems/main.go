@@ -34,6 +34,7 @@ func main() {
 		Name:         os.Args[0],
 		Args:         os.Args[1:],
 		Getenv:       os.Getenv,
+		Environ:      os.Environ,
 		Stdin:        os.Stdin,
 		Stdout:       os.Stdout,
 		Stderr:       os.Stderr,

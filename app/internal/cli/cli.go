@@ -24,7 +24,9 @@ type Process struct {
 	Args []string
 	// Getenv returns the value of an environment variable; "" when it is not
 	// set, which means the same.
-	Getenv         func(string) string
+	Getenv func(string) string
+	// Environ returns all environment variables, as NAME=value. nil: none.
+	Environ        func() []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Terminal is true when a person reads Stdout, and ErrTerminal when one
@@ -119,7 +121,16 @@ func Run(ctx context.Context, p Process) int {
 		p.complain(fmt.Sprintf("problems: %v\nSee %q.\n", err, hint))
 		return exitMisused
 	}
-	if err := command.Run(); err != nil {
+	var warnings misspelt
+	if p.Environ != nil {
+		warnings = config.Misspelt(p.Environ(), settingNames(parser.Model.Node))
+	}
+	if command.Selected().Name != "serve" { // which logs them
+		for _, w := range warnings {
+			p.complain(fmt.Sprintf("problems: warning: %s\n", w))
+		}
+	}
+	if err := command.Run(warnings); err != nil {
 		p.complain(fmt.Sprintf("problems: %v\n", err))
 		return exitFailed
 	}
@@ -130,6 +141,24 @@ func Run(ctx context.Context, p Process) int {
 // too. Settings are what the help shows in groups; all other flags say what one
 // call of a command is to do.
 func isSetting(flag *kong.Flag) bool { return flag != nil && flag.Group != nil }
+
+// misspelt are sentences about variables that look like settings and are none.
+type misspelt []string
+
+// settingNames returns the environment variables of all settings of a command and of
+// those below it.
+func settingNames(command *kong.Node) []string {
+	var names []string
+	for _, flag := range command.Flags {
+		if isSetting(flag) {
+			names = append(names, config.Variable(flag.Name))
+		}
+	}
+	for _, child := range command.Children {
+		names = append(names, settingNames(child)...)
+	}
+	return names
+}
 
 // environment resolves settings by environment variables.
 func environment(getenv func(string) string) kong.Resolver {

@@ -19,6 +19,15 @@ import (
 // variables are the environment of one call of the program.
 type variables map[string]string
 
+// environ returns them as os.Environ does.
+func (v variables) environ() []string {
+	var all []string
+	for name, value := range v {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
 // result is what one call of the program has come to.
 type result struct {
 	code           int
@@ -38,6 +47,7 @@ func process(env variables, args []string, stdout, stderr io.Writer) cli.Process
 		Name:         "problems",
 		Args:         args,
 		Getenv:       func(name string) string { return env[name] },
+		Environ:      env.environ,
 		Stdout:       stdout,
 		Stderr:       stderr,
 		Version:      "v1.2.3",

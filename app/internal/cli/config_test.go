@@ -156,6 +156,31 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// A variable that is no setting is named, whatever the command, and stops nothing.
+func TestMisspeltVariables(t *testing.T) {
+	t.Parallel()
+	const want = "the variable PROBLEMS_STOER is no setting and has no effect: did you mean PROBLEMS_STORE?"
+	env := variables{"HOME": t.TempDir(), "PROBLEMS_STOER": "hunter2", "PROBLEMS_PORT": "tcp://10.0.0.1:80"}
+	r := call(t, env, "config")
+	if r.code != 0 || r.stderr != "problems: warning: "+want+"\n" || strings.Contains(r.stdout, "STOER") {
+		t.Errorf("problems config: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	s := start(t, env)
+	s.end(t)
+	if log := s.stderr.String(); strings.Count(log, `"level":"WARN","msg":"`+want+`"`) != 1 || strings.Contains(log, "hunter2") {
+		t.Errorf("the log of serve is\n%s", log)
+	}
+	// Every setting of every command is known.
+	known := variables{"PROBLEMS_TOKEN": "", "PROBLEMS_URL": "http://x"}
+	for _, line := range strings.Split(must(t, variables{"HOME": "/home/ann"}, "config"), "\n") {
+		name, value, _ := strings.Cut(line, "=")
+		known[name] = strings.Trim(value, "'")
+	}
+	if r := call(t, known, "config"); r.code != 0 || r.stderr != "" {
+		t.Errorf("with all settings set: exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
 func TestConfigMasksAndExplains(t *testing.T) {
 	t.Parallel()
 	var random [32]byte

@@ -25,7 +25,7 @@ Examples:
 }
 
 // Run is called by kong.
-func (c *serveCommand) Run(ctx context.Context, p Process) error {
+func (c *serveCommand) Run(ctx context.Context, p Process, warnings misspelt) error {
 	var reread <-chan struct{}
 	if p.Reread != nil {
 		reread = p.Reread()
@@ -47,5 +47,6 @@ func (c *serveCommand) Run(ctx context.Context, p Process) error {
 		NewRequestID: p.NewRequestID,
 		Steady:       p.Steady,
 		Reread:       reread,
+		Warnings:     warnings,
 	})
 }

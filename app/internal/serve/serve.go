@@ -44,6 +44,8 @@ type Options struct {
 	// Reread gets a value each time that the files which the settings name are to be
 	// read again. nil: never.
 	Reread <-chan struct{}
+	// Warnings are sentences about the settings, for the log.
+	Warnings []string
 }
 
 // closing is how long the store may take to close, once the requests under way
@@ -80,6 +82,9 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	defer lines.Close(flushing)
 	o.Stderr = lines
 	logger := newLogger(lines, o.Settings.Server.LogLevel.Level)
+	for _, w := range o.Warnings {
+		logger.Warn(w)
+	}
 	broken := make(breakdown, 1)
 	var named *files
 	var measured *metrics.Metrics

@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// variablePrefix is what the names of all variables of this program begin with.
+const variablePrefix = "PROBLEMS_"
+
+// Kubernetes sets such variables in every container beside a service that is named
+// problems, or problems-something: those of its own, and those that Docker once set.
+var (
+	serviceVariable = regexp.MustCompile(`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$`)
+	linkVariable    = regexp.MustCompile(`_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`)
+	linkValue       = regexp.MustCompile(`^((tcp|udp|sctp)(://.*)?|[0-9]+|[0-9a-f.:]+)$`)
+)
+
+// testVariables begin the names of variables that the tests of this program read.
+var testVariables = []string{"PROBLEMS_TEST_", "PROBLEMS_CONFORMANCE_"}
+
+// Misspelt returns a sentence for each variable of an environment that looks like a
+// setting of this program and is none. environ has NAME=value as os.Environ does, and
+// known are the names of all settings. Values, which may be secret, are not repeated.
+func Misspelt(environ, known []string) []string {
+	var sentences []string
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		upper := strings.ToUpper(name)
+		if value == "" || !strings.HasPrefix(upper, variablePrefix) || slices.Contains(known, name) || foreign(name, value) {
+			continue
+		}
+		sentence := fmt.Sprintf("the variable %s is no setting and has no effect", name)
+		if near := nearest(upper, known); near != "" {
+			sentence += ": did you mean " + near + "?"
+		}
+		sentences = append(sentences, sentence)
+	}
+	slices.Sort(sentences)
+	return slices.Compact(sentences)
+}
+
+// foreign reports whether a variable is meant for somebody else.
+func foreign(name, value string) bool {
+	if slices.ContainsFunc(testVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+		return true
+	}
+	if serviceVariable.MatchString(name) {
+		return true
+	}
+	// Somebody may well set PROBLEMS_PORT to a number, for PROBLEMS_LISTEN.
+	if link := linkVariable.FindStringSubmatch(name); link != nil {
+		return strings.Contains(value, "://") || link[1] != "" && linkValue.MatchString(value)
+	}
+	return false
+}
+
+// nearest returns the known name that is nearest to a name; "" when none is near.
+func nearest(name string, known []string) string {
+	best, distance := "", max(1, (len(name)-len(variablePrefix))/3)+1
+	for _, k := range known {
+		if d := editDistance(name, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// editDistance returns how many bytes have to be inserted, removed, replaced or
+// swapped with their neighbour to make one name of the other.
+func editDistance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
