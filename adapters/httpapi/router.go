@@ -25,11 +25,17 @@ func pattern(path string) string { return strings.Replace(path, "{keyword}", "{k
 // one with "." or ".." segments, with 404, where
 // ServeMux would redirect: nothing is there, and a redirected write is easily
 // lost. So it does with a path that is deeper than any, and with the "*" that is
-// none. It changes the URL of the request where withBase does.
+// none, unless OPTIONS asks for the methods of the server as a whole. It changes the
+// URL of the request where withBase does.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	nothing := s.public(s.nothing)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && r.URL.EscapedPath() == "*" {
+			w.Header().Set("Allow", strings.Join(append(slices.Clone(methods), http.MethodOptions), ", "))
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		r.URL = singleSlash(r.URL, "")
 		if s.BasePath != "" {
 			r.URL = singleSlash(r.URL, s.BasePath)

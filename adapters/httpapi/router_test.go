@@ -32,6 +32,15 @@ func TestUnknownPaths(t *testing.T) {
 	}
 }
 
+// OPTIONS * is about the server as a whole (RFC 9110, section 9.3.7).
+func TestOptionsOfTheServer(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	w := f.send(t, request("OPTIONS", "*", "", "Authorization", ""), 204, "")
+	header(t, w, map[string]string{"Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS", "X-Request-Id": "r1", "X-Content-Type-Options": "nosniff"})
+	f.send(t, request("GET", "*", ""), 404, fault.NotFound)
+}
+
 func TestOtherVersions(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -100,3 +100,34 @@ func TestSlowClients(t *testing.T) {
 		})
 	}
 }
+
+// exchange sends text on a connection of its own and returns the first answer, and all
+// that comes after it until the server closes the connection.
+func (s *server) exchange(text string) (answer *http.Response, rest string) {
+	s.t.Helper()
+	connection := s.dial()
+	s.write(connection, text)
+	reader := bufio.NewReader(connection)
+	answer, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		s.t.Fatalf("no answer to %q: %v", text, err)
+	}
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		s.t.Fatal(err)
+	}
+	after, err := io.ReadAll(reader)
+	if err != nil {
+		s.t.Fatalf("the connection is not closed after %q: %v", text, err)
+	}
+	return answer, string(after)
+}
+
+// TestOptionsOfTheServer asks for the methods of the server, not of a path.
+func TestOptionsOfTheServer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+newToken(t))
+	answer, _ := s.exchange("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	if answer.StatusCode != http.StatusNoContent || answer.Header.Get("X-Request-Id") == "" || !strings.Contains(answer.Header.Get("Allow"), "PATCH") {
+		t.Errorf("OPTIONS * is answered with %s, %v", answer.Status, answer.Header)
+	}
+}

@@ -99,7 +99,9 @@ func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, lo
 			WriteTimeout:      settings.Timeouts.WriteTimeout,
 			IdleTimeout:       settings.Timeouts.IdleTimeout,
 			MaxHeaderBytes:    int(settings.Limits.MaxHeaders),
-			ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+			// OPTIONS * is answered, logged and counted like everything else.
+			DisableGeneralOptionsHandler: true,
+			ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 		},
 	}
 }
