@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -28,7 +29,7 @@ func (e *endpoint) listen(ctx context.Context) error {
 		e.server.TLSConfig = e.files.tls()
 	}
 	var err error
-	e.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", e.address)
+	e.listener, err = new(net.ListenConfig).Listen(ctx, networkOf(e.address), e.address)
 	if err != nil {
 		if op, ok := errors.AsType[*net.OpError](err); ok {
 			err = op.Err
@@ -39,6 +40,15 @@ func (e *endpoint) listen(ctx context.Context) error {
 		e.listener = e.doorman.guard(e.listener)
 	}
 	return nil
+}
+
+// networkOf returns the network of an address to listen on. Go takes 0.0.0.0 for all
+// addresses, those of IPv6 included, unless the network is that of IPv4.
+func networkOf(address string) string {
+	if a, err := netip.ParseAddrPort(address); err == nil && a.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
 }
 
 // serve answers until drain is called.
