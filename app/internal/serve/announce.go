@@ -110,7 +110,7 @@ func announcement(o Options, url string, b bootstrap) []string {
 		lines = append(append(lines, ""), hints...)
 		lines = append(lines,
 			"The documentation of the API:", "  "+url+"/docs",
-			"Create a problem:", "  curl "+url+"/api/"+httpapi.Version+"/problems -H \"Authorization: "+token+"\" -H 'Content-Type: application/json' -d '{\"title\":\"The first problem\"}'")
+			"Create a problem:", "  curl "+config.Quote(url+"/api/"+httpapi.Version+"/problems")+" -H \"Authorization: "+token+"\" -H 'Content-Type: application/json' -d '{\"title\":\"The first problem\"}'")
 	}
 	return lines
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os/exec"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,4 +38,22 @@ func TestPrinter(t *testing.T) {
 			t.Errorf("nothing is printed with %v", err)
 		}
 	})
+}
+
+// A shell takes the printed curl line as it is meant, whatever the settings.
+func TestCurlLineIsQuoted(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"http://127.0.0.1:8080", "http://[::1]:8080/tracker", "http://127.0.0.1:8080/it's/$(exit 3)/a&b;c(*)!"} {
+		lines := announcement(Options{Hints: true}, url, bootstrap{admin: "a@b", seeded: true})
+		line := lines[len(lines)-1]
+		script := "curl() { printf '%s\\n' \"$@\"; }; PROBLEMS_BOOTSTRAP_TOKEN=pts_x;" + line
+		output, err := exec.Command("/bin/sh", "-c", script).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v in %s\n%s", err, script, output)
+		}
+		want := []string{url + "/api/20151105/problems", "-H", "Authorization: pts_x", "-H", "Content-Type: application/json", "-d", `{"title":"The first problem"}`, ""}
+		if got := strings.Split(string(output), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%s\nhas the arguments\n%q, not\n%q", line, got, want)
+		}
+	}
 }
