@@ -96,10 +96,9 @@ func (s *Server) AfterApply() error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key are needed together")
 	}
-	for _, origin := range s.CORSOrigins {
-		if err := checkOrigin(origin); err != nil {
-			return err
-		}
+	var err error
+	if s.CORSOrigins, err = origins(s.CORSOrigins); err != nil {
+		return err
 	}
 	s.BasePath = strings.TrimRight(s.BasePath, "/")
 	if s.BasePath != "" && (path.Clean(s.BasePath) != s.BasePath || s.BasePath[0] != '/' || (&url.URL{Path: s.BasePath}).EscapedPath() != s.BasePath) {
@@ -173,12 +172,4 @@ func checkAddress(flag, address string) error {
 		return fmt.Errorf("%s has to be a host and a port such as 127.0.0.1:8080", flag)
 	}
 	return nil
-}
-
-func checkOrigin(origin string) error {
-	u, err := url.Parse(origin)
-	if origin == "*" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && origin == u.Scheme+"://"+u.Host && u.Hostname() != "" {
-		return nil
-	}
-	return errors.New("--cors-origins takes origins such as https://tracker.example.org, or *")
 }

@@ -1,0 +1,54 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/app/internal/config"
+)
+
+// Origins are kept as browsers send them: see RFC 6454, section 6.2.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://a.example":        "https://a.example",
+		"https://a.example:443":    "https://a.example",
+		"http://a.example:80":      "http://a.example",
+		"http://a.example:443":     "http://a.example:443",
+		"https://a.example:80":     "https://a.example:80",
+		"https://a.example:8443":   "https://a.example:8443",
+		"HTTPS://A.Example:443":    "https://a.example",
+		" https://a.example\t":     "https://a.example",
+		"http://[::1]:80":          "http://[::1]",
+		"http://[2001:DB8::80]":    "http://[2001:db8::80]",
+		"https://xn--bcher-kva.de": "https://xn--bcher-kva.de",
+		"*":                        "*",
+		" *":                       "*",
+	} {
+		s := config.Server{Listen: ":1", CORSOrigins: []string{text, "https://other.example"}}
+		if err := s.AfterApply(); err != nil || !slices.Equal(s.CORSOrigins, []string{want, "https://other.example"}) {
+			t.Errorf("%q is taken for %q, %v; want %s", text, s.CORSOrigins, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                        "empty entry",
+		" ":                       "empty entry",
+		"a.example":               `"a.example" is none`,
+		"https://a.example/":      "takes origins",
+		"https://a.example/x":     "takes origins",
+		"https://ann@a.example":   "takes origins",
+		"https://a.example?x":     "takes origins",
+		"https://a.example:":      "takes origins",
+		"https://:443":            "takes origins",
+		"ftp://a.example":         "takes origins",
+		"null":                    "takes origins",
+		"https://a.example https": "takes origins",
+		"https://bücher.de":       "xn--",
+	} {
+		s := config.Server{Listen: ":1", CORSOrigins: []string{text}}
+		if err := s.AfterApply(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q gives %v; want %q", text, err, want)
+		}
+	}
+}
