@@ -36,6 +36,9 @@ func (s *server) frame(next http.Handler) http.Handler {
 		header := w.Header()
 		f.room.set(header, "X-Request-Id", f.RequestID)
 		Secure(header)
+		if ambiguous(r) {
+			header["Connection"] = closing
+		}
 
 		panicked := s.recovered(next, &f.recorder, r)
 
@@ -61,7 +64,16 @@ var (
 	ofCaller     = []string{"Authorization"}
 	ofJSON       = []string{mediaJSON}
 	ofProblem    = []string{mediaProblem}
+	closing      = []string{"close"}
 )
+
+// ambiguous reports whether a proxy may see another end of the request than this
+// server does, so that the connection has to be closed after it (RFC 9112, section
+// 6.1): it has Transfer-Encoding, and may have had Content-Length as well, which
+// net/http removes; or it is one of HTTP/1.0, where net/http ignores Transfer-Encoding.
+func ambiguous(r *http.Request) bool {
+	return r.ProtoMajor == 1 && (len(r.TransferEncoding) > 0 || r.ProtoMinor == 0)
+}
 
 // Secure sets the headers by which browsers take no answer for more than it is (D34).
 func Secure(header http.Header) {
