@@ -73,10 +73,25 @@ func (g *guarded) Accept() (net.Conn, error) {
 		connection, address := accepted.(*net.TCPConn), addressOf(accepted)
 		bound := g.connections.Open(address)
 		if bound == peer.None {
+			bufferLittle(connection)
 			return &counted{TCPConn: connection, closed: sync.OnceFunc(func() { g.connections.Close(address) })}, nil
 		}
 		g.refuse(connection, address, bound)
 	}
+}
+
+// How many bytes the system may hold for one connection in each direction; Linux doubles
+// them. By itself it would hold megabytes for each client that sends faster than it is
+// read, or does not read. That is memory of the server, where a container has a limit.
+const (
+	receiveBuffer = 64 << 10
+	sendBuffer    = 128 << 10
+)
+
+// bufferLittle bounds the buffers of a connection. Where it cannot, they are as they were.
+func bufferLittle(connection *net.TCPConn) {
+	_ = connection.SetReadBuffer(receiveBuffer)
+	_ = connection.SetWriteBuffer(sendBuffer)
 }
 
 // addressOf returns the other end of a connection.
