@@ -170,9 +170,6 @@ func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
 	}
 }
 
-// mostReferences bounds what reading an array of partials costs.
-const mostReferences = 1000
-
 // references reads an array of partials, which stands for a set: each of them
 // fits one of the objects referred to, and each of those fits one of them.
 func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
@@ -182,8 +179,8 @@ func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
 			r.faults.Add(fault.InvalidType, pointer, "must be an array of objects")
 			return nil
 		}
-		if len(list) > mostReferences {
-			r.faults.Add(fault.InvalidValue, pointer, "must have at most %d elements", mostReferences)
+		if err := CheckNext(len(list)); err != nil {
+			r.faults.Add(fault.InvalidValue, pointer, "%v", err)
 			return nil
 		}
 		partials := make([]func(ident.ID) bool, len(list))

@@ -483,12 +483,12 @@ func BenchmarkResolve(b *testing.B) {
 // A body that is within the limit of bytes costs no more than reading it.
 func TestResolveIsBounded(t *testing.T) {
 	t.Parallel()
-	many := make([]any, mostReferences+1)
+	many := make([]any, MaxNext+1)
 	for i := range many {
 		many[i] = map[string]any{}
 	}
 	c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{Name: "Open"}}})
-	for n, want := range map[int]fault.Kind{mostReferences: fault.MetadataNotFound, mostReferences + 1: fault.InvalidValue} {
+	for n, want := range map[int]fault.Kind{MaxNext: fault.MetadataNotFound, MaxNext + 1: fault.InvalidValue} {
 		_, faults := c.Resolve(States, map[string]any{"nextStates": many[:n]}, "/state")
 		if len(faults) != 1 || faults[0].Kind != want {
 			t.Errorf("%d elements: %+v, want %s", n, faults, want)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -242,4 +243,54 @@ func brokenRule(c *Catalogue) string {
 		}
 	}
 	return ""
+}
+
+// What one member has to be like, at the edges.
+func TestRulesOfMembers(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
+	for _, r := range []struct {
+		rule string
+		err  error
+		ok   bool
+	}{
+		{"the least order", CheckOrder(MinOrder), true},
+		{"below the least order", CheckOrder(MinOrder - 1), false},
+		{"the greatest order", CheckOrder(MaxOrder), true},
+		{"above the greatest order", CheckOrder(MaxOrder + 1), false},
+		{"the most next states", CheckNext(MaxNext), true},
+		{"more next states", CheckNext(MaxNext + 1), false},
+		{"a milestone of a moment", CheckPeriod(day(1), day(1)), true},
+		{"a milestone that ends first", CheckPeriod(day(2), day(1)), false},
+		{"a milestone without end", CheckPeriod(day(2), time.Time{}), true},
+		{"a milestone without start", CheckPeriod(time.Time{}, day(1)), true},
+	} {
+		if (r.err == nil) != r.ok {
+			t.Errorf("%s: %v", r.rule, r.err)
+		}
+	}
+}
+
+// Every component of a ring is on it, and none that only leads to it.
+func TestRings(t *testing.T) {
+	t.Parallel()
+	c := NewCatalogue(ident.Version{}, Content{Components: []Component{
+		{ID: id(1), Name: "a", Successor: id(2)},
+		{ID: id(2), Name: "b", Successor: id(3)},
+		{ID: id(3), Name: "c", Successor: id(2), Parent: id(4)},
+		{ID: id(4), Name: "d", Successor: id(4), Parent: id(5)},
+		{ID: id(5), Name: "e", Parent: id(9)},
+	}})
+	for n, want := range map[int]bool{1: false, 2: true, 3: true, 4: true, 5: false} {
+		o, _ := c.Component(id(n))
+		if got := c.SucceedsItself(o); got != want {
+			t.Errorf("%s succeeds itself: %t", o.Name, got)
+		}
+		if c.BelowItself(o) {
+			t.Errorf("%s is below itself", o.Name)
+		}
+	}
+	if !c.BelowItself(Component{ID: id(5), Parent: id(3)}) {
+		t.Error("a component is moved below itself, and is not")
+	}
 }

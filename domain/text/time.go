@@ -13,6 +13,16 @@ var timeForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}
 
 var errTime = errors.New("no date and time as in RFC 3339, such as 2015-11-05T12:00:00.000Z")
 
+// CheckTime refuses a time that cannot be stored: out of the years 1 to 9999, or at
+// their very start, which stands for no time. The text of the error ends a sentence for
+// its author.
+func CheckTime(at time.Time) error {
+	if at = at.UTC(); at.Year() < 1 || at.Year() > 9999 || at.IsZero() {
+		return errors.New("must be after 0001-01-01T00:00:00Z, and before the year 10000")
+	}
+	return nil
+}
+
 // ParseTime reads a date and time of RFC 3339 (D9), in which T and Z may be small. It
 // returns it in UTC.
 func ParseTime(s string) (time.Time, error) {

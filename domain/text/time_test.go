@@ -26,3 +26,24 @@ func TestParseTime(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckTime(t *testing.T) {
+	t.Parallel()
+	begin, end := time.Time{}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		at time.Time
+		ok bool
+	}{
+		{begin, false},
+		{begin.Add(-time.Millisecond), false},
+		{begin.Add(time.Millisecond), true},
+		{end.Add(-time.Millisecond), true},
+		{end, false},
+		{end.Add(-time.Millisecond).In(time.FixedZone("", 3600)), true}, // where it is the year 10000
+		{end.In(time.FixedZone("", -3600)), false},
+	} {
+		if err := CheckTime(c.at); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.at, err)
+		}
+	}
+}

@@ -307,10 +307,17 @@ func putOrder(order *int, sent patch.Field[int64], faults *fault.List) {
 	switch {
 	case sent.Null:
 		faults.Add(fault.InvalidValue, "/order", "cannot be null: send an integer")
-	case sent.Sent && sent.Value != int64(*order) && (sent.Value < metadata.MinOrder || sent.Value > metadata.MaxOrder):
-		faults.Add(fault.InvalidValue, "/order", "must be between %d and %d", metadata.MinOrder, metadata.MaxOrder)
-	case sent.Sent:
+	case sent.Sent && sent.Value != int64(*order):
+		invalidate(faults, "/order", metadata.CheckOrder(sent.Value))
 		*order = int(sent.Value)
+	}
+}
+
+// invalidate adds what a rule says of a member, unless that is nil, or something else is
+// wrong with the member.
+func invalidate(faults *fault.List, pointer string, err error) {
+	if err != nil && !faults.Covers(pointer) {
+		faults.Add(fault.InvalidValue, pointer, "%v", err)
 	}
 }
 

@@ -57,9 +57,7 @@ var componentRules = rules[metadata.Component, ComponentPatch]{
 
 func (p ComponentPatch) apply(o metadata.Component, c *metadata.Catalogue, faults *fault.List) metadata.Component {
 	putName(&o.Name, p.Name, faults)
-	if err := metadata.CheckComponentName(o.Name); err != nil && !faults.Covers("/name") {
-		faults.Add(fault.InvalidValue, "/name", "%v", err)
-	}
+	invalidate(faults, "/name", metadata.CheckComponentName(o.Name))
 	putFlag(&o.Closed, p.Closed, "/closed", faults)
 	putReference(&o.Successor, metadata.Components, p.Successor, "/successor", c, faults)
 	putReference(&o.Parent, metadata.Components, p.Parent, "/parent", c, faults)

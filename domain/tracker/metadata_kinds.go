@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // PriorityPatch holds the members of a priority that a client sent (D2). A new one
@@ -120,12 +121,12 @@ func (p MilestonePatch) apply(o metadata.Milestone, c *metadata.Catalogue, fault
 	putTime(&o.Start, p.Start, "/startDate", faults)
 	putTime(&o.End, p.End, "/endDate", faults)
 	moved := !o.Start.Equal(old.Start) || !o.End.Equal(old.End)
-	if moved && !o.Start.IsZero() && !o.End.IsZero() && o.End.Before(o.Start) && !faults.Covers("/startDate") && !faults.Covers("/endDate") {
+	if moved && !faults.Covers("/startDate") && !faults.Covers("/endDate") {
 		pointer := "/endDate"
 		if !p.End.Sent {
 			pointer = "/startDate"
 		}
-		faults.Add(fault.InvalidValue, pointer, "a milestone cannot end before it starts")
+		invalidate(faults, pointer, metadata.CheckPeriod(o.Start, o.End))
 	}
 	return o
 }
@@ -136,7 +137,7 @@ func putTime(at *time.Time, sent patch.Field[time.Time], pointer string, faults 
 		return
 	}
 	*at = sent.Value.UTC().Truncate(time.Millisecond)
-	if !sent.Null && (at.Year() < 1 || at.Year() > 9999 || at.IsZero()) {
-		faults.Add(fault.InvalidValue, pointer, "must be after 0001-01-01T00:00:00Z, and before the year 10000")
+	if !sent.Null {
+		invalidate(faults, pointer, text.CheckTime(*at))
 	}
 }

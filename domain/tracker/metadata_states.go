@@ -77,9 +77,6 @@ func (p StatePatch) apply(o metadata.State, c *metadata.Catalogue, faults *fault
 	return o
 }
 
-// mostNext bounds what reading nextStates costs, as it does in a partial state.
-const mostNext = 1000
-
 // nextStates resolves the states that may follow. The current ones stay in their
 // order if these are the same.
 func nextStates(sent patch.Field[[]metadata.Partial], current []ident.ID, c *metadata.Catalogue, faults *fault.List) []ident.ID {
@@ -87,8 +84,8 @@ func nextStates(sent patch.Field[[]metadata.Partial], current []ident.ID, c *met
 		faults.Add(fault.InvalidValue, "/nextStates", "cannot be null: send an empty array for a state that nothing follows")
 		return current
 	}
-	if len(sent.Value) > mostNext {
-		faults.Add(fault.InvalidValue, "/nextStates", "must have at most %d elements", mostNext)
+	if err := metadata.CheckNext(len(sent.Value)); err != nil {
+		faults.Add(fault.InvalidValue, "/nextStates", "%v", err)
 		return current
 	}
 	var next []ident.ID

@@ -3,9 +3,7 @@ package tracker
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -43,7 +41,7 @@ var userRules = rules[user.User, UserPatch]{
 	sent:  func(p *UserPatch) patch.Field[string] { return p.Name },
 	blank: func(*metadata.Catalogue, time.Time) user.User { return user.User{} },
 	apply: UserPatch.apply,
-	check: checkAddress,
+	check: (*metadata.Catalogue).CheckUser,
 	members: func(o user.User, _ *metadata.Catalogue) []problem.LogMember {
 		return []problem.LogMember{
 			{Name: "name", Value: problem.LogText(o.Name)},
@@ -59,22 +57,13 @@ func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List)
 	putName(&u.Name, p.Name, faults)
 	require(faults, p.Email.Sent || !u.ID.IsNone(), "/email", "a user needs an e-mail address")
 	if p.Email.Sent {
-		u.Email = line(text.Name, p.Email, "/email", faults)
-		local, domain, _ := strings.Cut(u.Email, "@")
-		if !faults.Covers("/email") && (local == "" || domain == "" || strings.ContainsFunc(u.Email, unicode.IsSpace)) {
-			faults.Add(fault.InvalidValue, "/email", "must be an e-mail address, such as ann@example.org")
+		old := u.Email
+		if u.Email = line(text.Name, p.Email, "/email", faults); u.Email != old {
+			invalidate(faults, "/email", user.CheckEmail(u.Email))
 		}
 	}
 	putFlag(&u.Inactive, p.Inactive, "/inactive", faults)
 	return u
-}
-
-// checkAddress refuses an e-mail address that another user has.
-func checkAddress(c *metadata.Catalogue, u user.User) error {
-	if other, taken := c.UserByEmail(u.Email); taken && other.ID != u.ID {
-		return fault.New(fault.AlreadyExists, "another user has this e-mail address")
-	}
-	return nil
 }
 
 // revokeTokens revokes the tokens of a user who is made inactive.

@@ -33,9 +33,9 @@ type Checker struct {
 
 	start     *Start // nil until it came
 	content   metadata.Content
-	latest    ident.ID            // of the metadata objects of a kind
-	names     map[name]struct{}   // that have to be unique
-	catalogue *metadata.Catalogue // nil until the content is complete
+	latest    ident.ID                    // of the metadata objects of a kind
+	places    map[metadata.Place]struct{} // that one object at most has
+	catalogue *metadata.Catalogue         // nil until the content is complete
 	tokens    []access.Token
 	tokenIDs  map[ident.ID]struct{}
 	digests   map[access.Digest]struct{}
@@ -52,7 +52,7 @@ type Checker struct {
 // NewChecker returns a Checker for all records of a store.
 func NewChecker() *Checker {
 	return &Checker{
-		names:    make(map[name]struct{}),
+		places:   make(map[metadata.Place]struct{}),
 		tokenIDs: make(map[ident.ID]struct{}),
 		digests:  make(map[access.Digest]struct{}),
 		queryIDs: make(map[ident.ID]struct{}),
@@ -187,7 +187,7 @@ func (c *Checker) identifier(field string, id ident.ID) {
 
 // moment checks a time (D9).
 func (c *Checker) moment(field string, t time.Time) {
-	if t.Location() != time.UTC || t.Nanosecond()%int(time.Millisecond) != 0 || t.Year() < 1 || t.Year() > 9999 || t.IsZero() {
+	if t.Location() != time.UTC || t.Nanosecond()%int(time.Millisecond) != 0 || text.CheckTime(t) != nil {
 		c.refuse(field, "must be a time of the years 1 to 9999, in UTC and whole milliseconds")
 	}
 }

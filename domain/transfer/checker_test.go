@@ -62,6 +62,16 @@ var refusals = []struct {
 	{"successors are there", edit(6, func(r *transfer.Component) { r.Successor = high }), 6, "/successor", "there is no component"},
 	{"parents form trees", edit(6, func(r *transfer.Component) { r.Parent = pump }), 6, "/parent", "the component is its own parent"},
 	{"a component is not its own parent", edit(6, func(r *transfer.Component) { r.Parent = engine }), 6, "/parent", "the component is its own parent"},
+	{"e-mail addresses have an @", edit(9, func(r *transfer.User) { r.Email = "noat" }), 9, "/email", "must be an e-mail address, such as"},
+	{"e-mail addresses have something after the @", edit(9, func(r *transfer.User) { r.Email = "ann@" }), 9, "/email", "must be an e-mail address"},
+	{"e-mail addresses have no white space", edit(9, func(r *transfer.User) { r.Email = "ann@exa mple.org" }), 9, "/email", "must be an e-mail address"},
+	{"orders of states have 32 bits", edit(2, func(r *transfer.State) { r.Order = metadata.MaxOrder + 1 }), 2, "/order", "must be between -2147483648 and 2147483647"},
+	{"orders of priorities have 32 bits", edit(4, func(r *transfer.Priority) { r.Order = -1 << 53 }), 4, "/order", "must be between"},
+	{"a state has at most 1000 next states", edit(1, func(r *transfer.State) { r.Next = make([]ident.ID, 1001) }), 1, "/nextStates", "must have at most 1000 elements"},
+	{"milestones end after they start", edit(8, func(r *transfer.Milestone) { r.Start, r.End = at(2), at(1) }), 8, "/endDate", "a milestone cannot end before it starts"},
+	{"milestones start within the years 1 to 9999", edit(8, func(r *transfer.Milestone) { r.Start = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) }), 8, "/startDate", "must be a time"},
+	{"a component does not succeed itself", edit(6, func(r *transfer.Component) { r.Successor = engine }), 6, "/successor", "the component is its own successor"},
+	{"components do not succeed each other", edit(7, func(r *transfer.Component) { r.Successor = engine }), 6, "/successor", "the component is its own successor, or that of one of its successors"},
 	{"components of milestones are there", edit(8, func(r *transfer.Milestone) { r.Component = high }), 8, "/component", "there is no component"},
 
 	// Tokens (D17).

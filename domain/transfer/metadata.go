@@ -11,18 +11,19 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// name is a name that one object of the kind within the parent can have (D2).
-type name struct {
-	kind   Kind
-	parent ident.ID
-	name   string
+// unique checks that no other object has the place.
+func (c *Checker) unique(field string, kind Kind, place metadata.Place) {
+	if _, taken := c.places[place]; taken {
+		c.refuse(field, "another %v has this already", kind)
+	}
+	c.places[place] = struct{}{}
 }
 
-func (c *Checker) unique(field string, n name) {
-	if _, taken := c.names[n]; taken {
-		c.refuse(field, "another %v has this already", n.kind)
+// rule checks a member by a rule that requests meet too.
+func (c *Checker) rule(field string, err error) {
+	if err != nil {
+		c.refuse(field, "%v", err)
 	}
-	c.names[n] = struct{}{}
 }
 
 // ascending checks the identifier of a metadata object, which is greater than that
@@ -35,44 +36,42 @@ func (c *Checker) ascending(id ident.ID) {
 	c.latest = id
 }
 
-// named checks the identifier and the name of an object that has no other of its
-// kind with the same name, and returns the name as it is to be stored.
-func (c *Checker) named(kind Kind, id ident.ID, called string) string {
-	c.ascending(id)
-	called = c.text("/name", text.Name, called)
-	c.unique("/name", name{kind, ident.None, called})
-	return called
-}
-
 func (c *Checker) state(o metadata.State) {
-	o.Name = c.named(KindState, o.ID, o.Name)
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", KindState, o.Place())
+	c.rule("/order", metadata.CheckOrder(int64(o.Order)))
+	c.rule("/nextStates", metadata.CheckNext(len(o.Next)))
 	c.content.States = append(c.content.States, o)
 }
 
 func (c *Checker) priority(o metadata.Priority) {
-	o.Name = c.named(KindPriority, o.ID, o.Name)
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", KindPriority, o.Place())
+	c.rule("/order", metadata.CheckOrder(int64(o.Order)))
 	c.content.Priorities = append(c.content.Priorities, o)
 }
 
 func (c *Checker) classification(o metadata.Classification) {
-	o.Name = c.named(KindClassification, o.ID, o.Name)
+	c.ascending(o.ID)
+	o.Name = c.text("/name", text.Name, o.Name)
+	c.unique("/name", KindClassification, o.Place())
 	c.content.Classifications = append(c.content.Classifications, o)
 }
 
 func (c *Checker) component(o metadata.Component) {
 	c.ascending(o.ID)
 	o.Name = c.text("/name", text.Name, o.Name)
-	if strings.Contains(o.Name, "/") {
-		c.refuse("/name", "must not contain /, which joins the names of components")
-	}
-	c.unique("/name", name{KindComponent, o.Parent, o.Name})
+	c.rule("/name", metadata.CheckComponentName(o.Name))
+	c.unique("/name", KindComponent, o.Place())
 	c.content.Components = append(c.content.Components, o)
 }
 
 func (c *Checker) milestone(o metadata.Milestone) {
 	c.ascending(o.ID)
 	o.Name = c.text("/name", text.Name, o.Name)
-	c.unique("/name", name{KindMilestone, o.Component, o.Name})
+	c.unique("/name", KindMilestone, o.Place())
 	c.moment("/creationDate", o.Created)
 	if !o.Start.IsZero() {
 		c.moment("/startDate", o.Start)
@@ -80,6 +79,7 @@ func (c *Checker) milestone(o metadata.Milestone) {
 	if !o.End.IsZero() {
 		c.moment("/endDate", o.End)
 	}
+	c.rule("/endDate", metadata.CheckPeriod(o.Start, o.End))
 	c.content.Milestones = append(c.content.Milestones, o)
 }
 
@@ -87,7 +87,8 @@ func (c *Checker) user(o user.User) {
 	c.ascending(o.ID)
 	o.Name = c.text("/name", text.Name, o.Name)
 	o.Email = c.text("/email", text.Name, o.Email)
-	c.unique("/email", name{KindUser, ident.None, user.FoldEmail(o.Email)})
+	c.rule("/email", user.CheckEmail(o.Email))
+	c.unique("/email", KindUser, metadata.UserPlace(o))
 	c.content.Users = append(c.content.Users, o)
 }
 
@@ -103,7 +104,7 @@ func (c *Checker) closeMetadata() {
 		Milestones:      slices.Clone(content.Milestones),
 		Users:           slices.Clone(content.Users),
 	})
-	c.names = nil
+	c.places = nil
 	switch nothing := c.last == KindStart; {
 	case !nothing && c.start.Catalogue < 1:
 		c.refuseAt(c.first[KindStart], "/catalogueVersion", "must be at least 1: there are metadata or users")
@@ -128,8 +129,11 @@ func (c *Checker) closeMetadata() {
 		if !o.Successor.IsNone() {
 			c.reference("/successor", metadata.Components, o.Successor)
 		}
-		if c.within(o) {
+		if c.catalogue.BelowItself(o) {
 			c.refuse("/parent", "the component is its own parent, or that of one of its parents")
+		}
+		if c.catalogue.SucceedsItself(o) {
+			c.refuse("/successor", "the component is its own successor, or that of one of its successors")
 		}
 	}
 	for i, o := range content.Milestones {
@@ -142,19 +146,6 @@ func (c *Checker) closeMetadata() {
 	if _, ok := c.catalogue.DefaultState(); !ok && len(content.Users)+len(content.States) > 0 {
 		c.refuse("", "no state came before that is initial: no problem could be created")
 	}
-}
-
-// within reports whether a component is one of its own parents.
-func (c *Checker) within(o metadata.Component) bool {
-	parent := o.Parent
-	for range c.content.Components {
-		if parent == o.ID {
-			return true
-		}
-		above, _ := c.catalogue.Component(parent)
-		parent = above.Parent
-	}
-	return false
 }
 
 func (c *Checker) token(t access.Token) {
