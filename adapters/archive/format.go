@@ -32,7 +32,7 @@ const maxLine = 16 << 20
 
 // maxInteger is the greatest integer that every reader of JSON has exactly
 // (RFC 8785, section 3.2.2.3).
-const maxInteger = 1<<53 - 1
+const maxInteger = transfer.MaxInteger
 
 // layout is that of times (D9).
 const layout = "2006-01-02T15:04:05.000Z"

@@ -2,9 +2,11 @@ package access
 
 import (
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // Digest is the SHA-256 of a secret: all that is ever stored of it.
@@ -19,6 +21,16 @@ type Token struct {
 	Created time.Time
 	Expires time.Time // zero: never
 	Revoked time.Time // zero: not revoked
+}
+
+// CheckExpiry refuses a token that never works, because it expires before it is created
+// or at that moment, and one that expires at a time that cannot be stored. The text of
+// the error ends a sentence for its author.
+func (t Token) CheckExpiry() error {
+	if !t.Expires.IsZero() && (!t.Expires.After(t.Created) || text.CheckTime(t.Expires) != nil) {
+		return errors.New("must be in the future when the token is created, and before the year 10000")
+	}
+	return nil
 }
 
 // Valid reports whether the token works at the given time.

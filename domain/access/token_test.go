@@ -46,3 +46,24 @@ func TestTokenValid(t *testing.T) {
 		}
 	}
 }
+
+func TestTokenCheckExpiry(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name  string
+		token Token
+		ok    bool
+	}{
+		{"never", Token{Created: at}, true},
+		{"a moment later", Token{Created: at, Expires: at.Add(time.Millisecond)}, true},
+		{"at once", Token{Created: at, Expires: at}, false},
+		{"before", Token{Created: at, Expires: at.Add(-time.Millisecond)}, false},
+		{"as late as can be", Token{Created: at, Expires: time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)}, true},
+		{"later", Token{Created: at, Expires: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, false},
+	} {
+		if err := c.token.CheckExpiry(); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

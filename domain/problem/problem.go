@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -12,6 +13,19 @@ import (
 // allowed. If the creation of A was answered before that of B was sent, A's is
 // smaller (D1).
 type ID int64
+
+// MaxID is the greatest number that a problem can have. It and the one above it, which
+// archives name, are integers that every reader of JSON has exactly (RFC 8785).
+const MaxID ID = 1<<53 - 2
+
+// CheckID refuses a number above MaxID. The text of the error ends a sentence for its
+// author.
+func CheckID(id ID) error {
+	if id > MaxID {
+		return fmt.Errorf("must be at most %d", MaxID)
+	}
+	return nil
+}
 
 // Fields are what clients may set on a problem (D1). ident.None stands for null.
 type Fields struct {

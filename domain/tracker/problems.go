@@ -27,7 +27,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 		},
 		prepare: func(ctx context.Context, c *creation) (err error) {
 			if c.kept == nil {
-				c.id, err = s.store.Reserve(ctx)
+				c.id, err = s.reserveNumber(ctx)
 			}
 			return err
 		},
@@ -35,6 +35,18 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 			return decideCreate(caller, cmd, c, m)
 		},
 	})
+}
+
+// reserveNumber returns a number for a new problem. It fails with fault.InvalidValue when
+// the store has none left.
+func (s *Service) reserveNumber(ctx context.Context) (problem.ID, error) {
+	id, err := s.store.Reserve(ctx)
+	if err == nil && problem.CheckID(id) != nil {
+		var faults fault.List
+		faults.Add(fault.InvalidValue, "", "there is no number left for another problem: the greatest is %d", problem.MaxID)
+		err = faults.Err()
+	}
+	return id, err
 }
 
 // creation is what the creation of a problem is decided from.

@@ -391,3 +391,17 @@ func TestClockSteppedBack(t *testing.T) {
 	equal(t, "resolveDate", a.Value.Resolved, noon)
 	logged(t, change, `7@4 FieldChanged state: `+ref(open, "Open")+` → `+ref(closed, "Closed"))
 }
+
+// Problems have numbers that archives can name, with the next one.
+func TestNumbersRunOut(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.memory.reserved = problem.MaxID - 1
+	equal(t, "the last number", s.create(t, "Last"), problem.MaxID)
+	before := len(s.memory.commits)
+	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("Beyond")})
+	if !fault.Is(err, fault.InvalidValue) || !strings.Contains(err.Error(), "9007199254740990") {
+		t.Errorf("there is no number left: %v", err)
+	}
+	equal(t, "changes", len(s.memory.commits), before)
+}

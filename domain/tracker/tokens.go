@@ -65,9 +65,10 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	}
 	if cmd.Expires.Sent && !cmd.Expires.Null {
 		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
-		if !token.Expires.After(at) || token.Expires.Year() > 9999 {
-			faults.Add(fault.InvalidValue, "/expires", "must be in the future, and before the year 10000")
+		if token.Expires.IsZero() { // which would stand for never
+			token.Expires = at
 		}
+		invalidate(&faults, "/expires", token.CheckExpiry())
 	}
 	return token, faults.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
@@ -84,7 +85,12 @@ func (c *Checker) rewritten(field string, v any) problem.LogValue {
 	case string:
 		return problem.LogText(c.text(field, text.Rule{}, v))
 	case json.Number:
-		return problem.LogValue(v)
+		// All numbers are orders, which were not bounded in the archives of older versions.
+		n, err := strconv.ParseInt(v.String(), 10, 64)
+		if err != nil || n < -MaxInteger || n > MaxInteger {
+			c.refuse(field, "must be an integer without fraction or exponent, of at most %d", int64(MaxInteger))
+		}
+		return problem.LogNumber(int(n))
 	case bool:
 		if v {
 			return "true"

@@ -155,6 +155,9 @@ func TestCheckerRefusesSavedQueriesAndAuditEntries(t *testing.T) {
 		{"members have known members", entry(18, func(r *transfer.AuditEntry) { r.To = `{"a/b":1}` }), 18, "/to/a~1b", "is not known here"},
 		{"what changed is known", entry(15, func(r *transfer.AuditEntry) { r.Field = "colour" }), 15, "/field", "must be the name of a member"},
 		{"what changed is said", entry(15, func(r *transfer.AuditEntry) { r.Field = "" }), 15, "/field", "must be the name of a member"},
+		{"numbers are integers", entry(17, func(r *transfer.AuditEntry) { r.To = `1.5` }), 17, "/to", "must be an integer without fraction or exponent"},
+		{"numbers have no exponent", entry(17, func(r *transfer.AuditEntry) { r.From = `1e400` }), 17, "/from", "must be an integer without fraction or exponent"},
+		{"numbers are those that JSON has", entry(14, func(r *transfer.AuditEntry) { r.To = `{"order":9007199254740992}` }), 14, "/to/order", "must be an integer without fraction or exponent, of at most 9007199254740991"},
 		{"texts in values have no odd characters", entry(19, func(r *transfer.AuditEntry) { r.To = `"\u0000"` }), 19, "/to", "must not contain U+0000"},
 	} {
 		_, _, err := load(c.change(audited()))

@@ -92,6 +92,9 @@ func (c *Checker) check(record Record) {
 	switch r := record.(type) {
 	case Start:
 		c.start = &r
+		if r.Catalogue > MaxInteger {
+			c.refuse("/catalogueVersion", "must be at most %d", int64(MaxInteger))
+		}
 	case State:
 		c.state(r.State)
 	case Priority:

@@ -33,6 +33,7 @@ var refusals = []struct {
 	{"metadata ascends", edit(2, func(r *transfer.State) { r.ID = id(0) }), 2, "/identifier", "must be greater"},
 	{"metadata has unique identifiers", edit(4, func(r *transfer.Priority) { r.ID = high }), 4, "/identifier", "must be greater"},
 	{"problems ascend", edit(30, func(r *transfer.Problem) { r.ID = 1 }), 30, "/identifier", "must be greater than 1"},
+	{"problems have numbers that JSON has", edit(30, func(r *transfer.Problem) { r.ID = problem.MaxID + 1 }), 30, "/identifier", "must be at most 9007199254740990"},
 	{"problems are numbered from 1", edit(12, func(r *transfer.Problem) { r.ID = 0 }), 12, "/identifier", "must be greater than 0"},
 	{"the next number is above", edit(35, func(r *transfer.End) { r.Next = 4 }), 35, "/nextIdentifier", "must be 3"},
 
@@ -79,6 +80,8 @@ var refusals = []struct {
 	{"scopes are known", edit(11, func(r *transfer.Token) { r.Scope = "root" }), 11, "/scope", "must be one of: read, write, admin"},
 	{"tokens have unique identifiers", insert(12, sample()[10]), 12, "/identifier", "another token"},
 	{"tokens have unique hashes", both(insert(12, sample()[10]), edit(12, func(r *transfer.Token) { r.ID = id(62) })), 12, "/sha256", "another token"},
+	{"tokens expire after they are created", edit(11, func(r *transfer.Token) { r.Expires = at(-1) }), 11, "/expires", "must be in the future when the token is created"},
+	{"tokens work for a moment", edit(11, func(r *transfer.Token) { r.Expires = r.Created }), 11, "/expires", "must be in the future when the token is created"},
 	{"inactive users have no token", edit(9, func(r *transfer.User) { r.Inactive = true }), 11, "/revoked", "must be a time: the user is inactive"},
 
 	// Problems (D1).

@@ -162,6 +162,7 @@ func (c *Checker) token(t access.Token) {
 	if !t.Expires.IsZero() {
 		c.moment("/expires", t.Expires)
 	}
+	c.rule("/expires", t.CheckExpiry())
 	if !t.Revoked.IsZero() {
 		c.moment("/revoked", t.Revoked)
 	} else if u, _ := c.catalogue.User(t.User); u.Inactive {

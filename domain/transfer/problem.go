@@ -29,6 +29,7 @@ func (c *Checker) problem(p problem.Problem) {
 	if last := c.graph.last(); p.ID <= last {
 		c.refuse("/identifier", "must be greater than %d, that of the problem before", last)
 	}
+	c.rule("/identifier", problem.CheckID(p.ID))
 	c.reference("/originator", metadata.Users, p.Originator)
 	c.moment("/creationDate", p.Created)
 	c.standing(&p)

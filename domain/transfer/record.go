@@ -12,6 +12,10 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
+// MaxInteger is the greatest integer of a Record, and -MaxInteger the least: every reader
+// of JSON has those between them exactly (RFC 8785).
+const MaxInteger = 1<<53 - 1
+
 // Record is one thing that a store holds, or the start or end of all that it
 // holds. The set is closed: see the types of this file.
 type Record interface {
@@ -67,7 +71,7 @@ type (
 	// Start is the first record.
 	Start struct {
 		// Catalogue is the version of the catalogue that the next records
-		// make up: at least 1, or 0 if there are no metadata and users.
+		// make up: 1 to MaxInteger, or 0 if there are no metadata and users.
 		Catalogue int64
 	}
 	// State is a state.

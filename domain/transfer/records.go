@@ -57,7 +57,8 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			return
 		}
 		all := put(func(record Record) bool { return yield(record, nil) })
-		if !all(Start{Catalogue: catalogue.Version.Number}) || !all.metadata(catalogue.Content()) ||
+		// A version that cannot be written may be lower: where it is loaded, its batch is new.
+		if !all(Start{Catalogue: min(catalogue.Version.Number, MaxInteger)}) || !all.metadata(catalogue.Content()) ||
 			!each(all, tokens, func(t access.Token) Record { return Token{t} }) ||
 			!each(all, queries, func(q query.Saved) Record { return SavedQuery{q} }) {
 			return

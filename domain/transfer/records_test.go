@@ -2,10 +2,12 @@ package transfer_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
@@ -80,5 +82,26 @@ func TestRecordsReadAsMuchAsFits(t *testing.T) {
 				t.Errorf("the store was asked for %v problems, want %v", limits, test.limits)
 			}
 		})
+	}
+}
+
+// Whatever number a catalogue has, its store can be written and loaded again.
+func TestRecordsHaveNumbersThatJSONHas(t *testing.T) {
+	t.Parallel()
+	archive, dossiers := mustLoad(t, sample())
+	for number, want := range map[int64]int64{6: 6, transfer.MaxInteger: transfer.MaxInteger, transfer.MaxInteger + 1: transfer.MaxInteger} {
+		archive.Catalogue = number
+		for record, err := range transfer.Records(t.Context(), reader{archive, dossiers}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if start, ok := record.(transfer.Start); ok && start.Catalogue != want {
+				t.Errorf("version %d comes as %d, want %d", number, start.Catalogue, want)
+			}
+		}
+	}
+	_, err := transfer.Load(&source{start: &transfer.Start{Catalogue: transfer.MaxInteger + 1}, records: sample()}, ident.None)
+	if f, ok := errors.AsType[*transfer.Fault](err); !ok || f.Field != "/catalogueVersion" || !strings.HasPrefix(f.Reason, "must be at most") {
+		t.Errorf("a version above is loaded with %v", err)
 	}
 }
