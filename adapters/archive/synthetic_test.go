@@ -74,6 +74,9 @@ func (m *maker) nullText(rule text.Rule) problem.NullText {
 	return problem.Text(m.text(rule))
 }
 
+// predicates are what users have saved, with what is easily changed on the way.
+var predicates = []string{"TRUEPREDICATE", "\t title CONTAINS '\u00e9\\'\u2028' \r\n", "assignee.identifier = $ApiUser AND title != \"\U0001f600\""}
+
 // newSynthetic returns a synthetic with metadata, users and tokens.
 func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 	m := newMaker(seed, 0)
@@ -101,7 +104,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 	}
 	s.tokens[1].Expires, s.tokens[2].Revoked = epoch.Add(time.Hour), epoch
 	for i := range 3 {
-		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: m.text(text.Comment), Sort: m.text(text.Rule{}), Created: epoch})
+		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: predicates[i], Sort: []string{"", "-identifier", "state.name , title"}[i], Created: epoch})
 		s.entries = append(s.entries,
 			audit.Entry{ID: id(), Created: epoch, Batch: id(), Type: audit.Created, Kind: audit.User, Object: c.Users[i].ID, Name: m.text(text.Name),
 				To: problem.LogObject(problem.LogMember{Name: "name", Value: problem.LogText(m.text(text.Name))}, problem.LogMember{Name: "inactive", Value: "false"})},

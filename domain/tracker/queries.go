@@ -62,7 +62,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 		return store.Change{}, a, nil
 	}
 	st := newStep(m, caller.User)
-	saved, faults := checkSave(cmd, predicate.Env{Now: st.At, User: caller.User})
+	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: st.At})
 	if of.saved >= limit {
 		faults.Add(fault.InvalidValue, "", "you have the most saved queries that you can have: %d; delete one first", limit)
 	}
@@ -72,7 +72,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 	if err := cmd.Idempotency.check(of.kept); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
-	saved.ID, saved.Owner, saved.Created = st.ids.Next(), caller.User, st.At
+	saved.ID = st.ids.Next()
 	st.effect(store.PutQuery{Query: saved})
 	if cmd.DryRun {
 		saved.ID = ident.None
@@ -86,10 +86,10 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 // the query language's to say.
 var savedText = text.Rule{}
 
-// checkSave returns what is to be saved, and all that is wrong with it. It has to
-// compile.
-func checkSave(cmd SaveQuery, env predicate.Env) (saved query.Saved, faults fault.List) {
-	faults = cmd.Faults
+// checkSave returns what is to be saved, by the owner and at the time of blank, and all
+// that is wrong with it. It has to compile.
+func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults fault.List) {
+	saved, faults = blank, cmd.Faults
 	require(&faults, cmd.Name.Sent, "/name", "a saved query needs a name and a predicate")
 	require(&faults, cmd.Predicate.Sent, "/predicate", "a saved query needs a name and a predicate")
 	if cmd.Name.Sent {
@@ -102,12 +102,10 @@ func checkSave(cmd SaveQuery, env predicate.Env) (saved query.Saved, faults faul
 		saved.Sort = line(savedText, cmd.Sort, "/sort", &faults)
 	}
 	if !faults.Covers("/predicate") {
-		_, err := compile(saved.Predicate, predicate.Problem, env)
-		addInvalid(&faults, "/predicate", err)
+		addInvalid(&faults, "/predicate", saved.CheckPredicate())
 	}
 	if !faults.Covers("/sort") {
-		_, err := compileOrder(saved.Sort, predicate.Problem)
-		addInvalid(&faults, "/sort", err)
+		addInvalid(&faults, "/sort", saved.CheckSort())
 	}
 	return saved, faults
 }
