@@ -47,6 +47,7 @@ func isSearched(path string) bool {
 
 const (
 	searchDescription = "The predicate is an NSPredicate format string: keys, comparisons, string operators, ANY, SUBQUERY, date functions. " +
+		"Nil equals only nil, != is the opposite of =, and every other comparison with nil is false. " +
 		"Without a limit the whole result is sent, of up to 10,000 objects. With one, the header Link leads to the next page."
 	postDescription = searchDescription + " The members of the body are the parameters of the GET. " +
 		"To go on, send the same body with the member cursor, taken from the link: the link can be followed with GET too, but that of a search that is too long for a URL lacks the predicate."
