@@ -185,7 +185,7 @@ func (s stalled) Write(b []byte) (int, error) {
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := budget.New(16 << 20)
-		f := setup(t, func(o *Options) { o.Memory = memory; o.Limits.RequestTime = time.Minute })
+		f := setup(t, func(o *Options) { o.Memory, o.Observe, o.Limits.RequestTime = memory, nil, time.Minute })
 		f.enlarge(true)
 		read := make(chan struct{})
 		done := make(chan int)
@@ -247,7 +247,7 @@ func TestMemoryOfBodies(t *testing.T) {
 // No more than some requests with large bodies are served at a time; small ones pass by.
 func TestHeavyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := setup(t, func(o *Options) { o.Limits.RequestTime = time.Minute })
+		f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
 		hold, stored := make(chan struct{}), make(chan int)
 		f.during = func() { <-hold }
 		body := strings.Repeat("x", largeBody+1)
