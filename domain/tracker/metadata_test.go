@@ -399,3 +399,56 @@ func TestCreateNamesIgnoredMembers(t *testing.T) {
 		equal(t, "of a user", u.Ignored, []string{"identifier"})
 	}
 }
+
+// A store can have from elsewhere what requests do not set: earlier imports took it. It
+// can be sent back as it was read, beside a change of something else, and be set right.
+func TestValuesFromElsewhereCanStay(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	const far = 1 << 40
+	start, end := noon.AddDate(0, 0, 1), noon
+	state := s.memory.current().clone()
+	c := &state.content
+	c.Users[0].Email = "noat"
+	c.Priorities[0].Order = far
+	ids := ident.NewSequence(noon, [10]byte{})
+	old, next := ids.Next(), ids.Next()
+	c.Milestones = []metadata.Milestone{{ID: ids.Next(), Name: "1.0", Created: noon, Start: start, End: end}}
+	c.Components = []metadata.Component{{ID: old, Name: "Old", Successor: next}, {ID: next, Name: "Next", Successor: old}}
+	s.memory.state = state
+	s.Service = newServer(s.memory, s.clock) // which has no other catalogue in its cache
+
+	user, priority, milestone := c.Users[0].ID, c.Priorities[0].ID, c.Milestones[0].ID
+	name := patch.Set("Renamed")
+	_, err := s.Users().Update(t.Context(), s.admin, user, UpdateObject[UserPatch]{Patch: UserPatch{Name: name, Email: patch.Set("noat")}})
+	noError(t, err)
+	_, err = s.Priorities().Update(t.Context(), s.admin, priority, UpdateObject[PriorityPatch]{Patch: PriorityPatch{Name: name, Order: patch.Set[int64](far)}})
+	noError(t, err)
+	_, err = s.Milestones().Update(t.Context(), s.admin, milestone, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Name: name, Start: patch.Set(start), End: patch.Set(end)}})
+	noError(t, err)
+	_, err = s.Components().Update(t.Context(), s.admin, old, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Name: name, Successor: partial(object{"identifier": next.String()})}})
+	noError(t, err)
+
+	_, err = s.Users().Update(t.Context(), s.admin, user, UpdateObject[UserPatch]{Patch: UserPatch{Email: patch.Set("at")}})
+	isFault(t, err, fault.InvalidValue)
+	_, err = s.Priorities().Update(t.Context(), s.admin, priority, UpdateObject[PriorityPatch]{Patch: PriorityPatch{Order: patch.Set[int64](far + 1)}})
+	isFault(t, err, fault.InvalidValue)
+	_, err = s.Milestones().Update(t.Context(), s.admin, milestone, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Start: patch.Set(start.AddDate(0, 0, 1))}})
+	isFault(t, err, fault.InvalidValue)
+
+	_, err = s.Users().Update(t.Context(), s.admin, user, UpdateObject[UserPatch]{Patch: UserPatch{Email: patch.Set("at@example.org")}})
+	noError(t, err)
+	_, err = s.Priorities().Update(t.Context(), s.admin, priority, UpdateObject[PriorityPatch]{Patch: PriorityPatch{Order: patch.Set[int64](1)}})
+	noError(t, err)
+	_, err = s.Milestones().Update(t.Context(), s.admin, milestone, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Start: patch.Null[time.Time]()}})
+	noError(t, err)
+	_, err = s.Components().Update(t.Context(), s.admin, old, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Successor: patch.Null[metadata.Partial]()}})
+	noError(t, err)
+}
+
+func isFault(t *testing.T, err error, kind fault.Kind) {
+	t.Helper()
+	if !fault.Is(err, kind) {
+		t.Errorf("%v, want the kind %s", err, kind)
+	}
+}
