@@ -9,14 +9,16 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// in replaces text on a line, and makes the manifest anew.
-func in(line int, old, replacement string) string {
+// in replaces text on a line, and perhaps more, and makes the manifest anew.
+func in(line int, old, replacement string, more ...string) string {
 	lines := slices.Clone(body)
-	changed := strings.Replace(lines[line-1], old, replacement, 1)
-	if changed == lines[line-1] {
-		return "the line does not have " + old
+	for pair := range slices.Chunk(append([]string{old, replacement}, more...), 2) {
+		changed := strings.Replace(lines[line-1], pair[0], pair[1], 1)
+		if changed == lines[line-1] {
+			return "the line does not have " + pair[0]
+		}
+		lines[line-1] = changed
 	}
-	lines[line-1] = changed
 	return whole(lines, 8)
 }
 
@@ -64,6 +66,17 @@ var damages = []struct {
 	{"an empty line after the manifest", good + "\n", 29, "", "comes after the manifest"},
 	{"a line that is too long", body[0] + "\n" + strings.Repeat("x", 16<<20+1) + "\n", 2, "", "is longer than a line can be"},
 	{"a file without lines", strings.Repeat("x", 17<<20), 1, "", "is longer than a line can be"},
+
+	// What the API refuses too.
+	{"an e-mail address without @", in(9, "ann@example.org", "noat"), 9, "/email", "must be an e-mail address"},
+	{"an order of more than 32 bits", in(4, `"order":0`, `"order":2147483648`), 4, "/order", "must be between"},
+	{"an order that JSON does not have for sure", in(4, `"order":0`, `"order":9007199254740992`), 4, "/order", "must be an integer"},
+	{"a milestone that ends before it starts", in(8, `"endDate":"9999-12-31T23:59:59.999Z"`, `"endDate":"2025-01-01T00:00:00.000Z"`, `"startDate":null`, `"startDate":"2025-01-01T00:00:00.001Z"`), 8, "/endDate", "a milestone cannot end before it starts"},
+	{"a component that succeeds itself", in(6, `"successor":"`+ids+`32"`, `"successor":"`+ids+`31"`), 6, "/successor", "the component is its own successor"},
+	{"components that succeed each other", in(7, `"successor":null`, `"successor":"`+ids+`31"`), 6, "/successor", "the component is its own successor"},
+	{"a token that expires before it is created", in(11, `"expires":null`, `"expires":"2026-01-02T03:03:59.999Z"`), 11, "/expires", "must be in the future when the token is created"},
+	{"a problem of a number without a next one", in(23, `"identifier":7,`, `"identifier":9007199254740991,`), 23, "/identifier", "must be at most 9007199254740990"},
+	{"a version that JSON does not have for sure", in(1, `"catalogueVersion":6`, `"catalogueVersion":9007199254740992`), 1, "/catalogueVersion", "must be an integer"},
 
 	// Files of other sorts.
 	{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 1, "", "is compressed: gzip -dc FILE | problems import"},

@@ -15,10 +15,12 @@ import (
 )
 
 // Checker checks records one by one, and groups them. What it lets through has
-// everything that the service relies on. Transitions are not judged again (D19),
-// nor the limits of D22, which are settings; and the identifiers of log entries
-// and comments are compared within a problem only, for nothing looks them up
-// across problems.
+// everything that the service relies on: the rules of requests about one object, and
+// about the catalogue as a whole, are called here too. What a request may not change is
+// not judged again, such as transitions (D19), or closed components and inactive users
+// as new values: it may have been allowed at that time. Nor are the limits of D22, which
+// are settings; and the identifiers of log entries and comments are compared within a
+// problem only, for nothing looks them up across problems.
 //
 // It keeps what comes before the problems; one problem at a time; and of all
 // others 8 bytes each, 24 for each directed relationship and for each log entry
