@@ -1,6 +1,11 @@
 // Package access holds what a token is and what it allows (D17).
 package access
 
+import (
+	"errors"
+	"strings"
+)
+
 // Scope is what a token allows. Each includes the ones before it.
 type Scope string
 
@@ -28,3 +33,16 @@ func (s Scope) Valid() bool { return s.rank() > 0 }
 
 // Covers reports whether a token of scope s may do what needs the given scope.
 func (s Scope) Covers(needed Scope) bool { return needed.Valid() && s.rank() >= needed.rank() }
+
+// Check refuses what is none of the three scopes. The text of the error ends a sentence
+// for its author.
+func (s Scope) Check() error {
+	if s.Valid() {
+		return nil
+	}
+	var names []string
+	for _, known := range Scopes() {
+		names = append(names, string(known))
+	}
+	return errors.New("must be one of: " + strings.Join(names, ", "))
+}

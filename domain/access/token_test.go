@@ -14,8 +14,8 @@ func TestScope(t *testing.T) {
 				t.Errorf("%q covers %q: %t, want %t", scope, needed, got, want)
 			}
 		}
-		if got, want := scope.Valid(), i > 0; got != want {
-			t.Errorf("%q is valid: %t, want %t", scope, got, want)
+		if got, want := scope.Valid(), i > 0; got != want || (scope.Check() == nil) != want {
+			t.Errorf("%q is valid: %t, and %v, want %t", scope, got, scope.Check(), want)
 		}
 	}
 	for _, scope := range []Scope{"Read", "root", "admin "} {

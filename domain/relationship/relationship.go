@@ -2,6 +2,7 @@ package relationship
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -32,4 +33,13 @@ func (r Relationship) Compare(other Relationship) int {
 		return c
 	}
 	return cmp.Compare(r.Other, other.Other)
+}
+
+// CheckEnds refuses a relationship of a problem to itself. The text of the error is a
+// sentence for its author.
+func CheckEnds(owner, other problem.ID) error {
+	if owner == other {
+		return errors.New("a problem has no relationship to itself")
+	}
+	return nil
 }

@@ -2,6 +2,11 @@
 // mirrors, and the rules about pairs and cycles (spec section 2, D7).
 package relationship
 
+import (
+	"errors"
+	"strings"
+)
+
 // Type is the type of a relationship, as seen from the problem that has it.
 type Type string
 
@@ -94,4 +99,17 @@ func (t Type) Code() int {
 	default:
 		return f.code + 1
 	}
+}
+
+// Check refuses what is none of the eleven types. The text of the error ends a sentence
+// for its author.
+func (t Type) Check() error {
+	if t.Valid() {
+		return nil
+	}
+	var names []string
+	for _, known := range Types() {
+		names = append(names, string(known))
+	}
+	return errors.New("must be one of: " + strings.Join(names, ", "))
 }

@@ -2,6 +2,7 @@ package relationship
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,5 +95,25 @@ func TestRelationshipCompare(t *testing.T) {
 	slices.SortFunc(got, Relationship.Compare)
 	if !slices.Equal(got, want) {
 		t.Errorf("sorted: %+v, want %+v", got, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, known := range Types() {
+		if err := known.Check(); err != nil {
+			t.Errorf("%s: %v", known, err)
+		}
+	}
+	for _, unknown := range []Type{"", "SiblingOf", "relatedTo"} {
+		if err := unknown.Check(); err == nil || !strings.HasPrefix(err.Error(), "must be one of: RelatedTo, ParentOf, ") {
+			t.Errorf("%q: %v", unknown, err)
+		}
+	}
+	if err := CheckEnds(1, 2); err != nil {
+		t.Error(err)
+	}
+	if CheckEnds(2, 2) == nil {
+		t.Error("a problem has a relationship to itself")
 	}
 }

@@ -194,8 +194,8 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 	_, linked := l.existing(cmd)
 	switch {
 	case !cmd.Other.Sent || faults.Covers(other):
-	case cmd.Other.Value == l.ID:
-		faults.Add(fault.InvalidValue, other, "a problem has no relationship to itself")
+	case relationship.CheckEnds(l.ID, cmd.Other.Value) != nil:
+		invalidate(&faults, other, relationship.CheckEnds(l.ID, cmd.Other.Value))
 	case l.other.ID == 0:
 		faults.Add(fault.InvalidValue, other, "there is no problem with this identifier")
 	case linked:
@@ -210,9 +210,9 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 // checkMembers finds what is wrong with the members themselves (D14).
 func (cmd Relate) checkMembers() fault.List {
 	faults := cmd.Faults
-	require(&faults, cmd.Type.Sent, "/type", "must be one of: %s", typeNames())
-	if cmd.Type.Sent && !cmd.relationshipType().Valid() {
-		faults.Add(fault.InvalidValue, "/type", "must be one of: %s", typeNames())
+	if err := cmd.relationshipType().Check(); err != nil {
+		require(&faults, cmd.Type.Sent, "/type", "%v", err)
+		invalidate(&faults, "/type", err)
 	}
 	require(&faults, cmd.Other.Sent, "/problemIdentifier", "a relationship needs the identifier of the other problem")
 	if cmd.Other.Null {
@@ -222,14 +222,6 @@ func (cmd Relate) checkMembers() fault.List {
 		faults.Add(fault.InvalidValue, "/problem/identifier", "differs from problemIdentifier")
 	}
 	return faults
-}
-
-func typeNames() string {
-	var names []string
-	for _, t := range relationship.Types() {
-		names = append(names, string(t))
-	}
-	return strings.Join(names, ", ")
 }
 
 func showCycle(ids []problem.ID) string {

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -59,9 +58,9 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	case cmd.User.Sent:
 		token.User = resolve(c, metadata.Users, cmd.User.Value, ident.None, "/user", &faults)
 	}
-	require(&faults, cmd.Scope.Sent, "/scope", "must be one of: %s", scopeNames())
-	if cmd.Scope.Sent && !token.Scope.Valid() {
-		faults.Add(fault.InvalidValue, "/scope", "must be one of: %s", scopeNames())
+	if err := token.Scope.Check(); err != nil {
+		require(&faults, cmd.Scope.Sent, "/scope", "%v", err)
+		invalidate(&faults, "/scope", err)
 	}
 	if cmd.Expires.Sent && !cmd.Expires.Null {
 		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
@@ -71,14 +70,6 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 		invalidate(&faults, "/expires", token.CheckExpiry())
 	}
 	return token, faults.Err()
-}
-
-func scopeNames() string {
-	var names []string
-	for _, s := range access.Scopes() {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, ", ")
 }
 
 // RevokeToken makes a token invalid for good. It holds at once in this process,

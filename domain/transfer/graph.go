@@ -65,13 +65,9 @@ func noProblem(id problem.ID) string { return fmt.Sprintf("there is no problem %
 
 func (c *Checker) relationship(r relationship.Relationship) {
 	c.belongs(r.Owner)
-	family, ok := r.Type.Family()
-	if !ok {
-		c.refuse("/type", "must be one of: %s", list(relationship.Types()))
-	}
-	if r.Other == r.Owner {
-		c.refuse("/problemIdentifier", "a problem has no relationship to itself")
-	}
+	family, _ := r.Type.Family()
+	c.rule("/type", r.Type.Check())
+	c.rule("/problemIdentifier", relationship.CheckEnds(r.Owner, r.Other))
 	c.reference("/author", metadata.Users, r.Author)
 	c.moment("/creationDate", r.Created)
 	if before := c.current.Relationships; len(before) > 0 && before[len(before)-1].Compare(r) >= 0 {
@@ -117,7 +113,7 @@ func (g *graph) relate(c *Checker, family relationship.Family, r relationship.Re
 func (g *graph) mention(c *Checker, id problem.ID, to bool) {
 	switch {
 	case id == c.current.ID:
-		c.refuse(mention{to: to}.field(), "a problem has no relationship to itself")
+		c.rule(mention{to: to}.field(), relationship.CheckEnds(c.current.ID, id))
 	case id > c.current.ID:
 		g.ahead = append(g.ahead, mention{id, c.line, to})
 	case !g.has(id):

@@ -45,9 +45,7 @@ func (c *Checker) shown(e *problem.LogEntry) {
 			e.To = c.shownKeyword("/to", e.To)
 		}
 	case problem.RelationshipAdded, problem.RelationshipDeleted:
-		if !relationship.Type(e.Field).Valid() {
-			c.refuse("/field", "must be one of: %s", list(relationship.Types()))
-		}
+		c.rule("/field", relationship.Type(e.Field).Check())
 		c.oneSide(e, e.Type == problem.RelationshipAdded, func(field string, v problem.LogValue) problem.LogValue {
 			return c.shownLink(field, v)
 		})

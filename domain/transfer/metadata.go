@@ -155,9 +155,7 @@ func (c *Checker) token(t access.Token) {
 	}
 	c.digests[t.Digest] = struct{}{}
 	c.reference("/user", metadata.Users, t.User)
-	if !t.Scope.Valid() {
-		c.refuse("/scope", "must be one of: %s", list(access.Scopes()))
-	}
+	c.rule("/scope", t.Scope.Check())
 	c.moment("/creationDate", t.Created)
 	if !t.Expires.IsZero() {
 		c.moment("/expires", t.Expires)
