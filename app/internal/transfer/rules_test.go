@@ -303,7 +303,7 @@ func TestWhatIsImportedCanBeSentBack(t *testing.T) {
 	rng := seeded(t)
 	base := withSamples(t, lived(t))
 	accepted, refused := 0, 0
-	for range 250 {
+	for range 150 {
 		text := altered(t, rng, base)
 		s := open(t, 0)
 		if _, err := transfer.Import(t.Context(), strings.NewReader(text), s, filled); err != nil {
