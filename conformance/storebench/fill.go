@@ -27,7 +27,7 @@ type filled struct {
 func fill(ctx context.Context, s store.Store) (*filled, error) {
 	archive := dataset.New(Problems).Archive()
 	f := &filled{Store: s, user: archive.Metadata.Users[dataset.Busiest].ID}
-	var patched []problem.Problem
+	var patched []store.Dossier
 	all := archive.Problems
 	archive.Problems = func(yield func(store.Dossier, error) bool) {
 		for d, err := range all {
@@ -35,7 +35,7 @@ func fill(ctx context.Context, s store.Store) (*filled, error) {
 			case err != nil:
 			case len(patched) < slices.Max(clients) && slices.Contains(d.Readers, f.user):
 				// A patch of one that the user has read marks nothing as read.
-				patched = append(patched, d.Problem)
+				patched = append(patched, d)
 			case len(d.Log) == logged:
 				f.loaded = append(f.loaded, d.ID)
 			}
@@ -57,8 +57,8 @@ func fill(ctx context.Context, s store.Store) (*filled, error) {
 	if len(patched) < slices.Max(clients) || len(f.loaded) < 2 {
 		return nil, fmt.Errorf("the data set has %d problems to be patched and %d to be loaded", len(patched), len(f.loaded))
 	}
-	for n, p := range patched {
-		f.writers = append(f.writers, newWriter(f, p, archive.Batch, byte(n)))
+	for n, d := range patched {
+		f.writers = append(f.writers, newWriter(f, d, archive.Batch, byte(n)))
 	}
 	f.plan, err = predicate.Compile(searched, predicate.Problem, predicate.Env{User: f.user})
 	return f, err

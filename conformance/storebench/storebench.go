@@ -107,7 +107,7 @@ func (f *filled) load(ctx context.Context, _ int, n int64) error {
 	var found store.Snapshot
 	err := f.View(ctx, func(r store.Reader) (err error) {
 		store.Last(r)
-		found, err = r.Problem(ctx, id, f.user, store.Keywords|store.Log)
+		found, err = r.Problem(ctx, id, f.user, store.Keywords|store.Log|store.IfSmall)
 		return err
 	})
 	if err == nil && (found.ID != id || len(found.Keywords) != 2 || len(found.Log) != logged) {

@@ -96,7 +96,7 @@ func TestChangesAreTheTrackers(t *testing.T) {
 	w := f.writers[0]
 	for range 2 {
 		before := w.current
-		s.snapshot = store.Snapshot{Problem: before, Batch: w.batch, Catalogue: f.catalogue.Version, Read: true}
+		s.snapshot = store.Snapshot{Problem: before, Batch: w.batch, Size: w.size, Catalogue: f.catalogue.Version, Read: true}
 		change, err := w.change()
 		if err != nil {
 			t.Fatal(err)

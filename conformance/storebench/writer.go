@@ -17,14 +17,15 @@ type writer struct {
 	catalogue *metadata.Catalogue
 	current   problem.Problem
 	batch     ident.ID // that stored it
+	size      int64    // see store.Snapshot
 	ids       ident.Sequence
 }
 
 // newWriter returns a writer for a problem that the user has read. Writers of
 // different numbers make different identifiers.
-func newWriter(f *filled, p problem.Problem, batch ident.ID, n byte) *writer {
+func newWriter(f *filled, d store.Dossier, batch ident.ID, n byte) *writer {
 	// The identifiers of the data set are of other times.
-	return &writer{author: f.user, catalogue: f.catalogue, current: p, batch: batch, ids: ident.NewSequence(p.Modified.AddDate(1, 0, 0), [10]byte{3: n})}
+	return &writer{author: f.user, catalogue: f.catalogue, current: d.Problem, batch: batch, size: d.Size(), ids: ident.NewSequence(d.Modified.AddDate(1, 0, 0), [10]byte{3: n})}
 }
 
 // commit commits the next patch.
@@ -60,17 +61,19 @@ func (w *writer) change() (store.Change, error) {
 	}
 	batch := w.ids.Next()
 	w.batch = batch
+	entry := problem.LogEntry{
+		ID: w.ids.Next(), Problem: p.ID, Type: problem.FieldChanged, Created: p.Modified, Author: w.author, Batch: batch,
+		Field: "state", From: problem.LogRef(from.ID, from.Name), To: problem.LogRef(to.ID, to.Name), Revision: p.Revision,
+	}
+	w.size += problem.SavedSize(p.Title) + entry.Size()
 	return store.Change{
 		Batch:  batch,
 		At:     p.Modified,
 		Author: w.author,
 		Expect: []store.Expectation{store.CatalogueAt{Version: w.catalogue.Version}, old},
 		Effects: []store.Effect{
-			store.ForgetReads{Problem: p.ID, But: w.author}, store.UpdateProblem{Problem: *p}, store.PutSavepoint{Problem: *p},
+			store.ForgetReads{Problem: p.ID, But: w.author}, store.PutSavepoint{Problem: *p}, store.UpdateProblem{Problem: *p, Size: w.size},
 		},
-		Log: []problem.LogEntry{{
-			ID: w.ids.Next(), Problem: p.ID, Type: problem.FieldChanged, Created: p.Modified, Author: w.author, Batch: batch,
-			Field: "state", From: problem.LogRef(from.ID, from.Name), To: problem.LogRef(to.ID, to.Name), Revision: p.Revision,
-		}},
+		Log: []problem.LogEntry{entry},
 	}, nil
 }
