@@ -55,11 +55,18 @@ func prepareFamily(s *stage) error {
 			layers = append(layers, layer)
 		}
 		n := s.sizes.layer
-		_, err := s.repeat((s.sizes.layers-1)*n*n, func(i int) error {
+		related, err := s.repeat((s.sizes.layers-1)*n*n, func(i int) error {
 			layer, pair := i/(n*n), i%(n*n)
-			return s.relate("ParentOf", layers[layer][pair/n], layers[layer+1][pair%n])
+			child := layers[layer+1][pair%n]
+			if err := s.relate("ParentOf", layers[layer][pair/n], child); err != nil {
+				return err
+			}
+			s.place.made[youngest] = child // a descendant of the first, however far this goes
+			return nil
 		})
-		s.place.made[youngest] = layers[s.sizes.layers-1][0]
+		if err == nil && related == 0 {
+			err = errEnough // there is no family
+		}
 		return layers[0][0], err
 	})
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -95,6 +97,76 @@ func TestPreparationTakesWhatIsAllowed(t *testing.T) {
 	}
 	if err := s.make("asking", get("/nothing"), nil); !errors.Is(err, errEnough) {
 		t.Errorf("a refusal is %v", err)
+	}
+}
+
+// What a preparation leaves is attacked where it exists, wherever the server ended it.
+func TestAttacksOfAPreparationThatIsCutShort(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		attack  string
+		allowed int    // changes, after which the server refuses
+		want    string // what the attack then asks
+	}{
+		{"rewritten-as-of", 1 + 0, "GET /problems/1?asOf=1 "},
+		{"rewritten-as-of", 1 + 5, "GET /problems/1?asOf=3 "},
+		{"rewritten-as-of", 1 + small.rewrites, "GET /problems/1?asOf=31 "},
+		{"comments-as-of", 1 + 0, "GET /problems/1/comments?asOf=1 "},
+		{"comments-as-of", 1 + 3, "GET /problems/1/comments?asOf=3 "},
+		// A family of four layers of four, of which 1 is the oldest one.
+		{"relationships-cycle", 16 + 1, `PUT /problems/5/relationships {"problemIdentifier":1,`},
+		{"relationships-cycle", 16 + 16 + 2, `PUT /problems/10/relationships {"problemIdentifier":1,`},
+		{"relationships-cycle", 16 + 3*16, `PUT /problems/16/relationships {"problemIdentifier":1,`},
+	} {
+		attack := attacks[slices.IndexFunc(attacks, func(a attack) bool { return a.name == c.attack })]
+		var mu sync.Mutex
+		changes, prepared, asked := 0, false, map[string]bool{}
+		s, end := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			body, _ := io.ReadAll(r.Body) // what is missing shows in the text
+			if prepared {
+				asked[fmt.Sprintf("%s %s %s", r.Method, strings.TrimPrefix(r.URL.String(), api), body)] = true
+				fmt.Fprint(w, "{}")
+				return
+			}
+			if changes == c.allowed {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				return
+			}
+			changes++
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, `{"identifier":%d}`, changes)
+		})
+		if err := attack.prepare(s); err != nil {
+			t.Errorf("%s after %d changes: %v", c.attack, c.allowed, err)
+			continue
+		}
+		mu.Lock()
+		prepared = true
+		mu.Unlock()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			attack.run(s)
+		}()
+		counted(t, s, "200", 1)
+		end()
+		<-done
+		for text := range asked {
+			if !strings.HasPrefix(text, c.want) {
+				t.Errorf("%s after %d changes asks %.100s; want %s", c.attack, c.allowed, text, c.want)
+			}
+		}
+	}
+	s, _ := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+		}
+		fmt.Fprint(w, `{"identifier":1}`)
+	})
+	if err := prepareFamily(s); !errors.Is(err, errEnough) {
+		t.Errorf("a family without relationships is %v; want %v", err, errEnough)
 	}
 }
 
