@@ -35,7 +35,7 @@ func (s *stage) export() {
 // exportOnce reports whether an export succeeded. It ends by itself, also after the
 // attack, so that its end is seen.
 func (s *stage) exportOnce(path string, first bool) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), exportPatience)
+	ctx, cancel := context.WithTimeout(s.whole, exportPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.program.Path, "export", "--to", path)
 	cmd.Env = s.program.Environment(s.place.url)

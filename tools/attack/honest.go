@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -18,6 +17,7 @@ type honest struct {
 	problems []int64
 	rate     int
 	n        int // requests so far, of all attacks
+	patience time.Duration
 }
 
 const (
@@ -37,7 +37,7 @@ type waited struct {
 	Failures int            `json:"failures"`
 	Outcomes map[string]int `json:"outcomes"`
 
-	wrong []string
+	Wrong []string `json:"wrong,omitempty"`
 }
 
 // due is a request that is to be sent at a time.
@@ -46,9 +46,9 @@ type due struct {
 	at time.Time
 }
 
-// run asks at a steady rate until the deadline of ctx, and returns when all requests that
-// were due by then are answered or given up.
-func (h *honest) run(ctx context.Context) waited {
+// run asks at a steady rate for a while, and returns when all requests that were due by
+// then are answered or given up, or soon after ctx has ended.
+func (h *honest) run(ctx context.Context, duration time.Duration) waited {
 	var (
 		mu    sync.Mutex
 		times []time.Duration
@@ -60,7 +60,7 @@ func (h *honest) run(ctx context.Context) waited {
 	for range honestConnections {
 		group.Go(func() {
 			for d := range queue {
-				right, what := h.once(d)
+				right, what := h.once(ctx, d)
 				mu.Lock()
 				times = append(times, time.Since(d.at))
 				if !right {
@@ -75,9 +75,9 @@ func (h *honest) run(ctx context.Context) waited {
 		})
 	}
 	interval := time.Second / time.Duration(h.rate)
-	end, _ := ctx.Deadline()
-	for at := time.Now(); at.Before(end); at = at.Add(interval) {
-		if wait(ctx, time.Until(at)); errors.Is(ctx.Err(), context.Canceled) {
+	began := time.Now()
+	for at := began; at.Before(began.Add(duration)); at = at.Add(interval) {
+		if wait(ctx, time.Until(at)); ctx.Err() != nil {
 			break
 		}
 		queue <- due{h.n, at}
@@ -88,10 +88,10 @@ func (h *honest) run(ctx context.Context) waited {
 	slices.Sort(times)
 	w.Requests = len(times)
 	w.P50, w.P99, w.Max = percentile(times, 50), percentile(times, 99), percentile(times, 100)
-	w.Outcomes, w.wrong = count.all()
+	w.Outcomes, w.Wrong = count.all()
 	for what := range w.Outcomes {
 		if !rightForHonest[what] && !unfortunate[what] {
-			w.wrong = append(w.wrong, "honest requests were answered with "+what)
+			w.Wrong = append(w.Wrong, "honest requests were answered with "+what)
 		}
 	}
 	return w
@@ -104,8 +104,8 @@ var (
 )
 
 // once sends a request. A request that has been due for too long is given up unsent.
-func (h *honest) once(d due) (right bool, what string) {
-	ctx, cancel := context.WithDeadline(context.Background(), d.at.Add(honestPatience))
+func (h *honest) once(ctx context.Context, d due) (right bool, what string) {
+	ctx, cancel := context.WithDeadline(ctx, d.at.Add(h.patience))
 	defer cancel()
 	if ctx.Err() != nil {
 		return false, late

@@ -14,7 +14,7 @@ import (
 func newHonest(t *testing.T, handler http.HandlerFunc) *honest {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return &honest{client: newClient(server.URL, "token", honestConnections), problems: []int64{7, 8}, rate: 200}
+	return &honest{client: newClient(server.URL, "token", honestConnections), problems: []int64{7, 8}, rate: 200, patience: honestPatience}
 }
 
 // A server that stands still keeps more requests waiting than there are connections. All
@@ -28,7 +28,7 @@ func TestWaitingForAConnectionCounts(t *testing.T) {
 		<-ctx.Done()
 		fmt.Fprint(w, "{}")
 	})
-	w := h.run(ctx)
+	w := h.run(t.Context(), pause)
 	if w.Requests <= honestConnections || w.Failures > 0 || w.Requests != h.n {
 		t.Fatalf("%d requests of %d count, with %v; want all, without a failure", w.Requests, h.n, w.Outcomes)
 	}
@@ -56,11 +56,9 @@ func TestHonestFailures(t *testing.T) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.body)
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		w := h.run(ctx)
-		cancel()
-		if w.Failures != w.Requests || w.Outcomes[c.what] != w.Requests || (len(w.wrong) > 0) != c.wrong {
-			t.Errorf("%d %s: %d of %d failed, %v, wrong: %q", c.status, c.body, w.Failures, w.Requests, w.Outcomes, w.wrong)
+		w := h.run(t.Context(), 50*time.Millisecond)
+		if w.Failures != w.Requests || w.Outcomes[c.what] != w.Requests || (len(w.Wrong) > 0) != c.wrong {
+			t.Errorf("%d %s: %d of %d failed, %v, wrong: %q", c.status, c.body, w.Failures, w.Requests, w.Outcomes, w.Wrong)
 		}
 	}
 }

@@ -22,6 +22,13 @@ import (
 )
 
 func main() {
+	if is, err := asChild(os.Args[1:], os.Stdin, os.Stdout); is {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "attack:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	flags := flag.NewFlagSet("attack", flag.ContinueOnError)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +25,8 @@ type siege struct {
 	folder      string // of its own
 	db          *launch.Database
 	report      report
+	self        []string // the command that starts this program
+	warned      []string
 	undo        []func(context.Context) error
 }
 
@@ -67,6 +71,11 @@ func (s *siege) setUp(ctx context.Context) (err error) {
 	if _, err := os.Stat(binary); err != nil {
 		return fmt.Errorf("-program: %w: make build makes it", err)
 	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	s.self = []string{self}
 	s.launcher = launch.Program{Path: binary, Home: s.folder, Logs: s.serverLog}
 	if s.certificate, err = writeCertificate(s.folder); err != nil {
 		return err
@@ -179,7 +188,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 		return row{}, err
 	}
 	r := row{Store: p.store, Attack: a.name, Title: s.sizes().fill(a.title)}
-	st := &stage{place: p, sizes: s.sizes(), attack: a, program: s.launcher, guard: s.guard, patience: preparePatience}
+	st := &stage{place: p, sizes: s.sizes(), patience: preparePatience}
 	had := len(p.made)
 	if err := s.prepare(ctx, p, a, st, t); err != nil {
 		if t.dead() || st.killed {
@@ -234,38 +243,56 @@ func (s *siege) measure(ctx context.Context, p *place, a attack, st *stage, t ta
 	if err != nil {
 		return err
 	}
-	attacking, cancel := context.WithTimeout(ctx, s.duration)
-	defer cancel()
-	st.last = attacking
-	if s.short {
-		// What a moment is too short for is answered nevertheless, so that it is seen
-		// whether it is right, and what it takes.
-		last, cancel := context.WithTimeout(ctx, prepareLimit)
-		defer cancel()
-		st.last = last
-	}
-	st.ctx, st.attacker, st.admin = attacking, newClient(t.URL, p.attacker, 0), newClient(t.URL, p.admin, 0)
-	user := &honest{client: newClient(t.URL, p.user, honestConnections), problems: p.problems, rate: s.rate, n: p.asked}
-	attacked := make(chan struct{})
-	go func() {
-		defer close(attacked)
-		a.run(st)
-	}()
-	r.Honest = user.run(attacking)
-	p.asked = user.n
-	<-attacked
-	for _, c := range []*client{st.attacker, st.admin, user.client} {
-		c.close()
-	}
+	came, err := s.attackBesideHonest(ctx, p, a, t.URL, r)
 	watch.stop()
+	if err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	p.asked += r.Honest.Requests
 	r.Before, r.Peak = watch.before, watch.peak
 	r.Fate = s.end(t, watch.killed)
-	r.Answers, r.Wrong = st.tally.all()
+	r.Answers, r.Wrong = came.Answers, came.Wrong
 	if r.Fate == alive {
-		r.Wrong = append(r.Wrong, r.Honest.wrong...)
+		r.Wrong = append(r.Wrong, r.Honest.Wrong...)
 	}
-	r.Notes = st.notes
+	r.Notes = append(slices.Clone(st.notes), came.Notes...)
+	if came.Priority != "" {
+		s.warn("the attackers have the priority of all others, whose times can be longer for it: " + came.Priority)
+	}
 	return ctx.Err()
+}
+
+// attackBesideHonest lets one process attack while honest clients ask in another one. It
+// writes what these have waited into the row.
+func (s *siege) attackBesideHonest(ctx context.Context, p *place, a attack, url string, r *row) (came attacked, err error) {
+	user, err := startChild(s.self, honestRole)
+	if err != nil {
+		return came, err
+	}
+	attackers, err := startChild(s.self, attackersRole)
+	if err != nil {
+		user.close()
+		return came, errors.Join(err, user.cmd.Wait())
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- attackers.do(ctx, attackTask{
+			URL: url, Attack: a.name, Short: s.short, Duration: s.duration, Attacker: p.attacker, Admin: p.admin,
+			StoreURL: p.url, Made: p.made, Program: s.launcher, Guard: s.guard,
+		}, &came)
+	}()
+	err = user.do(ctx, honestTask{
+		URL: url, Token: p.user, Problems: p.problems, Rate: s.rate, Asked: p.asked, Duration: s.duration, Patience: honestPatience,
+	}, &r.Honest)
+	return came, errors.Join(err, <-ended)
+}
+
+// warn says something that is said once.
+func (s *siege) warn(text string) {
+	if !slices.Contains(s.warned, text) {
+		s.warned = append(s.warned, text)
+		fmt.Fprintln(os.Stderr, "attack:", text)
+	}
 }
 
 // alive is the fate of a server that has survived.

@@ -19,6 +19,7 @@ import (
 type stage struct {
 	ctx   context.Context // ends with the attack
 	last  context.Context // ends when whole requests of the attack are given up, then or later
+	whole context.Context // ends when nobody waits for what comes of the attack
 	place *place
 	sizes sizes
 	// The attacker has a token of the scope write. The administrator only reads what
