@@ -17,7 +17,7 @@ var bodyAttacks = []attack{
 		made := int(s.id(replies))
 		s.storm(s.sizes.many, func(worker, n int) request { return s.replied((worker + n) % max(1, made)) })
 	}, right: []int{201, 422}},
-	{name: "bodies-fast", title: "bodies of 1 MiB as fast as can be, {uploads/10} at once", run: func(s *stage) {
+	{name: "bodies-fast", short: true, title: "bodies of 1 MiB as fast as can be, {uploads/10} at once", run: func(s *stage) {
 		r := largeProblem("a victim that is not kept")
 		r.path += "?dryRun=true"
 		s.storm(s.sizes.uploads/10, same(r))

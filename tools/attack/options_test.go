@@ -31,6 +31,12 @@ func TestParse(t *testing.T) {
 	if o, err := parsed("-short"); err != nil || len(o.attacks) == 0 || len(o.attacks) == len(attacks) {
 		t.Errorf("-short makes %d attacks, %v; want some of the %d", len(o.attacks), err, len(attacks))
 	}
+	o, err = parsed("-short")
+	for _, name := range []string{"keywords-load", "rewritten-load", "comments-load", "list-large", "bodies-fast", "bodies-arrays", "bodies-held", "http2"} {
+		if !slices.ContainsFunc(o.attacks, func(a attack) bool { return a.name == name }) || err != nil {
+			t.Errorf("-short does not make %s, %v", name, err)
+		}
+	}
 	if o, err := parsed("-duration", "2s", "-short"); err != nil || o.duration != 2*time.Second {
 		t.Errorf("-short with -duration 2s takes %v, %v", o.duration, err)
 	}
