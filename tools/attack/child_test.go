@@ -186,10 +186,10 @@ func TestSiegeWithChildren(t *testing.T) {
 // A child does not outlive the process that waits for it.
 func TestChildrenEndWithTheirInput(t *testing.T) {
 	t.Parallel()
-	reached := make(chan struct{}, 1<<16)
+	reached := map[string]chan struct{}{honestRole: make(chan struct{}, 1<<16), attackersRole: make(chan struct{}, 1<<16)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // else the end of the client is not seen
-		reached <- struct{}{}
+		reached[r.Header.Get("Authorization")] <- struct{}{}
 		<-r.Context().Done()
 	}))
 	t.Cleanup(server.Close)
@@ -198,8 +198,8 @@ func TestChildrenEndWithTheirInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for role, task := range map[string]any{
-		honestRole:    honestTask{URL: server.URL, Problems: []int64{1}, Rate: 100, Duration: time.Hour, Patience: time.Hour},
-		attackersRole: attackTask{URL: server.URL, Attack: "keywords-load", Short: true, Duration: time.Hour},
+		honestRole:    honestTask{URL: server.URL, Token: honestRole, Problems: []int64{1}, Rate: 100, Duration: time.Hour, Patience: time.Hour},
+		attackersRole: attackTask{URL: server.URL, Attacker: attackersRole, Attack: "keywords-load", Short: true, Duration: time.Hour},
 	} {
 		c, err := startChild([]string{os.Args[0]}, role)
 		if err != nil {
@@ -212,7 +212,7 @@ func TestChildrenEndWithTheirInput(t *testing.T) {
 			attacked
 		}
 		go func() { done <- c.do(ctx, task, &result) }()
-		<-reached
+		<-reached[role]
 		cancel()
 		if err := <-done; err != nil || result.Requests+result.Answers[atEnd] == 0 {
 			t.Errorf("%s: %v, %+v; want an end in order, and what came until then", role, err, result)
