@@ -116,7 +116,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 		return a, err
 	}
 	if len(c.body) > largeBody {
-		leave, err := c.heavy.enter(c.r.Context())
+		leave, err := c.heavy.enter(c.r)
 		if err != nil {
 			return a, err
 		}

@@ -27,7 +27,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 			recorder:   recorder{ResponseWriter: w},
 		}
 		if s.Memory != nil {
-			f.memory = s.Memory.Open()
+			f.memory = s.Memory.Open(r.Context().Done())
 			defer f.memory.Close()
 		}
 		defer f.end()

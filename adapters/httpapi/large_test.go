@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -268,6 +269,40 @@ func TestHeavyRequests(t *testing.T) {
 			if code := <-stored; code != 201 {
 				t.Errorf("one that had a place: %d", code)
 			}
+		}
+	})
+}
+
+// Who has gone waits for no memory, and holds none.
+func TestMemoryOfClientsThatHaveGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := budget.New(16 << 20)
+		other := memory.Open(nil)
+		other.Add(16 << 20)
+		f := setup(t, func(o *Options) { o.Memory, o.Observe, o.Limits.RequestTime = memory, nil, time.Minute })
+		f.enlarge(true)
+		connection, hangUp := context.WithCancel(t.Context())
+		done := make(chan time.Duration)
+		began := time.Now()
+		for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12?asOf=3"} {
+			go func() {
+				f.do(request("GET", api+path, "").WithContext(connection))
+				done <- time.Since(began)
+			}()
+		}
+		synctest.Wait()
+		if _, waiting := memory.Held(); waiting == 0 {
+			t.Error("nobody waits")
+		}
+		hangUp()
+		for range 3 {
+			if took := <-done; took > 0 {
+				t.Errorf("a client that had gone was waited for %v", took)
+			}
+		}
+		other.Close()
+		if held, waiting := memory.Held(); held != 0 || waiting != 0 {
+			t.Errorf("%d bytes are held in the end, and %d wait", held, waiting)
 		}
 	})
 }

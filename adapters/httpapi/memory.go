@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"io"
+	"net/http"
 	"runtime"
 	"time"
 
@@ -48,16 +49,19 @@ type heavy chan struct{}
 func newHeavy() heavy { return make(heavy, max(2, runtime.GOMAXPROCS(0)/2)) }
 
 // enter waits for a place, which leave gives back. It fails with fault.Unavailable when
-// there is none in time.
-func (h heavy) enter(ctx context.Context) (leave func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, bodyWait)
+// there is none in time, or the client has gone.
+func (h heavy) enter(r *http.Request) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), bodyWait)
 	defer cancel()
 	select {
 	case h <- struct{}{}:
 		return func() { <-h }, nil
+	case <-connectionOf(r).Done():
+		err = connectionOf(r).Err()
 	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "too many large requests are under way: nothing was done; try again later")
+		err = ctx.Err()
 	}
+	return nil, fault.Wrap(fault.Unavailable, err, "too many large requests are under way: nothing was done; try again later")
 }
 
 // reserve waits until so much memory is free for the request. It fails with

@@ -56,7 +56,7 @@ func queryEndpoints() []endpoint {
 }
 
 func (c *call) listQueries() (answer, error) {
-	leave, err := c.lists.enter(c.r.Context())
+	leave, err := c.lists.enter(c.r)
 	if err != nil {
 		return answer{}, err
 	}

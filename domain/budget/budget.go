@@ -4,6 +4,7 @@ package budget
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -45,15 +46,19 @@ func (b *Budget) Held() (bytes int64, waiting int) {
 type Account struct {
 	budget *Budget
 	user   ident.ID
+	gone   <-chan struct{}
 	held   int64
 	// reserved is the part of held that Reserve has seen to, and used the part of it
 	// that has been loaded.
 	reserved, used int64
 }
 
+// ErrGone says that nobody waits for the request any more.
+var ErrGone = errors.New("the client has gone")
+
 // Open returns an account that holds nothing yet. Everything it holds is given back by
-// Close.
-func (b *Budget) Open() *Account { return &Account{budget: b} }
+// Close. Once gone is closed, it waits for nothing; nil never is.
+func (b *Budget) Open(gone <-chan struct{}) *Account { return &Account{budget: b, gone: gone} }
 
 // Crowded reports whether the account should not begin anything: others of its user hold
 // the user's share, or all together hold half as much again as there is.
@@ -81,7 +86,8 @@ func (a *Account) For(user ident.ID) {
 }
 
 // Reserve sees to it that n bytes are Free, or as many as are left of the share of one
-// user, if that is less. It waits for them until ctx ends, whose error it then returns.
+// user, if that is less. It waits for them until ctx ends, whose error it then returns, or
+// until the client has gone, which is ErrGone.
 func (a *Account) Reserve(ctx context.Context, n int64) error {
 	if a == nil {
 		return nil
@@ -97,10 +103,14 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 	b.waiting = append(b.waiting, w)
 	b.grant()
 	b.mu.Unlock()
+	var ended error
 	select {
 	case <-w.granted:
 		return nil
 	case <-ctx.Done():
+		ended = ctx.Err()
+	case <-a.gone:
+		ended = ErrGone
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +126,7 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 		}
 	}
 	b.grant() // those who came later may need less
-	return ctx.Err()
+	return ended
 }
 
 // Free returns how many bytes are reserved and not used; a nil account has all that anybody

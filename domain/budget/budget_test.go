@@ -15,7 +15,7 @@ import (
 var ann, bob = ident.ID{15: 1}, ident.ID{15: 2}
 
 func (b *Budget) open(user ident.ID) *Account {
-	a := b.Open()
+	a := b.Open(nil)
 	a.For(user)
 	return a
 }
@@ -104,6 +104,26 @@ func TestWhoGivesUpLeavesNothing(t *testing.T) {
 			}
 		})
 		if held, waiting := b.Held(); held != 70 || waiting != 0 {
+			t.Errorf("%d bytes held, %d wait", held, waiting)
+		}
+	})
+}
+
+func TestWhoHasGoneDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		first, gone := b.open(ann), make(chan struct{})
+		first.Add(100)
+		second := b.Open(gone)
+		second.For(bob)
+		done := make(chan error)
+		go func() { done <- second.Reserve(t.Context(), 10) }()
+		synctest.Wait()
+		close(gone)
+		if err := <-done; err != ErrGone {
+			t.Errorf("the error is %v", err)
+		}
+		if held, waiting := b.Held(); held != 100 || waiting != 0 {
 			t.Errorf("%d bytes held, %d wait", held, waiting)
 		}
 	})

@@ -256,7 +256,7 @@ func TestLargeEntries(t *testing.T) {
 			r.dossiers = append(r.dossiers, d)
 		}
 		memory := budget.New(1 << 30)
-		account := memory.Open()
+		account := memory.Open(nil)
 		ctx := budget.With(t.Context(), account)
 		p := NewProblems(r, catalogue(), ann)
 		var batch []*problemEntry

@@ -75,12 +75,12 @@ func TestRoom(t *testing.T) {
 	id, small := s.create(t, "T"), s.create(t, "T")
 	s.large(t, id, 1<<20)
 	b := budget.New(4 << 20)
-	other := b.Open()
+	other := b.Open(nil)
 	other.For(testID(77))
 	noError(t, other.Reserve(t.Context(), 2<<20))
 	other.Add(2 << 20)
 
-	open := func() *budget.Account { a := b.Open(); a.For(s.admin.User); return a }
+	open := func() *budget.Account { a := b.Open(nil); a.For(s.admin.User); return a }
 	mine := open()
 	ctx := budget.With(t.Context(), mine)
 	_, err := s.LoadProblem(ctx, s.admin, id, store.Keywords|store.Log)

@@ -50,7 +50,7 @@ func (s *Service) reserve(ctx context.Context, bytes int64) error {
 	case context.Cause(waiting) == errNoRoom:
 		return fault.Wrap(fault.Unavailable, errNoRoom, "too much memory is in use by large answers: this one has waited %v; nothing was done, try again later", s.waitFor)
 	}
-	return store.Ended(ctx)
+	return fault.Wrap(fault.Unavailable, err, "the request ended while it waited for memory; nothing was changed")
 }
 
 // mostRelated is how many bytes a relationship takes at most with what is shown of the
