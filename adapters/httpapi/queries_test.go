@@ -73,8 +73,10 @@ func TestSavedIdentifier(t *testing.T) {
 			if strings.ContainsAny(before, "?#") && strings.ContainsAny(after, "?#/%") {
 				continue // the identifier is in no path there, so nothing but a title ends it
 			}
-			if got := savedIdentifier(before + id.String() + after); got != id {
-				t.Errorf("%q names %v", before+id.String()+after, got)
+			for _, name := range []string{id.String(), strings.ToUpper(id.String())} {
+				if got := savedIdentifier(before + name + after); got != id {
+					t.Errorf("%q names %v", before+name+after, got)
+				}
 			}
 		}
 	}

@@ -125,11 +125,11 @@ func savedIdentifier(text string) ident.ID {
 	if unescaped, err := url.PathUnescape(inPath); err == nil {
 		inPath = untitled(unescaped)
 	}
-	if id, err := ident.Parse(path.Base(inPath)); err == nil {
+	if id, err := ident.Parse(strings.ToLower(path.Base(inPath))); err == nil {
 		return id
 	}
 	// Programs in a browser have a part or a query of their own for it.
-	id, _ := ident.Parse(text[strings.LastIndexAny(text, "/#?=&")+1:])
+	id, _ := ident.Parse(strings.ToLower(text[strings.LastIndexAny(text, "/#?=&")+1:]))
 	return id
 }
 
