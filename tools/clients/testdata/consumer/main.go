@@ -63,7 +63,7 @@ func main() {
 	updated, err := c.UpdateProblemWithResponse(ctx, id, nil, change)
 	check(err)
 	expect(updated.HTTPResponse, updated.Body, http.StatusOK)
-	fmt.Println("updated:", updated.JSON200.Title, updated.JSON200.Priority.Name, len(*updated.JSON200.Keywords))
+	fmt.Println("updated:", updated.JSON200.Title, updated.JSON200.Priority.Name, len(updated.JSON200.Keywords))
 
 	limit := 10
 	predicate := "title BEGINSWITH 'Generated' AND ANY keywords.value = 'kitchen'"
