@@ -141,12 +141,19 @@ func (a *Account) Free() int64 {
 // Full reports whether no more can be reserved: the account has the share of one user.
 func (a *Account) Full() bool { return a != nil && a.reserved >= a.budget.share() }
 
-// Use says how many of the bytes that are Free were needed, n, and gives back the others.
+// Use says how many of the bytes that are Free were needed: n. The others stay reserved,
+// until Trim.
 func (a *Account) Use(n int64) {
-	if a == nil || a.reserved == 0 {
+	if a != nil {
+		a.used += min(n, a.reserved-a.used)
+	}
+}
+
+// Trim gives back the bytes that are Free.
+func (a *Account) Trim() {
+	if a == nil || a.reserved == a.used {
 		return
 	}
-	a.used += min(n, a.reserved-a.used)
 	back := a.reserved - a.used
 	a.reserved = a.used
 	a.Add(-back)

@@ -153,6 +153,8 @@ func TestUse(t *testing.T) {
 	reserve(t, a, 30)
 	want(30, 35)
 	a.Use(10)
+	want(20, 35)
+	a.Trim()
 	want(0, 15)
 	reserve(t, a, 20)
 	want(20, 35)

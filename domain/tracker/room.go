@@ -28,6 +28,7 @@ func (s *Service) withRoom(ctx context.Context, try func() error) error {
 		err := try()
 		want, ok := errors.AsType[*roomError](err)
 		if !ok {
+			budget.From(ctx).Trim()
 			return err
 		}
 		if err := s.reserve(ctx, want.bytes); err != nil {
