@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // ErrorKind says what is wrong with a predicate (section 5 of the query language).
@@ -87,7 +89,7 @@ func suggestion(name string, known []string) string {
 	best, distance := "", maxName
 	if len(name) <= maxName {
 		for _, k := range known {
-			if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+			if d := text.EditDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
 				best, distance = k, d
 			}
 		}
@@ -96,29 +98,4 @@ func suggestion(name string, known []string) string {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
 	return "known are " + strings.Join(known, ", ")
-}
-
-// editDistance returns how many bytes have to be inserted, removed, replaced or
-// swapped with their neighbour to make one name of the other.
-func editDistance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
