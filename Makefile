@@ -1,7 +1,7 @@
-# Works from a fresh clone with Go and make; "make test" wants curl, a C compiler,
-# strace, pgbouncer, npm and PostgreSQL as well. "make deps" installs them where it may,
-# and names them elsewhere: the tests that need them fail, all others run. Which
-# PostgreSQL the tests use: see adapters/postgres/postgrestest.
+# Works from a fresh clone with Go and make. "make test" needs the programs of "make deps"
+# as well. "make deps" installs them on Debian as root, and names them elsewhere: the tests
+# without their program fail, all others run. adapters/postgres/postgrestest says how the
+# tests choose their PostgreSQL.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -98,7 +98,7 @@ fmt: ## format all Go files and tidy all modules
 	@$(call each,$(MODULES) $(APART),go mod tidy)
 
 deps: ## install what the tests need beside Go: on Debian, as root; elsewhere say what is missing
-	@missing=; for program in curl gcc strace pgbouncer npm; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
+	@missing=; for program in curl gcc jq npm pgbouncer python3 strace zsh; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
 	[[ $$missing != *gcc* ]] || missing+=" libc6-dev"; \
 	for program in pgbench postgres pg_basebackup; do command -v $$program >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$$program" >/dev/null || { missing+=" postgresql"; break; }; done; \
 	[[ -z $$missing ]] || tools/postgres/install $$missing || echo "The tests that need one of these will fail:$$missing"

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -166,10 +167,10 @@ func TestClock(t *testing.T) {
 	expect(t, m, `problems_clock_refusals_total 7`, `problems_clock_offset_seconds -1.5`)
 }
 
-// The table in the README has every metric of the service.
-func TestReadmeHasAllMetrics(t *testing.T) {
+// The page for operators has every metric of the service, and no other.
+func TestPageHasAllMetrics(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../../../README.md")
+	guide, err := os.ReadFile("../../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,13 +184,22 @@ func TestReadmeHasAllMetrics(t *testing.T) {
 	m.Log(func() uint64 { return 0 })
 	m.Request("/", "GET", 200, time.Second)
 	m.Housekept(time.Unix(0, 0), nil)
+	m.ConnectionRefused("all")
+	m.Connected(func() int { return 0 })
+	m.Reread("certificate", nil)
+	m.Certificate(func() time.Time { return time.Unix(0, 0) })
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
 	}
 	names := regexp.MustCompile(`(?m)^# TYPE (problems_\w+)`).FindAllStringSubmatch(page(m), -1)
 	for _, name := range names {
 		if !strings.Contains(string(guide), "`"+name[1]+"`") {
-			t.Errorf("the README does not have %s", name[1])
+			t.Errorf("the page does not have %s", name[1])
+		}
+	}
+	for _, shown := range regexp.MustCompile(`problems_\w+`).FindAllString(string(guide), -1) {
+		if !slices.ContainsFunc(names, func(name []string) bool { return name[1] == shown }) {
+			t.Errorf("the page has %s, which is no metric", shown)
 		}
 	}
 	if len(names) < 20 {

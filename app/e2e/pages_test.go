@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// pages are the Markdown pages with commands that a reader can paste.
+var pages = []string{
+	"README.md",
+	"adapters/httpapi/README.md",
+	"app/docs/tasks.md",
+}
+
+// TestPages pastes the commands of every page into the shells that readers use,
+// beside a server on every durable adapter, and compares the answers.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	need(t, "curl")
+	need(t, "jq")
+	need(t, "python3")
+	for _, page := range pages {
+		for _, shell := range []string{"bash", "zsh"} {
+			need(t, shell)
+			t.Run(page+"/"+shell, func(t *testing.T) {
+				t.Parallel()
+				eachDurable(t, func(t *testing.T, store string) { paste(t, page, shell, store) })
+			})
+		}
+	}
+}
+
+// paste runs the commands of a page in one shell, and fails when an answer differs
+// from the page or when a file is left behind.
+func paste(t *testing.T, page, shell, store string) {
+	blocks := commands(t, "../../"+page)
+	if len(blocks) == 0 {
+		t.Fatalf("%s has no commands", page)
+	}
+	token := newToken(t)
+	s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	dir := clone(t)
+	follow(t, blocks, shell, dir, s.url, environment(t, "PROBLEMS_STORE="+store))
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range left {
+		if file.Name() != "bin" && file.Name() != "app" {
+			t.Errorf("%s leaves %s behind", page, file.Name())
+		}
+	}
+}
+
+// block is a block of commands in a page, with the answers below it.
+type block struct {
+	line     int // of the page, counted from 1
+	commands string
+	answers  []string // none: every command has to succeed
+}
+
+// commands returns the blocks "```sh" of a page. A block "```json" or "```text"
+// that follows one at once has its answers.
+func commands(t *testing.T, path string) []block {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commandsOf(t, string(text))
+}
+
+func commandsOf(t *testing.T, text string) (blocks []block) {
+	t.Helper()
+	const outside, inCommands, inAnswers, inOther = 0, 1, 2, 3
+	where, ended := outside, -1
+	for n, line := range strings.Split(text, "\n") {
+		switch {
+		case where == outside && line == "```sh":
+			where = inCommands
+			blocks = append(blocks, block{line: n + 1})
+		case where == outside && (line == "```json" || line == "```text") && n == ended+1:
+			where = inAnswers
+		case where == outside && strings.HasPrefix(line, "```"):
+			where = inOther
+		case line == "```":
+			if where == inCommands {
+				ended = n
+			}
+			where = outside
+		case where == inCommands:
+			b := &blocks[len(blocks)-1]
+			if strings.HasPrefix(line, "$ ") || strings.Contains(line, " # ") {
+				t.Errorf("line %d cannot be pasted into every shell: %s", n+1, line)
+			}
+			b.commands += line + "\n"
+		case where == inAnswers:
+			b := &blocks[len(blocks)-1]
+			b.answers = append(b.answers, line)
+		}
+	}
+	return blocks
+}
+
+// follow runs blocks of commands in one shell, and compares the answers. The page
+// shows the address of the default settings: the commands use the one given instead.
+func follow(t *testing.T, blocks []block, shell, dir, url string, env []string) {
+	t.Helper()
+	const printed, mark = "http://127.0.0.1:8080", "--end of block"
+	var script strings.Builder
+	for n, b := range blocks {
+		if b.answers == nil {
+			script.WriteString("set -e\n")
+		}
+		script.WriteString(strings.ReplaceAll(b.commands, printed, url))
+		fmt.Fprintf(&script, "set +e\necho; echo '%s %d'\n", mark, n)
+	}
+	command := exec.CommandContext(t.Context(), shell)
+	command.Args = append(command.Args, map[string][]string{"bash": {"--norc"}, "zsh": {"-f"}}[shell]...)
+	command.Dir, command.Env, command.Stdin = dir, env, strings.NewReader(script.String())
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: a command without an answer in the page failed\n%s", err, output)
+	}
+	rest := strings.NewReplacer(url, printed, dir, "/srv", "\r", "").Replace(string(output))
+	for n, b := range blocks {
+		got, after, found := strings.Cut(rest, fmt.Sprintf("%s %d\n", mark, n))
+		if !found {
+			t.Errorf("the commands from line %d on did not end:\n%s", b.line, rest)
+			return
+		}
+		rest = after
+		if b.answers == nil {
+			continue
+		}
+		lines := nonempty(strings.Split(got, "\n"))
+		answers := nonempty(b.answers)
+		for i := range max(len(lines), len(answers)) {
+			if i >= len(lines) || i >= len(answers) || !alike(answers[i], lines[i]) {
+				t.Errorf("the commands from line %d on answer\n%s\nand the page says\n%s", b.line, strings.Join(lines, "\n"), strings.Join(answers, "\n"))
+				break
+			}
+		}
+	}
+}
+
+// nonempty returns the lines that are not empty.
+func nonempty(lines []string) (some []string) {
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			some = append(some, line)
+		}
+	}
+	return some
+}
+
+// dated is the form of an identifier or a time, which differ from day to day.
+var dated = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
+
+// alike reports whether a line is as the page shows it: "…" stands for any text,
+// an identifier for any identifier, and a time for any time.
+func alike(shown, got string) bool {
+	form := regexp.QuoteMeta(dated.ReplaceAllString(shown, "<dated>"))
+	form = strings.ReplaceAll(form, "…", ".*")
+	return regexp.MustCompile("^" + form + "$").MatchString(dated.ReplaceAllString(got, "<dated>"))
+}
+
+// TestAlike shows the comparison of a page with what the commands print.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		shown, got string
+		want       bool
+	}{
+		{`{"identifier":1}`, `{"identifier":1}`, true},
+		{`{"identifier":1}`, `{"identifier":2}`, false},
+		{`{"identifier":1}`, `{"identifier":1},`, false},
+		{`{"identifier":1,…}`, `{"identifier":1,"title":"x"}`, true},
+		{`{…"title":"x"…}`, `{"identifier":1,"title":"y"}`, false},
+		{`"2026-01-02T03:04:05.006Z"`, `"2027-01-02T03:04:05.006Z"`, true},
+		{`a.c`, `abc`, false},
+	} {
+		if got := alike(c.shown, c.got); got != c.want {
+			t.Errorf("%s like %s: %t", c.got, c.shown, got)
+		}
+	}
+}
+
+// TestStoragePage follows the page on backup and restore: the commands before the
+// restore run beside a server, which then writes more and is killed.
+func TestStoragePage(t *testing.T) {
+	t.Parallel()
+	need(t, "cmp")
+	text, err := os.ReadFile("../docs/storage.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, after, found := strings.Cut(string(text), "\n## Restore\n")
+	if !found {
+		t.Fatal("the page has no section on restoring")
+	}
+	dir := clone(t)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		t.Fatal(err)
+	}
+	store, token := "sqlite://"+filepath.Join(dir, "problems.db"), newToken(t)
+	s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	create := func(c *client, title string) {
+		t.Helper()
+		if status, body := c.do("POST", "/problems", `{"title":"`+title+`"}`); status != 200 && status != 201 {
+			t.Fatal(status, body)
+		}
+	}
+	create(s.as(token), "first")
+	create(s.as(token), "second")
+	env := environment(t, "PROBLEMS_STORE=sqlite:problems.db")
+	follow(t, commandsOf(t, beside), "bash", dir, s.url, env)
+	create(s.as(token), "after the backup")
+	s.kill()
+	follow(t, commandsOf(t, after), "bash", dir, s.url, env)
+	c := serve(t, store).as(token)
+	for number, want := range map[int]int{1: 200, 2: 200, 3: 404} {
+		if status, body := c.do("GET", fmt.Sprintf("/problems/%d", number), ""); status != want {
+			t.Errorf("problem %d of the backup is answered with %d %s, want %d", number, status, body, want)
+		}
+	}
+	create(c, "after the restore")
+}
