@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -38,7 +38,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 }
 
 // attempt sends the statements of a Change, which either all happen or none.
-func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []bunstore.Statement) (store.Receipt, error) {
+func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlstore.Statement) (store.Receipt, error) {
 	receipt, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (store.Receipt, error) {
 		receipt := store.Receipt{Batch: batch}
 		refusal, err := s.send(ctx, conn, statements, &receipt.Position)
@@ -65,7 +65,7 @@ func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []bunsto
 
 // send sends all statements at once and reads the answers. The one that returns a
 // row returns the position. When a statement is refused, refusal is its demand.
-func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []bunstore.Statement, position *int64) (refusal string, err error) {
+func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlstore.Statement, position *int64) (refusal string, err error) {
 	results := conn.SendBatch(ctx, s.batch(statements))
 	for _, statement := range statements {
 		if statement.SQL == putBatch {
@@ -83,7 +83,7 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []bunst
 }
 
 // batch returns the statements in the form that is sent.
-func (s *Store) batch(statements []bunstore.Statement) *pgx.Batch {
+func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
 	batch := &pgx.Batch{}
 	for _, statement := range statements {
 		text := s.texts.plainOf(statement.SQL)
@@ -128,7 +128,7 @@ const putBatch = "INSERT INTO batches (id, position, at) VALUES (?, nextval('pos
 // locked first and stays so until the end: so the guards that follow, each of
 // which sees what was committed when it begins, remain true, and the positions of
 // Changes of one problem are taken in the order of their commits.
-func (s *Store) statements(change store.Change) ([]bunstore.Statement, error) {
+func (s *Store) statements(change store.Change) ([]sqlstore.Statement, error) {
 	effects, err := s.effects(change)
 	if err != nil {
 		return nil, err
@@ -137,23 +137,23 @@ func (s *Store) statements(change store.Change) ([]bunstore.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch := bunstore.Statement{SQL: putBatch, Args: []any{s.dialect.ID(change.Batch), change.At.UnixMicro()}}
-	return slices.Concat(locks, []bunstore.Statement{batch}, effects), nil
+	batch := sqlstore.Statement{SQL: putBatch, Args: []any{s.dialect.ID(change.Batch), change.At.UnixMicro()}}
+	return slices.Concat(locks, []sqlstore.Statement{batch}, effects), nil
 }
 
 // effects returns the statements that do what the Change says and raise the
 // versions that it concerns.
-func (s *Store) effects(change store.Change) ([]bunstore.Statement, error) {
+func (s *Store) effects(change store.Change) ([]sqlstore.Statement, error) {
 	effects, err := s.dialect.Effects(change, nil)
 	if err != nil {
 		return nil, err
 	}
 	catalogue, access := change.Raises()
 	if catalogue {
-		effects = append(effects, bunstore.Statement{SQL: "UPDATE versions SET catalogue = catalogue + 1, catalogue_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
+		effects = append(effects, sqlstore.Statement{SQL: "UPDATE versions SET catalogue = catalogue + 1, catalogue_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
 	}
 	if access {
-		effects = append(effects, bunstore.Statement{SQL: "UPDATE versions SET access = access + 1, access_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
+		effects = append(effects, sqlstore.Statement{SQL: "UPDATE versions SET access = access + 1, access_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
 	}
 	return effects, nil
 }

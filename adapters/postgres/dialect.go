@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
@@ -16,8 +16,8 @@ import (
 
 // newDialect returns the statements as PostgreSQL wants them. Positions come from
 // a sequence.
-func newDialect() *bunstore.Dialect {
-	return bunstore.New(bunstore.Words{
+func newDialect() *sqlstore.Dialect {
+	return sqlstore.New(sqlstore.Words{
 		Bun:          pgdialect.New(),
 		ID:           func(id ident.ID) any { return pgtype.UUID{Bytes: id, Valid: !id.IsNone()} },
 		IDInto:       func(id *ident.ID) any { return (*uuid)(id) },

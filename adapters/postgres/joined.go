@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 )
 
 // mostJoined is how many rows of each query are read by a joined statement: the server
@@ -20,7 +20,7 @@ const mostJoined = 256
 // column for each query: an array of the rows that the query finds, in their order, as
 // records. A query that finds more than mostJoined has one more than that. "make bench"
 // knows this form.
-func joined(queries []bunstore.Query) (sql string, args []any) {
+func joined(queries []sqlstore.Query) (sql string, args []any) {
 	limit := strconv.Itoa(mostJoined + 1)
 	var b strings.Builder
 	for i, q := range queries {
@@ -41,14 +41,14 @@ func joined(queries []bunstore.Query) (sql string, args []any) {
 
 // joins reports whether the queries can be one statement. Its records are read in
 // binary, in which a pooler, behind which nothing is prepared, does not send them.
-func (v *view) joins(queries []bunstore.Query) bool {
-	return !v.store.options.Pooler && !slices.ContainsFunc(queries, func(q bunstore.Query) bool { return q.Long })
+func (v *view) joins(queries []sqlstore.Query) bool {
+	return !v.store.options.Pooler && !slices.ContainsFunc(queries, func(q sqlstore.Query) bool { return q.Long })
 }
 
 // readJoined reads the answers to all queries with one statement, outside of a
 // transaction. all is false when there is more than that can return: then nothing was
 // read. It returns how many rows it has read, also when it fails.
-func (v *view) readJoined(ctx context.Context, queries []bunstore.Query) (rows int, all bool, err error) {
+func (v *view) readJoined(ctx context.Context, queries []sqlstore.Query) (rows int, all bool, err error) {
 	sql, args := joined(queries)
 	inBinary := pgx.QueryResultFormats{pgx.BinaryFormatCode}
 	found, err := v.conn.Query(ctx, v.store.texts.plainOf(sql), append([]any{inBinary}, args...)...)
@@ -66,7 +66,7 @@ func (v *view) readJoined(ctx context.Context, queries []bunstore.Query) (rows i
 }
 
 // split hands the rows out that a joined statement has returned.
-func (v *view) split(queries []bunstore.Query, columns [][]byte) (rows int, all bool, err error) {
+func (v *view) split(queries []sqlstore.Query, columns [][]byte) (rows int, all bool, err error) {
 	found := make([]records, len(queries))
 	for i, column := range columns {
 		if found[i], err = newRecords(column, v.conn.Conn().TypeMap()); err != nil {

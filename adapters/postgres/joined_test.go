@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -30,7 +30,7 @@ func openHere(t *testing.T, options Options) *Store {
 }
 
 // read runs queries in a View, which says before that it reads only once if it is last.
-func read(t *testing.T, s *Store, last bool, queries ...bunstore.Query) error {
+func read(t *testing.T, s *Store, last bool, queries ...sqlstore.Query) error {
 	t.Helper()
 	return s.View(t.Context(), func(r store.Reader) error {
 		if last {
@@ -55,9 +55,9 @@ func TestLastReadsWhatOthersRead(t *testing.T) {
 	for _, options := range []Options{{}, {Pooler: true}} {
 		s := openHere(t, options)
 		seen := func(last bool) (all [3][]row) {
-			var queries []bunstore.Query
+			var queries []sqlstore.Query
 			for i := range all {
-				queries = append(queries, bunstore.Query{
+				queries = append(queries, sqlstore.Query{
 					SQL: `SELECT n, ` + uuidOf("n") + `, NULL::uuid, 'say "(a,b)" \ {' || chr(127820) || ?::text, n % 2 = 0, '\x00ff'::bytea, n::int, '2026-01-01Z'::timestamptz
 						FROM generate_series(1::bigint, ?::bigint) n ORDER BY -n`,
 					Args: []any{fmt.Sprint(i), int64(i) * 3},
@@ -92,9 +92,9 @@ func TestLastReadsAllRows(t *testing.T) {
 	for _, n := range []int64{0, 1, mostJoined, mostJoined + 1, 5 * mostJoined} {
 		got := [2][]int64{}
 		var room []int
-		var queries []bunstore.Query
+		var queries []sqlstore.Query
 		for i := range got {
-			queries = append(queries, bunstore.Query{
+			queries = append(queries, sqlstore.Query{
 				SQL: "SELECT n FROM generate_series(1::bigint, ?::bigint) n ORDER BY n DESC", Args: []any{1 + n*int64(i)},
 				Row: func(scan func(...any) error) error {
 					var one int64
@@ -133,8 +133,8 @@ func TestLastReadIsNoTransaction(t *testing.T) {
 		{false, 1, "repeatable read"}, {false, 2, "repeatable read"}, {true, 1, "read committed"}, {true, 2, "read committed"},
 	} {
 		isolation := ""
-		query := bunstore.Query{SQL: "SELECT current_setting('transaction_isolation')", Row: func(scan func(...any) error) error { return scan(&isolation) }}
-		if err := read(t, s, c.last, slices.Repeat([]bunstore.Query{query}, c.n)...); err != nil {
+		query := sqlstore.Query{SQL: "SELECT current_setting('transaction_isolation')", Row: func(scan func(...any) error) error { return scan(&isolation) }}
+		if err := read(t, s, c.last, slices.Repeat([]sqlstore.Query{query}, c.n)...); err != nil {
 			t.Fatal(err)
 		}
 		if isolation != c.want {
@@ -149,7 +149,7 @@ func TestLongRowsAreNotJoined(t *testing.T) {
 	s := openHere(t, Options{})
 	for _, long := range []bool{false, true} {
 		var sent []string
-		one := bunstore.Query{SQL: "SELECT current_query()", Row: func(scan func(...any) error) error {
+		one := sqlstore.Query{SQL: "SELECT current_query()", Row: func(scan func(...any) error) error {
 			var sql string
 			err := scan(&sql)
 			sent = append(sent, sql)

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -14,18 +14,18 @@ import (
 // by its expectations. Everybody locks in the same order, so that nobody waits in
 // a circle: versions, families, problems, each in ascending order. A key for which
 // no reply is kept has no row to lock: there the effect that keeps one is guarded.
-func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
-	var versions, others []bunstore.Statement
+func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
+	var versions, others []sqlstore.Statement
 	var families []store.FamilyAt
 	var problems []store.ProblemAt
 	lock := versionsLock(change)
 	for _, expectation := range change.Expect {
 		switch e := expectation.(type) {
 		case store.CatalogueAt:
-			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ? AND catalogue_batch IS NOT DISTINCT FROM ?" + lock,
+			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ? AND catalogue_batch IS NOT DISTINCT FROM ?" + lock,
 				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Demand: "the catalogue is not at the version that is expected"})
 		case store.AccessAt:
-			versions = append(versions, bunstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ? AND access_batch IS NOT DISTINCT FROM ?" + lock,
+			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ? AND access_batch IS NOT DISTINCT FROM ?" + lock,
 				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Demand: "the tokens are not at the version that is expected"})
 		case store.FamilyAt:
 			families = append(families, e)
@@ -34,16 +34,16 @@ func (s *Store) locks(change store.Change) ([]bunstore.Statement, error) {
 		default:
 			guard, known := s.dialect.Expectation(expectation)
 			if !known {
-				return nil, bunstore.Unsupported(expectation)
+				return nil, sqlstore.Unsupported(expectation)
 			}
 			others = append(others, guard)
 		}
 	}
 	if len(versions) == 0 && lock != "" {
-		versions = []bunstore.Statement{{SQL: "SELECT 1 FROM versions" + lock}}
+		versions = []sqlstore.Statement{{SQL: "SELECT 1 FROM versions" + lock}}
 	}
 	if queue := queueFor[lock]; queue != "" {
-		versions = slices.Insert(versions, 0, bunstore.Statement{SQL: queue})
+		versions = slices.Insert(versions, 0, sqlstore.Statement{SQL: queue})
 	}
 	slices.SortFunc(families, func(a, b store.FamilyAt) int { return cmp.Compare(a.Family.Code(), b.Family.Code()) })
 	slices.SortFunc(problems, func(a, b store.ProblemAt) int { return cmp.Compare(a.ID, b.ID) })
@@ -65,8 +65,8 @@ const queueNumber = "hashtextextended('problems: versions of ' || current_schema
 
 // guards returns the statements that lock what the expectations are about and
 // guard the Change by them.
-func guards[E store.Expectation](d *bunstore.Dialect, expectations []E) []bunstore.Statement {
-	var all []bunstore.Statement
+func guards[E store.Expectation](d *sqlstore.Dialect, expectations []E) []sqlstore.Statement {
+	var all []sqlstore.Statement
 	for _, e := range expectations {
 		guard, _ := d.Expectation(e)
 		all = append(all, guard)
@@ -76,11 +76,11 @@ func guards[E store.Expectation](d *bunstore.Dialect, expectations []E) []bunsto
 
 // unguarded returns the statement that locks all problems of the Change, if there
 // is one that no expectation locks.
-func unguarded(change store.Change, guarded []store.ProblemAt) []bunstore.Statement {
+func unguarded(change store.Change, guarded []store.ProblemAt) []sqlstore.Statement {
 	ids := involved(change)
 	for _, id := range ids {
 		if !slices.ContainsFunc(guarded, func(e store.ProblemAt) bool { return e.ID == id }) {
-			return []bunstore.Statement{{SQL: "SELECT 1 FROM problems WHERE id = ANY(?) ORDER BY id FOR UPDATE", Args: []any{list(ids)}}}
+			return []sqlstore.Statement{{SQL: "SELECT 1 FROM problems WHERE id = ANY(?) ORDER BY id FOR UPDATE", Args: []any{list(ids)}}}
 		}
 	}
 	return nil

@@ -20,16 +20,16 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 )
 
 //go:embed migrations/*.up.sql
 var files embed.FS
 
-var steps = bunstore.Steps{Files: files, Table: "problems_migrations"}
+var steps = sqlstore.Steps{Files: files, Table: "problems_migrations"}
 
 // Migration is one step of the schema.
-type Migration = bunstore.Migration
+type Migration = sqlstore.Migration
 
 // Migrate brings the schema up to date and returns all steps in their order. Any
 // number of processes may do it at once: each step is done once.
@@ -118,12 +118,12 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	switch {
 	case err != nil:
 		return o.failure(unlessOver(ctx, err))
-	case bunstore.Pending(all):
+	case sqlstore.Pending(all):
 		if !o.AutoMigrate {
 			return o.failure(errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it"))
 		}
 	default:
-		done, err := bunstore.Folded(ctx, db)
+		done, err := sqlstore.Folded(ctx, db)
 		switch {
 		case err != nil:
 			return o.failure(unlessOver(ctx, err))
@@ -136,7 +136,7 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	if _, err := Migrate(ctx, o); err != nil {
 		return err
 	}
-	if all, err = o.status(ctx, db, anyServer); err == nil && bunstore.Pending(all) {
+	if all, err = o.status(ctx, db, anyServer); err == nil && sqlstore.Pending(all) {
 		err = errors.New("the direct URL leads to another database or schema: its steps are done, but they are not here")
 	}
 	if err != nil {
@@ -187,8 +187,8 @@ func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
 	if err != nil {
 		return err
 	}
-	if !bunstore.Pending(all) {
-		if done, err := bunstore.Folded(ctx, db); done || err != nil {
+	if !sqlstore.Pending(all) {
+		if done, err := sqlstore.Folded(ctx, db); done || err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
 	if err := o.apply(ctx, db); err != nil {
 		return err
 	}
-	if done, err := bunstore.Folded(ctx, db); done || err != nil { // another process may have been quicker
+	if done, err := sqlstore.Folded(ctx, db); done || err != nil { // another process may have been quicker
 		return err
 	}
 	return newDialect().Fold(ctx, db, "BEGIN")

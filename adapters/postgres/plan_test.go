@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -22,8 +22,8 @@ type planned struct {
 	steps *strings.Builder
 }
 
-// ReadOnce implements bunstore.Session.
-func (e planned) ReadOnce(ctx context.Context, q bunstore.Query) error {
+// ReadOnce implements sqlstore.Session.
+func (e planned) ReadOnce(ctx context.Context, q sqlstore.Query) error {
 	q.SQL = "EXPLAIN (COSTS OFF) " + q.SQL
 	q.Row = func(scan func(...any) error) error {
 		var step string
@@ -101,7 +101,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		var steps strings.Builder
 		err = s.View(t.Context(), func(r store.Reader) error {
 			session := planned{r.(reader).view, &steps}
-			_, err := bunstore.Reader{Dialect: s.dialect, Session: session}.Search(t.Context(),
+			_, err := sqlstore.Reader{Dialect: s.dialect, Session: session}.Search(t.Context(),
 				store.Query{Plan: plan, Sort: order, Limit: 101, As: number(7), Catalogue: catalogue})
 			return err
 		})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -46,7 +46,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 type restoration struct {
 	store *Store
 	tx    pgx.Tx
-	rows  map[*bunstore.Table][][]any // that are yet to be copied
+	rows  map[*sqlstore.Table][][]any // that are yet to be copied
 	size  int                         // of rows, in bytes
 }
 
@@ -68,7 +68,7 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	if err := r.begin(ctx, head, archive); err != nil {
 		return err
 	}
-	r.rows = make(map[*bunstore.Table][][]any)
+	r.rows = make(map[*sqlstore.Table][][]any)
 	for dossier, err := range archive.Problems {
 		if err != nil {
 			return err
@@ -104,8 +104,8 @@ func (r *restoration) begin(ctx context.Context, head store.Change, archive stor
 		return err
 	}
 	statements = append(statements, effects...)
-	statements = append(statements, r.store.dialect.StampFamilies(archive.Batch), bunstore.Statement{
-		SQL:  "UPDATE versions SET (" + bunstore.VersionColumns + ") = (?, ?, ?, ?)",
+	statements = append(statements, r.store.dialect.StampFamilies(archive.Batch), sqlstore.Statement{
+		SQL:  "UPDATE versions SET (" + sqlstore.VersionColumns + ") = (?, ?, ?, ?)",
 		Args: r.store.dialect.VersionValues(archive.Versions()),
 	})
 	batch := r.store.batch(statements)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
-	"github.com/problemtracking/problems/adapters/internal/bunstore/searchtest"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/searchtest"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -31,7 +31,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	failed := make(chan error, 1)
 	go func() {
 		failed <- s.View(t.Context(), func(r store.Reader) error {
-			slow := bunstore.Query{SQL: "SELECT pg_sleep(3600)", Row: func(func(...any) error) error { return errors.New("it has ended") }}
+			slow := sqlstore.Query{SQL: "SELECT pg_sleep(3600)", Row: func(func(...any) error) error { return errors.New("it has ended") }}
 			return r.(reader).ReadOnce(ctx, slow)
 		})
 	}()

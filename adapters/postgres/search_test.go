@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore/searchtest"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/searchtest"
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )

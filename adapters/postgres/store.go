@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -18,7 +18,7 @@ import (
 type Store struct {
 	options Options
 	pool    *pgxpool.Pool
-	dialect *bunstore.Dialect
+	dialect *sqlstore.Dialect
 	texts   texts
 	calls   store.Gate
 
@@ -76,7 +76,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	}
 	v := &view{store: s, leave: leave}
 	defer v.end()
-	if err := fn(reader{bunstore.Reader{Dialect: s.dialect, Session: v}, v}); err != nil {
+	if err := fn(reader{sqlstore.Reader{Dialect: s.dialect, Session: v}, v}); err != nil {
 		return err
 	}
 	return store.Ended(ctx)
@@ -84,7 +84,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 
 // Versions implements store.Store.
 func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
-	err = s.single(ctx, func(r bunstore.Reader) error {
+	err = s.single(ctx, func(r sqlstore.Reader) error {
 		v, err = r.Versions(ctx)
 		return err
 	})
@@ -92,14 +92,14 @@ func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
 }
 
 // single calls fn with a Reader for one read, which is its own transaction.
-func (s *Store) single(ctx context.Context, fn func(bunstore.Reader) error) error {
+func (s *Store) single(ctx context.Context, fn func(sqlstore.Reader) error) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return err
 	}
 	v := &view{store: s, leave: leave, begun: true}
 	defer v.end()
-	return fn(bunstore.Reader{Dialect: s.dialect, Session: v})
+	return fn(sqlstore.Reader{Dialect: s.dialect, Session: v})
 }
 
 // Reserve implements store.Store. The numbers come from a sequence, which all

@@ -8,7 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -49,7 +49,7 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := bunstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
 	_, err = Options{URL: d.url}.directly(t.Context(), true, func(_ Options, db *bun.DB) ([]Migration, error) {
 		return nil, first.Apply(context.Background(), db)
 	})

@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// view is a bunstore.Session in one transaction, or one statement. It connects when it
+// view is a sqlstore.Session in one transaction, or one statement. It connects when it
 // is first read from.
 type view struct {
 	store *Store
@@ -28,7 +28,7 @@ type view struct {
 
 // reader is the Reader of a View.
 type reader struct {
-	bunstore.Reader
+	sqlstore.Reader
 	view *view
 }
 
@@ -46,14 +46,14 @@ func (r reader) History() store.History {
 
 const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// Read implements bunstore.Session. All queries travel at once.
-func (v *view) Read(ctx context.Context, queries ...bunstore.Query) error {
+// Read implements sqlstore.Session. All queries travel at once.
+func (v *view) Read(ctx context.Context, queries ...sqlstore.Query) error {
 	return v.try(ctx, func(ctx context.Context) (rows int, err error) { return v.read(ctx, queries) })
 }
 
-// ReadOnce implements bunstore.Session. When ctx ends, the driver has the server
+// ReadOnce implements sqlstore.Session. When ctx ends, the driver has the server
 // cancel the statement.
-func (v *view) ReadOnce(ctx context.Context, query bunstore.Query) error {
+func (v *view) ReadOnce(ctx context.Context, query sqlstore.Query) error {
 	return v.try(ctx, func(ctx context.Context) (rows int, err error) { return v.readOnce(ctx, query) })
 }
 
@@ -96,7 +96,7 @@ func (v *view) try(ctx context.Context, read func(context.Context) (rows int, er
 
 // readOnce sends a query that the server plans for its arguments, and does not keep.
 // To compile what is planned takes longer than most searches.
-func (v *view) readOnce(ctx context.Context, q bunstore.Query) (rows int, err error) {
+func (v *view) readOnce(ctx context.Context, q sqlstore.Query) (rows int, err error) {
 	setting := "SET LOCAL jit = off"
 	if !v.begun {
 		setting = begin + "; " + setting
@@ -120,7 +120,7 @@ func (v *view) readOnce(ctx context.Context, q bunstore.Query) (rows int, err er
 
 // read sends the queries and reads the answers. It returns how many rows it has
 // read, also when it fails.
-func (v *view) read(ctx context.Context, queries []bunstore.Query) (rows int, err error) {
+func (v *view) read(ctx context.Context, queries []sqlstore.Query) (rows int, err error) {
 	only := v.last && !v.begun
 	alone := only && len(queries) == 1 // a statement shows one moment by itself
 	if only && !alone && v.joins(queries) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -120,7 +120,7 @@ func TestBackupBeforeAnUpgrade(t *testing.T) {
 	const name = "migrations/0001_initial.up.sql"
 	text, err := files.ReadFile(name)
 	b.must(err)
-	first := bunstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
 	b.must(first.Apply(t.Context(), db))
 	_, err = db.ExecContext(t.Context(), old)
 	b.must(err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -56,7 +56,7 @@ func TestPanicLeavesNothingOpen(t *testing.T) {
 				}
 			}()
 			b.must(b.View(t.Context(), func(r store.Reader) error {
-				return r.(bunstore.Reader).Read(t.Context(), bunstore.Query{
+				return r.(sqlstore.Reader).Read(t.Context(), sqlstore.Query{
 					SQL: "SELECT catalogue FROM versions",
 					Row: func(func(...any) error) error { panic("in a row") },
 				})

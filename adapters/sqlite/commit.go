@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -130,7 +130,7 @@ func (s *Store) waiting() (task, bool) {
 type writer struct {
 	conn
 	file             file
-	dialect          *bunstore.Dialect
+	dialect          *sqlstore.Dialect
 	log              *slog.Logger
 	commits, changes atomic.Uint64 // see Stats
 	// exclusive is true for a server. Beside one, others need no mark; and if it is of
@@ -238,7 +238,7 @@ func (w *writer) begin(mark bool) (*transaction, error) {
 		return nil, err
 	}
 	t := &transaction{conn: &w.conn, dialect: w.dialect}
-	_, err := w.one(append([]any{&t.position}, w.dialect.VersionsInto(&t.Versions)...), "SELECT position, "+bunstore.VersionColumns+" FROM versions")
+	_, err := w.one(append([]any{&t.position}, w.dialect.VersionsInto(&t.Versions)...), "SELECT position, "+sqlstore.VersionColumns+" FROM versions")
 	if err != nil {
 		w.rollback()
 		return nil, err
@@ -258,7 +258,7 @@ func (w *writer) rollback() {
 // transaction is a transaction of the writer.
 type transaction struct {
 	*conn
-	dialect *bunstore.Dialect
+	dialect *sqlstore.Dialect
 	store.Versions
 	position int64  // the latest one taken
 	changes  uint64 // that were stored
@@ -290,7 +290,7 @@ type refusal struct{ error }
 
 // end stores the versions and commits.
 func (t *transaction) end() error {
-	_, err := t.exec("UPDATE versions SET (position, "+bunstore.VersionColumns+") = (?, ?, ?, ?, ?)",
+	_, err := t.exec("UPDATE versions SET (position, "+sqlstore.VersionColumns+") = (?, ?, ?, ?, ?)",
 		append([]any{t.position}, t.dialect.VersionValues(t.Versions)...)...)
 	if err != nil {
 		return err

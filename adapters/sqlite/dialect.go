@@ -7,7 +7,7 @@ import (
 
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
@@ -15,11 +15,11 @@ import (
 
 // newDialect returns the statements as SQLite wants them. The writer counts
 // positions itself.
-func newDialect() *bunstore.Dialect {
-	return bunstore.New(bunstore.Words{
+func newDialect() *sqlstore.Dialect {
+	return sqlstore.New(sqlstore.Words{
 		Bun:    sqlitedialect.New(),
-		ID:     bunstore.IDText,
-		IDInto: bunstore.IDTextInto,
+		ID:     sqlstore.IDText,
+		IDInto: sqlstore.IDTextInto,
 		Among:  "IN (SELECT value FROM json_each(?))",
 		List:   jsonList[problem.ID],
 		IDs: func(ids []ident.ID) any {

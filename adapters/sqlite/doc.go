@@ -17,6 +17,6 @@
 // [Backup] makes copies that need none.
 //
 // The tables and statements are those that it shares with the adapter on
-// PostgreSQL (internal/bunstore); here they stay prepared, but for searches, each of
+// PostgreSQL (internal/sqlstore); here they stay prepared, but for searches, each of
 // which is interrupted when its context ends.
 package sqlite

@@ -1,7 +1,7 @@
 package sqlite
 
 import (
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -16,7 +16,7 @@ func (t *transaction) expect(expectation store.Expectation) error {
 	}
 	statement, ok := t.dialect.Expectation(expectation)
 	if !ok {
-		return bunstore.Unsupported(expectation)
+		return sqlstore.Unsupported(expectation)
 	}
 	found, err := t.one([]any{new(int)}, statement.SQL, statement.Args...)
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *transaction) apply(change store.Change) error {
 
 // do runs the statements. It fails with fault.Conflict when one touches nothing
 // that has to touch something.
-func (t *transaction) do(statements ...bunstore.Statement) error {
+func (t *transaction) do(statements ...sqlstore.Statement) error {
 	for _, s := range statements {
 		touched, err := t.exec(s.SQL, s.Args...)
 		if err != nil {

@@ -10,17 +10,17 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 //go:embed migrations/*.up.sql
 var files embed.FS
 
-var steps = bunstore.Steps{Files: files, Table: "bun_migrations"}
+var steps = sqlstore.Steps{Files: files, Table: "bun_migrations"}
 
 // Migration is one step of the schema.
-type Migration = bunstore.Migration
+type Migration = sqlstore.Migration
 
 // Migrate brings the schema of the file up to date, as [Open] does, and returns
 // all steps in their order.
@@ -113,7 +113,7 @@ func bringUp(ctx context.Context, db *bun.DB) error {
 	if err := migrateUp(ctx, db); err != nil {
 		return err
 	}
-	if done, err := bunstore.Folded(ctx, db); done || err != nil {
+	if done, err := sqlstore.Folded(ctx, db); done || err != nil {
 		return err
 	}
 	return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE")
@@ -128,7 +128,7 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 		return err
 	}
 	all, err := status(ctx, db)
-	if err != nil || !bunstore.Pending(all) {
+	if err != nil || !sqlstore.Pending(all) {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // a cancelled statement would take the connection with it

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -117,8 +117,8 @@ type explained struct {
 	steps *[]string
 }
 
-// ReadOnce implements bunstore.Session.
-func (e explained) ReadOnce(_ context.Context, q bunstore.Query) error {
+// ReadOnce implements sqlstore.Session.
+func (e explained) ReadOnce(_ context.Context, q sqlstore.Query) error {
 	return e.each(func(scan func(...any) error) error {
 		var step string
 		err := scan(new(int), new(int), new(int), &step)
@@ -167,7 +167,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		b.must(err)
 		var steps []string
 		b.must(b.read(t.Context(), func(conn *conn) error {
-			_, err := bunstore.Reader{Dialect: b.dialect, Session: explained{session{conn}, &steps}}.Search(t.Context(),
+			_, err := sqlstore.Reader{Dialect: b.dialect, Session: explained{session{conn}, &steps}}.Search(t.Context(),
 				store.Query{Plan: plan, Sort: order, Limit: 101, As: user, Catalogue: catalogue})
 			return err
 		}))

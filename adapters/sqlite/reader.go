@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -24,9 +24,9 @@ func (s session) end() {
 	}
 }
 
-// Read implements bunstore.Session. It looks at the context before each row, as the parts
+// Read implements sqlstore.Session. It looks at the context before each row, as the parts
 // of some hundred problems can be very many.
-func (s session) Read(ctx context.Context, queries ...bunstore.Query) error {
+func (s session) Read(ctx context.Context, queries ...sqlstore.Query) error {
 	if err := store.Ended(ctx); err != nil {
 		return err
 	}
@@ -47,9 +47,9 @@ func (s session) Read(ctx context.Context, queries ...bunstore.Query) error {
 	return nil
 }
 
-// ReadOnce implements bunstore.Session. Here the context is watched: it interrupts
+// ReadOnce implements sqlstore.Session. Here the context is watched: it interrupts
 // the statement until it has found its first row.
-func (s session) ReadOnce(ctx context.Context, q bunstore.Query) error {
+func (s session) ReadOnce(ctx context.Context, q sqlstore.Query) error {
 	if err := store.Ended(ctx); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore/searchtest"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/searchtest"
 )
 
 // FuzzSearchEnds: no predicate keeps a store, or the evaluator in the domain, far beyond

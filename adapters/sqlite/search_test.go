@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
-	"github.com/problemtracking/problems/adapters/internal/bunstore/searchtest"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/searchtest"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -27,9 +27,9 @@ func TestSearchIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	b.must(b.View(t.Context(), func(r store.Reader) error {
-		endless := bunstore.Query{SQL: "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n",
+		endless := sqlstore.Query{SQL: "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n",
 			Row: func(func(...any) error) error { return errors.New("it has ended") }}
-		b.fails(fault.Unavailable, r.(bunstore.Reader).ReadOnce(ctx, endless))
+		b.fails(fault.Unavailable, r.(sqlstore.Reader).ReadOnce(ctx, endless))
 		return nil
 	}))
 	b.commit(b.create(1, "something"))
@@ -48,14 +48,14 @@ func TestReadingEnds(t *testing.T) {
 	defer cancel()
 	read := 0
 	b.must(b.View(t.Context(), func(r store.Reader) error {
-		endless := bunstore.Query{SQL: "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n",
+		endless := sqlstore.Query{SQL: "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n",
 			Row: func(func(...any) error) error {
 				if read++; read == 3 {
 					cancel()
 				}
 				return nil
 			}}
-		b.fails(fault.Unavailable, r.(bunstore.Reader).Read(ctx, endless))
+		b.fails(fault.Unavailable, r.(sqlstore.Reader).Read(ctx, endless))
 		return nil
 	}))
 	if read != 3 {

@@ -17,7 +17,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -51,7 +51,7 @@ type Store struct {
 	file    file
 	lock    *lock // nil unless exclusive
 	calls   store.Gate
-	dialect *bunstore.Dialect
+	dialect *sqlstore.Dialect
 
 	writing *bun.DB
 	tasks   chan task     // for the writer
@@ -187,7 +187,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 			return err
 		}
 		defer session.end()
-		if err := fn(bunstore.Reader{Dialect: s.dialect, Session: session}); err != nil {
+		if err := fn(sqlstore.Reader{Dialect: s.dialect, Session: session}); err != nil {
 			return err
 		}
 		return store.Ended(ctx)
@@ -226,7 +226,7 @@ func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
 		return v, err
 	}
 	err = s.read(ctx, func(c *conn) (err error) {
-		v, err = bunstore.Reader{Dialect: s.dialect, Session: session{c}}.Versions(ctx)
+		v, err = sqlstore.Reader{Dialect: s.dialect, Session: session{c}}.Versions(ctx)
 		return err
 	})
 	return v, err

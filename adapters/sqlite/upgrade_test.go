@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/problemtracking/problems/adapters/internal/bunstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -72,7 +72,7 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := bunstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
 	if err := first.Apply(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}

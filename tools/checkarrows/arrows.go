@@ -35,7 +35,7 @@ var rules = []rule{
 }
 
 // forTests are the folders of what only tests import: they may take what tests may.
-var forTests = []string{"adapters/postgres/postgrestest", "adapters/internal/bunstore/searchtest"}
+var forTests = []string{"adapters/postgres/postgrestest", "adapters/internal/sqlstore/searchtest"}
 
 // isForTests reports whether a folder is one of these, or below.
 func isForTests(folder string) bool {

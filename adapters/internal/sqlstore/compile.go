@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+)
+
+// compiler makes SQL of conditions, of the form that predicate.Plan.Split promises
+// (section 7 of the query language). It makes names of its own only, and takes all
+// others from tables in the code.
+//
+// What refers to a metadata object or user refers to one of the catalogue, which is
+// for the domain to see to: NULL, and nothing else, is nil.
+type compiler struct {
+	*Dialect
+	ctx       context.Context
+	catalogue *metadata.Catalogue
+	as        ident.ID
+
+	variables map[int]*variable // by slot
+	scopes    []*scope          // that are open, from the outer to the inner ones
+	aliases   map[string]int    // how many there are with a letter
+	// first is true for the condition that the search may begin with.
+	first bool
+}
+
+// scope is a FROM with the variables that it binds.
+type scope struct {
+	level int
+	from  string
+	// outer is true when something in it depends on a variable that is bound
+	// outside of it.
+	outer bool
+}
+
+// newCompiler returns the compiler for conditions on a problem, which is the row p.
+func newCompiler(ctx context.Context, d *Dialect, c *metadata.Catalogue, as ident.ID) *compiler {
+	root := &scope{from: "problems p"}
+	return &compiler{
+		Dialect: d, ctx: ctx, catalogue: c, as: as,
+		variables: map[int]*variable{0: {entity: predicate.Problem, alias: "p", key: "p.id", scope: root}},
+		scopes:    []*scope{root},
+		aliases:   map[string]int{"p": 1},
+	}
+}
+
+// alias returns a new name for a table.
+func (c *compiler) alias(letter string) string {
+	c.aliases[letter]++
+	return letter + strconv.Itoa(c.aliases[letter])
+}
+
+// open opens a scope, which the returned function closes.
+func (c *compiler) open() (s *scope, done func()) {
+	s = &scope{level: len(c.scopes)}
+	c.scopes = append(c.scopes, s)
+	return s, func() { c.scopes = c.scopes[:s.level] }
+}
+
+// search returns conditions all of which have to hold, for a statement to begin with
+// the one that an index finds the fewest rows of: a column of the problem, or else
+// what belongs to problems.
+func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
+	conditions := make([]fragment, len(conds))
+	keyed := false
+	for _, ofCollection := range []bool{false, true} {
+		for i, cond := range conds {
+			if _, ok := cond.(predicate.Exists); ok != ofCollection {
+				continue
+			}
+			c.first = ofCollection && !keyed
+			var err error
+			if conditions[i], err = c.cond(cond); err != nil {
+				return nil, err
+			}
+			c.first = false
+			keyed = keyed || conditions[i].keyed
+		}
+	}
+	return conditions, nil
+}
+
+func (c *compiler) each(conds []predicate.Cond) ([]fragment, error) {
+	conditions := make([]fragment, len(conds))
+	for i, cond := range conds {
+		var err error
+		if conditions[i], err = c.cond(cond); err != nil {
+			return nil, err
+		}
+	}
+	return conditions, nil
+}
+
+// cond returns a condition. It holds where it is true, and does not where it is false
+// or NULL.
+func (c *compiler) cond(cond predicate.Cond) (fragment, error) {
+	if slot, steps, ok := predicate.Reference(cond); ok {
+		return c.reference(cond, slot, steps)
+	}
+	switch cond := cond.(type) {
+	case predicate.And:
+		conditions, err := c.each(cond.Conds)
+		return and(conditions...), err
+	case predicate.Or:
+		conditions, err := c.each(cond.Conds)
+		return or(conditions...), err
+	case predicate.Not:
+		condition, err := c.cond(cond.Cond)
+		return not(condition), err
+	case predicate.Compare:
+		return c.compare(cond)
+	case predicate.Like:
+		return c.like(cond)
+	case predicate.In:
+		return c.in(cond)
+	case predicate.Exists:
+		return c.exists(cond)
+	}
+	return fragment{}, fmt.Errorf("no SQL for %T", cond)
+}
+
+// exists returns the condition that a row of a collection satisfies another one. When
+// the search may begin with that, and an index finds those rows whatever the problem,
+// it does.
+func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
+	path, ok := cond.Coll.(predicate.Path)
+	if !ok {
+		return fragment{}, fmt.Errorf("no SQL for members of %T", cond.Coll)
+	}
+	first := c.first
+	c.first = false
+	s, done := c.open()
+	defer done()
+	owner, of, err := c.collection(s, path, cond.Slot)
+	if err != nil {
+		return fragment{}, err
+	}
+	outer := s.outer // by the owner, which either form has
+	s.outer = false
+	where, err := c.cond(cond.Where)
+	if err != nil {
+		return fragment{}, err
+	}
+	independent := !s.outer
+	s.outer = s.outer || outer
+	if first && independent && where.keyed {
+		found := text(owner, " IN (SELECT "+of+" FROM "+s.from+" WHERE ", where, ")")
+		found.keyed = true
+		return found, nil
+	}
+	return text("EXISTS (SELECT 1 FROM "+s.from+" WHERE "+of+" = "+owner+" AND ", where, ")"), nil
+}

@@ -1,0 +1,98 @@
+package sqlstore
+
+import (
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// longList is how many identifiers are many for a list in a statement, so that a
+// shorter one is worth a condition that no index helps with.
+const longList = 100
+
+// partOfFew is into how many parts objects are divided of which one has few rows.
+const partOfFew = 4
+
+// reference returns a condition that depends on nothing but a reference to a metadata
+// object or user. It is tried for each of these, and for nil: what is left is which
+// identifiers the column may have.
+func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.Key) (fragment, error) {
+	v, err := c.variable(slot)
+	if err != nil {
+		return fragment{}, err
+	}
+	v, key, err := c.reach(nil, v, steps)
+	if err != nil {
+		return fragment{}, err
+	}
+	column, err := c.value(v, key)
+	if err != nil {
+		return fragment{}, err
+	}
+	entity := v.entity
+	if key != nil {
+		entity = key.Type.Entity
+	}
+	ids, err := search.Identifiers(c.catalogue, entity)
+	if err != nil {
+		return fragment{}, err
+	}
+	var yes, no []ident.ID
+	for id := range ids {
+		if err := store.Ended(c.ctx); err != nil {
+			return fragment{}, err
+		}
+		holds, err := predicate.HoldsReferring(c.ctx, cond, search.Metadata(c.catalogue, entity, id))
+		if err != nil {
+			return fragment{}, err
+		}
+		if holds {
+			yes = append(yes, id)
+		} else {
+			no = append(no, id)
+		}
+	}
+	none := false
+	if column.nullable {
+		if none, err = predicate.HoldsReferring(c.ctx, cond, nil); err != nil {
+			return fragment{}, err
+		}
+	}
+	condition := c.among(column, yes, no, none)
+	if column.root {
+		condition.choice = &choice{column.sql, yes, none}
+	}
+	return condition, nil
+}
+
+// among returns the condition that a reference leads to one of the objects in yes,
+// where all others are in no; or, if none is true, nowhere.
+func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment {
+	list := func(ids []ident.ID) fragment {
+		if len(ids) == 1 { // so that an index has what follows in order
+			return text(column.fragment, " = ", argument(c.ID(ids[0])))
+		}
+		return text(column.fragment, " ", fragment{sql: c.Among, args: []any{c.IDs(ids)}})
+	}
+	switch short := len(yes) <= longList || len(yes) <= len(no); {
+	case len(no) == 0 && (none || !column.nullable):
+		return constant(true)
+	case len(yes) == 0 && none:
+		return text(column.fragment, " IS NULL")
+	case len(yes) == 0:
+		return constant(false)
+	case len(no) == 0:
+		return text(column.fragment, " IS NOT NULL")
+	case none && len(no) <= len(yes), none && !short:
+		return not(list(no))
+	case none:
+		return text("(", column.fragment, " IS NULL OR ", list(yes), ")")
+	case !short:
+		return text("(", column.fragment, " IS NOT NULL AND ", not(list(no)), ")")
+	}
+	found := list(yes)
+	found.keyed = column.indexed && (len(yes) == 1 || len(yes) <= len(no)/partOfFew)
+	found.few = found.keyed && column.root
+	return found
+}

@@ -1,0 +1,79 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Dossiers implements store.Reader. It reads the problems first and then, for all
+// of them together, each kind of what belongs to them.
+func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	var found []store.Dossier
+	if err := r.Read(ctx, rows(&found, func(scan func(...any) error, o *store.Dossier) error {
+		return scan(append([]any{(*int64)(&o.ID)}, r.fieldsInto(&o.Problem)...)...)
+	}, "SELECT id, "+fieldColumns+" FROM problems WHERE id > ? ORDER BY id LIMIT ?", int64(after), limit)); err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	p := pile[store.Dossier]{" BETWEEN ? AND ?", []any{int64(found[0].ID), int64(found[len(found)-1].ID)}, make(map[problem.ID]*store.Dossier, len(found))}
+	for i := range found {
+		p.at[found[i].ID] = &found[i]
+	}
+	err := r.Read(ctx,
+		part(p, func(o *store.Dossier) *[]problem.Keyword { return &o.Keywords }, r.keywordInto, keywordsBy),
+		part(p, func(o *store.Dossier) *[]problem.LogEntry { return &o.Log }, r.logInto, logBy),
+		part(p, func(o *store.Dossier) *[]problem.Comment { return &o.Comments }, r.ownCommentInto, commentsBy),
+		part(p, func(o *store.Dossier) *[]relationship.Relationship { return &o.Relationships },
+			func(scan func(...any) error, s *relationship.Relationship) (problem.ID, error) {
+				err := scan((*int64)(&s.Owner), (*typeCode)(&s.Type), (*int64)(&s.Other), (*moment)(&s.Created), r.IDInto(&s.Author))
+				return s.Owner, err
+			}, listing{"SELECT owner, type, other, created, author FROM relationships WHERE owner", "owner, type, other"}),
+		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.markInto, watchersBy),
+		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.markInto,
+			listing{"SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
+		part(p, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
+	)
+	return found, err
+}
+
+// StampFamilies returns the statement that gives the epochs of all families the
+// batch of an Archive.
+func (d *Dialect) StampFamilies(batch ident.ID) Statement {
+	return Statement{SQL: "UPDATE families SET batch = ?", Args: []any{d.ID(batch)}}
+}
+
+// DossierRows returns the rows of a problem, whose revision is of the batch, and of
+// all that belongs to it. The order within each table is that in which positions have
+// to be given.
+func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
+	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers))
+	rows = append(rows, d.problemRow(o.Problem, o.Size(), batch))
+	for _, s := range o.Savepoints {
+		rows = append(rows, d.savepointRow(s))
+	}
+	for _, e := range o.Log {
+		rows = append(rows, d.logRow(e))
+	}
+	for _, c := range o.Comments {
+		rows = append(rows, d.commentRow(o.ID, c))
+	}
+	for _, k := range o.Keywords {
+		rows = append(rows, d.keywordRow(o.ID, k))
+	}
+	for _, r := range o.Relationships {
+		rows = append(rows, d.relationshipRow(r))
+	}
+	for _, user := range o.Watchers {
+		rows = append(rows, d.watcherRow(o.ID, user))
+	}
+	for _, user := range o.Readers {
+		rows = append(rows, d.readRow(o.ID, user))
+	}
+	return rows
+}

@@ -1,0 +1,31 @@
+package sqlstore
+
+import "github.com/problemtracking/problems/domain/store"
+
+// Expectation returns the statement that finds a row if the expectation holds.
+// It does not know those about versions, which ok reports: each adapter keeps
+// its versions in its own way.
+func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bool) {
+	switch e := expectation.(type) {
+	case store.ProblemAt:
+		return Statement{d.problemAt, []any{int64(e.ID), e.Revision, d.ID(e.Batch)}, "a problem is not at the revision that is expected"}, true
+	case store.FamilyAt:
+		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch.Number, d.ID(e.Epoch.Batch)}, "a family is not at the epoch that is expected"}, true
+	case store.KeyUnused:
+		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE user_id = ? AND key = ? AND created >= ?)",
+			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true
+	case store.StateUnused:
+		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems WHERE state = ?)", []any{d.ID(e.State)}, "a problem is in the state"}, true
+	case store.StoreEmpty:
+		return Statement{SQL: empty, Demand: "the store is not empty"}, true
+	}
+	return Statement{}, false
+}
+
+const keyUsed = "a reply is kept for this key"
+
+const empty = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems) AND NOT EXISTS (SELECT 1 FROM tokens)
+	AND NOT EXISTS (SELECT 1 FROM states) AND NOT EXISTS (SELECT 1 FROM priorities)
+	AND NOT EXISTS (SELECT 1 FROM classifications) AND NOT EXISTS (SELECT 1 FROM components)
+	AND NOT EXISTS (SELECT 1 FROM milestones) AND NOT EXISTS (SELECT 1 FROM users)
+	AND NOT EXISTS (SELECT 1 FROM queries) AND NOT EXISTS (SELECT 1 FROM audit)`

@@ -1,0 +1,94 @@
+package sqlstore
+
+import "regexp"
+
+// fragment is a piece of a statement with its arguments, each of which has a
+// question mark in the text. What a request has said is always an argument.
+type fragment struct {
+	sql  string
+	args []any
+	// keyed is true for a condition that an index finds the rows of, and few when
+	// it finds them among the problems themselves.
+	keyed, few bool
+	// choice is what a condition leaves of the objects that a column of the problem
+	// refers to; nil for other conditions.
+	choice *choice
+}
+
+// text returns a fragment of texts and of fragments, one after the other.
+func text(parts ...any) (f fragment) {
+	n := 0
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			n += len(part)
+		case fragment:
+			n += len(part.sql)
+		}
+	}
+	b := make([]byte, 0, n)
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			b = append(b, part...)
+		case fragment:
+			b = append(b, part.sql...)
+			f.args = append(f.args, part.args...)
+		}
+	}
+	f.sql = string(b)
+	return f
+}
+
+// blank is what stands for a fragment in the texts of Words.
+var blank = regexp.MustCompile(`\{[a-z]+\}`)
+
+// fill returns a text with fragments in the place of their names.
+func fill(form string, by map[string]fragment) fragment {
+	var parts []any
+	end := 0
+	for _, at := range blank.FindAllStringIndex(form, -1) {
+		parts = append(parts, form[end:at[0]], by[form[at[0]:at[1]]])
+		end = at[1]
+	}
+	return text(append(parts, form[end:])...)
+}
+
+// argument returns a value that is given as an argument.
+func argument(value any) fragment { return fragment{sql: "?", args: []any{value}} }
+
+// constant returns a condition that always holds, or never does.
+func constant(holds bool) fragment {
+	if holds {
+		return fragment{sql: "TRUE"}
+	}
+	return fragment{sql: "FALSE"}
+}
+
+// not returns the complement of a condition, which may be NULL where it does not
+// hold (section 7).
+func not(condition fragment) fragment { return text("(", condition, ") IS NOT TRUE") }
+
+// and and or join conditions to a balanced tree, as SQLite limits its depth.
+
+func and(conditions ...fragment) fragment {
+	joined := balanced(" AND ", true, conditions)
+	for _, c := range conditions {
+		joined.keyed = joined.keyed || c.keyed
+		joined.few = joined.few || c.few
+	}
+	return joined
+}
+
+func or(conditions ...fragment) fragment { return balanced(" OR ", false, conditions) }
+
+func balanced(operator string, empty bool, conditions []fragment) fragment {
+	switch n := len(conditions); n {
+	case 0:
+		return constant(empty)
+	case 1:
+		return conditions[0]
+	default:
+		return text("(", balanced(operator, empty, conditions[:n/2]), operator, balanced(operator, empty, conditions[n/2:]), ")")
+	}
+}

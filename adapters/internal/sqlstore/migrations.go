@@ -1,0 +1,117 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/migrate"
+)
+
+// Migration is one step of a schema.
+type Migration struct {
+	Name    string
+	Applied bool
+}
+
+// Pending reports whether a step is left to do.
+func Pending(all []Migration) bool {
+	return slices.ContainsFunc(all, func(m Migration) bool { return !m.Applied })
+}
+
+// Steps are the steps of the schema of one kind of database. They only go forward,
+// and none is changed once it was released.
+type Steps struct {
+	// Files has the steps as migrations/0001_name.up.sql.
+	Files fs.FS
+	// Table is the list of those that were done, within the database.
+	Table string
+}
+
+// Compare returns all steps in their order, by the numbers of those that the list
+// has. It fails when one of these is not known.
+func (s Steps) Compare(applied []string) ([]Migration, error) {
+	known, err := s.discover()
+	if err != nil {
+		return nil, err
+	}
+	unknown := make(map[string]bool)
+	for _, number := range applied {
+		unknown[number] = true
+	}
+	var all []Migration
+	for _, m := range known.Sorted() {
+		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name]})
+		delete(unknown, m.Name)
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("the schema is at step %s, and this version knows those up to %s: a version that knows %[1]s is needed (its \"problems migrate --status\" lists it)",
+			slices.Max(slices.Collect(maps.Keys(unknown))), all[len(all)-1].Name)
+	}
+	return all, nil
+}
+
+// Apply does the steps that are left and lists them. db has to be a single
+// connection within a transaction.
+func (s Steps) Apply(ctx context.Context, db *bun.DB) error {
+	known, err := s.discover()
+	if err != nil {
+		return err
+	}
+	if _, err := s.createTable(db).Exec(ctx); err != nil {
+		return fmt.Errorf("the list of migrations cannot be made: %w", err)
+	}
+	m := migrate.NewMigrator(db, known, migrate.WithTableName(s.Table), migrate.WithMarkAppliedOnSuccess(true))
+	if _, err := m.Migrate(ctx); err != nil {
+		return fmt.Errorf("migration %w", err)
+	}
+	return nil
+}
+
+// Plan returns the statements that Apply would run, and that do the same when
+// they are run by hand within a transaction; none when nothing is left to do. It
+// takes from db how its statements are written.
+func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
+	if !Pending(all) {
+		return "", nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s;\n", s.createTable(db))
+	group := "coalesce(max(group_id), 0) + 1" // of all steps that are done together
+	for _, m := range all {
+		if m.Applied {
+			continue
+		}
+		text, err := fs.ReadFile(s.Files, "migrations/"+m.Name+".up.sql")
+		if err != nil {
+			return "", fmt.Errorf("%w", err)
+		}
+		number, _, _ := strings.Cut(m.Name, "_")
+		fmt.Fprintf(&b, "\n-- Step %s.\n\n%s\nINSERT INTO %s (name, group_id) SELECT '%s', %s FROM %[3]s;\n", m.Name, text, s.Table, number, group)
+		group = "max(group_id)"
+	}
+	return b.String(), nil
+}
+
+// createTable returns the statement that makes the list, unless there is one. (The
+// migrator's own would make a second table, for a lock that nobody takes.)
+func (s Steps) createTable(db *bun.DB) *bun.CreateTableQuery {
+	return db.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(s.Table).IfNotExists()
+}
+
+// discover returns the steps as bun wants them.
+func (s Steps) discover() (*migrate.Migrations, error) {
+	known := migrate.NewMigrations()
+	if err := known.Discover(s.Files); err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	if len(known.Sorted()) == 0 {
+		return nil, errors.New("there are no steps of the schema")
+	}
+	return known, nil
+}

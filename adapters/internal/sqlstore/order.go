@@ -1,0 +1,220 @@
+package sqlstore
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// sortKey is one key of the order of hits: an expression whose value is a text or a
+// number, or NULL, which comes first whichever way it is sorted (D31).
+type sortKey struct {
+	fragment
+	name       string // of the column that has it
+	kind       predicate.Kind
+	nullable   bool
+	descending bool
+	// A key of a metadata object or user is sorted by the rank of its value: 1
+	// for ranked[0], 3 for ranked[1] and so on. The even numbers are for values
+	// between these.
+	ranks  fragment // the table of the ranks by identifier; its name is ranksOf
+	on     string   // the column that refers to the object
+	ranked []predicate.Value
+}
+
+func (k sortKey) ranksOf() string { return "ranks_" + k.name }
+
+// sortKeys returns the keys of an order.
+func (c *compiler) sortKeys(sort []predicate.Order) ([]sortKey, error) {
+	keys := make([]sortKey, len(sort))
+	for i, order := range sort {
+		key, err := c.sortKey(order.Path, "k"+strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		key.descending = order.Descending
+		keys[i] = key
+	}
+	return keys, nil
+}
+
+func (c *compiler) sortKey(path predicate.Path, name string) (sortKey, error) {
+	reference := slices.IndexFunc(path.Steps, func(key *predicate.Key) bool { return key.Type.Entity.IsMetadata() })
+	if reference >= 0 {
+		return c.ranking(path, reference, name)
+	}
+	o, err := c.path(path)
+	if err != nil {
+		return sortKey{}, err
+	}
+	switch o.kind {
+	case predicate.Bool:
+		o.fragment = text("CASE WHEN ", o.fragment, " THEN 1 ELSE 0 END")
+	case predicate.Int, predicate.String, predicate.Date:
+	default:
+		return sortKey{}, fmt.Errorf("no SQL for the order of %s", o.kind)
+	}
+	return sortKey{fragment: o.fragment, name: name, kind: o.kind, nullable: o.nullable}, nil
+}
+
+// ranking returns the key for a path whose step of the index is a reference to an
+// object of the catalogue.
+func (c *compiler) ranking(path predicate.Path, reference int, name string) (sortKey, error) {
+	column, err := c.path(predicate.Path{Slot: path.Slot, Start: path.Start, Steps: path.Steps[:reference+1]})
+	if err != nil {
+		return sortKey{}, err
+	}
+	object := path.Steps[reference].Type
+	value := predicate.Path{Start: object, Steps: path.Steps[reference+1:]}
+	ids, err := search.Identifiers(c.catalogue, object.Entity)
+	if err != nil {
+		return sortKey{}, err
+	}
+	key := sortKey{fragment: fragment{}, name: name, kind: predicate.Object, nullable: true, on: column.sql}
+	var known []ident.ID
+	var values []predicate.Value // of these, none of which is nil
+	for id := range ids {
+		v, err := predicate.Eval(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)})
+		if err != nil {
+			return sortKey{}, err
+		}
+		if v != nil {
+			known, values = append(known, id), append(values, v)
+		}
+	}
+	key.ranked = slices.Clone(values)
+	slices.SortFunc(key.ranked, func(a, b predicate.Value) int { return predicate.CompareValues(a, b) })
+	key.ranked = slices.CompactFunc(key.ranked, func(a, b predicate.Value) bool { return predicate.CompareValues(a, b) == 0 })
+	ranks := make([]int64, len(values))
+	for i, v := range values {
+		ranks[i] = key.rank(v)
+	}
+	key.sql = key.ranksOf() + ".rank"
+	key.ranks.sql, key.ranks.args = c.Ranks(known, ranks)
+	return key, nil
+}
+
+// rank returns the rank of a value that is not nil.
+func (k sortKey) rank(v predicate.Value) int64 {
+	i, found := slices.BinarySearchFunc(k.ranked, v, func(a, b predicate.Value) int { return predicate.CompareValues(a, b) })
+	if found {
+		return int64(2*i + 1)
+	}
+	return int64(2 * i)
+}
+
+// argument returns a value that was sorted by as it is compared; nil is NULL.
+func (k sortKey) argument(v predicate.Value) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	switch k.kind {
+	case predicate.Object:
+		return k.rank(v), nil
+	case predicate.String:
+		if s, ok := v.(string); ok {
+			return s, nil
+		}
+	case predicate.Bool:
+		if b, ok := v.(bool); ok && b {
+			return int64(1), nil
+		} else if ok {
+			return int64(0), nil
+		}
+	default:
+		if n, at, ok := whole(v); ok && at == exactly {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("nothing is sorted by %T where it is by %s", v, k.kind)
+}
+
+// into returns what the key is read into, and what then returns its value.
+func (k sortKey) into() (dest any, value func() predicate.Value) {
+	if k.kind == predicate.String {
+		var s *string
+		return &s, func() predicate.Value {
+			if s == nil {
+				return nil
+			}
+			return *s
+		}
+	}
+	var n *int64
+	return &n, func() predicate.Value {
+		switch {
+		case n == nil:
+			return nil
+		case k.kind == predicate.Object:
+			return k.ranked[*n/2]
+		case k.kind == predicate.Bool:
+			return *n != 0
+		case k.kind == predicate.Date:
+			return time.UnixMicro(*n).UTC()
+		}
+		return *n
+	}
+}
+
+// orderBy returns the order of the columns that have the keys, and then the number.
+func orderBy(keys []sortKey, number string) string {
+	sql := " ORDER BY "
+	for _, k := range keys {
+		sql += k.name
+		if k.descending {
+			sql += " DESC"
+		}
+		if k.nullable {
+			sql += " NULLS FIRST"
+		}
+		sql += ", "
+	}
+	return sql + number
+}
+
+// behind returns the condition that a problem comes after the place of a hit.
+func behind(keys []sortKey, hit store.Hit) (fragment, error) {
+	if len(hit.Keys) != len(keys) {
+		return fragment{}, fmt.Errorf("the place is of an order with %d keys; this one has %d", len(hit.Keys), len(keys))
+	}
+	var either, level []fragment
+	for i, k := range keys {
+		value, err := k.argument(hit.Keys[i])
+		if err != nil {
+			return fragment{}, err
+		}
+		after := " > "
+		if k.descending {
+			after = " < "
+		}
+		equal := text(k.fragment, " = ", argument(value))
+		if value == nil {
+			equal = text(k.fragment, " IS NULL")
+		}
+		switch {
+		case value != nil:
+			either = append(either, and(append(slices.Clone(level), text(k.fragment, after, argument(value)))...))
+		case k.nullable:
+			either = append(either, and(append(slices.Clone(level), text(k.fragment, " IS NOT NULL"))...))
+		}
+		level = append(level, equal)
+	}
+	either = append(either, and(append(level, text("p.id > ", argument(int64(hit.ID))))...))
+	place := or(either...)
+	if len(keys) > 0 && hit.Keys[0] != nil {
+		// It follows from the rest, and is what an index can begin at.
+		first, value := keys[0], level[0].args[len(level[0].args)-1]
+		operator := " >= "
+		if first.descending {
+			operator = " <= "
+		}
+		place = and(text(first.fragment, operator, argument(value)), place)
+	}
+	return place, nil
+}

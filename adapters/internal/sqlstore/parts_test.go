@@ -1,0 +1,104 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// parts are what a query over a catalogue with states is divided into.
+func parts(t *testing.T, where string, states int) []fragment {
+	t.Helper()
+	plan, err := predicate.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := catalogue().Content()
+	for i := len(content.States); i < states; i++ {
+		content.States = append(content.States, metadata.State{ID: ident.ID{14: 1, 15: byte(i)}, Name: fmt.Sprint("State ", i)})
+	}
+	conds, _ := plan.Split()
+	c := newCompiler(context.Background(), plain(), metadata.NewCatalogue(ident.Version{Number: 2}, content), ann)
+	conditions, err := c.search(conds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.byState(conditions)
+}
+
+// The problems of one assignee are looked for state by state; where that cannot help,
+// and where it would make a statement too long, they are not.
+func TestByState(t *testing.T) {
+	t.Parallel()
+	const mine = "assignee.identifier = $ApiUser"
+	for _, c := range []struct {
+		where  string
+		states int
+		parts  int
+	}{
+		{mine, 2, 3}, // or none
+		{mine + " AND state != nil", 2, 2},
+		{mine + " AND state = nil", 2, 1},
+		{mine + " AND state.resolved = NO", 2, 1},
+		{mine + " AND NOT state.resolved = YES", 2, 2},
+		{"title = 'a' AND state.resolved = NO AND " + mine, 15, 14},
+		{mine, 15, 16},
+		{mine, 16, 0},
+		{mine + " AND state.name BEGINSWITH 'State'", 18, 16},
+		{mine + " AND state.name BEGINSWITH 'State'", 19, 0},
+		{"state.resolved = NO", 2, 0},
+		{"assignee != nil", 2, 0},
+		{"assignee = nil OR " + mine, 2, 0},
+		{"NOT " + mine, 2, 0},
+		{"title = 'a' OR " + mine, 2, 0},
+		{"ANY relationships.child.assignee.identifier = $ApiUser", 2, 0},
+		{"originator.identifier = $ApiUser", 2, 0},
+		{mine + " AND identifier IN {" + strings.Repeat("1,", 300) + "1}", 2, 3},
+		{mine + " AND (" + strings.Repeat("title = 'a' OR ", 60) + "title = 'b')", 15, 16},
+		{mine + " AND (" + strings.Repeat("title = 'a' OR ", 80) + "title = 'b')", 15, 0}, // 81 × 16 arguments
+	} {
+		if got := parts(t, c.where, c.states); len(got) != c.parts {
+			t.Errorf("%.100s, with %d states, is searched in %d parts, want %d: %.200v", c.where, c.states, len(got), c.parts, got)
+		}
+	}
+	got := fmt.Sprint(parts(t, mine+" AND title = 'a' AND state.resolved = NO", 2))
+	for _, want := range []string{"p.assignee", "p.title = ?", "p.state = ?", ident.ID{15: 11}.String()} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+	if strings.Contains(got, ident.ID{15: 12}.String()) {
+		t.Errorf("it is looked for a state that is ruled out: %s", got)
+	}
+}
+
+// A statement in parts asks for the first of each, and for the first of these.
+func TestSelectionInParts(t *testing.T) {
+	t.Parallel()
+	plan, err := predicate.Compile("assignee.identifier = $ApiUser", predicate.Problem, predicate.Env{Now: noon, User: ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conds, _ := plan.Split()
+	c := newCompiler(t.Context(), plain(), catalogue(), ann)
+	conditions, err := c.search(conds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := c.selection(conditions, store.Query{After: &store.Hit{ID: 4}, Limit: 9, Catalogue: catalogue(), As: ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(f.sql, "?"); n != len(f.args) {
+		t.Errorf("%d marks for %d arguments", n, len(f.args))
+	}
+	if branches, limits, places := strings.Count(f.sql, " UNION ALL "), strings.Count(f.sql, "LIMIT ?"), strings.Count(f.sql, "p.id > ?"); branches != 2 || limits != 4 || places != 3 {
+		t.Errorf("%d unions, %d limits, %d places: %s", branches, limits, places, f.sql)
+	}
+}

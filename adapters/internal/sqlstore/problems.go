@@ -1,0 +1,80 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Problems implements store.Reader. It reads the problems and each of their parts
+// with one statement, however many they are.
+func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	if len(ids) == 0 {
+		return nil, store.Ended(ctx)
+	}
+	p := pile[store.Snapshot]{" " + r.Among, []any{r.List(ids)}, make(map[problem.ID]*store.Snapshot, len(ids))}
+	if parts.Has(store.IfSmall) {
+		p.where, p.args = " IN (SELECT id FROM problems WHERE id "+r.Among+" AND size <= ?)", append(p.args, store.Small)
+	}
+	queries := make([]Query, 1, 4)
+	queries[0] = Query{SQL: r.readProblems, Args: []any{r.ID(as), r.ID(as), r.List(ids)}, Row: func(scan func(...any) error) error {
+		s := new(store.Snapshot)
+		if err := scan(append([]any{(*int64)(&s.ID)}, r.snapshotInto(s)...)...); err != nil {
+			return err
+		}
+		p.at[s.ID] = s
+		return nil
+	}}
+	if parts.Has(store.Keywords) {
+		queries = append(queries, part(p, func(s *store.Snapshot) *[]problem.Keyword { return &s.Keywords }, r.keywordInto, keywordsBy))
+	}
+	if parts.Has(store.Log) {
+		queries = append(queries, part(p, func(s *store.Snapshot) *[]problem.LogEntry { return &s.Log }, r.logInto, logBy))
+	}
+	if parts.Has(store.Comments) {
+		queries = append(queries, part(p, func(s *store.Snapshot) *[]problem.Comment { return &s.Comments }, r.ownCommentInto, commentsBy))
+	}
+	if parts.Has(store.Relationships) {
+		queries = append(queries, part(p, func(s *store.Snapshot) *[]store.Related { return &s.Relationships }, r.relatedInto, relatedBy))
+	}
+	if parts.Has(store.Watchers) {
+		queries = append(queries, part(p, func(s *store.Snapshot) *[]ident.ID { return &s.Watchers }, r.markInto, watchersBy))
+	}
+	if parts.Has(store.Savepoints) {
+		queries = append(queries, part(p, func(s *store.Snapshot) *[]store.Savepoint { return &s.Savepoints }, r.savepointInto, savepointsBy))
+	}
+	if err := r.Read(ctx, queries...); err != nil {
+		return nil, err
+	}
+	snapshots := make([]store.Snapshot, 0, len(p.at))
+	for _, id := range ids {
+		if s := p.at[id]; s != nil {
+			snapshots = append(snapshots, *s)
+		}
+	}
+	return snapshots, nil
+}
+
+// snapshotColumns are the columns of a problem as somebody sees it, who is named by
+// the first two arguments, in the order of snapshotInto.
+const snapshotColumns = fieldColumns + `, batch, size,
+	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
+	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
+	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),
+	(SELECT catalogue FROM versions), (SELECT catalogue_batch FROM versions)`
+
+func (d *Dialect) snapshotInto(s *store.Snapshot) []any {
+	return append(d.fieldsInto(&s.Problem), d.IDInto(&s.Batch), &s.Size, &s.Watching, &s.Read, &s.ReadByAssignee,
+		&s.Catalogue.Number, d.IDInto(&s.Catalogue.Batch))
+}
+
+const relatedColumns = "r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state FROM relationships r LEFT JOIN problems p ON p.id = r.other"
+
+var relatedBy = listing{"SELECT r.owner, " + relatedColumns + " WHERE r.owner", "r.owner, r.type, r.other"}
+
+func (d *Dialect) relatedInto(scan func(...any) error, s *store.Related) (problem.ID, error) {
+	err := scan((*int64)(&s.Owner), (*typeCode)(&s.Type), (*int64)(&s.Other), (*moment)(&s.Created), d.IDInto(&s.Author), &s.OtherTitle, d.IDInto(&s.OtherState))
+	return s.Owner, err
+}

@@ -1,0 +1,255 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Session runs queries that all see the same moment. Its errors are faults.
+type Session interface {
+	// Read runs the queries one after the other, at once if it can.
+	Read(ctx context.Context, queries ...Query) error
+	// ReadOnce runs a query whose text is made for this one time, so that it is
+	// not worth keeping prepared, and that may take long: it stops when ctx ends.
+	// All rows have to be found before the first one is returned.
+	ReadOnce(ctx context.Context, query Query) error
+}
+
+// Reader is a store.Reader on a Session.
+type Reader struct {
+	*Dialect
+	Session
+}
+
+var _ store.Reader = Reader{}
+
+// Problem implements store.Reader.
+func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	s := store.Snapshot{Problem: problem.Problem{ID: id}}
+	of := owner{" = ?", []any{int64(id)}}
+	if parts.Has(store.IfSmall) {
+		of = owner{" = (SELECT id FROM problems WHERE id = ? AND size <= ?)", []any{int64(id), store.Small}}
+	}
+	found := false
+	queries := make([]Query, 1, 4)
+	queries[0] = Query{SQL: readProblem, Args: []any{r.ID(as), r.ID(as), int64(id)}, Row: func(scan func(...any) error) error {
+		found = true
+		return scan(r.snapshotInto(&s)...)
+	}}
+	for _, part := range []struct {
+		store.Parts
+		query func(*store.Snapshot, owner) Query
+	}{
+		{store.Keywords, r.keywordsOf},
+		{store.Log, r.logOf},
+		{store.Comments, r.commentsOf},
+		{store.Relationships, r.relationshipsOf},
+		{store.Watchers, r.watchersOf},
+		{store.Savepoints, r.savepointsOf},
+	} {
+		if parts.Has(part.Parts) {
+			q := part.query(&s, of)
+			q.Long = q.Long || !parts.Has(store.IfSmall)
+			queries = append(queries, q)
+		}
+	}
+	if err := r.Read(ctx, queries...); err != nil {
+		return store.Snapshot{}, err
+	}
+	if !found {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "problem %d does not exist", id)
+	}
+	return s, nil
+}
+
+// owner follows a column that has the number of a problem, and selects that of one,
+// with its arguments.
+type owner struct {
+	where string
+	args  []any
+}
+
+const readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
+
+// rows returns the query that appends what read reads of each row.
+func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
+	return Query{
+		SQL: sql, Args: args,
+		Room: func(rows int) { *list = slices.Grow(*list, rows) },
+		Row: func(scan func(...any) error) error {
+			var none T
+			*list = append(*list, none) // what is read into is in its place already
+			return read(scan, &(*list)[len(*list)-1])
+		},
+	}
+}
+
+func (r Reader) keywordsOf(s *store.Snapshot, of owner) Query {
+	return rows(&s.Keywords, func(scan func(...any) error, k *problem.Keyword) error {
+		return scan(&k.Name, (*nullText)(&k.Value))
+	}, "SELECT name, value FROM keywords WHERE problem"+of.where+" ORDER BY name", of.args...)
+}
+
+func (r Reader) logOf(s *store.Snapshot, of owner) Query {
+	id := s.ID
+	var into []any // for all rows
+	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
+		e.Problem = id
+		into = r.entryInto(into[:0], e)
+		return scan(into...)
+	}, "SELECT "+entryColumns+" FROM log WHERE problem"+of.where+" ORDER BY position", of.args...)
+}
+
+const entryColumns = "id, type, created, author, batch, field, old_value, new_value, revision"
+
+// entryInto appends where the columns are read into.
+func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
+	return append(into,
+		d.IDInto(&e.ID), (*string)(&e.Type), (*moment)(&e.Created), d.IDInto(&e.Author), d.IDInto(&e.Batch),
+		&e.Field, (*string)(&e.From), (*string)(&e.To), &e.Revision,
+	)
+}
+
+func (r Reader) commentsOf(s *store.Snapshot, of owner) Query {
+	q := rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
+		return scan(r.commentInto(c)...)
+	}, "SELECT "+commentColumns+" FROM comments WHERE problem"+of.where+" ORDER BY position", of.args...)
+	q.Long = true
+	return q
+}
+
+const commentColumns = "id, author, created, text, html"
+
+func (d *Dialect) commentInto(c *problem.Comment) []any {
+	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML)}
+}
+
+func (r Reader) relationshipsOf(s *store.Snapshot, of owner) Query {
+	return rows(&s.Relationships, func(scan func(...any) error, o *store.Related) error {
+		_, err := r.relatedInto(scan, o)
+		return err
+	}, relatedBy.sql+of.where+" ORDER BY r.type, r.other", of.args...)
+}
+
+func (r Reader) watchersOf(s *store.Snapshot, of owner) Query {
+	return rows(&s.Watchers, func(scan func(...any) error, id *ident.ID) error {
+		return scan(r.IDInto(id))
+	}, "SELECT user_id FROM watchers WHERE problem"+of.where, of.args...)
+}
+
+func (r Reader) savepointsOf(s *store.Snapshot, of owner) Query {
+	id := s.ID
+	return rows(&s.Savepoints, func(scan func(...any) error, p *store.Savepoint) error {
+		p.ID = id
+		return scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...)
+	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem"+of.where+" ORDER BY position", of.args...)
+}
+
+// Neighbours implements store.Reader.
+func (r Reader) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
+	err = r.Read(ctx, rows(&found, func(scan func(...any) error, o *relationship.Relationship) error {
+		o.Type = t
+		return scan((*int64)(&o.Owner), (*int64)(&o.Other), (*moment)(&o.Created), r.IDInto(&o.Author))
+	}, r.neighbours, typeCode(t), r.List(owners)))
+	return found, err
+}
+
+// History implements store.Reader. There is but one.
+func (Reader) History() store.History { return 0 }
+
+// Epoch implements store.Reader.
+func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch ident.Version, err error) {
+	err = r.Read(ctx, Query{SQL: "SELECT epoch, batch FROM families WHERE type = ?", Args: []any{typeCode(family)},
+		Row: func(scan func(...any) error) error { return scan(&epoch.Number, r.IDInto(&epoch.Batch)) }})
+	return epoch, err
+}
+
+// Catalogue implements store.Reader.
+func (r Reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	var versions store.Versions
+	var content metadata.Content
+	var steps [][2]ident.ID // from a state to one that can follow it
+	if err := r.Read(ctx,
+		r.versionsInto(&versions),
+		all(r.Dialect, &content.States, stateRow.object),
+		all(r.Dialect, &steps, stateNextRow.object),
+		all(r.Dialect, &content.Priorities, priorityRow.object),
+		all(r.Dialect, &content.Classifications, classificationRow.object),
+		all(r.Dialect, &content.Components, componentRow.object),
+		all(r.Dialect, &content.Milestones, milestoneRow.object),
+		all(r.Dialect, &content.Users, userRow.object),
+	); err != nil {
+		return nil, err
+	}
+	next := make(map[ident.ID][]ident.ID)
+	for _, step := range steps {
+		next[step[0]] = append(next[step[0]], step[1])
+	}
+	for i := range content.States {
+		content.States[i].Next = next[content.States[i].ID]
+	}
+	return metadata.NewCatalogue(versions.Catalogue, content), nil
+}
+
+// Versions implements store.Reader.
+func (r Reader) Versions(ctx context.Context) (v store.Versions, err error) {
+	err = r.Read(ctx, r.versionsInto(&v))
+	return v, err
+}
+
+func (d *Dialect) versionsInto(v *store.Versions) Query {
+	return Query{SQL: "SELECT " + VersionColumns + " FROM versions",
+		Row: func(scan func(...any) error) error { return scan(d.VersionsInto(v)...) }}
+}
+
+// VersionColumns are the columns of the versions, in the order of VersionsInto.
+const VersionColumns = "catalogue, catalogue_batch, access, access_batch"
+
+// VersionsInto returns where the columns are read into.
+func (d *Dialect) VersionsInto(v *store.Versions) []any {
+	return []any{&v.Catalogue.Number, d.IDInto(&v.Catalogue.Batch), &v.Access.Number, d.IDInto(&v.Access.Batch)}
+}
+
+// VersionValues returns the values of the columns.
+func (d *Dialect) VersionValues(v store.Versions) []any {
+	return []any{v.Catalogue.Number, d.ID(v.Catalogue.Batch), v.Access.Number, d.ID(v.Access.Batch)}
+}
+
+// Tokens implements store.Reader.
+func (r Reader) Tokens(ctx context.Context) (tokens []access.Token, err error) {
+	err = r.Read(ctx, rows(&tokens, func(scan func(...any) error, t *access.Token) error {
+		return scan(r.IDInto(&t.ID), r.IDInto(&t.User), (*string)(&t.Scope), (*digest)(&t.Digest),
+			(*moment)(&t.Created), (*moment)(&t.Expires), (*moment)(&t.Revoked))
+	}, "SELECT id, user_id, scope, digest, created, expires, revoked FROM tokens ORDER BY position"))
+	return tokens, err
+}
+
+// Reply implements store.Reader.
+func (r Reader) Reply(ctx context.Context, user ident.ID, key string) (reply store.Reply, ok bool, err error) {
+	err = r.Read(ctx, Query{SQL: "SELECT fingerprint, created, body FROM replies WHERE user_id = ? AND key = ?", Args: []any{r.ID(user), key},
+		Row: func(scan func(...any) error) error {
+			ok = true
+			return scan((*digest)(&reply.Fingerprint), (*moment)(&reply.Created), &reply.Body)
+		}})
+	if !ok || err != nil {
+		return store.Reply{}, false, err
+	}
+	reply.User, reply.Key = user, key
+	return reply, true, nil
+}
+
+// Oldest implements store.Reader.
+func (r Reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	err = r.Read(ctx, Query{SQL: "SELECT min(at) FROM (SELECT min(at) AS at FROM batches UNION ALL SELECT min(created) FROM replies) kept",
+		Row: func(scan func(...any) error) error { return scan((*moment)(&at)) }})
+	return at, !at.IsZero(), err
+}

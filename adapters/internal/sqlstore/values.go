@@ -1,0 +1,143 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+)
+
+// uuid is an identifier in one of bun's models.
+type uuid ident.ID
+
+// Value implements driver.Valuer.
+func (u uuid) Value() (driver.Value, error) { return IDText(ident.ID(u)), nil }
+
+// Scan implements sql.Scanner.
+func (u *uuid) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		*u = uuid(ident.None)
+		return nil
+	case string:
+		id, err := ident.Parse(src)
+		*u = uuid(id)
+		return err
+	}
+	return fmt.Errorf("an identifier is stored as %T", src)
+}
+
+// IDText returns an identifier as the text that databases without a type for it
+// keep; ident.None is NULL.
+func IDText(id ident.ID) any {
+	if id.IsNone() {
+		return nil
+	}
+	return id.String()
+}
+
+// IDTextInto returns what the text of an identifier is scanned into.
+func IDTextInto(id *ident.ID) any { return (*uuid)(id) }
+
+// moment is a time that is stored as microseconds since 1970; the zero time is
+// NULL.
+type moment time.Time
+
+// Value implements driver.Valuer.
+func (m moment) Value() (driver.Value, error) { return micros(time.Time(m)), nil }
+
+// Scan implements sql.Scanner.
+func (m *moment) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		*m = moment{}
+		return nil
+	case int64:
+		*m = moment(time.UnixMicro(src).UTC())
+		return nil
+	}
+	return fmt.Errorf("a time is stored as %T", src)
+}
+
+func (m moment) time() time.Time { return time.Time(m) }
+
+// micros returns a time as an argument.
+func micros(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+// notBefore returns the earliest time that can be stored and is not before t.
+func notBefore(t time.Time) any { return micros(t.Add(time.Microsecond - 1)) }
+
+// nullText is a text that can be NULL.
+type nullText problem.NullText
+
+// Scan implements sql.Scanner.
+func (t *nullText) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		*t = nullText{}
+		return nil
+	case string:
+		*t = nullText(problem.Text(src))
+		return nil
+	}
+	return fmt.Errorf("a text is stored as %T", src)
+}
+
+// optional returns a text as an argument.
+func optional(t problem.NullText) any {
+	if !t.Valid {
+		return nil
+	}
+	return t.String
+}
+
+// digest is a SHA-256.
+type digest [32]byte
+
+// Scan implements sql.Scanner.
+func (d *digest) Scan(src any) error {
+	b, ok := src.([]byte)
+	if !ok || len(b) != len(d) {
+		return fmt.Errorf("a digest is stored as %T of length %d", src, len(b))
+	}
+	copy(d[:], b)
+	return nil
+}
+
+// bytes returns bytes as an argument: none of them are not NULL.
+func bytes(b []byte) any {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// typeCode is a relationship type that is stored as its code (D7).
+type typeCode relationship.Type
+
+// Value implements driver.Valuer.
+func (t typeCode) Value() (driver.Value, error) {
+	if code := relationship.Type(t).Code(); code != 0 {
+		return int64(code), nil
+	}
+	return nil, fmt.Errorf("%q is no type of relationships", string(t))
+}
+
+// Scan implements sql.Scanner.
+func (t *typeCode) Scan(src any) error {
+	for _, known := range relationship.Types() {
+		if src == int64(known.Code()) {
+			*t = typeCode(known)
+			return nil
+		}
+	}
+	return fmt.Errorf("no type of relationships has the code %v", src)
+}
