@@ -12,21 +12,22 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// What is large is loaded only once there is memory for it in the budget of the request,
-// which is found in its context. It is not waited for within a View, which holds a
-// connection: the View ends with a roomError, and begins again once there is room.
+// A large problem is loaded only when the budget of the request, found in its context,
+// has enough memory for it. A View holds a connection, so no request waits for memory
+// within one. The View ends with a memoryError, and starts over once there is memory.
 
-// roomError says how many bytes have to be reserved before what it ended is tried again.
-type roomError struct{ bytes int64 }
+// memoryError ends a View. bytes is the memory to reserve before the View starts over.
+type memoryError struct{ bytes int64 }
 
-func (e *roomError) Error() string { return fmt.Sprintf("needs %d bytes of memory", e.bytes) }
+func (e *memoryError) Error() string { return fmt.Sprintf("needs %d bytes of memory", e.bytes) }
 
-// withRoom calls try, and again when it fails for want of room, once there is some.
-func (s *Service) withRoom(ctx context.Context, try func() error) error {
+// withMemory calls try. When try fails with a memoryError, it reserves the memory and
+// calls try again.
+func (s *Service) withMemory(ctx context.Context, try func() error) error {
 	for {
 		budget.From(ctx).Reuse()
 		err := try()
-		want, ok := errors.AsType[*roomError](err)
+		want, ok := errors.AsType[*memoryError](err)
 		if !ok {
 			budget.From(ctx).Trim()
 			return err
@@ -37,29 +38,29 @@ func (s *Service) withRoom(ctx context.Context, try func() error) error {
 	}
 }
 
-var errNoRoom = errors.New("no memory was free in time")
+var errNoMemory = errors.New("no memory was free in time")
 
-// reserve waits until the request has so many bytes of the budget. It fails with
+// reserve waits until the request holds the bytes in its budget. It fails with
 // fault.Unavailable when that takes too long.
 func (s *Service) reserve(ctx context.Context, bytes int64) error {
-	waiting, cancel := context.WithTimeoutCause(ctx, s.waitFor, errNoRoom)
+	waiting, cancel := context.WithTimeoutCause(ctx, s.waitFor, errNoMemory)
 	defer cancel()
 	err := budget.From(ctx).Reserve(waiting, bytes)
 	switch {
 	case err == nil:
 		return nil
-	case context.Cause(waiting) == errNoRoom:
-		return fault.Wrap(fault.Unavailable, errNoRoom, "too much memory is in use by large answers: this one has waited %v; nothing was done, try again later", s.waitFor)
+	case context.Cause(waiting) == errNoMemory:
+		return fault.Wrap(fault.Unavailable, errNoMemory, "too much memory is in use by large answers: this one has waited %v; nothing was done, try again later", s.waitFor)
 	}
 	return fault.Wrap(fault.Unavailable, err, "the request ended while it waited for memory; nothing was changed")
 }
 
-// mostRelated is how many bytes a relationship takes at most with what is shown of the
-// other problem, whose title has up to 1,000 characters.
+// mostRelated bounds the bytes of a relationship with the title and state of the other
+// problem. A title has up to 1,000 characters.
 const mostRelated = 4200
 
-// weight returns about how many bytes the parts of a problem take in memory while they
-// are loaded. Its log has an entry for each relationship that it ever had.
+// weight estimates the bytes that the parts of a problem take in memory while they are
+// loaded. The log has an entry for each relationship that the problem ever had.
 func (s *Service) weight(snapshot store.Snapshot, parts store.Parts) (n int64) {
 	if parts.Has(store.Relationships) {
 		n = mostRelated * min(snapshot.Size/problem.Overhead, int64(s.limits.Relationships))
@@ -70,9 +71,9 @@ func (s *Service) weight(snapshot store.Snapshot, parts store.Parts) (n int64) {
 	return n
 }
 
-// snapshot reads a problem with the given parts. A large one is read without them first,
-// to see that there is room. With store.IfSmall, a large one comes without its log and
-// its comments.
+// snapshot reads a problem with the given parts. It reads a large problem without them
+// first, to check that there is memory. With store.IfSmall, a large problem comes without
+// its log and comments.
 func (s *Service) snapshot(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts store.Parts) (store.Snapshot, error) {
 	small, err := r.Problem(ctx, id, as, parts|store.IfSmall)
 	if err != nil || small.Size <= store.Small {
@@ -84,16 +85,16 @@ func (s *Service) snapshot(ctx context.Context, r store.Reader, as ident.ID, id 
 	if parts == 0 {
 		return small, nil
 	}
-	room := budget.From(ctx)
-	if need := s.weight(small, parts); room.Free() < need && !room.Full() {
-		return small, &roomError{need}
+	account := budget.From(ctx)
+	if need := s.weight(small, parts); account.Free() < need && !account.Full() {
+		return small, &memoryError{need}
 	}
 	large, err := r.Problem(ctx, id, as, parts)
-	room.Use(loadedWeight(large))
+	account.Use(loadedWeight(large))
 	return large, err
 }
 
-// loadedWeight returns about how many bytes a problem takes as it was loaded.
+// loadedWeight estimates the bytes of a problem as it was loaded.
 func loadedWeight(s store.Snapshot) int64 {
 	n := problem.Size(s.Title, s.Keywords, s.Comments, s.Log)
 	for _, saved := range s.Savepoints {

@@ -82,23 +82,23 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 	if err != nil {
 		return Answer[ChangedProblems]{}, refuse(err)
 	}
-	var slots []slot
+	var keys []lockKey
 	if b.searches() {
-		// One turn is for all, so that nobody waits for one while others wait for
-		// the problems.
-		leave, err := s.searches.take(ctx, caller.User)
+		// One lease of the search limit covers both searches. A request that holds locks
+		// of problems so never waits for the limit.
+		release, err := s.searches.acquire(ctx, caller.User)
 		if err != nil {
 			return Answer[ChangedProblems]{}, err
 		}
-		defer leave()
+		defer release()
 		if !cmd.DryRun {
-			if slots, err = s.slotsOf(ctx, b); err != nil {
+			if keys, err = s.lockKeysOf(ctx, b); err != nil {
 				return Answer[ChangedProblems]{}, refuse(err)
 			}
 		}
 	}
 	return run(ctx, s, command[bulk, ChangedProblems]{
-		slots:  slots,
+		locks:  keys,
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (bulk, error) {
 			return s.loadBulk(ctx, r, b)
@@ -185,20 +185,20 @@ func (b bulk) searches() bool {
 	return b.refusal == nil && !faulty
 }
 
-// slotsOf returns where to wait for one's turn with all that is to be changed. What
-// is found meanwhile to match no longer, or to match too, decideBulk notices.
-func (s *Service) slotsOf(ctx context.Context, b bulk) (slots []slot, err error) {
+// lockKeysOf returns the locks of all problems that are to be changed. decideBulk notices
+// when other problems match by then.
+func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []lockKey, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
 			return err
 		}
 		ids, err := s.matching(ctx, r, b)
 		for _, id := range ids {
-			slots = append(slots, problemSlot(id))
+			keys = append(keys, problemLock(id))
 		}
 		return err
 	})
-	return slots, err
+	return keys, err
 }
 
 // matching returns the problems that the predicate holds for, in ascending order.

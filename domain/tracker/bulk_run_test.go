@@ -81,7 +81,7 @@ func TestBulkAgainstAnotherServer(t *testing.T) {
 	wantFault(t, err, fault.StaleRevision)
 	equal(t, "commits", commits, 1)
 	equal(t, "titles", []string{s.load(t, 1).Title, s.load(t, 2).Title}, []string{"T", "V"})
-	equal(t, "places left in the queue", len(front.queue.places), 0)
+	equal(t, "locks left", front.locks.Len(), 0)
 }
 
 // Within one process, a change of many problems waits for whoever is writing to one
@@ -116,7 +116,7 @@ func TestBulkTakesItsTurn(t *testing.T) {
 		group.Wait()
 		wantFault(t, outcome, fault.StaleRevision)
 		equal(t, "commits", counted.commits, 1)
-		equal(t, "places left in the queue", len(front.queue.places), 0)
+		equal(t, "locks left", front.locks.Len(), 0)
 	})
 }
 
@@ -254,5 +254,5 @@ func TestBulkStoreFails(t *testing.T) {
 	if s.memory.current() != before {
 		t.Error("something was stored")
 	}
-	equal(t, "places left in the queue", len(front.queue.places), 0)
+	equal(t, "locks left", front.locks.Len(), 0)
 }

@@ -12,7 +12,7 @@ import (
 // AddComment adds a comment to a problem (W3).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
 	return run(ctx, s, command[commenting, problem.Comment]{
-		slots:  append(cmd.Idempotency.slots(caller), problemSlot(id)),
+		locks:  append(cmd.Idempotency.lockKeys(caller), problemLock(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
 		load: func(ctx context.Context, r store.Reader) (c commenting, err error) {
@@ -25,31 +25,33 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 		decide: func(c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
 			return decideComment(caller, cmd, c, m)
 		},
-		succession: s.commentsInARow(cmd),
+		handoff: s.commentHandoff(cmd),
 	})
 }
 
-// commentsInARow is how comments of one problem follow each other: all that they are
-// decided from is the problem. Its read mark of the author is unknown, and set.
-func (s *Service) commentsInARow(cmd AddComment) *succession[commenting] {
+// commentHandoff is the handoff between comments of one problem. The problem is all that
+// they are decided from. The author's read mark is not known, and is set.
+func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 	if cmd.DryRun || cmd.Idempotency != nil {
 		return nil
 	}
-	var catalogue *metadata.Catalogue // for the answer, of a moment since it was asked for
-	return &succession[commenting]{
-		wait: func(ctx context.Context) {
+	var catalogue *metadata.Catalogue // for the answer, of a moment since the request came
+	return &handoff[commenting]{
+		beforeWait: func(ctx context.Context) {
 			if now, err := s.store.Versions(ctx); err == nil {
 				catalogue = s.cache.catalogueIfKept(now.Catalogue)
 			}
 		},
-		inherit: func(left any) (commenting, bool) {
-			s, ok := left.(store.Snapshot)
-			return commenting{loaded: loaded{s, catalogue}}, ok && catalogue != nil
+		accept: func(received *store.Snapshot) (commenting, bool) {
+			if received == nil || catalogue == nil {
+				return commenting{}, false
+			}
+			return commenting{loaded: loaded{*received, catalogue}}, true
 		},
-		leave: func(change store.Change) any {
+		pass: func(change store.Change) *store.Snapshot {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.UpdateProblem); ok {
-					return store.Snapshot{Problem: e.Problem, Size: e.Size, Batch: change.Batch}
+					return &store.Snapshot{Problem: e.Problem, Size: e.Size, Batch: change.Batch}
 				}
 			}
 			return nil

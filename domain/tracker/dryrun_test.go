@@ -150,7 +150,7 @@ func TestCancelledBefore(t *testing.T) {
 			if s.memory.current() != before {
 				t.Error("the store changed")
 			}
-			equal(t, "places left in the queue", len(s.queue.places), 0)
+			equal(t, "locks left", s.locks.Len(), 0)
 		})
 	}
 }

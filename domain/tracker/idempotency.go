@@ -8,13 +8,13 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// slots returns what a repeated request waits for: the first one (D21). Without
-// a key there is nothing to wait for.
-func (i *Idempotency[T]) slots(caller Caller) []slot {
+// lockKeys returns the lock under which a repeated request waits for the first one (D21).
+// Without an Idempotency-Key there is none.
+func (i *Idempotency[T]) lockKeys(caller Caller) []lockKey {
 	if i == nil {
 		return nil
 	}
-	return []slot{{kind: slotKey, user: caller.User, name: i.Key}}
+	return []lockKey{{kind: lockReply, user: caller.User, name: i.Key}}
 }
 
 // load returns the reply that is kept for the key, or nil.

@@ -1,142 +1,29 @@
 package tracker
 
 import (
-	"context"
-	"errors"
-	"math/rand/v2"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
 
-	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// At each place one at a time; whoever takes several of them, in whatever order,
-// never waits in a circle; and in the end no place is left.
-func TestQueueExcludes(t *testing.T) {
+// Keys differ by every part of them.
+func TestKeysDiffer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // fails when all are waiting
-		const writers, turns, places = 16, 200, 5
-		q := newQueue()
-		var inside [places]int // guarded by the places alone: the race detector watches too
-		var all sync.WaitGroup
-		for n := range writers {
-			all.Go(func() {
-				rng := rand.New(rand.NewPCG(1, uint64(n)))
-				for range turns {
-					taken := rng.Perm(places)[:1+rng.IntN(3)]
-					slots := make([]slot, len(taken))
-					for i, p := range taken {
-						slots[i] = problemSlot(problem.ID(p))
-					}
-					turn, err := q.enter(t.Context(), slots...)
-					if err != nil {
-						t.Errorf("enter: %v", err)
-						return
-					}
-					for _, p := range taken {
-						if inside[p]++; inside[p] != 1 {
-							t.Errorf("%d writers at place %d", inside[p], p)
-						}
-					}
-					runtime.Gosched() // to whoever would come in
-					for _, p := range taken {
-						inside[p]--
-					}
-					turn.leave()
-				}
-			})
-		}
-		all.Wait()
-		equal(t, "places left", len(q.places), 0)
-	})
-}
-
-// A place that a writer names twice, as for a relationship to itself, is taken
-// once; without places there is nothing to wait for.
-func TestQueueSamePlaceTwice(t *testing.T) {
-	t.Parallel()
-	q := newQueue()
-	turn, err := q.enter(t.Context(), problemSlot(1), problemSlot(2), problemSlot(1))
-	noError(t, err)
-	equal(t, "places", len(q.places), 2)
-	turn.leave()
-	turn, err = q.enter(t.Context())
-	noError(t, err)
-	turn.leave()
-	equal(t, "places left", len(q.places), 0)
-}
-
-// Places differ by every part of their name.
-func TestQueuePlacesDiffer(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // fails when all are waiting
-		q := newQueue()
-		for _, s := range []slot{
-			problemSlot(1), problemSlot(2),
-			{kind: slotKey, user: ann, name: "k"}, {kind: slotKey, user: bob, name: "k"}, {kind: slotKey, user: ann, name: "l"},
-			{kind: slotFamily, name: "ParentOf"}, {kind: slotFamily, name: "CauseOf"},
-			{kind: slotCatalogue},
+		locks := newWriterLocks()
+		for _, k := range []lockKey{
+			problemLock(1), problemLock(2),
+			{kind: lockReply, user: ann, name: "k"}, {kind: lockReply, user: bob, name: "k"}, {kind: lockReply, user: ann, name: "l"},
+			{kind: lockFamily, name: "ParentOf"}, {kind: lockFamily, name: "CauseOf"},
+			{kind: lockCatalogue},
 		} {
-			if _, err := q.enter(t.Context(), s); err != nil {
+			if _, err := locks.Lock(t.Context(), k); err != nil {
 				t.Fatal(err)
 			}
 		}
-		equal(t, "places", len(q.places), 8)
-	})
-}
-
-// Who gives up waiting gives back what he had, does not disturb who is there, and
-// lets those behind him pass.
-func TestQueueCancelled(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
-		turn, err := q.enter(t.Context(), problemSlot(2))
-		noError(t, err)
-
-		ctx, cancel := context.WithCancel(t.Context())
-		gaveUp := make(chan error, 1)
-		go func() {
-			_, err := q.enter(ctx, problemSlot(1), problemSlot(2), problemSlot(3)) // has 1, waits for 2
-			gaveUp <- err
-		}()
-		synctest.Wait()
-		first, second := make(chan func(), 1), make(chan func(), 1)
-		for place, entered := range map[problem.ID]chan func(){1: first, 2: second} {
-			go func() {
-				turn, err := q.enter(t.Context(), problemSlot(place))
-				if err != nil {
-					t.Errorf("enter: %v", err)
-				}
-				entered <- turn.leave
-			}()
-		}
-		synctest.Wait()
-		if len(gaveUp)+len(first)+len(second) != 0 {
-			t.Fatal("somebody passed who has to wait")
-		}
-
-		cancel()
-		synctest.Wait()
-		err = <-gaveUp
-		if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
-			t.Errorf("who gave up got the error %v", err)
-		}
-		if len(first) != 1 || len(second) != 0 {
-			t.Fatalf("place 1 was given back %d times, place 2 %d times; want 1 and 0", len(first), len(second))
-		}
-		(<-first)()
-		turn.leave()
-		synctest.Wait()
-		if len(second) != 1 {
-			t.Fatal("place 2 was not passed on")
-		}
-		(<-second)()
-		equal(t, "places left", len(q.places), 0)
+		equal(t, "locks", locks.Len(), 8)
 	})
 }
 
@@ -198,47 +85,5 @@ func TestWritersTakeTurns(t *testing.T) {
 	all.Wait()
 	equal(t, "commits", counted.commits, writers+1)
 	equal(t, "revisions", s.load(t, one).Revision+s.load(t, two).Revision, int64(2+2+writers))
-	equal(t, "places left", len(s.queue.places), 0)
-}
-
-// Who waits for the only place finds what the one before has left, once; who comes later,
-// or takes several places, finds nothing.
-func TestQueueLeaves(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
-		enter := func(slots ...slot) *turn {
-			turn, err := q.enter(t.Context(), slots...)
-			if err != nil {
-				t.Errorf("enter: %v", err)
-			}
-			return turn
-		}
-		behind := func(first *turn, slots ...slot) *turn {
-			next := make(chan *turn)
-			go func() { next <- enter(slots...) }()
-			synctest.Wait()
-			first.leave()
-			return <-next
-		}
-		first := enter(problemSlot(1))
-		equal(t, "the first finds", first.found, nil)
-		first.left = "first"
-		second := behind(first, problemSlot(1))
-		equal(t, "the second finds", second.found, "first")
-		third := behind(second, problemSlot(1))
-		equal(t, "behind one who left nothing", third.found, nil)
-		third.left = "third"
-		both := behind(third, problemSlot(1), problemSlot(2))
-		equal(t, "at two places", both.found, nil)
-		both.left = "both"
-		last := behind(both, problemSlot(2))
-		equal(t, "behind one at two places", last.found, nil)
-		last.left = "last"
-		last.leave()
-		later := enter(problemSlot(2))
-		equal(t, "when nobody has waited", later.found, nil)
-		later.leave()
-		equal(t, "places left", len(q.places), 0)
-	})
+	equal(t, "locks left", s.locks.Len(), 0)
 }

@@ -124,7 +124,7 @@ func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObje
 func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
 	require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, "/name", "a %s needs a name", o.rules.kind)
 	return run(ctx, o.service, command[written, T]{
-		slots:  append(key.slots(caller), slot{kind: slotCatalogue}),
+		locks:  append(key.lockKeys(caller), lockKey{kind: lockCatalogue}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (w written, err error) {
 			if w.kept, err = key.load(ctx, r, caller, o.service.time()); err != nil {
@@ -152,7 +152,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 // what depends on the object forbids, and fault.MetadataCycle.
 func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, cmd UpdateObject[P]) (Answer[T], error) {
 	return run(ctx, o.service, command[written, T]{
-		slots:  []slot{{kind: slotCatalogue}},
+		locks:  []lockKey{{kind: lockCatalogue}},
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (written, error) {
 			return o.load(ctx, r, caller, id, cmd.Patch)

@@ -14,7 +14,7 @@ import (
 // log. In a dry run it has no identifier.
 func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreateProblem) (Answer[store.Snapshot], error) {
 	return run(ctx, s, command[creation, store.Snapshot]{
-		slots:  cmd.Idempotency.slots(caller),
+		locks:  cmd.Idempotency.lockKeys(caller),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
 		load: func(ctx context.Context, r store.Reader) (c creation, err error) {

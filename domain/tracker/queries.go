@@ -31,7 +31,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 	return run(ctx, s, command[saving, query.Saved]{
 		// Several servers together can save some more than the limit, which
 		// does no harm.
-		slots:  append(cmd.Idempotency.slots(caller), slot{kind: slotQueries, user: caller.User}),
+		locks:  append(cmd.Idempotency.lockKeys(caller), lockKey{kind: lockQueries, user: caller.User}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
 			if of.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {

@@ -16,12 +16,12 @@ import (
 // they were not there. It fails with fault.RelationshipConflict when the two
 // problems have the mirrored type already, and with fault.RelationshipCycle.
 func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[store.Related], error) {
-	slots := cmd.slots(id)
+	keys := cmd.lockKeys(id)
 	if f, _ := cmd.relationshipType().Family(); f.Directed() {
-		slots = append(slots, slot{kind: slotFamily, name: string(f.Forward)})
+		keys = append(keys, lockKey{kind: lockFamily, name: string(f.Forward)})
 	}
 	return run(ctx, s, command[linking, store.Related]{
-		slots:  slots,
+		locks:  keys,
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (linking, error) {
 			l, err := s.loadLinking(ctx, r, caller, id, cmd)
@@ -40,7 +40,7 @@ func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem
 // fault.RelationshipNotFound when they are not there.
 func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[struct{}], error) {
 	return run(ctx, s, command[linking, struct{}]{
-		slots:  cmd.slots(id),
+		locks:  cmd.lockKeys(id),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (linking, error) {
 			return s.loadLinking(ctx, r, caller, id, cmd)
@@ -51,8 +51,8 @@ func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id prob
 	})
 }
 
-func (cmd Relate) slots(id problem.ID) []slot {
-	return []slot{problemSlot(id), problemSlot(cmd.Other.Value)}
+func (cmd Relate) lockKeys(id problem.ID) []lockKey {
+	return []lockKey{problemLock(id), problemLock(cmd.Other.Value)}
 }
 
 func (cmd Relate) relationshipType() relationship.Type { return relationship.Type(cmd.Type.Value) }

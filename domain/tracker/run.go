@@ -10,134 +10,172 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// command is one write: what it waits for, what it loads, and how it decides.
+// command is one write: the keys it locks, the state it loads, and how it decides.
 type command[S, T any] struct {
-	slots  []slot
+	locks  []lockKey
 	dryRun bool
 	load   func(context.Context, store.Reader) (S, error)
 	once   bool // load reads only once, see viewOnce
-	// prepare, if not nil, gets what only a real write needs, outside the
-	// view.
+	// prepare, if not nil, adds the parts of the state that only a real write needs. It
+	// runs outside the View.
 	prepare func(context.Context, *S) error
 	decide  func(S, moment) (store.Change, Answer[T], error)
-	// succession, if not nil, is how a writer follows another at the only slot.
-	succession *succession[S]
+	// handoff, if not nil, is for commands with a single lock.
+	handoff *handoff[S]
 }
 
-// succession lets a writer who had to wait go by what the one before has left, who may
-// be another user, instead of loading it. Another server may have outdated that since,
-// so all that decide takes from it has to be expected by the Change.
-type succession[S any] struct {
-	// wait is called before a writer waits for others.
-	wait func(context.Context)
-	// inherit returns what there is to decide from, if what was left is enough.
-	inherit func(left any) (S, bool)
-	// leave returns what the next writer gets, once the Change is stored.
-	leave func(store.Change) any
+// handoff lets a writer that had to wait decide from the problem as the previous writer
+// has stored it, which saves the load. The previous writer may act for another user.
+// Another server may have changed the problem since. So the Change has to expect
+// everything that decide takes from the handoff.
+type handoff[S any] struct {
+	// beforeWait runs before a writer waits for the lock.
+	beforeWait func(context.Context)
+	// accept returns the state to decide from. It returns false when the problem is not
+	// enough to decide from, and when it is nil: nothing was handed off.
+	accept func(*store.Snapshot) (S, bool)
+	// pass returns the problem that the next writer gets, once the Change is stored.
+	pass func(store.Change) *store.Snapshot
 }
 
-// run takes a command down the one road of a write: load, decide, commit; and
-// again, from the start, when another server has outdated what was loaded. What is
-// decided from something inherited counts only if it is stored, which tells that it was
-// not outdated; everything else is decided again: a refusal, or that there is nothing to
-// change.
+// run takes a command down the one road of a write: lock, load, decide, commit. It
+// starts over from the load when another server has outdated the loaded state.
 func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T], error) {
-	var none Answer[T]
-	if c.succession != nil && s.queue.taken(c.slots[0]) {
-		c.succession.wait(ctx)
+	if c.handoff != nil && s.locks.Busy(c.locks[0]) {
+		c.handoff.beforeWait(ctx)
 	}
-	turn, err := s.queue.enter(ctx, c.slots...)
+	lease, err := s.lock(ctx, c.locks)
 	if err != nil {
-		return none, err
+		return Answer[T]{}, err
 	}
-	defer turn.leave()
-	for first := true; ; first = false {
-		var loaded S
-		var shown store.History
-		inherited := false
-		if first && c.succession != nil {
-			loaded, inherited = c.succession.inherit(turn.found)
-		}
-		if !inherited {
-			view := s.view
-			if c.once {
-				view = s.viewOnce
-			}
-			err := view(ctx, func(r store.Reader) (err error) {
-				loaded, err = c.load(ctx, r)
-				shown = r.History()
-				return err
-			})
-			if err != nil && !c.dryRun {
-				err = s.refuse(ctx, shown, err)
-			}
-			if outdated(ctx, err) {
-				continue
-			}
-			if err != nil {
-				return none, err
-			}
-		}
-		if c.prepare != nil && !c.dryRun {
-			if err := c.prepare(ctx, &loaded); err != nil {
-				return none, err
-			}
-		}
-		m, err := s.moment(ctx)
-		if err != nil {
-			return none, err
-		}
-		change, answer, err := c.decide(loaded, m)
+	defer lease.Unlock()
+	for received := lease.Received(); ; received = nil {
+		var d decision[T]
+		from, err := loadBasis(ctx, s, c, received)
 		if err == nil {
-			err = checkSize(change, s.limits.Size)
+			d, err = decideFrom(ctx, s, c, from)
 		}
-		if inherited && (err != nil || change.Empty()) {
-			continue
-		}
-		if err != nil {
-			err = atRevision(err, loaded)
-		}
-		switch {
-		case c.dryRun: // which promises nothing
-		case err != nil:
-			err = s.refuse(ctx, shown, err)
-		case change.Empty():
-			err = s.store.Confirm(ctx, shown)
-		default:
-			err = s.commit(ctx, change)
-			if err == nil && c.succession != nil {
-				turn.left = c.succession.leave(change)
-			}
+		if err == nil {
+			err = conclude(ctx, s, c, d)
 		}
 		switch {
 		case err == nil:
-			return answer, nil
+			if c.handoff != nil && !d.change.Empty() {
+				lease.HandOff(c.handoff.pass(d.change))
+			}
+			return d.answer, nil
 		case !fault.Is(err, fault.Conflict):
-			return none, err
+			return Answer[T]{}, err
 		case ctx.Err() != nil:
-			return none, fault.Wrap(fault.Unavailable, ctx.Err(), "other requests kept changing the same objects; nothing was changed")
+			return Answer[T]{}, fault.Wrap(fault.Unavailable, ctx.Err(), "other requests kept changing the same objects; nothing was changed")
 		}
 	}
 }
 
-// outdated reports whether what was loaded is to be loaded again.
+// basis is the state that a command is decided from.
+type basis[S any] struct {
+	loaded S
+	// received is true for a state that the previous writer has handed off.
+	received bool
+	// shown is the History of the View that has loaded the state.
+	shown store.History
+}
+
+// loadBasis returns the received problem, if the command accepts it. Otherwise it loads
+// the state from the store. It fails with fault.Conflict when loading again may help.
+func loadBasis[S, T any](ctx context.Context, s *Service, c command[S, T], received *store.Snapshot) (from basis[S], err error) {
+	if c.handoff != nil {
+		if from.loaded, from.received = c.handoff.accept(received); from.received {
+			return from, nil
+		}
+	}
+	view := s.view
+	if c.once {
+		view = s.viewOnce
+	}
+	err = view(ctx, func(r store.Reader) (err error) {
+		from.loaded, err = c.load(ctx, r)
+		from.shown = r.History()
+		return err
+	})
+	if err != nil && !c.dryRun {
+		err = s.refuse(ctx, from.shown, err)
+	}
+	return from, err
+}
+
+// decision is the outcome of decide: a Change and its answer.
+type decision[T any] struct {
+	change store.Change
+	answer Answer[T]
+	shown  store.History
+}
+
+// errUnconfirmed asks for a decision from the store. A handed-off state may be outdated,
+// and only a Commit tells. So a refusal, or an empty Change, counts only when it was
+// decided from the store.
+var errUnconfirmed = fault.New(fault.Conflict, "a refusal does not count when it was decided from a handed-off state")
+
+// decideFrom decides the command. Its error is a refusal that counts, or
+// fault.Conflict when the state has to be loaded again.
+func decideFrom[S, T any](ctx context.Context, s *Service, c command[S, T], from basis[S]) (d decision[T], err error) {
+	if c.prepare != nil && !c.dryRun {
+		if err := c.prepare(ctx, &from.loaded); err != nil {
+			return d, err
+		}
+	}
+	m, err := s.moment(ctx)
+	if err != nil {
+		return d, err
+	}
+	d.shown = from.shown
+	d.change, d.answer, err = c.decide(from.loaded, m)
+	if err == nil {
+		err = checkSize(d.change, s.limits.Size)
+	}
+	switch {
+	case from.received && (err != nil || d.change.Empty()):
+		return d, errUnconfirmed
+	case err == nil:
+		return d, nil
+	}
+	err = atRevision(err, from.loaded)
+	if !c.dryRun {
+		err = s.refuse(ctx, from.shown, err)
+	}
+	return d, err
+}
+
+// conclude stores the decision. An empty Change is confirmed instead: its answer rests on
+// the state that was shown. A dry run does neither, and promises nothing.
+func conclude[S, T any](ctx context.Context, s *Service, c command[S, T], d decision[T]) error {
+	switch {
+	case c.dryRun:
+		return nil
+	case d.change.Empty():
+		return s.store.Confirm(ctx, d.shown)
+	}
+	return s.commit(ctx, d.change)
+}
+
+// outdated reports whether the loaded state is to be loaded again.
 func outdated(ctx context.Context, err error) bool {
 	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
 }
 
-// view is a View for what may need much memory: it is called again, once there is room.
+// view is a View for reads that may need much memory. fn runs again once there is enough.
 func (s *Service) view(ctx context.Context, fn func(store.Reader) error) error {
-	return s.withRoom(ctx, func() error { return s.store.View(ctx, fn) })
+	return s.withMemory(ctx, func() error { return s.store.View(ctx, fn) })
 }
 
-// viewOnce is a view for what reads only once, as long as the catalogue that is kept
-// is that of the moment. If it is not, it is called a second time.
+// viewOnce is a view whose fn reads only once, as long as the cached catalogue is
+// current. When it is not, or when the problem is large, fn runs a second time.
 func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) error {
 	err := s.store.View(ctx, func(r store.Reader) error {
 		store.Last(r)
 		return fn(r)
 	})
-	if _, large := errors.AsType[*roomError](err); large || errors.Is(err, store.ErrOver) {
+	if _, large := errors.AsType[*memoryError](err); large || errors.Is(err, store.ErrOver) {
 		return s.view(ctx, fn)
 	}
 	return err
@@ -149,7 +187,7 @@ func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem
 	decide func(loaded, moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[loaded, T]{
-		slots:  []slot{problemSlot(id)},
+		locks:  []lockKey{problemLock(id)},
 		dryRun: dryRun,
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
 			return s.load(ctx, r, caller.User, id, parts)

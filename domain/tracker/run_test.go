@@ -229,7 +229,7 @@ func TestCommentsInARow(t *testing.T) {
 			equal(t, "read by the assignee", seen.Value.ReadByAssignee, true)
 			equal(t, "comments", len(seen.Value.Comments), 5)
 		}
-		equal(t, "places left", len(s.queue.places), 0)
+		equal(t, "locks left", s.locks.Len(), 0)
 	})
 }
 
@@ -415,7 +415,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := s.create(t, "T")
-	turn, err := s.queue.enter(t.Context(), problemSlot(id))
+	lease, err := s.lock(t.Context(), []lockKey{problemLock(id)})
 	noError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -424,7 +424,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	if f := faultOf(t, err); f.Detail == "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("the error %v says nothing to the client, or not its cause", err)
 	}
-	turn.leave()
+	lease.Unlock()
 	_, err = s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("a")})
 	noError(t, err)
 }

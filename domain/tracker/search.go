@@ -98,11 +98,11 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 	if err != nil {
 		return FoundProblems{}, err
 	}
-	leave, err := s.searches.take(ctx, caller.User)
+	release, err := s.searches.acquire(ctx, caller.User)
 	if err != nil {
 		return FoundProblems{}, err
 	}
-	defer leave()
+	defer release()
 	var hits, rest []store.Hit
 	var more bool
 	var found FoundProblems
@@ -187,11 +187,11 @@ func (s *Service) SearchObjects(ctx context.Context, caller Caller, kind predica
 	if err != nil {
 		return FoundObjects{}, err
 	}
-	leave, err := s.lookups.take(ctx, caller.User)
+	release, err := s.lookups.acquire(ctx, caller.User)
 	if err != nil {
 		return FoundObjects{}, err
 	}
-	defer leave()
+	defer release()
 	var found []search.Object
 	err = s.withinTime(ctx, func(ctx context.Context) error {
 		found, err = search.Objects(ctx, q.objects(catalogue))

@@ -8,51 +8,66 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/tracker/internal/keylock"
 )
 
-// turns bound how many searches are made at a time. A search can take seconds, and
-// needs all the while what every other request needs for a moment. One user has at
-// most half of the turns, rounded up: whatever one script asks for, others do not wait
-// for all of it.
-type turns struct {
-	queue   *queue
+// searchLimit bounds the number of searches at a time. A search can take seconds, and
+// holds all the while what every other request needs for a moment. One user has at most
+// half of the searches, rounded up: a script that sends many does not block the others.
+type searchLimit struct {
+	locks   *keylock.Locks[searcher, struct{}]
 	waitFor time.Duration
-	// waiting and underWay count those who wait for a turn and who have one.
+	// waiting and underWay count the searches that wait and those that run.
 	waiting, underWay atomic.Int64
 }
 
-func newTurns(searches int, waitFor time.Duration) *turns {
-	q := newQueue()
-	q.room = func(kind slotKind) int {
-		if kind == slotSearcher {
-			return (searches + 1) / 2
-		}
-		return searches
-	}
-	return &turns{queue: q, waitFor: waitFor}
+// searcher is the key of a user's searches, or of all searches.
+type searcher struct {
+	all  bool
+	user ident.ID
 }
 
-var errNoTurn = errors.New("no turn came in time")
+// compareSearchers puts the user first. The searches of one user wait for each other
+// before they join the line of all, which so has no more of them than may run at once.
+func compareSearchers(a, b searcher) int {
+	switch {
+	case a.all == b.all:
+		return a.user.Compare(b.user)
+	case b.all:
+		return -1
+	}
+	return 1
+}
 
-// take waits for a turn of the user, which leave gives back. It fails with
-// fault.Unavailable when there is none in time, and when ctx ends first.
-func (t *turns) take(ctx context.Context, user ident.ID) (leave func(), err error) {
-	waiting, cancel := context.WithTimeoutCause(ctx, t.waitFor, errNoTurn)
+func newSearchLimit(searches int, waitFor time.Duration) *searchLimit {
+	capacity := func(s searcher) int {
+		if s.all {
+			return searches
+		}
+		return (searches + 1) / 2
+	}
+	return &searchLimit{locks: keylock.New[searcher, struct{}](compareSearchers, capacity), waitFor: waitFor}
+}
+
+var errSearchesBusy = errors.New("no turn came in time")
+
+// acquire waits until the user may search. The search ends with release. acquire fails
+// with fault.Unavailable when the wait takes too long, and when ctx ends first.
+func (l *searchLimit) acquire(ctx context.Context, user ident.ID) (release func(), err error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, l.waitFor, errSearchesBusy)
 	defer cancel()
-	// Those of one user wait for each other first, so that in the line of all
-	// there are no more of them than may search at once.
-	t.waiting.Add(1)
-	turn, err := t.queue.enter(waiting, slot{kind: slotSearcher, user: user}, slot{kind: slotSearch})
-	t.waiting.Add(-1)
+	l.waiting.Add(1)
+	lease, err := l.locks.Lock(waiting, searcher{user: user}, searcher{all: true})
+	l.waiting.Add(-1)
 	switch {
 	case err == nil:
-		t.underWay.Add(1)
+		l.underWay.Add(1)
 		return func() {
-			t.underWay.Add(-1)
-			turn.leave()
+			l.underWay.Add(-1)
+			lease.Unlock()
 		}, nil
-	case context.Cause(waiting) == errNoTurn:
-		err = fault.Wrap(fault.Unavailable, errNoTurn, "too many searches are under way: this one has waited %v for its turn; try again later", t.waitFor)
+	case context.Cause(waiting) == errSearchesBusy:
+		return nil, fault.Wrap(fault.Unavailable, errSearchesBusy, "too many searches are under way: this one has waited %v for its turn; try again later", l.waitFor)
 	}
-	return nil, err
+	return nil, waitEnded(err)
 }

@@ -96,7 +96,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		equal(t, "problems of the answer that had begun", len(numbers(t, streamed)), 250)
 		equal(t, "how long all that took", time.Since(began), time.Duration(0))
 		group.Wait()
-		equal(t, "places left in the line", len(server.searches.queue.places), 0)
+		equal(t, "locks left", server.searches.locks.Len(), 0)
 	})
 }
 
@@ -158,12 +158,12 @@ func TestTurnsAreShared(t *testing.T) {
 	t.Parallel()
 	for n, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 4} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(n, time.Hour)
+			limit := newSearchLimit(n, time.Hour)
 			var mu sync.Mutex
 			inside := map[ident.ID]int{}
 			var order []ident.ID
 			enter := func(user ident.ID) {
-				leave, err := turns.take(t.Context(), user)
+				release, err := limit.acquire(t.Context(), user)
 				if err != nil {
 					t.Error(err)
 					return
@@ -179,7 +179,7 @@ func TestTurnsAreShared(t *testing.T) {
 				mu.Lock()
 				inside[user]--
 				mu.Unlock()
-				leave()
+				release()
 			}
 			var group sync.WaitGroup
 			for range 50 {
@@ -202,7 +202,7 @@ func TestTurnsAreShared(t *testing.T) {
 			if n > 1 && time.Since(began) > 50*time.Second {
 				t.Errorf("all took %v", time.Since(began))
 			}
-			equal(t, "places left", len(turns.queue.places), 0)
+			equal(t, "locks left", limit.locks.Len(), 0)
 		})
 	}
 }

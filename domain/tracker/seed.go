@@ -25,7 +25,7 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 		return false, err
 	}
 	answer, err := run(ctx, s, command[store.Versions, bool]{
-		slots: []slot{{kind: slotCatalogue}},
+		locks: []lockKey{{kind: lockCatalogue}},
 		load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
 		decide: func(v store.Versions, m moment) (store.Change, Answer[bool], error) {
 			if v != (store.Versions{}) {

@@ -24,13 +24,13 @@ type Service struct {
 	clock  *watch
 	random io.Reader
 	limits Limits
-	queue  *queue
+	locks  *writerLocks
 	cache  *cache
 	ready  *readiness
 	// searchFor is how long a search may take.
 	searchFor time.Duration
-	searches  *turns // of those in the store
-	lookups   *turns // of those in the catalogue, which take none of its connections
+	searches  *searchLimit // of those in the store
+	lookups   *searchLimit // of those in the catalogue, which take none of its connections
 	waitFor   time.Duration
 }
 
@@ -101,21 +101,21 @@ func New(o Options) *Service {
 		clock:  &watch{store: o.Store, now: o.Now, guard: o.Guard},
 		random: o.Random,
 		limits: o.Limits,
-		queue:  newQueue(),
+		locks:  newWriterLocks(),
 		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor},
 		ready:  &readiness{now: o.Now},
 
 		searchFor: o.SearchFor,
 		waitFor:   o.WaitFor,
-		searches:  newTurns(o.Searches, o.WaitFor),
-		lookups:   newTurns(o.Searches, o.WaitFor),
+		searches:  newSearchLimit(o.Searches, o.WaitFor),
+		lookups:   newSearchLimit(o.Searches, o.WaitFor),
 	}
 }
 
 // Searches returns how many searches wait for their turn at this moment, and how many
 // are under way.
 func (s *Service) Searches() (waiting, underWay int) {
-	for _, t := range []*turns{s.searches, s.lookups} {
+	for _, t := range []*searchLimit{s.searches, s.lookups} {
 		waiting += int(t.waiting.Load())
 		underWay += int(t.underWay.Load())
 	}

@@ -136,7 +136,7 @@ func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
 	decide func(directory, moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[directory, T]{
-		slots:  []slot{{kind: slotCatalogue}},
+		locks:  []lockKey{{kind: lockCatalogue}},
 		dryRun: dryRun,
 		load:   s.loadDirectory,
 		decide: decide,
