@@ -239,3 +239,11 @@ func (o *outcome) account(begin, end look) {
 		o.Metrics = newMeasurements(difference)
 	}
 }
+
+// cpu returns one of the CPU seconds, if they are known.
+func (o outcome) cpu(which func(*processors) *float64) *float64 {
+	if o.CPU == nil {
+		return nil
+	}
+	return which(o.CPU)
+}

@@ -61,7 +61,7 @@ func testScene() *scene {
 
 func named(t *testing.T, name string) mix {
 	t.Helper()
-	found, err := choose(name)
+	found, err := chooseMixes(name)
 	if err != nil {
 		t.Fatal(err)
 	}

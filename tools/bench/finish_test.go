@@ -2,23 +2,42 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// measured returns what the benchmark says after it has driven a mix on a server.
-func measured(t *testing.T, server *fakeServer) (string, error) {
+// measured returns the output of the benchmark after it has driven a mix on a
+// server. The server answers one request with an error, counted from 1.
+func measured(t *testing.T, failing int64) (string, error) {
 	t.Helper()
-	r := server.run(named(t, "load"), 2)
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) == failing {
+			http.Error(w, "on purpose", http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprint(w, `{"identifier":1}`)
+	}))
+	t.Cleanup(server.Close)
+	mixes, err := chooseMixes("load")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scene := newScene(100, slices.Repeat([]string{"a token"}, 100))
+	scene.tens = []int64{101, 102}
 	b := &bench{
-		options:  options{stores: []string{inMemory}, mixes: []mix{r.mix}, connections: []int{2}, rounds: 1, duration: 20 * time.Millisecond},
+		options:  options{stores: []string{inMemory}, mixes: mixes, connections: []int{2}, rounds: 1, duration: 20 * time.Millisecond},
 		report:   new(report),
-		entrants: []*entrant{{contender: r.contender, store: inMemory, scene: r.scene}},
+		entrants: []*entrant{{contender: contender{name: "a fake", url: server.URL}, store: inMemory, scene: scene}},
 	}
 	var out strings.Builder
-	err := b.finish(b.measure(t.Context()), &out)
+	err = b.finish(b.measure(t.Context()), &out)
 	return out.String(), err
 }
 
@@ -26,14 +45,7 @@ func measured(t *testing.T, server *fakeServer) (string, error) {
 // same.
 func TestOneFailedRequestFailsTheRun(t *testing.T) {
 	t.Parallel()
-	server := newFakeServer(t)
-	server.fail = func(n int, _ *http.Request) int {
-		if n == 3 {
-			return http.StatusInternalServerError
-		}
-		return -1
-	}
-	out, err := measured(t, server)
+	out, err := measured(t, 3)
 	if err == nil || !strings.Contains(err.Error(), "1 requests failed") || !strings.Contains(err.Error(), "500 on purpose") {
 		t.Errorf("the error is %v", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -26,4 +27,11 @@ func (l latencies) at(percent float64) time.Duration {
 	// What should be a whole number must not become the next one.
 	rank := int(math.Ceil(percent*float64(len(l))/100 - 1e-9))
 	return l[max(rank, 1)-1]
+}
+
+// median returns the middle one, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	sorted := slices.SortedFunc(slices.Values(values), cmp.Compare[float64])
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -42,25 +42,26 @@ const (
 // bareBytes starts a process whose net/http handler answers every request with the
 // bytes and headers of an answer.
 func bareBytes(ctx context.Context, answer recorded) (contender, func(), error) {
-	return startBare(ctx, "bare handler, same bytes", answer.limit(limitBytes))
+	return startBare(ctx, "bare handler, same bytes", limitOf(answer, limitBytes))
 }
 
 // bareStruct starts one that encodes, for each request, a struct with the members of
 // the answer, by encoding/json.
 func bareStruct(ctx context.Context, answer recorded) (contender, func(), error) {
-	return startBare(ctx, "bare handler, same struct", answer.limit(limitStruct))
+	return startBare(ctx, "bare handler, same struct", limitOf(answer, limitStruct))
 }
 
 // barePostgres starts one that runs, for each request, the statements of a load, and
 // encodes the struct that it fills with what they return: see loadedRow. The database
 // may be busy.
 func barePostgres(ctx context.Context, databaseURL string, load captured, answer recorded) (contender, func(), error) {
-	l := answer.limit(limitPostgres)
+	l := limitOf(answer, limitPostgres)
 	l.Database, l.Load = databaseURL, load
 	return startBare(ctx, "bare handler, same SELECT", l)
 }
 
-func (r recorded) limit(kind limitKind) limit {
+// limitOf returns a limit of the given kind with the recorded answer.
+func limitOf(r recorded, kind limitKind) limit {
 	header := r.header.Clone()
 	header.Del("Date") // every server sets its own
 	return limit{Kind: kind, Status: r.status, Header: header, Body: r.body}

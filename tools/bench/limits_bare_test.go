@@ -103,7 +103,7 @@ func TestAnswerWithAnotherMember(t *testing.T) {
 		if changed == string(answer.body) {
 			t.Fatalf("%s is not in the answer", change[0])
 		}
-		l := recorded{http.StatusOK, answer.header, []byte(changed)}.limit(limitStruct)
+		l := limitOf(recorded{http.StatusOK, answer.header, []byte(changed)}, limitStruct)
 		if _, err := l.handler(t.Context()); err == nil {
 			t.Errorf("with %s in the place of %s the answer is taken for the same", change[1], change[0])
 		}
@@ -222,7 +222,7 @@ func TestBarePostgresRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := recorded{status: http.StatusOK, body: body}.limit(limitPostgres)
+	l := limitOf(recorded{status: http.StatusOK, body: body}, limitPostgres)
 	l.Database, l.Load = p.url, p.load
 	if _, err := l.handler(t.Context()); err == nil || !strings.Contains(err.Error(), "bytes") {
 		t.Errorf("the error is %v; want one about the number of bytes", err)

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -257,11 +255,4 @@ func (p *storePort) pgbenchCommits(ctx context.Context, duration time.Duration) 
 		return result.transactions, err
 	})
 	return perSecond, err
-}
-
-// median returns the middle one, or the mean of the two in the middle.
-func median(values []float64) float64 {
-	sorted := slices.SortedFunc(slices.Values(values), cmp.Compare[float64])
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/problemtracking/problems/conformance/dataset"
 )
@@ -206,4 +208,26 @@ func mixedDay(w *worker) error {
 	default:
 		return relate(w)
 	}
+}
+
+// chooseMixes returns the mixes of these names, in their own order.
+func chooseMixes(names string) ([]mix, error) {
+	if names == "all" {
+		return mixes, nil
+	}
+	wanted := strings.Split(names, ",")
+	for _, name := range wanted {
+		if !slices.Contains(mixNames(), name) {
+			return nil, fmt.Errorf("-mixes: there is no mix %q", name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(mixes), func(m mix) bool { return !slices.Contains(wanted, m.name) }), nil
+}
+
+func mixNames() []string {
+	names := make([]string, len(mixes))
+	for i, m := range mixes {
+		names[i] = m.name
+	}
+	return names
 }

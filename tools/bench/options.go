@@ -68,7 +68,7 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 			return o, fmt.Errorf("-stores: there is no store %q", s)
 		}
 	}
-	if o.mixes, err = choose(*names); err != nil {
+	if o.mixes, err = chooseMixes(*names); err != nil {
 		return o, err
 	}
 	for text := range strings.SplitSeq(*connections, ",") {
@@ -85,26 +85,4 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 		return o, fmt.Errorf("-problems has to be at least as many as -connections and %d, and at most -large", mostWorkers)
 	}
 	return o, nil
-}
-
-func mixNames() []string {
-	names := make([]string, len(mixes))
-	for i, m := range mixes {
-		names[i] = m.name
-	}
-	return names
-}
-
-// choose returns the mixes of these names, in their own order.
-func choose(names string) ([]mix, error) {
-	if names == "all" {
-		return mixes, nil
-	}
-	wanted := strings.Split(names, ",")
-	for _, name := range wanted {
-		if !slices.Contains(mixNames(), name) {
-			return nil, fmt.Errorf("-mixes: there is no mix %q", name)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(mixes), func(m mix) bool { return !slices.Contains(wanted, m.name) }), nil
 }

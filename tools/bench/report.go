@@ -99,14 +99,6 @@ func (c *cell) sum() {
 	}
 }
 
-// cpu returns one of the CPU seconds, if they are known.
-func (o outcome) cpu(which func(*processors) *float64) *float64 {
-	if o.CPU == nil {
-		return nil
-	}
-	return which(o.CPU)
-}
-
 // per returns the sum over all rounds of a number, divided by another; nil if it is
 // not known in every round, or there is nothing to divide it by.
 func (c *cell) per(of func(outcome) *float64, divisor float64) *float64 {
