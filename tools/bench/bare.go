@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/problemtracking/problems/tools/bench/internal/limits"
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
 // The kinds of what servers are compared with.
@@ -23,12 +26,12 @@ func (b *bench) addLimits(ctx context.Context) error {
 	b.say("starting what the servers are compared with")
 	postgres := b.server(onPostgres)
 	if postgres != nil {
-		port, err := openPort(ctx, postgres.database, portClients)
+		port, err := limits.OpenPort(ctx, postgres.database, load.PortClients)
 		if err != nil {
 			return err
 		}
 		b.port = port
-		b.undo = append(b.undo, func(context.Context) error { port.close(); return nil })
+		b.undo = append(b.undo, func(context.Context) error { port.Close(); return nil })
 	}
 	like := b.server(inMemory)
 	if like == nil {
@@ -38,11 +41,11 @@ func (b *bench) addLimits(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, stop, err := bareBytes(ctx, answer)
+	c, stop, err := limits.BareBytes(ctx, answer)
 	if err := b.addBare(sameBytes, like, c, stop, err); err != nil {
 		return err
 	}
-	c, stop, err = bareStruct(ctx, answer)
+	c, stop, err = limits.BareStruct(ctx, answer)
 	if err := b.addBare(sameStruct, like, c, stop, err); err != nil {
 		return err
 	}
@@ -52,47 +55,47 @@ func (b *bench) addLimits(ctx context.Context) error {
 	if answer, err = record(ctx, postgres); err != nil {
 		return err
 	}
-	c, stop, err = barePostgres(ctx, postgres.database, b.port.load, answer)
+	c, stop, err = limits.BarePostgres(ctx, postgres.database, b.port.Load, answer)
 	if err == nil {
-		c.dbPIDs = postgres.dbPIDs
+		c.DatabasePIDs = postgres.DatabasePIDs
 	}
 	return b.addBare(sameSelect, postgres, c, stop, err)
 }
 
 // addBare adds a bare handler, which is asked what a server is asked.
-func (b *bench) addBare(kind string, like *entrant, c contender, stop func(), err error) error {
+func (b *bench) addBare(kind string, like *entrant, c load.Contender, stop func(), err error) error {
 	if err != nil {
 		return err
 	}
 	b.undo = append(b.undo, func(context.Context) error { stop(); return nil })
-	b.bare = append(b.bare, &entrant{contender: c, store: kind, scene: like.scene})
+	b.bare = append(b.bare, &entrant{Contender: c, store: kind, scene: like.scene})
 	return nil
 }
 
 // record asks a server for a problem with ten log entries.
-func record(ctx context.Context, e *entrant) (recorded, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s/problems/%d", e.url, api, e.scene.tens[0]), nil)
+func record(ctx context.Context, e *entrant) (load.Recorded, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s/problems/%d", e.URL, load.API, e.scene.Tens[0]), nil)
 	if err != nil {
-		return recorded{}, err
+		return load.Recorded{}, err
 	}
-	request.Header.Set("Authorization", e.token)
+	request.Header.Set("Authorization", e.Token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return recorded{}, err
+		return load.Recorded{}, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("GET %s: %s", request.URL.Path, response.Status)
 	}
-	return recorded{status: response.StatusCode, header: response.Header, body: body}, err
+	return load.Recorded{Status: response.StatusCode, Header: response.Header, Body: body}, err
 }
 
 // pids returns all processes but this one.
 func (b *bench) pids() []int {
 	var all []int
 	for _, e := range append(b.entrants, b.bare...) {
-		all = append(all, e.pids...)
+		all = append(all, e.PIDs...)
 	}
 	if b.db != nil && b.db.PIDs() != nil {
 		all = append(all, b.db.PIDs()()...)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
 // measured returns the output of the benchmark after it has driven a mix on a
@@ -25,16 +27,16 @@ func measured(t *testing.T, failing int64) (string, error) {
 		fmt.Fprint(w, `{"identifier":1}`)
 	}))
 	t.Cleanup(server.Close)
-	mixes, err := chooseMixes("load")
+	mixes, err := load.ChooseMixes("load")
 	if err != nil {
 		t.Fatal(err)
 	}
-	scene := newScene(100, slices.Repeat([]string{"a token"}, 100))
-	scene.tens = []int64{101, 102}
+	scene := load.NewScene(100, slices.Repeat([]string{"a token"}, 100))
+	scene.Tens = []int64{101, 102}
 	b := &bench{
 		options:  options{stores: []string{inMemory}, mixes: mixes, connections: []int{2}, rounds: 1, duration: 20 * time.Millisecond},
 		report:   new(report),
-		entrants: []*entrant{{contender: contender{name: "a fake", url: server.URL}, store: inMemory, scene: scene}},
+		entrants: []*entrant{{Contender: load.Contender{Name: "a fake", URL: server.URL}, store: inMemory, scene: scene}},
 	}
 	var out strings.Builder
 	err = b.finish(b.measure(t.Context()), &out)
@@ -58,7 +60,7 @@ func TestOneFailedRequestFailsTheRun(t *testing.T) {
 func TestTimesFailNoRun(t *testing.T) {
 	t.Parallel()
 	of := func(kind string, requests int) cell {
-		return cell{Mix: "load", Connections: 2, Kind: kind, Rounds: []outcome{lasting(requests, 1)}}
+		return cell{Mix: "load", Connections: 2, Kind: kind, Rounds: []load.Outcome{lasting(requests, 1)}}
 	}
 	b := &bench{
 		options: options{stores: []string{inMemory}, connections: []int{2}},
@@ -77,7 +79,7 @@ func TestTimesFailNoRun(t *testing.T) {
 func TestUnfinishedRunFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the server is gone")
-	for _, cells := range [][]cell{nil, {{Title: "load", Rounds: []outcome{lasting(7, 1)}, P50: ptr(1.)}}} {
+	for _, cells := range [][]cell{nil, {{Title: "load", Rounds: []load.Outcome{lasting(7, 1)}, P50: ptr(1.)}}} {
 		b := &bench{options: options{connections: []int{2}}, report: &report{Cells: cells}}
 		var out strings.Builder
 		if err := b.finish(cause, &out); !errors.Is(err, cause) {
@@ -92,9 +94,9 @@ func TestUnfinishedRunFails(t *testing.T) {
 func TestCount(t *testing.T) {
 	t.Parallel()
 	r := &report{Cells: []cell{
-		{Rounds: []outcome{lasting(7, 1), lasting(8, 1)}, P50: ptr(1.), Errors: 2},
-		{Rounds: []outcome{lasting(100, 1)}}, // not over HTTP
-		{Rounds: []outcome{lasting(0, 1)}, Errors: 3},
+		{Rounds: []load.Outcome{lasting(7, 1), lasting(8, 1)}, P50: ptr(1.), Errors: 2},
+		{Rounds: []load.Outcome{lasting(100, 1)}}, // not over HTTP
+		{Rounds: []load.Outcome{lasting(0, 1)}, Errors: 3},
 	}}
 	if answered, wrong := r.count(); answered != 15 || wrong != 5 {
 		t.Errorf("%d were answered and %d were not; want 15 and 5", answered, wrong)

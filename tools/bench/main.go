@@ -25,11 +25,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/problemtracking/problems/tools/bench/internal/limits"
 	"github.com/problemtracking/problems/tools/launch"
 )
 
 func main() {
-	if serveLimit(os.Args, os.Stdin, os.Stdout) {
+	if limits.ServeLimit(os.Args, os.Stdin, os.Stdout) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -4,19 +4,22 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/problemtracking/problems/tools/bench/internal/limits"
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
 // turn is what one contender does for one mix.
 type turn struct {
 	name, kind string // kind: of a server the store
 	large      bool
-	run        func(ctx context.Context, seed uint64) (outcome, error)
+	run        func(ctx context.Context, seed uint64) (load.Outcome, error)
 }
 
 // measure drives all mixes.
 func (b *bench) measure(ctx context.Context) error {
 	for _, m := range b.mixes {
-		for _, n := range m.at(b.connections) {
+		for _, n := range m.At(b.connections) {
 			if err := b.measureMix(ctx, m, n); err != nil {
 				return err
 			}
@@ -27,15 +30,15 @@ func (b *bench) measure(ctx context.Context) error {
 
 // measureMix drives a mix with so many connections. In each round all contenders take
 // turns, every time another one first, so that a drift of the machine hits all alike.
-func (b *bench) measureMix(ctx context.Context, m mix, connections int) error {
+func (b *bench) measureMix(ctx context.Context, m load.Mix, connections int) error {
 	turns := b.turns(m, connections)
 	if len(turns) == 0 {
 		return nil
 	}
-	b.say("%s; connections: %d", m.title, connections)
+	b.say("%s; connections: %d", m.Title, connections)
 	cells := make([]cell, len(turns))
 	for i, t := range turns {
-		cells[i] = cell{Mix: m.name, Title: m.title, Connections: connections, Contender: t.name, Kind: t.kind, Large: t.large}
+		cells[i] = cell{Mix: m.Name, Title: m.Title, Connections: connections, Contender: t.name, Kind: t.kind, Large: t.large}
 	}
 	for round := range b.rounds {
 		for i := range turns {
@@ -55,42 +58,42 @@ func (b *bench) measureMix(ctx context.Context, m mix, connections int) error {
 }
 
 // turns returns who takes turns at a mix.
-func (b *bench) turns(m mix, connections int) (turns []turn) {
+func (b *bench) turns(m load.Mix, connections int) (turns []turn) {
 	drive := func(e *entrant) {
-		r := run{contender: e.contender, scene: e.scene, mix: m, connections: connections, warmup: b.warmup, duration: b.duration, metrics: e.metrics}
-		turns = append(turns, turn{e.name, e.store, e.large, func(ctx context.Context, seed uint64) (outcome, error) {
-			r.seed = seed
-			return r.drive(ctx)
+		r := load.Run{Contender: e.Contender, Scene: e.scene, Mix: m, Connections: connections, Warmup: b.warmup, Duration: b.duration, Metrics: e.metrics}
+		turns = append(turns, turn{e.Name, e.store, e.large, func(ctx context.Context, seed uint64) (load.Outcome, error) {
+			r.Seed = seed
+			return r.Drive(ctx)
 		}})
 	}
 	rate := func(name, kind string, measure func(ctx context.Context, d time.Duration) (float64, error)) {
-		turns = append(turns, turn{name, kind, false, func(ctx context.Context, _ uint64) (outcome, error) {
+		turns = append(turns, turn{name, kind, false, func(ctx context.Context, _ uint64) (load.Outcome, error) {
 			perSecond, err := measure(ctx, b.duration)
-			return outcome{Requests: int(perSecond * b.duration.Seconds()), Seconds: b.duration.Seconds()}, err
+			return load.Outcome{Requests: int(perSecond * b.duration.Seconds()), Seconds: b.duration.Seconds()}, err
 		}})
 	}
-	if m.next != nil {
+	if m.Next != nil {
 		for _, e := range b.entrants {
-			if !e.large || m.wants&wantsLarge != 0 {
+			if !e.large || m.Wants&load.WantsLarge != 0 {
 				drive(e)
 			}
 		}
 	}
-	if m.wants&wantsLimits != 0 {
+	if m.Wants&load.WantsLimits != 0 {
 		for _, e := range b.bare {
 			drive(e)
 		}
 	}
-	if b.limits && m.wants&wantsDisk != 0 && connections == slices.Max(b.connections) {
-		rate("the disk: 4 KiB, synced", theDisk, func(_ context.Context, d time.Duration) (float64, error) { return fsyncs(b.folder, d) })
+	if b.limits && m.Wants&load.WantsDisk != 0 && connections == slices.Max(b.connections) {
+		rate("the disk: 4 KiB, synced", theDisk, func(_ context.Context, d time.Duration) (float64, error) { return limits.Fsyncs(b.folder, d) })
 	}
-	if b.port != nil && m.wants&wantsReads != 0 {
-		rate("adapters/postgres", theAdapter, b.port.reads)
-		rate("pgbench, prepared", thePgbench, b.port.pgbenchReads)
+	if b.port != nil && m.Wants&load.WantsReads != 0 {
+		rate("adapters/postgres", theAdapter, b.port.Reads)
+		rate("pgbench, prepared", thePgbench, b.port.PgbenchReads)
 	}
-	if b.port != nil && m.wants&wantsCommits != 0 {
-		rate("adapters/postgres", theAdapter, b.port.commits)
-		rate("pgbench, prepared", thePgbench, b.port.pgbenchCommits)
+	if b.port != nil && m.Wants&load.WantsCommits != 0 {
+		rate("adapters/postgres", theAdapter, b.port.Commits)
+		rate("pgbench, prepared", thePgbench, b.port.PgbenchCommits)
 	}
 	return turns
 }

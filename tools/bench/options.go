@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
 // options are the flags.
 type options struct {
 	binary      string
 	stores      []string
-	mixes       []mix
+	mixes       []load.Mix
 	problems    int64
 	large       int64
 	prepared    int
@@ -42,7 +44,7 @@ const (
 func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.StringVar(&o.binary, "problems-binary", "bin/problems", "the `FILE` to measure, as make build makes it")
 	stores := flags.String("stores", strings.Join([]string{inMemory, onSQLite, onPostgres}, ","), "which stores to measure, separated by commas")
-	names := flags.String("mixes", "all", "which mixes to drive, separated by commas: "+strings.Join(mixNames(), ", "))
+	names := flags.String("mixes", "all", "which mixes to drive, separated by commas: "+strings.Join(load.MixNames(), ", "))
 	flags.Int64Var(&o.problems, "problems", 10_000, "how many problems the data set has")
 	flags.Int64Var(&o.large, "large", 0, "how many problems a second, large data set has, with which SQLite and Postgres are compared with the first one; 0 for none")
 	flags.IntVar(&o.prepared, "prepared", 200, "how many problems with 10 log entries are loaded in turn")
@@ -68,7 +70,7 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 			return o, fmt.Errorf("-stores: there is no store %q", s)
 		}
 	}
-	if o.mixes, err = chooseMixes(*names); err != nil {
+	if o.mixes, err = load.ChooseMixes(*names); err != nil {
 		return o, err
 	}
 	for text := range strings.SplitSeq(*connections, ",") {
@@ -81,8 +83,8 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	switch {
 	case o.rounds < 1, o.duration <= 0, o.warmup < 0, o.prepared < 2:
 		return o, errors.New("there has to be a round, a duration, and two prepared problems")
-	case o.problems < int64(slices.Max(append(o.connections, mostWorkers))), o.large != 0 && o.large < o.problems:
-		return o, fmt.Errorf("-problems has to be at least as many as -connections and %d, and at most -large", mostWorkers)
+	case o.problems < int64(slices.Max(append(o.connections, load.MostWorkers))), o.large != 0 && o.large < o.problems:
+		return o, fmt.Errorf("-problems has to be at least as many as -connections and %d, and at most -large", load.MostWorkers)
 	}
 	return o, nil
 }

@@ -20,7 +20,7 @@ func TestOptions(t *testing.T) {
 	if err != nil || !slices.Equal(o.stores, []string{onSQLite, inMemory}) || !slices.Equal(o.connections, []int{2, 16}) || o.problems != 10_000 || !o.limits {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if len(o.mixes) != 2 || o.mixes[0].name != "load" || o.mixes[1].name != "create" {
+	if len(o.mixes) != 2 || o.mixes[0].Name != "load" || o.mixes[1].Name != "create" {
 		t.Errorf("the mixes are %v; want load, create", o.mixes)
 	}
 	for args, want := range map[string]string{

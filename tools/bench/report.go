@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"time"
+
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
 // report is everything that was measured.
@@ -17,10 +19,10 @@ type report struct {
 
 // loaded is how a data set came into a store, and how servers begin on it.
 type loaded struct {
-	Contender string  `json:"contender"`
-	Problems  int64   `json:"problems"`
-	Seconds   float64 `json:"seconds"`
-	Begins    []begin `json:"begins"`
+	Contender string       `json:"contender"`
+	Problems  int64        `json:"problems"`
+	Seconds   float64      `json:"seconds"`
+	Begins    []load.Begin `json:"begins"`
 }
 
 // cell is what came of one mix, one number of connections and one contender, in all
@@ -51,19 +53,19 @@ type cell struct {
 	// Allocations per request, of the whole server.
 	Allocations *float64 `json:"allocations,omitempty"`
 
-	Rounds []outcome `json:"rounds"`
+	Rounds []load.Outcome `json:"rounds"`
 }
 
 // sum computes what the rounds say together, and lets go of the single latencies.
 func (c *cell) sum() {
 	var rates []float64
-	var all []latencies
+	var all []load.Latencies
 	requests := 0
 	for i := range c.Rounds {
 		o := &c.Rounds[i]
-		rates = append(rates, o.perSecond())
-		all = append(all, o.latencies)
-		o.latencies = nil
+		rates = append(rates, o.PerSecond())
+		all = append(all, o.Latencies)
+		o.Latencies = nil
 		requests += o.Requests
 		for _, f := range o.Failures {
 			c.Errors += f.Count
@@ -72,36 +74,42 @@ func (c *cell) sum() {
 			c.Peak = &o.Memory.Peak
 		}
 	}
-	c.PerSecond = median(rates)
+	c.PerSecond = load.Median(rates)
 	c.Least, c.Most = rates[0], rates[0]
 	for _, rate := range rates {
 		c.Least, c.Most = min(c.Least, rate), max(c.Most, rate)
 	}
-	if l := gather(all...); len(l) > 0 {
-		c.P50, c.P99, c.P999 = milliseconds(l.at(50)), milliseconds(l.at(99)), milliseconds(l.at(99.9))
+	if l := load.Gather(all...); len(l) > 0 {
+		c.P50, c.P99, c.P999 = milliseconds(l.At(50)), milliseconds(l.At(99)), milliseconds(l.At(99.9))
 	}
-	per1000 := func(of func(outcome) *float64) *float64 { return c.per(of, float64(requests)/1000) }
-	c.ServerCPU = per1000(func(o outcome) *float64 { return o.cpu(func(p *processors) *float64 { return &p.Server }) })
-	c.DatabaseCPU = per1000(func(o outcome) *float64 { return o.cpu(func(p *processors) *float64 { return p.Database }) })
-	c.ClientCPU = per1000(func(o outcome) *float64 { return o.cpu(func(p *processors) *float64 { return &p.Client }) })
-	metric := func(of func(*measurements) *float64) func(outcome) *float64 {
-		return func(o outcome) *float64 {
+	per1000 := func(of func(load.Outcome) *float64) *float64 { return c.per(of, float64(requests)/1000) }
+	c.ServerCPU = per1000(func(o load.Outcome) *float64 {
+		return o.CPUTime(func(p *load.Processors) *float64 { return &p.Server })
+	})
+	c.DatabaseCPU = per1000(func(o load.Outcome) *float64 {
+		return o.CPUTime(func(p *load.Processors) *float64 { return p.Database })
+	})
+	c.ClientCPU = per1000(func(o load.Outcome) *float64 {
+		return o.CPUTime(func(p *load.Processors) *float64 { return &p.Client })
+	})
+	metric := func(of func(*load.Measurements) *float64) func(load.Outcome) *float64 {
+		return func(o load.Outcome) *float64 {
 			if o.Metrics == nil {
 				return nil
 			}
 			return of(o.Metrics)
 		}
 	}
-	c.Allocations = c.per(metric(func(m *measurements) *float64 { return m.Allocations }), float64(requests))
-	if commits := c.per(metric(func(m *measurements) *float64 { return m.Commits }), 1); commits != nil {
-		c.Transactions = c.per(metric(func(m *measurements) *float64 { return m.Transactions }), *commits)
-		c.Retries = c.per(metric(func(m *measurements) *float64 { return m.Retries }), *commits)
+	c.Allocations = c.per(metric(func(m *load.Measurements) *float64 { return m.Allocations }), float64(requests))
+	if commits := c.per(metric(func(m *load.Measurements) *float64 { return m.Commits }), 1); commits != nil {
+		c.Transactions = c.per(metric(func(m *load.Measurements) *float64 { return m.Transactions }), *commits)
+		c.Retries = c.per(metric(func(m *load.Measurements) *float64 { return m.Retries }), *commits)
 	}
 }
 
 // per returns the sum over all rounds of a number, divided by another; nil if it is
 // not known in every round, or there is nothing to divide it by.
-func (c *cell) per(of func(outcome) *float64, divisor float64) *float64 {
+func (c *cell) per(of func(load.Outcome) *float64, divisor float64) *float64 {
 	sum := 0.
 	for _, o := range c.Rounds {
 		value := of(o)
@@ -123,12 +131,12 @@ func milliseconds(d time.Duration) *float64 {
 }
 
 // errors returns all that failed.
-func (r *report) errors() (all []failures) {
+func (r *report) errors() (all []load.Failures) {
 	for _, c := range r.Cells {
 		for _, o := range c.Rounds {
 			for _, f := range o.Failures {
 				f.Kind = c.Contender + ", " + c.Title + ": " + f.Kind
-				all = add(all, []failures{f})
+				all = load.Add(all, []load.Failures{f})
 			}
 		}
 	}

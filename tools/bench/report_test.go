@@ -9,33 +9,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 	"github.com/problemtracking/problems/tools/launch"
 )
 
 func ptr[T any](v T) *T { return &v }
 
 // lasting returns an outcome of so many requests in so many seconds.
-func lasting(requests int, seconds float64) outcome {
-	return outcome{Requests: requests, Seconds: seconds}
+func lasting(requests int, seconds float64) load.Outcome {
+	return load.Outcome{Requests: requests, Seconds: seconds}
 }
 
 func TestCellSumsItsRounds(t *testing.T) {
 	t.Parallel()
-	round := func(requests int, cpu, commits, transactions float64, peak int64, failed int) outcome {
+	round := func(requests int, cpu, commits, transactions float64, peak int64, failed int) load.Outcome {
 		o := lasting(requests, 2)
-		o.latencies = make(latencies, requests)
-		for i := range o.latencies {
-			o.latencies[i] = time.Duration(i+1) * time.Millisecond
+		o.Latencies = make(load.Latencies, requests)
+		for i := range o.Latencies {
+			o.Latencies[i] = time.Duration(i+1) * time.Millisecond
 		}
-		o.CPU = &processors{Server: cpu, Database: ptr(cpu / 2), Client: cpu / 4}
+		o.CPU = &load.Processors{Server: cpu, Database: ptr(cpu / 2), Client: cpu / 4}
 		o.Memory = &launch.Memory{Peak: peak}
-		o.Metrics = &measurements{Commits: ptr(commits), Transactions: ptr(transactions), Retries: ptr(0.), Allocations: ptr(float64(requests) * 50)}
+		o.Metrics = &load.Measurements{Commits: ptr(commits), Transactions: ptr(transactions), Retries: ptr(0.), Allocations: ptr(float64(requests) * 50)}
 		if failed > 0 {
-			o.Failures = []failures{{Kind: "GET: 500", Count: failed, First: "first"}}
+			o.Failures = []load.Failures{{Kind: "GET: 500", Count: failed, First: "first"}}
 		}
 		return o
 	}
-	c := cell{Rounds: []outcome{round(100, 1, 100, 20, 7, 0), round(400, 2, 400, 30, 9, 2), round(300, 1, 300, 30, 8, 1)}}
+	c := cell{Rounds: []load.Outcome{round(100, 1, 100, 20, 7, 0), round(400, 2, 400, 30, 9, 2), round(300, 1, 300, 30, 8, 1)}}
 	c.sum()
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
@@ -65,15 +66,15 @@ func TestCellSumsItsRounds(t *testing.T) {
 func TestCellWithoutFigures(t *testing.T) {
 	t.Parallel()
 	known := lasting(10, 1)
-	known.CPU = &processors{Server: 1}
-	c := cell{Rounds: []outcome{known, lasting(10, 1)}}
+	known.CPU = &load.Processors{Server: 1}
+	c := cell{Rounds: []load.Outcome{known, lasting(10, 1)}}
 	c.sum()
 	if c.ServerCPU != nil || c.DatabaseCPU != nil || c.Peak != nil || c.Transactions != nil || c.P50 != nil {
 		t.Errorf("the cell is %+v; want no figures but rates", c)
 	}
 	reading := lasting(10, 1)
-	reading.Metrics = &measurements{Commits: ptr(0.), Transactions: ptr(0.)}
-	c = cell{Rounds: []outcome{reading}}
+	reading.Metrics = &load.Measurements{Commits: ptr(0.), Transactions: ptr(0.)}
+	c = cell{Rounds: []load.Outcome{reading}}
 	if c.sum(); c.Transactions != nil {
 		t.Errorf("%v syncs per write without a write", *c.Transactions)
 	}
@@ -112,7 +113,7 @@ func TestTargets(t *testing.T) {
 	r := &report{
 		Cells: []cell{memory, bare, of("load", 8, sameStruct, 70, 100, 300), memory64, small, large,
 			of("one", 64, onPostgres, 49), of("many", 64, onPostgres, 100)},
-		Loaded: []loaded{{Contender: onSQLite, Problems: 1000, Begins: []begin{
+		Loaded: []loaded{{Contender: onSQLite, Problems: 1000, Begins: []load.Begin{
 			{FirstAnswer: .1, Idle: 30 * megabyte}, {FirstAnswer: .3, Idle: 40 * megabyte}, {FirstAnswer: .2, Idle: 50 * megabyte}}}},
 	}
 	r.setTargets(options{connections: []int{8}, stores: []string{onSQLite}, problems: 1000, large: 10_000})
@@ -149,8 +150,8 @@ func TestTargets(t *testing.T) {
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	busy, quiet := lasting(1, 3), lasting(1, 1)
-	busy.CPU, quiet.CPU = &processors{Others: 2}, &processors{}
-	r := &report{Machine: machine{CPUs: 2}, Cells: []cell{{Rounds: []outcome{busy, lasting(1, 9)}}, {Rounds: []outcome{quiet}}}}
+	busy.CPU, quiet.CPU = &load.Processors{Others: 2}, &load.Processors{}
+	r := &report{Machine: machine{CPUs: 2}, Cells: []cell{{Rounds: []load.Outcome{busy, lasting(1, 9)}}, {Rounds: []load.Outcome{quiet}}}}
 	if share, known := r.others(); share != .25 || !known {
 		t.Errorf("others have %v, %t; want 0.25", share, known)
 	}
@@ -167,7 +168,7 @@ func TestPrintedReport(t *testing.T) {
 		Notes: []string{"A note."},
 		Cells: []cell{{Title: "größer", Connections: 8, Contender: "memory", PerSecond: 1234.5, Least: 1000, Most: 2000, P50: ptr(.5), P99: ptr(1.), P999: ptr(12.345),
 			ServerCPU: ptr(.1), ClientCPU: ptr(.05), Peak: ptr(int64(3 * megabyte))}},
-		Loaded:  []loaded{{Contender: "memory", Problems: 10, Seconds: 1, Begins: []begin{{FirstAnswer: .05}}}},
+		Loaded:  []loaded{{Contender: "memory", Problems: 10, Seconds: 1, Begins: []load.Begin{{FirstAnswer: .05}}}},
 		Targets: []target{{What: "a", Want: "≥ 1", Got: ptr(1.), Met: true, CPU: ptr(.5)}, {What: "b", Want: "≤ 2 MB", Got: ptr(3.), Unit: "MB"}, {What: "c", Want: "≤ 2", Why: "no"}, {What: "d", Want: "≤ 2"}},
 	}
 	var out strings.Builder

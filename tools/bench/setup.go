@@ -14,15 +14,17 @@ import (
 	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/tools/bench/internal/limits"
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 	"github.com/problemtracking/problems/tools/launch"
 )
 
 // entrant is a contender with what belongs to it.
 type entrant struct {
-	contender
+	load.Contender
 	store    string // which one, or which limit
 	large    bool   // has the large data set
-	scene    *scene
+	scene    *load.Scene
 	metrics  string // host:port; empty: there are none
 	database string // its URL, of Postgres
 }
@@ -36,9 +38,9 @@ type bench struct {
 	secrets  []access.Secret // the tokens of the users
 	report   *report
 	db       *launch.Database
-	entrants []*entrant // the servers
-	bare     []*entrant // the limits
-	port     *storePort // nil: it is not measured
+	entrants []*entrant        // the servers
+	bare     []*entrant        // the limits
+	port     *limits.StorePort // nil: it is not measured
 	undo     []func(context.Context) error
 }
 
@@ -120,9 +122,9 @@ func (b *bench) writeArchive(ctx context.Context, size int64) (err error) {
 // starts the one that is measured.
 func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 	e := &entrant{store: store, large: size != b.problems}
-	e.name = store
+	e.Name = store
 	if e.large {
-		e.name = fmt.Sprintf("%s, %d problems", store, size)
+		e.Name = fmt.Sprintf("%s, %d problems", store, size)
 	}
 	url, err := b.newStore(ctx, e, size)
 	if err != nil {
@@ -132,12 +134,12 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 	for i, secret := range b.secrets {
 		tokens[i] = secret.Reveal()
 	}
-	e.scene, e.token = newScene(size, tokens), tokens[0]
+	e.scene, e.Token = load.NewScene(size, tokens), tokens[0]
 	began := time.Now()
-	loaded := loaded{Contender: e.name, Problems: size}
+	loaded := loaded{Contender: e.Name, Problems: size}
 	path, variables := "/problems/1", []string(nil)
 	if store == inMemory {
-		path, variables = "/me", []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + e.token}
+		path, variables = "/me", []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + e.Token}
 	} else {
 		b.say("%s: importing %d problems", store, size)
 		if err := b.program.Load(ctx, b.archives[size], url); err != nil {
@@ -151,7 +153,7 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 		}
 	}
 	for range starts {
-		begin, err := beginOn(ctx, b.program, url, path, e.token, variables...)
+		begin, err := load.BeginOn(ctx, b.program, url, path, e.Token, variables...)
 		if err != nil {
 			return err
 		}
@@ -162,7 +164,7 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 		return err
 	}
 	b.undo = append(b.undo, func(context.Context) error { return server.Stop() })
-	e.url, e.metrics, e.pids = server.URL, server.Metrics, []int{server.PID()}
+	e.URL, e.metrics, e.PIDs = server.URL, server.Metrics, []int{server.PID()}
 	if store == inMemory {
 		b.say("%s: replaying %d problems over HTTP", store, size)
 		began = time.Now()
@@ -172,7 +174,7 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 		loaded.Seconds = time.Since(began).Seconds()
 	}
 	b.say("%s: making %d problems with 10 log entries", store, b.prepared)
-	if err := prepare(ctx, e.contender, e.scene, b.prepared); err != nil {
+	if err := load.Prepare(ctx, e.Contender, e.scene, b.prepared); err != nil {
 		return err
 	}
 	b.report.Loaded = append(b.report.Loaded, loaded)
@@ -186,7 +188,7 @@ func (b *bench) replay(ctx context.Context, e *entrant, size int64) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return replay(ctx, e.contender, e.scene, file)
+	return load.Replay(ctx, e.Contender, e.scene, file)
 }
 
 // newStore returns the URL of a store that is empty, and starts its database.
@@ -199,7 +201,7 @@ func (b *bench) newStore(ctx context.Context, e *entrant, size int64) (string, e
 			return "", err
 		}
 		var err error
-		e.dbPIDs = b.db.PIDs()
+		e.DatabasePIDs = b.db.PIDs()
 		e.database, err = b.db.Create(ctx, fmt.Sprintf("problems_bench_%d", size))
 		return e.database, err
 	default:

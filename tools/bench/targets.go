@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
 // target is something that the service is to reach, and how far it did in one run.
@@ -36,12 +38,12 @@ func (r *report) setTargets(o options) {
 			r.find("load", n, onPostgres, false), r.find("load", n, sameSelect, false))
 	}
 	r.ratio("store port of Postgres, read one problem: of pgbench, 8 clients", 0.75,
-		r.find("port-read", portClients, theAdapter, false), r.find("port-read", portClients, thePgbench, false))
+		r.find("port-read", load.PortClients, theAdapter, false), r.find("port-read", load.PortClients, thePgbench, false))
 	r.ratio("store port of Postgres, commit a patch: of pgbench, 8 clients", 0.75,
-		r.find("port-commit", portClients, theAdapter, false), r.find("port-commit", portClients, thePgbench, false))
+		r.find("port-commit", load.PortClients, theAdapter, false), r.find("port-commit", load.PortClients, thePgbench, false))
 	r.perSync(r.find("state", 64, onSQLite, false))
 	r.ratio("64 writers on one problem, Postgres: of the rate on a problem each", 0.5,
-		r.find("one", mostWorkers, onPostgres, false), r.find("many", mostWorkers, onPostgres, false))
+		r.find("one", load.MostWorkers, onPostgres, false), r.find("many", load.MostWorkers, onPostgres, false))
 	for _, mix := range []string{"load-any", "state", "search", "page"} {
 		for _, store := range []string{onSQLite, onPostgres} {
 			r.growth(mix, store, o)
@@ -56,7 +58,7 @@ func (r *report) setTargets(o options) {
 func rounds(a, b *cell) []float64 {
 	ratios := make([]float64, min(len(a.Rounds), len(b.Rounds)))
 	for i := range ratios {
-		ratios[i] = a.Rounds[i].perSecond() / b.Rounds[i].perSecond()
+		ratios[i] = a.Rounds[i].PerSecond() / b.Rounds[i].PerSecond()
 	}
 	return ratios
 }
@@ -66,7 +68,7 @@ func rounds(a, b *cell) []float64 {
 func (r *report) ratio(what string, want float64, a, b *cell) {
 	t := target{What: what, Want: fmt.Sprintf("≥ %.2f", want)}
 	if a != nil && b != nil {
-		t.set(median(rounds(a, b)), func(got float64) bool { return got >= want })
+		t.set(load.Median(rounds(a, b)), func(got float64) bool { return got >= want })
 		if a.cost() > 0 && b.cost() > 0 {
 			cpu := b.cost() / a.cost()
 			t.CPU = &cpu
@@ -180,7 +182,7 @@ func (l loaded) firstAnswer() float64 {
 	for _, b := range l.Begins {
 		all = append(all, b.FirstAnswer)
 	}
-	return median(all)
+	return load.Median(all)
 }
 
 // idle returns the memory after a start, in the middle of all starts; 0: not known.
@@ -189,5 +191,5 @@ func (l loaded) idle() float64 {
 	for _, b := range l.Begins {
 		all = append(all, float64(b.Idle))
 	}
-	return median(all)
+	return load.Median(all)
 }

@@ -1,0 +1,15 @@
+package limits
+
+import (
+	"os"
+	"syscall"
+)
+
+// syncData makes durable what was written.
+func syncData(file *os.File) error {
+	for {
+		if err := syscall.Fdatasync(int(file.Fd())); err != syscall.EINTR {
+			return os.NewSyscallError("fdatasync", err)
+		}
+	}
+}

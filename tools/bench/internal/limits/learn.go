@@ -1,0 +1,86 @@
+package limits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// learn learns what the adapter sends for a load and for a patch.
+func (p *StorePort) learn(ctx context.Context) (err error) {
+	proxy, err := capture(p.url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, proxy.Close()) }()
+	watched, err := postgres.Open(ctx, postgres.Options{URL: proxy.through, Connections: 1})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, watched.Close()) }()
+	service := newService(watched)
+	conn, err := p.db.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+
+	sampled := func(do func() error, values func() map[string]string) (sample, error) {
+		trips, err := proxy.record(ctx, do)
+		if err != nil {
+			return sample{}, err
+		}
+		sent, err := readable(ctx, conn.Conn(), trips)
+		return sample{sent, values()}, err
+	}
+	// Whatever can vary has to: times, and revisions, of which one problem gets ahead.
+	at := time.Now()
+	patch := func(w *patcher, s store.Store) error {
+		at = at.Add(time.Millisecond)
+		return w.patch(ctx, s, at)
+	}
+	for range p.phases {
+		if err := patch(p.patched[1], p.store); err != nil {
+			return err
+		}
+	}
+	var loads []sample
+	var patches [2][]sample
+	for round := range 2 { // in the first one, statements are prepared
+		loads = nil
+		for _, id := range p.loaded[:2] {
+			one, err := sampled(func() error { return p.read(ctx, service, id) },
+				func() map[string]string { return map[string]string{"problem": fmt.Sprint(id)} })
+			if err != nil {
+				return err
+			}
+			loads = append(loads, one)
+		}
+		patches = [2][]sample{}
+		for phase := range patches {
+			for _, w := range p.patched[:2] {
+				one, err := sampled(func() error { return patch(w, watched) }, w.values)
+				if err != nil {
+					return err
+				}
+				if w.lastPhase != phase {
+					return fmt.Errorf("round %d: a patch of phase %d came in the place of one of phase %d", round, w.lastPhase, phase)
+				}
+				patches[phase] = append(patches[phase], one)
+			}
+		}
+	}
+	if p.Load, err = merge(loads...); err != nil {
+		return fmt.Errorf("what is sent for a load: %w", err)
+	}
+	for phase, samples := range patches {
+		if p.phases[phase], err = merge(samples...); err != nil {
+			return fmt.Errorf("what is sent for a patch: %w", err)
+		}
+	}
+	return nil
+}

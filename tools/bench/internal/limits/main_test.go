@@ -1,0 +1,16 @@
+package limits
+
+import (
+	"os"
+	"testing"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+// TestMain lets the test program be a bare handler too, as the benchmark is.
+func TestMain(m *testing.M) {
+	if ServeLimit(os.Args, os.Stdin, os.Stdout) {
+		return
+	}
+	os.Exit(postgrestest.Main(m))
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package main
-
-import "os"
-
-// syncData makes durable what was written.
-func syncData(file *os.File) error { return file.Sync() }
