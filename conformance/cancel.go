@@ -247,6 +247,14 @@ func (b *bench) readings(id problem.ID) []reading {
 			_, err := r.Problems(ctx, []problem.ID{id}, ident.None, everything)
 			return err
 		}},
+		{"Log", func(ctx context.Context, r store.Reader) error {
+			_, err := r.Log(ctx, id, 0, 100, 1<<20)
+			return err
+		}},
+		{"Comments", func(ctx context.Context, r store.Reader) error {
+			_, err := r.Comments(ctx, id, 0, 100, 1<<20)
+			return err
+		}},
 		{"Search", func(ctx context.Context, r store.Reader) error {
 			// To ask for the catalogue would be to read something else first.
 			_, err := r.Search(ctx, store.Query{Plan: all, Limit: 10, Catalogue: catalogue})

@@ -71,7 +71,7 @@ func (c Case) Source() string {
 	kind, _, _ := strings.Cut(c.ID, "-")
 	place := map[string]string{
 		"COM": "Store.Commit", "OUT": "Store.Outcome", "CONF": "Store.Confirm", "VIEW": "Store.View", "ID": "Store.Reserve",
-		"RES": "Store.Restore", "CLOSE": "Store.Close", "VER": "Versions", "READ": "Reader", "FIND": "Reader.Search",
+		"RES": "Store.Restore", "CLOSE": "Store.Close", "VER": "Versions", "READ": "Reader", "LAST": "LastReader", "FIND": "Reader.Search",
 	}[kind]
 	if place == "" {
 		place = "Store"
@@ -83,7 +83,7 @@ func (c Case) Source() string {
 func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
-		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), confirmCases(), viewCases(),
+		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), confirmCases(), viewCases(), lastCases(),
 			catalogueCases(), versionCases(), identityCases(), sizeCases(), restoreCases(), lifeCases()),
 		in(profilePort, auditCases()),
 		in(profileConcurrency, concurrentCases(), linearCases()),

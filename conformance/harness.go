@@ -58,6 +58,9 @@ type Capabilities struct {
 	// take over from the store. Unlike the others this need not be declared:
 	// the zero value means No, as most stores have no replica.
 	Replicated Support
+	// LastReads stores have Readers that are store.LastReaders. This need not be
+	// declared: the zero value declares nothing, and the cases hold for both.
+	LastReads Support
 }
 
 // declared returns the capabilities for a report.
@@ -66,7 +69,11 @@ func (c Capabilities) declared() map[string]string {
 	if c.Replicated == Yes {
 		replicated = Yes
 	}
-	return map[string]string{"durable": c.Durable.String(), "shared": c.Shared.String(), "replicated": replicated.String()}
+	declared := map[string]string{"durable": c.Durable.String(), "shared": c.Shared.String(), "replicated": replicated.String()}
+	if c.LastReads != Undeclared {
+		declared["lastReads"] = c.LastReads.String()
+	}
+	return declared
 }
 
 // Support says whether a store has a capability.

@@ -19,6 +19,6 @@ func TestConformance(t *testing.T) {
 			}
 			return s
 		},
-		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No},
+		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No, LastReads: conformance.No},
 	})
 }

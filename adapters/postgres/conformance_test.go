@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 			return conformance.KillChild(t, spec)
 		},
 		Replicate: replicate,
-		Caps:      conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes, Replicated: conformance.Yes},
+		Caps:      conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes, Replicated: conformance.Yes, LastReads: conformance.Yes},
 	})
 }
 
@@ -87,7 +87,7 @@ func TestServerKilled(t *testing.T) {
 			}
 			return killServer(t, spec, server.(*postgrestest.Server))
 		},
-		Caps: conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.No},
+		Caps: conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.No, LastReads: conformance.Yes},
 	}, conformance.Options{Only: regexp.MustCompile("/power-cut$")})
 }
 

@@ -41,7 +41,7 @@ func TestPooler(t *testing.T) {
 			}
 			return s
 		},
-		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No},
+		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No, LastReads: conformance.Yes},
 	})
 }
 

@@ -32,7 +32,9 @@ type reader struct {
 	view *view
 }
 
-// Last is for store.Last.
+var _ store.LastReader = reader{}
+
+// Last implements store.LastReader.
 func (r reader) Last() { r.view.last = true }
 
 // History implements store.Reader. It is the timeline of the server that was read from:

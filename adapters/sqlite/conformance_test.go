@@ -28,6 +28,6 @@ func TestConformance(t *testing.T) {
 		Reopen: open,
 		Peer:   open,
 		Crash:  conformance.CutPower,
-		Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes},
+		Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes, LastReads: conformance.No},
 	})
 }

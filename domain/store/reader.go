@@ -6,7 +6,6 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -91,18 +90,6 @@ type Reply struct {
 	Created     time.Time
 	Body        []byte // opaque to the domain and to stores
 }
-
-// Last tells a Reader that its View reads only once more. One that has a method Last
-// can then end its moment together with what it reads, which saves a database a round
-// trip; all others are as they were. What is read after that fails with ErrOver.
-func Last(r Reader) {
-	if r, ok := r.(interface{ Last() }); ok {
-		r.Last()
-	}
-}
-
-// ErrOver is the fault of a Reader that has read for the last time.
-var ErrOver = fault.New(fault.Internal, "the view had said that it would not read again")
 
 // History names a series of Changes of which none was taken back. A store begins
 // another one when it may have lost Changes that it has shown, as a fail-over may. The

@@ -108,3 +108,32 @@ func BenchmarkView(b *testing.B) {
 		_ = s.View(b.Context(), nil)
 	}
 }
+
+// viewing is a store whose Views have a Reader of their own.
+type viewing struct {
+	store.Store
+	reader store.Reader
+}
+
+func (v viewing) View(_ context.Context, fn func(store.Reader) error) error { return fn(v.reader) }
+
+// lastReader is a LastReader that counts announcements.
+type lastReader struct {
+	store.Reader
+	announced *int
+}
+
+func (r lastReader) Last() { *r.announced++ }
+
+// The Reader of an observed store is that of the store: a LastReader stays one.
+func TestLastReadersStay(t *testing.T) {
+	t.Parallel()
+	var announced int
+	s := observe.Store(viewing{reader: lastReader{announced: &announced}}, func() time.Time { return time.Unix(0, 0) })
+	if err := s.View(t.Context(), func(r store.Reader) error {
+		store.Last(r)
+		return nil
+	}); err != nil || announced != 1 {
+		t.Errorf("the last read was announced %d times, want 1: %v", announced, err)
+	}
+}
