@@ -17,7 +17,8 @@ type Gate struct {
 }
 
 // Enter lets a call in, which has to call leave when it ends. It fails with
-// fault.Unavailable when ctx is over, and with fault.Closed after Close.
+// fault.Unavailable when ctx is over (ERR-001), and with fault.Closed after Close
+// (CLOSE-001).
 func (g *Gate) Enter(ctx context.Context) (leave func(), err error) {
 	if err := Ended(ctx); err != nil {
 		return nil, err
@@ -54,10 +55,10 @@ func Ended(ctx context.Context) error {
 	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
 }
 
-// Await waits for what a Commit that has begun ends with, for adapters that work on it
-// in another goroutine: done needs room for the result. That ctx is cancelled does not
-// end the wait, because the client may be gone without the Change; its deadline does,
-// and then ended is false: the Commit fails with fault.UnknownOutcome, and goes on.
+// Await waits for the result of a Commit that has begun, for adapters that work on it in
+// another goroutine. done needs a buffer for the result. A cancelled ctx does not end the
+// wait: the client may be gone, but the Change goes on. The deadline of ctx ends it. Then
+// ended is false, and the Commit fails with fault.UnknownOutcome and goes on (COM-010).
 func Await(ctx context.Context, done <-chan error) (ended bool, result error) {
 	select {
 	case result = <-done:

@@ -36,5 +36,5 @@ type Hit struct {
 // MostCandidates is how many problems a Query may leave to be looked at one by
 // one, where a store cannot compare by itself: those that satisfy the conditions
 // before the residual of predicate.Plan.Split. One more fails with
-// fault.QueryTooExpensive.
+// fault.QueryTooExpensive (FIND-004).
 const MostCandidates = 10_000

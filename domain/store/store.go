@@ -74,7 +74,7 @@ type Store interface {
 	// fault.UnknownOutcome means that it may or may not be stored, and any
 	// other error means that it is not and never will be. Only a deadline of
 	// ctx still ends the wait: a store that does not know by then what became
-	// of the Change fails with fault.UnknownOutcome, and goes on with it.
+	// of the Change fails with fault.UnknownOutcome, and goes on with it (COM-010).
 	Commit(ctx context.Context, change Change) (Receipt, error)
 
 	// Outcome settles a Commit whose outcome is not known. It must return
