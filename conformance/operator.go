@@ -61,7 +61,7 @@ func (o *operator) found() {
 	seeded, err := o.Seed(o.b.ctx, secret)
 	o.b.must("Seed of the service", err)
 	o.b.equal("whether the service took the store for empty", true, seeded)
-	o.caller, err = o.Authenticate(o.b.ctx, secret.Reveal())
+	o.caller, err = o.Authenticate(o.b.ctx, secret)
 	o.b.must("Authenticate of the service, with the token that it has just stored", err)
 	for i := range 3 {
 		_, err := o.Users().Create(o.b.ctx, o.caller, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{

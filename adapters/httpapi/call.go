@@ -141,10 +141,10 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 // one that is valid is never refused for what else comes from its address. The store
 // is asked about an unknown one, unless the address floods the service with them.
 func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
-	ctx, given := c.r.Context(), credentials(c.r)
-	caller, err := c.Service.Recognize(ctx, given)
+	ctx, secret := c.r.Context(), credential(c.r)
+	caller, err := c.Service.Recognize(ctx, secret)
 	if fault.Is(err, fault.Unauthenticated) && !c.rates.spent(c.r) {
-		caller, err = c.Service.Authenticate(ctx, given)
+		caller, err = c.Service.Authenticate(ctx, secret)
 	}
 	switch {
 	case err == nil:
@@ -153,16 +153,9 @@ func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
 		if limited := c.rates.takeAddress(c.r, header); limited != nil {
 			return caller, limited
 		}
+		return caller, unauthenticated()
 	}
 	return caller, err
-}
-
-// credentials returns the value of the header Authorization; "" unless there is one.
-func credentials(r *http.Request) string {
-	if lines := r.Header.Values("Authorization"); len(lines) == 1 {
-		return lines[0]
-	}
-	return ""
 }
 
 // readBody reads the body of an operation that has one.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 )
 
@@ -117,7 +116,7 @@ func (s *server) requestID(r *http.Request) string {
 	if id == "" {
 		return s.NewRequestID()
 	}
-	if _, err := access.ParseCredential(id); err == nil { // a token in the wrong place
+	if _, err := parseCredential(id); err == nil { // a token in the wrong place
 		return s.NewRequestID()
 	}
 	if len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {

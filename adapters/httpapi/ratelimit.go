@@ -98,7 +98,7 @@ func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
 		header := w.Header()
 		if r.Method != http.MethodOptions {
 			if err := s.rates.takeAddress(r, header); err != nil {
-				if _, unknown := s.Service.Recognize(r.Context(), credentials(r)); unknown != nil {
+				if _, unknown := s.Service.Recognize(r.Context(), credential(r)); unknown != nil {
 					s.fail(w, r, err)
 					return
 				}

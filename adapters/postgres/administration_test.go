@@ -39,7 +39,7 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	if _, err := servers[0].Seed(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	admin, err := servers[0].Authenticate(t.Context(), secret.Reveal())
+	admin, err := servers[0].Authenticate(t.Context(), secret)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func (f *failover) prepare() {
 		f.t.Fatal(err)
 	}
 	var err error
-	if f.caller, err = f.servers[0].Authenticate(f.ctx, secret.Reveal()); err != nil {
+	if f.caller, err = f.servers[0].Authenticate(f.ctx, secret); err != nil {
 		f.t.Fatal(err)
 	}
 	f.hub = f.create()

@@ -119,7 +119,7 @@ func newDesk(t *testing.T, connections int, wrong func(store.Store) store.Store)
 		t.Fatal(err)
 	}
 	var err error
-	if d.caller, err = d.healthy.Authenticate(t.Context(), secret.Reveal()); err != nil {
+	if d.caller, err = d.healthy.Authenticate(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
 	return d

@@ -7,26 +7,25 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// Authenticate returns the caller whose token is in the value of an
-// Authorization header. Whatever is wrong with the token, the error is the same,
-// of kind fault.Unauthenticated (D17).
-func (s *Service) Authenticate(ctx context.Context, header string) (Caller, error) {
-	return s.authenticate(ctx, header, s.cache.token)
+// Authenticate returns the caller whose token has the secret. The zero Secret belongs to
+// nobody. For each reason to refuse a secret, the error is the same, of kind
+// fault.Unauthenticated (D17).
+func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (Caller, error) {
+	return s.authenticate(ctx, secret, s.cache.token)
 }
 
 // Recognize is Authenticate without a question to the store for each token that it
 // does not know: nobody can keep the store busy by it. A token that another process
 // made can take Options.CacheFor to be known.
-func (s *Service) Recognize(ctx context.Context, header string) (Caller, error) {
-	return s.authenticate(ctx, header, s.cache.knownToken)
+func (s *Service) Recognize(ctx context.Context, secret access.Secret) (Caller, error) {
+	return s.authenticate(ctx, secret, s.cache.knownToken)
 }
 
 // lookup returns the token with the given digest, if there is one.
 type lookup func(context.Context, access.Digest) (access.Token, bool, error)
 
-func (s *Service) authenticate(ctx context.Context, header string, find lookup) (Caller, error) {
-	secret, err := access.ParseCredential(header)
-	if err != nil {
+func (s *Service) authenticate(ctx context.Context, secret access.Secret, find lookup) (Caller, error) {
+	if secret == (access.Secret{}) {
 		return Caller{}, unauthenticated()
 	}
 	token, ok, err := find(ctx, secret.Digest())
@@ -40,5 +39,5 @@ func (s *Service) authenticate(ctx context.Context, header string, find lookup) 
 }
 
 func unauthenticated() error {
-	return fault.New(fault.Unauthenticated, "a valid API token is needed in the Authorization header")
+	return fault.New(fault.Unauthenticated, "a valid API token is needed")
 }

@@ -183,7 +183,7 @@ func TestRevocationIsConfirmed(t *testing.T) {
 		{token.Secret, fault.New(fault.Unavailable, "away again"), fault.Unauthenticated, 3},
 	} {
 		confirmed = c.standby
-		_, err := s.Authenticate(t.Context(), c.secret.Reveal())
+		_, err := s.Authenticate(t.Context(), c.secret)
 		wantFault(t, err, c.want)
 		equal(t, "confirms", counted.confirms, c.confirms)
 	}

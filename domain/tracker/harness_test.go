@@ -57,7 +57,7 @@ func newService(t *testing.T) service {
 		t.Fatal(err)
 	}
 	var err error
-	if s.admin, err = s.Authenticate(t.Context(), testSecret.Reveal()); err != nil {
+	if s.admin, err = s.Authenticate(t.Context(), testSecret); err != nil {
 		t.Fatal(err)
 	}
 	return s

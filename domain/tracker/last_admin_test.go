@@ -80,7 +80,7 @@ func TestLastAdministrator(t *testing.T) {
 				} else {
 					noError(t, do(s, t, Write{}))
 				}
-				_, err := s.Authenticate(t.Context(), testSecret.Reveal())
+				_, err := s.Authenticate(t.Context(), testSecret)
 				wantFault(t, err, fault.Unauthenticated)
 			})
 		}
@@ -142,7 +142,7 @@ func TestAdministratorsLockEachOtherOut(t *testing.T) {
 				noError(t, ways[1](t, other.Service, byBob, other.admin.User, other.admin.Token))
 			})})
 			wantFault(t, ways[0](t, s.Service, s.admin, bob, token.ID), fault.InUse)
-			_, err := other.Authenticate(t.Context(), token.Secret.Reveal())
+			_, err := other.Authenticate(t.Context(), token.Secret)
 			noError(t, err)
 		})
 	}

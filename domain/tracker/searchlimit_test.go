@@ -84,7 +84,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		for range 3 {
 			_, err := server.LoadProblem(t.Context(), s.admin, 1, 0)
 			noError(t, err)
-			_, err = server.Authenticate(t.Context(), testSecret.Reveal())
+			_, err = server.Authenticate(t.Context(), testSecret)
 			noError(t, err)
 			noError(t, server.Ready(t.Context()))
 			_, err = server.SearchObjects(t.Context(), s.admin, predicate.User, slowSearch.Search)

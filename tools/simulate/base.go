@@ -43,7 +43,7 @@ var base = sync.OnceValue(func() start {
 	secret := access.NewSecret([32]byte{1})
 	_, err = s.Seed(ctx, secret)
 	must(err)
-	admin, err := s.Authenticate(ctx, secret.Reveal())
+	admin, err := s.Authenticate(ctx, secret)
 	must(err)
 	b := start{admin: secret.Reveal()}
 	for i := range clientsMost {

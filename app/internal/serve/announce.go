@@ -45,7 +45,7 @@ func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap,
 		return bootstrap{}, err
 	}
 	if !seeded && s.unsure { // the token is shown only if it is known to whom it belongs
-		_, err := service.Authenticate(ctx, s.secret.Reveal())
+		_, err := service.Authenticate(ctx, s.secret)
 		if seeded = err == nil; err != nil && !fault.Is(err, fault.Unauthenticated) {
 			return bootstrap{}, err
 		}
