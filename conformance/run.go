@@ -14,6 +14,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 // Version is that of the suite. It is raised with every case that is added or
@@ -155,7 +156,7 @@ func (s *session) jobs() []engine.Job {
 	for _, c := range Cases() {
 		j := engine.Job{
 			Case: report.Case{
-				ID: c.ID, Rule: c.Rule, Source: c.Source(), Profile: c.Profile, Level: c.Level(),
+				ID: c.ID, Rule: c.Rule, Source: c.Source(), Links: rules.Links(c.Source()), Profile: c.Profile, Level: c.Level(),
 				Seed: strconv.FormatUint(s.Seed, 10),
 			},
 			Limit: s.Patience,

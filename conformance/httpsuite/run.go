@@ -18,6 +18,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 // Options say how the suite is run. The zero value runs all cases.
@@ -165,7 +166,7 @@ func (s *suite) jobs() []engine.Job {
 	var jobs []engine.Job
 	for _, c := range Cases() {
 		j := engine.Job{
-			Case:  report.Case{ID: c.ID, Rule: c.Rule, Source: c.Source, Profile: c.Profile, Level: c.Level},
+			Case:  report.Case{ID: c.ID, Rule: c.Rule, Source: c.Source, Links: rules.Links(c.Source), Profile: c.Profile, Level: c.Level},
 			Limit: s.Limit,
 			Do:    func(r *engine.Run) { s.try(c, r) },
 		}

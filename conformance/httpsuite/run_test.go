@@ -73,6 +73,7 @@ func TestFailuresTellTheirStory(t *testing.T) {
 	}
 	for _, want := range []string{
 		"HTTP-W5-001: deleting a keyword is answered with 204 and no body (D10)",
+		"\nSee https://github.com/problemtracking/problems/blob/main/domain/rules/requests.md#d10\n",
 		"But PUT /problems/10/keywords/color answered 418",
 		"want 201",
 		`administrator: POST /problems {"title":`,

@@ -41,7 +41,7 @@ func example(text string) *Report {
 		Durability:     &Durability{Level: "L1", Reason: "unsynced writes could not be lost here " + text},
 		Cases: []Case{
 			{ID: "COM-001", Level: Core, Status: Passed, Duration: Duration(12 * time.Millisecond)},
-			{ID: "COM-002", Level: Core, Status: Failed, Failure: "COM-002: all or nothing\nBut " + text, Seed: "7", Duration: Duration(900 * time.Millisecond)},
+			{ID: "COM-002", Level: Core, Status: Failed, Failure: "COM-002: all or nothing\nBut " + text, Links: []string{"https://example.com/rules.md#com", "https://example.org/" + text}, Seed: "7", Duration: Duration(900 * time.Millisecond)},
 			{ID: "COM-003", Level: Core, Status: NotRun, Reason: "strace is missing " + text},
 			{ID: "COM-004", Level: Extended, Status: Broken, Failure: "the harness failed: " + text},
 			{ID: "PEE-001", Level: Extended, Status: NotRun, Reason: "its stores share nothing " + text, Waived: true},

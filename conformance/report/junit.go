@@ -130,6 +130,9 @@ func (r *Report) junitClass(profile string) string { return visible(r.Suite.Name
 // junitComplaint says what was wrong: in short for a list, and in full.
 func (c Case) junitComplaint() *junitNote {
 	text := []string{cmp.Or(c.Failure, "The case said no more."), "", "rule: " + c.Rule, "source: " + c.Source}
+	for _, address := range c.Links {
+		text = append(text, "see: "+address)
+	}
 	if c.Seed != "" {
 		text = append(text, "seed: "+c.Seed)
 	}

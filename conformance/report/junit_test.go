@@ -104,7 +104,7 @@ func TestJUnitCases(t *testing.T) {
 	}
 	want := []string{
 		`store.profile of COM plain COM-001 plain 0.012 passed`,
-		`store.profile of COM plain COM-002 plain 0.900 failure "core" "COM-002: all or nothing But plain" "COM-002: all or nothing\nBut plain\n\nrule: the rule of COM-002 plain\nsource: store.go, plain\nseed: 7"`,
+		`store.profile of COM plain COM-002 plain 0.900 failure "core" "COM-002: all or nothing But plain" "COM-002: all or nothing\nBut plain\n\nrule: the rule of COM-002 plain\nsource: store.go, plain\nsee: https://example.com/rules.md#com\nsee: https://example.org/plain\nseed: 7"`,
 		`store.profile of COM plain COM-003 plain 0.000 skipped "strace is missing plain"`,
 		`store.profile of COM plain COM-004 plain 0.000 error "extended" "the harness failed: plain" "the harness failed: plain\n\nrule: the rule of COM-004 plain\nsource: store.go, plain"`,
 		`store.profile of PEE plain PEE-001 plain 0.000 skipped "does not apply: its stores share nothing plain"`,

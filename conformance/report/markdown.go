@@ -138,6 +138,13 @@ func (p *page) complaints(title string, status Status) {
 		p.add("### %s", md(c.ID))
 		p.add("Rule: %s", md(c.Rule))
 		p.add("Source: %s. Profile: %s, %s.", md(c.Source), md(c.Profile), md(string(c.Level)))
+		if len(c.Links) > 0 {
+			var links []string
+			for _, address := range c.Links {
+				links = append(links, link(address))
+			}
+			p.add("See: %s", strings.Join(links, ", "))
+		}
 		fmt.Fprintln(p, fenced(cmp.Or(c.Failure, "The case said no more.")))
 		if c.Seed != "" {
 			p.add("Seed: %s", md(c.Seed))

@@ -50,7 +50,14 @@ func shape(t *testing.T, page string) (lines, blocks []string) {
 // What the texts hold must not change what the page is made of.
 func TestMarkdownOfHostileTexts(t *testing.T) {
 	t.Parallel()
-	modest := func(r *Report) *Report { r.Implementation.URL = ""; return r }
+	// TestLink has hostile addresses, of which some become texts.
+	modest := func(r *Report) *Report {
+		r.Implementation.URL = ""
+		for i, c := range r.Cases {
+			r.Cases[i].Links = c.Links[:min(1, len(c.Links))]
+		}
+		return r
+	}
 	want, _ := shape(t, modest(example(plain)).Markdown())
 	each(t, func(t *testing.T, r *Report) {
 		page := modest(r).Markdown()
@@ -97,6 +104,7 @@ func TestMarkdown(t *testing.T) {
 
 `,
 		"\n## Failures\n\n### COM-002 plain\n\nRule: the rule of COM-002 plain\n\nSource: store.go, plain. Profile: profile of COM plain, core.\n\n"+
+			"See: [https\\://example.com/rules.md\\#com](<https://example.com/rules.md#com>), [https\\://example.org/plain](<https://example.org/plain>)\n\n"+
 			"```text\nCOM-002: all or nothing\nBut plain\n```\n\nSeed: 7\n",
 		"\n## Cases that the harness let down\n\n### COM-004 plain\n",
 		"\n| Address | [https\\://example.com/plain](<https://example.com/plain>) |\n",

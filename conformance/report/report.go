@@ -117,12 +117,14 @@ const (
 
 // Case is one case and how it ended.
 type Case struct {
-	ID      string `json:"id"`
-	Rule    string `json:"rule"`
-	Source  string `json:"source"` // where the rule comes from
-	Profile string `json:"profile"`
-	Level   Level  `json:"level"`
-	Status  Status `json:"status"`
+	ID     string `json:"id"`
+	Rule   string `json:"rule"`
+	Source string `json:"source"` // where the rule comes from
+	// Links are the addresses of the pages that the source names.
+	Links   []string `json:"links,omitempty"`
+	Profile string   `json:"profile"`
+	Level   Level    `json:"level"`
+	Status  Status   `json:"status"`
 	// Reason says why the case was not run.
 	Reason string `json:"reason,omitempty"`
 	// Waived cases were not run because the implementation declares that

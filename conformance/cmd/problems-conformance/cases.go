@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance"
 	"github.com/problemtracking/problems/conformance/httpsuite"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 func casesCommand() command {
@@ -18,11 +19,13 @@ func casesCommand() command {
 // listed is a case of either suite.
 type listed struct {
 	id, level, profile, rule, source string
+	links                            []string // the pages that the source names
 }
 
 const casesHelp = `usage: problems-conformance cases [--suite store|http] [--markdown]
 
-Lists the cases with their level, profile, rule, and where the rule comes from.
+Lists the cases with their level, profile, rule, and the source of the rule. In
+Markdown, the source has links to the pages of the rules.
 
 `
 
@@ -58,7 +61,7 @@ func listCases(_ context.Context, p program) int {
 func storeCases() []listed {
 	var list []listed
 	for _, c := range conformance.Cases() {
-		list = append(list, listed{c.ID, string(c.Level()), c.Profile, c.Rule, c.Source()})
+		list = append(list, listed{c.ID, string(c.Level()), c.Profile, c.Rule, c.Source(), rules.Links(c.Source())})
 	}
 	return list
 }
@@ -66,7 +69,7 @@ func storeCases() []listed {
 func httpCases() []listed {
 	var list []listed
 	for _, c := range httpsuite.Cases() {
-		list = append(list, listed{c.ID, string(c.Level), c.Profile, c.Rule, c.Source})
+		list = append(list, listed{c.ID, string(c.Level), c.Profile, c.Rule, c.Source, rules.Links(c.Source)})
 	}
 	return list
 }
@@ -83,7 +86,11 @@ func writeMarkdown(w io.Writer, suite string, cases []listed) {
 	cell := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace
 	fmt.Fprintf(w, "## Suite %s: %d cases\n\n| ID | Level | Profile | Rule | Source |\n|---|---|---|---|---|\n", suite, len(cases))
 	for _, c := range cases {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", c.id, c.level, c.profile, cell(c.rule), cell(c.source))
+		source := cell(c.source)
+		for i, address := range c.links {
+			source += fmt.Sprintf(" [%d](<%s>)", i+1, address)
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", c.id, c.level, c.profile, cell(c.rule), source)
 	}
 	fmt.Fprintln(w)
 }

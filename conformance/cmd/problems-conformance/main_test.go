@@ -68,6 +68,7 @@ func TestUsage(t *testing.T) {
 		"unknown suite":    {[]string{"cases", "--suite", "x"}, 2, "", `there is no suite "x"`},
 		"cases":            {[]string{"cases"}, 0, "COM-001", ""},
 		"cases as a table": {[]string{"cases", "--suite", "http", "--markdown"}, 0, "| HTTP-W1-001 | extended | problems |", ""},
+		"cases with links": {[]string{"cases", "--suite", "store", "--markdown"}, 0, "COM-001 [1](<https://github.com/problemtracking/problems/blob/main/domain/rules/store.md#com>) |", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +86,9 @@ func TestListHasAllCases(t *testing.T) {
 	for _, c := range append(storeCases(), httpCases()...) {
 		if c.level == "" || c.profile == "" || c.source == "" || !strings.Contains(list, c.rule) || !strings.Contains(list, c.id+" ") {
 			t.Errorf("%s is not listed, or not as a whole", c.id)
+		}
+		if len(c.links) == 0 {
+			t.Errorf("%s has a source without a page: %q", c.id, c.source)
 		}
 	}
 }

@@ -177,12 +177,13 @@ func statuses(cases []report.Case) string {
 func TestExecute(t *testing.T) {
 	t.Parallel()
 	all := jobs()
+	all[1].Links = []string{"https://example.org/rules#d1", "https://example.org/rfc"}
 	engine.Select(all, regexp.MustCompile("^[ABC]"))
 	cases := engine.Execute(t.Context(), all, 2)
 	if got, want := statuses(cases), "A-1 passed ; B-2 failed ; C-3 not-run declared not to be there; D-4 not-run not chosen by ^[ABC]"; got != want {
 		t.Errorf("the cases ended %q; want %q", got, want)
 	}
-	if got, want := cases[1].Failure, "B-2: It holds. (D1)\nBut it is wrong"; got != want {
+	if got, want := cases[1].Failure, "B-2: It holds. (D1)\nSee https://example.org/rules#d1\nSee https://example.org/rfc\nBut it is wrong"; got != want {
 		t.Errorf("the failure reads %q; want %q", got, want)
 	}
 }

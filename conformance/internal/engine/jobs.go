@@ -46,7 +46,11 @@ func (j Job) run(ctx context.Context) report.Case {
 	c.Status, c.Reason, c.Waived = o.Status, o.Reason, o.Waived
 	c.Failure, c.Duration = o.Failure(), report.Duration(o.Took)
 	if c.Failure != "" {
-		c.Failure = fmt.Sprintf("%s: %s (%s)\nBut %s", j.ID, j.Rule, j.Source, c.Failure)
+		said := fmt.Sprintf("%s: %s (%s)\n", j.ID, j.Rule, j.Source)
+		for _, address := range j.Links {
+			said += "See " + address + "\n"
+		}
+		c.Failure = said + "But " + c.Failure
 	}
 	return c
 }
