@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
 )
 
@@ -43,7 +43,7 @@ func (c *backupCommand) Run(ctx context.Context, p Process) error {
 
 func (c *backupCommand) write(ctx context.Context, p Process) (problems int, err error) {
 	if c.Store.Scheme != config.SQLite { // for which no file is made
-		return backend.Backup(ctx, c.Storage, c.To, p.logger())
+		return storage.Backup(ctx, c.Storage, c.To, p.logger())
 	}
 	if c.To == stream {
 		return 0, errors.New("a backup is a file: name one with --to; \"problems export\" writes to standard output")
@@ -55,7 +55,7 @@ func (c *backupCommand) write(ctx context.Context, p Process) (problems int, err
 	if err != nil {
 		return 0, err
 	}
-	if problems, err = backend.Backup(ctx, c.Storage, file.Name(), p.logger()); err != nil {
+	if problems, err = storage.Backup(ctx, c.Storage, file.Name(), p.logger()); err != nil {
 		return 0, errors.Join(err, file.Discard())
 	}
 	return problems, file.Keep()

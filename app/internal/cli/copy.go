@@ -7,8 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
 )
 
@@ -58,11 +58,11 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("copy: %w", err)
 	}
-	from, err := backend.Open(ctx, config.Storage{Store: c.From, Database: c.FromDatabase}, p.logger())
+	from, err := storage.Open(ctx, config.Storage{Store: c.From, Database: c.FromDatabase}, p.logger())
 	if err != nil {
 		return fmt.Errorf("copy: --from: %w", err)
 	}
-	to, err := backend.OpenNew(ctx, config.Storage{Store: c.To, Database: c.ToDatabase, StoreDirect: c.ToDirect, AutoMigrate: true}, p.logger())
+	to, err := storage.OpenNew(ctx, config.Storage{Store: c.To, Database: c.ToDatabase, StoreDirect: c.ToDirect, AutoMigrate: true}, p.logger())
 	if err != nil {
 		return errors.Join(fmt.Errorf("copy: --to: %w", err), from.Close())
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/directory"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -47,8 +47,8 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 		}
 		return directory.Remote(c.Remote.URL, c.Remote.Token.Secret)
 	}
-	s, err := backend.Open(ctx, c.Storage, p.logger())
-	if errors.Is(err, backend.ErrInMemory) {
+	s, err := storage.Open(ctx, c.Storage, p.logger())
+	if errors.Is(err, storage.ErrInMemory) {
 		return nil, fmt.Errorf("%w: give the server's address with --url, and a token of scope admin as PROBLEMS_TOKEN", err)
 	}
 	if err != nil {

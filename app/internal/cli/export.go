@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/problemtracking/problems/adapters/archive"
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -34,7 +34,7 @@ Examples:
 
 // Run is called by kong.
 func (c *exportCommand) Run(ctx context.Context, p Process) error {
-	s, err := backend.Open(ctx, c.Storage, p.logger())
+	s, err := storage.Open(ctx, c.Storage, p.logger())
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

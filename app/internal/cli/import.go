@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
 	"github.com/problemtracking/problems/domain/ident"
 )
@@ -50,7 +50,7 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	s, err := backend.OpenNew(ctx, c.Storage, p.logger())
+	s, err := storage.OpenNew(ctx, c.Storage, p.logger())
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}

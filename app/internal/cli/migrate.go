@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/storage"
 )
 
 type migrateCommand struct {
@@ -31,7 +31,7 @@ Examples:
 
 // Run is called by kong.
 func (c *migrateCommand) Run(ctx context.Context, p Process) error {
-	schema, err := backend.SchemaOf(c.Storage, p.logger())
+	schema, err := storage.SchemaOf(c.Storage, p.logger())
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/sqlite"
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -46,7 +46,7 @@ var memoryModule = fx.Module("memory", fx.Supply(searches(0)), fx.Provide(func(l
 // use meanwhile.
 var sqliteModule = fx.Module("sqlite", fx.Supply(searches(sqlite.Readers/2)), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, m *metrics.Metrics, logger *slog.Logger) *handle {
 	return newHandle(lc, start, false, func(ctx context.Context) (store.Store, error) {
-		options := backend.SQLite(o.Settings.Storage, logger)
+		options := storage.SQLite(o.Settings.Storage, logger)
 		options.Exclusive = true
 		s, err := sqlite.Open(ctx, options)
 		if err != nil {
@@ -66,7 +66,7 @@ var postgresModule = fx.Module("postgres", fx.Provide(func(o Options) searches {
 	return searches(max(1, o.Settings.Storage.StoreConnections/2))
 }), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, f *files, m *metrics.Metrics, logger *slog.Logger) *handle {
 	return newHandle(lc, start, true, func(ctx context.Context) (store.Store, error) {
-		options, err := backend.Postgres(o.Settings.Storage, logger)
+		options, err := storage.Postgres(o.Settings.Storage, logger)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,7 @@
-// Package backend opens and migrates the store that a setting names: the one
+// Package storage opens and migrates the store that a setting names: the one
 // switch over the storage adapters, for everything but "problems serve", whose
 // modules are in package serve.
-package backend
+package storage
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package backend_test
+package storage_test
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
-	"github.com/problemtracking/problems/app/internal/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -25,14 +25,14 @@ type opener func(context.Context, config.Storage, *slog.Logger) (store.Store, er
 // What is not there yet is made by OpenNew, and by nothing else.
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	for name, storage := range map[string]config.Storage{
+	for name, settings := range map[string]config.Storage{
 		"sqlite":   {Store: config.StoreURL{Scheme: config.SQLite, Path: filepath.Join(t.TempDir(), "problems.db")}},
 		"postgres": {Store: config.StoreURL{Scheme: config.Postgres, Address: postgrestest.Schema(t)}, AutoMigrate: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			steps := func() (done int) {
-				schema, err := backend.SchemaOf(storage, quiet)
+				schema, err := storage.SchemaOf(settings, quiet)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -47,14 +47,14 @@ func TestOpen(t *testing.T) {
 				}
 				return done
 			}
-			if s, err := backend.Open(t.Context(), storage, quiet); err == nil || s != nil {
+			if s, err := storage.Open(t.Context(), settings, quiet); err == nil || s != nil {
 				t.Errorf("a store that is not there is opened: %v, %v", s, err)
 			}
 			if done := steps(); done > 0 {
 				t.Errorf("%d steps are done by opening what is not there", done)
 			}
-			for _, open := range []opener{backend.OpenNew, backend.OpenNew, backend.Open} {
-				s, err := open(t.Context(), storage, quiet)
+			for _, open := range []opener{storage.OpenNew, storage.OpenNew, storage.Open} {
+				s, err := open(t.Context(), settings, quiet)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,11 +71,11 @@ func TestOpen(t *testing.T) {
 
 func TestDefaultStoreIsMade(t *testing.T) {
 	t.Parallel()
-	storage := config.Storage{DataDir: filepath.Join(t.TempDir(), "data")}
-	if err := storage.AfterApply(new(kong.Context)); err != nil {
+	settings := config.Storage{DataDir: filepath.Join(t.TempDir(), "data")}
+	if err := settings.AfterApply(new(kong.Context)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := backend.OpenNew(t.Context(), storage, quiet)
+	s, err := storage.OpenNew(t.Context(), settings, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,19 +87,19 @@ func TestDefaultStoreIsMade(t *testing.T) {
 func TestStoresThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		storage config.Storage
-		want    string
+		settings config.Storage
+		want     string
 	}{
 		"memory":        {config.Storage{Store: config.StoreURL{Scheme: config.Memory}}, "is only within its server"},
 		"none":          {config.Storage{}, "set PROBLEMS_STORE"},
 		"password file": {config.Storage{Store: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}, Database: config.Database{PasswordFile: "/nowhere"}}, "cannot be read"},
 	} {
-		for _, open := range []opener{backend.Open, backend.OpenNew} {
-			if s, err := open(t.Context(), c.storage, quiet); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+		for _, open := range []opener{storage.Open, storage.OpenNew} {
+			if s, err := open(t.Context(), c.settings, quiet); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, %v; want %q", name, s, err, c.want)
 			}
 		}
-		if _, err := backend.SchemaOf(c.storage, quiet); err == nil {
+		if _, err := storage.SchemaOf(c.settings, quiet); err == nil {
 			t.Errorf("%s: there is a schema", name)
 		}
 	}
