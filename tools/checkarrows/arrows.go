@@ -27,6 +27,7 @@ var rules = []rule{
 	{folder: "adapters/httpapi", mayImport: []string{"domain"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/sqlite", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: containers, mayImport: forTests[:1], libraries: true},
 	{folder: forTests[0], libraries: true},
 	{folder: "adapters/postgres", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/internal", mayImport: []string{"domain"}, libraries: true},
@@ -36,6 +37,10 @@ var rules = []rule{
 
 // forTests are the folders of what only tests import: they may take what tests may.
 var forTests = []string{"adapters/postgres/postgrestest", "adapters/internal/sqlstore/searchtest"}
+
+// containers runs containers for tests. Its libraries are not inherited by users of the
+// adapter, as it is a module of its own that no other imports.
+const containers = "adapters/postgres/postgrestest/containers"
 
 // isForTests reports whether a folder is one of these, or below.
 func isForTests(folder string) bool {
@@ -51,6 +56,8 @@ var only = []struct{ library, folder string }{
 	{"github.com/alecthomas/kong", "app"},
 	{"github.com/jackc/pgx", "adapters/postgres"},
 	{"modernc.org/sqlite", "adapters/sqlite"},
+	{"github.com/testcontainers", containers},
+	{"github.com/moby", containers},
 	{"github.com/anishathalye/porcupine", "conformance"},
 }
 

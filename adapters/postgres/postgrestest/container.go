@@ -1,22 +1,137 @@
 package postgrestest
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/netip"
-	"strconv"
-	"strings"
+	"io"
+	"net/rpc"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
 
-	"github.com/moby/moby/api/pkg/stdcopy"
-	"github.com/moby/moby/api/types/container"
-	"github.com/moby/moby/api/types/network"
-	"github.com/moby/moby/client"
-	"github.com/testcontainers/testcontainers-go"
-	tcpostgres "github.com/testcontainers/testcontainers-go/modules/postgres"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/internal/protocol"
 )
+
+// engine is a Docker engine that answers, as the program containers sees it.
+type engine struct {
+	program *containersProgram
+	host    string // where published ports are reached
+}
+
+// containerEngine returns the engine of this machine, or nil when none answers. It
+// starts the program once for this process.
+func containerEngine(ctx context.Context) (*engine, error) {
+	program, err := startedContainers()
+	if err != nil {
+		return nil, err
+	}
+	var found protocol.Engine
+	if err := program.call(ctx, "Engine", protocol.None{}, &found); err != nil {
+		return nil, err
+	}
+	if !found.Answers {
+		return nil, nil
+	}
+	return &engine{program: program, host: found.Host}, nil
+}
+
+// containersProgram is the running program containers.
+type containersProgram struct {
+	client *rpc.Client
+	stderr *logTail
+}
+
+var startedContainers = sync.OnceValues(startContainers)
+
+// startContainers starts the program. It ends with this process, which is the other
+// end of its standard input.
+func startContainers() (*containersProgram, error) {
+	_, file, _, _ := runtime.Caller(0)
+	dir := filepath.Join(filepath.Dir(file), "containers")
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return nil, fmt.Errorf("the program that runs containers is part of the repository alone (%w): "+
+			"run the tests in a clone and without -trimpath, or name a server with %s=postgres://…", err, dsnVariable)
+	}
+	p := &containersProgram{stderr: &logTail{}}
+	command := exec.Command("go", "run", ".")
+	command.Dir = dir
+	// The repository's workspace has its modules, whatever the tests are built with.
+	command.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
+	command.Stderr = p.stderr
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("the program that runs containers does not start: %w", err)
+	}
+	p.client = rpc.NewClient(struct {
+		io.Reader
+		io.WriteCloser
+	}{stdout, stdin})
+	return p, nil
+}
+
+// call calls a method of the service, until ctx ends.
+func (p *containersProgram) call(ctx context.Context, method string, argument, reply any) error {
+	call := p.client.Go(protocol.Service+"."+method, argument, reply, make(chan *rpc.Call, 1))
+	select {
+	case <-call.Done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if _, ok := errors.AsType[rpc.ServerError](call.Error); call.Error != nil && !ok {
+		return fmt.Errorf("the program that runs containers has ended: %w\n%s", call.Error, p.stderr)
+	}
+	return call.Error
+}
+
+func (e *engine) describe(ctx context.Context) (text string, err error) {
+	err = e.program.call(ctx, "Describe", protocol.None{}, &text)
+	return text, err
+}
+
+// removeOrphans removes the containers of processes that were killed.
+func (e *engine) removeOrphans(ctx context.Context) error {
+	var found []protocol.Container
+	if err := e.program.call(ctx, "List", protocol.None{}, &found); err != nil {
+		return err
+	}
+	for _, c := range found {
+		if orphaned(c.Owner) {
+			if err := e.program.call(ctx, "RemoveOrphan", c.ID, &protocol.None{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// node makes a container, which starts when it is told to.
+func (e *engine) node(ctx context.Context, settings []string, volatile bool) (node, error) {
+	if err := e.removeOrphans(ctx); err != nil {
+		return nil, fmt.Errorf("containers of tests that were killed: %w", err)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	n := &containerNode{engine: e, password: rand.Text(), port: port}
+	order := protocol.Order{Owner: thisProcess(), Password: n.password, Port: port, Settings: slices.Clone(settings), Volatile: volatile}
+	if err := e.program.call(ctx, "Create", order, &n.id); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
 
 // containerNode is a server in a container.
 type containerNode struct {
@@ -26,65 +141,24 @@ type containerNode struct {
 	id       string
 }
 
-// newContainer creates a container without starting it.
-func newContainer(ctx context.Context, e *engine, image string, settings []string, volatile bool) (*containerNode, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	n := &containerNode{engine: e, password: rand.Text(), port: port}
-	command := []string{"postgres"} // the module's own turns fsync off
-	for _, setting := range settings {
-		command = append(command, "-c", setting)
-	}
-	options := []testcontainers.ContainerCustomizer{
-		tcpostgres.WithPassword(n.password),
-		testcontainers.WithCmd(command...),
-		testcontainers.WithLabels(map[string]string{ownerLabel: thisProcess()}),
-		testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
-			host.PortBindings = network.PortMap{network.MustParsePort("5432/tcp"): {{HostIP: e.publishAt(), HostPort: strconv.Itoa(port)}}}
-			host.ShmSize = 256 << 20 // Docker's 64 MB are few for many parallel queries
-		}),
-		testcontainers.WithNoStart(),
-	}
-	if volatile {
-		// A path of our own: where the data is by default is a volume in some images.
-		const data = "/volatile"
-		options = append(options, testcontainers.WithTmpfs(map[string]string{data: "rw"}),
-			testcontainers.WithEnv(map[string]string{"PGDATA": data}))
-	}
-	created, err := tcpostgres.Run(ctx, image, options...)
-	if created != nil {
-		n.id = created.GetContainerID()
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("a container of %s: %w", image, err), n.remove(context.WithoutCancel(ctx)))
-	}
-	return n, nil
-}
-
-// publishAt is the address of the engine's machine where ports are published:
-// nobody else is to reach them, if that is this machine.
-func (e *engine) publishAt() netip.Addr {
-	if address, err := netip.ParseAddr(e.host); err == nil && address.IsLoopback() {
-		return address
-	}
-	return netip.IPv4Unspecified()
-}
-
 func (n *containerNode) url() string {
 	return fmt.Sprintf("postgres://postgres:%s@%s:%d/postgres?sslmode=disable", n.password, n.engine.host, n.port)
 }
 
+// call calls a method that takes the container and returns nothing.
+func (n *containerNode) call(ctx context.Context, method string) error {
+	return n.engine.program.call(ctx, method, n.id, &protocol.None{})
+}
+
 func (n *containerNode) start(ctx context.Context) error {
-	if _, err := n.engine.client.ContainerStart(ctx, n.id, client.ContainerStartOptions{}); err != nil {
-		return fmt.Errorf("start a container: %w", err)
+	if err := n.call(ctx, "Start"); err != nil {
+		return err
 	}
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	gone := make(chan struct{})
 	go func() {
-		if n.ended(waiting) == nil {
+		if n.call(waiting, "Ended") == nil {
 			close(gone)
 		}
 	}()
@@ -94,38 +168,18 @@ func (n *containerNode) start(ctx context.Context) error {
 	return nil
 }
 
-// ended returns when the container does not run, or ctx ends.
-func (n *containerNode) ended(ctx context.Context) error {
-	wait := n.engine.client.ContainerWait(ctx, n.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
-	select {
-	case <-wait.Result:
-		return nil
-	case err := <-wait.Error:
-		return err
-	}
-}
-
 // log returns the last lines that the server wrote.
-func (n *containerNode) log(ctx context.Context) string {
-	lines, err := n.engine.client.ContainerLogs(ctx, n.id, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "20"})
-	if err != nil {
+func (n *containerNode) log(ctx context.Context) (text string) {
+	if err := n.engine.program.call(ctx, "Log", n.id, &text); err != nil {
 		return fmt.Sprintf("its log: %v", err)
 	}
-	defer lines.Close()
-	var text bytes.Buffer
-	if _, err := stdcopy.StdCopy(&text, &text, lines); err != nil {
-		return fmt.Sprintf("its log: %v", err)
-	}
-	return strings.TrimSpace(text.String())
+	return text
 }
 
 // signal sends a signal to the first process, and returns when the container has
 // ended.
-func (n *containerNode) signal(ctx context.Context, signal string) error {
-	if _, err := n.engine.client.ContainerKill(ctx, n.id, client.ContainerKillOptions{Signal: signal}); err != nil {
-		return err
-	}
-	return n.ended(ctx)
+func (n *containerNode) signal(ctx context.Context, name string) error {
+	return n.engine.program.call(ctx, "Signal", protocol.Signal{ID: n.id, Name: name}, &protocol.None{})
 }
 
 func (n *containerNode) stop(ctx context.Context, mode stopMode) error {
@@ -138,20 +192,6 @@ func (n *containerNode) stop(ctx context.Context, mode stopMode) error {
 // kill ends all processes, since the system does so with the first of a container.
 func (n *containerNode) kill(ctx context.Context) error { return n.signal(ctx, "SIGKILL") }
 
-func (n *containerNode) pause(ctx context.Context) error {
-	_, err := n.engine.client.ContainerPause(ctx, n.id, client.ContainerPauseOptions{})
-	return err
-}
-
-func (n *containerNode) resume(ctx context.Context) error {
-	_, err := n.engine.client.ContainerUnpause(ctx, n.id, client.ContainerUnpauseOptions{})
-	return err
-}
-
-func (n *containerNode) remove(ctx context.Context) error {
-	if n.id == "" {
-		return nil
-	}
-	_ = n.resume(ctx) // some engines do not remove what is paused
-	return n.engine.removeContainer(ctx, n.id)
-}
+func (n *containerNode) pause(ctx context.Context) error  { return n.call(ctx, "Pause") }
+func (n *containerNode) resume(ctx context.Context) error { return n.call(ctx, "Resume") }
+func (n *containerNode) remove(ctx context.Context) error { return n.call(ctx, "Remove") }

@@ -8,6 +8,10 @@
 //     tests use containers or fail: nothing falls back silently.
 //   - the machine's own postgres, started as an unprivileged user.
 //
+// The program in containers runs the containers; this package starts it with "go run".
+// It is a module of its own: so nothing that imports this package inherits the libraries
+// for containers.
+//
 // When there is none of them, a test fails and says what to install.
 //
 // A test process has one shared server, which starts with the first call of

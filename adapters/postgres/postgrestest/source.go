@@ -7,11 +7,9 @@ import (
 	"os"
 )
 
-// Environment variables that choose the server.
-const (
-	dsnVariable   = "PROBLEMS_TEST_POSTGRES"
-	imageVariable = "PROBLEMS_TEST_POSTGRES_IMAGE"
-)
+// dsnVariable is the environment variable that names a server. The program containers
+// reads another one, PROBLEMS_TEST_POSTGRES_IMAGE.
+const dsnVariable = "PROBLEMS_TEST_POSTGRES"
 
 // errNone is what somebody reads whose machine has nothing to run Postgres with.
 var errNone = errors.New("the tests need PostgreSQL: start a Docker engine, or install the postgresql server package, " +
@@ -65,7 +63,7 @@ func chooseShared(ctx context.Context) (source, error) {
 
 // chooseOwn returns what makes servers that may be stopped, configured and lost.
 func chooseOwn(ctx context.Context) (source, error) {
-	engine, err := dockerEngine(ctx)
+	engine, err := containerEngine(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,19 +1,22 @@
-package postgrestest
+package main
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	tclog "github.com/testcontainers/testcontainers-go/log"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/internal/protocol"
 )
+
+// imageVariable is the environment variable that names an image.
+const imageVariable = "PROBLEMS_TEST_POSTGRES_IMAGE"
 
 // Images that are tried when PROBLEMS_TEST_POSTGRES_IMAGE names none: the official
 // one, and the one that tools/postgres/image builds where no registry is reached.
@@ -30,7 +33,7 @@ type engine struct {
 
 // dockerEngine returns the engine of this machine, or nil when none answers.
 func dockerEngine(ctx context.Context) (*engine, error) {
-	if err := configured(); err != nil {
+	if err := configureTestcontainers(); err != nil {
 		return nil, err
 	}
 	if host := os.Getenv("DOCKER_HOST"); host != "" && !engineAnswers(ctx, host) {
@@ -52,10 +55,6 @@ func dockerEngine(ctx context.Context) (*engine, error) {
 	}
 	return &engine{client: provider.Client(), host: host}, nil
 }
-
-// configured calls configureTestcontainers once: tests that take a server each do
-// so at once.
-var configured = sync.OnceValue(configureTestcontainers)
 
 // configureTestcontainers sets what its documentation has environment variables
 // for, unless they are set. It reads them once, at the first use.
@@ -145,22 +144,26 @@ func (e *engine) pull(ctx context.Context, image string) error {
 // ownerLabel is on every container: the process that it belongs to.
 const ownerLabel = "problems.owner"
 
-// removeOrphans removes the containers of processes that were killed.
-func (e *engine) removeOrphans(ctx context.Context) error {
+// list returns the containers of tests with their owners.
+func (e *engine) list(ctx context.Context) ([]protocol.Container, error) {
 	list, err := e.client.ContainerList(ctx, client.ContainerListOptions{
 		All:     true,
 		Filters: make(client.Filters).Add("label", "org.testcontainers=true", ownerLabel),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, found := range list.Items {
-		if orphaned(found.Labels[ownerLabel]) {
-			// Another process may be at the same.
-			if err := e.removeContainer(ctx, found.ID); err != nil && !errdefs.IsConflict(err) {
-				return err
-			}
-		}
+	var found []protocol.Container
+	for _, item := range list.Items {
+		found = append(found, protocol.Container{ID: item.ID, Owner: item.Labels[ownerLabel]})
+	}
+	return found, nil
+}
+
+// removeOrphan removes a container, unless another process is removing it.
+func (e *engine) removeOrphan(ctx context.Context, id string) error {
+	if err := e.removeContainer(ctx, id); err != nil && !errdefs.IsConflict(err) {
+		return err
 	}
 	return nil
 }
@@ -172,16 +175,4 @@ func (e *engine) removeContainer(ctx context.Context, id string) error {
 		return nil
 	}
 	return err
-}
-
-// node makes a container, which starts when it is told to.
-func (e *engine) node(ctx context.Context, settings []string, volatile bool) (node, error) {
-	if err := e.removeOrphans(ctx); err != nil {
-		return nil, fmt.Errorf("containers of tests that were killed: %w", err)
-	}
-	image, err := e.image(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return newContainer(ctx, e, image, slices.Clone(settings), volatile)
 }
