@@ -30,10 +30,6 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-// Only tests of modernc.org/sqlite use it. The version that they ask for is not
-// on every proxy.
-replace github.com/google/pprof => github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
-
 replace (
 	github.com/problemtracking/problems/adapters/internal => ../internal
 	github.com/problemtracking/problems/conformance => ../../conformance
