@@ -15,15 +15,10 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
-
-	"github.com/problemtracking/problems/conformance"
 )
 
 //go:embed templates/*.tmpl
 var templates embed.FS
-
-// domainVersion is the version of the domain that this suite requires.
-const domainVersion = "v0.1.0"
 
 // Options say what is written.
 type Options struct {
@@ -157,8 +152,8 @@ func (o *Options) rendered() (files []file, err error) {
 	}
 	values := struct {
 		Options
-		Conformance, Domain string
-	}{*o, "v" + conformance.Version, domainVersion}
+		Release string
+	}{*o, release}
 	for _, t := range all.Templates() {
 		name, isFile := strings.CutSuffix(t.Name(), ".tmpl")
 		if !isFile {

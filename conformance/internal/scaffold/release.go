@@ -1,0 +1,5 @@
+package scaffold
+
+// release is the version of the suite and the domain that a new module requires: all
+// modules of a release have the same one. "make release" sets it.
+const release = "v0.1.0"
