@@ -6,9 +6,9 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate
+.PHONY: help run build test check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION := $(shell git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
 # Modules outside of the workspace: what only developers need, and an adapter as
 # somebody else writes it.
@@ -92,6 +92,12 @@ attack-quick: build ## a dozen of the attacks, small, into bin/attack-quick.md: 
 
 benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 	@go test -run '^$$' -bench . -benchmem -count 6 work
+
+# A release is a commit beside the branch, in which no module replaces another:
+# tools/internal/release says how and why.
+release: ## make the commit of a release and tag every module, as in VERSION=v0.2.0; it pushes nothing
+	@[[ "$(origin VERSION)" == "command line" ]] || { echo "name the version: make release VERSION=v0.2.0"; exit 2; }
+	@cd tools && GOWORK=off go run ./release -C .. $(VERSION)
 
 fmt: ## format all Go files and tidy all modules
 	@gofmt -w $(MODULES) $(APART)

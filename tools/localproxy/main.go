@@ -1,5 +1,5 @@
 // Localproxy makes a module proxy of the working tree, as if all modules of the
-// workspace were published: a directory that a GOPROXY can name, with the files of
+// workspace were released: a directory that a GOPROXY can name, with the files of
 // each module that git knows or would add. With it the modules are built as they
 // are elsewhere, without a workspace and without replace directives.
 //
@@ -18,23 +18,22 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-)
 
-// version is the version that the modules have in the proxy, and by which they
-// require each other.
-const version = "v0.1.0"
+	"github.com/problemtracking/problems/tools/internal/release"
+)
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("localproxy: ")
 	root := flag.String("C", ".", "the `directory` of go.work")
 	out := flag.String("o", "", "the `directory` to write to, which is made if need be")
+	version := flag.String("version", "v0.1.0", "the `version` of all modules in the proxy")
 	flag.Parse()
 	if *out == "" || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	modules, err := publish(*root, *out)
+	modules, err := release.Publish(*root, *out, *version)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,26 +41,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("localproxy: %d modules at %s: GOPROXY=%s\n", len(modules), version, fileURL(path))
-}
-
-// publish makes the proxy and returns the paths of its modules.
-func publish(root, out string) ([]string, error) {
-	modules, err := workspace(root)
-	if err != nil {
-		return nil, err
-	}
-	paths := make([]string, len(modules))
-	for i, m := range modules {
-		paths[i] = m.path()
-	}
-	for _, m := range modules {
-		if err := m.detach(paths); err != nil {
-			return nil, err
-		}
-		if err := m.write(out); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.path(), err)
-		}
-	}
-	return paths, nil
+	fmt.Printf("localproxy: %d modules at %s: GOPROXY=%s\n", len(modules), *version, release.FileURL(path))
 }

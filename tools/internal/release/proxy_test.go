@@ -1,4 +1,4 @@
-package main
+package release
 
 import (
 	"archive/zip"
@@ -37,6 +37,8 @@ const (
 	innerMod      = "module example.org/inner\n\ngo 1.26.0\n"
 	outerMod      = "module example.org/outer/deep\n\ngo 1.26.0\n\nrequire (\n\texample.org/inner v0.1.0\n\texample.org/other v1.0.0\n)\n"
 	localReplace  = "\n// For clones alone.\nreplace example.org/inner => ../../inner\n"
+	sumsOfInner   = "example.org/inner v0.1.0 h1:Opxv1jmdN76XvAZkTzvMU+ajigYEFNajLYS5e0RIcbE=\nexample.org/inner v0.1.0/go.mod h1:AQWCRA0jmlraUCuyj0O77UU4AyJxJvROSz6YDeWkbYo=\n"
+	otherExclude  = "\n// Not published.\nexclude example.org/other v1.0.2\n"
 	otherReplace  = "\nreplace example.org/other => example.org/fork v1.0.1\n"
 )
 
@@ -52,13 +54,13 @@ func TestPublish(t *testing.T) {
 		"inner/examples/one/go.mod":    "module example.org/one\n",
 		"inner/examples/one/one.go":    "package one\n",
 		"inner/examples/README.md":     "one example\n",
-		"outer/deep/go.mod":            outerMod + localReplace + otherReplace,
+		"outer/deep/go.mod":            outerMod + localReplace + otherReplace + otherExclude,
 		"outer/deep/deep.go":           "package deep\n",
 		"outer/deep/LICENSE":           "its own\n",
 		"outer/deeper/not-a-module.go": "package deeper\n",
 	})
 	out := t.TempDir()
-	modules, err := publish(root, out)
+	modules, err := Publish(root, out, "v0.1.0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func TestPublish(t *testing.T) {
 		"example.org/inner/@v/v0.1.0.info":      `{"Version":"v0.1.0"}`,
 		"example.org/inner/@v/v0.1.0.mod":       innerMod,
 		"example.org/outer/deep/@v/v0.1.0.info": `{"Version":"v0.1.0"}`,
-		"example.org/outer/deep/@v/v0.1.0.mod":  outerMod + otherReplace,
+		"example.org/outer/deep/@v/v0.1.0.mod":  outerMod,
 	} {
 		if got, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(got) != want {
 			t.Errorf("%s is %q (%v) where %q was expected", name, got, err, want)
@@ -85,8 +87,9 @@ func TestPublish(t *testing.T) {
 	})
 	holds(t, filepath.Join(out, "example.org/outer/deep/@v/v0.1.0.zip"), map[string]string{
 		"example.org/outer/deep@v0.1.0/LICENSE": "its own\n",
-		"example.org/outer/deep@v0.1.0/go.mod":  outerMod + otherReplace,
+		"example.org/outer/deep@v0.1.0/go.mod":  outerMod,
 		"example.org/outer/deep@v0.1.0/deep.go": "package deep\n",
+		"example.org/outer/deep@v0.1.0/go.sum":  sumsOfInner,
 	})
 }
 
@@ -109,15 +112,20 @@ func holds(t *testing.T, name string, want map[string]string) {
 	}
 }
 
-func TestPublishRefusesOtherVersions(t *testing.T) {
+// The modules of a release require each other at its version, whatever the tree has.
+func TestPublishSetsVersions(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{
 		"go.work":           workspaceFile,
 		"inner/go.mod":      innerMod,
-		"outer/deep/go.mod": strings.Replace(outerMod, "inner v0.1.0", "inner v0.2.0", 1),
+		"outer/deep/go.mod": strings.Replace(outerMod, "inner v0.1.0", "inner v0.2.0", 1) + localReplace,
 	})
-	_, err := publish(root, t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "outer/deep/go.mod requires example.org/inner@v0.2.0") {
-		t.Errorf("a module that requires what will not be there gave the error %v", err)
+	out := t.TempDir()
+	if _, err := Publish(root, out, "v0.7.0"); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(outerMod, "inner v0.1.0", "inner v0.7.0", 1)
+	if got, err := os.ReadFile(filepath.Join(out, "example.org/outer/deep/@v/v0.7.0.mod")); err != nil || string(got) != want {
+		t.Errorf("go.mod is %q (%v) where %q was expected", got, err, want)
 	}
 }
