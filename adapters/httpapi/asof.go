@@ -80,5 +80,5 @@ func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot
 // isLarge reports whether an answer that shows the problem is sent in parts. How large a
 // problem was as it stood is only known of what was loaded.
 func isLarge(s store.Snapshot) bool {
-	return s.Size > store.Small || problem.Size(s.Title, s.Keywords, s.Comments, s.Log) > store.Small
+	return s.Size > store.Small || problem.Size(s.Fields, s.Keywords, s.Comments, s.Log) > store.Small
 }

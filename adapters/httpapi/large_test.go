@@ -34,7 +34,7 @@ func (f *fixture) enlarge(large bool) {
 		f.snapshot.Comments = append(f.snapshot.Comments, problem.Comment{ID: sampleID(i), Author: sampleAnn.ID, Created: sampleTime, Text: strings.Repeat("z", 3<<10)})
 	}
 	if f.snapshot.Size = 0; large {
-		f.snapshot.Size = problem.Size(f.snapshot.Title, f.snapshot.Keywords, f.snapshot.Comments, f.snapshot.Log)
+		f.snapshot.Size = problem.Size(f.snapshot.Fields, f.snapshot.Keywords, f.snapshot.Comments, f.snapshot.Log)
 	}
 }
 

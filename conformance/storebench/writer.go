@@ -65,7 +65,7 @@ func (w *writer) change() (store.Change, error) {
 		ID: w.ids.Next(), Problem: p.ID, Type: problem.FieldChanged, Created: p.Modified, Author: w.author, Batch: batch,
 		Field: "state", From: problem.LogRef(from.ID, from.Name), To: problem.LogRef(to.ID, to.Name), Revision: p.Revision,
 	}
-	w.size += problem.SavedSize(p.Title) + entry.Size()
+	w.size += problem.SavedSize(p.Fields) + entry.Size()
 	return store.Change{
 		Batch:  batch,
 		At:     p.Modified,

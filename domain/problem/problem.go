@@ -27,18 +27,6 @@ func CheckID(id ID) error {
 	return nil
 }
 
-// Fields are what clients may set on a problem (D1). ident.None stands for null.
-type Fields struct {
-	Title string   // 1 to 1000 characters, normalised (D9)
-	State ident.ID // never None
-
-	Priority       ident.ID
-	Classification ident.ID
-	Component      ident.ID
-	Milestone      ident.ID
-	Assignee       ident.ID
-}
-
 // Problem is a problem as it is stored at one revision. Its keywords, comments,
 // relationships, watchers and log are stored beside it.
 type Problem struct {

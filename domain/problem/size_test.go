@@ -15,9 +15,9 @@ func TestSize(t *testing.T) {
 		{"keyword without value", Keyword{Name: "x"}.Size(), Overhead + 1},
 		{"comment", comment.Size(), Overhead + 5 + 12},
 		{"entry", entry.Size(), Overhead + 5 + 3 + 4},
-		{"savepoint", SavedSize("Slow"), Overhead + 4},
-		{"nothing but a title", Size("Slow", nil, nil, nil), 4},
-		{"all", Size("Slow", []Keyword{keyword}, []Comment{comment, comment}, []LogEntry{entry}), 4 + 265 + 2*273 + 268},
+		{"savepoint", SavedSize(Fields{Title: "Slow"}), Overhead + 4},
+		{"nothing but a title", Size(Fields{Title: "Slow"}, nil, nil, nil), 4},
+		{"all", Size(Fields{Title: "Slow"}, []Keyword{keyword}, []Comment{comment, comment}, []LogEntry{entry}), 4 + 265 + 2*273 + 268},
 	} {
 		if c.size != c.want {
 			t.Errorf("%s: %d bytes, want %d", c.name, c.size, c.want)

@@ -26,9 +26,9 @@ type Dossier struct {
 
 // Size returns how many bytes the problem counts for: see Snapshot.Size.
 func (d Dossier) Size() int64 {
-	size := problem.Size(d.Title, d.Keywords, d.Comments, d.Log)
+	size := problem.Size(d.Fields, d.Keywords, d.Comments, d.Log)
 	for _, s := range d.Savepoints {
-		size += problem.SavedSize(s.Title)
+		size += problem.SavedSize(s.Fields)
 	}
 	return size
 }

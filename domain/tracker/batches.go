@@ -33,7 +33,7 @@ func afterBatch(last []store.Snapshot) int {
 
 // textOf returns about how many bytes of text a problem has.
 func textOf(s store.Snapshot) int {
-	n := len(s.Title)
+	n := int(s.TextSize())
 	for _, k := range s.Keywords {
 		n += len(k.Name) + len(k.Value.String)
 	}

@@ -96,9 +96,9 @@ func (s *Service) snapshot(ctx context.Context, r store.Reader, as ident.ID, id 
 
 // loadedWeight estimates the bytes of a problem as it was loaded.
 func loadedWeight(s store.Snapshot) int64 {
-	n := problem.Size(s.Title, s.Keywords, s.Comments, s.Log)
+	n := problem.Size(s.Fields, s.Keywords, s.Comments, s.Log)
 	for _, saved := range s.Savepoints {
-		n += problem.SavedSize(saved.Title)
+		n += problem.SavedSize(saved.Fields)
 	}
 	for _, r := range s.Relationships {
 		n += problem.Overhead + int64(len(r.OtherTitle))

@@ -233,7 +233,7 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error) {
 	var none Answer[ChangedProblems]
 	cmd, faults := b.cmd, b.cmd.Faults
-	set := cmd.resolve(b.catalogue, &faults)
+	set := resolvePatch(&cmd.ProblemPatch, b.catalogue, &faults)
 	st, out := b.update(set, m)
 	now := b.preview(out)
 	if cmd.Preview != nil && b.refusal == nil && now != *cmd.Preview {

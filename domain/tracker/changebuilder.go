@@ -87,7 +87,7 @@ func (st *step) store(s *store.Snapshot) {
 // save puts a savepoint of the problem as it is in the snapshot now.
 func (st *step) save(s *store.Snapshot) {
 	st.effect(store.PutSavepoint{Problem: s.Problem})
-	s.Size += problem.SavedSize(s.Title)
+	s.Size += problem.SavedSize(s.Fields)
 }
 
 // log appends to the log of the problem in the snapshot, which is already at its

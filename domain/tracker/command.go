@@ -86,17 +86,7 @@ type Answer[T any] struct {
 }
 
 // ProblemPatch holds the members of a problem that a client sent (D11).
-type ProblemPatch struct {
-	Title          patch.Field[string]
-	State          patch.Field[metadata.Partial]
-	Priority       patch.Field[metadata.Partial]
-	Classification patch.Field[metadata.Partial]
-	Component      patch.Field[metadata.Partial]
-	Milestone      patch.Field[metadata.Partial]
-	Assignee       patch.Field[metadata.Partial]
-	// Read marks the problem as read or unread by the caller.
-	Read patch.Field[bool]
-}
+type ProblemPatch = problem.Patch
 
 // NewKeyword is a keyword of a problem that is to be created.
 type NewKeyword struct {

@@ -13,71 +13,33 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// reference is a field of a problem that holds a metadata object or a user.
-type reference struct {
-	name  string
-	kind  metadata.Kind
-	sent  func(*ProblemPatch) patch.Field[metadata.Partial]
-	value func(*problem.Fields) *ident.ID
-}
+// clientFields are the fields that clients set.
+var clientFields = problem.ClientFields()
 
-// references are all such fields, in the order of D1.
-var references = []reference{
-	{"state", metadata.States,
-		func(p *ProblemPatch) patch.Field[metadata.Partial] { return p.State },
-		func(f *problem.Fields) *ident.ID { return &f.State }},
-	{"priority", metadata.Priorities,
-		func(p *ProblemPatch) patch.Field[metadata.Partial] { return p.Priority },
-		func(f *problem.Fields) *ident.ID { return &f.Priority }},
-	{"classification", metadata.Classifications,
-		func(p *ProblemPatch) patch.Field[metadata.Partial] { return p.Classification },
-		func(f *problem.Fields) *ident.ID { return &f.Classification }},
-	{"component", metadata.Components,
-		func(p *ProblemPatch) patch.Field[metadata.Partial] { return p.Component },
-		func(f *problem.Fields) *ident.ID { return &f.Component }},
-	{"milestone", metadata.Milestones,
-		func(p *ProblemPatch) patch.Field[metadata.Partial] { return p.Milestone },
-		func(f *problem.Fields) *ident.ID { return &f.Milestone }},
-	{"assignee", metadata.Users,
-		func(p *ProblemPatch) patch.Field[metadata.Partial] { return p.Assignee },
-		func(f *problem.Fields) *ident.ID { return &f.Assignee }},
-}
-
-// settings are what a patch sets, with its objects resolved: the same for every
+// settings are the values that a patch sets, with its objects resolved: the same for every
 // problem.
-type settings struct {
-	title   string
-	retitle bool
-	refs    []setting
-}
+type settings []setting
 
-// setting is a field that is set to an object, or to ident.None.
+// setting is a field with its new value.
 type setting struct {
-	reference
-	id ident.ID
+	*problem.Field
+	text string   // of a TextField; empty for null
+	id   ident.ID // of a ReferenceField
 }
 
-// resolve returns what the patch sets, adding to faults what is wrong with it,
-// whatever the problem.
-func (p *ProblemPatch) resolve(c *metadata.Catalogue, faults *fault.List) (set settings) {
-	if p.Title.Sent {
-		set.title, set.retitle = line(text.Title, p.Title, "/title", faults), true
-	}
-	for _, ref := range references {
-		sent, id := ref.sent(p), ident.None
-		switch {
-		case !sent.Sent:
-			continue
-		case sent.Null && ref.kind == metadata.States:
-			faults.Add(fault.InvalidValue, "/state", "cannot be null: a problem is always in a state")
-			continue
-		case !sent.Null:
-			var found bool
-			if id, found = find(c, ref.kind, sent.Value, "/"+ref.name, faults); !found {
-				continue
-			}
+// resolvePatch returns what the patch sets, and adds to faults what is wrong with the
+// patch for any problem.
+func resolvePatch(p *ProblemPatch, c *metadata.Catalogue, faults *fault.List) (set settings) {
+	for _, f := range clientFields {
+		s, ok := setting{Field: f}, false
+		if f.Kind == problem.TextField {
+			s.text, ok = sentText(f, *f.SentText(p), faults)
+		} else {
+			s.id, ok = sentReference(f, *f.SentReference(p), c, faults)
 		}
-		set.refs = append(set.refs, setting{ref, id})
+		if ok {
+			set = append(set, s)
+		}
 	}
 	if p.Read.Null {
 		faults.Add(fault.InvalidValue, "/read", "cannot be null: send true or false")
@@ -85,27 +47,54 @@ func (p *ProblemPatch) resolve(c *metadata.Catalogue, faults *fault.List) (set s
 	return set
 }
 
+// sentText returns the text to set. ok is false when none was sent.
+func sentText(f *problem.Field, sent patch.Field[string], faults *fault.List) (value string, ok bool) {
+	switch {
+	case !sent.Sent:
+		return "", false
+	case sent.Null && !f.Required:
+		return "", true
+	}
+	return line(f.Rule, sent, "/"+f.Name, faults), true
+}
+
+// sentReference returns the identifier to set. ok is false when none was sent, or it
+// stands for no object.
+func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *metadata.Catalogue, faults *fault.List) (id ident.ID, ok bool) {
+	switch {
+	case !sent.Sent:
+		return ident.None, false
+	case sent.Null && f.Required:
+		faults.Add(fault.InvalidValue, "/"+f.Name, "cannot be null: a problem is always in a %s", f.To)
+		return ident.None, false
+	case sent.Null:
+		return ident.None, true
+	}
+	return find(c, f.To, sent.Value, "/"+f.Name, faults)
+}
+
 // apply returns the fields of a problem as they are after the settings, adding to
 // faults what is wrong with them for this problem.
 func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
 	fields := old
-	if set.retitle {
-		fields.Title = set.title
-	}
-	for _, ref := range set.refs {
-		value := ref.value(&fields)
-		if ref.id != *value {
-			checkNew(c, ref.id, "/"+ref.name, faults)
+	for _, s := range set {
+		if s.Kind == problem.TextField {
+			*s.ClientText(&fields) = s.text
+			continue
 		}
-		*value = ref.id
+		value := s.ClientReference(&fields)
+		if s.id != *value {
+			checkNew(c, s.id, "/"+s.Name, faults)
+		}
+		*value = s.id
 	}
 	return fields
 }
 
-// apply returns the fields as they are after the patch, adding what is wrong
-// with it to faults.
-func (p *ProblemPatch) apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
-	return p.resolve(c, faults).apply(old, c, faults)
+// applyPatch returns the fields as they are after the patch, and adds what is wrong with
+// the patch to faults.
+func applyPatch(p *ProblemPatch, old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
+	return resolvePatch(p, c, faults).apply(old, c, faults)
 }
 
 // require adds to faults that a member is missing without which nothing can be done.
@@ -161,10 +150,9 @@ func checkNew(c *metadata.Catalogue, id ident.ID, pointer string, faults *fault.
 
 // logFields returns the fields that are set, as the log shows them.
 func logFields(f problem.Fields, c *metadata.Catalogue) problem.LogValue {
-	members := []problem.LogMember{{Name: "title", Value: problem.LogText(f.Title)}}
-	for _, ref := range references {
-		id := *ref.value(&f)
-		members = append(members, problem.LogMember{Name: ref.name, Value: problem.LogRef(id, c.Name(ref.kind, id))})
+	members := make([]problem.LogMember, 0, len(clientFields))
+	for _, field := range clientFields {
+		members = append(members, problem.LogMember{Name: field.Name, Value: field.Log(&f, c.Name)})
 	}
 	return problem.LogObject(members...)
 }

@@ -80,7 +80,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: keywords}
 
 	st.resolvedBy(c.catalogue.Version)
-	snapshot.Size = int64(len(p.Title)) + problem.SavedSize(p.Title)
+	snapshot.Size = p.TextSize() + problem.SavedSize(p.Fields)
 	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
 	for _, k := range keywords {
 		snapshot.Size += k.Size()
@@ -110,7 +110,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 		fields.State = initial.ID
 	}
 	require(&faults, cmd.Title.Sent, "/title", "a problem needs a title")
-	fields = cmd.apply(fields, c.catalogue, &faults)
+	fields = applyPatch(&cmd.ProblemPatch, fields, c.catalogue, &faults)
 	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
 	if err := faults.Err(); err != nil {
 		return fields, nil, err
@@ -159,7 +159,7 @@ func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool])
 		st.significant(&l.Snapshot)
 		st.resolve(&l.Problem, fields.State != old.State, l.catalogue)
 		st.save(&l.Snapshot)
-		l.Size += int64(len(l.Title) - len(old.Title))
+		l.Size += l.TextSize() - old.TextSize()
 		st.logChanges(&l.Snapshot, old.Fields, l.catalogue)
 		st.store(&l.Snapshot)
 	}
@@ -181,7 +181,7 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 	}
 	faults := cmd.Faults
 	checkReadOnly(cmd, l, &faults)
-	fields := cmd.apply(l.Fields, l.catalogue, &faults)
+	fields := applyPatch(&cmd.ProblemPatch, l.Fields, l.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return l.Fields, err
 	}
@@ -190,14 +190,9 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 
 // logChanges logs each field that differs.
 func (st *step) logChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
-	if s.Title != old.Title {
-		st.log(s, problem.FieldChanged, "title", problem.LogText(old.Title), problem.LogText(s.Title))
-	}
-	for _, ref := range references {
-		from, to := *ref.value(&old), *ref.value(&s.Fields)
-		if from != to {
-			st.log(s, problem.FieldChanged, ref.name,
-				problem.LogRef(from, c.Name(ref.kind, from)), problem.LogRef(to, c.Name(ref.kind, to)))
+	for _, f := range clientFields {
+		if !f.Same(&old, &s.Fields) {
+			st.log(s, problem.FieldChanged, f.Name, f.Log(&old, c.Name), f.Log(&s.Fields, c.Name))
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestCreateWithTitle(t *testing.T) {
 	equal(t, "author", change.Author, bob)
 	equal(t, "time", change.At, now)
 	expects(t, change, store.CatalogueAt{Version: catalogueVersion})
-	size := int64(len(want.Title)) + problem.SavedSize(want.Title) + logSize(change, 12)
+	size := int64(len(want.Title)) + problem.SavedSize(want.Fields) + logSize(change, 12)
 	equal(t, "effects", change.Effects, []store.Effect{
 		store.CreateProblem{Problem: want, Size: size},
 		store.PutSavepoint{Problem: want},
@@ -167,7 +167,7 @@ func TestUpdateTitle(t *testing.T) {
 	want := old.Problem
 	want.Title, want.Modifier, want.Modified, want.Revision = "Login fails for all", bob, now, 4
 	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
-	size := int64(len(" for all")) + problem.SavedSize(want.Title) + logSize(change, 7)
+	size := int64(len(" for all")) + problem.SavedSize(want.Fields) + logSize(change, 7)
 	equal(t, "effects", change.Effects, []store.Effect{
 		store.ForgetReads{Problem: 7, But: bob}, // D1: news to everybody else
 		store.MarkRead{Problem: 7, User: bob, Read: true},

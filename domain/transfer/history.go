@@ -174,12 +174,9 @@ func (h *history) close(c *Checker) {
 
 // compare refuses the first field on a line that is not as it should be.
 func compare(c *Checker, line int64, is, want problem.Fields, reason string) {
-	if is.Title != want.Title {
-		c.refuseAt(line, "/title", "%s", reason)
-	}
-	for _, ref := range references {
-		if *ref.value(&is) != *ref.value(&want) {
-			c.refuseAt(line, "/"+ref.name, "%s", reason)
+	for _, f := range clientFields {
+		if !f.Same(&is, &want) {
+			c.refuseAt(line, "/"+f.Name, "%s", reason)
 		}
 	}
 }

@@ -89,35 +89,19 @@ func (c *Checker) null(field string, v problem.LogValue) {
 
 // shownField checks a change of one field, and makes it.
 func (c *Checker) shownField(e *problem.LogEntry) {
+	f := problem.FieldNamed(e.Field)
+	if f == nil || !f.Client {
+		c.refuse("/field", "must be the name of a field that clients can set")
+		return
+	}
 	fields := &c.history.fields
-	if e.Field == "title" {
-		var from, to string
-		e.From, from = c.shownText("/from", text.Title, e.From)
-		e.To, to = c.shownText("/to", text.Title, e.To)
-		if from != fields.Title {
-			c.refuse("/from", "the log leads to another value")
-		}
-		fields.Title = to
-		return
+	var from problem.Fields
+	e.From = c.shownValue("/from", f, e.From, &from)
+	unexpected := !f.Same(&from, fields)
+	e.To = c.shownValue("/to", f, e.To, fields)
+	if unexpected {
+		c.refuse("/from", "the log leads to another value")
 	}
-	for _, ref := range references {
-		if e.Field != ref.name {
-			continue
-		}
-		var from, to ident.ID
-		if e.From != "" {
-			e.From, from = c.shownRef("/from", ref.kind, e.From)
-		}
-		if e.To != "" {
-			e.To, to = c.shownRef("/to", ref.kind, e.To)
-		}
-		if from != *ref.value(fields) {
-			c.refuse("/from", "the log leads to another value")
-		}
-		*ref.value(fields) = to
-		return
-	}
-	c.refuse("/field", "must be the name of a field that clients can set")
 }
 
 // shownFields reads the fields that a problem was created with.
@@ -126,23 +110,44 @@ func (c *Checker) shownFields(v problem.LogValue) (problem.LogValue, problem.Fie
 	var members []problem.LogMember
 	object := c.shownObject("/to", v)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if name != "title" && !slices.ContainsFunc(references[:], func(r reference) bool { return r.name == name }) {
+		if f := problem.FieldNamed(name); f == nil || !f.Client {
 			c.refuse(fault.Pointer("/to", name), "is not known here")
 		}
 	}
-	var title problem.LogValue
-	title, fields.Title = c.shownText("/to/title", text.Title, object["title"])
-	members = append(members, problem.LogMember{Name: "title", Value: title})
-	for _, ref := range references {
-		value, set := object[ref.name]
-		if !set {
+	for _, f := range clientFields {
+		value, set := object[f.Name]
+		if !set && !(f.Required && f.Kind == problem.TextField) {
 			continue
 		}
-		member := problem.LogMember{Name: ref.name}
-		member.Value, *ref.value(&fields) = c.shownRef("/to/"+ref.name, ref.kind, value)
-		members = append(members, member)
+		members = append(members, problem.LogMember{Name: f.Name, Value: c.shownCreated(f, value, &fields)})
 	}
 	return problem.LogObject(members...), fields
+}
+
+// shownCreated reads a field that a problem was created with, which is never null.
+func (c *Checker) shownCreated(f *problem.Field, v problem.LogValue, into *problem.Fields) problem.LogValue {
+	member := "/to/" + f.Name
+	if f.Kind == problem.TextField {
+		v, *f.ClientText(into) = c.shownText(member, f.Rule, v)
+	} else {
+		v, *f.ClientReference(into) = c.shownRef(member, f.To, v)
+	}
+	return v
+}
+
+// shownValue reads one side of a change of a field into the fields.
+func (c *Checker) shownValue(side string, f *problem.Field, v problem.LogValue, into *problem.Fields) problem.LogValue {
+	switch {
+	case f.Kind == problem.TextField && (v != "" || f.Required):
+		v, *f.ClientText(into) = c.shownText(side, f.Rule, v)
+	case f.Kind == problem.TextField:
+		*f.ClientText(into) = ""
+	case v != "":
+		v, *f.ClientReference(into) = c.shownRef(side, f.To, v)
+	default:
+		*f.ClientReference(into) = ident.None
+	}
+	return v
 }
 
 // shownText reads a string.

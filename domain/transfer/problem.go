@@ -8,30 +8,22 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// reference is a field of a problem that holds a metadata object or a user.
-type reference struct {
-	name  string
-	kind  metadata.Kind
-	value func(*problem.Fields) *ident.ID
-}
-
-// references are all such fields, in the order of D1.
-var references = [...]reference{
-	{"state", metadata.States, func(f *problem.Fields) *ident.ID { return &f.State }},
-	{"priority", metadata.Priorities, func(f *problem.Fields) *ident.ID { return &f.Priority }},
-	{"classification", metadata.Classifications, func(f *problem.Fields) *ident.ID { return &f.Classification }},
-	{"component", metadata.Components, func(f *problem.Fields) *ident.ID { return &f.Component }},
-	{"milestone", metadata.Milestones, func(f *problem.Fields) *ident.ID { return &f.Milestone }},
-	{"assignee", metadata.Users, func(f *problem.Fields) *ident.ID { return &f.Assignee }},
-}
+// allFields are all fields of a problem, and clientFields those that clients set.
+var (
+	allFields    = problem.AllFields()
+	clientFields = problem.ClientFields()
+)
 
 func (c *Checker) problem(p problem.Problem) {
 	if last := c.graph.last(); p.ID <= last {
 		c.refuse("/identifier", "must be greater than %d, that of the problem before", last)
 	}
 	c.rule("/identifier", problem.CheckID(p.ID))
-	c.reference("/originator", metadata.Users, p.Originator)
-	c.moment("/creationDate", p.Created)
+	for _, f := range allFields {
+		if f.Fixed {
+			c.fieldValue(f, &p)
+		}
+	}
 	c.standing(&p)
 	if p.Revision < 1 {
 		c.refuse("/revision", "must be at least 1")
@@ -43,19 +35,10 @@ func (c *Checker) problem(p problem.Problem) {
 
 // standing checks what a problem and its savepoints have in common.
 func (c *Checker) standing(p *problem.Problem) {
-	p.Title = c.text("/title", text.Title, p.Title)
-	for _, ref := range references {
-		if id := *ref.value(&p.Fields); !id.IsNone() || ref.kind == metadata.States {
-			c.reference("/"+ref.name, ref.kind, id)
+	for _, f := range allFields {
+		if !f.Fixed {
+			c.fieldValue(f, p)
 		}
-	}
-	c.reference("/modifier", metadata.Users, p.Modifier)
-	c.moment("/modificationDate", p.Modified)
-	if !p.Resolver.IsNone() {
-		c.reference("/resolver", metadata.Users, p.Resolver)
-	}
-	if !p.Resolved.IsZero() {
-		c.moment("/resolveDate", p.Resolved)
 	}
 	state, _ := c.catalogue.State(p.State)
 	for _, member := range []struct {
@@ -67,6 +50,25 @@ func (c *Checker) standing(p *problem.Problem) {
 			c.refuse(member.field, "must not be null: the state is a resolved one")
 		case !state.Resolved && !member.null:
 			c.refuse(member.field, "must be null: the state is not a resolved one")
+		}
+	}
+}
+
+// fieldValue checks the value of one field, which can be null unless it is required.
+func (c *Checker) fieldValue(f *problem.Field, p *problem.Problem) {
+	member := "/" + f.Name
+	switch f.Kind {
+	case problem.TextField:
+		if value := f.Text(p); f.Required || *value != "" {
+			*value = c.text(member, f.Rule, *value)
+		}
+	case problem.ReferenceField:
+		if id := *f.Reference(p); f.Required || !id.IsNone() {
+			c.reference(member, f.To, id)
+		}
+	case problem.TimeField:
+		if at := *f.Time(p); f.Required || !at.IsZero() {
+			c.moment(member, at)
 		}
 	}
 }

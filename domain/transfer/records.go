@@ -105,9 +105,9 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 
 // sizeOf returns how many bytes of text a dossier has.
 func sizeOf(d *store.Dossier) int {
-	n := len(d.Title)
+	n := int(d.TextSize())
 	for i := range d.Savepoints {
-		n += len(d.Savepoints[i].Title)
+		n += int(d.Savepoints[i].TextSize())
 	}
 	for i := range d.Log {
 		n += len(d.Log[i].Field) + len(d.Log[i].From) + len(d.Log[i].To)

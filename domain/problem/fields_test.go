@@ -1,0 +1,168 @@
+package problem
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+)
+
+// recordMembers are the members of Problem that are about the record: no fields.
+var recordMembers = map[string]bool{"ID": true, "Revision": true}
+
+// dated are the names of members in Go that differ from the names of their fields.
+var dated = map[string]string{"creationDate": "Created", "modificationDate": "Modified", "resolveDate": "Resolved"}
+
+// memberOf returns the name of a field's member in Go.
+func memberOf(f *Field) string {
+	if name, ok := dated[f.Name]; ok {
+		return name
+	}
+	return strings.ToUpper(f.Name[:1]) + f.Name[1:]
+}
+
+// The table describes every member of a problem, and each entry leads to the member of
+// its name and of no other.
+func TestTableHasAllMembersOfProblems(t *testing.T) {
+	t.Parallel()
+	described := map[string]bool{}
+	for _, f := range AllFields() {
+		var p Problem
+		var place any
+		switch f.Kind {
+		case TextField:
+			*f.Text(&p), place = "x", f.Text(&p)
+		case ReferenceField:
+			*f.Reference(&p), place = ident.ID{1}, f.Reference(&p)
+		case TimeField:
+			*f.Time(&p), place = time.Unix(1, 0), f.Time(&p)
+		default:
+			t.Fatalf("%s has no kind", f.Name)
+		}
+		name := memberOf(f)
+		described[name] = true
+		v := reflect.ValueOf(&p).Elem().FieldByName(name)
+		if !v.IsValid() || v.Addr().Pointer() != reflect.ValueOf(place).Pointer() {
+			t.Errorf("the entry %q does not lead to the member %s", f.Name, name)
+		}
+		if _, client := reflect.TypeFor[Fields]().FieldByName(name); client != f.Client {
+			t.Errorf("%s is a field of clients: %t, but a member of Fields: %t", f.Name, f.Client, client)
+		}
+	}
+	for _, member := range reflect.VisibleFields(reflect.TypeFor[Problem]()) {
+		if !member.Anonymous && !described[member.Name] && !recordMembers[member.Name] {
+			t.Errorf("the table has no entry for the member %s of Problem", member.Name)
+		}
+	}
+}
+
+// The table describes every member of a patch but Read, and each entry of a field of
+// clients leads to the member of its name.
+func TestTableHasAllMembersOfPatches(t *testing.T) {
+	t.Parallel()
+	described := map[string]bool{"Read": true}
+	for _, f := range ClientFields() {
+		var p, want Patch
+		v := reflect.ValueOf(&want).Elem().FieldByName(memberOf(f))
+		if !v.IsValid() {
+			t.Errorf("Patch has no member for %s", f.Name)
+			continue
+		}
+		if f.Kind == TextField {
+			*f.SentText(&p) = patch.Set("x")
+			v.Set(reflect.ValueOf(patch.Set("x")))
+		} else {
+			*f.SentReference(&p) = patch.Set[metadata.Partial]("x")
+			v.Set(reflect.ValueOf(patch.Set[metadata.Partial]("x")))
+		}
+		if !reflect.DeepEqual(p, want) {
+			t.Errorf("%s leads to another member of a patch: %+v", f.Name, p)
+		}
+		described[memberOf(f)] = true
+	}
+	for _, member := range reflect.VisibleFields(reflect.TypeFor[Patch]()) {
+		if !described[member.Name] {
+			t.Errorf("the table has no entry for the member %s of Patch", member.Name)
+		}
+	}
+}
+
+// Each entry says all that its kind needs.
+func TestTableIsComplete(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	count := map[Kind]int{}
+	for _, f := range AllFields() {
+		if names[f.Name] || FieldNamed(f.Name) != f {
+			t.Errorf("%q is there twice", f.Name)
+		}
+		names[f.Name] = true
+		count[f.Kind]++
+		if (f.Kind == ReferenceField) != (f.To != "") {
+			t.Errorf("%s refers to %q", f.Name, f.To)
+		}
+		if f.Kind == TextField && (!f.Client || f.Required != (f.Rule.Min > 0) || f.Rule.Max == 0 && f.Rule.MaxBytes == 0) {
+			t.Errorf("%s: the rule %+v does not fit", f.Name, f.Rule)
+		}
+		if f.Kind != TextField && f.Folded {
+			t.Errorf("%s is folded, and no text", f.Name)
+		}
+		if f.Fixed && f.Client {
+			t.Errorf("%s is fixed, though clients set it", f.Name)
+		}
+	}
+	if want := map[Kind]int{TextField: TextFields, ReferenceField: ReferenceFields, TimeField: TimeFields}; !reflect.DeepEqual(count, want) {
+		t.Errorf("the table has %v fields of each kind, and the constants say %v", count, want)
+	}
+	if FieldNamed("identifier") != nil {
+		t.Error("the identifier is a field")
+	}
+}
+
+// All texts count for the size of a problem, and of its savepoints.
+func TestTextSizeCountsAllTexts(t *testing.T) {
+	t.Parallel()
+	var f Fields
+	var want int64
+	for i, field := range FieldsOf(TextField) {
+		*field.ClientText(&f) = strings.Repeat("x", 1<<i)
+		want += 1 << i
+	}
+	if got := f.TextSize(); got != want {
+		t.Errorf("the size is %d, want %d", got, want)
+	}
+}
+
+// A field is the same in two problems only when its own member is, and the log shows it.
+func TestFieldsAreComparedAndLogged(t *testing.T) {
+	t.Parallel()
+	name := func(kind metadata.Kind, id ident.ID) string { return string(kind) + "!" }
+	for _, f := range ClientFields() {
+		var a, b Fields
+		if !f.Same(&a, &b) {
+			t.Errorf("%s differs in equal fields", f.Name)
+		}
+		if got := f.Log(&a, name); got != "" {
+			t.Errorf("%s is logged as %s where it is null", f.Name, got)
+		}
+		want := LogText("x")
+		if f.Kind == TextField {
+			*f.ClientText(&b) = "x"
+		} else {
+			*f.ClientReference(&b) = ident.ID{1}
+			want = LogRef(ident.ID{1}, string(f.To)+"!")
+		}
+		if got := f.Log(&b, name); got != want {
+			t.Errorf("%s is logged as %s, want %s", f.Name, got, want)
+		}
+		for _, other := range ClientFields() {
+			if same := other.Same(&a, &b); same != (other != f) {
+				t.Errorf("after a change of %s, %s is the same: %t", f.Name, other.Name, same)
+			}
+		}
+	}
+}
