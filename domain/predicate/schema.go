@@ -1,6 +1,11 @@
 package predicate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+)
 
 // The types of keys.
 var (
@@ -77,8 +82,7 @@ func (e entity) alias(spelling, name string) entity {
 var schema = map[Entity]entity{
 	Problem: entityOf(Problem,
 		required(intType, "identifier"),
-		folded(required(stringType, "title")),
-		problemDates, problemReferences,
+		problemFields(true),
 		required(boolType, "watching", "read", "readByAssignee"),
 		required(many(Savepoint), "history"),
 		required(many(Log), "logs"),
@@ -88,8 +92,7 @@ var schema = map[Entity]entity{
 		required(many(User), "watchers"),
 	).alias("id", "identifier"),
 	Savepoint: entityOf(Savepoint,
-		required(stringType, "title"),
-		problemDates, problemReferences,
+		problemFields(false),
 	),
 	User: entityOf(User,
 		required(uuidType, "identifier"),
@@ -150,29 +153,28 @@ var schema = map[Entity]entity{
 	).alias("childId", "problemIdentifier"),
 }
 
-// What a problem has in common with its savepoints.
-var (
-	problemDates = append(
-		required(dateType, "creationDate", "modificationDate"),
-		optional(dateType, "resolveDate")...)
-	problemReferences = concat(
-		required(one(User), "originator"),
-		optional(one(User), "assignee"),
-		required(one(User), "modifier"),
-		optional(one(User), "resolver"),
-		optional(one(Component), "component"),
-		optional(one(Milestone), "milestone"),
-		optional(one(Priority), "priority"),
-		optional(one(Classification), "classification"),
-		required(one(State), "state"),
-	)
-)
-
-func concat(groups ...[]Key) (keys []Key) {
-	for _, group := range groups {
-		keys = append(keys, group...)
+// problemFields returns the keys that problems and savepoints have in common: the fields
+// of a problem. Stores keep the folded forms of texts for problems alone.
+func problemFields(folded bool) (keys []Key) {
+	for _, f := range problem.AllFields() {
+		key := Key{Name: f.Name, Nullable: !f.Required, Field: f}
+		switch f.Kind {
+		case problem.TextField:
+			key.Type, key.Folded, key.Long = stringType, folded && f.Folded, f.Rule.Max == 0
+		case problem.ReferenceField:
+			key.Type = one(referred[f.To])
+		case problem.TimeField:
+			key.Type = dateType
+		}
+		keys = append(keys, key)
 	}
 	return keys
+}
+
+// referred are the entities of the objects that fields refer to.
+var referred = map[metadata.Kind]Entity{
+	metadata.States: State, metadata.Priorities: Priority, metadata.Classifications: Classification,
+	metadata.Components: Component, metadata.Milestones: Milestone, metadata.Users: User,
 }
 
 // relationshipType is the key whose values are the codes of relationship types.

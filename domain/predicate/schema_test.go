@@ -9,9 +9,9 @@ import (
 // language: "?" is nullable, "*" to-many, "~" has folded forms in stores.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	const common = "creationDate:Date modificationDate:Date resolveDate:Date? " +
-		"originator:User assignee:User? modifier:User resolver:User? " +
-		"component:Component? milestone:Milestone? priority:Priority? classification:Classification? state:State"
+	const common = "state:State priority:Priority? classification:Classification? " +
+		"component:Component? milestone:Milestone? assignee:User? originator:User " +
+		"modifier:User modificationDate:Date resolver:User? resolveDate:Date? creationDate:Date"
 	for e, want := range map[Entity]string{
 		Problem: "identifier:Int title:String~ " + common + " watching:Bool read:Bool readByAssignee:Bool " +
 			"history:Savepoint* logs:Log* keywords:Keyword* comments:Comment* relationships:Relationship* watchers:User*",

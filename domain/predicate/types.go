@@ -1,5 +1,7 @@
 package predicate
 
+import "github.com/problemtracking/problems/domain/problem"
+
 // Kind is what sort of value something has.
 type Kind string
 
@@ -72,6 +74,9 @@ type Key struct {
 	// Folded is true when stores keep the folded forms of its value beside
 	// it, so that they can compare with [c] and [cd] by themselves.
 	Folded bool
+	// Field describes the field of a problem that the key stands for, in problems and in
+	// savepoints. It is nil for other keys.
+	Field *problem.Field
 	// Long is true for a text of any length that the service accepts, which can
 	// be a megabyte. Other texts have a thousand characters at most.
 	Long bool

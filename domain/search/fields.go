@@ -105,43 +105,27 @@ func isField(key *predicate.Key) bool {
 
 // field returns the value of a key that problems and savepoints have in common.
 func (p *Problems) field(o *problem.Problem, key *predicate.Key) (predicate.Value, error) {
-	switch key.Name {
-	case "title":
-		return o.Title, nil
-	case "creationDate":
-		return o.Created, nil
-	case "modificationDate":
-		return o.Modified, nil
-	case "resolveDate":
-		return optional(o.Resolved), nil
+	f := key.Field
+	switch {
+	case f == nil:
+		return nil, noKey(key)
+	case f.Kind == problem.ReferenceField:
+		return p.object(key.Type.Entity, *f.Reference(o)), nil
+	case f.Kind == problem.TimeField && f.Required:
+		return *f.Time(o), nil
+	case f.Kind == problem.TimeField:
+		return optional(*f.Time(o)), nil
+	case *f.Text(o) == "" && !f.Required:
+		return nil, nil
+	default:
+		return *f.Text(o), nil
 	}
-	if id, ok := referred(o, key); ok {
-		return p.object(key.Type.Entity, id), nil
-	}
-	return nil, noKey(key)
 }
 
 // referred returns what a key that is a reference to the catalogue refers to.
 func referred(o *problem.Problem, key *predicate.Key) (id ident.ID, ok bool) {
-	switch key.Name {
-	case "originator":
-		return o.Originator, true
-	case "assignee":
-		return o.Assignee, true
-	case "modifier":
-		return o.Modifier, true
-	case "resolver":
-		return o.Resolver, true
-	case "component":
-		return o.Component, true
-	case "milestone":
-		return o.Milestone, true
-	case "priority":
-		return o.Priority, true
-	case "classification":
-		return o.Classification, true
-	case "state":
-		return o.State, true
+	if key.Field == nil || key.Field.Kind != problem.ReferenceField {
+		return ident.None, false
 	}
-	return ident.None, false
+	return *key.Field.Reference(o), true
 }
