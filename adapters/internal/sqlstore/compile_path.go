@@ -34,10 +34,9 @@ var columns = map[predicate.Entity]map[string]string{
 
 // problemKeys returns the columns that problems and savepoints have, and others.
 func problemKeys(others ...string) map[string]string {
-	keys := map[string]string{
-		"title": "title", "creationDate": "created", "modificationDate": "modified", "resolveDate": "resolved",
-		"originator": "originator", "assignee": "assignee", "modifier": "modifier", "resolver": "resolver",
-		"component": "component", "milestone": "milestone", "priority": "priority", "classification": "classification", "state": "state",
+	keys := make(map[string]string)
+	for _, f := range fields {
+		keys[f.Name] = columnOf(f)
 	}
 	for i := 0; i < len(others); i += 2 {
 		keys[others[i]] = others[i+1]

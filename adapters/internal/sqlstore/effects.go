@@ -143,7 +143,7 @@ func (d *Dialect) problemRow(p problem.Problem, size int64, batch ident.ID) Row 
 }
 
 func (d *Dialect) savepointRow(s store.Savepoint) Row {
-	return Row{Table: &d.savepoints, Values: append([]any{int64(s.ID), d.ID(s.Batch)}, d.fieldValues(s.Problem)...)}
+	return Row{Table: &d.savepoints, Values: append([]any{int64(s.ID), d.ID(s.Batch)}, d.fieldValues(&s.Problem)...)}
 }
 
 func (d *Dialect) logRow(e problem.LogEntry) Row {

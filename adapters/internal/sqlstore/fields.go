@@ -1,37 +1,104 @@
 package sqlstore
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// fieldColumns are the columns that problems and savepoints share, in the order
-// of fieldValues and of fieldsInto.
-const (
-	fieldColumns = "title, state, priority, classification, component, milestone, assignee, " +
-		"originator, created, modifier, modified, resolver, resolved, revision"
-	// problemColumns are those of problems but for the number, in the order of
+// fields are the fields of a problem. Each has a column.
+var fields = problem.AllFields()
+
+// foldedFields are those whose folded forms stand beside them in the table of problems.
+var foldedFields = slices.DeleteFunc(problem.AllFields(), func(f *problem.Field) bool { return !f.Folded })
+
+// otherColumns are the columns that are not named like their field.
+var otherColumns = map[string]string{"creationDate": "created", "modificationDate": "modified", "resolveDate": "resolved"}
+
+// columnOf returns the column of a field.
+func columnOf(f *problem.Field) string {
+	if column, ok := otherColumns[f.Name]; ok {
+		return column
+	}
+	return f.Name
+}
+
+var (
+	// fieldColumns are the columns that problems and savepoints share, in the order of
+	// fieldValues and of fieldsInto.
+	fieldColumns = strings.Join(append(columnsOf(fields), "revision"), ", ")
+	// problemColumns are the columns of problems without the number, in the order of
 	// problemValues.
-	problemColumns = fieldColumns + ", title_c, title_cd, batch, size"
+	problemColumns = strings.Join(append(append([]string{fieldColumns}, foldedColumns(columnsOf(foldedFields))...), "batch", "size"), ", ")
 )
+
+func columnsOf(fields []*problem.Field) (columns []string) {
+	for _, f := range fields {
+		columns = append(columns, columnOf(f))
+	}
+	return columns
+}
+
+// foldedColumns returns the columns with the folded forms of texts.
+func foldedColumns(texts []string) (columns []string) {
+	for _, column := range texts {
+		columns = append(columns, column+"_c", column+"_cd")
+	}
+	return columns
+}
 
 // problemValues returns the values of a problem of this size that is stored by the
 // batch.
 func (d *Dialect) problemValues(p problem.Problem, size int64, batch ident.ID) []any {
-	return append(withFolded(d.fieldValues(p), problem.Text(p.Title)), d.ID(batch), size)
+	values := d.fieldValues(&p)
+	for _, f := range foldedFields {
+		values = withFolded(values, problem.Text(*f.Text(&p)))
+	}
+	return append(values, d.ID(batch), size)
 }
 
-func (d *Dialect) fieldValues(p problem.Problem) []any {
-	return []any{
-		p.Title, d.ID(p.State), d.ID(p.Priority), d.ID(p.Classification), d.ID(p.Component), d.ID(p.Milestone), d.ID(p.Assignee),
-		d.ID(p.Originator), micros(p.Created), d.ID(p.Modifier), micros(p.Modified), d.ID(p.Resolver), micros(p.Resolved), p.Revision,
+func (d *Dialect) fieldValues(p *problem.Problem) []any {
+	values := make([]any, 0, len(fields)+1+2*len(foldedFields)+2) // also for problemValues
+	for _, f := range fields {
+		values = append(values, d.fieldValue(f, p))
+	}
+	return append(values, p.Revision)
+}
+
+// fieldValue returns the value of a field as an argument.
+func (d *Dialect) fieldValue(f *problem.Field, p *problem.Problem) any {
+	switch f.Kind {
+	case problem.ReferenceField:
+		return d.ID(*f.Reference(p))
+	case problem.TimeField:
+		return micros(*f.Time(p))
+	default:
+		text := *f.Text(p)
+		return optional(problem.NullText{String: text, Valid: f.Required || text != ""})
 	}
 }
 
 // fieldsInto returns where the columns are read into.
 func (d *Dialect) fieldsInto(p *problem.Problem) []any {
-	return []any{
-		&p.Title, d.IDInto(&p.State), d.IDInto(&p.Priority), d.IDInto(&p.Classification), d.IDInto(&p.Component), d.IDInto(&p.Milestone), d.IDInto(&p.Assignee),
-		d.IDInto(&p.Originator), (*moment)(&p.Created), d.IDInto(&p.Modifier), (*moment)(&p.Modified), d.IDInto(&p.Resolver), (*moment)(&p.Resolved), &p.Revision,
+	into := make([]any, 0, len(fields)+8) // also for snapshotInto
+	for _, f := range fields {
+		into = append(into, d.fieldInto(f, p))
 	}
+	return append(into, &p.Revision)
+}
+
+// fieldInto returns where the column of a field is read into.
+func (d *Dialect) fieldInto(f *problem.Field, p *problem.Problem) any {
+	switch f.Kind {
+	case problem.ReferenceField:
+		return d.IDInto(f.Reference(p))
+	case problem.TimeField:
+		return (*moment)(f.Time(p))
+	}
+	if f.Required {
+		return f.Text(p)
+	}
+	return (*optionalText)(f.Text(p))
 }

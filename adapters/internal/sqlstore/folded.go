@@ -43,7 +43,7 @@ type foldedTable struct {
 }
 
 var foldedTables = []foldedTable{
-	{"problems", []string{"id"}, []any{0}, []string{"title"}},
+	{"problems", []string{"id"}, []any{0}, columnsOf(foldedFields)},
 	{"comments", []string{"position"}, []any{0}, []string{"text"}},
 	{"keywords", []string{"problem", "name"}, []any{0, ""}, []string{"name", "value"}},
 }

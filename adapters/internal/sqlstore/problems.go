@@ -59,7 +59,7 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 
 // snapshotColumns are the columns of a problem as somebody sees it, who is named by
 // the first two arguments, in the order of snapshotInto.
-const snapshotColumns = fieldColumns + `, batch, size,
+var snapshotColumns = fieldColumns + `, batch, size,
 	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),

@@ -78,7 +78,7 @@ type owner struct {
 	args  []any
 }
 
-const readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
+var readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
 
 // rows returns the query that appends what read reads of each row.
 func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {

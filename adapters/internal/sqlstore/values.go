@@ -91,6 +91,17 @@ func (t *nullText) Scan(src any) error {
 	return fmt.Errorf("a text is stored as %T", src)
 }
 
+// optionalText is a text that is NULL when it is empty.
+type optionalText string
+
+// Scan implements sql.Scanner.
+func (t *optionalText) Scan(src any) error {
+	var text nullText
+	err := text.Scan(src)
+	*t = optionalText(text.String)
+	return err
+}
+
 // optional returns a text as an argument.
 func optional(t problem.NullText) any {
 	if !t.Valid {
