@@ -92,8 +92,10 @@ func recordOf(d store.Dossier, batch ident.ID, known interned) *record {
 		r.log[i] = known.entry(entry)
 	}
 	for i, s := range d.Savepoints {
-		if s.Title == d.Title {
-			s.Title = d.Title // once, and not as often as it was read
+		for _, f := range texts {
+			if now, then := f.Text(&d.Problem), f.Text(&s.Problem); *then == *now {
+				*then = *now // share one copy of the text
+			}
 		}
 		r.savepoints[i] = known.savepoint(s.Batch, &s.Problem)
 	}

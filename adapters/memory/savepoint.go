@@ -8,27 +8,36 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// savepoint is a store.Savepoint as it is kept, in about half of the memory. What it
-// refers to is in memory that all share.
+// savepoint is a store.Savepoint in about half of the memory. Its references point to
+// identifiers that all savepoints share.
 type savepoint struct {
-	batch                                                           ident.ID
-	title                                                           string
-	state, priority, classification, component, milestone, assignee *ident.ID
-	originator, modifier, resolver                                  *ident.ID
-	created, modified, resolved                                     int64 // Unix milliseconds
-	revision                                                        int64
+	batch      ident.ID
+	texts      [problem.TextFields]string
+	references [problem.ReferenceFields]*ident.ID
+	times      [problem.TimeFields]int64 // Unix milliseconds
+	revision   int64
 }
 
-// savepoint returns the savepoint of a problem as it is kept.
+// The fields of each kind, in the order of the arrays of a savepoint.
+var (
+	texts      = problem.FieldsOf(problem.TextField)
+	references = problem.FieldsOf(problem.ReferenceField)
+	times      = problem.FieldsOf(problem.TimeField)
+)
+
+// savepoint returns the savepoint of a problem in that form.
 func (i interned) savepoint(batch ident.ID, p *problem.Problem) savepoint {
-	return savepoint{
-		batch: batch, title: p.Title,
-		state: i.id(p.State), priority: i.id(p.Priority), classification: i.id(p.Classification),
-		component: i.id(p.Component), milestone: i.id(p.Milestone), assignee: i.id(p.Assignee),
-		originator: i.id(p.Originator), modifier: i.id(p.Modifier), resolver: i.id(p.Resolver),
-		created: p.Created.UnixMilli(), modified: p.Modified.UnixMilli(), resolved: p.Resolved.UnixMilli(),
-		revision: p.Revision,
+	s := savepoint{batch: batch, revision: p.Revision}
+	for n, f := range texts {
+		s.texts[n] = *f.Text(p)
 	}
+	for n, f := range references {
+		s.references[n] = i.id(*f.Reference(p))
+	}
+	for n, f := range times {
+		s.times[n] = f.Time(p).UnixMilli()
+	}
+	return s
 }
 
 // historyOf returns the savepoints of a problem as they are read.
@@ -38,16 +47,17 @@ func historyOf(owner problem.ID, savepoints []savepoint) []store.Savepoint {
 	}
 	read := make([]store.Savepoint, len(savepoints))
 	for i := range savepoints {
-		s := &savepoints[i]
-		read[i] = store.Savepoint{Batch: s.batch, Problem: problem.Problem{
-			ID: owner,
-			Fields: problem.Fields{
-				Title: s.title, State: *s.state, Priority: *s.priority, Classification: *s.classification,
-				Component: *s.component, Milestone: *s.milestone, Assignee: *s.assignee,
-			},
-			Originator: *s.originator, Created: timeOf(s.created), Modifier: *s.modifier, Modified: timeOf(s.modified),
-			Resolver: *s.resolver, Resolved: timeOf(s.resolved), Revision: s.revision,
-		}}
+		s, p := &savepoints[i], &read[i].Problem
+		read[i].Batch, p.ID, p.Revision = s.batch, owner, s.revision
+		for n, f := range texts {
+			*f.Text(p) = s.texts[n]
+		}
+		for n, f := range references {
+			*f.Reference(p) = *s.references[n]
+		}
+		for n, f := range times {
+			*f.Time(p) = timeOf(s.times[n])
+		}
 	}
 	return read
 }
