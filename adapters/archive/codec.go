@@ -1,6 +1,9 @@
 package archive
 
 import (
+	"slices"
+
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
@@ -127,36 +130,18 @@ func (c *codec) describeProblem() {
 	p, s := &c.problem, &c.savepoint
 	c.objects[transfer.KindProblem] = object{
 		{"identifier", (*integer)(&p.ID)},
-		{"title", (*str)(&p.Title)},
-		{"state", (*identifier)(&p.State)},
-		{"priority", (*reference)(&p.Priority)},
-		{"classification", (*reference)(&p.Classification)},
-		{"component", (*reference)(&p.Component)},
-		{"milestone", (*reference)(&p.Milestone)},
-		{"assignee", (*reference)(&p.Assignee)},
-		{"originator", (*identifier)(&p.Originator)},
-		{"creationDate", (*moment)(&p.Created)},
-		{"modifier", (*identifier)(&p.Modifier)},
-		{"modificationDate", (*moment)(&p.Modified)},
-		{"resolver", (*reference)(&p.Resolver)},
-		{"resolveDate", (*date)(&p.Resolved)},
 		{"revision", (*integer)(&p.Revision)},
 	}
 	c.objects[transfer.KindSavepoint] = object{
 		{"problem", (*integer)(&s.ID)},
 		{"batchIdentifier", (*identifier)(&s.Batch)},
-		{"title", (*str)(&s.Title)},
-		{"state", (*identifier)(&s.State)},
-		{"priority", (*reference)(&s.Priority)},
-		{"classification", (*reference)(&s.Classification)},
-		{"component", (*reference)(&s.Component)},
-		{"milestone", (*reference)(&s.Milestone)},
-		{"assignee", (*reference)(&s.Assignee)},
-		{"modifier", (*identifier)(&s.Modifier)},
-		{"modificationDate", (*moment)(&s.Modified)},
-		{"resolver", (*reference)(&s.Resolver)},
-		{"resolveDate", (*date)(&s.Resolved)},
 		{"revision", (*integer)(&s.Revision)},
+	}
+	for _, f := range problem.AllFields() {
+		c.objects[transfer.KindProblem] = append(c.objects[transfer.KindProblem], fieldMember(f, &p.Problem))
+		if !f.Fixed {
+			c.objects[transfer.KindSavepoint] = append(c.objects[transfer.KindSavepoint], fieldMember(f, &s.Problem))
+		}
 	}
 	c.objects[transfer.KindLogEntry] = object{
 		{"problem", (*integer)(&c.logEntry.Problem)},
@@ -197,6 +182,34 @@ func (c *codec) describeProblem() {
 	c.objects[transfer.KindReadMark] = object{
 		{"problem", (*integer)(&c.readMark.Problem)},
 		{"user", (*identifier)(&c.readMark.User)},
+	}
+}
+
+// fieldMember returns the member with the value of a field of the problem.
+func fieldMember(f *problem.Field, p *problem.Problem) member {
+	m := member{name: f.Name}
+	switch {
+	case f.Kind == problem.ReferenceField && f.Required:
+		m.value = (*identifier)(f.Reference(p))
+	case f.Kind == problem.ReferenceField:
+		m.value = (*reference)(f.Reference(p))
+	case f.Kind == problem.TimeField && f.Required:
+		m.value = (*moment)(f.Time(p))
+	case f.Kind == problem.TimeField:
+		m.value = (*date)(f.Time(p))
+	case f.Required:
+		m.value = (*str)(f.Text(p))
+	default:
+		m.value = (*nullable)(f.Text(p))
+	}
+	return m
+}
+
+// read prepares the codec for an archive of a version: the fields that came later are
+// null. since are the versions that fields came with, unless it was the first.
+func (c *codec) read(v version, since map[string]version) {
+	for _, kind := range []transfer.Kind{transfer.KindProblem, transfer.KindSavepoint} {
+		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })
 	}
 }
 

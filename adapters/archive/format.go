@@ -22,6 +22,10 @@ const Version = 2
 // since are the versions that the kinds came with, unless it was the first.
 var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2}
 
+// fieldSince are the versions that fields of problems came with, unless it was the first.
+// In an earlier archive, they are null.
+var fieldSince = map[string]version{}
+
 // has reports whether a version of the format has a kind.
 func (v version) has(kind transfer.Kind) bool { return since[kind] <= v }
 
