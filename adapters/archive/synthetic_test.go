@@ -125,6 +125,24 @@ func (s *synthetic) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	}), nil
 }
 
+// object returns the identifier of the n-th object of a kind.
+func (s *synthetic) object(kind metadata.Kind, n int) ident.ID {
+	switch c := s.content; kind {
+	case metadata.States:
+		return c.States[n].ID
+	case metadata.Priorities:
+		return c.Priorities[n].ID
+	case metadata.Classifications:
+		return c.Classifications[n].ID
+	case metadata.Components:
+		return c.Components[n].ID
+	case metadata.Milestones:
+		return c.Milestones[n].ID
+	default:
+		return c.Users[n].ID
+	}
+}
+
 func (s *synthetic) Tokens(context.Context) ([]access.Token, error) { return s.tokens, nil }
 
 func (s *synthetic) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
@@ -152,6 +170,15 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 		ID: n, Fields: problem.Fields{Title: m.text(text.Title), State: c.States[0].ID},
 		Originator: author, Created: epoch, Modifier: author, Modified: epoch, Revision: 1,
 	}}
+	for _, f := range problem.ClientFields() {
+		switch {
+		case f.Required || m.IntN(2) == 0:
+		case f.Kind == problem.TextField:
+			*f.Text(&d.Problem) = m.text(f.Rule)
+		default:
+			*f.Reference(&d.Problem) = s.object(f.To, m.IntN(4))
+		}
+	}
 	log := func(t problem.LogType, field string, from, to problem.LogValue, batch ident.ID) {
 		d.Log = append(d.Log, problem.LogEntry{
 			ID: m.ids.Next(), Problem: n, Type: t, Created: d.Modified, Author: d.Modifier, Batch: batch,
@@ -164,14 +191,17 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 		return m.ids.Next()
 	}
 	batch := m.ids.Next()
-	log(problem.ProblemCreated, "", "", problem.LogObject(
-		problem.LogMember{Name: "title", Value: problem.LogText(d.Title)},
-		problem.LogMember{Name: "state", Value: problem.LogRef(d.State, m.text(text.Name))}), batch)
+	created := make([]problem.LogMember, 0, 8)
+	for _, f := range problem.ClientFields() {
+		created = append(created, problem.LogMember{Name: f.Name, Value: f.Log(&d.Fields, func(metadata.Kind, ident.ID) string { return m.text(text.Name) })})
+	}
+	log(problem.ProblemCreated, "", "", problem.LogObject(created...), batch)
 	d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: batch, Problem: d.Problem})
 
 	batch = next()
+	before := d.Priority
 	d.Priority = c.Priorities[m.IntN(4)].ID
-	log(problem.FieldChanged, "priority", "", problem.LogRef(d.Priority, m.text(text.Name)), batch)
+	log(problem.FieldChanged, "priority", problem.LogRef(before, m.text(text.Name)), problem.LogRef(d.Priority, m.text(text.Name)), batch)
 	if state := c.States[m.IntN(4)]; state.Resolved {
 		log(problem.FieldChanged, "state", problem.LogRef(d.State, m.text(text.Name)), problem.LogRef(state.ID, m.text(text.Name)), batch)
 		d.State, d.Resolver, d.Resolved = state.ID, author, d.Modified

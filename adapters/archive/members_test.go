@@ -1,0 +1,50 @@
+package archive_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/transfer"
+)
+
+// The records of the round trip have, taken together, a value in every member. So a member
+// that the archive forgets differs after the round trip.
+func TestSyntheticRecordsHaveAllMembers(t *testing.T) {
+	t.Parallel()
+	written := map[string]bool{} // by member, whether a record had a value there
+	for record, err := range transfer.Records(t.Context(), newSynthetic(1, 50)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := reflect.ValueOf(record)
+		noteMembers(written, v.Type().Name(), v)
+	}
+	for member, valued := range written {
+		if !valued {
+			t.Errorf("no record of the round trip has a value in %s", member)
+		}
+	}
+	if len(written) < 60 {
+		t.Errorf("only %d members: %v", len(written), written)
+	}
+}
+
+// noteMembers notes which members of a record have a value, those of embedded structures
+// included.
+func noteMembers(noted map[string]bool, path string, v reflect.Value) {
+	switch v.Interface().(type) {
+	case time.Time, problem.NullText:
+		noted[path] = noted[path] || !v.IsZero()
+		return
+	}
+	if v.Kind() != reflect.Struct {
+		noted[path] = noted[path] || !v.IsZero()
+		return
+	}
+	for i := range v.NumField() {
+		noteMembers(noted, fmt.Sprint(path, ".", v.Type().Field(i).Name), v.Field(i))
+	}
+}
