@@ -30,6 +30,7 @@ type encoder struct {
 	catalogue *metadata.Catalogue // to render references with
 	base      string              // the base path, to render types of errors with
 	past      bool                // problems are shown as they stood (D36)
+	shown     problem.Problem     // the problem whose fields are written
 
 	// send, if not nil, takes the answer in parts; false stops it: nobody takes more. The
 	// first byte of buf was sent already when carried is 1: it is the last one that was.
@@ -348,19 +349,10 @@ func (e *encoder) problemMembers(s store.Snapshot) {
 	if s.ID != 0 {
 		e.key("identifier").int(int64(s.ID))
 	}
-	e.key("title").string(s.Title)
-	e.key("state").state(s.State)
-	e.key("priority").priority(s.Priority)
-	e.key("classification").classification(s.Classification)
-	e.key("component").component(s.Component)
-	e.key("milestone").milestone(s.Milestone)
-	e.key("assignee").userByID(s.Assignee)
-	e.key("originator").userByID(s.Originator)
-	e.key("modifier").userByID(s.Modifier)
-	e.key("modificationDate").time(s.Modified)
-	e.key("resolver").userByID(s.Resolver)
-	e.key("resolveDate").time(s.Resolved)
-	e.key("creationDate").time(s.Created)
+	e.shown = s.Problem
+	for _, m := range fieldMembers {
+		m.write(e.key(m.name), &e.shown)
+	}
 	e.key("keywords").open('[')
 	for _, k := range s.Keywords {
 		if e.stopped {

@@ -27,10 +27,9 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 		Fields:     problem.Fields{Title: "<a href=\"&\">\u2028\x7f\U0001F600", State: sampleOpen.ID},
 		Originator: sampleAnn.ID, Created: sampleTime, Modifier: sampleAnn.ID, Modified: sampleTime, Revision: 1,
 	}}
-	resolved := sampleSnapshot()
+	resolved := sampleResolved()
 	unstored := bare
 	unstored.ID = 0
-	resolved.Resolver, resolved.Resolved = sampleBob.ID, sampleTime
 	for name, write := range map[string]struct {
 		encode func(*encoder)
 		into   any

@@ -85,23 +85,9 @@ func loaded(description string, of any, example func(*encoder)) []result {
 	}
 }
 
-// patchMembers are the members of a problem that clients set (D1).
-func patchMembers(p *tracker.ProblemPatch) []member {
-	return []member{
-		{"title", &p.Title},
-		{"state", &p.State},
-		{"priority", &p.Priority},
-		{"classification", &p.Classification},
-		{"component", &p.Component},
-		{"milestone", &p.Milestone},
-		{"assignee", &p.Assignee},
-		{"read", &p.Read},
-	}
-}
-
-// fieldMembers are those, and the members that are ignored wherever they are sent
-// back (D11).
-func fieldMembers(p *tracker.ProblemPatch, lost ignored) []member {
+// sentMembers are the members that clients set, and those that are ignored wherever they
+// are sent back (D11).
+func sentMembers(p *tracker.ProblemPatch, lost ignored) []member {
 	return append(patchMembers(p),
 		member{"watching", lost},
 		member{"readByAssignee", lost},
@@ -130,7 +116,7 @@ func (c *call) createProblem() (answer, error) {
 		return answer{}, err
 	}
 	lost := ignored{}
-	members := append(fieldMembers(&cmd.ProblemPatch, lost), serviceMembers(lost, lost)...)
+	members := append(sentMembers(&cmd.ProblemPatch, lost), serviceMembers(lost, lost)...)
 	members = append(members, member{"revision", lost}, member{"keywords", newKeywords(&cmd.Keywords)})
 	if err := c.decode(&cmd.Faults, members...); err != nil {
 		return answer{}, err
@@ -166,7 +152,7 @@ func (c *call) updateProblem() (answer, error) {
 	}
 	cmd := tracker.UpdateProblem{Write: write, ReadOnly: map[string]any{}}
 	lost := ignored{}
-	members := append(fieldMembers(&cmd.ProblemPatch, lost), serviceMembers(&cmd.Identifier, cmd.ReadOnly)...)
+	members := append(sentMembers(&cmd.ProblemPatch, lost), serviceMembers(&cmd.Identifier, cmd.ReadOnly)...)
 	members = append(members, member{"keywords", cmd.ReadOnly}, member{"revision", &cmd.Revision})
 	if err := c.decode(&cmd.Faults, members...); err != nil {
 		return answer{}, err

@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// wireMembers returns the names of the members of a type of wire.go, and of those the ones
+// that clients do not write.
+func wireMembers(of reflect.Type) (all, readOnly []string) {
+	for _, field := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" {
+			continue
+		}
+		all = append(all, name)
+		if field.Tag.Get("readOnly") == "true" {
+			readOnly = append(readOnly, name)
+		}
+	}
+	return all, readOnly
+}
+
+// The types of wire.go have a member for every field of a problem, and the bodies of
+// requests for every one that clients set.
+func TestWireTypesHaveAllFields(t *testing.T) {
+	t.Parallel()
+	problems, readOnly := wireMembers(reflect.TypeFor[Problem]())
+	sent, _ := wireMembers(reflect.TypeFor[ProblemFields]())
+	for _, f := range problem.AllFields() {
+		if !slices.Contains(problems, f.Name) {
+			t.Errorf("Problem lacks the field %s", f.Name)
+		}
+		if slices.Contains(readOnly, f.Name) == f.Client {
+			t.Errorf("Problem says that %s is read-only: %t", f.Name, !f.Client)
+		}
+		if slices.Contains(sent, f.Name) != f.Client {
+			t.Errorf("ProblemFields has the field %s: %t, want %t", f.Name, !f.Client, f.Client)
+		}
+	}
+	var read []string
+	for _, m := range patchMembers(&tracker.ProblemPatch{}) {
+		read = append(read, m.name)
+	}
+	if !slices.Equal(read, sent) {
+		t.Errorf("bodies have %v, and ProblemFields has %v", read, sent)
+	}
+}
+
+// Requests can send every field back: W1 and W2 know all of them.
+func TestBodiesTakeAllFields(t *testing.T) {
+	t.Parallel()
+	lost := ignored{}
+	members := append(sentMembers(&tracker.ProblemPatch{}, lost), serviceMembers(lost, lost)...)
+	for _, f := range problem.AllFields() {
+		n := 0
+		for _, m := range members {
+			if m.name == f.Name {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("a body has %d members %s, want one", n, f.Name)
+		}
+	}
+}
+
+// sampleResolved is the problem of the samples once it is resolved.
+func sampleResolved() store.Snapshot {
+	s := sampleSnapshot()
+	s.Resolver, s.Resolved = sampleBob.ID, sampleTime
+	s.Watching = true
+	return s
+}
+
+// The samples of the document, and those of the test, have a value in every member of every
+// type, taken together. So a member that the encoder forgets is noticed.
+func TestSamplesHaveAllMembers(t *testing.T) {
+	t.Parallel()
+	sampled := map[string]bool{} // by member, whether a sample has a value there
+	note := func(name string, of any, example func(*encoder)) {
+		e := encoder{catalogue: sampleCatalogue()}
+		example(&e)
+		into := reflect.New(reflect.TypeOf(of))
+		if err := json.Unmarshal(e.buf, into.Interface()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		noteMembers(sampled, into.Elem())
+	}
+	note("resolved problem", Problem{}, func(e *encoder) { e.problem(sampleResolved()) })
+	note("found problem", FoundProblem{}, func(e *encoder) { e.foundProblem(sampleResolved(), true) })
+	comment := sampleComment()
+	comment.HTML = problem.Text("<p>Seen again.</p>")
+	note("comment with HTML", Comment{}, func(e *encoder) { e.comment(comment) })
+	note("bearer of a token", Me{}, func(e *encoder) { e.me(tracker.Caller{Scope: access.Read, Expires: sampleTime}, sampleAnn) })
+	revoked := sampleToken
+	revoked.Revoked = sampleTime
+	note("revoked token", Token{}, func(e *encoder) { e.token(revoked) })
+	started := sampleMilestone
+	started.Start = sampleTime
+	note("started milestone", Milestone{}, func(e *encoder) { e.milestoneObject(started) })
+	for _, endpoint := range endpoints() {
+		for _, a := range endpoint.answers {
+			if a.of != nil {
+				note(endpoint.id, a.of, a.example)
+			}
+		}
+	}
+	for member, valued := range sampled {
+		if !valued {
+			t.Errorf("no sample has a value in %s", member)
+		}
+	}
+	if len(sampled) < 80 {
+		t.Errorf("only %d members: %v", len(sampled), sampled)
+	}
+}
+
+// noteMembers notes which members of a value, and of what it holds, have a value.
+func noteMembers(noted map[string]bool, v reflect.Value) {
+	switch {
+	case v.Type() == reflect.TypeFor[time.Time](), v.Type() == reflect.TypeFor[json.RawMessage]():
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		noteMembers(noted, v.Elem())
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			noteMembers(noted, v.Index(i))
+		}
+	case v.Kind() == reflect.Struct:
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			if field.Anonymous || field.Name == "_" || len(field.Index) > 1 {
+				continue
+			}
+			member := v.FieldByIndex(field.Index)
+			name := fmt.Sprint(v.Type().Name(), ".", field.Name)
+			noted[name] = noted[name] || !member.IsZero()
+			noteMembers(noted, member)
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).Anonymous {
+				noteMembers(noted, v.Field(i))
+			}
+		}
+	}
+}
