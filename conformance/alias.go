@@ -162,31 +162,3 @@ func scribbleDossier(d *store.Dossier) {
 	scribble(&d.Readers)
 	scribble(&d.Savepoints)
 }
-
-// clone returns a copy of the image that shares no memory with it, which may be
-// the store's own.
-func (seen image) clone() image {
-	problems := make(map[problem.ID]store.Snapshot, len(seen.Problems))
-	for id, s := range seen.Problems {
-		s.Keywords = slices.Clone(s.Keywords)
-		s.Log = slices.Clone(s.Log)
-		s.Comments = slices.Clone(s.Comments)
-		s.Relationships = slices.Clone(s.Relationships)
-		s.Watchers = slices.Clone(s.Watchers)
-		s.Savepoints = slices.Clone(s.Savepoints)
-		problems[id] = s
-	}
-	seen.Problems = problems
-	seen.Tokens, seen.Queries, seen.Audit = slices.Clone(seen.Tokens), slices.Clone(seen.Queries), slices.Clone(seen.Audit)
-	seen.Content.States = slices.Clone(seen.Content.States)
-	for i := range seen.Content.States {
-		seen.Content.States[i].Next = slices.Clone(seen.Content.States[i].Next)
-	}
-	replies := make(map[replyKey]store.Reply, len(seen.Replies))
-	for key, reply := range seen.Replies {
-		reply.Body = slices.Clone(reply.Body)
-		replies[key] = reply
-	}
-	seen.Replies = replies
-	return seen
-}

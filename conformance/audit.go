@@ -32,13 +32,13 @@ func auditCases() []Case {
 				}
 				b.commit(change)
 			}
-			b.equal("the audit log", want, b.audit(0, 100))
+			b.equal("the audit log", want, auditEntries(b, 0, 100))
 		},
 	}, {
 		ID:   "READ-015/pages",
 		Rule: "Audit leaves out as many of the oldest entries as it is told to, and returns no more than the limit, and no fewer when there are more.",
 		run: func(b *bench) {
-			b.equal("the audit log of an empty store", []audit.Entry(nil), b.audit(0, 10))
+			b.equal("the audit log of an empty store", []audit.Entry(nil), auditEntries(b, 0, 10))
 			var want []audit.Entry
 			change := b.change()
 			for range 7 {
@@ -49,7 +49,7 @@ func auditCases() []Case {
 			for _, skip := range []int{0, 1, 3, 6, 7, 8, 1000, math.MaxInt32} {
 				for _, limit := range []int{1, 2, 6, 7, 8, math.MaxInt32} {
 					rest := want[min(skip, len(want)):]
-					b.equal(fmt.Sprintf("the page of at most %d entries after %d", limit, skip), rest[:min(limit, len(rest))], b.audit(skip, limit))
+					b.equal(fmt.Sprintf("the page of at most %d entries after %d", limit, skip), rest[:min(limit, len(rest))], auditEntries(b, skip, limit))
 				}
 			}
 		},
@@ -63,7 +63,7 @@ func auditCases() []Case {
 			busy.Store(writers)
 			b.together(writers+1, func(who int) error {
 				if who == writers {
-					return b.onlyGrows(func() bool { return busy.Load() == 0 })
+					return onlyGrows(b, func() bool { return busy.Load() == 0 })
 				}
 				defer busy.Add(-1)
 				for range rounds {
@@ -76,7 +76,7 @@ func auditCases() []Case {
 				return nil
 			})
 			place := make(map[ident.ID]int)
-			for i, e := range b.audit(0, mostEntries) {
+			for i, e := range auditEntries(b, 0, mostEntries) {
 				place[e.ID] = i + 1
 			}
 			b.equal("the number of entries", 2*writers*rounds, len(place))
@@ -94,8 +94,8 @@ func auditCases() []Case {
 	}}
 }
 
-// audit reads a page of the audit log.
-func (b *bench) audit(skip, limit int) (page []audit.Entry) {
+// auditEntries reads a page of the audit log.
+func auditEntries(b *bench, skip, limit int) (page []audit.Entry) {
 	b.Helper()
 	b.view(func(r store.Reader) (err error) {
 		page, err = r.Audit(b.ctx, skip, limit)
@@ -106,7 +106,7 @@ func (b *bench) audit(skip, limit int) (page []audit.Entry) {
 
 // onlyGrows reads the audit log until done, and returns an error when something in
 // it changes.
-func (b *bench) onlyGrows(done func() bool) error {
+func onlyGrows(b *bench, done func() bool) error {
 	var seen []audit.Entry
 	for ended := false; !ended; {
 		if err := b.going(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/domain/fault"
@@ -30,6 +31,8 @@ type bench struct {
 	author ident.ID
 	c      Case
 	h      Harness
+	// test is the test that calls Run; empty outside of tests.
+	test   string
 	seed   uint64
 	long   bool // whether the case is to go on longer than it has to
 	engine *engine.Run
@@ -38,10 +41,17 @@ type bench struct {
 	seen    *scope // what the Changes so far have named
 }
 
+// freshEnv returns an environment with a new directory. Its clock and identifiers are
+// the same in every run.
+func freshEnv(t T) Env {
+	start := time.Date(2026, time.March, 1, 9, 30, 0, 7e6, time.UTC)
+	return newEnv(t.TempDir(), start, ident.NewSequence(start, [10]byte{9: 1}))
+}
+
 // newBench returns a bench whose store is yet to be opened.
-func newBench(r *engine.Run, c Case, h Harness, seed uint64) *bench {
+func newBench(r *engine.Run, c Case, h Harness, test string, seed uint64) *bench {
 	b := &bench{
-		T: r, Env: newEnv(r), ctx: r.Context(), c: c, h: h, seed: seed,
+		T: r, Env: freshEnv(r), ctx: r.Context(), c: c, h: h, test: test, seed: seed,
 		engine: r, pending: new(pending), seen: newScope(),
 	}
 	b.author = b.ID()
@@ -333,4 +343,13 @@ func (b *bench) alongside(n int, fn func(i int) error, meanwhile func(done <-cha
 			b.failf("%v", err)
 		}
 	}
+}
+
+// backwards returns identifiers of which each is smaller than the one before.
+func (b *bench) backwards(n int) []ident.ID {
+	ids := make([]ident.ID, n)
+	for i := range ids {
+		ids[n-1-i] = b.ID()
+	}
+	return ids
 }

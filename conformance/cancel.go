@@ -20,7 +20,7 @@ func cancelCases() []Case {
 		Rule: "A Commit whose context is over before it begins fails with Unavailable and stores nothing; its batch stays free.",
 		run: func(b *bench) {
 			p := b.create()
-			for _, end := range b.ends() {
+			for _, end := range ends(b) {
 				change := b.change(store.AddComment{Problem: p.ID, Comment: b.comment(end.how)})
 				before := b.image()
 				_, err := b.store.Commit(end.ctx, change)
@@ -123,7 +123,7 @@ func cancelCases() []Case {
 		ID:   "VIEW-004/before",
 		Rule: "A View whose context is over fails with Unavailable.",
 		run: func(b *bench) {
-			for _, end := range b.ends() {
+			for _, end := range ends(b) {
 				err := b.store.View(end.ctx, func(r store.Reader) error {
 					_, err := r.Versions(end.ctx)
 					return err
@@ -136,7 +136,7 @@ func cancelCases() []Case {
 		Rule: "When the context ends while a View reads, what it reads next fails with Unavailable, and so does View.",
 		run: func(b *bench) {
 			p := b.create()
-			for _, reading := range b.readings(p.ID) {
+			for _, reading := range readings(b, p.ID) {
 				ctx, cancel := context.WithCancel(b.ctx)
 				err := b.store.View(ctx, func(r store.Reader) error {
 					if err := reading.do(b.ctx, r); err != nil {
@@ -153,8 +153,8 @@ func cancelCases() []Case {
 		ID:   "ERR-001/cancelled",
 		Rule: "The errors of calls whose context is over are faults, of the kind Unavailable, and leave the store usable.",
 		run: func(b *bench) {
-			for _, end := range b.ends() {
-				for _, call := range b.calls(end.ctx) {
+			for _, end := range ends(b) {
+				for _, call := range calls(b, end.ctx) {
 					b.fails(call.method+" with a context that is "+end.how, fault.Unavailable, call.do())
 				}
 			}
@@ -180,7 +180,7 @@ type end struct {
 }
 
 // ends returns contexts that are over.
-func (b *bench) ends() []end {
+func ends(b *bench) []end {
 	cancelled, cancel := context.WithCancel(b.ctx)
 	cancel()
 	overdue, cancel := context.WithDeadline(b.ctx, time.Unix(0, 0))
@@ -196,7 +196,7 @@ type call struct {
 
 // calls returns a call of each method of the store that can fail, each of which
 // would succeed with a context that goes on.
-func (b *bench) calls(ctx context.Context) []call {
+func calls(b *bench, ctx context.Context) []call {
 	return []call{
 		{"View", func() error {
 			return b.store.View(ctx, func(r store.Reader) error {
@@ -209,7 +209,7 @@ func (b *bench) calls(ctx context.Context) []call {
 			return err
 		}},
 		{"Commit", func() error {
-			_, err := b.store.Commit(ctx, b.probe())
+			_, err := b.store.Commit(ctx, probe(b))
 			return err
 		}},
 		{"Outcome", func() error {
@@ -235,7 +235,7 @@ type reading struct {
 
 // readings returns a reading by each method of a Reader. The problem has to
 // exist.
-func (b *bench) readings(id problem.ID) []reading {
+func readings(b *bench, id problem.ID) []reading {
 	all := &predicate.Plan{Root: predicate.Problem, Where: predicate.And{}, Slots: 1}
 	catalogue := metadata.NewCatalogue(ident.Version{}, metadata.Content{})
 	return []reading{

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/conformance/report"
@@ -40,16 +39,6 @@ type Case struct {
 	run func(*bench)
 }
 
-// The profiles of cases.
-const (
-	profilePort        = "port"        // one case for each "must"
-	profileModel       = "model"       // random sequences, compared with the plainest of stores
-	profileConcurrency = "concurrency" // many at once
-	profileSharing     = "sharing"     // two handles on the same data
-	profileDurability  = "durability"  // what survives what
-	profileMigration   = "migration"   // moving everything between stores
-)
-
 // Level returns how much the case weighs: cases that need a capability which a
 // store may lack are extended, all others are core.
 func (c Case) Level() report.Level {
@@ -77,37 +66,4 @@ func (c Case) Source() string {
 		place = "Store"
 	}
 	return "package store, " + place + ", " + c.Tag()
-}
-
-// Cases returns all cases of the suite.
-func Cases() []Case {
-	// Where one handle could show or do something else than another.
-	between := slices.Concat(
-		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), confirmCases(), viewCases(), lastCases(),
-			catalogueCases(), versionCases(), identityCases(), sizeCases(), restoreCases(), lifeCases()),
-		in(profilePort, auditCases()),
-		in(profileConcurrency, concurrentCases(), linearCases()),
-		in(profileModel, randomCases()),
-	)
-	return slices.Concat(
-		between,
-		in(profilePort, effectCases(), cancelCases(), readCases(), problemsCases(), queryCases(), findCases(), dossierCases(), textCases(), aliasCases(), refusalCases()),
-		in(profileModel, findRandomCases()),
-		in(profileMigration, restoredCases(), movedCases()),
-		in(profileSharing, throughTwoHandles(between), peerCases()),
-		in(profileDurability, durabilityCases(), replicaCases()),
-	)
-}
-
-// in returns the cases of all lists, in a profile. What durable cases show counts
-// for durability.
-func in(profile string, lists ...[]Case) []Case {
-	cases := slices.Concat(lists...)
-	for i := range cases {
-		cases[i].Profile = profile
-		if cases[i].Durable && !cases[i].Shared {
-			cases[i].Profile = profileDurability
-		}
-	}
-	return cases
 }

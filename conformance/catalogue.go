@@ -16,13 +16,13 @@ func catalogueCases() []Case {
 		Rule: "The catalogue has all metadata and users at its version, which is the one that Versions and Snapshots name.",
 		run: func(b *bench) {
 			p := b.create()
-			b.agree(0, metadata.Content{}, p)
+			agree(b, 0, metadata.Content{}, p)
 			want := image{}
 			for i := range 4 {
 				objects := b.objects()
 				want.put(objects)
 				b.do(putAll(objects)...)
-				b.agree(int64(i+1), want.Content, p)
+				agree(b, int64(i+1), want.Content, p)
 			}
 		},
 	}, {
@@ -38,11 +38,11 @@ func catalogueCases() []Case {
 						if err := b.going(); err != nil {
 							return err
 						}
-						if err := b.dated(user.ID); err != nil {
+						if err := dated(b, user.ID); err != nil {
 							return err
 						}
 					}
-					return b.dated(user.ID)
+					return dated(b, user.ID)
 				}
 				defer written.Store(true)
 				for version := range changes {
@@ -60,7 +60,7 @@ func catalogueCases() []Case {
 
 // agree ends the case unless the catalogue has the given content and version,
 // wherever that is asked for.
-func (b *bench) agree(version int64, content metadata.Content, p problem.Problem) {
+func agree(b *bench, version int64, content metadata.Content, p problem.Problem) {
 	b.Helper()
 	seen := b.image()
 	b.equal("the catalogue", content, seen.Content)
@@ -71,7 +71,7 @@ func (b *bench) agree(version int64, content metadata.Content, p problem.Problem
 }
 
 // dated returns an error unless the user's name is the version of the catalogue.
-func (b *bench) dated(id ident.ID) error {
+func dated(b *bench, id ident.ID) error {
 	return b.store.View(b.ctx, func(r store.Reader) error {
 		c, err := r.Catalogue(b.ctx)
 		if err != nil {

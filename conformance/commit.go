@@ -14,7 +14,7 @@ func commitCases() []Case {
 		ID:   "COM-001/refused-effect",
 		Rule: "A Change with an effect that is refused stores nothing of itself, wherever that effect stands; its batch stays free.",
 		run: func(b *bench) {
-			taken, change := b.oneOfEach()
+			taken, change := oneOfEach(b)
 			whole := change.Effects
 			for i := range len(whole) + 1 {
 				change.Effects = append(append(whole[:i:i], store.CreateProblem{Problem: taken}), whole[i:]...)
@@ -31,7 +31,7 @@ func commitCases() []Case {
 		ID:   "COM-001/refused-expectation",
 		Rule: "A Change with an expectation that does not hold stores nothing of itself; its batch stays free.",
 		run: func(b *bench) {
-			_, change := b.oneOfEach()
+			_, change := oneOfEach(b)
 			change.Expect = []store.Expectation{store.StoreEmpty{}}
 			b.refuse("a Change that expects an empty store", fault.Conflict, change)
 			change.Expect = nil
@@ -138,7 +138,7 @@ func commitCases() []Case {
 		Rule:    "When Commit returns nil, every store opened later shows the Change.",
 		Durable: true,
 		run: func(b *bench) {
-			_, change := b.oneOfEach()
+			_, change := oneOfEach(b)
 			b.commit(change)
 			before := b.image()
 			b.reopen()
@@ -148,7 +148,7 @@ func commitCases() []Case {
 		ID:   "COM-005",
 		Rule: "A Commit whose Batch was committed before changes nothing and returns the first Receipt.",
 		run: func(b *bench) {
-			_, change := b.oneOfEach()
+			_, change := oneOfEach(b)
 			first := b.commit(change)
 			b.create()
 			before := b.image()
@@ -162,7 +162,7 @@ func commitCases() []Case {
 			p := b.create()
 			changes := []store.Change{b.change()}
 			changes[0].Log = []problem.LogEntry{b.entry(p.ID)}
-			_, whole := b.oneOfEach()
+			_, whole := oneOfEach(b)
 			for _, effect := range whole.Effects {
 				changes = append(changes, b.change(effect))
 			}
@@ -261,7 +261,7 @@ func commitCases() []Case {
 		run: func(b *bench) {
 			last := int64(0)
 			for range 20 {
-				last = b.above(last)
+				last = above(b, last)
 			}
 		},
 	}, {
@@ -269,16 +269,16 @@ func commitCases() []Case {
 		Rule:    "A Receipt's Position is greater than that of every Change committed before the store was opened again, forgotten ones included.",
 		Durable: true,
 		run: func(b *bench) {
-			last := b.above(b.above(0))
+			last := above(b, above(b, 0))
 			b.do(store.Expire{Before: b.Now()}) // not the Change's own batch, which is later
 			b.reopen()
-			b.above(last + 1)
+			above(b, last+1)
 		},
 	}}
 }
 
 // above commits a Change and returns its position, which has to be above last.
-func (b *bench) above(last int64) int64 {
+func above(b *bench, last int64) int64 {
 	b.Helper()
 	receipt := b.do(store.CreateProblem{Problem: b.problem(b.reserve())})
 	if receipt.Position <= last {
@@ -290,7 +290,7 @@ func (b *bench) above(last int64) int64 {
 // oneOfEach fills the store and returns an existing problem and a Change, yet to
 // be committed, with one effect of each type, each of which changes something,
 // and with log entries.
-func (b *bench) oneOfEach() (problem.Problem, store.Change) {
+func oneOfEach(b *bench) (problem.Problem, store.Change) {
 	b.Helper()
 	p, q := b.create(), b.create()
 	watcher, reader, user := b.ID(), b.ID(), b.ID()

@@ -16,13 +16,13 @@ func confirmCases() []Case {
 		ID:   "CONF-001",
 		Rule: "Confirm returns nil for an empty store, and after each View and Versions of a healthy one. It changes nothing that can be read.",
 		run: func(b *bench) {
-			b.confirm("an empty store")
+			confirm(b, "an empty store")
 			for range 6 {
-				_, change := b.oneOfEach()
+				_, change := oneOfEach(b)
 				b.commit(change)
 				versions, seen := b.versions(), b.image()
-				b.confirm("a Change that a View has shown")
-				b.confirm("the same again")
+				confirm(b, "a Change that a View has shown")
+				confirm(b, "the same again")
 				b.equal("what is stored after Confirm", seen, b.image())
 				b.equal("Versions after Confirm", versions, b.versions())
 			}
@@ -33,9 +33,9 @@ func confirmCases() []Case {
 		run: func(b *bench) {
 			p := b.create()
 			b.view(func(r store.Reader) error {
-				b.confirm("what a View shows that goes on")
+				confirm(b, "what a View shows that goes on")
 				b.do(store.AddComment{Problem: p.ID, Comment: b.comment("meanwhile")})
-				b.confirm("what a View does not show")
+				confirm(b, "what a View does not show")
 				_, err := r.Problem(b.ctx, p.ID, ident.None, everything)
 				return err
 			})
@@ -58,7 +58,7 @@ func confirmCases() []Case {
 						}
 						continue
 					}
-					shown, err := b.glance(p.ID)
+					shown, err := glanceAt(b, p.ID)
 					if err != nil {
 						return fmt.Errorf("View: %w", err)
 					}
@@ -74,19 +74,19 @@ func confirmCases() []Case {
 		Rule: "Confirm with a context that is over fails with Unavailable, and returns nil again with another.",
 		run: func(b *bench) {
 			p := b.create()
-			for _, end := range b.ends() {
+			for _, end := range ends(b) {
 				b.do(store.AddComment{Problem: p.ID, Comment: b.comment(end.how)})
-				shown, err := b.glance(p.ID)
+				shown, err := glanceAt(b, p.ID)
 				b.must("View", err)
 				b.fails("Confirm with a context that is "+end.how, fault.Unavailable, b.store.Confirm(end.ctx, shown))
-				b.confirm("what a View has shown")
+				confirm(b, "what a View has shown")
 			}
 		},
 	}}
 }
 
 // confirm ends the case unless Confirm returns nil for a View of this moment.
-func (b *bench) confirm(what string) {
+func confirm(b *bench, what string) {
 	b.Helper()
 	var shown store.History
 	b.must("View", b.store.View(b.ctx, func(r store.Reader) error {
@@ -97,8 +97,8 @@ func (b *bench) confirm(what string) {
 	b.must("Confirm of "+what, b.store.Confirm(b.ctx, shown))
 }
 
-// glance looks at a problem, and returns the History of what it has seen.
-func (b *bench) glance(id problem.ID) (shown store.History, err error) {
+// glanceAt looks at a problem, and returns the History of what it has seen.
+func glanceAt(b *bench, id problem.ID) (shown store.History, err error) {
 	err = b.store.View(b.ctx, func(r store.Reader) error {
 		_, err := r.Problem(b.ctx, id, ident.None, store.Comments)
 		shown = r.History()

@@ -24,7 +24,7 @@ const childVariable = "PROBLEMS_CONFORMANCE_CHILD"
 // commits until it is killed, and the function does not return. It returns true if
 // the process is to be the child of another harness, and has nothing to do for
 // this one.
-func actAsChild(h Harness) (ofAnother bool) {
+func actAsChild(h Harness, test string) (ofAnother bool) {
 	text, started := os.LookupEnv(childVariable)
 	if !started {
 		return false
@@ -33,7 +33,7 @@ func actAsChild(h Harness) (ofAnother bool) {
 	if err := json.Unmarshal([]byte(text), &c.CrashSpec); err != nil {
 		c.Fatalf("the environment variable %s is not what it should be: %v", childVariable, err)
 	}
-	if c.Harness != h.Name || c.Test != h.test {
+	if c.Harness != h.Name || c.Test != test {
 		return true
 	}
 	go func() {
@@ -161,7 +161,7 @@ func (c *child) commit(d *deeds, doomed bool) bool {
 	if !doomed {
 		d.publish(tried)
 	}
-	receipt, err := c.store.Commit(c.ctx, tried.change(d.common))
+	receipt, err := c.store.Commit(c.ctx, changeOf(tried, d.common))
 	tried.Position = receipt.Position
 	c.ended(tried, err)
 	return err == nil || doomed && fault.Is(err, fault.Conflict)
@@ -233,5 +233,5 @@ func (c *child) Fatalf(format string, args ...any) {
 // so that parent and child have the same.
 func seededEnv(dir string, seed uint64) Env {
 	random := rand.New(rand.NewPCG(seed, 0))
-	return Env{Dir: dir, source: newSource(random)}
+	return newEnv(dir, beginning, newSequence(random))
 }

@@ -85,7 +85,7 @@ func (c *Child) listen() {
 		}
 		c.mu.Lock()
 		c.ledger = append(c.ledger, one)
-		reached := c.spec.reached(c.ledger)
+		reached := enough(c.spec, c.ledger)
 		c.mu.Unlock()
 		if one.Deed == Resting {
 			rested()
@@ -117,7 +117,7 @@ func (c *Child) Reached() (early string) {
 	}
 	said := c.Ledger()
 	switch {
-	case c.spec.reached(said):
+	case enough(c.spec, said):
 		return ""
 	case len(said) == 0:
 		c.Kill()

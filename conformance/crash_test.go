@@ -56,10 +56,10 @@ func TestSpecReached(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if test.spec.reached(test.before) {
+			if enough(test.spec, test.before) {
 				t.Errorf("it is reached after %v", test.before)
 			}
-			if all := append(test.before, test.reached); !test.spec.reached(all) {
+			if all := append(test.before, test.reached); !enough(test.spec, all) {
 				t.Errorf("it is not reached after %v", all)
 			}
 		})
@@ -114,7 +114,7 @@ func TestChildOfAnother(t *testing.T) {
 	h := journals(t, flaw{})
 	if _, isChild := os.LookupEnv(childVariable); isChild {
 		h.Name = "somebody else"
-		if !actAsChild(h) {
+		if !actAsChild(h, t.Name()) {
 			t.Error("the child of one harness took itself for that of another")
 		}
 		return
@@ -178,8 +178,8 @@ func TestCrashThatCannotBe(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			h := journals(t, flaw{})
-			h.Crash, h.test = test.crash, ""
-			ended := meet(t, test.c, h)
+			h.Crash = test.crash
+			ended := meetIn(t, "", test.c, h)
 			status := ended.Status
 			if ended.Waived {
 				status = waived

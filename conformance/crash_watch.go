@@ -54,7 +54,7 @@ func (c *child) look(one Statement) (sight Statement, history store.History, sho
 	}
 	err = c.store.View(c.ctx, func(r store.Reader) error {
 		found, err := r.Problems(c.ctx, []problem.ID{one.Problems[0]}, ident.None, 0)
-		shown = len(found) == 1 && found[0].Originator == one.id(1)
+		shown = len(found) == 1 && found[0].Originator == idOf(one, 1)
 		history = r.History()
 		return err
 	})

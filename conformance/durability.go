@@ -184,7 +184,7 @@ func crashCases() []crashCase {
 		run: func(c *crashed, lose bool) {
 			const problems = 30
 			spec := CrashSpec{Seed: c.at(0), Restore: problems, Lose: lose}
-			c.crash(spec)
+			crash(c.bench, spec)
 			c.shows("what is stored", archived(seededEnv(c.Dir, spec.Seed), problems))
 			if id := c.reserve(); id <= problems {
 				c.failf("Reserve returned %d where problem %d was restored", id, problems)
@@ -196,7 +196,7 @@ func crashCases() []crashCase {
 		run: func(c *crashed, lose bool) {
 			const problems = 30
 			spec := CrashSpec{Seed: c.at(0), Restore: problems, Midway: true, Lose: lose}
-			c.crash(spec)
+			crash(c.bench, spec)
 			c.shows("what is stored", holdings{})
 			again := archived(seededEnv(c.Dir, spec.Seed), problems)
 			c.restore(again)
@@ -247,10 +247,10 @@ func (c *crashed) ruleOut(batch ident.ID) {
 
 // crash lets a child use the store until it is killed, opens the store again, and
 // returns what the child said.
-func (b *bench) crash(spec CrashSpec) Ledger {
+func crash(b *bench, spec CrashSpec) Ledger {
 	b.Helper()
 	b.must("Close", b.store.Close())
-	spec.Env, spec.Test, spec.Harness = b.Env, b.h.test, b.h.Name
+	spec.Env, spec.Test, spec.Harness = b.Env, b.test, b.h.Name
 	b.Logf("a child process with the seed %d, which is ended after %d Commits, %d rulings and %d sights", spec.Seed, spec.Commits, spec.Rulings, spec.Sights)
 	run := b.h.Crash(b.engine.Harness(), spec)
 	switch {
@@ -262,7 +262,7 @@ func (b *bench) crash(spec CrashSpec) Ledger {
 		b.engine.NotRun(run.Unable)
 	case run.Early != "":
 		b.failf("the child process did not get to where it was to be ended: %s", run.Early)
-	case !spec.reached(run.Ledger):
+	case !enough(spec, run.Ledger):
 		b.engine.Harness().Fatalf("Crash says nothing of why, but the child did not get to where it was to be ended: "+
 			"a Ledger of %d statements is not one of %d Commits, %d rulings, %d sights and an Archive of %d problems",
 			len(run.Ledger), spec.Commits, spec.Rulings, spec.Sights, spec.Restore)

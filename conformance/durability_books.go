@@ -56,7 +56,7 @@ func (c *crashed) enter(change store.Change) store.Receipt {
 func (c *crashed) round(spec CrashSpec) {
 	c.Helper()
 	spec.Problem = c.common
-	for _, one := range c.crash(spec) {
+	for _, one := range crash(c.bench, spec) {
 		c.book(one)
 	}
 }
@@ -81,7 +81,7 @@ func (c *crashed) book(one Statement) {
 		}
 	case one.Deed != Committing:
 	case one.Word == Tried:
-		c.done = append(c.done, &deed{Statement: one, Change: one.change(c.common)})
+		c.done = append(c.done, &deed{Statement: one, Change: changeOf(one, c.common)})
 	default:
 		i := slices.IndexFunc(c.done, func(d *deed) bool { return d.Change.Batch == one.Batch })
 		if i < 0 {
@@ -289,7 +289,7 @@ func (c *crashed) whole() {
 	c.equal("what is stored", expected, got)
 	c.view(func(r store.Reader) error {
 		for _, d := range c.done {
-			reply, ok, err := r.Reply(c.ctx, d.id(1), d.Change.Batch.String())
+			reply, ok, err := r.Reply(c.ctx, idOf(d.Statement, 1), d.Change.Batch.String())
 			if err != nil {
 				return err
 			}

@@ -17,11 +17,7 @@ import (
 // beginning is when children begin, by their clock.
 var beginning = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
 
-// newSource returns a source of times and identifiers that a random one begins.
-func newSource(random *rand.Rand) *source {
-	return &source{now: beginning, ids: newSequence(random)}
-}
-
+// newSequence returns a sequence of identifiers with a random beginning.
 func newSequence(random *rand.Rand) ident.Sequence {
 	var bits [10]byte
 	for i := range bits {
@@ -79,73 +75,73 @@ func (d *deeds) publish(tried Statement) {
 	d.latest.Store(&latest)
 }
 
-// change returns the Change that is tried. It follows from what is said of it
+// changeOf returns the Change that is tried. It follows from what is said of it
 // alone. There is something of every kind in it, so that half of it would be seen.
-func (s Statement) change(common problem.ID) store.Change {
-	first, second := s.created(0), s.created(1)
-	side := relationship.Relationship{Owner: first.ID, Type: relationship.BlockerOf, Other: second.ID, Created: s.at(), Author: s.id(1)}
-	c := store.Change{Batch: s.Batch, At: s.at(), Author: s.id(1), Effects: []store.Effect{
+func changeOf(s Statement, common problem.ID) store.Change {
+	first, second := createdBy(s, 0), createdBy(s, 1)
+	side := relationship.Relationship{Owner: first.ID, Type: relationship.BlockerOf, Other: second.ID, Created: timeOf(s), Author: idOf(s, 1)}
+	c := store.Change{Batch: s.Batch, At: timeOf(s), Author: idOf(s, 1), Effects: []store.Effect{
 		store.CreateProblem{Problem: first},
-		store.AddComment{Problem: common, Comment: s.comment(2)},
+		store.AddComment{Problem: common, Comment: commentOf(s, 2)},
 		store.PutRelationship{Relationship: side},
 		store.PutKeyword{Problem: first.ID, Keyword: problem.Keyword{Name: "batch", Value: problem.Text(s.Batch.String())}},
-		store.AddComment{Problem: first.ID, Comment: s.comment(3)},
+		store.AddComment{Problem: first.ID, Comment: commentOf(s, 3)},
 		store.CreateProblem{Problem: second},
 		store.PutRelationship{Relationship: side.Mirror()},
 		store.PutSavepoint{Problem: first},
-		store.Watch{Problem: first.ID, User: s.id(1)},
-		store.MarkRead{Problem: second.ID, User: s.id(1), Read: true},
+		store.Watch{Problem: first.ID, User: idOf(s, 1)},
+		store.MarkRead{Problem: second.ID, User: idOf(s, 1), Read: true},
 		store.MoveFamily{Family: relationship.BlockerOf},
-		store.KeepReply{Reply: store.Reply{User: s.id(1), Key: s.Batch.String(), Created: s.at(), Body: s.Batch[:]}},
+		store.KeepReply{Reply: store.Reply{User: idOf(s, 1), Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}},
 	}}
-	c.Log = append(c.Log, s.entry(4, first), s.entry(5, second))
+	c.Log = append(c.Log, entryOf(s, 4, first), entryOf(s, 5, second))
 	if s.Batch[13]%4 == 0 {
-		c.Effects = append(c.Effects, store.PutUser{User: user.User{ID: s.id(6), Name: "User " + s.Batch.String(), Email: s.Batch.String() + "@example.org"}})
+		c.Effects = append(c.Effects, store.PutUser{User: user.User{ID: idOf(s, 6), Name: "User " + s.Batch.String(), Email: s.Batch.String() + "@example.org"}})
 	}
 	if s.Problems[2] != 0 {
-		updated := s.created(2)
+		updated := createdBy(s, 2)
 		updated.Revision = 2
 		c.Effects = append(c.Effects, store.UpdateProblem{Problem: updated})
-		c.Log = append(c.Log, s.entry(7, updated))
+		c.Log = append(c.Log, entryOf(s, 7, updated))
 	}
 	if s.Doomed {
-		c.Effects = append(c.Effects, store.CreateProblem{Problem: problem.Problem{ID: common, Fields: first.Fields, Originator: s.id(1), Created: s.at(), Modifier: s.id(1), Modified: s.at(), Revision: 1}})
+		c.Effects = append(c.Effects, store.CreateProblem{Problem: problem.Problem{ID: common, Fields: first.Fields, Originator: idOf(s, 1), Created: timeOf(s), Modifier: idOf(s, 1), Modified: timeOf(s), Revision: 1}})
 	}
 	return c
 }
 
-// id returns one of the identifiers of the Change.
-func (s Statement) id(n byte) ident.ID {
+// idOf returns one of the identifiers of the Change.
+func idOf(s Statement, n byte) ident.ID {
 	id := s.Batch
 	id[15] += n
 	return id
 }
 
-// at returns the time of the Change.
-func (s Statement) at() time.Time {
+// timeOf returns the time of the Change.
+func timeOf(s Statement) time.Time {
 	return beginning.Add(time.Duration(s.Batch[12]) * time.Millisecond)
 }
 
-// created returns one of the problems of the Change.
-func (s Statement) created(n int) problem.Problem {
+// createdBy returns one of the problems of the Change.
+func createdBy(s Statement, n int) problem.Problem {
 	return problem.Problem{
 		ID: s.Problems[n],
 		Fields: problem.Fields{
-			Title: fmt.Sprintf("Problem %d of %s", n, s.Batch), State: s.id(byte(10 + n)), Assignee: s.id(byte(20 + n)),
+			Title: fmt.Sprintf("Problem %d of %s", n, s.Batch), State: idOf(s, byte(10+n)), Assignee: idOf(s, byte(20+n)),
 		},
-		Originator: s.id(1), Created: s.at(), Modifier: s.id(1), Modified: s.at(), Revision: 1,
+		Originator: idOf(s, 1), Created: timeOf(s), Modifier: idOf(s, 1), Modified: timeOf(s), Revision: 1,
 	}
 }
 
-// comment returns a comment of a length that differs from Change to Change, up to
+// commentOf returns a comment of a length that differs from Change to Change, up to
 // that of a page of a database.
-func (s Statement) comment(n byte) problem.Comment {
-	return problem.Comment{ID: s.id(n), Author: s.id(1), Created: s.at(), Text: strings.Repeat("What was acknowledged stays. ", 1+int(s.Batch[11]))}
+func commentOf(s Statement, n byte) problem.Comment {
+	return problem.Comment{ID: idOf(s, n), Author: idOf(s, 1), Created: timeOf(s), Text: strings.Repeat("What was acknowledged stays. ", 1+int(s.Batch[11]))}
 }
 
-func (s Statement) entry(n byte, p problem.Problem) problem.LogEntry {
+func entryOf(s Statement, n byte, p problem.Problem) problem.LogEntry {
 	return problem.LogEntry{
-		ID: s.id(n), Problem: p.ID, Type: problem.ProblemCreated, Created: s.at(), Author: s.id(1),
+		ID: idOf(s, n), Problem: p.ID, Type: problem.ProblemCreated, Created: timeOf(s), Author: idOf(s, 1),
 		Batch: s.Batch, Revision: p.Revision,
 	}
 }

@@ -22,7 +22,7 @@ func effectCases() []Case {
 				b.problem(b.reserve()),
 				{ID: b.reserve(), Fields: problem.Fields{Title: "only what is needed", State: b.ID()}, Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now(), Revision: 1},
 			} {
-				b.does([]store.Effect{store.CreateProblem{Problem: p}}, func(want *image) {
+				does(b, []store.Effect{store.CreateProblem{Problem: p}}, func(want *image) {
 					want.Problems[p.ID] = store.Snapshot{Problem: p, Catalogue: want.Catalogue}
 				})
 			}
@@ -35,13 +35,13 @@ func effectCases() []Case {
 			q := b.furnished()
 			next := b.problem(p.ID)
 			next.Title, next.Revision = "Another title", 1<<40
-			b.does([]store.Effect{store.UpdateProblem{Problem: next}}, func(want *image) {
-				want.update(next)
+			does(b, []store.Effect{store.UpdateProblem{Problem: next}}, func(want *image) {
+				update(want, next)
 			})
 			bare := problem.Problem{ID: q.ID, Fields: problem.Fields{Title: "bare", State: b.ID()}, Revision: 2,
 				Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now()}
-			b.does([]store.Effect{store.UpdateProblem{Problem: bare}}, func(want *image) {
-				want.update(bare)
+			does(b, []store.Effect{store.UpdateProblem{Problem: bare}}, func(want *image) {
+				update(want, bare)
 			})
 		},
 	}, {
@@ -52,8 +52,8 @@ func effectCases() []Case {
 			saved := b.problem(p.ID)
 			saved.Revision = 7
 			change := b.change(store.PutSavepoint{Problem: saved})
-			b.changes(change, func(want *image) {
-				want.edit(p.ID, func(s *store.Snapshot) {
+			changes(b, change, func(want *image) {
+				edit(want, p.ID, func(s *store.Snapshot) {
 					s.Savepoints = append(s.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
 				})
 			})
@@ -66,8 +66,8 @@ func effectCases() []Case {
 			for _, html := range []problem.NullText{{}, problem.Text(""), problem.Text("<b>bold</b>")} {
 				comment := b.comment("text")
 				comment.HTML = html
-				b.does([]store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *image) {
-					want.edit(p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
+				does(b, []store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *image) {
+					edit(want, p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
 				})
 			}
 		},
@@ -84,8 +84,8 @@ func effectCases() []Case {
 				{Name: "new", Value: problem.Text("again")},
 				{Name: "ne", Value: problem.Text("a prefix")},
 			} {
-				b.does([]store.Effect{store.PutKeyword{Problem: p.ID, Keyword: keyword}}, func(want *image) {
-					want.edit(p.ID, func(s *store.Snapshot) {
+				does(b, []store.Effect{store.PutKeyword{Problem: p.ID, Keyword: keyword}}, func(want *image) {
+					edit(want, p.ID, func(s *store.Snapshot) {
 						s.Keywords = slices.DeleteFunc(s.Keywords, func(k problem.Keyword) bool { return k.Name == keyword.Name })
 						s.Keywords = append(s.Keywords, keyword)
 						slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
@@ -99,13 +99,13 @@ func effectCases() []Case {
 		run: func(b *bench) {
 			p := b.furnished()
 			b.furnished()
-			b.does([]store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, func(want *image) {
-				want.edit(p.ID, func(s *store.Snapshot) {
+			does(b, []store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, func(want *image) {
+				edit(want, p.ID, func(s *store.Snapshot) {
 					s.Keywords = slices.DeleteFunc(s.Keywords, func(k problem.Keyword) bool { return k.Name == "area" })
 				})
 			})
-			b.does([]store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, nothing)
-			b.does([]store.Effect{store.DropKeyword{Problem: p.ID, Name: "PRICE"}}, nothing)
+			does(b, []store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, nothing)
+			does(b, []store.Effect{store.DropKeyword{Problem: p.ID, Name: "PRICE"}}, nothing)
 		},
 	}, {
 		ID:   "READ-001/relationship",
@@ -114,10 +114,10 @@ func effectCases() []Case {
 			p, q := b.create(), b.create()
 			for _, t := range relationship.Types() {
 				side := relationship.Relationship{Owner: p.ID, Type: t, Other: q.ID, Created: b.Now(), Author: b.ID()}
-				b.does([]store.Effect{store.PutRelationship{Relationship: side}}, func(want *image) {
+				does(b, []store.Effect{store.PutRelationship{Relationship: side}}, func(want *image) {
 					want.Neighbours[t] = append(want.Neighbours[t], side)
 					slices.SortFunc(want.Neighbours[t], compareSides)
-					want.edit(p.ID, func(s *store.Snapshot) {
+					edit(want, p.ID, func(s *store.Snapshot) {
 						s.Relationships = append(s.Relationships, store.Related{Relationship: side, OtherTitle: q.Title, OtherState: q.State})
 					})
 				})
@@ -133,16 +133,16 @@ func effectCases() []Case {
 			b.do(b.pair(p.ID, relationship.ChildOf, q.ID)...)
 			drop := []store.Effect{store.DropRelationship{Owner: p.ID, Type: relationship.ParentOf, Other: q.ID}}
 			gone := func(r relationship.Relationship) bool { return r.Owner == p.ID && r.Other == q.ID }
-			b.does(drop, func(want *image) {
+			does(b, drop, func(want *image) {
 				want.Neighbours[relationship.ParentOf] = slices.DeleteFunc(want.Neighbours[relationship.ParentOf], gone)
-				want.edit(p.ID, func(s *store.Snapshot) {
+				edit(want, p.ID, func(s *store.Snapshot) {
 					s.Relationships = slices.DeleteFunc(s.Relationships, func(r store.Related) bool {
 						return r.Type == relationship.ParentOf && r.Other == q.ID
 					})
 				})
 			})
-			b.does(drop, nothing)
-			b.does([]store.Effect{store.DropRelationship{Owner: p.ID, Type: relationship.RelatedTo, Other: q.ID}}, nothing)
+			does(b, drop, nothing)
+			does(b, []store.Effect{store.DropRelationship{Owner: p.ID, Type: relationship.RelatedTo, Other: q.ID}}, nothing)
 			b.do(b.pair(p.ID, relationship.ParentOf, q.ID)[0])
 		},
 	}, {
@@ -150,9 +150,9 @@ func effectCases() []Case {
 		Rule: "MoveFamily raises the epoch of one family, each time it is named.",
 		run: func(b *bench) {
 			for _, f := range relationship.Families() {
-				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}}, func(want *image) { want.move(f.Forward) })
-				b.does([]store.Effect{store.MoveFamily{Family: f.Forward}, store.MoveFamily{Family: f.Forward}},
-					func(want *image) { want.move(f.Forward); want.move(f.Forward) })
+				does(b, []store.Effect{store.MoveFamily{Family: f.Forward}}, func(want *image) { move(want, f.Forward) })
+				does(b, []store.Effect{store.MoveFamily{Family: f.Forward}, store.MoveFamily{Family: f.Forward}},
+					func(want *image) { move(want, f.Forward); move(want, f.Forward) })
 			}
 		},
 	}, {
@@ -165,21 +165,21 @@ func effectCases() []Case {
 			watch, unwatch := store.Watch{Problem: p.ID, User: who}, store.Unwatch{Problem: p.ID, User: who}
 			watching := func(want *image) {
 				want.Watching[mark{p.ID, who}] = true
-				want.edit(p.ID, func(s *store.Snapshot) {
+				edit(want, p.ID, func(s *store.Snapshot) {
 					s.Watchers = append(s.Watchers, who)
 					slices.SortFunc(s.Watchers, ident.ID.Compare)
 				})
 			}
-			b.does([]store.Effect{watch}, watching)
-			b.does([]store.Effect{watch}, nothing)
-			b.does([]store.Effect{unwatch}, func(want *image) {
+			does(b, []store.Effect{watch}, watching)
+			does(b, []store.Effect{watch}, nothing)
+			does(b, []store.Effect{unwatch}, func(want *image) {
 				want.Watching[mark{p.ID, who}] = false
-				want.edit(p.ID, func(s *store.Snapshot) {
+				edit(want, p.ID, func(s *store.Snapshot) {
 					s.Watchers = slices.DeleteFunc(s.Watchers, func(id ident.ID) bool { return id == who })
 				})
 			})
-			b.does([]store.Effect{unwatch}, nothing)
-			b.does([]store.Effect{watch, watch}, watching)
+			does(b, []store.Effect{unwatch}, nothing)
+			does(b, []store.Effect{watch, watch}, watching)
 		},
 	}, {
 		ID:   "READ-001/mark-read",
@@ -189,7 +189,7 @@ func effectCases() []Case {
 			b.furnished()
 			who := b.ID()
 			for _, read := range []bool{false, true, true, false, true} {
-				b.does([]store.Effect{store.MarkRead{Problem: p.ID, User: who, Read: read}}, func(want *image) {
+				does(b, []store.Effect{store.MarkRead{Problem: p.ID, User: who, Read: read}}, func(want *image) {
 					want.Read[mark{p.ID, who}] = read
 				})
 			}
@@ -204,7 +204,7 @@ func effectCases() []Case {
 				for _, u := range users {
 					b.do(store.MarkRead{Problem: p.ID, User: u, Read: true}, store.MarkRead{Problem: q.ID, User: u, Read: true})
 				}
-				b.does([]store.Effect{store.ForgetReads{Problem: p.ID, But: but}}, func(want *image) {
+				does(b, []store.Effect{store.ForgetReads{Problem: p.ID, But: but}}, func(want *image) {
 					for _, u := range users {
 						want.Read[mark{p.ID, u}] = u == but
 					}
@@ -241,7 +241,7 @@ func effectCases() []Case {
 		run: func(b *bench) {
 			for range 3 {
 				o := b.objects()
-				b.does([]store.Effect{
+				does(b, []store.Effect{
 					store.PutState{State: o.States[0]}, store.PutPriority{Priority: o.Priorities[0]},
 					store.PutClassification{Classification: o.Classifications[0]}, store.PutComponent{Component: o.Components[0]},
 					store.PutMilestone{Milestone: o.Milestones[0]}, store.PutUser{User: o.Users[0]},
@@ -293,7 +293,7 @@ func effectCases() []Case {
 			full, lasting := b.token(), b.token()
 			lasting.Expires, lasting.Revoked, lasting.Scope = time.Time{}, time.Time{}, access.Read
 			for _, t := range []access.Token{full, lasting} {
-				b.does([]store.Effect{store.PutToken{Token: t}}, func(want *image) {
+				does(b, []store.Effect{store.PutToken{Token: t}}, func(want *image) {
 					want.Versions.Access.Number++
 					want.Tokens = append(want.Tokens, t)
 				})
@@ -304,7 +304,7 @@ func effectCases() []Case {
 		Rule: "An entry of the audit log is read back as it was given, with its author and values or without.",
 		run: func(b *bench) {
 			for _, e := range b.trail(3) {
-				b.does([]store.Effect{store.AppendAudit{Entry: e}}, func(want *image) { want.Audit = append(want.Audit, e) })
+				does(b, []store.Effect{store.AppendAudit{Entry: e}}, func(want *image) { want.Audit = append(want.Audit, e) })
 			}
 		},
 	}, {
@@ -313,15 +313,15 @@ func effectCases() []Case {
 		run: func(b *bench) {
 			queries := b.queries(3)
 			for _, q := range queries {
-				b.does([]store.Effect{store.PutQuery{Query: q}}, func(want *image) { want.Queries = append(want.Queries, q) })
+				does(b, []store.Effect{store.PutQuery{Query: q}}, func(want *image) { want.Queries = append(want.Queries, q) })
 			}
 			next := b.query(b.ID())
 			next.ID, next.Sort = queries[1].ID, ""
-			b.does([]store.Effect{store.PutQuery{Query: next}}, func(want *image) { want.Queries[1] = next })
+			does(b, []store.Effect{store.PutQuery{Query: next}}, func(want *image) { want.Queries[1] = next })
 			drop := []store.Effect{store.DropQuery{ID: queries[0].ID}}
-			b.does(drop, func(want *image) { want.Queries = want.Queries[1:] })
-			b.does(drop, nothing)
-			b.does([]store.Effect{store.DropQuery{ID: b.ID()}}, nothing)
+			does(b, drop, func(want *image) { want.Queries = want.Queries[1:] })
+			does(b, drop, nothing)
+			does(b, []store.Effect{store.DropQuery{ID: b.ID()}}, nothing)
 		},
 	}, {
 		ID:   "READ-001/reply",
@@ -330,7 +330,7 @@ func effectCases() []Case {
 			who := b.ID()
 			for i, body := range [][]byte{nil, {0, 1, 255, 0}, []byte("\xff\xfe not UTF-8"), make([]byte, 1<<20)} {
 				reply := store.Reply{User: who, Key: strings.Repeat("k!~", i+1), Fingerprint: fingerprint(byte(i)), Created: b.Now(), Body: body}
-				b.does([]store.Effect{store.KeepReply{Reply: reply}}, func(want *image) {
+				does(b, []store.Effect{store.KeepReply{Reply: reply}}, func(want *image) {
 					want.Replies[replyKey{reply.User, reply.Key}] = reply
 				})
 			}
@@ -347,8 +347,8 @@ func effectCases() []Case {
 				To:       problem.LogObject(problem.LogMember{Name: "title", Value: problem.LogText("<&>\u2028")}, problem.LogMember{Name: "a", Value: "1.50"})}
 			change := b.change()
 			change.Log = []problem.LogEntry{full, created}
-			b.changes(change, func(want *image) {
-				want.edit(p.ID, func(s *store.Snapshot) { s.Log = append(s.Log, full, created) })
+			changes(b, change, func(want *image) {
+				edit(want, p.ID, func(s *store.Snapshot) { s.Log = append(s.Log, full, created) })
 			})
 		},
 	}, {
@@ -356,7 +356,7 @@ func effectCases() []Case {
 		Rule: "Expire forgets the batches and replies from before its time, and no others.",
 		run: func(b *bench) {
 			who, before := b.ID(), b.Now().Add(time.Hour)
-			old, young := b.probe(), b.probe()
+			old, young := probe(b), probe(b)
 			old.At, young.At = before.Add(-time.Millisecond), before
 			b.commit(old)
 			receipt := b.commit(young)
@@ -366,7 +366,7 @@ func effectCases() []Case {
 			}
 			expire := b.change(store.Expire{Before: before})
 			expire.At = before.Add(time.Hour)
-			b.changes(expire, func(want *image) { delete(want.Replies, replyKey{who, "old"}) })
+			changes(b, expire, func(want *image) { delete(want.Replies, replyKey{who, "old"}) })
 			again, stored, err := b.store.Outcome(b.ctx, young.Batch, b.Now())
 			b.must("Outcome", err)
 			b.equal("whether the younger batch is stored", true, stored)
@@ -379,69 +379,21 @@ func effectCases() []Case {
 }
 
 // does commits a change of the given effects: see changes.
-func (b *bench) does(effects []store.Effect, edit func(want *image)) {
+func does(b *bench, effects []store.Effect, edit func(want *image)) {
 	b.Helper()
-	b.changes(b.change(effects...), edit)
+	changes(b, b.change(effects...), edit)
 }
 
 // changes commits the change, and ends the case unless what is stored afterwards
 // is what was stored before, edited, and stamped with the batch of the change.
-func (b *bench) changes(change store.Change, edit func(want *image)) {
+func changes(b *bench, change store.Change, edit func(want *image)) {
 	b.Helper()
 	b.seen.add(change)
 	want := b.image()
 	edit(&want)
-	want.stamp(change)
+	stamp(&want, change)
 	b.commit(change)
 	b.equal("what is stored", want, b.image())
 }
 
 func nothing(*image) {}
-
-// stamp gives all that the change raises, or stores, its batch, and problems their size.
-func (seen *image) stamp(change store.Change) {
-	for _, effect := range change.Effects {
-		switch e := effect.(type) {
-		case store.CreateProblem:
-			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch, s.Size = change.Batch, e.Size })
-		case store.UpdateProblem:
-			seen.edit(e.Problem.ID, func(s *store.Snapshot) { s.Batch, s.Size = change.Batch, e.Size })
-		case store.MoveFamily:
-			seen.Epochs[e.Family] = ident.Version{Number: seen.Epochs[e.Family].Number, Batch: change.Batch}
-		}
-	}
-	catalogue, access := change.Raises()
-	if catalogue {
-		seen.Versions.Catalogue.Batch, seen.Catalogue.Batch = change.Batch, change.Batch
-		for id := range seen.Problems {
-			seen.edit(id, func(s *store.Snapshot) { s.Catalogue.Batch = change.Batch })
-		}
-	}
-	if access {
-		seen.Versions.Access.Batch = change.Batch
-	}
-}
-
-// move raises the number of an epoch.
-func (seen *image) move(family store.FamilyName) {
-	seen.Epochs[family] = ident.Version{Number: seen.Epochs[family].Number + 1}
-}
-
-// update replaces a problem of the image, also where others show it.
-func (seen *image) update(p problem.Problem) {
-	seen.edit(p.ID, func(s *store.Snapshot) { s.Problem = p })
-	for _, s := range seen.Problems {
-		for i := range s.Relationships {
-			if related := &s.Relationships[i]; related.Other == p.ID {
-				related.OtherTitle, related.OtherState = p.Title, p.State
-			}
-		}
-	}
-}
-
-// edit changes a problem of the image.
-func (seen *image) edit(id problem.ID, fn func(*store.Snapshot)) {
-	s := seen.Problems[id]
-	fn(&s)
-	seen.Problems[id] = s
-}

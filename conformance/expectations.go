@@ -19,56 +19,56 @@ func expectationCases() []Case {
 			b.do(store.UpdateProblem{Problem: p})
 			now := b.at(p.ID)
 			b.equal("the revision", int64(5), now.Revision)
-			b.holds(now)
+			holds(b, now)
 			for _, other := range []int64{4, 6, 0, -5} {
-				b.breaks(store.ProblemAt{ID: p.ID, Revision: other, Batch: now.Batch})
+				breaks(b, store.ProblemAt{ID: p.ID, Revision: other, Batch: now.Batch})
 			}
 			for _, revision := range []int64{0, 1, 5} {
-				b.breaks(store.ProblemAt{ID: b.reserve(), Revision: revision})
+				breaks(b, store.ProblemAt{ID: b.reserve(), Revision: revision})
 			}
 		},
 	}, {
 		ID:   "COM-002/catalogue-at",
 		Rule: "CatalogueAt holds for the version that the catalogue has, and for no other.",
 		run: func(b *bench) {
-			b.holds(store.CatalogueAt{})
-			b.breaks(store.CatalogueAt{Version: ident.Version{Number: 1}})
+			holds(b, store.CatalogueAt{})
+			breaks(b, store.CatalogueAt{Version: ident.Version{Number: 1}})
 			b.do(store.PutUser{User: b.objects().Users[0]})
 			now := b.versions().Catalogue
-			b.holds(store.CatalogueAt{Version: now})
-			b.breaks(store.CatalogueAt{})
+			holds(b, store.CatalogueAt{Version: now})
+			breaks(b, store.CatalogueAt{})
 			for _, other := range []int64{0, 2} {
-				b.breaks(store.CatalogueAt{Version: ident.Version{Number: other, Batch: now.Batch}})
+				breaks(b, store.CatalogueAt{Version: ident.Version{Number: other, Batch: now.Batch}})
 			}
 		},
 	}, {
 		ID:   "COM-002/access-at",
 		Rule: "AccessAt holds for the version that the tokens have, and for no other.",
 		run: func(b *bench) {
-			b.holds(store.AccessAt{})
-			b.breaks(store.AccessAt{Version: ident.Version{Number: 1}})
+			holds(b, store.AccessAt{})
+			breaks(b, store.AccessAt{Version: ident.Version{Number: 1}})
 			b.do(store.PutToken{Token: b.token()})
 			now := b.versions().Access
-			b.holds(store.AccessAt{Version: now})
-			b.breaks(store.AccessAt{})
+			holds(b, store.AccessAt{Version: now})
+			breaks(b, store.AccessAt{})
 			for _, other := range []int64{0, 2} {
-				b.breaks(store.AccessAt{Version: ident.Version{Number: other, Batch: now.Batch}})
+				breaks(b, store.AccessAt{Version: ident.Version{Number: other, Batch: now.Batch}})
 			}
 		},
 	}, {
 		ID:   "COM-002/family-at",
 		Rule: "FamilyAt holds for the epoch that the family has, and for no other; each family has its own.",
 		run: func(b *bench) {
-			b.holds(store.FamilyAt{Family: relationship.ParentOf})
-			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: 1}})
+			holds(b, store.FamilyAt{Family: relationship.ParentOf})
+			breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: 1}})
 			b.do(store.MoveFamily{Family: relationship.ParentOf})
 			now := b.image().Epochs[relationship.ParentOf]
-			b.holds(store.FamilyAt{Family: relationship.ParentOf, Epoch: now})
-			b.breaks(store.FamilyAt{Family: relationship.ParentOf})
+			holds(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: now})
+			breaks(b, store.FamilyAt{Family: relationship.ParentOf})
 			for _, other := range []int64{0, 2} {
-				b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: other, Batch: now.Batch}})
+				breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: other, Batch: now.Batch}})
 			}
-			b.holds(store.FamilyAt{Family: relationship.BlockerOf})
+			holds(b, store.FamilyAt{Family: relationship.BlockerOf})
 		},
 	}, {
 		ID:   "COM-002/key-unused",
@@ -76,20 +76,20 @@ func expectationCases() []Case {
 		run: func(b *bench) {
 			user, at := b.ID(), b.Now()
 			free := store.KeyUnused{User: user, Key: "key", Since: at.Add(-time.Hour)}
-			b.holds(free)
+			holds(b, free)
 			b.do(store.KeepReply{Reply: store.Reply{User: user, Key: "key", Created: at, Body: []byte("reply")}})
-			b.breaks(free)
+			breaks(b, free)
 			free.Since = at
-			b.breaks(free)
+			breaks(b, free)
 			free.Since = at.Add(time.Millisecond)
-			b.holds(free)
+			holds(b, free)
 			free.Since = at.Add(-time.Hour)
 			for _, other := range []string{"KEY", "key ", "ke", "key2"} {
-				b.holds(store.KeyUnused{User: user, Key: other, Since: free.Since})
+				holds(b, store.KeyUnused{User: user, Key: other, Since: free.Since})
 			}
-			b.holds(store.KeyUnused{User: b.ID(), Key: "key", Since: free.Since})
+			holds(b, store.KeyUnused{User: b.ID(), Key: "key", Since: free.Since})
 			b.do(store.Expire{Before: at.Add(time.Millisecond)})
-			b.holds(free)
+			holds(b, free)
 		},
 	}, {
 		ID:   "COM-002/state-unused",
@@ -97,79 +97,79 @@ func expectationCases() []Case {
 		run: func(b *bench) {
 			states := b.objects().States
 			state, other := states[0].ID, b.ID()
-			b.holds(store.StateUnused{State: state})
+			holds(b, store.StateUnused{State: state})
 			b.do(store.PutState{State: states[0]})
-			b.holds(store.StateUnused{State: state})
+			holds(b, store.StateUnused{State: state})
 			first, second := b.problem(b.reserve()), b.problem(b.reserve())
 			first.State, second.State = state, state
 			b.do(store.CreateProblem{Problem: first}, store.PutSavepoint{Problem: first}, store.CreateProblem{Problem: second})
-			b.breaks(store.StateUnused{State: state})
-			b.holds(store.StateUnused{State: other})
+			breaks(b, store.StateUnused{State: state})
+			holds(b, store.StateUnused{State: other})
 			first.State = other
 			b.do(store.UpdateProblem{Problem: first})
-			b.breaks(store.StateUnused{State: state})
-			b.breaks(store.StateUnused{State: other})
+			breaks(b, store.StateUnused{State: state})
+			breaks(b, store.StateUnused{State: other})
 			second.State = other
 			b.do(store.UpdateProblem{Problem: second})
-			b.holds(store.StateUnused{State: state})
+			holds(b, store.StateUnused{State: state})
 		},
 	}, {
 		ID:   "COM-002/store-empty",
 		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query and no audit log; nothing else counts.",
 		run: func(b *bench) {
-			b.holds(store.StoreEmpty{})
+			holds(b, store.StoreEmpty{})
 			b.reserve()
-			b.ruledOut()
+			ruledOut(b)
 			b.do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
 				store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
-			b.holds(store.StoreEmpty{})
+			holds(b, store.StoreEmpty{})
 			saved := b.query(b.ID())
 			b.do(store.PutQuery{Query: saved})
 			b.do(store.DropQuery{ID: saved.ID})
-			b.holds(store.StoreEmpty{})
+			holds(b, store.StoreEmpty{})
 		},
 	}, {
 		ID:   "COM-002/store-not-empty/problem",
 		Rule: "StoreEmpty does not hold when there is a problem.",
-		run:  func(b *bench) { b.fills(store.CreateProblem{Problem: b.problem(b.reserve())}) },
+		run:  func(b *bench) { fills(b, store.CreateProblem{Problem: b.problem(b.reserve())}) },
 	}, {
 		ID:   "COM-002/store-not-empty/state",
 		Rule: "StoreEmpty does not hold when there is a state.",
-		run:  func(b *bench) { b.fills(store.PutState{State: b.objects().States[0]}) },
+		run:  func(b *bench) { fills(b, store.PutState{State: b.objects().States[0]}) },
 	}, {
 		ID:   "COM-002/store-not-empty/priority",
 		Rule: "StoreEmpty does not hold when there is a priority.",
-		run:  func(b *bench) { b.fills(store.PutPriority{Priority: b.objects().Priorities[0]}) },
+		run:  func(b *bench) { fills(b, store.PutPriority{Priority: b.objects().Priorities[0]}) },
 	}, {
 		ID:   "COM-002/store-not-empty/classification",
 		Rule: "StoreEmpty does not hold when there is a classification.",
 		run: func(b *bench) {
-			b.fills(store.PutClassification{Classification: b.objects().Classifications[0]})
+			fills(b, store.PutClassification{Classification: b.objects().Classifications[0]})
 		},
 	}, {
 		ID:   "COM-002/store-not-empty/component",
 		Rule: "StoreEmpty does not hold when there is a component.",
-		run:  func(b *bench) { b.fills(store.PutComponent{Component: b.objects().Components[0]}) },
+		run:  func(b *bench) { fills(b, store.PutComponent{Component: b.objects().Components[0]}) },
 	}, {
 		ID:   "COM-002/store-not-empty/milestone",
 		Rule: "StoreEmpty does not hold when there is a milestone.",
-		run:  func(b *bench) { b.fills(store.PutMilestone{Milestone: b.objects().Milestones[0]}) },
+		run:  func(b *bench) { fills(b, store.PutMilestone{Milestone: b.objects().Milestones[0]}) },
 	}, {
 		ID:   "COM-002/store-not-empty/user",
 		Rule: "StoreEmpty does not hold when there is a user.",
-		run:  func(b *bench) { b.fills(store.PutUser{User: b.objects().Users[0]}) },
+		run:  func(b *bench) { fills(b, store.PutUser{User: b.objects().Users[0]}) },
 	}, {
 		ID:   "COM-002/store-not-empty/token",
 		Rule: "StoreEmpty does not hold when there is a token.",
-		run:  func(b *bench) { b.fills(store.PutToken{Token: b.token()}) },
+		run:  func(b *bench) { fills(b, store.PutToken{Token: b.token()}) },
 	}, {
 		ID:   "COM-002/store-not-empty/query",
 		Rule: "StoreEmpty does not hold when there is a saved query.",
-		run:  func(b *bench) { b.fills(store.PutQuery{Query: b.query(b.ID())}) },
+		run:  func(b *bench) { fills(b, store.PutQuery{Query: b.query(b.ID())}) },
 	}, {
 		ID:   "COM-002/store-not-empty/audit",
 		Rule: "StoreEmpty does not hold when there is an entry in the audit log.",
-		run:  func(b *bench) { b.fills(store.AppendAudit{Entry: b.audited()}) },
+		run:  func(b *bench) { fills(b, store.AppendAudit{Entry: b.audited()}) },
 	}, {
 		ID:   "COM-002/all-expectations",
 		Rule: "A Change is refused when one of its expectations does not hold, wherever it stands.",
@@ -184,11 +184,11 @@ func expectationCases() []Case {
 				store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
 				store.StateUnused{State: b.ID()},
 			}
-			b.holds(good...)
+			holds(b, good...)
 			bad := b.at(p.ID)
 			bad.Revision++
 			for i := range len(good) + 1 {
-				b.breaks(append(append(good[:i:i], bad), good[i:]...)...)
+				breaks(b, append(append(good[:i:i], bad), good[i:]...)...)
 			}
 		},
 	}, {
@@ -225,36 +225,36 @@ func expectationCases() []Case {
 
 // probe returns a Change that puts nothing into a place that StoreEmpty looks
 // at, with the given expectations.
-func (b *bench) probe(expect ...store.Expectation) store.Change {
+func probe(b *bench, expect ...store.Expectation) store.Change {
 	change := b.change(store.MoveFamily{Family: relationship.ClonedTo})
 	change.Expect = expect
 	return change
 }
 
 // holds commits a Change with expectations that hold.
-func (b *bench) holds(expect ...store.Expectation) {
+func holds(b *bench, expect ...store.Expectation) {
 	b.Helper()
-	if _, err := b.store.Commit(b.ctx, b.probe(expect...)); err != nil {
+	if _, err := b.store.Commit(b.ctx, probe(b, expect...)); err != nil {
 		b.failf("%#v, which hold, failed: %v", expect, err)
 	}
 }
 
 // breaks commits a Change with an expectation that does not hold.
-func (b *bench) breaks(expect ...store.Expectation) {
+func breaks(b *bench, expect ...store.Expectation) {
 	b.Helper()
-	b.refuse("a Change with an expectation that does not hold", fault.Conflict, b.probe(expect...))
+	b.refuse("a Change with an expectation that does not hold", fault.Conflict, probe(b, expect...))
 }
 
 // fills shows that the effect makes the store one that is not empty.
-func (b *bench) fills(effect store.Effect) {
+func fills(b *bench, effect store.Effect) {
 	b.Helper()
-	b.holds(store.StoreEmpty{})
+	holds(b, store.StoreEmpty{})
 	b.do(effect)
-	b.breaks(store.StoreEmpty{})
+	breaks(b, store.StoreEmpty{})
 }
 
 // ruledOut returns a batch of which the store has ruled that it never happens.
-func (b *bench) ruledOut() ident.ID {
+func ruledOut(b *bench) ident.ID {
 	b.Helper()
 	batch := b.ID()
 	_, stored, err := b.store.Outcome(b.ctx, batch, b.Now())

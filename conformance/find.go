@@ -84,7 +84,7 @@ func (s seeker) search(a asked) ([]store.Hit, error) {
 }
 
 // seeks looks at the store with a seeker.
-func (b *bench) seeks(fn func(seeker) error) {
+func seeks(b *bench, fn func(seeker) error) {
 	b.Helper()
 	b.view(func(r store.Reader) error {
 		s, err := seek(b.ctx, r)
@@ -96,9 +96,9 @@ func (b *bench) seeks(fn func(seeker) error) {
 }
 
 // search asks the store, in a View of its own.
-func (b *bench) search(a asked) (hits []store.Hit) {
+func search(b *bench, a asked) (hits []store.Hit) {
 	b.Helper()
-	b.seeks(func(s seeker) (err error) {
+	seeks(b, func(s seeker) (err error) {
 		hits, err = s.search(a)
 		return err
 	})
@@ -106,7 +106,7 @@ func (b *bench) search(a asked) (hits []store.Hit) {
 }
 
 // finds ends the case unless the store finds these problems, in this order.
-func (b *bench) finds(a asked, want ...problem.ID) {
+func finds(b *bench, a asked, want ...problem.ID) {
 	b.Helper()
-	b.equal("the list of "+a.String()+"\n", want, numbers(b.search(a)))
+	b.equal("the list of "+a.String()+"\n", want, numbers(search(b, a)))
 }

@@ -30,7 +30,7 @@ var words = []string{
 }
 
 // findable draws an Archive of so many problems.
-func (b *bench) findable(random *rand.Rand, problems int) holdings {
+func findable(b *bench, random *rand.Rand, problems int) holdings {
 	f := &filler{Rand: random, b: b, texts: slices.DeleteFunc(querygen.Hostile(), func(s string) bool { return s == "" })}
 	f.metadata()
 	id := problem.ID(0)

@@ -13,7 +13,7 @@ import (
 
 func findCases() []Case {
 	about := func(what, rule string, findings func() []finding) Case {
-		return Case{ID: "FIND-001/" + what, Rule: rule, run: func(b *bench) { b.findsAll(findings()) }}
+		return Case{ID: "FIND-001/" + what, Rule: rule, run: func(b *bench) { findsAll(b, findings()) }}
 	}
 	return []Case{
 		about("documented", "Search finds what the documented queries of clients mean.", documentedFindings),
@@ -25,7 +25,7 @@ func findCases() []Case {
 			ID:   "FIND-001/caller",
 			Rule: "Search sees the marks of the user who asks, and nobody else's.",
 			run: func(b *bench) {
-				x := b.exhibits()
+				x := exhibitsOf(b)
 				b.restore(x.holdings)
 				for _, test := range []struct {
 					as        ident.ID
@@ -41,9 +41,9 @@ func findCases() []Case {
 					{b.ID(), `NOT (read = YES OR watching = YES)`, without()},
 					{x.bo, `SUBQUERY(relationships, $r, $r.child.watching = YES AND $r.child.read = YES).@count > 0`, these(1, 5)},
 				} {
-					b.finds(asked{predicate: test.predicate, as: test.as}, test.want...)
+					finds(b, asked{predicate: test.predicate, as: test.as}, test.want...)
 				}
-				b.equal("the order", these(3, 5, 8, 13, 1, 2), numbers(b.search(asked{sort: "watching", as: x.bo})))
+				b.equal("the order", these(3, 5, 8, 13, 1, 2), numbers(search(b, asked{sort: "watching", as: x.bo})))
 			},
 		},
 		{
@@ -55,9 +55,9 @@ func findCases() []Case {
 			ID:   "FIND-002",
 			Rule: "Hits are in the query's order: nil first whichever way it is sorted, text by code point, identifiers by their bytes; those that are level by their numbers.",
 			run: func(b *bench) {
-				x := b.exhibits()
+				x := exhibitsOf(b)
 				b.restore(x.holdings)
-				b.seeks(func(s seeker) error {
+				seeks(b, func(s seeker) error {
 					for _, test := range sortings() {
 						a := asked{sort: test.sort, as: x.ann}
 						hits, err := s.search(a)
@@ -79,9 +79,9 @@ func findCases() []Case {
 			ID:   "FIND-003",
 			Rule: "A hit has its problem's revision, and the values that it is sorted by.",
 			run: func(b *bench) {
-				x := b.exhibits()
+				x := exhibitsOf(b)
 				b.restore(x.holdings)
-				hits := b.search(asked{predicate: "identifier IN {3, 5}", sort: "resolveDate,-title,watching,priority.order,state.identifier,identifier", as: x.cy})
+				hits := search(b, asked{predicate: "identifier IN {3, 5}", sort: "resolveDate,-title,watching,priority.order,state.identifier,identifier", as: x.cy})
 				b.equal("the hits", []store.Hit{
 					{ID: 5, Revision: 7, Keys: []predicate.Value{nil, "\u00c9clair \u00fcber alles", true, int64(1), x.open, int64(5)}},
 					{ID: 3, Revision: 2, Keys: []predicate.Value{on(12), "Crash", false, nil, x.closed, int64(3)}},
@@ -92,16 +92,16 @@ func findCases() []Case {
 			ID:   "FIND-003/pages",
 			Rule: "Search finds no more than its limit, and after a hit what comes behind it: pages of any size make up the whole.",
 			run: func(b *bench) {
-				x := b.exhibits()
+				x := exhibitsOf(b)
 				b.restore(x.holdings)
-				b.seeks(func(s seeker) error {
+				seeks(b, func(s seeker) error {
 					for i, test := range sortings() {
 						for _, size := range []int{1, 4, 2 + i%6} {
 							a, want := asked{sort: test.sort, as: x.ann, limit: size}, test.want
 							if (i+size)%2 == 0 {
 								a.predicate, want = notThree, butThree(want)
 							}
-							if err := b.pages(s, a, want); err != nil {
+							if err := pages(b, s, a, want); err != nil {
 								return err
 							}
 						}
@@ -114,17 +114,17 @@ func findCases() []Case {
 			ID:   "FIND-003/moved",
 			Rule: "What a hit was found by is a place of its own, wherever its problem has gone since.",
 			run: func(b *bench) {
-				x := b.exhibits()
+				x := exhibitsOf(b)
 				b.restore(x.holdings)
-				page := b.search(asked{sort: "-title", as: x.ann, limit: 2}) // 5 and 8
+				page := search(b, asked{sort: "-title", as: x.ann, limit: 2}) // 5 and 8
 				moved := x.Dossiers[4].Problem
 				moved.Title, moved.Revision = "Zebra", 2
 				b.do(store.UpdateProblem{Problem: moved})
-				b.finds(asked{sort: "-title", as: x.ann, after: &page[1]}, 2, 8, 3, 1, 13)
+				finds(b, asked{sort: "-title", as: x.ann, after: &page[1]}, 2, 8, 3, 1, 13)
 				for id, want := range map[problem.ID][]problem.ID{0: these(1, 2, 5, 8, 13, 3), 4: these(5, 8, 13, 3), 13: these(3), 1000: these(3)} {
-					b.finds(asked{sort: "resolveDate", as: x.ann, after: &store.Hit{ID: id, Keys: []predicate.Value{nil}}}, want...)
+					finds(b, asked{sort: "resolveDate", as: x.ann, after: &store.Hit{ID: id, Keys: []predicate.Value{nil}}}, want...)
 				}
-				b.finds(asked{as: x.ann, after: &store.Hit{ID: 4}, limit: 2}, 5, 8)
+				finds(b, asked{as: x.ann, after: &store.Hit{ID: 4}, limit: 2}, 5, 8)
 			},
 		},
 		{
@@ -146,11 +146,11 @@ func findCases() []Case {
 }
 
 // findsAll ends the case unless Ann finds among the exhibits what there is to find.
-func (b *bench) findsAll(all []finding) {
+func findsAll(b *bench, all []finding) {
 	b.Helper()
-	x := b.exhibits()
+	x := exhibitsOf(b)
 	b.restore(x.holdings)
-	b.seeks(func(s seeker) error {
+	seeks(b, func(s seeker) error {
 		for _, f := range all {
 			a := asked{predicate: f.predicate, as: x.ann}
 			hits, err := s.search(a)
@@ -172,7 +172,7 @@ func butThree(all []problem.ID) []problem.ID {
 }
 
 // pages ends the case unless the pages of a query make up the whole.
-func (b *bench) pages(s seeker, a asked, want []problem.ID) error {
+func pages(b *bench, s seeker, a asked, want []problem.ID) error {
 	b.Helper()
 	for {
 		page, err := s.search(a)
@@ -190,11 +190,11 @@ func (b *bench) pages(s seeker, a asked, want []problem.ID) error {
 
 // checkFindChanged searches after each of several Changes.
 func checkFindChanged(b *bench) {
-	x := b.exhibits()
+	x := exhibitsOf(b)
 	b.restore(x.holdings)
 	finds := func(predicate string, want ...problem.ID) {
 		b.Helper()
-		b.finds(asked{predicate: predicate, as: x.ann}, want...)
+		finds(b, asked{predicate: predicate, as: x.ann}, want...)
 	}
 	p := x.Dossiers[0].Problem
 	p.Title, p.State, p.Assignee, p.Revision = "\u00c4nderung 'x'", x.closed, x.bo, 5
@@ -244,11 +244,11 @@ func checkFindCandidates(b *bench) {
 	b.must("Restore", b.store.Restore(b.ctx, h.archive()))
 	const last = store.MostCandidates
 	residual := `length(title) > 0`
-	b.equal("the number of hits among as many as there may be", last, len(b.search(asked{predicate: residual})))
+	b.equal("the number of hits among as many as there may be", last, len(search(b, asked{predicate: residual})))
 	p := h.Dossiers[0].Problem
 	p.ID = last + 1
 	b.do(store.CreateProblem{Problem: p})
-	b.seeks(func(s seeker) error {
+	seeks(b, func(s seeker) error {
 		for _, a := range []asked{
 			{predicate: residual}, {predicate: residual, limit: 1}, {predicate: `length(title) = 0`, sort: "-title"},
 			{predicate: residual, after: &store.Hit{ID: last}}, {predicate: `identifier > 0 AND ` + residual, limit: 3},

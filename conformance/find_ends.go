@@ -38,7 +38,7 @@ func (c *ending) Done() <-chan struct{} {
 
 // checkFindEnds searches with contexts that end sooner or later.
 func checkFindEnds(b *bench) {
-	x := b.exhibits()
+	x := exhibitsOf(b)
 	b.restore(x.holdings)
 	want := without(13)
 	for asks := range int64(40) {
@@ -86,7 +86,7 @@ const (
 
 // checkFindLong searches for long texts in longer ones.
 func checkFindLong(b *bench) {
-	x := b.exhibits()
+	x := exhibitsOf(b)
 	x.Dossiers[0].Comments[0].Text = strings.Repeat("a", longText)
 	x.Dossiers[0].Keywords[0].Value = problem.Text(strings.Repeat("a", 60_000) + "b")
 	x.Dossiers[1].Comments[0].Text = strings.Repeat("a", longText-1) + "b"
@@ -99,7 +99,7 @@ func checkFindLong(b *bench) {
 		{"NONE comments.text CONTAINS[c] '" + strings.ToUpper(word) + "B'", without(2)},
 		{"ANY comments.text LIKE '*" + word + "?b'", these(2)},
 	} {
-		b.finds(asked{predicate: f.predicate, as: x.ann}, f.want...)
+		finds(b, asked{predicate: f.predicate, as: x.ann}, f.want...)
 	}
 	var many []string
 	for n := range 120 {

@@ -23,8 +23,8 @@ type exhibits struct {
 // on returns a moment of the month of findings.
 func on(day int) time.Time { return time.Date(2026, time.March, day, 8, 0, 0, 0, time.UTC) }
 
-// exhibits returns them, not yet stored.
-func (b *bench) exhibits() exhibits {
+// exhibitsOf returns them, not yet stored.
+func exhibitsOf(b *bench) exhibits {
 	x := exhibits{ann: b.ID(), bo: b.ID(), cy: b.ID(), open: b.ID(), progress: b.ID(), closed: b.ID()}
 	high, low, bug, task := b.ID(), b.ID(), b.ID(), b.ID()
 	engine, pump, old, next, beta := b.ID(), b.ID(), b.ID(), b.ID(), b.ID()

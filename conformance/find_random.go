@@ -25,7 +25,7 @@ func findRandomCases() []Case {
 		Seeded: true,
 		run: func(b *bench) {
 			random := b.random()
-			h := b.findable(random, 20+random.IntN(30))
+			h := findable(b, random, 20+random.IntN(30))
 			b.restore(h)
 			model := newModel()
 			b.must("restoring into the model", model.Restore(b.ctx, h.archive()))
@@ -33,13 +33,13 @@ func findRandomCases() []Case {
 			if b.long {
 				queries = manyQueries
 			}
-			g := querygen.New(random, model.now.values())
+			g := querygen.New(random, valuesOf(model.now))
 			users := []ident.ID{b.ID()} // one who is not there
 			for _, u := range h.Metadata.Users {
 				users = append(users, u.ID)
 			}
 			here := seeker{b.ctx, model.now, nil}
-			b.seeks(func(there seeker) error {
+			seeks(b, func(there seeker) error {
 				for range queries {
 					p := g.Predicate()
 					a := asked{predicate: p.Text, sort: g.Order(), as: users[random.IntN(len(users))]}
@@ -48,7 +48,7 @@ func findRandomCases() []Case {
 						return err
 					}
 					if text := unlike(here, there, a); text != "" {
-						b.failf("%s", b.smaller(here, p, a, text))
+						b.failf("%s", smaller(b, here, p, a, text))
 					}
 				}
 				return nil
@@ -92,7 +92,7 @@ func unlike(model, other seeker, a asked) string {
 
 // smaller returns the complaint about a query, and about the smallest part of its
 // predicate that was found to be answered wrongly.
-func (b *bench) smaller(model seeker, p querygen.Cond, a asked, text string) string {
+func smaller(b *bench, model seeker, p querygen.Cond, a asked, text string) string {
 	// A View may be of no use any more once a query in it has failed.
 	again := func(a asked) (text string) {
 		err := b.store.View(b.ctx, func(r store.Reader) error {
@@ -122,29 +122,29 @@ func (b *bench) smaller(model seeker, p querygen.Cond, a asked, text string) str
 	return text
 }
 
-// values returns the values that objects of the model have under each key.
-func (w *world) values() map[*predicate.Key][]predicate.Value {
+// valuesOf returns the values that objects of the model have under each key.
+func valuesOf(w *world) map[*predicate.Key][]predicate.Value {
 	found := make(map[*predicate.Key][]predicate.Value)
 	for id := range w.problems {
-		w.gather(found, predicate.Problem, w.problemEntry(id, ident.None))
+		gather(w, found, predicate.Problem, w.problemEntry(id, ident.None))
 	}
 	for id := range w.users {
-		w.gather(found, predicate.User, w.userEntry(id))
+		gather(w, found, predicate.User, w.userEntry(id))
 	}
 	for id := range w.states {
-		w.gather(found, predicate.State, w.stateEntry(id))
+		gather(w, found, predicate.State, w.stateEntry(id))
 	}
 	for id := range w.priorities {
-		w.gather(found, predicate.Priority, w.priorityEntry(id))
+		gather(w, found, predicate.Priority, w.priorityEntry(id))
 	}
 	for id := range w.classifications {
-		w.gather(found, predicate.Classification, w.classificationEntry(id))
+		gather(w, found, predicate.Classification, w.classificationEntry(id))
 	}
 	for id := range w.components {
-		w.gather(found, predicate.Component, w.componentEntry(id))
+		gather(w, found, predicate.Component, w.componentEntry(id))
 	}
 	for id := range w.milestones {
-		w.gather(found, predicate.Milestone, w.milestoneEntry(id))
+		gather(w, found, predicate.Milestone, w.milestoneEntry(id))
 	}
 	for key, values := range found { // maps are gone through in any order
 		slices.SortFunc(values, predicate.CompareValues)
@@ -154,7 +154,7 @@ func (w *world) values() map[*predicate.Key][]predicate.Value {
 }
 
 // gather adds the values that an object has, and those of what is part of it.
-func (w *world) gather(found map[*predicate.Key][]predicate.Value, of predicate.Entity, object predicate.Value) {
+func gather(w *world, found map[*predicate.Key][]predicate.Value, of predicate.Entity, object predicate.Value) {
 	e := object.(entry)
 	for _, key := range predicate.Keys(of) {
 		switch t := key.Type; {
@@ -164,7 +164,7 @@ func (w *world) gather(found map[*predicate.Key][]predicate.Value, of predicate.
 			}
 		case t.Many && !t.Entity.IsMetadata():
 			for _, member := range e.objects[key.Name]().([]predicate.Value) {
-				w.gather(found, t.Entity, member)
+				gather(w, found, t.Entity, member)
 			}
 		}
 	}

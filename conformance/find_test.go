@@ -17,16 +17,16 @@ func TestRandomPredicatesTellProblemsApart(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	b := &bench{T: t, Env: newEnv(t), ctx: t.Context()}
+	b := &bench{T: t, Env: freshEnv(t), ctx: t.Context()}
 	b.author = b.ID()
 	random := rand.New(rand.NewPCG(seed, 0))
-	h := b.findable(random, 40)
+	h := findable(b, random, 40)
 	model := newModel()
 	if err := model.Restore(t.Context(), h.archive()); err != nil {
 		t.Fatal(err)
 	}
 	const drawn = 400
-	g := querygen.New(random, model.now.values())
+	g := querygen.New(random, valuesOf(model.now))
 	s := seeker{t.Context(), model.now, nil}
 	some := 0
 	for range drawn {
@@ -50,7 +50,7 @@ func TestSmallerPredicate(t *testing.T) {
 	t.Parallel()
 	h := saboteur{sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit { return nil })}.harness()
 	o := onTrial(t, "FIND-001/random", 1, h, func(b *bench) {
-		x := b.exhibits()
+		x := exhibitsOf(b)
 		b.restore(x.holdings)
 		model := newModel()
 		b.must("Restore", model.Restore(b.ctx, x.archive()))
@@ -59,7 +59,7 @@ func TestSmallerPredicate(t *testing.T) {
 		}
 		whole := part("(watching = NO AND (FALSEPREDICATE OR title = 'Crash'))",
 			part("watching = YES AND FALSEPREDICATE"), part("FALSEPREDICATE OR title = 'Crash'", part("FALSEPREDICATE"), part("title = 'Crash'")))
-		b.failf("%s", b.smaller(seeker{b.ctx, model.now, nil}, whole, asked{predicate: whole.Text, as: ident.None}, "something is missing"))
+		b.failf("%s", smaller(b, seeker{b.ctx, model.now, nil}, whole, asked{predicate: whole.Text, as: ident.None}, "something is missing"))
 	})
 	text := o.Failure()
 	for _, want := range []string{"something is missing", "So does that of problems that satisfy FALSEPREDICATE OR title = 'Crash'", "So does that of problems that satisfy title = 'Crash'"} {

@@ -103,7 +103,7 @@ func (seen *image) put(c metadata.Content) {
 		Users:           slices.Concat(seen.Content.Users, c.Users),
 	}).Content()
 	for id := range seen.Problems {
-		seen.edit(id, func(s *store.Snapshot) { s.Catalogue = seen.Catalogue })
+		edit(seen, id, func(s *store.Snapshot) { s.Catalogue = seen.Catalogue })
 	}
 }
 

@@ -44,8 +44,6 @@ type Harness struct {
 	// capability that is not declared fails the run, and one that is
 	// declared not to be there has to be missing cleanly.
 	Caps Capabilities
-
-	test string // the test that calls Run; empty outside of tests
 }
 
 // Capabilities are the abilities that stores may lack.
@@ -123,21 +121,4 @@ func (h Harness) check() error {
 		return fmt.Errorf("the harness has a Replicate, but does not declare Caps.Replicated: say conformance.Yes")
 	}
 	return nil
-}
-
-// waives returns why a case does not concern the stores; it is empty if it does.
-func (h Harness) waives(c Case) string {
-	switch {
-	case c.Durable && h.Caps.Durable == No:
-		return "declared not to be durable"
-	case c.Fleeting && h.Caps.Durable == Yes:
-		return "declared to be durable"
-	case c.Shared && h.Caps.Shared == No:
-		return "declared not to be shared"
-	case c.Alone && h.Caps.Shared == Yes:
-		return "declared to be shared"
-	case c.Replicated && h.Caps.Replicated != Yes:
-		return "not declared to be replicated"
-	}
-	return ""
 }

@@ -47,7 +47,7 @@ func identityCases() []Case {
 			b.do(effects...)
 			before := b.image()
 			b.commit(first)
-			b.breaksAll(effects, store.CatalogueAt{Version: ident.Version{Number: 9, Batch: first.Batch}})
+			breaksAll(b, effects, store.CatalogueAt{Version: ident.Version{Number: 9, Batch: first.Batch}})
 			b.equal("what is stored", before, b.image())
 		},
 	}, {
@@ -70,18 +70,18 @@ func identityCases() []Case {
 			before := b.load(q.ID, 0).Batch
 			p := b.problem(b.reserve())
 			want := b.do(store.CreateProblem{Problem: p}, store.PutSavepoint{Problem: p}).Batch
-			b.stores(want, p.ID)
+			stores(b, want, p.ID)
 			for range 3 {
 				b.do(store.AddComment{Problem: p.ID, Comment: b.comment("text")}, store.PutSavepoint{Problem: p},
 					store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name"}}, store.Watch{Problem: p.ID, User: b.ID()})
-				b.stores(want, p.ID)
+				stores(b, want, p.ID)
 				want = b.do(store.UpdateProblem{Problem: p}).Batch
-				b.stores(want, p.ID)
+				stores(b, want, p.ID)
 				p.Revision++
 				want = b.do(store.UpdateProblem{Problem: p}, store.UpdateProblem{Problem: p}).Batch
-				b.stores(want, p.ID)
+				stores(b, want, p.ID)
 			}
-			b.stores(before, q.ID)
+			stores(b, before, q.ID)
 		},
 	}, {
 		ID:   "READ-019",
@@ -116,13 +116,13 @@ func identityCases() []Case {
 			p.Revision = 2
 			b.do(store.UpdateProblem{Problem: p})
 			now := b.at(p.ID)
-			b.holds(now)
+			holds(b, now)
 			for _, batch := range []ident.ID{created.Batch, b.ID(), ident.None} {
-				b.breaks(store.ProblemAt{ID: p.ID, Revision: 2, Batch: batch})
+				breaks(b, store.ProblemAt{ID: p.ID, Revision: 2, Batch: batch})
 			}
 			b.do(store.UpdateProblem{Problem: p}) // the same revision, as another history has it
-			b.breaks(now)
-			b.holds(b.at(p.ID))
+			breaks(b, now)
+			holds(b, b.at(p.ID))
 		},
 	}, {
 		ID:   "COM-012/catalogue",
@@ -132,9 +132,9 @@ func identityCases() []Case {
 			b.do(store.PutUser{User: b.objects().Users[0]})
 			now := b.versions().Catalogue
 			for _, batch := range []ident.ID{before, b.ID(), ident.None} {
-				b.breaks(store.CatalogueAt{Version: ident.Version{Number: now.Number, Batch: batch}})
+				breaks(b, store.CatalogueAt{Version: ident.Version{Number: now.Number, Batch: batch}})
 			}
-			b.holds(store.CatalogueAt{Version: now})
+			holds(b, store.CatalogueAt{Version: now})
 		},
 	}, {
 		ID:   "COM-012/access",
@@ -144,9 +144,9 @@ func identityCases() []Case {
 			b.do(store.PutToken{Token: b.token()})
 			now := b.versions().Access
 			for _, batch := range []ident.ID{before, b.ID(), ident.None} {
-				b.breaks(store.AccessAt{Version: ident.Version{Number: now.Number, Batch: batch}})
+				breaks(b, store.AccessAt{Version: ident.Version{Number: now.Number, Batch: batch}})
 			}
-			b.holds(store.AccessAt{Version: now})
+			holds(b, store.AccessAt{Version: now})
 		},
 	}, {
 		ID:   "COM-012/family",
@@ -157,19 +157,19 @@ func identityCases() []Case {
 			b.do(store.MoveFamily{Family: family})
 			now := b.image().Epochs[family]
 			for _, batch := range []ident.ID{before, b.ID(), ident.None} {
-				b.breaks(store.FamilyAt{Family: family, Epoch: ident.Version{Number: now.Number, Batch: batch}})
+				breaks(b, store.FamilyAt{Family: family, Epoch: ident.Version{Number: now.Number, Batch: batch}})
 			}
-			b.holds(store.FamilyAt{Family: family, Epoch: now})
+			holds(b, store.FamilyAt{Family: family, Epoch: now})
 		},
 	}, {
 		ID:   "COM-012/first",
 		Rule: "An expectation of the number 0 with a batch is refused with Conflict where nothing has raised it.",
 		run: func(b *bench) {
 			v := ident.Version{Batch: b.ID()}
-			b.breaks(store.CatalogueAt{Version: v})
-			b.breaks(store.AccessAt{Version: v})
-			b.breaks(store.FamilyAt{Family: relationship.ParentOf, Epoch: v})
-			b.breaks(store.ProblemAt{ID: b.reserve(), Batch: v.Batch})
+			breaks(b, store.CatalogueAt{Version: v})
+			breaks(b, store.AccessAt{Version: v})
+			breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: v})
+			breaks(b, store.ProblemAt{ID: b.reserve(), Batch: v.Batch})
 		},
 	}, {
 		ID:   "RES-009",
@@ -192,10 +192,10 @@ func identityCases() []Case {
 					want.Number = 2
 				}
 				b.equal("the epoch", want, epochs[f.Forward])
-				b.breaks(store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number}})
-				b.breaks(store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number, Batch: moved}})
+				breaks(b, store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number}})
+				breaks(b, store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number, Batch: moved}})
 				if f.Forward != relationship.ClonedTo { // which b.holds moves
-					b.holds(store.FamilyAt{Family: f.Forward, Epoch: want})
+					holds(b, store.FamilyAt{Family: f.Forward, Epoch: want})
 				}
 			}
 		},
@@ -211,11 +211,11 @@ func identityCases() []Case {
 				if i != 1 {
 					want = d.Log[len(d.Log)-1].Batch
 				}
-				b.stores(want, d.ID)
-				b.holds(store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: want})
+				stores(b, want, d.ID)
+				holds(b, store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: want})
 				for _, other := range []ident.ID{h.Batch, h.Dossiers[0].Log[0].Batch, h.Dossiers[2].Log[2].Batch, ident.None} {
 					if other != want {
-						b.breaks(store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: other})
+						breaks(b, store.ProblemAt{ID: d.ID, Revision: d.Revision, Batch: other})
 					}
 				}
 			}
@@ -237,10 +237,10 @@ func identityCases() []Case {
 			h.Batch = b.ID()
 			other := b.fresh()
 			other.restore(h)
-			other.stores(change.Batch, p.ID)
-			other.holds(before)
+			stores(other, change.Batch, p.ID)
+			holds(other, before)
 			other.do(store.UpdateProblem{Problem: p}) // the same revision, as another history has it
-			other.breaks(before)
+			breaks(other, before)
 		},
 	}, {
 		ID:   "RES-009/nothing",
@@ -248,7 +248,7 @@ func identityCases() []Case {
 		run: func(b *bench) {
 			b.restore(holdings{Batch: b.ID()})
 			b.equal("Versions", store.Versions{}, b.versions())
-			b.holds(store.CatalogueAt{}, store.AccessAt{})
+			holds(b, store.CatalogueAt{}, store.AccessAt{})
 		},
 	}, {
 		ID:   "RES-009/again",
@@ -261,18 +261,18 @@ func identityCases() []Case {
 			again := h
 			again.Batch = b.ID()
 			other.restore(again)
-			b.holds(other.at(1))
-			b.breaks(other.at(2))
-			b.breaks(store.CatalogueAt{Version: other.versions().Catalogue})
-			b.breaks(store.AccessAt{Version: other.versions().Access})
-			b.breaks(store.FamilyAt{Family: relationship.CauseOf, Epoch: other.image().Epochs[relationship.CauseOf]})
+			holds(b, other.at(1))
+			breaks(b, other.at(2))
+			breaks(b, store.CatalogueAt{Version: other.versions().Catalogue})
+			breaks(b, store.AccessAt{Version: other.versions().Access})
+			breaks(b, store.FamilyAt{Family: relationship.CauseOf, Epoch: other.image().Epochs[relationship.CauseOf]})
 		},
 	}}
 }
 
 // stores ends the case unless the batch is the one that stored the problem last, in
 // each way of reading.
-func (b *bench) stores(batch ident.ID, id problem.ID) {
+func stores(b *bench, batch ident.ID, id problem.ID) {
 	b.Helper()
 	b.equal("the batch of the problem", batch, b.load(id, 0).Batch)
 	b.equal("the batch of the problem with all parts", batch, b.load(id, everything).Batch)
@@ -286,7 +286,7 @@ func (b *bench) stores(batch ident.ID, id problem.ID) {
 }
 
 // breaksAll commits a Change of effects with an expectation that does not hold.
-func (b *bench) breaksAll(effects []store.Effect, expect ...store.Expectation) {
+func breaksAll(b *bench, effects []store.Effect, expect ...store.Expectation) {
 	b.Helper()
 	change := b.change(effects...)
 	change.Expect = expect

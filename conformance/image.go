@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -214,4 +215,43 @@ func (seen *image) compareDossiers(ctx context.Context, r store.Reader, of *scop
 // owners returns the problems of the scope in ascending order.
 func owners(of *scope) []problem.ID {
 	return slices.Sorted(maps.Keys(of.problems))
+}
+
+// sorted returns the Snapshot with its watchers in order, which come in any.
+func sorted(s store.Snapshot) store.Snapshot {
+	slices.SortFunc(s.Watchers, ident.ID.Compare)
+	return s
+}
+
+// clone returns a copy of the image that shares no memory with it, which may be
+// the store's own.
+func (seen image) clone() image {
+	problems := make(map[problem.ID]store.Snapshot, len(seen.Problems))
+	for id, s := range seen.Problems {
+		s.Keywords = slices.Clone(s.Keywords)
+		s.Log = slices.Clone(s.Log)
+		s.Comments = slices.Clone(s.Comments)
+		s.Relationships = slices.Clone(s.Relationships)
+		s.Watchers = slices.Clone(s.Watchers)
+		s.Savepoints = slices.Clone(s.Savepoints)
+		problems[id] = s
+	}
+	seen.Problems = problems
+	seen.Tokens, seen.Queries, seen.Audit = slices.Clone(seen.Tokens), slices.Clone(seen.Queries), slices.Clone(seen.Audit)
+	seen.Content.States = slices.Clone(seen.Content.States)
+	for i := range seen.Content.States {
+		seen.Content.States[i].Next = slices.Clone(seen.Content.States[i].Next)
+	}
+	replies := make(map[replyKey]store.Reply, len(seen.Replies))
+	for key, reply := range seen.Replies {
+		reply.Body = slices.Clone(reply.Body)
+		replies[key] = reply
+	}
+	seen.Replies = replies
+	return seen
+}
+
+// compare orders keys by user, then text.
+func (k replyKey) compare(other replyKey) int {
+	return cmp.Or(k.User.Compare(other.User), cmp.Compare(k.Key, other.Key))
 }

@@ -55,7 +55,7 @@ type single struct {
 
 // singles returns a read by each method that can be a last read. The problem has to
 // exist.
-func (b *bench) singles(id problem.ID) []single {
+func singles(b *bench, id problem.ID) []single {
 	return []single{
 		{"Problem", func(ctx context.Context, r store.Reader) (any, error) {
 			s, err := r.Problem(ctx, id, b.author, everything)
@@ -117,8 +117,8 @@ func (b *bench) singles(id problem.ID) []single {
 	}
 }
 
-// read returns what the read shows in a View of its own, as the last one if so asked.
-func (b *bench) read(one single, last bool) (shown any) {
+// readAll returns what the read shows in a View of its own, as the last one if so asked.
+func readAll(b *bench, one single, last bool) (shown any) {
 	b.Helper()
 	b.view(func(r store.Reader) (err error) {
 		if last {
@@ -131,20 +131,20 @@ func (b *bench) read(one single, last bool) (shown any) {
 }
 
 // stocked returns a problem of a store that has something for each of the singles.
-func (b *bench) stocked() problem.ID {
+func stocked(b *bench) problem.ID {
 	b.Helper()
 	p := b.furnished()
 	b.do(store.PutToken{Token: b.token()})
-	_, change := b.oneOfEach()
+	_, change := oneOfEach(b)
 	b.commit(change)
 	return p.ID
 }
 
 func lastReadIsTheSame(b *bench) {
-	id := b.stocked()
-	for _, one := range b.singles(id) {
-		want := b.read(one, false)
-		b.equal(one.method+" as the last and only read", want, b.read(one, true))
+	id := stocked(b)
+	for _, one := range singles(b, id) {
+		want := readAll(b, one, false)
+		b.equal(one.method+" as the last and only read", want, readAll(b, one, true))
 		var second any
 		b.view(func(r store.Reader) (err error) {
 			if _, err = r.Versions(b.ctx); err == nil {
@@ -158,7 +158,7 @@ func lastReadIsTheSame(b *bench) {
 }
 
 func lastReadsAreDeclared(b *bench) {
-	has := b.endsWithLast()
+	has := endsWithLast(b)
 	switch {
 	case b.h.Caps.LastReads == Yes && !has:
 		b.failf("the Reader is no store.LastReader, though the harness declares Caps.LastReads: a store that wraps a Reader has to hand on the method Last")
@@ -168,7 +168,7 @@ func lastReadsAreDeclared(b *bench) {
 }
 
 // endsWithLast reports whether the Readers of the store are LastReaders.
-func (b *bench) endsWithLast() (has bool) {
+func endsWithLast(b *bench) (has bool) {
 	b.Helper()
 	b.view(func(r store.Reader) error {
 		_, has = r.(store.LastReader)
@@ -179,14 +179,14 @@ func (b *bench) endsWithLast() (has bool) {
 }
 
 func lastReadKeepsTheMoment(b *bench) {
-	b.stocked()
-	for i := range b.singles(0) {
-		p, change := b.oneOfEach()
-		one := b.singles(p.ID)[i]
+	stocked(b)
+	for i := range singles(b, 0) {
+		p, change := oneOfEach(b)
+		one := singles(b, p.ID)[i]
 		if one.method == "Oldest" {
 			continue // which may be of a later moment
 		}
-		before := b.read(one, false)
+		before := readAll(b, one, false)
 		var shown any
 		b.view(func(r store.Reader) error {
 			if _, err := r.Versions(b.ctx); err != nil {
@@ -242,10 +242,10 @@ func onlyReadShowsOneMoment(b *bench) {
 }
 
 func readAfterTheLast(b *bench) {
-	id := b.stocked()
-	over := b.endsWithLast()
-	for _, one := range b.singles(id) {
-		for _, next := range b.readings(id) {
+	id := stocked(b)
+	over := endsWithLast(b)
+	for _, one := range singles(b, id) {
+		for _, next := range readings(b, id) {
 			var after error
 			err := b.store.View(b.ctx, func(r store.Reader) error {
 				store.Last(r)
@@ -268,15 +268,15 @@ func readAfterTheLast(b *bench) {
 }
 
 func lastReadEndsNoOtherView(b *bench) {
-	id := b.stocked()
+	id := stocked(b)
 	versions := single{"Versions", func(ctx context.Context, r store.Reader) (any, error) { return r.Versions(ctx) }}
-	want := b.read(versions, false)
+	want := readAll(b, versions, false)
 	b.view(func(outer store.Reader) error {
 		if _, err := outer.Versions(b.ctx); err != nil {
 			return err
 		}
-		for _, one := range b.singles(id) {
-			b.read(one, true)
+		for _, one := range singles(b, id) {
+			readAll(b, one, true)
 			again, err := versions.do(b.ctx, outer)
 			if err != nil {
 				return fmt.Errorf("Versions of a View, after another View ended with %s: %w", one.method, err)
@@ -288,8 +288,8 @@ func lastReadEndsNoOtherView(b *bench) {
 }
 
 func historyAfterTheLast(b *bench) {
-	id := b.stocked()
-	for _, one := range b.singles(id) {
+	id := stocked(b)
+	for _, one := range singles(b, id) {
 		var histories [2]store.History
 		b.view(func(r store.Reader) error {
 			if _, err := r.Versions(b.ctx); err != nil {

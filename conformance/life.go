@@ -97,7 +97,7 @@ func lifeCases() []Case {
 		run: func(b *bench) {
 			b.create()
 			b.must("Close", b.store.Close())
-			for _, call := range b.calls(b.ctx) {
+			for _, call := range calls(b, b.ctx) {
 				b.fails(call.method+" after Close", fault.Closed, call.do())
 			}
 		},

@@ -105,13 +105,13 @@ func (u upshot) String() string {
 }
 
 // send commits a change, and settles an outcome that is not known.
-func (b *bench) send(change store.Change) (upshot, error) {
+func send(b *bench, change store.Change) (upshot, error) {
 	receipt, err := b.store.Commit(b.ctx, change)
 	if err == nil {
 		return upshot{isStored, receipt.Position}, nil
 	}
 	if failure("Commit", fault.UnknownOutcome, err) == nil {
-		return b.settle(change)
+		return settle(b, change)
 	}
 	if err := failure("Commit", fault.Conflict, err); err != nil {
 		return upshot{}, err
@@ -120,7 +120,7 @@ func (b *bench) send(change store.Change) (upshot, error) {
 }
 
 // settle asks for the outcome of a change.
-func (b *bench) settle(change store.Change) (upshot, error) {
+func settle(b *bench, change store.Change) (upshot, error) {
 	receipt, known, err := b.store.Outcome(b.ctx, change.Batch, change.At)
 	switch {
 	case err != nil:

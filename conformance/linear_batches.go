@@ -17,7 +17,7 @@ func linearBatchCases() []Case {
 		ID:     "OUT-002/linear",
 		Rule:   "What clients are answered that commit the same batches, and ask for their Outcome, at once is what they would be answered one after the other: each batch is stored once with one Receipt, or never.",
 		Seeded: true,
-		run:    func(b *bench) { b.tellOfBatches() },
+		run:    func(b *bench) { tellOfBatches(b) },
 	}}
 }
 
@@ -105,7 +105,7 @@ func (r *registrar) do(f filing) (out filed, err error) {
 	case toLook:
 		out.comments, err = r.look()
 	case toSettle:
-		out.upshot, err = r.settle(change)
+		out.upshot, err = settle(r.bench, change)
 	default:
 		receipt, failed := r.store.Commit(r.ctx, change)
 		switch {
@@ -113,7 +113,7 @@ func (r *registrar) do(f filing) (out filed, err error) {
 			out.upshot = upshot{isStored, receipt.Position}
 		case failure("Commit", fault.UnknownOutcome, failed) == nil:
 			out.unknown = true
-			out.upshot, err = r.settle(change)
+			out.upshot, err = settle(r.bench, change)
 		default:
 			out.upshot, err = upshot{fate: isRuledOut}, failure("Commit", fault.Abandoned, failed)
 		}
@@ -132,7 +132,7 @@ func (r *registrar) look() (comments string, err error) {
 }
 
 // tellOfBatches lets clients commit batches that others commit or rule out.
-func (b *bench) tellOfBatches() {
+func tellOfBatches(b *bench) {
 	b.Helper()
 	r := &registrar{bench: b, problem: b.create().ID}
 	for i := range r.changes {

@@ -19,7 +19,7 @@ func linearPairCases() []Case {
 		ID:     "COM-004/linear-pair",
 		Rule:   "What clients are answered that relate, part, rename and look at two problems at once is what they would be answered one after the other: both sides of a relationship are there or none is.",
 		Seeded: true,
-		run:    func(b *bench) { b.tellOfPair() },
+		run:    func(b *bench) { tellOfPair(b) },
 	}}
 }
 
@@ -253,13 +253,13 @@ func (p *pairs) do(c coupling) (out coupled, err error) {
 	if c.act == looking {
 		out.shown, err = p.look()
 	} else {
-		out.upshot, err = p.send(p.change(c))
+		out.upshot, err = send(p.bench, p.change(c))
 	}
 	return out, err
 }
 
 // tellOfPair lets clients look at two problems, and change both or one.
-func (b *bench) tellOfPair() {
+func tellOfPair(b *bench) {
 	b.Helper()
 	p := &pairs{bench: b, began: b.Now()}
 	var batch [2]ident.ID

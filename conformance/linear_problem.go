@@ -18,12 +18,12 @@ func linearProblemCases() []Case {
 		ID:     "COM-004/linear",
 		Rule:   "What clients that read and write one problem at once are answered is what they would be answered one after the other.",
 		Seeded: true,
-		run:    func(b *bench) { b.tellOfProblems(1) },
+		run:    func(b *bench) { tellOfProblems(b, 1) },
 	}, {
 		ID:     "COM-004/linear-several",
 		Rule:   "What clients that read and write several problems at once are answered of each is what they would be answered one after the other.",
 		Seeded: true,
-		run:    func(b *bench) { b.tellOfProblems(3) },
+		run:    func(b *bench) { tellOfProblems(b, 3) },
 	}}
 }
 
@@ -208,7 +208,7 @@ func (s *shelf) do(w writing) (out told, err error) {
 	if w.number == 0 {
 		out.shown, err = s.look(w.problem)
 	} else {
-		out.upshot, err = s.send(s.change(w))
+		out.upshot, err = send(s.bench, s.change(w))
 	}
 	return out, err
 }
@@ -239,7 +239,7 @@ func (w writing) draw(random *rand.Rand) writing {
 }
 
 // tellOfProblems lets clients look at problems and write to them.
-func (b *bench) tellOfProblems(n int) {
+func tellOfProblems(b *bench, n int) {
 	b.Helper()
 	s := &shelf{bench: b, users: [2]ident.ID{b.ID(), b.ID()}}
 	var last []writing

@@ -19,7 +19,7 @@ func linearVersionCases() []Case {
 		ID:     "VER-001/linear",
 		Rule:   "What clients are answered that change users and tokens, look at them and ask for the Versions at once is what they would be answered one after the other, whichever way the versions are asked for.",
 		Seeded: true,
-		run:    func(b *bench) { b.tellOfVersions() },
+		run:    func(b *bench) { tellOfVersions(b) },
 	}}
 }
 
@@ -199,7 +199,7 @@ func (o *office) look() (shown registry, err error) {
 func (o *office) do(r registering) (out registered, err error) {
 	switch {
 	case r.number > 0:
-		out.upshot, err = o.send(o.change(r))
+		out.upshot, err = send(o.bench, o.change(r))
 	case r.briefly:
 		out.shown.versions, err = o.store.Versions(o.ctx)
 	default:
@@ -209,7 +209,7 @@ func (o *office) do(r registering) (out registered, err error) {
 }
 
 // tellOfVersions lets clients put users and tokens, and look at them.
-func (b *bench) tellOfVersions() {
+func tellOfVersions(b *bench) {
 	b.Helper()
 	o := &office{bench: b, began: b.Now(), problem: b.create().ID, tokens: [2]access.Token{b.token(), b.token()}}
 	for i := range o.users {

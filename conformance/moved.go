@@ -15,29 +15,29 @@ func movedCases() []Case {
 		Rule:   "What the service has written moves as records to the plainest of stores and from there to another store of this kind: all three give the same records, and the service goes on there as it does here.",
 		Seeded: true,
 		run: func(b *bench) {
-			writing := b.operator(b.store, 1)
+			writing := newOperator(b, b.store, 1)
 			writing.found()
 			writing.act(60)
-			records := b.records(b.store)
+			records := recordsOf(b, b.store)
 
 			plain, moved := newModel(), b.fresh().store
-			b.importInto(plain, records)
-			b.equal("what the plainest of stores gives", records, b.records(plain))
-			b.importInto(moved, b.records(plain))
-			b.equal("what the other store gives", records, b.records(moved))
+			importInto(b, plain, records)
+			b.equal("what the plainest of stores gives", records, recordsOf(b, plain))
+			importInto(b, moved, recordsOf(b, plain))
+			b.equal("what the other store gives", records, recordsOf(b, moved))
 
 			for _, s := range []store.Store{b.store, moved} {
-				goesOn := b.operator(s, 2)
+				goesOn := newOperator(b, s, 2)
 				goesOn.problems = writing.problems
 				goesOn.act(40)
 			}
-			b.equal("what the other store gives after both went on", b.records(b.store), b.records(moved))
+			b.equal("what the other store gives after both went on", recordsOf(b, b.store), recordsOf(b, moved))
 		},
 	}}
 }
 
-// records exports a store.
-func (b *bench) records(from store.Store) (all []transfer.Record) {
+// recordsOf exports a store.
+func recordsOf(b *bench, from store.Store) (all []transfer.Record) {
 	b.Helper()
 	b.must("View, to read all records", from.View(b.ctx, func(r store.Reader) error {
 		for record, err := range transfer.Records(b.ctx, r) {
@@ -52,7 +52,7 @@ func (b *bench) records(from store.Store) (all []transfer.Record) {
 }
 
 // importInto imports records into a store.
-func (b *bench) importInto(into store.Store, records []transfer.Record) {
+func importInto(b *bench, into store.Store, records []transfer.Record) {
 	b.Helper()
 	archive, err := transfer.Load(&recordList{left: records}, b.ID())
 	b.must("reading the records that were exported", err)

@@ -29,8 +29,8 @@ type operator struct {
 	creates  bool // problems; only one that has found the store empty does
 }
 
-// operator returns one of a part in the case.
-func (b *bench) operator(s store.Store, part uint64) *operator {
+// newOperator returns one of a part in the case.
+func newOperator(b *bench, s store.Store, part uint64) *operator {
 	b.Helper()
 	key := [32]byte{31: byte(part)}
 	binary.LittleEndian.PutUint64(key[:], b.seed)

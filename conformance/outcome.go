@@ -13,7 +13,7 @@ func outcomeCases() []Case {
 		ID:   "OUT-001",
 		Rule: "Outcome returns the Receipt and true for a batch that is stored, however often it is asked, and changes nothing.",
 		run: func(b *bench) {
-			_, change := b.oneOfEach()
+			_, change := oneOfEach(b)
 			receipt := b.commit(change)
 			before := b.image()
 			for range 3 {
@@ -29,7 +29,7 @@ func outcomeCases() []Case {
 		Rule:    "Outcome returns the Receipt and true for a batch that was stored before the store was opened again.",
 		Durable: true,
 		run: func(b *bench) {
-			_, change := b.oneOfEach()
+			_, change := oneOfEach(b)
 			receipt := b.commit(change)
 			b.reopen()
 			again, stored, err := b.store.Outcome(b.ctx, change.Batch, b.Now())
@@ -43,7 +43,7 @@ func outcomeCases() []Case {
 		run: func(b *bench) {
 			b.furnished()
 			before := b.image()
-			batch := b.ruledOut()
+			batch := ruledOut(b)
 			for range 3 {
 				_, stored, err := b.store.Outcome(b.ctx, batch, b.Now())
 				b.must("Outcome", err)
@@ -105,8 +105,8 @@ func outcomeCases() []Case {
 		ID:   "COM-006",
 		Rule: "A Commit whose Batch Outcome has ruled out fails with Abandoned and stores nothing, however often it is tried.",
 		run: func(b *bench) {
-			_, change := b.oneOfEach()
-			change.Batch = b.ruledOut()
+			_, change := oneOfEach(b)
+			change.Batch = ruledOut(b)
 			for range 3 {
 				b.refuse("a batch that was ruled out", fault.Abandoned, change)
 			}
@@ -131,7 +131,7 @@ func outcomeCases() []Case {
 		run: func(b *bench) {
 			p := b.create()
 			change := b.change(store.AddComment{Problem: p.ID, Comment: b.comment("never")})
-			change.Batch = b.ruledOut()
+			change.Batch = ruledOut(b)
 			b.reopen()
 			b.refuse("a batch that was ruled out", fault.Abandoned, change)
 		},
@@ -141,10 +141,10 @@ func outcomeCases() []Case {
 		run: func(b *bench) {
 			p := b.create()
 			for range 5 {
-				b.ruledOut()
+				ruledOut(b)
 				comment := b.comment("after a ruling")
-				b.does([]store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *image) {
-					want.edit(p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
+				does(b, []store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *image) {
+					edit(want, p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
 				})
 			}
 		},

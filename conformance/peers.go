@@ -1,86 +1,16 @@
 package conformance
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"math/bits"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
-
-// both is a Store whose calls go to one of two handles on the same data.
-type both struct {
-	handles [2]store.Store
-	calls   atomic.Uint64
-}
-
-var _ store.Store = (*both)(nil)
-
-// next returns the handle of the next call. The order, that of Thue and Morse,
-// never repeats itself, so that no case falls into step with it.
-func (s *both) next() store.Store { return s.handles[bits.OnesCount64(s.calls.Add(1))%2] }
-
-func (s *both) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.next().View(ctx, fn)
-}
-
-// Reserve always asks the same handle: two may return the same number.
-func (s *both) Reserve(ctx context.Context) (problem.ID, error) { return s.handles[0].Reserve(ctx) }
-
-func (s *both) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	return s.next().Commit(ctx, change)
-}
-
-func (s *both) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
-	return s.next().Outcome(ctx, batch, at)
-}
-
-func (s *both) Confirm(ctx context.Context, shown store.History) error {
-	return s.next().Confirm(ctx, shown)
-}
-
-func (s *both) Versions(ctx context.Context) (store.Versions, error) { return s.next().Versions(ctx) }
-
-func (s *both) Restore(ctx context.Context, archive store.Archive) error {
-	return s.next().Restore(ctx, archive)
-}
-
-func (s *both) Close() error { return errors.Join(s.handles[0].Close(), s.handles[1].Close()) }
-
-// share gives a case of shared stores its second handle.
-func (b *bench) share() {
-	if b.c.Shared {
-		b.store = &both{handles: [2]store.Store{b.store, b.traced("the other handle: ", b.opened("Peer", b.engine.Assistant("Peer"), b.h.Peer))}}
-	}
-}
-
-// handles returns a bench for each of the two handles.
-func (b *bench) handles() [2]*bench {
-	one, two := *b, *b
-	pair := b.store.(*both).handles
-	one.store, two.store = pair[0], pair[1]
-	return [2]*bench{&one, &two}
-}
-
-// throughTwoHandles returns the same cases for shared stores.
-func throughTwoHandles(cases []Case) []Case {
-	shared := make([]Case, len(cases))
-	for i, c := range cases {
-		c.ID += "/peers"
-		c.Rule = "Through two handles on the same data: " + c.Rule
-		c.Shared = true
-		shared[i] = c
-	}
-	return shared
-}
 
 // peerCases are those that a single handle could not have.
 func peerCases() []Case {
@@ -92,7 +22,7 @@ func peerCases() []Case {
 			handles := b.handles()
 			for i := range 6 {
 				writer, other := handles[i%2], handles[(i+1)%2]
-				_, change := writer.oneOfEach()
+				_, change := oneOfEach(writer)
 				writer.seen.add(change)
 				other.image() // whoever caches, does it now
 				other.versions()
@@ -108,11 +38,11 @@ func peerCases() []Case {
 		Shared: true,
 		run: func(b *bench) {
 			handles := b.handles()
-			x := b.exhibits()
+			x := exhibitsOf(b)
 			handles[0].restore(x.holdings)
 			for i := range 6 {
 				writer, other := handles[i%2], handles[(i+1)%2]
-				other.finds(asked{predicate: `ANY comments.text = 'found' OR assignee.name = 'Found'`, as: x.ann}, without()[:i]...)
+				finds(other, asked{predicate: `ANY comments.text = 'found' OR assignee.name = 'Found'`, as: x.ann}, without()[:i]...)
 				if i < 5 {
 					writer.do(store.AddComment{Problem: without()[i], Comment: b.comment("found")})
 				}
@@ -120,7 +50,7 @@ func peerCases() []Case {
 			ann := x.Metadata.Users[0]
 			ann.Name = "Found"
 			handles[1].do(store.PutUser{User: ann})
-			handles[0].finds(asked{predicate: `assignee.name = 'Found'`, as: x.ann}, 1)
+			finds(handles[0], asked{predicate: `assignee.name = 'Found'`, as: x.ann}, 1)
 		},
 	}, {
 		ID:     "SHARE-001/batches",
@@ -130,7 +60,7 @@ func peerCases() []Case {
 			handles := b.handles()
 			for i := range 4 {
 				first, other := handles[i%2], handles[(i+1)%2]
-				_, change := first.oneOfEach()
+				_, change := oneOfEach(first)
 				receipt := first.commit(change)
 				before := other.image()
 				b.equal("the Receipt of the same batch through the other handle", receipt, other.commit(change))
@@ -140,8 +70,8 @@ func peerCases() []Case {
 				b.equal("the Receipt of the other handle's Outcome", receipt, again)
 				b.equal("what is stored after that", before, other.image())
 
-				_, change = first.oneOfEach()
-				change.Batch = first.ruledOut()
+				_, change = oneOfEach(first)
+				change.Batch = ruledOut(first)
 				other.refuse("a batch that the other handle ruled out", fault.Abandoned, change)
 				_, stored, err = other.store.Outcome(b.ctx, change.Batch, b.Now())
 				b.must("Outcome", err)

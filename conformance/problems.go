@@ -27,7 +27,7 @@ func problemsCases() []Case {
 			} {
 				want := slices.DeleteFunc(slices.Clone(asked), func(id problem.ID) bool { return !slices.Contains(made, id) })
 				var got []problem.ID
-				for _, s := range b.loadAll(asked, ident.None, 0) {
+				for _, s := range loadAll(b, asked, ident.None, 0) {
 					got = append(got, s.ID)
 				}
 				b.equal(fmt.Sprintf("the list of problems of %d", asked), want, got)
@@ -59,7 +59,7 @@ func problemsCases() []Case {
 						}
 						return nil
 					})
-					b.equal(fmt.Sprintf("the list of problems with the parts %06b", parts), want, b.loadAll(ids, as, parts))
+					b.equal(fmt.Sprintf("the list of problems with the parts %06b", parts), want, loadAll(b, ids, as, parts))
 				}
 			}
 		},
@@ -77,7 +77,7 @@ func problemsCases() []Case {
 			}
 			slices.Reverse(want)
 			var got []problem.ID
-			for _, s := range b.loadAll(asked, ident.None, store.Keywords) {
+			for _, s := range loadAll(b, asked, ident.None, store.Keywords) {
 				got = append(got, s.ID)
 			}
 			b.equal("the list of problems", want, got)
@@ -86,7 +86,7 @@ func problemsCases() []Case {
 }
 
 // loadAll reads problems with the given parts, as a user.
-func (b *bench) loadAll(ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot) {
+func loadAll(b *bench, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot) {
 	b.Helper()
 	b.view(func(r store.Reader) (err error) {
 		all, err = r.Problems(b.ctx, ids, as, parts)
@@ -96,10 +96,4 @@ func (b *bench) loadAll(ids []problem.ID, as ident.ID, parts store.Parts) (all [
 		all[i] = sorted(all[i])
 	}
 	return all
-}
-
-// sorted returns the Snapshot with its watchers in order, which come in any.
-func sorted(s store.Snapshot) store.Snapshot {
-	slices.SortFunc(s.Watchers, ident.ID.Compare)
-	return s
 }

@@ -25,7 +25,7 @@ func queryCases() []Case {
 				b.Helper()
 				for _, owner := range []ident.ID{ident.None, one, other, b.ID()} {
 					of := slices.DeleteFunc(slices.Clone(want), func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner })
-					b.equal(what, of, b.savedQueries(owner))
+					b.equal(what, of, savedQueries(b, owner))
 				}
 			}
 			for _, part := range [][]query.Saved{want[:3], want[3:4], want[4:]} {
@@ -78,7 +78,7 @@ func queryCases() []Case {
 }
 
 // savedQueries reads the saved queries of a user, or of all.
-func (b *bench) savedQueries(owner ident.ID) (all []query.Saved) {
+func savedQueries(b *bench, owner ident.ID) (all []query.Saved) {
 	b.Helper()
 	b.view(func(r store.Reader) (err error) {
 		all, err = r.SavedQueries(b.ctx, owner)

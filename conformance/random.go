@@ -64,10 +64,10 @@ func checkRandom(b *bench) {
 	}
 	q := m.draw(b)
 	hush(b.store)
-	f := b.perform(b.ctx, q, b.lend)
+	f := perform(b, b.ctx, q, func(r *engine.Run) *bench { return lend(b, r) })
 	switch {
 	case f.mishap != nil:
-		b.failf("%s", b.shorten(q, f.mishap))
+		b.failf("%s", shorten(b, q, f.mishap))
 	case f.Status != report.Passed:
 		f.Outcome.Repeat = b.engine.Outcome.Repeat
 		b.engine.Adopt(f.Outcome)
@@ -83,11 +83,11 @@ type finish struct {
 // perform plays a sequence on the bench that it is given, for which all that is
 // done with it is cleaned up thereafter. A store that panics, or cannot be opened
 // again, has a mishap, too.
-func (b *bench) perform(ctx context.Context, q sequence, give func(*engine.Run) *bench) finish {
+func perform(b *bench, ctx context.Context, q sequence, give func(*engine.Run) *bench) finish {
 	var step atomic.Int64
 	var found atomic.Pointer[mishap]
 	o := engine.Do(ctx, b.c.ID, b.engine.Dir(), patience/2, func(r *engine.Run) {
-		m := give(r).play(q, func(i int) { step.Store(int64(i)) })
+		m := play(give(r), q, func(i int) { step.Store(int64(i)) })
 		if m == nil {
 			return
 		}
@@ -105,7 +105,7 @@ func (b *bench) perform(ctx context.Context, q sequence, give func(*engine.Run) 
 }
 
 // lend returns a bench with the store of this one, which was not used yet.
-func (b *bench) lend(r *engine.Run) *bench {
+func lend(b *bench, r *engine.Run) *bench {
 	other := *b
 	other.T, other.engine, other.ctx, other.seen = r, r, r.Context(), newScope()
 	r.Cleanup(func() {
@@ -120,8 +120,8 @@ func (b *bench) lend(r *engine.Run) *bench {
 }
 
 // another returns a bench with a store of its own.
-func (b *bench) another(r *engine.Run) *bench {
-	other := newBench(r, b.c, b.h, b.seed)
+func another(b *bench, r *engine.Run) *bench {
+	other := newBench(r, b.c, b.h, b.test, b.seed)
 	other.author = b.author
 	other.open()
 	return other
@@ -141,14 +141,14 @@ func hush(s store.Store) {
 
 // shorten returns the complaint about a sequence that failed, and about the
 // shortest one that was found to fail for the same reason.
-func (b *bench) shorten(q sequence, first *mishap) string {
+func shorten(b *bench, q sequence, first *mishap) string {
 	ctx, cancel := context.WithTimeout(b.ctx, shrinkingTime)
 	defer cancel()
 	long, broken := len(q), ""
 	q = q[:first.step+1]
 	s := &shrinker{most: shrinkingMost}
 	s.fails = func(q sequence) *mishap {
-		f := b.perform(ctx, q, b.another)
+		f := perform(b, ctx, q, func(r *engine.Run) *bench { return another(b, r) })
 		if f.Status == report.Broken {
 			broken = f.Complaints[0]
 		}

@@ -19,7 +19,7 @@ import (
 func onTrial(t *testing.T, id string, seed uint64, h Harness, fn func(*bench)) engine.Outcome {
 	t.Helper()
 	return engine.Do(t.Context(), id, "", time.Minute, func(r *engine.Run) {
-		b := newBench(r, Case{ID: id}, h, seed)
+		b := newBench(r, Case{ID: id}, h, "", seed)
 		b.open()
 		fn(b)
 	})
@@ -133,7 +133,7 @@ func TestStoreThatHangs(t *testing.T) {
 		}}
 	}
 	o := engine.Do(t.Context(), "COM-002/random", "", time.Second, func(r *engine.Run) {
-		b := newBench(r, Case{ID: "COM-002/random"}, Harness{Open: open}, 1)
+		b := newBench(r, Case{ID: "COM-002/random"}, Harness{Open: open}, "", 1)
 		b.open()
 		checkRandom(b)
 	})

@@ -150,7 +150,7 @@ func readCases() []Case {
 				{relationship.ParentOf, []problem.ID{unknown, q.ID}, []string{arrow(q, r)}},
 				{relationship.ParentOf, nil, nil},
 			} {
-				b.equal(fmt.Sprintf("the list of neighbours %s of %v", want.t, want.owners), want.pairs, b.neighbours(want.t, want.owners))
+				b.equal(fmt.Sprintf("the list of neighbours %s of %v", want.t, want.owners), want.pairs, neighbours(b, want.t, want.owners))
 			}
 		},
 	}, {
@@ -169,7 +169,7 @@ func readCases() []Case {
 			for i := range asked {
 				asked[i] = first.ID + problem.ID(i)
 			}
-			b.equal("the list of neighbours", want, b.neighbours(relationship.ClonedFrom, asked))
+			b.equal("the list of neighbours", want, neighbours(b, relationship.ClonedFrom, asked))
 		},
 	}, {
 		ID:   "READ-007",
@@ -228,18 +228,18 @@ func readCases() []Case {
 		ID:   "READ-013",
 		Rule: "Oldest returns the time of the oldest batch, ruling or reply that has not been forgotten, and false when there is none.",
 		run: func(b *bench) {
-			if at, ok := b.oldest(); ok {
+			if at, ok := oldest(b); ok {
 				b.failf("the oldest of an empty store is from %s", at)
 			}
 			now := b.Now()
 			ago := func(hours int) time.Time { return now.Add(-time.Duration(hours)*time.Hour + 7*time.Millisecond) }
 			expect := func(what string, want time.Time) {
 				b.Helper()
-				at, ok := b.oldest()
+				at, ok := oldest(b)
 				b.equal("whether there is an oldest "+what, true, ok)
 				b.equal("the time of the oldest "+what, want, at)
 			}
-			old := b.probe()
+			old := probe(b)
 			old.At = ago(3)
 			b.commit(old)
 			expect("after a Commit", ago(3))
@@ -279,7 +279,7 @@ func readCases() []Case {
 			}
 			first := keep(now.Add(-48 * time.Hour))
 			keep(now.Add(time.Hour))
-			at, ok := b.oldest()
+			at, ok := oldest(b)
 			b.equal("whether there is an oldest", true, ok)
 			b.equal("the time of the oldest", first, at)
 		},
@@ -287,7 +287,7 @@ func readCases() []Case {
 }
 
 // oldest asks the store for the time of the oldest batch or reply.
-func (b *bench) oldest() (at time.Time, ok bool) {
+func oldest(b *bench) (at time.Time, ok bool) {
 	b.Helper()
 	b.view(func(r store.Reader) (err error) {
 		at, ok, err = r.Oldest(b.ctx)
@@ -300,7 +300,7 @@ func (b *bench) oldest() (at time.Time, ok bool) {
 func arrow(from, to problem.Problem) string { return fmt.Sprintf("%d to %d", from.ID, to.ID) }
 
 // neighbours returns the names of the neighbours, sorted by number.
-func (b *bench) neighbours(t relationship.Type, owners []problem.ID) (names []string) {
+func neighbours(b *bench, t relationship.Type, owners []problem.ID) (names []string) {
 	b.Helper()
 	b.view(func(r store.Reader) error {
 		sides, err := r.Neighbours(b.ctx, t, owners)

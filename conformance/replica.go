@@ -10,30 +10,6 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Replication is a new store with a synchronous replica, which has whatever the
-// store acknowledges. The case calls the functions one after the other. They call
-// Fatalf of the T that Harness.Replicate got when they cannot do what they are for.
-type Replication struct {
-	// Open opens a handle on the store. It is called twice for stores that are
-	// declared shared, and once for others. The case closes the handles.
-	Open func() store.Store
-	// Freeze keeps everything from the replica that is committed after Freeze
-	// has returned.
-	Freeze func()
-	// Thaw lets the replica receive again, also what it has missed. It need not
-	// wait until it has.
-	Thaw func()
-	// CancelWaits ends the wait for the replica of all calls that are under way,
-	// as an operator can, and nothing else of them. The case calls it again and
-	// again while calls are under way. It is nil if nobody can do that.
-	CancelWaits func()
-	// TakeOver ends the store without a warning, as a failing host does. It opens
-	// the replica in its place, and returns when that takes Commits. What the
-	// replica has not received by then is lost, also when it is frozen. The case
-	// closes the handle.
-	TakeOver func() store.Store
-}
-
 // brief is the time that a call has while the replica receives nothing. A case
 // waits for it a few times in vain.
 const brief = time.Second * slowness
@@ -45,13 +21,13 @@ func replicaCases() []Case {
 		Rule: "While the replica receives nothing, no Commit, Confirm or Outcome says that a Change is safe, whoever sees it. " +
 			"What they say when it receives again holds after a fail-over.",
 		Replicated: true,
-		run:        func(b *bench) { b.replicate().resume(false) },
+		run:        func(b *bench) { replicate(b).resume(false) },
 	}, {
 		ID:         "CONF-002/replica/cancelled",
 		Rule:       "A call whose wait for the replica was cancelled by an operator does not say that a Change is safe either.",
 		Replicated: true,
 		run: func(b *bench) {
-			r := b.replicate()
+			r := replicate(b)
 			if r.CancelWaits == nil {
 				b.engine.Waive("nobody can cancel the wait for the replica")
 			}
@@ -63,7 +39,7 @@ func replicaCases() []Case {
 			"Of each other Change it has all or nothing, and Outcome settles it.",
 		Replicated: true,
 		run: func(b *bench) {
-			r := b.replicate()
+			r := replicate(b)
 			r.Freeze()
 			r.commitInVain(r.CancelWaits != nil)
 			r.confirmInVain(r.CancelWaits != nil)
@@ -75,7 +51,7 @@ func replicaCases() []Case {
 			"For a View after that it returns nil.",
 		Replicated: true,
 		run: func(b *bench) {
-			r := b.replicate()
+			r := replicate(b)
 			r.Freeze()
 			r.commitInVain(r.CancelWaits != nil)
 			r.confirmFromBefore()
@@ -85,7 +61,7 @@ func replicaCases() []Case {
 		Rule:       "Confirm waits for the replica, fails with Unavailable soon after its context ended, and returns nil when the replica receives again.",
 		Replicated: true,
 		run: func(b *bench) {
-			r := b.replicate()
+			r := replicate(b)
 			r.Freeze()
 			r.commitInVain(r.CancelWaits != nil)
 			r.confirmCancelled()
@@ -118,7 +94,7 @@ type doubt struct {
 }
 
 // replicate makes the store of a case.
-func (b *bench) replicate() *replicated {
+func replicate(b *bench) *replicated {
 	b.Helper()
 	r := &replicated{bench: b, Replication: b.h.Replicate(b.engine.Harness(), b.Env)}
 	handles := []string{""}
@@ -512,7 +488,7 @@ func (r *replicated) takeOver() {
 		}
 	}
 	p := successor.create()
-	successor.confirm("what the replica has stored since it took over")
-	_, err = successor.glance(p.ID)
+	confirm(successor, "what the replica has stored since it took over")
+	_, err = glanceAt(successor, p.ID)
 	r.must("View", err)
 }

@@ -99,7 +99,7 @@ func restoreCases() []Case {
 			for _, effect := range effects {
 				fresh := b.fresh()
 				fresh.do(effect)
-				fresh.refuseArchive(b.ctx, fmt.Sprintf("Restore after %T", effect), fault.Conflict, h.archive())
+				refuseArchive(fresh, b.ctx, fmt.Sprintf("Restore after %T", effect), fault.Conflict, h.archive())
 				fresh.do(store.AddComment{Problem: fresh.create().ID, Comment: b.comment("as ever")})
 			}
 		},
@@ -110,9 +110,9 @@ func restoreCases() []Case {
 			b.restore(holdings{})
 			h := b.holdings(upTo(3)...)
 			b.restore(h)
-			b.refuseArchive(b.ctx, "a second Restore", fault.Conflict, h.archive())
-			b.refuseArchive(b.ctx, "another Restore", fault.Conflict, b.holdings(7).archive())
-			b.refuseArchive(b.ctx, "the Restore of nothing", fault.Conflict, holdings{}.archive())
+			refuseArchive(b, b.ctx, "a second Restore", fault.Conflict, h.archive())
+			refuseArchive(b, b.ctx, "another Restore", fault.Conflict, b.holdings(7).archive())
+			refuseArchive(b, b.ctx, "the Restore of nothing", fault.Conflict, holdings{}.archive())
 		},
 	}, {
 		ID:   "RES-005/at-once",
@@ -230,12 +230,12 @@ func restoreCases() []Case {
 		Rule: "When the context ends before Restore is done, it fails with Unavailable, with nothing stored, and the next Restore succeeds.",
 		run: func(b *bench) {
 			h := b.holdings(upTo(30)...)
-			for _, end := range b.ends() {
-				b.refuseArchive(end.ctx, "Restore with a context that is "+end.how, fault.Unavailable, h.archive())
+			for _, end := range ends(b) {
+				refuseArchive(b, end.ctx, "Restore with a context that is "+end.how, fault.Unavailable, h.archive())
 			}
 			for _, at := range []int{0, 1, 17, 30} {
 				ctx, cancel := context.WithCancel(b.ctx)
-				b.refuseArchive(ctx, fmt.Sprintf("Restore with a context that ends after %d problems", at), fault.Unavailable,
+				refuseArchive(b, ctx, fmt.Sprintf("Restore with a context that ends after %d problems", at), fault.Unavailable,
 					h.interrupted(func(yielded int) error {
 						if yielded == at {
 							cancel()
@@ -262,7 +262,7 @@ func restoreCases() []Case {
 			b.must("Restore", b.store.Restore(b.ctx, counted))
 			b.equal("how often a Restore that succeeded ranged over the problems", 1, ranges)
 			ranges = 0
-			b.refuseArchive(b.ctx, "a second Restore", fault.Conflict, counted)
+			refuseArchive(b, b.ctx, "a second Restore", fault.Conflict, counted)
 			if ranges > 1 {
 				b.failf("a Restore that failed ranged over the problems %d times", ranges)
 			}
@@ -272,7 +272,7 @@ func restoreCases() []Case {
 
 // refuseArchive restores what the store has to refuse with the given kind, and
 // looks whether anything of it is stored.
-func (b *bench) refuseArchive(ctx context.Context, what string, kind fault.Kind, archive store.Archive) {
+func refuseArchive(b *bench, ctx context.Context, what string, kind fault.Kind, archive store.Archive) {
 	b.Helper()
 	before, err := b.held()
 	b.must("reading what is stored", err)

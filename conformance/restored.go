@@ -172,7 +172,7 @@ func restoredCases() []Case {
 			reply := store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: []byte("body")}
 			first := b.change(store.KeepReply{Reply: reply}, store.MoveFamily{Family: relationship.ParentOf})
 			receipt := b.commit(first)
-			batch := b.ruledOut()
+			batch := ruledOut(b)
 			before := b.image()
 			h := b.holdings(1, 2)
 			b.restore(h)

@@ -21,9 +21,6 @@ import (
 // demands more.
 const Version = "0.3.0"
 
-// patience is how long a case may take if the Options do not say.
-const patience = 2 * time.Minute * slowness
-
 // Options say how the suite is run.
 type Options struct {
 	// Seed is what random choices begin with; 0 draws one.
@@ -61,7 +58,7 @@ func Run(t *testing.T, h Harness) {
 func RunWith(t *testing.T, h Harness, o Options) {
 	t.Helper()
 	h.Name = cmp.Or(h.Name, t.Name())
-	if h.test = t.Name(); actAsChild(h) {
+	if actAsChild(h, t.Name()) {
 		return
 	}
 	if err := claimName(t, h.Name); err != nil {
@@ -78,6 +75,7 @@ func RunWith(t *testing.T, h Harness, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.test = t.Name()
 	s.repeat = func(id, seed string) string {
 		return fmt.Sprintf("go test -run %s -conformance.run '^%s$' -conformance.seed %s", engine.Pattern(t.Name()), id, seed)
 	}
@@ -111,7 +109,7 @@ func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) 
 	if h.Name == "" {
 		return nil, fmt.Errorf("the harness has no Name")
 	}
-	if actAsChild(h) {
+	if actAsChild(h, "") {
 		return nil, fmt.Errorf("this process was started as the child of another harness")
 	}
 	s, err := newSession(h, o)
@@ -125,6 +123,7 @@ func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) 
 type session struct {
 	Options
 	h       Harness
+	test    string                       // the test that calls Run; empty outside of tests
 	repeat  func(id, seed string) string // how to run a case again
 	only    []string                     // the expressions that chose the cases
 	started time.Time
@@ -162,7 +161,7 @@ func (s *session) jobs() []engine.Job {
 			Limit: s.Patience,
 			Do:    func(r *engine.Run) { s.check(c, r, s.Seed) },
 		}
-		if j.Reason = s.h.waives(c); j.Reason != "" {
+		if j.Reason = waives(s.h, c); j.Reason != "" {
 			j.Waived = true
 		}
 		if c.Seeded && !j.Waived && (s.Long > 0 || s.Rounds > 1) {
@@ -197,7 +196,7 @@ func (s *session) rounds(c Case, r *engine.Run) {
 func (s *session) check(c Case, r *engine.Run, seed uint64) {
 	digits := strconv.FormatUint(seed, 10)
 	r.Repeat(s.repeat(c.ID, digits), digits)
-	b := newBench(r, c, s.h, seed)
+	b := newBench(r, c, s.h, s.test, seed)
 	b.long = s.Long > 0 || s.Rounds > 1
 	r.Waits(b.pending.String)
 	if !c.Replicated {

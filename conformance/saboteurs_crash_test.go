@@ -98,7 +98,7 @@ func journals(t *testing.T, f flaw) Harness {
 		return j
 	}
 	return Harness{
-		Name: "journal", Open: open, Reopen: open, Crash: CutPower, test: t.Name(),
+		Name: "journal", Open: open, Reopen: open, Crash: CutPower,
 		Caps: Capabilities{Durable: Yes, Shared: No},
 	}
 }
@@ -107,11 +107,18 @@ func journals(t *testing.T, f flaw) Harness {
 // does not return.
 func meet(t *testing.T, c Case, h Harness) report.Case {
 	t.Helper()
-	actAsChild(h)
+	return meetIn(t, t.Name(), c, h)
+}
+
+// meetIn is meet with another name of the test that calls Run.
+func meetIn(t *testing.T, test string, c Case, h Harness) report.Case {
+	t.Helper()
+	actAsChild(h, test)
 	s, err := newSession(h, Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.test = test
 	j := engine.Job{
 		Case:  report.Case{ID: c.ID, Rule: c.Rule, Source: c.Source()},
 		Limit: patience,

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -42,7 +41,7 @@ const wholeEvery = 8
 // play does the steps to the store, which is empty, and to a model, and compares
 // them after each. It calls at with the index of each step before. It returns
 // nil when they agreed to the end.
-func (b *bench) play(q sequence, at func(int)) *mishap {
+func play(b *bench, q sequence, at func(int)) *mishap {
 	p := &player{bench: b, past: newPast(), receipts: make(map[ident.ID]store.Receipt)}
 	for i, s := range q {
 		at(i)
@@ -216,9 +215,4 @@ func glance(ctx context.Context, r store.Reader) (seen sight, err error) {
 		seen.Oldest = oldest
 	}
 	return seen, nil
-}
-
-// compare orders keys by user, then text.
-func (k replyKey) compare(other replyKey) int {
-	return cmp.Or(k.User.Compare(other.User), cmp.Compare(k.Key, other.Key))
 }

@@ -14,18 +14,6 @@ import (
 // down: with a comment on a problem that does not exist, say. Steps keep to what
 // it does say something about.
 
-// unknownEffect and unknownExpectation are what no store knows.
-type (
-	unknownEffect      struct{ store.Effect }
-	unknownExpectation struct{ store.Expectation }
-)
-
-// String says of an effect in braces, as others are written, what it is there for.
-func (unknownEffect) String() string { return "{that no store knows}" }
-
-// String does the same for an expectation.
-func (unknownExpectation) String() string { return "{that no store knows}" }
-
 func (s commits) within(of *past) (step, bool) {
 	d := newDraft(of.model.now, s.change)
 	var effects []store.Effect

@@ -44,7 +44,7 @@ func keeping() Harness {
 // drawn returns the sequence that the case draws with a seed.
 func drawn(t *testing.T, id string, seed uint64) sequence {
 	t.Helper()
-	b := &bench{T: t, Env: newEnv(t), c: Case{ID: id}, h: keeping(), seed: seed}
+	b := &bench{T: t, Env: freshEnv(t), c: Case{ID: id}, h: keeping(), seed: seed}
 	b.author = b.ID()
 	return moods()[id].draw(b)
 }
@@ -159,7 +159,7 @@ func TestModelAgreesWithItself(t *testing.T) {
 					q = mangled(q, seed)
 				}
 				o := onTrial(t, id, seed, keeping(), func(b *bench) {
-					if m := b.play(q, func(int) {}); m != nil {
+					if m := play(b, q, func(int) {}); m != nil {
 						b.failf("%s", complaint(q, m))
 					}
 				})
@@ -188,7 +188,7 @@ func mangled(q sequence, seed uint64) sequence {
 // what a store does with it.
 func TestSenselessSteps(t *testing.T) {
 	t.Parallel()
-	b := &bench{T: t, Env: newEnv(t), h: keeping()}
+	b := &bench{T: t, Env: freshEnv(t), h: keeping()}
 	p, q := b.problem(1), b.problem(2)
 	create := commits{b.change(store.CreateProblem{Problem: p})}
 	comment := store.AddComment{Problem: p.ID, Comment: b.comment("text")}
@@ -239,7 +239,7 @@ func TestSenselessSteps(t *testing.T) {
 // TestSequencesAreReadable checks how steps are told.
 func TestSequencesAreReadable(t *testing.T) {
 	t.Parallel()
-	b := &bench{T: t, Env: newEnv(t)}
+	b := &bench{T: t, Env: freshEnv(t)}
 	change := b.change(store.MoveFamily{Family: relationship.ParentOf})
 	q := sequence{commits{change}, repeats{change.Batch}, asks{change.Batch, b.Now()}, reserves{}, reopens{}, restores{b.holdings(1, 2)},
 		commits{b.change(store.DropKeyword{Problem: 1, Name: "\u00e9\r\n'\u202e"})}, commits{b.change(unknownEffect{})}}

@@ -32,10 +32,10 @@ func sizeCases() []Case {
 					b.do(store.UpdateProblem{Problem: p})
 					size--
 				}
-				b.sized(p.ID, size+1)
+				sized(b, p.ID, size+1)
 				b.do(store.AddComment{Problem: p.ID, Comment: b.comment("text")}, store.PutSavepoint{Problem: p},
 					store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name"}}, store.Watch{Problem: p.ID, User: b.ID()})
-				b.sized(p.ID, size+1)
+				sized(b, p.ID, size+1)
 			}
 		},
 	}, {
@@ -46,7 +46,7 @@ func sizeCases() []Case {
 			p := b.problem(b.reserve())
 			b.do(store.CreateProblem{Problem: p, Size: 12345})
 			b.reopen()
-			b.sized(p.ID, 12345)
+			sized(b, p.ID, 12345)
 		},
 	}, {
 		ID:   "SIZE-002",
@@ -55,7 +55,7 @@ func sizeCases() []Case {
 			h := b.holdings()
 			b.restore(h)
 			for _, d := range h.Dossiers {
-				b.sized(d.ID, d.Size())
+				sized(b, d.ID, d.Size())
 			}
 		},
 	}, {
@@ -150,7 +150,7 @@ func sizeCases() []Case {
 }
 
 // sized checks the size of a problem.
-func (b *bench) sized(id problem.ID, size int64) {
+func sized(b *bench, id problem.ID, size int64) {
 	b.view(func(r store.Reader) error {
 		one, err := r.Problem(b.ctx, id, ident.None, 0)
 		b.must("Problem", err)

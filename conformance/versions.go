@@ -82,7 +82,7 @@ func versionCases() []Case {
 				b.failf("a Change was stored that expected another version")
 			}
 			b.do(store.Expire{Before: b.Now()})
-			b.ruledOut()
+			ruledOut(b)
 			b.equal("Versions", counting(1, 1), counts(b.versions()))
 		},
 	}, {

@@ -25,11 +25,11 @@ func viewCases() []Case {
 						if err := b.going(); err != nil {
 							return err
 						}
-						if err := b.atLeast(p.ID, floor.Load()); err != nil {
+						if err := atLeast(b, p.ID, floor.Load()); err != nil {
 							return err
 						}
 					}
-					return b.atLeast(p.ID, floor.Load())
+					return atLeast(b, p.ID, floor.Load())
 				}
 				defer written.Store(true)
 				for range 40 {
@@ -47,7 +47,7 @@ func viewCases() []Case {
 		Rule: "A View shows one moment through all its methods, whatever is committed while it looks.",
 		run: func(b *bench) {
 			b.furnished()
-			_, change := b.oneOfEach()
+			_, change := oneOfEach(b)
 			b.seen.add(change)
 			b.view(func(r store.Reader) error {
 				first, err := read(b.ctx, r, b.seen)
@@ -65,10 +65,10 @@ func viewCases() []Case {
 		Rule: "What a View reads first, by whatever method, settles the moment for all that it reads after.",
 		run: func(b *bench) {
 			p := b.furnished()
-			for _, reading := range b.readings(p.ID) {
+			for _, reading := range readings(b, p.ID) {
 				b.seen = newScope() // what the other rounds have stored is not at stake
 				b.seen.problems[p.ID] = true
-				_, change := b.oneOfEach()
+				_, change := oneOfEach(b)
 				b.seen.add(change)
 				before := b.image()
 				var seen image
@@ -142,7 +142,7 @@ func viewCases() []Case {
 		ID:   "VIEW-002/search",
 		Rule: "Search finds in a View what there was at its moment, whatever is committed meanwhile.",
 		run: func(b *bench) {
-			x := b.exhibits()
+			x := exhibitsOf(b)
 			b.restore(x.holdings)
 			ask := []asked{
 				{sort: "-title", as: x.ann}, {predicate: `watching = YES`, as: x.ann}, {predicate: `title MATCHES '.*a.*'`, as: x.ann},
@@ -154,7 +154,7 @@ func viewCases() []Case {
 				}
 				var before [][]store.Hit
 				for _, a := range ask {
-					before = append(before, b.search(a)) // in a View of its own
+					before = append(before, search(b, a)) // in a View of its own
 				}
 				p := x.Dossiers[2].Problem
 				p.ID, p.Title = 7, "Crash again"
@@ -175,7 +175,7 @@ func viewCases() []Case {
 				}
 				return nil
 			})
-			b.finds(ask[1], 7)
+			finds(b, ask[1], 7)
 		},
 	}, {
 		ID:   "VIEW-003",
@@ -194,7 +194,7 @@ func viewCases() []Case {
 }
 
 // atLeast returns an error when a View shows an earlier revision of the problem.
-func (b *bench) atLeast(id problem.ID, revision int64) error {
+func atLeast(b *bench, id problem.ID, revision int64) error {
 	return b.store.View(b.ctx, func(r store.Reader) error {
 		s, err := r.Problem(b.ctx, id, ident.None, 0)
 		if err == nil && s.Revision < revision {
