@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
@@ -28,8 +31,8 @@ type saboteur struct {
 
 // broken is a correct store of which some methods are replaced.
 type broken struct {
-	*model
-	stale atomic.Pointer[world]
+	*model.Model
+	stale atomic.Pointer[model.World]
 
 	commit   func(context.Context, store.Change) (store.Receipt, error)
 	outcome  func(context.Context, ident.ID, time.Time) (store.Receipt, bool, error)
@@ -47,7 +50,7 @@ func alter(fn func(*store.Change)) func(*broken) {
 	return func(s *broken) {
 		s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 			fn(&change)
-			return s.model.Commit(ctx, change)
+			return s.Model.Commit(ctx, change)
 		}
 	}
 }
@@ -58,29 +61,29 @@ func distort(fn func(*store.Snapshot)) func(*broken) {
 }
 
 // world returns what the model knows now.
-func (s *broken) world() *world {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now
+func (s *broken) world() *model.World {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Now
 }
 
 func (s *broken) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	if s.commit == nil {
-		return s.model.Commit(ctx, change)
+		return s.Model.Commit(ctx, change)
 	}
 	return s.commit(ctx, change)
 }
 
 func (s *broken) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	if s.outcome == nil {
-		return s.model.Outcome(ctx, batch, at)
+		return s.Model.Outcome(ctx, batch, at)
 	}
 	return s.outcome(ctx, batch, at)
 }
 
 func (s *broken) Confirm(ctx context.Context, shown store.History) error {
 	if s.confirm == nil {
-		return s.model.Confirm(ctx, shown)
+		return s.Model.Confirm(ctx, shown)
 	}
 	return s.confirm(ctx)
 }
@@ -89,7 +92,7 @@ func (s *broken) View(ctx context.Context, fn func(store.Reader) error) error {
 	if s.view != nil {
 		return s.view(ctx, fn)
 	}
-	return s.model.View(ctx, func(r store.Reader) error {
+	return s.Model.View(ctx, func(r store.Reader) error {
 		if s.reader == nil {
 			return fn(r)
 		}
@@ -101,28 +104,28 @@ func (s *broken) View(ctx context.Context, fn func(store.Reader) error) error {
 
 func (s *broken) Reserve(ctx context.Context) (problem.ID, error) {
 	if s.reserve == nil {
-		return s.model.Reserve(ctx)
+		return s.Model.Reserve(ctx)
 	}
 	return s.reserve(ctx)
 }
 
 func (s *broken) Versions(ctx context.Context) (store.Versions, error) {
 	if s.versions == nil {
-		return s.model.Versions(ctx)
+		return s.Model.Versions(ctx)
 	}
 	return s.versions(ctx)
 }
 
 func (s *broken) Restore(ctx context.Context, archive store.Archive) error {
 	if s.restore == nil {
-		return s.model.Restore(ctx, archive)
+		return s.Model.Restore(ctx, archive)
 	}
 	return s.restore(ctx, archive)
 }
 
 func (s *broken) Close() error {
 	if s.close == nil {
-		return s.model.Close()
+		return s.Model.Close()
 	}
 	return s.close()
 }
@@ -192,7 +195,7 @@ func (r *shown) distort(d *store.Dossier) {
 	}
 	r.snapshot(&s)
 	readers := d.Readers
-	*d = dossierOf(s)
+	*d = bench.DossierOf(s)
 	d.Readers = readers
 }
 
@@ -293,10 +296,12 @@ func (r *shown) Oldest(ctx context.Context) (time.Time, bool, error) {
 }
 
 // exactly chooses one case.
-func exactly(c Case) *regexp.Regexp { return regexp.MustCompile("^" + regexp.QuoteMeta(c.ID) + "$") }
+func exactly(c bench.Case) *regexp.Regexp {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(c.ID) + "$")
+}
 
 // attempt runs a case on its own, and returns how it ended.
-func attempt(t *testing.T, c Case, h Harness, seed uint64) report.Case {
+func attempt(t *testing.T, c bench.Case, h harness.Harness, seed uint64) report.Case {
 	t.Helper()
 	h.Name = "on trial"
 	r, err := Execute(t.Context(), h, Options{Seed: seed, Only: exactly(c)})

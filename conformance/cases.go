@@ -1,6 +1,16 @@
 package conformance
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/crash"
+	"github.com/problemtracking/problems/conformance/internal/finding"
+	"github.com/problemtracking/problems/conformance/internal/linearity"
+	"github.com/problemtracking/problems/conformance/internal/sequence"
+)
 
 // The profiles of cases.
 const (
@@ -16,25 +26,25 @@ const (
 func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
-		in(profilePort, commitCases(), expectationCases(), orderCases(), outcomeCases(), confirmCases(), viewCases(), lastCases(),
-			catalogueCases(), versionCases(), identityCases(), sizeCases(), restoreCases(), lifeCases()),
-		in(profilePort, auditCases()),
-		in(profileConcurrency, concurrentCases(), linearCases()),
-		in(profileModel, randomCases()),
+		in(profilePort, cases.Commit(), cases.Expectation(), cases.Order(), cases.Outcome(), cases.Confirm(), cases.View(), cases.Last(),
+			cases.Catalogue(), cases.Version(), cases.Identity(), cases.Size(), cases.Restore(), cases.Life()),
+		in(profilePort, cases.Audit()),
+		in(profileConcurrency, cases.Concurrent(), linearity.Cases()),
+		in(profileModel, sequence.Cases()),
 	)
 	return slices.Concat(
 		between,
-		in(profilePort, effectCases(), cancelCases(), readCases(), problemsCases(), queryCases(), findCases(), dossierCases(), textCases(), aliasCases(), refusalCases()),
-		in(profileModel, findRandomCases()),
-		in(profileMigration, restoredCases(), movedCases()),
-		in(profileSharing, throughTwoHandles(between), peerCases()),
-		in(profileDurability, durabilityCases(), replicaCases()),
+		in(profilePort, cases.Effect(), cases.Cancel(), cases.Read(), cases.Problems(), cases.Query(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
+		in(profileModel, finding.Random()),
+		in(profileMigration, cases.Restored(), cases.Moved()),
+		in(profileSharing, throughTwoHandles(between), cases.Peer()),
+		in(profileDurability, crash.Cases(), cases.Replica()),
 	)
 }
 
 // in returns the cases of all lists, in a profile. What durable cases show counts
 // for durability.
-func in(profile string, lists ...[]Case) []Case {
+func in(profile string, lists ...[]bench.Case) []bench.Case {
 	cases := slices.Concat(lists...)
 	for i := range cases {
 		cases[i].Profile = profile
@@ -46,8 +56,8 @@ func in(profile string, lists ...[]Case) []Case {
 }
 
 // throughTwoHandles returns the same cases for shared stores.
-func throughTwoHandles(cases []Case) []Case {
-	shared := make([]Case, len(cases))
+func throughTwoHandles(cases []bench.Case) []bench.Case {
+	shared := make([]bench.Case, len(cases))
 	for i, c := range cases {
 		c.ID += "/peers"
 		c.Rule = "Through two handles on the same data: " + c.Rule
@@ -58,17 +68,17 @@ func throughTwoHandles(cases []Case) []Case {
 }
 
 // waives returns why a case does not concern the stores; it is empty if it does.
-func waives(h Harness, c Case) string {
+func waives(h harness.Harness, c bench.Case) string {
 	switch {
-	case c.Durable && h.Caps.Durable == No:
+	case c.Durable && h.Caps.Durable == harness.No:
 		return "declared not to be durable"
-	case c.Fleeting && h.Caps.Durable == Yes:
+	case c.Fleeting && h.Caps.Durable == harness.Yes:
 		return "declared to be durable"
-	case c.Shared && h.Caps.Shared == No:
+	case c.Shared && h.Caps.Shared == harness.No:
 		return "declared not to be shared"
-	case c.Alone && h.Caps.Shared == Yes:
+	case c.Alone && h.Caps.Shared == harness.Yes:
 		return "declared to be shared"
-	case c.Replicated && h.Caps.Replicated != Yes:
+	case c.Replicated && h.Caps.Replicated != harness.Yes:
 		return "not declared to be replicated"
 	}
 	return ""

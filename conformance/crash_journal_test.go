@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -22,7 +24,7 @@ import (
 // that changes it is appended and synced before it is acknowledged. Now and then
 // the file is written anew, and takes the place of the old one.
 type journal struct {
-	*model
+	*model.Model
 	flaw    flaw
 	path    string
 	writing sync.Mutex
@@ -51,7 +53,7 @@ type flaw struct {
 	confirms    bool // what it may not have written or synced
 	knows       bool // the outcome of what it may not have written or synced
 	replay      func(*record)
-	afterReplay func(*model)
+	afterReplay func(*model.Model)
 }
 
 // record is what the file has many of.
@@ -59,7 +61,7 @@ type record struct {
 	Changes  []store.Change // one, but for a flaw
 	Ruled    ident.ID       // or a ruling
 	At       time.Time
-	Restored *holdings // or an Archive
+	Restored *bench.Holdings // or an Archive
 }
 
 // openJournal opens the journal in a file, which is created if need be.
@@ -73,7 +75,7 @@ func openJournal(path string, f flaw) (*journal, error) {
 	} {
 		gob.Register(effect)
 	}
-	j := &journal{model: newModel(), flaw: f, path: path}
+	j := &journal{Model: model.NewModel(), flaw: f, path: path}
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -87,7 +89,7 @@ func openJournal(path string, f flaw) (*journal, error) {
 		j.play(r)
 	}
 	if f.afterReplay != nil {
-		f.afterReplay(j.model)
+		f.afterReplay(j.Model)
 	}
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
@@ -106,30 +108,30 @@ func (j *journal) play(r record) {
 	}
 	for _, change := range r.Changes {
 		if j.flaw.writesFirst {
-			next := j.now.clone()
-			_ = next.run(change) // as far as it goes
-			next.position++
-			j.now = next
-			for id := range next.problems {
-				j.reserved = max(j.reserved, id)
+			next := j.Now.Clone()
+			_ = next.Run(change) // as far as it goes
+			next.Position++
+			j.Now = next
+			for id := range next.AllProblems {
+				j.Reserved = max(j.Reserved, id)
 			}
-			j.batches[change.Batch] = settled{change.At, store.Receipt{Batch: change.Batch, Position: next.position}, true}
+			j.Batches[change.Batch] = model.Settled{At: change.At, Receipt: store.Receipt{Batch: change.Batch, Position: next.Position}, Stored: true}
 			continue
 		}
-		_, _ = j.model.Commit(context.Background(), change)
+		_, _ = j.Model.Commit(context.Background(), change)
 	}
 	switch {
 	case r.Restored != nil && j.flaw.piecemeal:
-		next := j.now.clone()
+		next := j.Now.Clone()
 		for _, d := range r.Restored.Dossiers {
-			next.restore(d, r.Restored.Batch)
-			j.reserved = max(j.reserved, d.ID)
+			next.Restore(d, r.Restored.Batch)
+			j.Reserved = max(j.Reserved, d.ID)
 		}
-		next.of, j.now = j.kept, next
+		next.Of, j.Now = j.Kept, next
 	case r.Restored != nil:
-		_ = j.model.Restore(context.Background(), r.Restored.archive())
+		_ = j.Model.Restore(context.Background(), r.Restored.Archive())
 	case !r.Ruled.IsNone():
-		_, _, _ = j.model.Outcome(context.Background(), r.Ruled, r.At)
+		_, _, _ = j.Model.Outcome(context.Background(), r.Ruled, r.At)
 	}
 }
 
@@ -147,8 +149,8 @@ func next(content []byte) (r record, size int, ok bool) {
 	return r, size, err == nil
 }
 
-// append writes a record, and syncs it unless it may be lazy.
-func (j *journal) append(r record, lazy bool) error {
+// Append writes a record, and syncs it unless it may be lazy.
+func (j *journal) Append(r record, lazy bool) error {
 	var body bytes.Buffer
 	body.Write(make([]byte, 8))
 	if err := gob.NewEncoder(&body).Encode(r); err != nil {
@@ -230,16 +232,16 @@ func (j *journal) renew() error {
 func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	j.mu.Lock()
-	_, known := j.batches[change.Batch]
-	j.mu.Unlock()
+	j.Mu.Lock()
+	_, known := j.Batches[change.Batch]
+	j.Mu.Unlock()
 	change.Effects = append([]store.Effect(nil), change.Effects...)
-	if j.flaw.writesFirst && !known && over(ctx) == nil {
-		if err := j.append(record{Changes: []store.Change{change}}, false); err != nil {
+	if j.flaw.writesFirst && !known && model.Over(ctx) == nil {
+		if err := j.Append(record{Changes: []store.Change{change}}, false); err != nil {
 			return store.Receipt{}, fault.Wrap(fault.Internal, err, "the journal cannot be written")
 		}
 	}
-	receipt, err := j.model.Commit(ctx, change)
+	receipt, err := j.Model.Commit(ctx, change)
 	if err != nil || known || j.flaw.writesFirst {
 		return receipt, err
 	}
@@ -256,7 +258,7 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 		records = []record{{Changes: []store.Change{first}}, {Changes: []store.Change{second}}}
 	}
 	for _, r := range records {
-		if err := j.append(r, false); err != nil {
+		if err := j.Append(r, false); err != nil {
 			return store.Receipt{}, fault.Wrap(fault.Internal, err, "the journal cannot be written")
 		}
 	}
@@ -265,7 +267,7 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 
 // Confirm waits for the Change that is being written: the model shows it already.
 func (j *journal) Confirm(ctx context.Context, shown store.History) error {
-	if err := j.model.Confirm(ctx, shown); err != nil || j.flaw.confirms {
+	if err := j.Model.Confirm(ctx, shown); err != nil || j.flaw.confirms {
 		return err
 	}
 	j.writing.Lock()
@@ -281,21 +283,21 @@ func (j *journal) Confirm(ctx context.Context, shown store.History) error {
 
 func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	if j.flaw.knows {
-		j.mu.Lock()
-		known := j.batches[batch]
-		j.mu.Unlock()
-		if known.stored {
-			return known.receipt, true, nil
+		j.Mu.Lock()
+		known := j.Batches[batch]
+		j.Mu.Unlock()
+		if known.Stored {
+			return known.Receipt, true, nil
 		}
 	}
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	j.mu.Lock()
-	_, known := j.batches[batch]
-	j.mu.Unlock()
-	receipt, stored, err := j.model.Outcome(ctx, batch, at)
+	j.Mu.Lock()
+	_, known := j.Batches[batch]
+	j.Mu.Unlock()
+	receipt, stored, err := j.Model.Outcome(ctx, batch, at)
 	if err == nil && !known && !j.flaw.noRulings {
-		if err := j.append(record{Ruled: batch, At: at}, j.flaw.lazyRulings); err != nil {
+		if err := j.Append(record{Ruled: batch, At: at}, j.flaw.lazyRulings); err != nil {
 			return receipt, stored, fault.Wrap(fault.Internal, err, "the journal cannot be written")
 		}
 	}
@@ -305,7 +307,7 @@ func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (st
 func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	all := holdings{Batch: archive.Batch, Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: counting(archive.Catalogue, 0)}
+	all := bench.Holdings{Batch: archive.Batch, Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: bench.Counting(archive.Catalogue, 0)}
 	taken := archive
 	taken.Problems = func(yield func(store.Dossier, error) bool) {
 		for d, err := range archive.Problems {
@@ -313,24 +315,24 @@ func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 				all.Dossiers = append(all.Dossiers, d)
 			}
 			if j.flaw.piecemeal && err == nil {
-				err = j.append(record{Restored: &holdings{Batch: archive.Batch, Dossiers: []store.Dossier{d}}}, false)
+				err = j.Append(record{Restored: &bench.Holdings{Batch: archive.Batch, Dossiers: []store.Dossier{d}}}, false)
 			}
 			if !yield(d, err) {
 				return
 			}
 		}
 	}
-	if err := j.model.Restore(ctx, taken); err != nil || j.flaw.piecemeal {
+	if err := j.Model.Restore(ctx, taken); err != nil || j.flaw.piecemeal {
 		return err
 	}
-	if err := j.append(record{Restored: &all}, j.flaw.lazyRestore); err != nil {
+	if err := j.Append(record{Restored: &all}, j.flaw.lazyRestore); err != nil {
 		return fault.Wrap(fault.Internal, err, "the journal cannot be written")
 	}
 	return nil
 }
 
 func (j *journal) Close() error {
-	if err := j.model.Close(); err != nil {
+	if err := j.Model.Close(); err != nil {
 		return err
 	}
 	j.writing.Lock()

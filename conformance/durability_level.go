@@ -3,13 +3,14 @@ package conformance
 import (
 	"fmt"
 
+	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/report"
 )
 
 // durability returns the highest level that the cases have shown: every case of
 // it, and of those below it, has to have passed.
-func durability(h Harness, cases []report.Case) *report.Durability {
-	if h.Caps.Durable != Yes {
+func durability(h harness.Harness, cases []report.Case) *report.Durability {
+	if h.Caps.Durable != harness.Yes {
 		return &report.Durability{Reason: "declared not to be durable"}
 	}
 	level := make(map[string]int)

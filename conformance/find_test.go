@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/finding"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/internal/querygen"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/ident"
@@ -17,20 +20,20 @@ func TestRandomPredicatesTellProblemsApart(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	b := &bench{T: t, Env: freshEnv(t), ctx: t.Context()}
-	b.author = b.ID()
+	b := &bench.Bench{T: t, Env: bench.FreshEnv(t), Ctx: t.Context()}
+	b.Author = b.ID()
 	random := rand.New(rand.NewPCG(seed, 0))
-	h := findable(b, random, 40)
-	model := newModel()
-	if err := model.Restore(t.Context(), h.archive()); err != nil {
+	h := finding.Findable(b, random, 40)
+	model := model.NewModel()
+	if err := model.Restore(t.Context(), h.Archive()); err != nil {
 		t.Fatal(err)
 	}
 	const drawn = 400
-	g := querygen.New(random, valuesOf(model.now))
-	s := seeker{t.Context(), model.now, nil}
+	g := querygen.New(random, finding.ValuesOf(model.Now))
+	s := finding.NewSeeker(t.Context(), model.Now, nil)
 	some := 0
 	for range drawn {
-		hits, err := s.search(asked{predicate: g.Predicate().Text, as: h.Metadata.Users[0].ID})
+		hits, err := s.Search(finding.Asked{Predicate: g.Predicate().Text, As: h.Metadata.Users[0].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,17 +52,17 @@ func TestRandomPredicatesTellProblemsApart(t *testing.T) {
 func TestSmallerPredicate(t *testing.T) {
 	t.Parallel()
 	h := saboteur{sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit { return nil })}.harness()
-	o := onTrial(t, "FIND-001/random", 1, h, func(b *bench) {
-		x := exhibitsOf(b)
-		b.restore(x.holdings)
-		model := newModel()
-		b.must("Restore", model.Restore(b.ctx, x.archive()))
+	o := onTrial(t, "FIND-001/random", 1, h, func(b *bench.Bench) {
+		x := finding.ExhibitsOf(b)
+		b.Restore(x.Holdings)
+		model := model.NewModel()
+		b.Must("Restore", model.Restore(b.Ctx, x.Archive()))
 		part := func(text string, parts ...querygen.Cond) querygen.Cond {
 			return querygen.Cond{Text: text, Parts: parts}
 		}
 		whole := part("(watching = NO AND (FALSEPREDICATE OR title = 'Crash'))",
 			part("watching = YES AND FALSEPREDICATE"), part("FALSEPREDICATE OR title = 'Crash'", part("FALSEPREDICATE"), part("title = 'Crash'")))
-		b.failf("%s", smaller(b, seeker{b.ctx, model.now, nil}, whole, asked{predicate: whole.Text, as: ident.None}, "something is missing"))
+		b.Failf("%s", finding.Smaller(b, finding.NewSeeker(b.Ctx, model.Now, nil), whole, finding.Asked{Predicate: whole.Text, As: ident.None}, "something is missing"))
 	})
 	text := o.Failure()
 	for _, want := range []string{"something is missing", "So does that of problems that satisfy FALSEPREDICATE OR title = 'Crash'", "So does that of problems that satisfy title = 'Crash'"} {

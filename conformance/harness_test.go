@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -13,33 +16,33 @@ import (
 
 func TestHarnessHasToBeDeclared(t *testing.T) {
 	t.Parallel()
-	open := func(T, Env) store.Store { return newModel() }
-	crash := func(T, CrashSpec) CrashRun { return CrashRun{} }
-	replicate := func(T, Env) Replication { return Replication{} }
+	open := func(harness.T, harness.Env) store.Store { return model.NewModel() }
+	crash := func(harness.T, harness.CrashSpec) harness.CrashRun { return harness.CrashRun{} }
+	replicate := func(harness.T, harness.Env) harness.Replication { return harness.Replication{} }
 	for _, test := range []struct {
 		name    string
-		harness Harness
+		harness harness.Harness
 		wrong   string // part of the error; empty when nothing is wrong
 	}{
-		{"neither", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: No}}, ""},
-		{"durable", Harness{Open: open, Reopen: open, Crash: crash, Caps: Capabilities{Durable: Yes, Shared: No}}, ""},
-		{"shared", Harness{Open: open, Peer: open, Caps: Capabilities{Durable: No, Shared: Yes}}, ""},
-		{"without Open", Harness{Caps: Capabilities{Durable: No, Shared: No}}, "no Open"},
-		{"undeclared", Harness{Open: open, Caps: Capabilities{Shared: No}}, "does not declare Caps.Durable"},
-		{"durable without Reopen", Harness{Open: open, Caps: Capabilities{Durable: Yes, Shared: No}}, "no Reopen"},
-		{"durable without Crash", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: Yes, Shared: No}}, "no Crash"},
-		{"not durable with Crash", Harness{Open: open, Crash: crash, Caps: Capabilities{Durable: No, Shared: No}}, "has a Crash"},
-		{"not durable with Reopen", Harness{Open: open, Reopen: open, Caps: Capabilities{Durable: No, Shared: No}}, "has a Reopen"},
-		{"undeclared sharing", Harness{Open: open, Caps: Capabilities{Durable: No}}, "does not declare Caps.Shared"},
-		{"shared without Peer", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: Yes}}, "no Peer"},
-		{"replicated", Harness{Open: open, Replicate: replicate, Caps: Capabilities{Durable: No, Shared: No, Replicated: Yes}}, ""},
-		{"replicated without Replicate", Harness{Open: open, Caps: Capabilities{Durable: No, Shared: No, Replicated: Yes}}, "no Replicate"},
-		{"undeclared with Replicate", Harness{Open: open, Replicate: replicate, Caps: Capabilities{Durable: No, Shared: No}}, "has a Replicate"},
-		{"not shared with Peer", Harness{Open: open, Peer: open, Caps: Capabilities{Durable: No, Shared: No}}, "has a Peer"},
+		{"neither", harness.Harness{Open: open, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No}}, ""},
+		{"durable", harness.Harness{Open: open, Reopen: open, Crash: crash, Caps: harness.Capabilities{Durable: harness.Yes, Shared: harness.No}}, ""},
+		{"shared", harness.Harness{Open: open, Peer: open, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.Yes}}, ""},
+		{"without Open", harness.Harness{Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No}}, "no Open"},
+		{"undeclared", harness.Harness{Open: open, Caps: harness.Capabilities{Shared: harness.No}}, "does not declare Caps.Durable"},
+		{"durable without Reopen", harness.Harness{Open: open, Caps: harness.Capabilities{Durable: harness.Yes, Shared: harness.No}}, "no Reopen"},
+		{"durable without Crash", harness.Harness{Open: open, Reopen: open, Caps: harness.Capabilities{Durable: harness.Yes, Shared: harness.No}}, "no Crash"},
+		{"not durable with Crash", harness.Harness{Open: open, Crash: crash, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No}}, "has a Crash"},
+		{"not durable with Reopen", harness.Harness{Open: open, Reopen: open, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No}}, "has a Reopen"},
+		{"undeclared sharing", harness.Harness{Open: open, Caps: harness.Capabilities{Durable: harness.No}}, "does not declare Caps.Shared"},
+		{"shared without Peer", harness.Harness{Open: open, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.Yes}}, "no Peer"},
+		{"replicated", harness.Harness{Open: open, Replicate: replicate, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No, Replicated: harness.Yes}}, ""},
+		{"replicated without Replicate", harness.Harness{Open: open, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No, Replicated: harness.Yes}}, "no Replicate"},
+		{"undeclared with Replicate", harness.Harness{Open: open, Replicate: replicate, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No}}, "has a Replicate"},
+		{"not shared with Peer", harness.Harness{Open: open, Peer: open, Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No}}, "has a Peer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			err := test.harness.check()
+			err := test.harness.Check()
 			switch {
 			case test.wrong == "" && err != nil:
 				t.Errorf("check: %v", err)
@@ -53,9 +56,9 @@ func TestHarnessHasToBeDeclared(t *testing.T) {
 // TestForgetfulStore shows that the cases of durability can fail.
 func TestForgetfulStore(t *testing.T) {
 	t.Parallel()
-	open := func(T, Env) store.Store { return newModel() }
-	crash := func(T, CrashSpec) CrashRun { return CrashRun{} }
-	h := Harness{Open: open, Reopen: open, Crash: crash, Caps: Capabilities{Durable: Yes, Shared: No}}
+	open := func(harness.T, harness.Env) store.Store { return model.NewModel() }
+	crash := func(harness.T, harness.CrashSpec) harness.CrashRun { return harness.CrashRun{} }
+	h := harness.Harness{Open: open, Reopen: open, Crash: crash, Caps: harness.Capabilities{Durable: harness.Yes, Shared: harness.No}}
 	for _, c := range Cases() {
 		if c.Durable && !c.Shared && !c.Crash {
 			t.Run(c.ID, func(t *testing.T) {
@@ -88,11 +91,11 @@ func TestDifferenceOfOrder(t *testing.T) {
 		{comments("a", "a", "b"), comments("a", "b", "b"), `.Comments[1].Text is "b" where "a" was expected`},
 		{comments("a", "b"), comments("b", "a", "a"), `.Comments[0].Text is "b" where "a" was expected`},
 	} {
-		if got := difference(test.want, test.got); got != test.says {
+		if got := bench.Difference(test.want, test.got); got != test.says {
 			t.Errorf("difference: %s\nwant: %s", got, test.says)
 		}
 	}
-	if got, want := difference([]byte("ab"), []byte("ba")), "[0] is 98 where 97 was expected"; got != want {
+	if got, want := bench.Difference([]byte("ab"), []byte("ba")), "[0] is 98 where 97 was expected"; got != want {
 		t.Errorf("difference of bytes: %s, want %s", got, want)
 	}
 }
@@ -108,7 +111,7 @@ func TestDifferenceOfMaps(t *testing.T) {
 		}
 		return m
 	}
-	marks := map[mark]bool{{3, ident.ID{2}}: true, {3, ident.ID{1}}: true, {4, ident.ID{}}: true}
+	marks := map[bench.Mark]bool{{Problem: 3, User: ident.ID{2}}: true, {Problem: 3, User: ident.ID{1}}: true, {Problem: 4, User: ident.ID{}}: true}
 	for _, test := range []struct {
 		want, got any
 		says      string
@@ -116,10 +119,10 @@ func TestDifferenceOfMaps(t *testing.T) {
 		{numbers("a"), numbers("b"), `[5] is "b" where "a" was expected`},
 		{numbers("a"), map[problem.ID]string{}, "[5] is missing"},
 		{map[problem.ID]string{}, numbers("a"), "[5] is there, but was not expected"},
-		{marks, map[mark]bool{}, "[{3 01000000-0000-0000-0000-000000000000}] is missing"},
+		{marks, map[bench.Mark]bool{}, "[{3 01000000-0000-0000-0000-000000000000}] is missing"},
 	} {
 		for range 10 {
-			if got := difference(test.want, test.got); got != test.says {
+			if got := bench.Difference(test.want, test.got); got != test.says {
 				t.Fatalf("difference: %s, want %s", got, test.says)
 			}
 		}
@@ -149,7 +152,7 @@ func TestDifference(t *testing.T) {
 			t.Parallel()
 			changed := p
 			test.change(&changed)
-			got := difference(p, changed)
+			got := bench.Difference(p, changed)
 			if (test.want == "") != (got == "") || !strings.HasPrefix(got, test.want) {
 				t.Errorf("difference: %q, want %q", got, test.want)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -20,13 +21,13 @@ func linger() {
 func (s *broken) hasty() {
 	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 		for _, e := range change.Expect {
-			if err := s.world().expect(e); err != nil {
+			if err := s.world().Expect(e); err != nil {
 				return store.Receipt{}, err
 			}
 		}
 		linger()
 		change.Expect = nil
-		return s.model.Commit(ctx, change)
+		return s.Model.Commit(ctx, change)
 	}
 }
 
@@ -45,8 +46,8 @@ func (s *broken) giveWay() {
 func (s *broken) lag() {
 	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 		before := s.world()
-		receipt, err := s.model.Commit(ctx, change)
-		if len(before.problems) == len(s.world().problems) && err == nil {
+		receipt, err := s.Model.Commit(ctx, change)
+		if len(before.AllProblems) == len(s.world().AllProblems) && err == nil {
 			s.stale.Store(before)
 		}
 		return receipt, err
@@ -57,7 +58,7 @@ func (s *broken) lag() {
 // committed through the same handle.
 func (s *broken) remember() {
 	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-		receipt, err := s.model.Commit(ctx, change)
+		receipt, err := s.Model.Commit(ctx, change)
 		if err == nil {
 			s.stale.Store(nil)
 		}
@@ -69,14 +70,14 @@ func (s *broken) remember() {
 // for a moment, before the Change is committed or refused.
 func (s *broken) early(part func(*store.Change)) {
 	s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-		next, first := s.world().clone(), change
+		next, first := s.world().Clone(), change
 		part(&first)
-		if err := next.run(first); err == nil {
+		if err := next.Run(first); err == nil {
 			s.stale.Store(next)
 			linger()
 			s.stale.Store(nil)
 		}
-		return s.model.Commit(ctx, change)
+		return s.Model.Commit(ctx, change)
 	}
 	s.reader = func(r *shown) {
 		if early := s.stale.Load(); early != nil {
@@ -88,15 +89,15 @@ func (s *broken) early(part func(*store.Change)) {
 // cached is a reader that answers some questions from elsewhere.
 type cached struct {
 	store.Reader
-	neighbours *world
-	moment     func() *world // of which neighbours are shown
-	versions   func() *world // of which versions are shown
+	neighbours *model.World
+	moment     func() *model.World // of which neighbours are shown
+	versions   func() *model.World // of which versions are shown
 }
 
 // through returns a View through a reader that is altered.
 func (s *broken) through(alter func(*cached)) func(context.Context, func(store.Reader) error) error {
 	return func(ctx context.Context, fn func(store.Reader) error) error {
-		return s.model.View(ctx, func(r store.Reader) error {
+		return s.Model.View(ctx, func(r store.Reader) error {
 			altered := &cached{Reader: r}
 			alter(altered)
 			return fn(altered)

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/problemtracking/problems/conformance/internal/linearity"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
@@ -16,12 +18,12 @@ func TestLinearCasesSettle(t *testing.T) {
 	t.Parallel()
 	const prepared = 10 // at most so many Changes prepare the store for a case
 	lost := fault.New(fault.UnknownOutcome, "the connection is gone")
-	for _, c := range linearCases() {
+	for _, c := range linearity.Cases() {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			var commits, unknown atomic.Int64
-			ended := attempt(t, c, sharing(func(m *model) store.Store {
-				b := &broken{model: m}
+			ended := attempt(t, c, sharing(func(m *model.Model) store.Store {
+				b := &broken{Model: m}
 				b.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 					n := commits.Add(1)
 					if n > prepared && n%3 == 0 {
@@ -65,16 +67,16 @@ func TestEdges(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var all, turned edges
+			var all, turned linearity.Edges
 			for _, e := range c.edges {
-				all.set(e[0], e[1])
-				turned.set(e[1], e[0])
+				all.Set(e[0], e[1])
+				turned.Set(e[1], e[0])
 			}
-			if all.cyclic() != c.cyclic || turned.cyclic() != c.cyclic {
-				t.Errorf("the edges %v are cyclic: %t, and turned: %t; want %t", all, all.cyclic(), turned.cyclic(), c.cyclic)
+			if all.Cyclic() != c.cyclic || turned.Cyclic() != c.cyclic {
+				t.Errorf("the edges %v are cyclic: %t, and turned: %t; want %t", all, all.Cyclic(), turned.Cyclic(), c.cyclic)
 			}
-			if all.turned() != turned {
-				t.Errorf("turned, the edges %v are %v, want %v", all, all.turned(), turned)
+			if all.Turned() != turned {
+				t.Errorf("turned, the edges %v are %v, want %v", all, all.Turned(), turned)
 			}
 		})
 	}

@@ -10,17 +10,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/conformance/internal/sequence"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // onTrial calls fn with the bench of a case of which nothing but the ID is known.
-func onTrial(t *testing.T, id string, seed uint64, h Harness, fn func(*bench)) engine.Outcome {
+func onTrial(t *testing.T, id string, seed uint64, h harness.Harness, fn func(*bench.Bench)) engine.Outcome {
 	t.Helper()
 	return engine.Do(t.Context(), id, "", time.Minute, func(r *engine.Run) {
-		b := newBench(r, Case{ID: id}, h, "", seed)
-		b.open()
+		b := bench.NewBench(r, bench.Case{ID: id}, h, "", seed)
+		b.Open()
 		fn(b)
 	})
 }
@@ -43,7 +47,7 @@ func TestRareDefect(t *testing.T) {
 	effects := regexp.MustCompile(`\b(` + strings.Join(implementing(t, "effect"), "|") + `)\{`)
 	caught := 0
 	for seed := range uint64(12) {
-		o := onTrial(t, "READ-001/random", seed, h, checkRandom)
+		o := onTrial(t, "READ-001/random", seed, h, sequence.CheckRandom)
 		if o.Status == report.Passed {
 			continue
 		}
@@ -80,7 +84,7 @@ func TestDefectThatDoesNotRepeat(t *testing.T) {
 			change.Log = nil
 		}
 	})}.harness()
-	o := onTrial(t, "READ-001/random", 1, h, checkRandom)
+	o := onTrial(t, "READ-001/random", 1, h, sequence.CheckRandom)
 	if text := o.Failure(); o.Status != report.Failed || !strings.Contains(text, "It failed so once, and did not when all of it was repeated 3 times.") {
 		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
 	}
@@ -94,7 +98,7 @@ func TestPanic(t *testing.T) {
 			panic("a family moves")
 		}
 	})}.harness()
-	o := onTrial(t, "READ-001/random", 1, h, checkRandom)
+	o := onTrial(t, "READ-001/random", 1, h, sequence.CheckRandom)
 	text := o.Failure()
 	steps := regexp.MustCompile(`(?m)^  \d+\. .*: MoveFamily{.*$`).FindAllString(text, -1)
 	if o.Status != report.Failed || len(steps) != 1 || !strings.Contains(text, "At step 1, it panicked: a family moves") {
@@ -108,15 +112,15 @@ func TestHarnessThatBreaks(t *testing.T) {
 	t.Parallel()
 	h := keeping()
 	open, opened := h.Open, 0
-	h.Open = func(t T, env Env) store.Store {
+	h.Open = func(t harness.T, env harness.Env) store.Store {
 		if opened++; opened > 1 {
 			t.Fatalf("no more stores")
 		}
-		return &broken{model: open(t, env).(*model), commit: func(context.Context, store.Change) (store.Receipt, error) {
+		return &broken{Model: open(t, env).(*model.Model), commit: func(context.Context, store.Change) (store.Receipt, error) {
 			return store.Receipt{}, nil
 		}}
 	}
-	o := onTrial(t, "READ-001/random", 1, h, checkRandom)
+	o := onTrial(t, "READ-001/random", 1, h, sequence.CheckRandom)
 	if text := o.Failure(); o.Status != report.Failed || !strings.Contains(text, "It could not be repeated: the harness failed: no more stores") {
 		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
 	}
@@ -126,16 +130,16 @@ func TestHarnessThatBreaks(t *testing.T) {
 // answer, and that the step it does not answer is told.
 func TestStoreThatHangs(t *testing.T) {
 	t.Parallel()
-	open := func(T, Env) store.Store {
-		return &broken{model: newModel(), commit: func(ctx context.Context, _ store.Change) (store.Receipt, error) {
+	open := func(harness.T, harness.Env) store.Store {
+		return &broken{Model: model.NewModel(), commit: func(ctx context.Context, _ store.Change) (store.Receipt, error) {
 			<-ctx.Done()
 			return store.Receipt{}, store.Ended(ctx)
 		}}
 	}
 	o := engine.Do(t.Context(), "COM-002/random", "", time.Second, func(r *engine.Run) {
-		b := newBench(r, Case{ID: "COM-002/random"}, Harness{Open: open}, "", 1)
-		b.open()
-		checkRandom(b)
+		b := bench.NewBench(r, bench.Case{ID: "COM-002/random"}, harness.Harness{Open: open}, "", 1)
+		b.Open()
+		sequence.CheckRandom(b)
 	})
 	for _, want := range []string{"  1. Commit of batch", "At step 1, it was given up", "no time to look for a shorter sequence"} {
 		if text := o.Failure(); !strings.Contains(text, want) {

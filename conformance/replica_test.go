@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -17,13 +21,13 @@ import (
 // twin is a model with a synchronous replica, which is another model.
 type twin struct {
 	flaw    twinFlaw
-	primary *model
+	primary *model.Model
 	writer  chan struct{} // has an element while a Commit hides
 
 	mu      sync.Mutex
-	replica *model
-	missed  []func(*model) // what the replica has not received
-	written int            // all that it should have received
+	replica *model.Model
+	missed  []func(*model.Model) // what the replica has not received
+	written int                  // all that it should have received
 	frozen  bool
 	down    bool
 	cancels int           // how often waits were cancelled
@@ -50,15 +54,15 @@ type twinFlaw struct {
 
 var errCancelled = errors.New("the wait was cancelled")
 
-// change has everybody who waits look again. The lock is held.
-func (w *twin) change() {
+// Change has everybody who waits look again. The lock is held.
+func (w *twin) Change() {
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
 // send has the replica do something too, and returns how much it has to have
 // received until it is done. The lock is held.
-func (w *twin) send(do func(*model)) int {
+func (w *twin) send(do func(*model.Model)) int {
 	w.written++
 	w.missed = append(w.missed, do)
 	w.deliver()
@@ -76,7 +80,7 @@ func (w *twin) deliver() {
 		}
 	}
 	w.missed = nil
-	w.change()
+	w.Change()
 }
 
 // wait waits until the replica has received so much.
@@ -105,13 +109,13 @@ func (w *twin) wait(ctx context.Context, until int) error {
 
 // handle is a handle on a twin.
 type handle struct {
-	*model
+	*model.Model
 	*twin
 	stuck bool
 }
 
 func (h *handle) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	leave, err := h.model.call(ctx)
+	leave, err := h.Model.Call(ctx)
 	if err != nil {
 		return store.Receipt{}, err
 	}
@@ -120,7 +124,7 @@ func (h *handle) Commit(ctx context.Context, change store.Change) (store.Receipt
 		return h.commitHidden(ctx, change)
 	}
 	h.twin.mu.Lock()
-	receipt, err := h.model.Commit(ctx, change)
+	receipt, err := h.Model.Commit(ctx, change)
 	if err != nil {
 		h.twin.mu.Unlock()
 		return receipt, err
@@ -140,7 +144,7 @@ func (h *handle) sendChange(change store.Change) int {
 		half.Effects = change.Effects[:1]
 		_, _ = h.replica.Commit(context.Background(), half)
 	}
-	return h.send(func(m *model) { _, _ = m.Commit(context.Background(), change) })
+	return h.send(func(m *model.Model) { _, _ = m.Commit(context.Background(), change) })
 }
 
 // verdict says what a Commit returns after it has waited.
@@ -170,7 +174,7 @@ func (h *handle) commitHidden(ctx context.Context, change store.Change) (store.R
 		defer func() { <-h.writer }()
 		err := h.wait(context.Background(), until)
 		if err == nil || errors.Is(err, errCancelled) {
-			receipt, _ = h.model.peer().Commit(context.Background(), change)
+			receipt, _ = h.Model.Peer().Commit(context.Background(), change)
 		}
 		ended <- h.verdict(err)
 	}()
@@ -190,12 +194,12 @@ func (h *handle) enter(ctx context.Context) error {
 	case h.writer <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return over(ctx)
+		return model.Over(ctx)
 	}
 }
 
 func (h *handle) Confirm(ctx context.Context, shown store.History) error {
-	if err := h.model.Confirm(ctx, shown); err != nil || h.flaw.confirms {
+	if err := h.Model.Confirm(ctx, shown); err != nil || h.flaw.confirms {
 		return err
 	}
 	if h.flaw.deaf {
@@ -208,7 +212,7 @@ func (h *handle) Confirm(ctx context.Context, shown store.History) error {
 		defer func() { <-h.writer }()
 	}
 	h.twin.mu.Lock()
-	until := h.send(func(*model) {})
+	until := h.send(func(*model.Model) {})
 	h.twin.mu.Unlock()
 	err := h.wait(ctx, until)
 	if h.flaw.cancelledIsSafe && errors.Is(err, errCancelled) {
@@ -229,12 +233,12 @@ func (h *handle) Outcome(ctx context.Context, batch ident.ID, at time.Time) (sto
 		defer func() { <-h.writer }()
 	}
 	h.twin.mu.Lock()
-	receipt, stored, err := h.model.Outcome(ctx, batch, at)
+	receipt, stored, err := h.Model.Outcome(ctx, batch, at)
 	if err != nil {
 		h.twin.mu.Unlock()
 		return receipt, stored, err
 	}
-	until := h.send(func(m *model) {
+	until := h.send(func(m *model.Model) {
 		if !h.flaw.keepsRulings {
 			_, _, _ = m.Outcome(context.Background(), batch, at)
 		}
@@ -259,22 +263,22 @@ func onlyDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // twins returns a harness of stores with a replica.
-func twins(flaw twinFlaw) Harness {
-	h := sharing(func(m *model) store.Store { return m })
-	h.Caps.Replicated = Yes
-	h.Replicate = func(T, Env) Replication {
-		w := &twin{flaw: flaw, primary: newModel(), replica: newModel(), changed: make(chan struct{}), writer: make(chan struct{}, 1)}
+func twins(flaw twinFlaw) harness.Harness {
+	h := sharing(func(m *model.Model) store.Store { return m })
+	h.Caps.Replicated = harness.Yes
+	h.Replicate = func(harness.T, harness.Env) harness.Replication {
+		w := &twin{flaw: flaw, primary: model.NewModel(), replica: model.NewModel(), changed: make(chan struct{}), writer: make(chan struct{}, 1)}
 		locked := func(do func()) func() {
 			return func() {
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				do()
-				w.change()
+				w.Change()
 			}
 		}
 		takeOver := locked(func() { w.down = true })
-		return Replication{
-			Open:        func() store.Store { return &handle{model: w.primary.peer(), twin: w} },
+		return harness.Replication{
+			Open:        func() store.Store { return &handle{Model: w.primary.Peer(), twin: w} },
 			Freeze:      locked(func() { w.frozen = true }),
 			Thaw:        locked(func() { w.frozen = false; w.deliver() }),
 			CancelWaits: locked(func() { w.cancels++ }),
@@ -289,7 +293,7 @@ func twins(flaw twinFlaw) Harness {
 
 // successor is a replica that has taken over: its history is another one.
 type successor struct {
-	*model
+	*model.Model
 	flaw twinFlaw
 }
 
@@ -298,7 +302,7 @@ type successorReader struct{ store.Reader }
 func (successorReader) History() store.History { return 1 }
 
 func (s successor) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.model.View(ctx, func(r store.Reader) error {
+	return s.Model.View(ctx, func(r store.Reader) error {
 		if s.flaw.forgets {
 			return fn(r)
 		}
@@ -310,7 +314,7 @@ func (s successor) Confirm(ctx context.Context, shown store.History) error {
 	if shown == 0 && !s.flaw.forgets {
 		return fault.New(fault.Conflict, "the replica has taken over")
 	}
-	return s.model.Confirm(ctx, shown)
+	return s.Model.Confirm(ctx, shown)
 }
 
 // TestReplicated shows that stores pass that do right, whether they show a Change
@@ -319,27 +323,27 @@ func TestReplicated(t *testing.T) {
 	t.Parallel()
 	uncancelled := twins(twinFlaw{hides: true})
 	replicate := uncancelled.Replicate
-	uncancelled.Replicate = func(t T, env Env) Replication {
+	uncancelled.Replicate = func(t harness.T, env harness.Env) harness.Replication {
 		r := replicate(t, env)
 		r.CancelWaits = nil
 		return r
 	}
 	alone := twins(twinFlaw{})
-	alone.Peer, alone.Caps.Shared = nil, No
-	for name, h := range map[string]Harness{
+	alone.Peer, alone.Caps.Shared = nil, harness.No
+	for name, h := range map[string]harness.Harness{
 		"shows at once": twins(twinFlaw{}), "shows late": twins(twinFlaw{hides: true}),
 		"shows late, and is never cancelled": uncancelled, "has one handle": alone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range replicaCases() {
+			for _, c := range cases.Replica() {
 				t.Run(c.ID, func(t *testing.T) {
 					t.Parallel()
 					ended := attempt(t, c, h, 1)
 					if ended.Status != report.Passed && !ended.Waived {
 						t.Errorf("the case ended as %s: %s%s", ended.Status, ended.Reason, ended.Failure)
 					}
-					if waives := h.Replicate(t, Env{}).CancelWaits == nil && strings.HasSuffix(c.ID, "cancelled"); waives != ended.Waived {
+					if waives := h.Replicate(t, harness.Env{}).CancelWaits == nil && strings.HasSuffix(c.ID, "cancelled"); waives != ended.Waived {
 						t.Errorf("the case is waived: %v, want %v", ended.Waived, waives)
 					}
 				})
@@ -351,9 +355,9 @@ func TestReplicated(t *testing.T) {
 // TestReplicaSaboteurs lets every flaw meet the case that has to notice.
 func TestReplicaSaboteurs(t *testing.T) {
 	t.Parallel()
-	cases := make(map[string]Case)
-	for _, c := range replicaCases() {
-		cases[c.ID] = c
+	byID := make(map[string]bench.Case)
+	for _, c := range cases.Replica() {
+		byID[c.ID] = c
 	}
 	for _, s := range []struct {
 		name   string
@@ -380,13 +384,13 @@ func TestReplicaSaboteurs(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			c, ok := cases[s.caught]
+			c, ok := byID[s.caught]
 			if !ok {
 				t.Fatalf("there is no case %s", s.caught)
 			}
 			h := twins(s.flaw)
 			h.Name = "twin"
-			r, err := Execute(t.Context(), h, Options{Seed: 1, Only: exactly(c), Patience: 5 * brief})
+			r, err := Execute(t.Context(), h, Options{Seed: 1, Only: exactly(c), Patience: 5 * cases.Brief})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/crash"
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/rules"
@@ -58,10 +60,10 @@ func Run(t *testing.T, h Harness) {
 func RunWith(t *testing.T, h Harness, o Options) {
 	t.Helper()
 	h.Name = cmp.Or(h.Name, t.Name())
-	if actAsChild(h, t.Name()) {
+	if crash.ActAsChild(h, t.Name()) {
 		return
 	}
-	if err := claimName(t, h.Name); err != nil {
+	if err := crash.ClaimName(t, h.Name); err != nil {
 		t.Fatal(err)
 	}
 	wish, err := engine.Wished()
@@ -109,7 +111,7 @@ func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) 
 	if h.Name == "" {
 		return nil, fmt.Errorf("the harness has no Name")
 	}
-	if actAsChild(h, "") {
+	if crash.ActAsChild(h, "") {
 		return nil, fmt.Errorf("this process was started as the child of another harness")
 	}
 	s, err := newSession(h, o)
@@ -130,13 +132,13 @@ type session struct {
 }
 
 func newSession(h Harness, o Options) (*session, error) {
-	if err := h.check(); err != nil {
+	if err := h.Check(); err != nil {
 		return nil, err
 	}
 	for o.Seed == 0 {
 		o.Seed = rand.Uint64()
 	}
-	o.Rounds, o.Patience = max(o.Rounds, 1), cmp.Or(o.Patience, patience)
+	o.Rounds, o.Patience = max(o.Rounds, 1), cmp.Or(o.Patience, bench.Patience)
 	if o.Parallel == 0 {
 		o.Parallel = 4 * runtime.GOMAXPROCS(0)
 	}
@@ -159,7 +161,7 @@ func (s *session) jobs() []engine.Job {
 				Seed: strconv.FormatUint(s.Seed, 10),
 			},
 			Limit: s.Patience,
-			Do:    func(r *engine.Run) { s.check(c, r, s.Seed) },
+			Do:    func(r *engine.Run) { s.Check(c, r, s.Seed) },
 		}
 		if j.Reason = waives(s.h, c); j.Reason != "" {
 			j.Waived = true
@@ -178,10 +180,10 @@ func (s *session) jobs() []engine.Job {
 
 // rounds runs a case again and again, each time with another seed, until it fails
 // or has had its rounds and its time.
-func (s *session) rounds(c Case, r *engine.Run) {
+func (s *session) rounds(c bench.Case, r *engine.Run) {
 	end := s.started.Add(s.Long)
 	for n := 0; n < s.Rounds || time.Now().Before(end); n++ {
-		o := engine.Do(r.Context(), c.ID, r.Dir(), s.Patience, func(inner *engine.Run) { s.check(c, inner, s.Seed+uint64(n)) })
+		o := engine.Do(r.Context(), c.ID, r.Dir(), s.Patience, func(inner *engine.Run) { s.Check(c, inner, s.Seed+uint64(n)) })
 		if o.Status != report.Passed {
 			r.Adopt(o)
 			return
@@ -192,17 +194,17 @@ func (s *session) rounds(c Case, r *engine.Run) {
 	}
 }
 
-// check runs a case on a store of its own.
-func (s *session) check(c Case, r *engine.Run, seed uint64) {
+// Check runs a case on a store of its own.
+func (s *session) Check(c bench.Case, r *engine.Run, seed uint64) {
 	digits := strconv.FormatUint(seed, 10)
 	r.Repeat(s.repeat(c.ID, digits), digits)
-	b := newBench(r, c, s.h, s.test, seed)
-	b.long = s.Long > 0 || s.Rounds > 1
-	r.Waits(b.pending.String)
+	b := bench.NewBench(r, c, s.h, s.test, seed)
+	b.Long = s.Long > 0 || s.Rounds > 1
+	r.Waits(b.Pending.String)
 	if !c.Replicated {
-		b.open()
+		b.Open()
 	}
-	c.run(b)
+	c.Run(b)
 }
 
 // report sums up.
@@ -214,7 +216,7 @@ func (s *session) report(cases []report.Case) *report.Report {
 		Seed:           strconv.FormatUint(s.Seed, 10),
 		Started:        s.started.UTC(),
 		Duration:       report.Duration(time.Since(s.started)),
-		Capabilities:   s.h.Caps.declared(),
+		Capabilities:   s.h.Caps.Declared(),
 		Durability:     durability(s.h, cases),
 		Cases:          cases,
 	}

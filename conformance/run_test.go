@@ -9,20 +9,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // plain is the harness of stores that can do nothing but the rules.
-func plain() Harness {
-	return Harness{
+func plain() harness.Harness {
+	return harness.Harness{
 		Name: "plain",
-		Open: func(T, Env) store.Store { return newModel() },
-		Caps: Capabilities{Durable: No, Shared: No},
+		Open: func(harness.T, harness.Env) store.Store { return model.NewModel() },
+		Caps: harness.Capabilities{Durable: harness.No, Shared: harness.No},
 	}
 }
 
-func execute(t *testing.T, h Harness, o Options) *report.Report {
+func execute(t *testing.T, h harness.Harness, o Options) *report.Report {
 	t.Helper()
 	r, err := Execute(t.Context(), h, o)
 	if err != nil {
@@ -64,7 +67,7 @@ func TestExecuteSome(t *testing.T) {
 func TestExecuteWithoutStores(t *testing.T) {
 	t.Parallel()
 	h := plain()
-	h.Open = func(t T, _ Env) store.Store {
+	h.Open = func(t harness.T, _ harness.Env) store.Store {
 		t.Fatalf("the disk is full")
 		return nil
 	}
@@ -82,11 +85,11 @@ func TestExecuteIsEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := plain()
 	var opened atomic.Int64
-	h.Open = func(T, Env) store.Store {
+	h.Open = func(harness.T, harness.Env) store.Store {
 		if opened.Add(1) == 50 {
 			cancel()
 		}
-		return newModel()
+		return model.NewModel()
 	}
 	r, err := Execute(ctx, h, Options{Parallel: 1})
 	if err != nil {
@@ -100,8 +103,8 @@ func TestExecuteIsEnded(t *testing.T) {
 // A case with the same seed does the same; with another, something else.
 func TestSeedsRepeat(t *testing.T) {
 	t.Parallel()
-	h := sharing(func(m *model) store.Store {
-		b := &broken{model: m}
+	h := sharing(func(m *model.Model) store.Store {
+		b := &broken{Model: m}
 		alter(func(change *store.Change) {
 			change.Effects = slices.DeleteFunc(change.Effects, func(e store.Effect) bool {
 				_, watch := e.(store.Watch)
@@ -110,7 +113,7 @@ func TestSeedsRepeat(t *testing.T) {
 		})(b)
 		return b
 	})
-	i := slices.IndexFunc(Cases(), func(c Case) bool { return c.ID == "READ-001/random" })
+	i := slices.IndexFunc(Cases(), func(c bench.Case) bool { return c.ID == "READ-001/random" })
 	c := Cases()[i]
 	first, again, other := attempt(t, c, h, 5), attempt(t, c, h, 5), attempt(t, c, h, 6)
 	if first.Failure == "" || first.Failure != again.Failure {
@@ -128,13 +131,13 @@ func TestRounds(t *testing.T) {
 	only := regexp.MustCompile("^RES-002/moved$") // which opens two stores
 	h := plain()
 	var opened atomic.Int64
-	h.Open = func(t T, _ Env) store.Store {
+	h.Open = func(t harness.T, _ harness.Env) store.Store {
 		if opened.Add(1) == 59 {
-			return &broken{model: newModel(), commit: func(context.Context, store.Change) (store.Receipt, error) {
+			return &broken{Model: model.NewModel(), commit: func(context.Context, store.Change) (store.Receipt, error) {
 				return store.Receipt{}, nil
 			}}
 		}
-		return newModel()
+		return model.NewModel()
 	}
 	if r := execute(t, h, Options{Seed: 100, Rounds: 20, Only: only}); r.Count(report.Core).Passed != 1 || opened.Load() != 40 {
 		t.Errorf("20 rounds opened %d stores: %s", opened.Load(), r.Reason)
@@ -150,7 +153,7 @@ func TestRounds(t *testing.T) {
 		began := time.Now()
 		execute(t, h, Options{Long: long, Only: only})
 		rounds = (opened.Load() - 100) / 2
-		if took := time.Since(began); took < long || long > patience {
+		if took := time.Since(began); took < long || long > bench.Patience {
 			t.Fatalf("a run that was to go on for %v had %d rounds in %v", long, rounds, took)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -31,7 +33,7 @@ func refile(fn func(*store.Dossier)) func(*broken) {
 					}
 				}
 			}
-			return s.model.Restore(ctx, archive)
+			return s.Model.Restore(ctx, archive)
 		}
 	}
 }
@@ -40,9 +42,9 @@ func refile(fn func(*store.Dossier)) func(*broken) {
 func afterwards(fn func(s *broken, err error)) func(*broken) {
 	return func(s *broken) {
 		s.restore = func(ctx context.Context, archive store.Archive) error {
-			err := s.model.Restore(ctx, archive)
-			s.mu.Lock()
-			defer s.mu.Unlock()
+			err := s.Model.Restore(ctx, archive)
+			s.Mu.Lock()
+			defer s.Mu.Unlock()
 			fn(s, err)
 			return err
 		}
@@ -57,14 +59,14 @@ func replaces(look func(s *broken) error) func(*broken) {
 			if err := look(s); err != nil {
 				return err
 			}
-			filled := newModel()
+			filled := model.NewModel()
 			if err := filled.Restore(ctx, archive); err != nil {
 				return err
 			}
 			linger()
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.now = filled.now
+			s.Mu.Lock()
+			defer s.Mu.Unlock()
+			s.Now = filled.Now
 			return nil
 		}
 	}
@@ -72,7 +74,7 @@ func replaces(look func(s *broken) error) func(*broken) {
 
 // all returns dossiers as an Archive has them.
 func all(dossiers []store.Dossier) iter.Seq2[store.Dossier, error] {
-	return holdings{Dossiers: dossiers}.archive().Problems
+	return bench.Holdings{Dossiers: dossiers}.Archive().Problems
 }
 
 // archiveSaboteurs are stores with a defect in Dossiers or Restore.
@@ -134,17 +136,17 @@ func archiveSaboteurs() []saboteur {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				problems := archive.Problems
 				archive.Problems = all(nil)
-				if err := s.model.Restore(ctx, archive); err != nil {
+				if err := s.Model.Restore(ctx, archive); err != nil {
 					return err
 				}
 				for d, err := range problems {
 					if err != nil {
 						return err
 					}
-					s.mu.Lock()
-					s.now = s.now.clone()
-					s.now.restore(d, archive.Batch)
-					s.mu.Unlock()
+					s.Mu.Lock()
+					s.Now = s.Now.Clone()
+					s.Now.Restore(d, archive.Batch)
+					s.Mu.Unlock()
 				}
 				return nil
 			}
@@ -155,7 +157,7 @@ func archiveSaboteurs() []saboteur {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				tokens := archive.Tokens
 				archive.Tokens = nil
-				if err := s.model.Restore(ctx, archive); err != nil {
+				if err := s.Model.Restore(ctx, archive); err != nil {
 					return err
 				}
 				for range 100 {
@@ -165,7 +167,7 @@ func archiveSaboteurs() []saboteur {
 				for _, t := range tokens {
 					puts = append(puts, store.PutToken{Token: t})
 				}
-				_, err := s.model.Commit(ctx, store.Change{Effects: puts})
+				_, err := s.Model.Commit(ctx, store.Change{Effects: puts})
 				return err
 			}
 		},
@@ -188,15 +190,15 @@ func archiveSaboteurs() []saboteur {
 		sabotage: refile(func(d *store.Dossier) { d.Comments = d.Comments[:min(1000, len(d.Comments))] }),
 	}, {
 		name: "reserves from 1 after Restore", caught: "RES-002/goes-on",
-		sabotage: afterwards(func(s *broken, _ error) { s.reserved = 0 }),
+		sabotage: afterwards(func(s *broken, _ error) { s.Reserved = 0 }),
 	}, {
 		name: "forgets its past", caught: "RES-002/past",
-		sabotage: afterwards(func(s *broken, _ error) { clear(s.batches) }),
+		sabotage: afterwards(func(s *broken, _ error) { clear(s.Batches) }),
 	}, {
 		name: "counts what it restores", caught: "RES-003",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.versions.Catalogue.Number = int64(len(s.now.states) + len(s.now.users))
+				s.Now.Counters.Catalogue.Number = int64(len(s.Now.States) + len(s.Now.Users))
 			}
 		}),
 	}, {
@@ -204,18 +206,18 @@ func archiveSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				archive.Catalogue = 0
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}, {
 		name: "takes the version as it is", caught: "RES-003",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				err := s.model.Restore(ctx, archive)
-				s.mu.Lock()
-				defer s.mu.Unlock()
+				err := s.Model.Restore(ctx, archive)
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
 				if err == nil {
-					s.now.versions.Catalogue.Number = archive.Catalogue
+					s.Now.Counters.Catalogue.Number = archive.Catalogue
 				}
 				return err
 			}
@@ -224,22 +226,22 @@ func archiveSaboteurs() []saboteur {
 		name: "raises versions for nothing", caught: "RES-003",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.versions = counting(1, 1)
+				s.Now.Counters = bench.Counting(1, 1)
 			}
 		}),
 	}, {
 		name: "restores over what is there", caught: "RES-005",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				s.mu.Lock()
-				s.now = newWorld()
-				s.mu.Unlock()
-				return s.model.Restore(ctx, archive)
+				s.Mu.Lock()
+				s.Now = model.NewWorld()
+				s.Mu.Unlock()
+				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}, {
 		name: "looks only first whether it is empty", caught: "RES-005/at-once",
-		sabotage: replaces(func(s *broken) error { return s.world().expect(store.StoreEmpty{}) }),
+		sabotage: replaces(func(s *broken) error { return s.world().Expect(store.StoreEmpty{}) }),
 	}, {
 		name: "loses what is committed while it restores", caught: "RES-005/meanwhile",
 		sabotage: replaces(func(*broken) error { return nil }),
@@ -262,7 +264,7 @@ func archiveSaboteurs() []saboteur {
 					}
 				}
 				archive.Problems = all(before)
-				if err := s.model.Restore(ctx, archive); err != nil {
+				if err := s.Model.Restore(ctx, archive); err != nil {
 					return err
 				}
 				return failed
@@ -272,7 +274,7 @@ func archiveSaboteurs() []saboteur {
 		name: "wraps the error of the problems", caught: "RES-006",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				if err := s.model.Restore(ctx, archive); err != nil {
+				if err := s.Model.Restore(ctx, archive); err != nil {
 					return fmt.Errorf("restore: %w", err)
 				}
 				return nil
@@ -290,14 +292,14 @@ func archiveSaboteurs() []saboteur {
 						}
 					}
 				}
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}, {
 		name: "restores though the context is over", caught: "RES-007",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				return s.model.Restore(context.WithoutCancel(ctx), archive)
+				return s.Model.Restore(context.WithoutCancel(ctx), archive)
 			}
 		},
 	}, {
@@ -307,7 +309,7 @@ func archiveSaboteurs() []saboteur {
 				if ctx.Err() != nil {
 					return fault.New(fault.Unavailable, "the context is over")
 				}
-				return s.model.Restore(context.WithoutCancel(ctx), archive)
+				return s.Model.Restore(context.WithoutCancel(ctx), archive)
 			}
 		},
 	}, {
@@ -319,7 +321,7 @@ func archiveSaboteurs() []saboteur {
 						return err
 					}
 				}
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}, {
@@ -336,7 +338,7 @@ func archiveSaboteurs() []saboteur {
 						}
 					}
 				}
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 			s.reader = func(r *shown) {
 				r.page = func(_ problem.ID, _ int, page *[]store.Dossier) {
@@ -350,7 +352,7 @@ func archiveSaboteurs() []saboteur {
 		name: "restores after Close", caught: "CLOSE-001",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				return s.peer().Restore(ctx, archive)
+				return s.Peer().Restore(ctx, archive)
 			}
 		},
 	}}

@@ -6,7 +6,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/crash"
 	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -41,17 +45,17 @@ func crashSaboteurs() []crashSaboteur {
 				r.Changes[i] = change
 			}
 		}}},
-		{"finds a comment that nobody made", "COM-003/killed", "PHANTOM", flaw{afterReplay: func(m *model) {
-			m.now = m.now.clone()
-			for id := range m.now.problems {
-				m.now.comments = append(m.now.comments, store.AddComment{Problem: id, Comment: problem.Comment{ID: ident.ID{1}, Text: "nobody's"}})
+		{"finds a comment that nobody made", "COM-003/killed", "PHANTOM", flaw{afterReplay: func(m *model.Model) {
+			m.Now = m.Now.Clone()
+			for id := range m.Now.AllProblems {
+				m.Now.AllComments = append(m.Now.AllComments, store.AddComment{Problem: id, Comment: problem.Comment{ID: ident.ID{1}, Text: "nobody's"}})
 				break
 			}
 		}}},
-		{"loses the oldest problem when there are others", "COM-003/killed", "1 Changes from before the child, 1 are LOST", flaw{afterReplay: func(m *model) {
-			m.now = m.now.clone()
-			if len(m.now.problems) > 1 {
-				delete(m.now.problems, 1)
+		{"loses the oldest problem when there are others", "COM-003/killed", "1 Changes from before the child, 1 are LOST", flaw{afterReplay: func(m *model.Model) {
+			m.Now = m.Now.Clone()
+			if len(m.Now.AllProblems) > 1 {
+				delete(m.Now.AllProblems, 1)
 			}
 		}}},
 		{"loses the log of Changes", "COM-001/killed", "TORN", flaw{replay: func(r *record) {
@@ -59,19 +63,19 @@ func crashSaboteurs() []crashSaboteur {
 				r.Changes[i].Log = nil
 			}
 		}}},
-		{"loses keywords", "COM-001/killed", "Keywords", flaw{afterReplay: func(m *model) {
-			m.now = m.now.clone()
-			clear(m.now.keywords)
+		{"loses keywords", "COM-001/killed", "Keywords", flaw{afterReplay: func(m *model.Model) {
+			m.Now = m.Now.Clone()
+			clear(m.Now.Keywords)
 		}}},
-		{"forgets batches", "COM-005/killed", "repeated Commit", flaw{afterReplay: func(m *model) { clear(m.batches) }}},
-		{"forgets batches, so that Outcome rules them out", "OUT-001/killed", "never will be stored", flaw{afterReplay: func(m *model) { clear(m.batches) }}},
+		{"forgets batches", "COM-005/killed", "repeated Commit", flaw{afterReplay: func(m *model.Model) { clear(m.Batches) }}},
+		{"forgets batches, so that Outcome rules them out", "OUT-001/killed", "never will be stored", flaw{afterReplay: func(m *model.Model) { clear(m.Batches) }}},
 		{"keeps rulings in memory", "COM-006/killed", "ruled out", flaw{noRulings: true}},
 		{"keeps rulings in memory, also those after a crash", "OUT-002/killed", "ruled out", flaw{noRulings: true}},
 		{"does not sync rulings", "COM-006/power-cut", "ruled out", flaw{lazyRulings: true}},
-		{"reserves numbers from memory", "ID-002/killed", "", flaw{afterReplay: func(m *model) { m.reserved = 0 }}},
-		{"counts positions from 0", "COM-011/killed", "position", flaw{afterReplay: func(m *model) {
-			m.now = m.now.clone()
-			m.now.position = 0
+		{"reserves numbers from memory", "ID-002/killed", "", flaw{afterReplay: func(m *model.Model) { m.Reserved = 0 }}},
+		{"counts positions from 0", "COM-011/killed", "position", flaw{afterReplay: func(m *model.Model) {
+			m.Now = m.Now.Clone()
+			m.Now.Position = 0
 		}}},
 		{"confirms what it has shown and not synced", "CONF-002/power-cut", "TAKEN BACK", flaw{confirms: true}},
 		{"confirms what it has shown and not written", "CONF-002/killed", "TAKEN BACK", flaw{confirms: true, dawdles: true}},
@@ -84,9 +88,9 @@ func crashSaboteurs() []crashSaboteur {
 
 // journals returns a harness of journals with a flaw, of which the children are
 // those of the test.
-func journals(t *testing.T, f flaw) Harness {
+func journals(t *testing.T, f flaw) harness.Harness {
 	var taken sync.Map // the directories of journals that are open
-	open := func(t T, env Env) store.Store {
+	open := func(t harness.T, env harness.Env) store.Store {
 		if _, open := taken.LoadOrStore(env.Dir, true); open {
 			t.Fatalf("the journal in %s is open", env.Dir)
 		}
@@ -97,23 +101,23 @@ func journals(t *testing.T, f flaw) Harness {
 		j.closed = func() { taken.Delete(env.Dir) }
 		return j
 	}
-	return Harness{
-		Name: "journal", Open: open, Reopen: open, Crash: CutPower,
-		Caps: Capabilities{Durable: Yes, Shared: No},
+	return harness.Harness{
+		Name: "journal", Open: open, Reopen: open, Crash: crash.CutPower,
+		Caps: harness.Capabilities{Durable: harness.Yes, Shared: harness.No},
 	}
 }
 
 // meet runs a case on its own, and returns how it ended. In a child process it
 // does not return.
-func meet(t *testing.T, c Case, h Harness) report.Case {
+func meet(t *testing.T, c bench.Case, h harness.Harness) report.Case {
 	t.Helper()
 	return meetIn(t, t.Name(), c, h)
 }
 
 // meetIn is meet with another name of the test that calls Run.
-func meetIn(t *testing.T, test string, c Case, h Harness) report.Case {
+func meetIn(t *testing.T, test string, c bench.Case, h harness.Harness) report.Case {
 	t.Helper()
-	actAsChild(h, test)
+	crash.ActAsChild(h, test)
 	s, err := newSession(h, Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -121,8 +125,8 @@ func meetIn(t *testing.T, test string, c Case, h Harness) report.Case {
 	s.test = test
 	j := engine.Job{
 		Case:  report.Case{ID: c.ID, Rule: c.Rule, Source: c.Source()},
-		Limit: patience,
-		Do:    func(r *engine.Run) { s.check(c, r, s.Seed) },
+		Limit: bench.Patience,
+		Do:    func(r *engine.Run) { s.Check(c, r, s.Seed) },
 	}
 	return engine.Execute(t.Context(), []engine.Job{j}, 1)[0]
 }
@@ -130,10 +134,14 @@ func meetIn(t *testing.T, test string, c Case, h Harness) report.Case {
 // TestJournal shows that a durable store passes, and that its level is found.
 func TestJournal(t *testing.T) {
 	t.Parallel()
-	r, err := Execute(t.Context(), journals(t, flaw{}), Options{})
+	h := journals(t, flaw{})
+	crash.ActAsChild(h, t.Name())
+	s, err := newSession(h, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.test = t.Name()
+	r := s.report(engine.Execute(t.Context(), s.jobs(), s.Parallel))
 	for _, c := range r.Cases {
 		if c.Status != report.Passed && !c.Waived {
 			t.Errorf("%s: %s %s %s", c.ID, c.Status, c.Reason, c.Failure)
@@ -147,8 +155,8 @@ func TestJournal(t *testing.T) {
 // TestCrashSaboteurs lets every flaw meet the case that has to notice.
 func TestCrashSaboteurs(t *testing.T) {
 	t.Parallel()
-	cases := make(map[string]Case)
-	for _, c := range durabilityCases() {
+	cases := make(map[string]bench.Case)
+	for _, c := range crash.Cases() {
 		cases[c.ID] = c
 	}
 	for _, s := range crashSaboteurs() {

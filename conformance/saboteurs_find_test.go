@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -153,20 +154,20 @@ func findSaboteurs() []saboteur {
 				r.search = func(ctx context.Context, reader store.Reader, q store.Query) ([]store.Hit, error) {
 					mu.Lock()
 					defer mu.Unlock()
-					old := reader.(*world).clone()
-					for id, p := range old.problems {
+					old := reader.(*model.World).Clone()
+					for id, p := range old.AllProblems {
 						if _, ok := titles[id]; !ok {
 							titles[id] = p.Title
 						}
 						p.Title = titles[id]
-						old.problems[id] = p
+						old.AllProblems[id] = p
 					}
 					return old.Search(ctx, q)
 				}
 			}
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				err := s.model.Restore(ctx, archive)
-				for id, p := range s.world().problems {
+				err := s.Model.Restore(ctx, archive)
+				for id, p := range s.world().AllProblems {
 					titles[id] = p.Title
 				}
 				return err
@@ -258,7 +259,7 @@ func findSaboteurs() []saboteur {
 	}, {
 		name: "counts all problems as candidates", caught: "FIND-004",
 		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-			if len(r.(*world).problems) > store.MostCandidates {
+			if len(r.(*model.World).AllProblems) > store.MostCandidates {
 				return nil, fault.New(fault.QueryTooExpensive, "there are too many problems")
 			}
 			return r.Search(ctx, q)
@@ -322,12 +323,12 @@ func findSaboteurs() []saboteur {
 		name: "finds what it found after its own last Commit", caught: "SHARE-001/search",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				s.stale.Store(nil)
 				return receipt, err
 			}
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				err := s.model.Restore(ctx, archive)
+				err := s.Model.Restore(ctx, archive)
 				s.stale.Store(nil)
 				return err
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -13,7 +15,7 @@ import (
 
 // trusting is the sabotage that compares numbers alone: what is expected of a batch
 // is made true.
-func trusting(fn func(now *world, e store.Expectation) store.Expectation) func(*broken) {
+func trusting(fn func(now *model.World, e store.Expectation) store.Expectation) func(*broken) {
 	return func(s *broken) {
 		alter(func(change *store.Change) {
 			expect := make([]store.Expectation, len(change.Expect))
@@ -26,15 +28,15 @@ func trusting(fn func(now *world, e store.Expectation) store.Expectation) func(*
 }
 
 // restamping is the sabotage that alters the batches after a Commit.
-func restamping(fn func(before, now *world, change store.Change, err error)) func(*broken) {
+func restamping(fn func(before, now *model.World, change store.Change, err error)) func(*broken) {
 	return func(s *broken) {
 		s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 			before := s.world()
-			receipt, err := s.model.Commit(ctx, change)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.now = s.now.clone()
-			fn(before, s.now, change, err)
+			receipt, err := s.Model.Commit(ctx, change)
+			s.Mu.Lock()
+			defer s.Mu.Unlock()
+			s.Now = s.Now.Clone()
+			fn(before, s.Now, change, err)
 			return receipt, err
 		}
 	}
@@ -44,53 +46,53 @@ func restamping(fn func(before, now *world, change store.Change, err error)) fun
 func identitySaboteurs() []saboteur {
 	return []saboteur{{
 		name: "compares the number of a revision alone", caught: "COM-012/problem",
-		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
 			if at, ok := e.(store.ProblemAt); ok {
-				at.Batch = now.batches[at.ID]
+				at.Batch = now.Batches[at.ID]
 				return at
 			}
 			return e
 		}),
 	}, {
 		name: "takes a revision without a batch for any", caught: "COM-012/problem",
-		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
 			if at, ok := e.(store.ProblemAt); ok && at.Batch.IsNone() {
-				at.Batch = now.batches[at.ID]
+				at.Batch = now.Batches[at.ID]
 				return at
 			}
 			return e
 		}),
 	}, {
 		name: "compares the number of the catalogue's version alone", caught: "COM-012/catalogue",
-		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
 			if at, ok := e.(store.CatalogueAt); ok {
-				at.Version.Batch = now.versions.Catalogue.Batch
+				at.Version.Batch = now.Counters.Catalogue.Batch
 				return at
 			}
 			return e
 		}),
 	}, {
 		name: "compares the number of the tokens' version alone", caught: "COM-012/access",
-		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
 			if at, ok := e.(store.AccessAt); ok {
-				at.Version.Batch = now.versions.Access.Batch
+				at.Version.Batch = now.Counters.Access.Batch
 				return at
 			}
 			return e
 		}),
 	}, {
 		name: "compares the number of an epoch alone", caught: "COM-012/family",
-		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
+		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
 			if at, ok := e.(store.FamilyAt); ok {
-				at.Epoch.Batch = now.epochs[at.Family].Batch
+				at.Epoch.Batch = now.Epochs[at.Family].Batch
 				return at
 			}
 			return e
 		}),
 	}, {
 		name: "compares batches only where there is one", caught: "COM-012/first",
-		sabotage: trusting(func(now *world, e store.Expectation) store.Expectation {
-			if at, ok := e.(store.FamilyAt); ok && now.epochs[at.Family].Batch.IsNone() {
+		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
+			if at, ok := e.(store.FamilyAt); ok && now.Epochs[at.Family].Batch.IsNone() {
 				at.Epoch.Batch = ident.None
 				return at
 			}
@@ -98,20 +100,20 @@ func identitySaboteurs() []saboteur {
 		}),
 	}, {
 		name: "stamps no problem", caught: "READ-018",
-		sabotage: restamping(func(_, now *world, _ store.Change, _ error) { clear(now.batches) }),
+		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) { clear(now.Batches) }),
 	}, {
 		name: "stamps a problem when it is created", caught: "READ-018",
-		sabotage: restamping(func(before, now *world, _ store.Change, _ error) {
-			for id, batch := range before.batches {
-				now.batches[id] = batch
+		sabotage: restamping(func(before, now *model.World, _ store.Change, _ error) {
+			for id, batch := range before.Batches {
+				now.Batches[id] = batch
 			}
 		}),
 	}, {
 		name: "stamps a problem for a comment", caught: "READ-018",
-		sabotage: restamping(func(_, now *world, change store.Change, err error) {
+		sabotage: restamping(func(_, now *model.World, change store.Change, err error) {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.AddComment); ok && err == nil {
-					now.batches[e.Problem] = change.Batch
+					now.Batches[e.Problem] = change.Batch
 				}
 			}
 		}),
@@ -129,36 +131,36 @@ func identitySaboteurs() []saboteur {
 		},
 	}, {
 		name: "stamps no version", caught: "VER-004",
-		sabotage: restamping(func(_, now *world, _ store.Change, _ error) {
-			now.versions = counting(now.versions.Catalogue.Number, now.versions.Access.Number)
+		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) {
+			now.Counters = bench.Counting(now.Counters.Catalogue.Number, now.Counters.Access.Number)
 		}),
 	}, {
 		name: "stamps both versions", caught: "VER-004",
-		sabotage: restamping(func(before, now *world, change store.Change, _ error) {
-			if before.versions != now.versions {
-				now.versions.Catalogue.Batch, now.versions.Access.Batch = change.Batch, change.Batch
+		sabotage: restamping(func(before, now *model.World, change store.Change, _ error) {
+			if before.Counters != now.Counters {
+				now.Counters.Catalogue.Batch, now.Counters.Access.Batch = change.Batch, change.Batch
 			}
 		}),
 	}, {
 		name: "stamps a version for what it refuses", caught: "VER-004/refused",
-		sabotage: restamping(func(_, now *world, change store.Change, err error) {
+		sabotage: restamping(func(_, now *model.World, change store.Change, err error) {
 			if fault.Is(err, fault.Conflict) {
-				now.versions.Catalogue.Batch = change.Batch
+				now.Counters.Catalogue.Batch = change.Batch
 			}
 		}),
 	}, {
 		name: "stamps no epoch", caught: "READ-019",
-		sabotage: restamping(func(_, now *world, _ store.Change, _ error) {
-			for family, epoch := range now.epochs {
-				now.epochs[family] = ident.Version{Number: epoch.Number}
+		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) {
+			for family, epoch := range now.Epochs {
+				now.Epochs[family] = ident.Version{Number: epoch.Number}
 			}
 		}),
 	}, {
 		name: "stamps the epochs of all families", caught: "READ-019",
-		sabotage: restamping(func(before, now *world, change store.Change, _ error) {
-			for family, epoch := range now.epochs {
-				if before.epochs[family] != epoch {
-					now.epochs = stamped(now.epochs, change.Batch)
+		sabotage: restamping(func(before, now *model.World, change store.Change, _ error) {
+			for family, epoch := range now.Epochs {
+				if before.Epochs[family] != epoch {
+					now.Epochs = model.Stamped(now.Epochs, change.Batch)
 				}
 			}
 		}),
@@ -199,21 +201,21 @@ func identitySaboteurs() []saboteur {
 		name: "restores without a batch of the epochs", caught: "RES-009",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.epochs = stamped(s.now.epochs, ident.None)
+				s.Now.Epochs = model.Stamped(s.Now.Epochs, ident.None)
 			}
 		}),
 	}, {
 		name: "sets epochs back in Restore", caught: "RES-009",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.epochs = stamped(nil, s.now.epochs[relationship.ParentOf].Batch)
+				s.Now.Epochs = model.Stamped(nil, s.Now.Epochs[relationship.ParentOf].Batch)
 			}
 		}),
 	}, {
 		name: "stamps versions that are 0", caught: "RES-009/nothing",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.now.versions.Catalogue.Batch = s.now.epochs[relationship.ParentOf].Batch
+				s.Now.Counters.Catalogue.Batch = s.Now.Epochs[relationship.ParentOf].Batch
 			}
 		}),
 	}}
@@ -232,13 +234,13 @@ func rerevised(fn func(store.Archive, store.Dossier) ident.ID) func(*broken) {
 					}
 				}
 			}
-			if err := s.model.Restore(ctx, archive); err != nil {
+			if err := s.Model.Restore(ctx, archive); err != nil {
 				return err
 			}
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.now = s.now.clone()
-			maps.Copy(s.now.batches, batches)
+			s.Mu.Lock()
+			defer s.Mu.Unlock()
+			s.Now = s.Now.Clone()
+			maps.Copy(s.Now.Batches, batches)
 			return nil
 		}
 	}
@@ -249,7 +251,7 @@ func rebatch(fn func(ident.ID) ident.ID) func(*broken) {
 	return func(s *broken) {
 		s.restore = func(ctx context.Context, archive store.Archive) error {
 			archive.Batch = fn(archive.Batch)
-			return s.model.Restore(ctx, archive)
+			return s.Model.Restore(ctx, archive)
 		}
 	}
 }

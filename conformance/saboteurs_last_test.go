@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/cases"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
@@ -39,8 +42,8 @@ func (r *endingReader) History() store.History {
 	return r.Reader.History()
 }
 
-// step returns the Reader to read from, or the error of a read after the last one.
-func (r *endingReader) step() (store.Reader, error) {
+// Step returns the Reader to read from, or the error of a read after the last one.
+func (r *endingReader) Step() (store.Reader, error) {
 	if r.over && !r.open {
 		if r.other != nil {
 			return nil, r.other
@@ -61,7 +64,7 @@ func (r *endingReader) step() (store.Reader, error) {
 
 // stepped reads in one step.
 func stepped[T any](r *endingReader, read func(store.Reader) (T, error)) (value T, err error) {
-	from, err := r.step()
+	from, err := r.Step()
 	if err != nil {
 		return value, err
 	}
@@ -153,7 +156,7 @@ func (r *endingReader) Oldest(ctx context.Context) (time.Time, bool, error) {
 func endsWith(defect func(*broken, *endingReader)) func(*broken) {
 	return func(s *broken) {
 		s.view = func(ctx context.Context, fn func(store.Reader) error) error {
-			return s.model.View(ctx, func(r store.Reader) error {
+			return s.Model.View(ctx, func(r store.Reader) error {
 				e := &endingReader{Reader: r}
 				defect(s, e)
 				return fn(e)
@@ -175,7 +178,7 @@ func lastSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
 				r.snapshot = func(p *store.Snapshot) {
-					if now, err := s.world().Problem(context.Background(), p.ID, ident.None, everything); err == nil {
+					if now, err := s.world().Problem(context.Background(), p.ID, ident.None, bench.Everything); err == nil {
 						p.Keywords = now.Keywords
 					}
 				}
@@ -203,16 +206,16 @@ func lastSaboteurs() []saboteur {
 // each declares it.
 func TestLastReads(t *testing.T) {
 	t.Parallel()
-	for _, c := range lastCases() {
+	for _, c := range cases.Last() {
 		for name, s := range map[string]struct {
-			declared Support
+			declared harness.Support
 			sabotage func(*broken)
 			want     report.Status
 		}{
-			"with LastReaders":            {Yes, endsWith(func(*broken, *endingReader) {}), report.Passed},
-			"with undeclared LastReaders": {Undeclared, endsWith(func(*broken, *endingReader) {}), report.Passed},
-			"without LastReaders":         {No, func(*broken) {}, report.Passed},
-			"silent about LastReaders":    {Undeclared, func(*broken) {}, report.Passed},
+			"with LastReaders":            {harness.Yes, endsWith(func(*broken, *endingReader) {}), report.Passed},
+			"with undeclared LastReaders": {harness.Undeclared, endsWith(func(*broken, *endingReader) {}), report.Passed},
+			"without LastReaders":         {harness.No, func(*broken) {}, report.Passed},
+			"silent about LastReaders":    {harness.Undeclared, func(*broken) {}, report.Passed},
 		} {
 			t.Run(c.ID+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -230,13 +233,13 @@ func TestLastReads(t *testing.T) {
 // that has LastReaders and denies it.
 func TestLastReadsAreDeclared(t *testing.T) {
 	t.Parallel()
-	for declared, sabotage := range map[Support]func(*broken){
-		Yes: func(*broken) {},
-		No:  endsWith(func(*broken, *endingReader) {}),
+	for declared, sabotage := range map[harness.Support]func(*broken){
+		harness.Yes: func(*broken) {},
+		harness.No:  endsWith(func(*broken, *endingReader) {}),
 	} {
 		h := saboteur{sabotage: sabotage}.harness()
 		h.Caps.LastReads = declared
-		c := lastCases()[1]
+		c := cases.Last()[1]
 		if ended := attempt(t, c, h, 1); c.ID != "LAST-001/declared" || ended.Status != report.Failed {
 			t.Errorf("%s, declared %v: %s", c.ID, declared, ended.Status)
 		}

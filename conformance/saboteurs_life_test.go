@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -19,9 +21,9 @@ func lifeSaboteurs() []saboteur {
 		name: "counts every effect on metadata", caught: "VER-002/many",
 		sabotage: func(s *broken) {
 			s.versions = func(ctx context.Context) (store.Versions, error) {
-				v, err := s.model.Versions(ctx)
+				v, err := s.Model.Versions(ctx)
 				w := s.world()
-				v.Catalogue.Number = int64(len(w.states) + len(w.priorities) + len(w.users))
+				v.Catalogue.Number = int64(len(w.States) + len(w.Priorities) + len(w.Users))
 				return v, err
 			}
 		},
@@ -34,7 +36,7 @@ func lifeSaboteurs() []saboteur {
 		name: "reserves a number twice", caught: "ID-001",
 		sabotage: func(s *broken) {
 			s.reserve = func(ctx context.Context) (problem.ID, error) {
-				id, err := s.model.Reserve(ctx)
+				id, err := s.Model.Reserve(ctx)
 				return max(1, id/2*2), err
 			}
 		},
@@ -43,7 +45,7 @@ func lifeSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.reserve = func(context.Context) (problem.ID, error) {
 				highest := problem.ID(0)
-				for id := range s.world().problems {
+				for id := range s.world().AllProblems {
 					highest = max(highest, id)
 				}
 				for range 100 {
@@ -62,7 +64,7 @@ func lifeSaboteurs() []saboteur {
 				mu.Lock()
 				defer mu.Unlock()
 				highest := problem.ID(0)
-				for id := range s.world().problems {
+				for id := range s.world().AllProblems {
 					highest = max(highest, id)
 				}
 				if len(free) == 0 || free[len(free)-1] <= highest {
@@ -75,7 +77,7 @@ func lifeSaboteurs() []saboteur {
 			}
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				linger()
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -88,12 +90,12 @@ func lifeSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			var own atomic.Int64
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
-				raise(&own, receipt.Position)
+				receipt, err := s.Model.Commit(ctx, change)
+				cases.Raise(&own, receipt.Position)
 				return receipt, err
 			}
 			s.confirm = func(context.Context) error {
-				if s.world().position > own.Load() {
+				if s.world().Position > own.Load() {
 					return fault.New(fault.Unavailable, "another handle has written this")
 				}
 				return nil
@@ -106,14 +108,14 @@ func lifeSaboteurs() []saboteur {
 			s.view = func(ctx context.Context, fn func(store.Reader) error) error {
 				reading.RLock()
 				defer reading.RUnlock()
-				return s.model.View(ctx, fn)
+				return s.Model.View(ctx, fn)
 			}
 			s.confirm = func(ctx context.Context) error {
 				if !reading.TryLock() {
 					return fault.New(fault.Unavailable, "somebody reads")
 				}
 				reading.Unlock()
-				return s.model.Confirm(ctx, 0)
+				return s.Model.Confirm(ctx, 0)
 			}
 		},
 	}, {
@@ -124,21 +126,21 @@ func lifeSaboteurs() []saboteur {
 				writing.Lock()
 				defer writing.Unlock()
 				linger()
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.confirm = func(ctx context.Context) error {
 				if !writing.TryLock() {
 					return fault.New(fault.Unavailable, "somebody writes")
 				}
 				writing.Unlock()
-				return s.model.Confirm(ctx, 0)
+				return s.Model.Confirm(ctx, 0)
 			}
 		},
 	}, {
 		name: "confirms by a Change of its own that shows", caught: "CONF-001",
 		sabotage: func(s *broken) {
 			s.confirm = func(ctx context.Context) error {
-				_, err := s.model.Commit(ctx, store.Change{Batch: ident.ID{2, byte(s.world().position)}, Effects: []store.Effect{
+				_, err := s.Model.Commit(ctx, store.Change{Batch: ident.ID{2, byte(s.world().Position)}, Effects: []store.Effect{
 					store.PutUser{User: user.User{ID: ident.ID{1}, Name: "nobody"}},
 				}})
 				return err
@@ -147,12 +149,12 @@ func lifeSaboteurs() []saboteur {
 	}, {
 		name: "confirms though the context is over", caught: "CONF-003",
 		sabotage: func(s *broken) {
-			s.confirm = func(ctx context.Context) error { return s.model.Confirm(context.WithoutCancel(ctx), 0) }
+			s.confirm = func(ctx context.Context) error { return s.Model.Confirm(context.WithoutCancel(ctx), 0) }
 		},
 	}, {
 		name: "confirms after Close", caught: "CLOSE-001",
 		sabotage: func(s *broken) {
-			s.confirm = func(ctx context.Context) error { return over(ctx) }
+			s.confirm = func(ctx context.Context) error { return model.Over(ctx) }
 		},
 	}, {
 		name: "goes on after Close", caught: "CLOSE-001",
@@ -164,19 +166,19 @@ func lifeSaboteurs() []saboteur {
 		name: "fails to close twice", caught: "CLOSE-002",
 		sabotage: func(s *broken) {
 			s.close = func() error {
-				if _, err := s.model.Versions(context.Background()); err != nil {
+				if _, err := s.Model.Versions(context.Background()); err != nil {
 					return err
 				}
-				return s.model.Close()
+				return s.Model.Close()
 			}
 		},
 	}, {
 		name: "does not wait for those who read", caught: "CLOSE-001/under-way",
 		sabotage: func(s *broken) {
 			s.close = func() error {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.closed = true
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
+				s.Closed = true
 				return nil
 			}
 		},

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -34,7 +35,7 @@ func linearSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			alter(func(change *store.Change) {
 				for _, e := range change.Expect {
-					if at, ok := e.(store.ProblemAt); ok && s.world().problems[at.ID].Revision == at.Revision+1 {
+					if at, ok := e.(store.ProblemAt); ok && s.world().AllProblems[at.ID].Revision == at.Revision+1 {
 						change.Expect = nil
 					}
 				}
@@ -60,7 +61,7 @@ func linearSaboteurs() []saboteur {
 				}
 				defer busy.Unlock()
 				linger()
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -70,7 +71,7 @@ func linearSaboteurs() []saboteur {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				position := last.Add(1)
 				linger()
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				receipt.Position = position
 				return receipt, err
 			}
@@ -82,7 +83,7 @@ func linearSaboteurs() []saboteur {
 			var sent sync.Map // by batch
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				if commits.Add(1)%5 != 0 {
-					return s.model.Commit(ctx, change)
+					return s.Model.Commit(ctx, change)
 				}
 				sent.Store(change.Batch, change)
 				return store.Receipt{}, fault.New(fault.UnknownOutcome, "the connection is gone")
@@ -90,9 +91,9 @@ func linearSaboteurs() []saboteur {
 			s.outcome = func(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 				change, ok := sent.Load(batch)
 				if !ok {
-					return s.model.Outcome(ctx, batch, at)
+					return s.Model.Outcome(ctx, batch, at)
 				}
-				_, err := s.model.Commit(ctx, change.(store.Change))
+				_, err := s.Model.Commit(ctx, change.(store.Change))
 				if fault.Is(err, fault.Conflict) {
 					err = nil
 				}
@@ -105,38 +106,38 @@ func linearSaboteurs() []saboteur {
 			var under sync.WaitGroup
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				if len(change.Expect) > 0 || len(change.Log) == 0 {
-					return s.model.Commit(ctx, change)
+					return s.Model.Commit(ctx, change)
 				}
 				under.Go(func() {
 					linger()
-					_, _ = s.model.Commit(ctx, change)
+					_, _ = s.Model.Commit(ctx, change)
 				})
-				return store.Receipt{Batch: change.Batch, Position: s.world().position + 1}, nil
+				return store.Receipt{Batch: change.Batch, Position: s.world().Position + 1}, nil
 			}
 			s.close = func() error {
 				under.Wait()
-				return s.model.Close()
+				return s.Model.Close()
 			}
 		},
 	}, {
 		name: "writes all problems back as it read them, but for its own", caught: "COM-004/linear-several",
 		sabotage: func(s *broken) {
 			s.commit = func(_ context.Context, change store.Change) (store.Receipt, error) {
-				next := s.world().clone()
+				next := s.world().Clone()
 				for _, e := range change.Expect {
-					if err := next.expect(e); err != nil {
+					if err := next.Expect(e); err != nil {
 						return store.Receipt{}, err
 					}
 				}
-				if err := next.run(change); err != nil {
+				if err := next.Run(change); err != nil {
 					return store.Receipt{}, err
 				}
 				runtime.Gosched()
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				next.position = s.now.position + 1
-				s.now = next
-				return store.Receipt{Batch: change.Batch, Position: next.position}, nil
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
+				next.Position = s.Now.Position + 1
+				s.Now = next
+				return store.Receipt{Batch: change.Batch, Position: next.Position}, nil
 			}
 		},
 	}, {
@@ -157,10 +158,10 @@ func linearSaboteurs() []saboteur {
 						change.Effects = append(change.Effects, e)
 					}
 				}
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				if err == nil && len(later.Effects) > 0 {
 					linger()
-					_, _ = s.model.Commit(ctx, later)
+					_, _ = s.Model.Commit(ctx, later)
 				}
 				return receipt, err
 			}
@@ -178,7 +179,7 @@ func linearSaboteurs() []saboteur {
 				r.snapshot = func(snapshot *store.Snapshot) {
 					for i, side := range snapshot.Relationships {
 						if old := s.stale.Load(); old != nil {
-							snapshot.Relationships[i].OtherTitle = old.problems[side.Other].Title
+							snapshot.Relationships[i].OtherTitle = old.AllProblems[side.Other].Title
 						}
 					}
 				}
@@ -189,13 +190,13 @@ func linearSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				if len(change.Expect) == 2 {
-					if err := s.world().expect(change.Expect[1]); err != nil {
+					if err := s.world().Expect(change.Expect[1]); err != nil {
 						return store.Receipt{}, err
 					}
 					s.giveWay()
 					change.Expect = change.Expect[:1]
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -207,19 +208,19 @@ func linearSaboteurs() []saboteur {
 					if !ok {
 						continue
 					}
-					if err := s.world().expect(at); err != nil {
+					if err := s.world().Expect(at); err != nil {
 						return store.Receipt{}, err
 					}
 					linger()
 					change.Expect = nil
-					receipt, err := s.model.Commit(ctx, change)
-					s.mu.Lock()
-					defer s.mu.Unlock()
-					s.now = s.now.clone()
-					s.now.epochs[at.Family] = at.Epoch.Next(change.Batch)
+					receipt, err := s.Model.Commit(ctx, change)
+					s.Mu.Lock()
+					defer s.Mu.Unlock()
+					s.Now = s.Now.Clone()
+					s.Now.Epochs[at.Family] = at.Epoch.Next(change.Batch)
 					return receipt, err
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -235,8 +236,8 @@ func linearSaboteurs() []saboteur {
 	}, {
 		name: "finds the neighbours of another store", caught: "COM-004/linear-family",
 		sabotage: func(s *broken) {
-			strange := newWorld()
-			strange.relationships[link{1, relationship.ParentOf, 999}] = relationship.Relationship{Owner: 1, Type: relationship.ParentOf, Other: 999}
+			strange := model.NewWorld()
+			strange.Relationships[model.Link{Owner: 1, Type: relationship.ParentOf, Other: 999}] = relationship.Relationship{Owner: 1, Type: relationship.ParentOf, Other: 999}
 			s.view = s.through(func(r *cached) { r.neighbours = strange })
 		},
 	}, {
@@ -250,16 +251,16 @@ func linearSaboteurs() []saboteur {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				last := len(change.Effects) - 1
 				if _, moves := change.Effects[last].(store.MoveFamily); !moves {
-					return s.model.Commit(ctx, change)
+					return s.Model.Commit(ctx, change)
 				}
 				later := change
 				later.Batch[14]++
 				later.Expect, later.Effects = nil, change.Effects[last:]
 				change.Effects = change.Effects[:last]
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				if err == nil {
 					linger()
-					_, err = s.model.Commit(ctx, later)
+					_, err = s.Model.Commit(ctx, later)
 				}
 				return receipt, err
 			}
@@ -273,7 +274,7 @@ func linearSaboteurs() []saboteur {
 				if v := known.Load(); v != nil && asked.Add(1)%2 == 0 {
 					return *v, nil
 				}
-				v, err := s.model.Versions(ctx)
+				v, err := s.Model.Versions(ctx)
 				known.Store(&v)
 				return v, err
 			}
@@ -298,35 +299,35 @@ func linearSaboteurs() []saboteur {
 		name: "looks alone when it is asked for an outcome", caught: "OUT-002/linear",
 		sabotage: func(s *broken) {
 			s.outcome = func(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				known := s.batches[batch]
-				return known.receipt, known.stored, nil
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
+				known := s.Batches[batch]
+				return known.Receipt, known.Stored, nil
 			}
 		},
 	}, {
 		name: "looks whether it knows a batch before it takes the lock", caught: "OUT-002/linear",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				s.mu.Lock()
-				_, known := s.batches[change.Batch]
-				s.mu.Unlock()
+				s.Mu.Lock()
+				_, known := s.Batches[change.Batch]
+				s.Mu.Unlock()
 				linger()
 				if !known {
-					s.mu.Lock()
-					delete(s.batches, change.Batch)
-					s.mu.Unlock()
+					s.Mu.Lock()
+					delete(s.Batches, change.Batch)
+					s.Mu.Unlock()
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
 		name: "gives a batch that is stored the position of the last Change", caught: "OUT-002/linear",
 		sabotage: func(s *broken) {
 			s.outcome = func(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
-				receipt, stored, err := s.model.Outcome(ctx, batch, at)
+				receipt, stored, err := s.Model.Outcome(ctx, batch, at)
 				if stored {
-					receipt.Position = s.world().position
+					receipt.Position = s.world().Position
 				}
 				return receipt, stored, err
 			}
@@ -340,13 +341,13 @@ func linearSaboteurs() []saboteur {
 				own.Lock()
 				defer own.Unlock()
 				for _, e := range change.Expect {
-					if err := s.world().expect(e); err != nil {
+					if err := s.world().Expect(e); err != nil {
 						return store.Receipt{}, err
 					}
 				}
 				s.giveWay()
 				change.Expect = nil
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -20,7 +21,7 @@ func peerSaboteurs() []saboteur {
 		name: "shows what it knew after its own last Commit", caught: "SHARE-001",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				s.stale.Store(nil)
 				return receipt, err
 			}
@@ -40,12 +41,12 @@ func peerSaboteurs() []saboteur {
 				if catalogue, _ := change.Raises(); catalogue {
 					own.Catalogue = own.Catalogue.Next(change.Batch)
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.versions = func(ctx context.Context) (store.Versions, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				v, err := s.model.Versions(ctx)
+				v, err := s.Model.Versions(ctx)
 				v.Catalogue = own.Catalogue
 				return v, err
 			}
@@ -64,7 +65,7 @@ func peerSaboteurs() []saboteur {
 					}
 				}
 				change.Expect = nil
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				for _, e := range change.Effects {
 					if move, ok := e.(store.MoveFamily); ok && err == nil {
 						epochs[move.Family] = epochs[move.Family].Next(change.Batch)
@@ -89,14 +90,14 @@ func peerSaboteurs() []saboteur {
 		name: "takes a lock that the others hold for a failure", caught: "COM-004/crossed/peers",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				if !s.mu.TryLock() {
+				if !s.Mu.TryLock() {
 					return store.Receipt{}, fault.New(fault.Unavailable, "there was a deadlock")
 				}
 				for range 10 {
 					runtime.Gosched()
 				}
-				s.mu.Unlock()
-				return s.model.Commit(ctx, change)
+				s.Mu.Unlock()
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -104,7 +105,7 @@ func peerSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			var own sync.Map
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				if err == nil {
 					own.Store(change.Batch, true)
 				}
@@ -114,7 +115,7 @@ func peerSaboteurs() []saboteur {
 				if _, known := own.Load(batch); !known {
 					return store.Receipt{}, false, nil
 				}
-				return s.model.Outcome(ctx, batch, at)
+				return s.Model.Outcome(ctx, batch, at)
 			}
 		},
 	}, {
@@ -123,11 +124,11 @@ func peerSaboteurs() []saboteur {
 			var own sync.Map
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				if _, known := own.LoadOrStore(change.Batch, true); !known {
-					s.mu.Lock()
-					delete(s.batches, change.Batch)
-					s.mu.Unlock()
+					s.Mu.Lock()
+					delete(s.Batches, change.Batch)
+					s.Mu.Unlock()
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -138,16 +139,16 @@ func peerSaboteurs() []saboteur {
 				if _, never := ruled.Load(change.Batch); never {
 					return store.Receipt{}, fault.New(fault.Abandoned, "the batch was ruled out")
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.outcome = func(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				known := s.batches[batch]
-				if !known.stored {
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
+				known := s.Batches[batch]
+				if !known.Stored {
 					ruled.Store(batch, true)
 				}
-				return known.receipt, known.stored, nil
+				return known.Receipt, known.Stored, nil
 			}
 		},
 	}, {
@@ -158,7 +159,7 @@ func peerSaboteurs() []saboteur {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				own++
 				receipt.Position = own
 				return receipt, err
@@ -174,7 +175,7 @@ func peerSaboteurs() []saboteur {
 						own.Store(add.Comment.ID, true)
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			distort(func(snapshot *store.Snapshot) {
 				rank := func(c problem.Comment) int {
@@ -208,10 +209,10 @@ func peerSaboteurs() []saboteur {
 				mu.Lock()
 				defer mu.Unlock()
 				if next == end {
-					s.mu.Lock()
-					next, end = s.reserved, s.reserved+10
-					s.reserved = end
-					s.mu.Unlock()
+					s.Mu.Lock()
+					next, end = s.Reserved, s.Reserved+10
+					s.Reserved = end
+					s.Mu.Unlock()
 				}
 				next++
 				return next, nil
@@ -222,9 +223,9 @@ func peerSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			var own problem.ID
 			s.reserve = func(context.Context) (problem.ID, error) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				for id := range s.now.problems {
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
+				for id := range s.Now.AllProblems {
 					own = max(own, id)
 				}
 				own++
@@ -234,10 +235,10 @@ func peerSaboteurs() []saboteur {
 				for range 100 {
 					runtime.Gosched()
 				}
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				if fault.Is(err, fault.Conflict) {
 					change.Effects[0] = store.UpdateProblem(change.Effects[0].(store.CreateProblem))
-					return s.model.Commit(ctx, change)
+					return s.Model.Commit(ctx, change)
 				}
 				return receipt, err
 			}
@@ -246,10 +247,10 @@ func peerSaboteurs() []saboteur {
 		name: "takes the data along when it closes", caught: "SHARE-001/close",
 		sabotage: func(s *broken) {
 			s.close = func() error {
-				s.mu.Lock()
-				s.now = newWorld()
-				s.mu.Unlock()
-				return s.model.Close()
+				s.Mu.Lock()
+				s.Now = model.NewWorld()
+				s.Mu.Unlock()
+				return s.Model.Close()
 			}
 		},
 	}}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -20,7 +21,7 @@ func readSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				s.stale.Store(s.world())
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.reader = func(r *shown) {
 				if old := s.stale.Load(); old != nil {
@@ -37,7 +38,7 @@ func readSaboteurs() []saboteur {
 		name: "wraps the error of a View", caught: "VIEW-003",
 		sabotage: func(s *broken) {
 			s.view = func(ctx context.Context, fn func(store.Reader) error) error {
-				if err := s.model.View(ctx, fn); err != nil {
+				if err := s.Model.View(ctx, fn); err != nil {
 					return fmt.Errorf("view: %w", err)
 				}
 				return nil
@@ -55,7 +56,7 @@ func readSaboteurs() []saboteur {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				return s.model.View(ctx, fn)
+				return s.Model.View(ctx, fn)
 			}
 		},
 	}, {
@@ -126,7 +127,7 @@ func readSaboteurs() []saboteur {
 		}),
 	}, {
 		name: "loads all parts", caught: "READ-001/parts",
-		sabotage: func(s *broken) { s.reader = func(r *shown) { r.parts = everything } },
+		sabotage: func(s *broken) { s.reader = func(r *shown) { r.parts = bench.Everything } },
 	}, {
 		name: "shows a problem that is not there", caught: "READ-002",
 		sabotage: func(s *broken) { s.reader = func(r *shown) { r.never = true } },
@@ -163,7 +164,7 @@ func readSaboteurs() []saboteur {
 			var last atomic.Pointer[time.Time]
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				last.Store(&change.At)
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.reader = func(r *shown) {
 				r.oldest = func(time.Time) time.Time { return *last.Load() }
@@ -179,7 +180,7 @@ func readSaboteurs() []saboteur {
 						first.CompareAndSwap(nil, &keep.Reply.Created)
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.reader = func(r *shown) {
 				r.oldest = func(time.Time) time.Time { return *first.Load() }
@@ -195,7 +196,7 @@ func readSaboteurs() []saboteur {
 						bodies[keep.Reply.Key] = keep.Reply.Body
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.reader = func(r *shown) { r.bodies = bodies }
 		},

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -21,9 +24,9 @@ func allSaboteurs() []saboteur {
 }
 
 // harness returns one of stores that are broken by the saboteur.
-func (s saboteur) harness() Harness {
-	return sharing(func(m *model) store.Store {
-		b := &broken{model: m}
+func (s saboteur) harness() harness.Harness {
+	return sharing(func(m *model.Model) store.Store {
+		b := &broken{Model: m}
 		s.sabotage(b)
 		return b
 	})
@@ -37,7 +40,7 @@ const tries = 20
 // -saboteurs.matrix, all cases.
 func TestSaboteurs(t *testing.T) {
 	t.Parallel()
-	cases := make(map[string]Case)
+	cases := make(map[string]bench.Case)
 	for _, c := range Cases() {
 		cases[c.ID] = c
 	}
@@ -63,7 +66,7 @@ func TestSaboteurs(t *testing.T) {
 			}
 			t.Log(ended.Failure)
 			if *matrixFlag != "" {
-				matrix.add(t, s, ended.Status == report.Failed, int(seed))
+				matrix.Add(t, s, ended.Status == report.Failed, int(seed))
 			}
 		})
 	}
@@ -77,8 +80,8 @@ type matrix struct {
 	seen int // saboteurs that the named case caught
 }
 
-// add lets the saboteur meet all cases.
-func (m *matrix) add(t *testing.T, s saboteur, caught bool, tries int) {
+// Add lets the saboteur meet all cases.
+func (m *matrix) Add(t *testing.T, s saboteur, caught bool, tries int) {
 	t.Helper()
 	h := s.harness()
 	h.Name = s.name

@@ -84,7 +84,7 @@ func savedSaboteurs() []saboteur {
 			}
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				linger()
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -117,7 +117,7 @@ func savedSaboteurs() []saboteur {
 		name: "shows the saved queries of all to everybody", caught: "READ-016",
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
-				r.queries = func(ident.ID, []query.Saved) []query.Saved { return slices.Clone(s.world().queries) }
+				r.queries = func(ident.ID, []query.Saved) []query.Saved { return slices.Clone(s.world().Queries) }
 			}
 		},
 	}, {
@@ -133,7 +133,7 @@ func savedSaboteurs() []saboteur {
 						saved[put.Query.ID] = put.Query
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 			s.reader = func(r *shown) {
 				r.saved = func(id ident.ID) (query.Saved, bool) {
@@ -158,11 +158,11 @@ func savedSaboteurs() []saboteur {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				for _, e := range change.Expect {
 					unused, ok := e.(store.StateUnused)
-					if ok && slices.ContainsFunc(s.world().savepoints, func(p store.Savepoint) bool { return p.State == unused.State }) {
+					if ok && slices.ContainsFunc(s.world().Savepoints, func(p store.Savepoint) bool { return p.State == unused.State }) {
 						return store.Receipt{}, fault.New(fault.Conflict, "a savepoint has the state")
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -170,10 +170,10 @@ func savedSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				now := s.world()
-				if len(now.problems)+len(now.audit) == 0 && now.versions == (store.Versions{}) {
+				if len(now.AllProblems)+len(now.AuditLog) == 0 && now.Counters == (store.Versions{}) {
 					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -181,10 +181,10 @@ func savedSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				now := s.world()
-				if len(now.problems)+len(now.queries) == 0 && now.versions == (store.Versions{}) {
+				if len(now.AllProblems)+len(now.Queries) == 0 && now.Counters == (store.Versions{}) {
 					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -192,7 +192,7 @@ func savedSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				archive.Queries = nil
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}, {
@@ -201,7 +201,7 @@ func savedSaboteurs() []saboteur {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				archive.Audit = slices.Clone(archive.Audit)
 				slices.Reverse(archive.Audit)
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}, {
@@ -210,7 +210,7 @@ func savedSaboteurs() []saboteur {
 			var kept []query.Saved
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				kept = archive.Queries
-				return s.model.Restore(ctx, archive)
+				return s.Model.Restore(ctx, archive)
 			}
 			s.reader = func(r *shown) {
 				r.queries = func(ident.ID, []query.Saved) []query.Saved { return kept }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 
+	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -18,13 +19,13 @@ func misreading(fn func(*shown)) func(*broken) {
 func sizeSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "keeps the size that a problem was created with", caught: "SIZE-001",
-		sabotage: restamping(func(before, now *world, _ store.Change, _ error) { maps.Copy(now.sizes, before.sizes) }),
+		sabotage: restamping(func(before, now *model.World, _ store.Change, _ error) { maps.Copy(now.Sizes, before.Sizes) }),
 	}, {
 		name: "forgets the size for a comment", caught: "SIZE-001",
-		sabotage: restamping(func(_, now *world, change store.Change, _ error) {
+		sabotage: restamping(func(_, now *model.World, change store.Change, _ error) {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.AddComment); ok {
-					now.sizes[e.Problem] = 0
+					now.Sizes[e.Problem] = 0
 				}
 			}
 		}),
@@ -40,9 +41,9 @@ func sizeSaboteurs() []saboteur {
 		}),
 	}, {
 		name: "has 32 bits for a size", caught: "SIZE-001",
-		sabotage: restamping(func(_, now *world, _ store.Change, _ error) {
-			for id, size := range now.sizes {
-				now.sizes[id] = int64(int32(size))
+		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) {
+			for id, size := range now.Sizes {
+				now.Sizes[id] = int64(int32(size))
 			}
 		}),
 	}, {

@@ -34,24 +34,24 @@ func commitSaboteurs() []saboteur {
 				for i, effect := range whole.Effects {
 					change.Batch[15], change.Batch[14] = byte(i), change.Batch[15]
 					change.Effects, change.Log = []store.Effect{effect}, nil
-					if receipt, err = s.model.Commit(ctx, change); err != nil {
+					if receipt, err = s.Model.Commit(ctx, change); err != nil {
 						return receipt, err
 					}
 				}
 				whole.Effects, whole.Expect = nil, nil
-				return s.model.Commit(ctx, whole)
+				return s.Model.Commit(ctx, whole)
 			}
 		},
 	}, {
 		name: "raises the version for a Change that it refuses", caught: "COM-001/refused-effect",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				if fault.Is(err, fault.Conflict) {
-					s.mu.Lock()
-					defer s.mu.Unlock()
-					s.now = s.now.clone()
-					s.now.versions.Catalogue.Number++
+					s.Mu.Lock()
+					defer s.Mu.Unlock()
+					s.Now = s.Now.Clone()
+					s.Now.Counters.Catalogue.Number++
 				}
 				return receipt, err
 			}
@@ -84,20 +84,20 @@ func commitSaboteurs() []saboteur {
 		name: "takes a store without problems for empty", caught: "COM-002/store-not-empty/token",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				if slices.Contains(change.Expect, store.Expectation(store.StoreEmpty{})) && len(s.world().problems) == 0 {
+				if slices.Contains(change.Expect, store.Expectation(store.StoreEmpty{})) && len(s.world().AllProblems) == 0 {
 					change.Expect = nil
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
 		name: "takes a store with a past for one that is not empty", caught: "COM-002/store-empty",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				if slices.Contains(change.Expect, store.Expectation(store.StoreEmpty{})) && s.world().position > 0 {
+				if slices.Contains(change.Expect, store.Expectation(store.StoreEmpty{})) && s.world().Position > 0 {
 					return store.Receipt{}, fault.New(fault.Conflict, "the store is not empty")
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -105,11 +105,11 @@ func commitSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				for i, e := range change.Effects {
-					if created, ok := e.(store.CreateProblem); ok && s.world().problems[created.Problem.ID].ID != 0 {
+					if created, ok := e.(store.CreateProblem); ok && s.world().AllProblems[created.Problem.ID].ID != 0 {
 						change.Effects[i] = store.UpdateProblem(created)
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -119,12 +119,12 @@ func commitSaboteurs() []saboteur {
 		name: "shows half pairs", caught: "COM-004/pairs",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				for _, e := range change.Effects {
 					if put, ok := e.(store.PutRelationship); ok && err == nil && put.Relationship.Type == relationship.CausedBy {
 						r := put.Relationship
 						drop := store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other}
-						_, _ = s.model.Commit(ctx, store.Change{Batch: ident.ID{1, byte(receipt.Position)}, Effects: []store.Effect{drop}})
+						_, _ = s.Model.Commit(ctx, store.Change{Batch: ident.ID{1, byte(receipt.Position)}, Effects: []store.Effect{drop}})
 					}
 				}
 				return receipt, err
@@ -134,10 +134,10 @@ func commitSaboteurs() []saboteur {
 		name: "applies a repeated batch again", caught: "COM-005",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				s.mu.Lock()
-				delete(s.batches, change.Batch)
-				s.mu.Unlock()
-				return s.model.Commit(ctx, change)
+				s.Mu.Lock()
+				delete(s.Batches, change.Batch)
+				s.Mu.Unlock()
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
@@ -145,20 +145,20 @@ func commitSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				for _, e := range change.Expect {
-					if err := s.world().expect(e); err != nil {
+					if err := s.world().Expect(e); err != nil {
 						return store.Receipt{}, err
 					}
 				}
-				return s.model.Commit(ctx, change)
+				return s.Model.Commit(ctx, change)
 			}
 		},
 	}, {
 		name: "only looks for the outcome", caught: "COM-006",
 		sabotage: func(s *broken) {
 			s.outcome = func(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				return s.batches[batch].receipt, s.batches[batch].stored, nil
+				s.Mu.Lock()
+				defer s.Mu.Unlock()
+				return s.Batches[batch].Receipt, s.Batches[batch].Stored, nil
 			}
 		},
 	}, {
@@ -194,14 +194,14 @@ func commitSaboteurs() []saboteur {
 		name: "commits though the context is over", caught: "COM-009",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				return s.model.Commit(context.WithoutCancel(ctx), change)
+				return s.Model.Commit(context.WithoutCancel(ctx), change)
 			}
 		},
 	}, {
 		name: "reports the end of the context after the fact", caught: "COM-010",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(context.WithoutCancel(ctx), change)
+				receipt, err := s.Model.Commit(context.WithoutCancel(ctx), change)
 				runtime.Gosched()
 				if ctx.Err() != nil {
 					err = fault.New(fault.Unavailable, "the context is over")
@@ -213,7 +213,7 @@ func commitSaboteurs() []saboteur {
 		name: "denies at the deadline what it has stored", caught: "COM-010/deadline",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				if _, bounded := ctx.Deadline(); bounded {
 					time.Sleep(time.Millisecond)
 				}
@@ -227,7 +227,7 @@ func commitSaboteurs() []saboteur {
 		name: "counts positions modulo 8", caught: "COM-011",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				receipt.Position = receipt.Position%8 + 1
 				return receipt, err
 			}
@@ -241,7 +241,7 @@ func commitSaboteurs() []saboteur {
 				for range 100 {
 					runtime.Gosched()
 				}
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				receipt.Position = position
 				return receipt, err
 			}
@@ -254,7 +254,7 @@ func commitSaboteurs() []saboteur {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				receipt, err := s.model.Commit(ctx, change)
+				receipt, err := s.Model.Commit(ctx, change)
 				for _, e := range change.Effects {
 					if add, ok := e.(store.AddComment); ok {
 						count[add.Problem]++

@@ -13,6 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/conformance/internal/sequence"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -20,42 +24,42 @@ import (
 )
 
 // keeping returns a harness of models that keep their data when they are closed.
-func keeping() Harness {
+func keeping() harness.Harness {
 	var kept sync.Map // *model by Env.Dir
-	return Harness{
+	return harness.Harness{
 		Name: "keeping",
-		Open: func(_ T, env Env) store.Store {
-			m := newModel()
+		Open: func(_ harness.T, env harness.Env) store.Store {
+			m := model.NewModel()
 			kept.Store(env.Dir, m)
 			return m
 		},
-		Reopen: func(t T, env Env) store.Store {
+		Reopen: func(t harness.T, env harness.Env) store.Store {
 			m, ok := kept.Load(env.Dir)
 			if !ok {
 				t.Fatalf("no store was open in %s", env.Dir)
 			}
-			return m.(*model).peer()
+			return m.(*model.Model).Peer()
 		},
-		Crash: func(T, CrashSpec) CrashRun { return CrashRun{} },
-		Caps:  Capabilities{Durable: Yes, Shared: No},
+		Crash: func(harness.T, harness.CrashSpec) harness.CrashRun { return harness.CrashRun{} },
+		Caps:  harness.Capabilities{Durable: harness.Yes, Shared: harness.No},
 	}
 }
 
 // drawn returns the sequence that the case draws with a seed.
-func drawn(t *testing.T, id string, seed uint64) sequence {
+func drawn(t *testing.T, id string, seed uint64) sequence.Sequence {
 	t.Helper()
-	b := &bench{T: t, Env: freshEnv(t), c: Case{ID: id}, h: keeping(), seed: seed}
-	b.author = b.ID()
-	return moods()[id].draw(b)
+	b := &bench.Bench{T: t, Env: bench.FreshEnv(t), C: bench.Case{ID: id}, H: keeping(), Seed: seed}
+	b.Author = b.ID()
+	return sequence.Moods()[id].Draw(b)
 }
 
 // TestSequencesHaveEverything checks that everything there is comes up.
 func TestSequencesHaveEverything(t *testing.T) {
 	t.Parallel()
 	want := slices.Concat(implementing(t, "effect"), implementing(t, "expectation"), []string{
-		"unknownEffect", "unknownExpectation",
-		"commits", "repeats", "asks", "reserves", "reopens", "restores",
-		"Conflict", "Unsupported", "Abandoned", "a known Receipt", "restores refused", "asks denied",
+		"UnknownEffect", "UnknownExpectation",
+		"Commits", "Repeats", "Asks", "Reserves", "Reopens", "Restores",
+		"Conflict", "Unsupported", "Abandoned", "a known Receipt", "Restores refused", "Asks denied",
 		"one side", "both sides", "no effects", "no expectations", "no log",
 	})
 	if len(want) < 25+7 {
@@ -63,10 +67,10 @@ func TestSequencesHaveEverything(t *testing.T) {
 	}
 	seen := make(map[string]bool)
 	for seed := range uint64(50) {
-		for id := range moods() {
-			of := newPast()
+		for id := range sequence.Moods() {
+			of := sequence.NewPast()
 			for _, s := range drawn(t, id, seed) {
-				note(seen, s, s.happen(of))
+				note(seen, s, s.Happen(of))
 			}
 		}
 	}
@@ -78,32 +82,32 @@ func TestSequencesHaveEverything(t *testing.T) {
 }
 
 // note adds what a step has, and what it comes to.
-func note(seen map[string]bool, s step, want due) {
+func note(seen map[string]bool, s sequence.Step, want sequence.Due) {
 	kind := reflect.TypeOf(s).Name()
 	seen[kind] = true
 	for kind, name := range map[fault.Kind]string{fault.Conflict: "Conflict", fault.Unsupported: "Unsupported", fault.Abandoned: "Abandoned"} {
-		seen[name] = seen[name] || fault.Is(want.err, kind)
+		seen[name] = seen[name] || fault.Is(want.Err, kind)
 	}
-	seen["a known Receipt"] = seen["a known Receipt"] || want.known
-	seen[kind+" refused"] = seen[kind+" refused"] || want.err != nil
-	seen[kind+" denied"] = seen[kind+" denied"] || !want.stored
-	c, ok := s.(commits)
+	seen["a known Receipt"] = seen["a known Receipt"] || want.Known
+	seen[kind+" refused"] = seen[kind+" refused"] || want.Err != nil
+	seen[kind+" denied"] = seen[kind+" denied"] || !want.Stored
+	c, ok := s.(sequence.Commits)
 	if !ok {
 		return
 	}
 	sides := 0
-	for _, e := range c.change.Effects {
+	for _, e := range c.Change.Effects {
 		seen[reflect.TypeOf(e).Name()] = true
 		if _, ok := e.(store.PutRelationship); ok {
 			sides++
 		}
 	}
-	for _, e := range c.change.Expect {
+	for _, e := range c.Change.Expect {
 		seen[reflect.TypeOf(e).Name()] = true
 	}
 	for name, is := range map[string]bool{
 		"one side": sides == 1, "both sides": sides == 2,
-		"no effects": len(c.change.Effects) == 0, "no expectations": len(c.change.Expect) == 0, "no log": len(c.change.Log) == 0,
+		"no effects": len(c.Change.Effects) == 0, "no expectations": len(c.Change.Expect) == 0, "no log": len(c.Change.Log) == 0,
 	} {
 		seen[name] = seen[name] || is
 	}
@@ -130,7 +134,7 @@ func implementing(t *testing.T, method string) (types []string) {
 // that a sequence cannot tell it was played.
 func TestSequencesAreRepeatable(t *testing.T) {
 	t.Parallel()
-	for id := range moods() {
+	for id := range sequence.Moods() {
 		for seed := range uint64(5) {
 			q := drawn(t, id, seed)
 			if again := drawn(t, id, seed); !reflect.DeepEqual(q, again) {
@@ -139,7 +143,7 @@ func TestSequencesAreRepeatable(t *testing.T) {
 			if other := drawn(t, id, seed+1); reflect.DeepEqual(q, other) {
 				t.Errorf("%s: the seeds %d and %d gave the same sequence", id, seed, seed+1)
 			}
-			if left := q.sensible(); !reflect.DeepEqual(q, left) {
+			if left := q.Sensible(); !reflect.DeepEqual(q, left) {
 				t.Errorf("%s: not all of the sequence of seed %d makes sense:\n%v\n%v", id, seed, q, left)
 			}
 		}
@@ -150,7 +154,7 @@ func TestSequencesAreRepeatable(t *testing.T) {
 // sequences after parts were taken away.
 func TestModelAgreesWithItself(t *testing.T) {
 	t.Parallel()
-	for id := range moods() {
+	for id := range sequence.Moods() {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(75) {
@@ -158,9 +162,9 @@ func TestModelAgreesWithItself(t *testing.T) {
 				if seed%3 == 2 {
 					q = mangled(q, seed)
 				}
-				o := onTrial(t, id, seed, keeping(), func(b *bench) {
-					if m := play(b, q, func(int) {}); m != nil {
-						b.failf("%s", complaint(q, m))
+				o := onTrial(t, id, seed, keeping(), func(b *bench.Bench) {
+					if m := sequence.Play(b, q, func(int) {}); m != nil {
+						b.Failf("%s", sequence.Complaint(q, m))
 					}
 				})
 				if o.Status != report.Passed {
@@ -172,65 +176,65 @@ func TestModelAgreesWithItself(t *testing.T) {
 }
 
 // mangled returns what makes sense of a sequence without some steps and parts.
-func mangled(q sequence, seed uint64) sequence {
+func mangled(q sequence.Sequence, seed uint64) sequence.Sequence {
 	random := rand.New(rand.NewPCG(seed, 0))
-	q = slices.DeleteFunc(slices.Clone(q), func(step) bool { return random.IntN(4) == 0 })
+	q = slices.DeleteFunc(slices.Clone(q), func(sequence.Step) bool { return random.IntN(4) == 0 })
 	for i := range q {
-		if n := partsOf(q, i); n > 0 {
+		if n := sequence.PartsOf(q, i); n > 0 {
 			from := random.IntN(n)
-			q[i] = q[i].(divisible).without(from, from+random.IntN(n-from+1))
+			q[i] = q[i].(sequence.Divisible).Without(from, from+random.IntN(n-from+1))
 		}
 	}
-	return q.sensible()
+	return q.Sensible()
 }
 
 // TestSenselessSteps checks what is left out because the contract does not say
 // what a store does with it.
 func TestSenselessSteps(t *testing.T) {
 	t.Parallel()
-	b := &bench{T: t, Env: freshEnv(t), h: keeping()}
-	p, q := b.problem(1), b.problem(2)
-	create := commits{b.change(store.CreateProblem{Problem: p})}
-	comment := store.AddComment{Problem: p.ID, Comment: b.comment("text")}
+	b := &bench.Bench{T: t, Env: bench.FreshEnv(t), H: keeping()}
+	p, q := b.Problem(1), b.Problem(2)
+	create := sequence.Commits{Change: b.Change(store.CreateProblem{Problem: p})}
+	comment := store.AddComment{Problem: p.ID, Comment: b.Comment("text")}
 	reply := store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}}
-	ruledOut := b.change(comment)
-	late := b.change()
+	ruledOut := b.Change(comment)
+	late := b.Change()
 	late.Effects = []store.Effect{store.Expire{Before: b.Now()}}
-	unused := b.change(reply)
+	unused := b.Change(reply)
 	unused.Expect = []store.Expectation{store.KeyUnused{User: reply.Reply.User, Key: "key", Since: b.Now()}}
-	token := b.token()
-	double := b.token()
+	token := b.Token()
+	double := b.Token()
 	double.Digest = token.Digest
 	for name, c := range map[string]struct {
-		steps sequence
+		steps sequence.Sequence
 		left  int // steps and parts
 	}{
-		"a comment":                        {sequence{create, commits{b.change(comment)}}, 4},
-		"a comment without its problem":    {sequence{commits{b.change(comment)}}, 0},
-		"a comment before its problem":     {sequence{commits{b.change(comment, store.CreateProblem{Problem: p})}}, 2},
-		"a comment twice":                  {sequence{create, commits{b.change(comment, comment)}}, 4},
-		"a savepoint without its problem":  {sequence{commits{b.change(store.PutSavepoint{Problem: p})}}, 0},
-		"an update without its problem":    {sequence{commits{b.change(store.UpdateProblem{Problem: p})}}, 2},
-		"a side without the other problem": {sequence{create, commits{b.change(b.pair(p.ID, relationship.ParentOf, q.ID)...)}}, 2},
-		"a reply":                          {sequence{commits{b.change(reply)}}, 2},
-		"a reply in place of another":      {sequence{commits{b.change(reply)}, commits{b.change(reply)}}, 2},
-		"a reply that may replace another": {sequence{commits{b.change(reply)}, commits{unused}}, 5},
-		"an Expire that forgets itself":    {sequence{commits{late}}, 0},
-		"two tokens with one digest":       {sequence{commits{b.change(store.PutToken{Token: token}, store.PutToken{Token: double})}}, 2},
-		"nothing at all":                   {sequence{commits{b.change()}}, 0},
-		"a repetition of nothing":          {sequence{repeats{b.ID()}}, 0},
-		"a repetition":                     {sequence{create, repeats{create.change.Batch}}, 3},
-		"a batch that was ruled out":       {sequence{create, asks{ruledOut.Batch, b.Now()}, commits{ruledOut}}, 5},
-		"two reasons to refuse":            {sequence{create, commits{b.change(store.CreateProblem{Problem: p}, unknownEffect{})}}, 2},
-		"two reasons of one kind":          {sequence{create, commits{b.change(store.CreateProblem{Problem: p}, store.UpdateProblem{Problem: q})}}, 5},
-		"an Archive":                       {sequence{restores{holdings{Dossiers: b.holdings(1, 2).Dossiers[:1]}}}, 23},
-		"an Archive of nothing":            {sequence{restores{}}, 0},
-		"an Archive later":                 {sequence{asks{b.ID(), b.Now()}, restores{b.holdings(1)}}, 1},
+		"a comment":                        {sequence.Sequence{create, sequence.Commits{Change: b.Change(comment)}}, 4},
+		"a comment without its problem":    {sequence.Sequence{sequence.Commits{Change: b.Change(comment)}}, 0},
+		"a comment before its problem":     {sequence.Sequence{sequence.Commits{Change: b.Change(comment, store.CreateProblem{Problem: p})}}, 2},
+		"a comment twice":                  {sequence.Sequence{create, sequence.Commits{Change: b.Change(comment, comment)}}, 4},
+		"a savepoint without its problem":  {sequence.Sequence{sequence.Commits{Change: b.Change(store.PutSavepoint{Problem: p})}}, 0},
+		"an update without its problem":    {sequence.Sequence{sequence.Commits{Change: b.Change(store.UpdateProblem{Problem: p})}}, 2},
+		"a side without the other problem": {sequence.Sequence{create, sequence.Commits{Change: b.Change(b.Pair(p.ID, relationship.ParentOf, q.ID)...)}}, 2},
+		"a reply":                          {sequence.Sequence{sequence.Commits{Change: b.Change(reply)}}, 2},
+		"a reply in place of another":      {sequence.Sequence{sequence.Commits{Change: b.Change(reply)}, sequence.Commits{Change: b.Change(reply)}}, 2},
+		"a reply that may replace another": {sequence.Sequence{sequence.Commits{Change: b.Change(reply)}, sequence.Commits{Change: unused}}, 5},
+		"an Expire that forgets itself":    {sequence.Sequence{sequence.Commits{Change: late}}, 0},
+		"two tokens with one digest":       {sequence.Sequence{sequence.Commits{Change: b.Change(store.PutToken{Token: token}, store.PutToken{Token: double})}}, 2},
+		"nothing at all":                   {sequence.Sequence{sequence.Commits{Change: b.Change()}}, 0},
+		"a repetition of nothing":          {sequence.Sequence{sequence.Repeats{Batch: b.ID()}}, 0},
+		"a repetition":                     {sequence.Sequence{create, sequence.Repeats{Batch: create.Change.Batch}}, 3},
+		"a batch that was ruled out":       {sequence.Sequence{create, sequence.Asks{Batch: ruledOut.Batch, At: b.Now()}, sequence.Commits{Change: ruledOut}}, 5},
+		"two reasons to refuse":            {sequence.Sequence{create, sequence.Commits{Change: b.Change(store.CreateProblem{Problem: p}, bench.UnknownEffect{})}}, 2},
+		"two reasons of one kind":          {sequence.Sequence{create, sequence.Commits{Change: b.Change(store.CreateProblem{Problem: p}, store.UpdateProblem{Problem: q})}}, 5},
+		"an Archive":                       {sequence.Sequence{sequence.Restores{Holdings: bench.Holdings{Dossiers: b.Holdings(1, 2).Dossiers[:1]}}}, 23},
+		"an Archive of nothing":            {sequence.Sequence{sequence.Restores{}}, 0},
+		"an Archive later":                 {sequence.Sequence{sequence.Asks{Batch: b.ID(), At: b.Now()}, sequence.Restores{Holdings: b.Holdings(1)}}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if left := c.steps.sensible(); weight(left) != c.left {
-				t.Errorf("%d steps and parts are left, want %d:\n%v", weight(left), c.left, left)
+			if left := c.steps.Sensible(); sequence.Weight(left) != c.left {
+				t.Errorf("%d steps and parts are left, want %d:\n%v", sequence.Weight(left), c.left, left)
 			}
 		})
 	}
@@ -239,11 +243,11 @@ func TestSenselessSteps(t *testing.T) {
 // TestSequencesAreReadable checks how steps are told.
 func TestSequencesAreReadable(t *testing.T) {
 	t.Parallel()
-	b := &bench{T: t, Env: freshEnv(t)}
-	change := b.change(store.MoveFamily{Family: relationship.ParentOf})
-	q := sequence{commits{change}, repeats{change.Batch}, asks{change.Batch, b.Now()}, reserves{}, reopens{}, restores{b.holdings(1, 2)},
-		commits{b.change(store.DropKeyword{Problem: 1, Name: "\u00e9\r\n'\u202e"})}, commits{b.change(unknownEffect{})}}
-	batch := short(change.Batch)
+	b := &bench.Bench{T: t, Env: bench.FreshEnv(t)}
+	change := b.Change(store.MoveFamily{Family: relationship.ParentOf})
+	q := sequence.Sequence{sequence.Commits{Change: change}, sequence.Repeats{Batch: change.Batch}, sequence.Asks{Batch: change.Batch, At: b.Now()}, sequence.Reserves{}, sequence.Reopens{}, sequence.Restores{Holdings: b.Holdings(1, 2)},
+		sequence.Commits{Change: b.Change(store.DropKeyword{Problem: 1, Name: "\u00e9\r\n'\u202e"})}, sequence.Commits{Change: b.Change(bench.UnknownEffect{})}}
+	batch := bench.Short(change.Batch)
 	want := []string{
 		"1. Commit of batch " + batch + ": MoveFamily{Family:ParentOf}",
 		"2. Commit of batch " + batch + " again",
@@ -251,8 +255,8 @@ func TestSequencesAreReadable(t *testing.T) {
 		"4. Reserve",
 		"5. Close, and the store is opened again",
 		"6. Restore of an Archive with 2 problems, 12 metadata objects and users, 3 tokens, 3 saved queries and 3 audit entries",
-		"7. Commit of batch " + short(q[6].(commits).change.Batch) + `: DropKeyword{Problem:1 Name:é\r\n'\u202e}`,
-		"8. Commit of batch " + short(q[7].(commits).change.Batch) + ": conformance.unknownEffect{that no store knows}",
+		"7. Commit of batch " + bench.Short(q[6].(sequence.Commits).Change.Batch) + `: DropKeyword{Problem:1 Name:é\r\n'\u202e}`,
+		"8. Commit of batch " + bench.Short(q[7].(sequence.Commits).Change.Batch) + ": bench.UnknownEffect{that no store knows}",
 	}
 	for i, line := range strings.Split(fmt.Sprint(q), "\n") {
 		if strings.TrimSpace(line) != want[i] {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
 )
 
 var (
@@ -30,7 +32,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 }
 
 // compare returns the differences between a contract and the cases that hold it.
-func compare(contract []string, cases []Case) (complaints []string) {
+func compare(contract []string, cases []bench.Case) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	words := make(map[string]string) // the rules of the cases by tag
 	seen := make(map[string]bool)
@@ -92,7 +94,7 @@ func promised(said string) (errors []string) {
 // The comparison notices each way in which a contract and its cases can differ.
 func TestCompareContract(t *testing.T) {
 	t.Parallel()
-	cases := []Case{
+	cases := []bench.Case{
 		{ID: "COM-001", Rule: "A Commit of nothing fails with Conflict."},
 		{ID: "COM-002/twice", Rule: "A Commit stores the Change."},
 	}
@@ -113,7 +115,7 @@ func TestCompareContract(t *testing.T) {
 			t.Errorf("%q: the complaints are %q, want %q", c.contract, complaints, c.want)
 		}
 	}
-	twice := strings.Join(compare([]string{whole}, append(cases, Case{ID: "COM-001", Rule: "no sentence"})), "\n")
+	twice := strings.Join(compare([]string{whole}, append(cases, bench.Case{ID: "COM-001", Rule: "no sentence"})), "\n")
 	for _, want := range []string{"two cases have the ID COM-001", "is not a sentence"} {
 		if !strings.Contains(twice, want) {
 			t.Errorf("the complaints are %q, want %q", twice, want)

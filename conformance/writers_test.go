@@ -19,10 +19,10 @@ func TestCasesEnd(t *testing.T) {
 	t.Parallel()
 	deaf := func(s *broken) {
 		s.view = func(ctx context.Context, fn func(store.Reader) error) error {
-			return s.model.View(context.WithoutCancel(ctx), func(r store.Reader) error { return fn(&shown{Reader: r, deaf: true}) })
+			return s.Model.View(context.WithoutCancel(ctx), func(r store.Reader) error { return fn(&shown{Reader: r, deaf: true}) })
 		}
 		s.reserve = func(ctx context.Context) (problem.ID, error) {
-			return s.model.Reserve(context.WithoutCancel(ctx))
+			return s.Model.Reserve(context.WithoutCancel(ctx))
 		}
 	}
 	refuses := func(s *broken, when func(store.Change) bool) {
@@ -31,7 +31,7 @@ func TestCasesEnd(t *testing.T) {
 			if when(change) {
 				return store.Receipt{}, fault.New(fault.Conflict, "somebody else came first")
 			}
-			return s.model.Commit(context.WithoutCancel(ctx), change)
+			return s.Model.Commit(context.WithoutCancel(ctx), change)
 		}
 	}
 	expects := func(c store.Change) bool { return len(c.Expect) > 0 }

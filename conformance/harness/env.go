@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Env is the environment of one store: where it is kept, and the clock and the
+// identifiers of the case that uses it. Clock and identifiers are the same in
+// every run. Its methods may be called from many goroutines at once.
+type Env struct {
+	// Dir is a directory for this store alone, removed after the case.
+	Dir string
+
+	source *source
+}
+
+type source struct {
+	mu  sync.Mutex
+	now time.Time
+	ids ident.Sequence
+}
+
+// NewEnv returns an environment whose clock begins at a time. The suite calls it, and
+// authors of adapters need not.
+func NewEnv(dir string, start time.Time, ids ident.Sequence) Env {
+	return Env{Dir: dir, source: &source{now: start, ids: ids}}
+}
+
+// Now returns the time of the case, which is one millisecond later each time it
+// is asked for.
+func (e Env) Now() time.Time {
+	e.source.mu.Lock()
+	defer e.source.mu.Unlock()
+	e.source.now = e.source.now.Add(time.Millisecond)
+	return e.source.now
+}
+
+// ID returns an identifier that was not returned before.
+func (e Env) ID() ident.ID {
+	e.source.mu.Lock()
+	defer e.source.mu.Unlock()
+	return e.source.ids.Next()
+}

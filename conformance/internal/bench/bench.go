@@ -1,0 +1,356 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Bench is what a case works with: a store that was empty when the case began,
+// and the means to write to it, read from it and complain about it. Its methods
+// end the case when the store does not do what they ask, so that they are not to
+// be called from other goroutines than the case's own; those return errors.
+type Bench struct {
+	harness.T
+	harness.Env
+
+	Ctx    context.Context
+	Store  store.Store
+	Author ident.ID
+	C      Case
+	H      harness.Harness
+	// Test is the test that calls Run; empty outside of tests.
+	Test   string
+	Seed   uint64
+	Long   bool // whether the case is to go on longer than it has to
+	Engine *engine.Run
+	// Pending are the calls of the stores that are under way.
+	Pending *pending
+	Seen    *Scope // what the Changes so far have named
+}
+
+// FreshEnv returns an environment with a new directory. Its clock and identifiers are
+// the same in every run.
+func FreshEnv(t harness.T) harness.Env {
+	start := time.Date(2026, time.March, 1, 9, 30, 0, 7e6, time.UTC)
+	return harness.NewEnv(t.TempDir(), start, ident.NewSequence(start, [10]byte{9: 1}))
+}
+
+// NewBench returns a bench whose store is yet to be opened.
+func NewBench(r *engine.Run, c Case, h harness.Harness, test string, seed uint64) *Bench {
+	b := &Bench{
+		T: r, Env: FreshEnv(r), Ctx: r.Context(), C: c, H: h, Test: test, Seed: seed,
+		Engine: r, Pending: new(pending), Seen: NewScope(),
+	}
+	b.Author = b.ID()
+	return b
+}
+
+// Random returns the source of the case's random choices, which is the same for
+// the same case and seed.
+func (b *Bench) Random() *rand.Rand {
+	name := fnv.New64a()
+	name.Write([]byte(b.C.ID)) // never fails
+	return rand.New(rand.NewPCG(b.Seed, name.Sum64()))
+}
+
+// Everything are all parts of a problem.
+const Everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
+
+// Failf ends the case.
+func (b *Bench) Failf(format string, args ...any) {
+	b.Helper()
+	b.Fatalf(format, args...)
+}
+
+// Equal ends the case unless what the store showed is what was expected.
+func (b *Bench) Equal(what string, want, got any) {
+	b.Helper()
+	if d := Difference(want, got); d != "" {
+		b.Failf("%s differs: %s", what, d)
+	}
+}
+
+// Fails ends the case unless err is a fault of the given kind.
+func (b *Bench) Fails(what string, kind fault.Kind, err error) {
+	b.Helper()
+	if err := Failure(what, kind, err); err != nil {
+		b.Failf("%v", err)
+	}
+}
+
+// Failure returns nil if err is a fault of the given kind. A bare context error
+// is none: KindOf would be too kind here.
+func Failure(what string, kind fault.Kind, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s succeeded where a fault of the kind %q was expected", what, kind)
+	case !ok:
+		return fmt.Errorf("%s failed with an error that is no fault where the kind %q was expected: %v", what, kind, err)
+	case f.Kind != kind:
+		return fmt.Errorf("%s failed with the kind %q where %q was expected: %v", what, f.Kind, kind, err)
+	}
+	return nil
+}
+
+// Must ends the case when there is an error.
+func (b *Bench) Must(what string, err error) {
+	b.Helper()
+	if err != nil {
+		b.Failf("%s failed: %v", what, err)
+	}
+}
+
+// Change returns a Change of its own batch and time with the given effects.
+func (b *Bench) Change(effects ...store.Effect) store.Change {
+	return store.Change{Batch: b.ID(), At: b.Now(), Author: b.Author, Effects: effects}
+}
+
+// Commit commits a change that the store has no reason to refuse.
+func (b *Bench) Commit(change store.Change) store.Receipt {
+	b.Helper()
+	b.Seen.Add(change)
+	receipt, err := b.Store.Commit(b.Ctx, change)
+	b.Must("Commit", err)
+	if receipt.Batch != change.Batch {
+		b.Failf("the receipt names the batch %s where %s was committed", receipt.Batch, change.Batch)
+	}
+	return receipt
+}
+
+// Do commits a change of the given effects.
+func (b *Bench) Do(effects ...store.Effect) store.Receipt {
+	b.Helper()
+	return b.Commit(b.Change(effects...))
+}
+
+// Refuse commits a change that the store has to refuse with the given kind, and
+// looks whether anything of it is stored.
+func (b *Bench) Refuse(what string, kind fault.Kind, change store.Change) {
+	b.Helper()
+	b.Seen.Add(change)
+	before := b.Image()
+	_, err := b.Store.Commit(b.Ctx, change)
+	b.Fails("the Commit of "+what, kind, err)
+	b.Equal("what is stored after "+what+" was refused", before, b.Image())
+}
+
+// Reserve returns a number for a new problem.
+func (b *Bench) Reserve() problem.ID {
+	b.Helper()
+	id, err := b.Store.Reserve(b.Ctx)
+	b.Must("Reserve", err)
+	return id
+}
+
+// Problem returns a problem that is yet to be stored, with all fields set.
+func (b *Bench) Problem(id problem.ID) problem.Problem {
+	return problem.Problem{
+		ID: id,
+		Fields: problem.Fields{
+			Title: fmt.Sprintf("Problem %d", id), State: b.ID(), Priority: b.ID(), Classification: b.ID(),
+			Component: b.ID(), Milestone: b.ID(), Assignee: b.ID(),
+		},
+		Originator: b.ID(), Created: b.Now(),
+		Modifier: b.ID(), Modified: b.Now(),
+		Resolver: b.ID(), Resolved: b.Now(),
+		Revision: 1,
+	}
+}
+
+// Create stores a problem.
+func (b *Bench) Create() problem.Problem {
+	b.Helper()
+	p := b.Problem(b.Reserve())
+	b.Do(store.CreateProblem{Problem: p})
+	return p
+}
+
+// Entry returns a log entry that is yet to be stored, with all fields set.
+func (b *Bench) Entry(id problem.ID) problem.LogEntry {
+	return problem.LogEntry{
+		ID: b.ID(), Problem: id, Type: problem.FieldChanged, Created: b.Now(), Author: b.Author, Batch: b.ID(),
+		Field: "title", From: problem.LogText("before"), To: problem.LogText("after"), Revision: 1,
+	}
+}
+
+// Comment returns a comment that is yet to be stored, with all fields set.
+func (b *Bench) Comment(text string) problem.Comment {
+	return problem.Comment{ID: b.ID(), Author: b.Author, Created: b.Now(), Text: text, HTML: problem.Text("<p>" + text + "</p>")}
+}
+
+// Pair returns the effects that store both sides of a relationship.
+func (b *Bench) Pair(owner problem.ID, t relationship.Type, other problem.ID) []store.Effect {
+	side := relationship.Relationship{Owner: owner, Type: t, Other: other, Created: b.Now(), Author: b.Author}
+	return []store.Effect{store.PutRelationship{Relationship: side}, store.PutRelationship{Relationship: side.Mirror()}}
+}
+
+// View looks at the store, which has no reason to refuse.
+func (b *Bench) View(fn func(store.Reader) error) {
+	b.Helper()
+	b.Must("View", b.Store.View(b.Ctx, fn))
+}
+
+// Load reads a problem with the given parts, as nobody in particular.
+func (b *Bench) Load(id problem.ID, parts store.Parts) store.Snapshot {
+	b.Helper()
+	return b.LoadAs(id, ident.None, parts)
+}
+
+// LoadAs reads a problem as a user.
+func (b *Bench) LoadAs(id problem.ID, as ident.ID, parts store.Parts) (s store.Snapshot) {
+	b.Helper()
+	b.View(func(r store.Reader) (err error) {
+		s, err = r.Problem(b.Ctx, id, as, parts)
+		return err
+	})
+	return s
+}
+
+// Image reads everything that the Changes so far have named.
+func (b *Bench) Image() (seen Image) {
+	b.Helper()
+	b.View(func(r store.Reader) (err error) {
+		seen, err = Read(b.Ctx, r, b.Seen)
+		return err
+	})
+	return seen
+}
+
+// Versions asks the store for its versions.
+func (b *Bench) Versions() store.Versions {
+	b.Helper()
+	v, err := b.Store.Versions(b.Ctx)
+	b.Must("Versions", err)
+	return v
+}
+
+// Counting returns versions of the given numbers, whose batches are not known.
+func Counting(catalogue, access int64) store.Versions {
+	return store.Versions{Catalogue: ident.Version{Number: catalogue}, Access: ident.Version{Number: access}}
+}
+
+// Counts returns versions without their batches.
+func Counts(v store.Versions) store.Versions { return Counting(v.Catalogue.Number, v.Access.Number) }
+
+// At returns the expectation that the problem is as it is now.
+func (b *Bench) At(id problem.ID) store.ProblemAt {
+	b.Helper()
+	s := b.Load(id, 0)
+	return store.ProblemAt{ID: id, Revision: s.Revision, Batch: s.Batch}
+}
+
+// Epoch returns the epoch of a family.
+func (b *Bench) Epoch(family store.FamilyName) (epoch ident.Version, err error) {
+	err = b.Store.View(b.Ctx, func(r store.Reader) (err error) {
+		epoch, err = r.Epoch(b.Ctx, family)
+		return err
+	})
+	return epoch, err
+}
+
+// Open opens the store, which is closed after the case.
+func (b *Bench) Open() {
+	b.Helper()
+	b.Store = b.Traced("", b.Opened("Open", b.Engine.Harness(), b.H.Open))
+	b.Cleanup(func() {
+		if err := b.Store.Close(); err != nil {
+			b.Errorf("after the case, Close failed: %v", err)
+		}
+	})
+	b.Share()
+}
+
+// Opened returns the store that a function of the harness opens.
+func (b *Bench) Opened(name string, t harness.T, open func(harness.T, harness.Env) store.Store) store.Store {
+	defer b.Pending.begin(name)()
+	defer func() {
+		if problem := recover(); problem != nil {
+			t.Fatalf("it panicked: %v\n%s", problem, debug.Stack())
+		}
+	}()
+	s := open(t, b.Env)
+	if s == nil {
+		t.Fatalf("it returned no store")
+	}
+	return s
+}
+
+// Fresh returns a bench with another store, which is empty.
+func (b *Bench) Fresh() *Bench {
+	b.Helper()
+	other := *b
+	other.Dir, other.Seen = b.TempDir(), NewScope()
+	other.Open()
+	return &other
+}
+
+// Reopen closes the store and opens it again.
+func (b *Bench) Reopen() {
+	b.Helper()
+	b.Must("Close", b.Store.Close())
+	b.Store = b.Traced("", b.Opened("Reopen", b.Engine.Assistant("Reopen"), b.H.Reopen))
+	b.Share()
+}
+
+// Together calls fn n times at once, and ends the case with the first error.
+func (b *Bench) Together(n int, fn func(i int) error) {
+	b.Helper()
+	b.Alongside(n, fn, func(<-chan struct{}) {})
+}
+
+// Alongside calls fn n times at once, as together does. Meanwhile the case does
+// something else, and is told by a channel when all of them have returned.
+func (b *Bench) Alongside(n int, fn func(i int) error, meanwhile func(done <-chan struct{})) {
+	b.Helper()
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	errs := make([]error, n)
+	for i := range n {
+		all.Go(func() {
+			defer func() {
+				if problem := recover(); problem != nil {
+					errs[i] = fmt.Errorf("the store, or what was done with its answer, panicked: %v\n%s", problem, debug.Stack())
+				}
+			}()
+			<-start
+			errs[i] = fn(i)
+		})
+	}
+	close(start)
+	done := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	meanwhile(done)
+	<-done
+	for _, err := range errs {
+		if err != nil {
+			b.Failf("%v", err)
+		}
+	}
+}
+
+// Backwards returns identifiers of which each is smaller than the one before.
+func (b *Bench) Backwards(n int) []ident.ID {
+	ids := make([]ident.ID, n)
+	for i := range ids {
+		ids[n-1-i] = b.ID()
+	}
+	return ids
+}

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Both is a Store whose calls go to one of two handles on the same data.
+type Both struct {
+	Handles [2]store.Store
+	calls   atomic.Uint64
+}
+
+var _ store.Store = (*Both)(nil)
+
+// next returns the handle of the next call. The order, that of Thue and Morse,
+// never repeats itself, so that no case falls into step with it.
+func (s *Both) next() store.Store { return s.Handles[bits.OnesCount64(s.calls.Add(1))%2] }
+
+func (s *Both) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.next().View(ctx, fn)
+}
+
+// Reserve always asks the same handle: two may return the same number.
+func (s *Both) Reserve(ctx context.Context) (problem.ID, error) { return s.Handles[0].Reserve(ctx) }
+
+func (s *Both) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	return s.next().Commit(ctx, change)
+}
+
+func (s *Both) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	return s.next().Outcome(ctx, batch, at)
+}
+
+func (s *Both) Confirm(ctx context.Context, shown store.History) error {
+	return s.next().Confirm(ctx, shown)
+}
+
+func (s *Both) Versions(ctx context.Context) (store.Versions, error) { return s.next().Versions(ctx) }
+
+func (s *Both) Restore(ctx context.Context, archive store.Archive) error {
+	return s.next().Restore(ctx, archive)
+}
+
+func (s *Both) Close() error { return errors.Join(s.Handles[0].Close(), s.Handles[1].Close()) }
+
+// Share gives a case of shared stores its second handle.
+func (b *Bench) Share() {
+	if b.C.Shared {
+		b.Store = &Both{Handles: [2]store.Store{b.Store, b.Traced("the other handle: ", b.Opened("Peer", b.Engine.Assistant("Peer"), b.H.Peer))}}
+	}
+}
+
+// Handles returns a bench for each of the two handles.
+func (b *Bench) Handles() [2]*Bench {
+	one, two := *b, *b
+	pair := b.Store.(*Both).Handles
+	one.Store, two.Store = pair[0], pair[1]
+	return [2]*Bench{&one, &two}
+}

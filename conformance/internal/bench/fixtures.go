@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Furnished stores a problem that has something of everything.
+func (b *Bench) Furnished() problem.Problem {
+	b.Helper()
+	p, other := b.Create(), b.Create()
+	change := b.Change(append(b.Pair(p.ID, relationship.RelatedTo, other.ID),
+		store.PutSavepoint{Problem: p},
+		store.AddComment{Problem: p.ID, Comment: b.Comment("a comment")},
+		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "area", Value: problem.Text("kitchen")}},
+		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "price"}},
+		store.Watch{Problem: p.ID, User: b.ID()},
+		store.MarkRead{Problem: p.ID, User: b.ID(), Read: true},
+	)...)
+	change.Log = []problem.LogEntry{b.Entry(p.ID)}
+	b.Commit(change)
+	return p
+}
+
+// Objects returns one metadata object of each kind and a user, with all members
+// set, that are yet to be stored.
+func (b *Bench) Objects() metadata.Content {
+	state := metadata.State{ID: b.ID(), Resolved: true, Initial: true, Order: 7, Next: []ident.ID{b.ID(), b.ID(), b.ID()}}
+	state.Name = "State " + state.ID.String()
+	priority := metadata.Priority{ID: b.ID(), Order: -3}
+	priority.Name = "Priority " + priority.ID.String()
+	classification := metadata.Classification{ID: b.ID()}
+	classification.Name = "Classification " + classification.ID.String()
+	component := metadata.Component{ID: b.ID(), Closed: true, Successor: b.ID(), Parent: b.ID()}
+	component.Name = "Component " + component.ID.String()
+	milestone := metadata.Milestone{ID: b.ID(), Component: b.ID(), Created: b.Now(), Start: b.Now(), End: b.Now()}
+	milestone.Name = "Milestone " + milestone.ID.String()
+	person := user.User{ID: b.ID(), Inactive: true}
+	person.Name, person.Email = "User "+person.ID.String(), person.ID.String()+"@Example.org"
+	return metadata.Content{
+		States:          []metadata.State{state},
+		Priorities:      []metadata.Priority{priority},
+		Classifications: []metadata.Classification{classification},
+		Components:      []metadata.Component{component},
+		Milestones:      []metadata.Milestone{milestone},
+		Users:           []user.User{person},
+	}
+}
+
+// Bare strips the first object of each kind of all that it can lack.
+func Bare(c metadata.Content) metadata.Content {
+	state, component, milestone := &c.States[0], &c.Components[0], &c.Milestones[0]
+	*state = metadata.State{ID: state.ID, Name: state.Name}
+	*component = metadata.Component{ID: component.ID, Name: component.Name}
+	*milestone = metadata.Milestone{ID: milestone.ID, Name: milestone.Name, Created: milestone.Created}
+	c.Priorities[0].Order, c.Users[0].Inactive = 0, false
+	return c
+}
+
+// PutAll returns the effects that store all objects.
+func PutAll(c metadata.Content) []store.Effect {
+	var effects []store.Effect
+	for _, o := range c.States {
+		effects = append(effects, store.PutState{State: o})
+	}
+	for _, o := range c.Priorities {
+		effects = append(effects, store.PutPriority{Priority: o})
+	}
+	for _, o := range c.Classifications {
+		effects = append(effects, store.PutClassification{Classification: o})
+	}
+	for _, o := range c.Components {
+		effects = append(effects, store.PutComponent{Component: o})
+	}
+	for _, o := range c.Milestones {
+		effects = append(effects, store.PutMilestone{Milestone: o})
+	}
+	for _, o := range c.Users {
+		effects = append(effects, store.PutUser{User: o})
+	}
+	return effects
+}
+
+// Put adds the objects to the image as one Change does.
+func (seen *Image) Put(c metadata.Content) {
+	seen.Catalogue.Number++
+	seen.Versions.Catalogue.Number++
+	seen.Content = metadata.NewCatalogue(seen.Catalogue, metadata.Content{
+		States:          slices.Concat(seen.Content.States, c.States),
+		Priorities:      slices.Concat(seen.Content.Priorities, c.Priorities),
+		Classifications: slices.Concat(seen.Content.Classifications, c.Classifications),
+		Components:      slices.Concat(seen.Content.Components, c.Components),
+		Milestones:      slices.Concat(seen.Content.Milestones, c.Milestones),
+		Users:           slices.Concat(seen.Content.Users, c.Users),
+	}).Content()
+	for id := range seen.Problems {
+		Edit(seen, id, func(s *store.Snapshot) { s.Catalogue = seen.Catalogue })
+	}
+}
+
+// Token returns a token that is yet to be stored, with all members set.
+func (b *Bench) Token() access.Token {
+	t := access.Token{ID: b.ID(), User: b.ID(), Scope: access.Admin, Created: b.Now(), Expires: b.Now(), Revoked: b.Now()}
+	copy(t.Digest[:], t.ID[:])
+	copy(t.Digest[16:], t.User[:])
+	return t
+}
+
+// Audited returns an entry of the audit log that is yet to be stored, with all
+// members set.
+func (b *Bench) Audited() audit.Entry {
+	return audit.Entry{
+		ID: b.ID(), Created: b.Now(), Author: b.Author, Batch: b.ID(), Type: audit.Changed, Kind: audit.State,
+		Object: b.ID(), Name: "State", Field: "name", From: problem.LogText("before"), To: problem.LogText("after"),
+	}
+}
+
+// Query returns a saved query that is yet to be stored, with all members set.
+func (b *Bench) Query(owner ident.ID) query.Saved {
+	q := query.Saved{ID: b.ID(), Owner: owner, Predicate: "title CONTAINS[c] 'API'", Sort: "-modificationDate,identifier", Created: b.Now()}
+	q.Name = "Query " + q.ID.String()
+	return q
+}
+
+// Queries returns saved queries of several owners, each with a smaller identifier
+// and an earlier time than the one before. The last has no order of its own.
+func (b *Bench) Queries(n int) []query.Saved {
+	owners := []ident.ID{b.ID(), b.ID()}
+	queries := make([]query.Saved, n)
+	for i := range slices.Backward(queries) {
+		queries[i] = b.Query(owners[i%len(owners)])
+	}
+	queries[n-1].Sort = ""
+	return queries
+}
+
+// Trail returns entries of the audit log, each with a smaller identifier and an
+// earlier time than the one before. The last lacks all that an entry can lack.
+func (b *Bench) Trail(n int) []audit.Entry {
+	entries := make([]audit.Entry, n)
+	for i := range slices.Backward(entries) {
+		entries[i] = b.Audited()
+	}
+	last := &entries[n-1]
+	last.Type, last.Kind, last.Author, last.Field, last.From = audit.Created, audit.Token, ident.None, "", ""
+	return entries
+}
+
+// Fingerprint returns 32 bytes, of which no two are equal and one is zero.
+func Fingerprint(first byte) (f [32]byte) {
+	for i := range f {
+		f[i] = first + byte(i)*7
+	}
+	f[16] = 0
+	return f
+}

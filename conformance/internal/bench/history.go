@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// History is what a problem is expected to list, oldest first.
+type History struct {
+	Log        []problem.LogEntry
+	Comments   []problem.Comment
+	Savepoints []store.Savepoint
+}
+
+// Append adds one of each to the history and to the change, made earlier the
+// greater age is, and returns the comment.
+func (h *History) Append(b *Bench, p problem.Problem, id ident.ID, age int, change *store.Change) problem.Comment {
+	at := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(age) * time.Minute)
+	comment := problem.Comment{ID: id, Author: b.Author, Created: at, Text: id.String()}
+	entry := b.Entry(p.ID)
+	entry.ID, entry.Created, entry.Revision = id, at, int64(100-age)
+	saved := p
+	saved.Modified, saved.Revision = at, int64(100-age)
+	h.Comments = append(h.Comments, comment)
+	h.Log = append(h.Log, entry)
+	h.Savepoints = append(h.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
+	change.Effects = append(change.Effects, store.AddComment{Problem: p.ID, Comment: comment}, store.PutSavepoint{Problem: saved})
+	change.Log = append(change.Log, entry)
+	return comment
+}
+
+// Check ends the case unless the problem lists the history.
+func (h *History) Check(b *Bench, id problem.ID) {
+	b.Helper()
+	s := b.Load(id, Everything)
+	b.Equal("the log", h.Log, s.Log)
+	b.Equal("the list of comments", h.Comments, s.Comments)
+	b.Equal("the list of savepoints", h.Savepoints, s.Savepoints)
+}
+
+// History reads the history of a problem.
+func (b *Bench) History(id problem.ID) (h History, err error) {
+	err = b.Store.View(b.Ctx, func(r store.Reader) error {
+		s, err := r.Problem(b.Ctx, id, ident.None, store.Log|store.Comments|store.Savepoints)
+		h = History{s.Log, s.Comments, s.Savepoints}
+		return err
+	})
+	return h, err
+}
+
+// First returns the beginning of the history, as long as the other.
+func (h History) First(other History) History {
+	return History{
+		Log:        h.Log[:min(len(h.Log), len(other.Log))],
+		Comments:   h.Comments[:min(len(h.Comments), len(other.Comments))],
+		Savepoints: h.Savepoints[:min(len(h.Savepoints), len(other.Savepoints))],
+	}
+}

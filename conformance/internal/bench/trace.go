@@ -1,0 +1,173 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Traced returns the store so that calls to it are logged, as the steps that led
+// to what a case complains about.
+func (b *Bench) Traced(name string, s store.Store) store.Store {
+	return &Trace{Store: s, name: name, Logf: b.Logf, pending: b.Pending}
+}
+
+// pending are the calls of stores that are under way.
+type pending struct {
+	mu    sync.Mutex
+	begun map[int]string
+	last  int
+}
+
+// begin notes a call until the function that it returns is called.
+func (c *pending) begin(call string) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun == nil {
+		c.begun = make(map[int]string)
+	}
+	c.last++
+	number := c.last
+	c.begun[number] = call
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.begun, number)
+	}
+}
+
+// String ends a sentence with the calls, in the order in which they began.
+func (c *pending) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.begun) == 0 {
+		return "; no call of the store is under way"
+	}
+	text := "; still under way:"
+	for _, number := range slices.Sorted(maps.Keys(c.begun)) {
+		text += "\n  " + c.begun[number]
+	}
+	return text
+}
+
+// Trace is a Store that logs how its calls ended.
+type Trace struct {
+	store.Store
+	name    string
+	Logf    func(format string, args ...any)
+	pending *pending
+}
+
+// begin notes a call that begins.
+func (t *Trace) begin(call string) (end func()) { return t.pending.begin(t.name + call) }
+
+// log logs a call; result is what it returned if it did not fail.
+func (t *Trace) log(call string, result any, err error) {
+	if err != nil {
+		result = err
+	}
+	t.Logf("%s%s → %v", t.name, call, result)
+}
+
+func (t *Trace) View(ctx context.Context, fn func(store.Reader) error) error {
+	defer t.begin("View")()
+	err := t.Store.View(ctx, fn)
+	if err != nil {
+		t.log("View", nil, err)
+	}
+	return err
+}
+
+func (t *Trace) Reserve(ctx context.Context) (problem.ID, error) {
+	defer t.begin("Reserve")()
+	id, err := t.Store.Reserve(ctx)
+	t.log("Reserve", id, err)
+	return id, err
+}
+
+func (t *Trace) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	call := "Commit of " + Describe(change)
+	defer t.begin(call)()
+	receipt, err := t.Store.Commit(ctx, change)
+	t.log(call, fmt.Sprint("position ", receipt.Position), err)
+	return receipt, err
+}
+
+func (t *Trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	call := "Outcome of batch " + Short(batch)
+	defer t.begin(call)()
+	receipt, stored, err := t.Store.Outcome(ctx, batch, at)
+	t.log(call, fmt.Sprintf("stored: %v, position %d", stored, receipt.Position), err)
+	return receipt, stored, err
+}
+
+func (t *Trace) Confirm(ctx context.Context, shown store.History) error {
+	defer t.begin("Confirm")()
+	err := t.Store.Confirm(ctx, shown)
+	t.log("Confirm", "confirmed", err)
+	return err
+}
+
+func (t *Trace) Versions(ctx context.Context) (store.Versions, error) {
+	defer t.begin("Versions")()
+	v, err := t.Store.Versions(ctx)
+	t.log("Versions", v, err)
+	return v, err
+}
+
+func (t *Trace) Restore(ctx context.Context, archive store.Archive) error {
+	defer t.begin("Restore")()
+	err := t.Store.Restore(ctx, archive)
+	t.log("Restore", "done", err)
+	return err
+}
+
+func (t *Trace) Close() error {
+	defer t.begin("Close")()
+	err := t.Store.Close()
+	t.log("Close", "closed", err)
+	return err
+}
+
+// Describe says what a Change does, in one line.
+func Describe(change store.Change) string {
+	var parts []string
+	for _, e := range change.Expect {
+		parts = append(parts, "expecting "+part(e))
+	}
+	for _, e := range change.Effects {
+		parts = append(parts, part(e))
+	}
+	if n := len(change.Log); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d log entries", n))
+	}
+	const most = 6
+	if more := len(parts) - most; more > 0 {
+		parts = append(parts[:most], fmt.Sprintf("and %d more", more))
+	}
+	return "batch " + Short(change.Batch) + ": " + strings.Join(parts, ", ")
+}
+
+// part writes an effect or an expectation, cut off where it gets long.
+func part(e any) string {
+	const most = 70
+	text := strings.TrimPrefix(fmt.Sprintf("%T", e), "store.") + strings.ToValidUTF8(fmt.Sprintf("%+v", e), "�")
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Short returns the end of an identifier: where those of one case differ.
+func Short(id ident.ID) string {
+	text := id.String()
+	return "…" + text[len(text)-6:]
+}

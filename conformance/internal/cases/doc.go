@@ -1,0 +1,2 @@
+// Package cases has the cases of the contract, rule by rule.
+package cases

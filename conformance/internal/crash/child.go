@@ -1,0 +1,238 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// ChildVariable is the environment variable that makes a process the child of a
+// crash: it holds the CrashSpec as JSON.
+const ChildVariable = "PROBLEMS_CONFORMANCE_CHILD"
+
+// ActAsChild makes this process the child of a crash, if it was started as one: it
+// commits until it is killed, and the function does not return. It returns true if
+// the process is to be the child of another harness, and has nothing to do for
+// this one.
+func ActAsChild(h harness.Harness, test string) (ofAnother bool) {
+	text, started := os.LookupEnv(ChildVariable)
+	if !started {
+		return false
+	}
+	c := &child{h: h, ctx: context.Background()}
+	if err := json.Unmarshal([]byte(text), &c.CrashSpec); err != nil {
+		c.Fatalf("the environment variable %s is not what it should be: %v", ChildVariable, err)
+	}
+	if c.Harness != h.Name || c.Test != test {
+		return true
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
+		os.Exit(1)
+	}()
+	c.work()
+	select {} // until it is killed
+}
+
+// Claims are the names of the harnesses of each test under way. Two calls of Run in
+// one test have nothing in common but the test, which keeps nothing for them: the
+// environment variables of one that has parallel subtests cannot be set.
+var Claims sync.Map // claim -> true
+
+// Claim is a harness of a test.
+type Claim struct{ Test, Name string }
+
+// ClaimName takes a name for a harness of the test, by which a child finds it. It
+// fails if another harness of the test has it; another run of the test may take it
+// again.
+func ClaimName(t *testing.T, name string) error {
+	c := Claim{t.Name(), name}
+	if _, taken := Claims.LoadOrStore(c, true); taken {
+		return fmt.Errorf("two harnesses of this test are called %s: name them apart", name)
+	}
+	t.Cleanup(func() { Claims.Delete(c) })
+	return nil
+}
+
+// child is the child process. It is the T of its harness, too.
+type child struct {
+	harness.CrashSpec
+	h     harness.Harness
+	ctx   context.Context
+	store store.Store
+
+	mu sync.Mutex // held while a Statement is written
+}
+
+var _ harness.T = (*child)(nil)
+
+// say says a Statement. It is one write, so that it is said whole or not at all.
+func (c *child) say(s harness.Statement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, err := os.Stdout.Write(s.Line()); err != nil {
+		os.Exit(1) // nobody listens
+	}
+}
+
+// work does what the spec says, and then rests.
+func (c *child) work() {
+	c.say(harness.Statement{Word: harness.Tried, Deed: harness.Opening, Process: os.Getpid()})
+	env := seededEnv(c.Env.Dir, c.Seed)
+	c.store = c.h.Reopen(c, env)
+	if c.Restore > 0 && !c.restore(env) {
+		c.say(harness.Statement{Deed: harness.Resting})
+		return
+	}
+	var all, watching sync.WaitGroup
+	var writers []*deeds
+	for writer := range c.Writers {
+		d := newDeeds(c.Seed, writer, c.Problem)
+		writers = append(writers, d)
+		all.Go(func() { c.write(d) })
+	}
+	written := make(chan struct{})
+	for range c.Watchers {
+		watching.Go(func() { c.watch(writers, written) })
+	}
+	all.Wait()
+	close(written)
+	watching.Wait()
+	c.say(harness.Statement{Deed: harness.Resting})
+}
+
+// Restore restores the Archive of the spec.
+func (c *child) restore(env harness.Env) bool {
+	h := archived(env, c.Restore)
+	c.say(harness.Statement{Word: harness.Tried, Deed: harness.Restoring})
+	err := c.store.Restore(c.ctx, h.Interrupted(func(yielded int) error {
+		if yielded == c.Restore/2 {
+			c.say(harness.Statement{Word: harness.Halfway, Deed: harness.Restoring})
+			if c.Midway {
+				c.say(harness.Statement{Deed: harness.Resting})
+				select {} // so that it is killed while this Restore is under way
+			}
+		}
+		return nil
+	}))
+	c.ended(harness.Statement{Deed: harness.Restoring}, err)
+	return err == nil
+}
+
+// How many Changes of a writer there are for each batch that he has ruled out, and
+// for each one that has to be refused.
+const (
+	ruleEvery = 3
+	doomEvery = 5
+)
+
+// write commits until there is an error.
+func (c *child) write(d *deeds) {
+	for n := 1; ; n++ {
+		if n%ruleEvery == 0 && !c.rule(d) || !c.Commit(d, n%doomEvery == 0) {
+			return
+		}
+	}
+}
+
+// Commit commits the writer's next Change, and reports whether he goes on.
+func (c *child) Commit(d *deeds, doomed bool) bool {
+	var numbers [2]problem.ID
+	for i := range numbers {
+		id, err := c.store.Reserve(c.ctx)
+		if err != nil {
+			c.ended(harness.Statement{Deed: harness.Reserving}, err)
+			return false
+		}
+		numbers[i] = id
+	}
+	tried := d.next(numbers, doomed)
+	c.say(tried)
+	if !doomed {
+		d.publish(tried)
+	}
+	receipt, err := c.store.Commit(c.ctx, changeOf(tried, d.common))
+	tried.Position = receipt.Position
+	c.ended(tried, err)
+	return err == nil || doomed && fault.Is(err, fault.Conflict)
+}
+
+// rule has a batch ruled out.
+func (c *child) rule(d *deeds) bool {
+	one := harness.Statement{Word: harness.Tried, Deed: harness.Ruling, Batch: d.batch()}
+	c.say(one)
+	_, stored, err := c.store.Outcome(c.ctx, one.Batch, beginning)
+	if err == nil && stored {
+		err = errors.New("Outcome says of a batch that nobody committed that it is stored")
+	}
+	c.ended(one, err)
+	return err == nil
+}
+
+// ended says how a deed ended.
+func (c *child) ended(one harness.Statement, err error) {
+	one.Word = harness.Acknowledged
+	if err != nil {
+		one.Word, one.Why = harness.Refused, err.Error()
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			one.Kind = string(f.Kind)
+		}
+		if fault.Is(err, fault.UnknownOutcome) {
+			one.Word = harness.Unknown
+		}
+	}
+	c.say(one)
+}
+
+// Helper does nothing.
+func (c *child) Helper() {}
+
+// Name returns the name of the test.
+func (c *child) Name() string { return c.Test }
+
+// Context returns a context that does not end before the child.
+func (c *child) Context() context.Context { return c.ctx }
+
+// TempDir returns a new directory, which the parent removes.
+func (c *child) TempDir() string {
+	dir, err := os.MkdirTemp("", "child-")
+	if err != nil {
+		c.Fatalf("%v", err)
+	}
+	return dir
+}
+
+// Cleanup does nothing: the child is killed before it could clean up.
+func (c *child) Cleanup(func()) {}
+
+// Logf writes to the standard error.
+func (c *child) Logf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
+
+// Errorf ends the child.
+func (c *child) Errorf(format string, args ...any) { c.Fatalf(format, args...) }
+
+// Fatalf ends the child.
+func (c *child) Fatalf(format string, args ...any) {
+	c.Logf(format, args...)
+	os.Exit(1)
+}
+
+// seededEnv returns an environment whose clock and identifiers depend on a seed,
+// so that parent and child have the same.
+func seededEnv(dir string, seed uint64) harness.Env {
+	random := rand.New(rand.NewPCG(seed, 0))
+	return harness.NewEnv(dir, beginning, newSequence(random))
+}

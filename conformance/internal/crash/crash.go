@@ -1,0 +1,218 @@
+package crash
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/powercut"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Enough reports whether it is time to end a child that has said so much.
+func Enough(s harness.CrashSpec, said harness.Ledger) bool {
+	commits, ruled, sights, restored := 0, 0, 0, false
+	pending := make(map[ident.ID]bool) // Changes whose Commit has not returned
+	done := func(early bool) bool {
+		return !s.Midway && commits >= s.Commits && ruled >= s.Rulings && (restored || s.Restore == 0) && (early || sights >= s.Sights)
+	}
+	for _, one := range said {
+		switch {
+		case one.Deed == harness.Restoring && one.Word == harness.Halfway && s.Midway:
+			return true
+		case one.Deed == harness.Restoring && one.Word == harness.Acknowledged:
+			restored = true
+		case one.Deed == harness.Committing && one.Word == harness.Tried:
+			pending[one.Batch] = true
+		case one.Deed == harness.Committing:
+			delete(pending, one.Batch)
+			if one.Word == harness.Acknowledged {
+				commits++
+			}
+		case one.Deed == harness.Ruling && one.Word == harness.Acknowledged:
+			ruled++
+		case one.Sight():
+			sights++
+			if done(pending[one.Batch]) {
+				return true
+			}
+		}
+	}
+	return done(false)
+}
+
+// KillChild is the Harness.Crash of stores whose data are as safe as the machine
+// when the process that has the store open is killed. It runs the program that
+// calls it once more, which then commits, and ends it with SIGKILL. What was not
+// synced is not lost by that: with Lose it declines.
+func KillChild(t harness.T, spec harness.CrashSpec) harness.CrashRun {
+	t.Helper()
+	if spec.Lose {
+		return harness.CrashRun{Declined: "killing a process loses nothing that was not synced: use conformance.CutPower if the store keeps files below Env.Dir, else a Crash of its own"}
+	}
+	child := StartChild(t, spec)
+	early := child.Reached()
+	return harness.CrashRun{Ledger: child.Kill(), Early: early}
+}
+
+// CutPower is the Harness.Crash of stores that keep all their data in files below
+// Env.Dir. Without Lose it is KillChild. With it, strace writes down what the child
+// does to the files, and when the child is dead they are made what a disk would
+// have of them when the power fails: what was synced. The moment depends on the
+// Seed: it is the last acknowledgement, or one of the next syncs after it.
+//
+// It needs Linux, strace 5.3 or newer and the right to trace own processes, but
+// not to be root.
+func CutPower(t harness.T, spec harness.CrashSpec) harness.CrashRun {
+	t.Helper()
+	if !spec.Lose {
+		return KillChild(t, spec)
+	}
+	strace, err := tracer()
+	if err != nil {
+		return harness.CrashRun{Unable: err.Error()}
+	}
+	before, err := powercut.Snapshot(spec.Env.Dir)
+	if err != nil {
+		t.Fatalf("the directory of the store cannot be read, of which a power cut leaves a part: %v", err)
+	}
+	// Once in a thousand times strace writes down less of a call than was
+	// written, which says nothing about the store.
+	for attempt := 1; ; attempt++ {
+		run, err := cutPower(t, spec, strace)
+		if err == nil {
+			return run
+		}
+		if attempt == attempts {
+			t.Fatalf("what the power cut leaves cannot be told from the trace that strace was to write: %v", err)
+		}
+		t.Logf("the power is cut once more, as the trace cannot be read: %v", err)
+		if err := before.Restore(); err != nil {
+			t.Fatalf("the files as they were before could not be written: %v", err)
+		}
+	}
+}
+
+// attempts is how often the power is cut until there is a trace that can be read.
+const attempts = 3
+
+// cutPower cuts the power. It fails when nobody can tell what that leaves.
+func cutPower(t harness.T, spec harness.CrashSpec, strace []string) (harness.CrashRun, error) {
+	t.Helper()
+	disk, err := powercut.Snapshot(spec.Env.Dir)
+	if err != nil {
+		return harness.CrashRun{}, err
+	}
+	path := filepath.Join(t.TempDir(), "trace")
+	child, err := start(t, spec, append(strace, "-o", path)...)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	early := child.Reached()
+	if child.Kill(); early != "" {
+		return harness.CrashRun{Early: early}, nil
+	}
+	ledger, err := replay(disk, path, spec)
+	if never, ok := errors.AsType[*powercut.Untraceable](err); ok {
+		return harness.CrashRun{Unable: never.Error()}, nil
+	}
+	if err != nil {
+		return harness.CrashRun{}, err
+	}
+	if err := disk.Restore(); err != nil {
+		t.Fatalf("the files as they are after a power cut could not be written: %v", err)
+	}
+	return harness.CrashRun{Ledger: ledger}, nil
+}
+
+// moments is how many moments there are at which the power fails: when something
+// is acknowledged, and after each of the next syncs.
+const moments = 4
+
+// replay does to the disk what the trace says until the power fails, and returns
+// what the child has said by then.
+func replay(disk *powercut.Disk, path string, spec harness.CrashSpec) (ledger harness.Ledger, err error) {
+	trace, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = trace.Close() }()
+	left := int(spec.Seed % moments)
+	reached := false
+	err = disk.Replay(trace, func(e powercut.Event) bool {
+		if one, ok := harness.ParseStatement(string(e.Said)); ok {
+			ledger = append(ledger, one)
+			reached = reached || Enough(spec, ledger)
+		}
+		if reached && e.Synced {
+			left--
+		}
+		return reached && left <= 0
+	})
+	if err == nil && !reached {
+		err = errors.New("the trace of strace ends before the child does")
+	}
+	return ledger, err
+}
+
+// tracer returns the command that runs another one under strace.
+func tracer() ([]string, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("losing what was not synced takes Linux, which has strace: this is %s", runtime.GOOS)
+	}
+	path, err := exec.LookPath("strace")
+	if err != nil {
+		return nil, errors.New("losing what was not synced takes strace, which is missing: on Debian, `apt-get install strace` brings it")
+	}
+	command := append([]string{path}, powercut.Arguments()...)
+	trial := exec.Command(path, append(powercut.Arguments(), "-o", os.DevNull, path, "-V")...)
+	if output, err := trial.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("losing what was not synced takes strace 5.3 or newer and the right to trace own processes: strace says %q", output)
+	}
+	return command, nil
+}
+
+// start starts the child, by way of another command if one is given. It fails when
+// this program cannot be run again.
+func start(t harness.T, spec harness.CrashSpec, by ...string) (*Child, error) {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program cannot be run again as a child process: %w", err)
+	}
+	args := os.Args[1:]
+	_, isChild := os.LookupEnv(ChildVariable)
+	switch {
+	case isChild:
+		return nil, errors.New("this process is a child itself")
+	case spec.Test != "":
+		args = []string{"-test.run=" + Pattern(spec.Test), "-test.count=1", "-test.timeout=0"}
+	case testing.Testing():
+		return nil, errors.New("the child process would not know which test it has to run: call conformance.Run in tests")
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	command := append(append(by, binary), args...)
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), ChildVariable+"="+string(text), "TMPDIR="+t.TempDir())
+	return startProcess(t, spec, cmd)
+}
+
+// Pattern returns the regular expression of the flag -test.run for one test.
+func Pattern(test string) string {
+	names := strings.Split(test, "/")
+	for i, name := range names {
+		names[i] = "^" + regexp.QuoteMeta(name) + "$"
+	}
+	return strings.Join(names, "/")
+}

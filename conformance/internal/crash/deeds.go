@@ -1,0 +1,149 @@
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// beginning is when children begin, by their clock.
+var beginning = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
+
+// newSequence returns a sequence of identifiers with a random beginning.
+func newSequence(random *rand.Rand) ident.Sequence {
+	var bits [10]byte
+	for i := range bits {
+		bits[i] = byte(random.Uint32())
+	}
+	bits[8], bits[9] = 0, 0 // room for identifiers that come after
+	return ident.NewSequence(beginning, bits)
+}
+
+// archived returns what a child restores.
+func archived(env harness.Env, problems int) bench.Holdings {
+	b := &bench.Bench{Env: env}
+	b.Author = b.ID()
+	return b.Holdings(bench.UpTo(problems)...)
+}
+
+// deeds are the Changes of one writer of a child.
+type deeds struct {
+	random *rand.Rand
+	common problem.ID // the problem that every Change comments on
+	before problem.ID // the problem of the last Change
+
+	latest atomic.Pointer[[2]harness.Statement] // the last two Changes that were tried
+}
+
+func newDeeds(seed uint64, writer int, common problem.ID) *deeds {
+	return &deeds{random: rand.New(rand.NewPCG(seed, uint64(writer)+1)), common: common}
+}
+
+// batch returns a new batch.
+func (d *deeds) batch() ident.ID {
+	ids := newSequence(d.random)
+	return ids.Next()
+}
+
+// next returns the Statement that the writer's next Change is tried, which creates
+// problems of two numbers that are reserved.
+func (d *deeds) next(numbers [2]problem.ID, doomed bool) harness.Statement {
+	tried := harness.Statement{
+		Word: harness.Tried, Deed: harness.Committing, Batch: d.batch(), Doomed: doomed,
+		Problems: [3]problem.ID{numbers[0], numbers[1], d.before},
+	}
+	if !doomed {
+		d.before = numbers[0]
+	}
+	return tried
+}
+
+// publish lets watchers look for a Change, and for the one before it.
+func (d *deeds) publish(tried harness.Statement) {
+	latest := [2]harness.Statement{tried, tried}
+	if before := d.latest.Load(); before != nil {
+		latest[1] = before[0]
+	}
+	d.latest.Store(&latest)
+}
+
+// changeOf returns the Change that is tried. It follows from what is said of it
+// alone. There is something of every kind in it, so that half of it would be seen.
+func changeOf(s harness.Statement, common problem.ID) store.Change {
+	first, second := createdBy(s, 0), createdBy(s, 1)
+	side := relationship.Relationship{Owner: first.ID, Type: relationship.BlockerOf, Other: second.ID, Created: timeOf(s), Author: idOf(s, 1)}
+	c := store.Change{Batch: s.Batch, At: timeOf(s), Author: idOf(s, 1), Effects: []store.Effect{
+		store.CreateProblem{Problem: first},
+		store.AddComment{Problem: common, Comment: commentOf(s, 2)},
+		store.PutRelationship{Relationship: side},
+		store.PutKeyword{Problem: first.ID, Keyword: problem.Keyword{Name: "batch", Value: problem.Text(s.Batch.String())}},
+		store.AddComment{Problem: first.ID, Comment: commentOf(s, 3)},
+		store.CreateProblem{Problem: second},
+		store.PutRelationship{Relationship: side.Mirror()},
+		store.PutSavepoint{Problem: first},
+		store.Watch{Problem: first.ID, User: idOf(s, 1)},
+		store.MarkRead{Problem: second.ID, User: idOf(s, 1), Read: true},
+		store.MoveFamily{Family: relationship.BlockerOf},
+		store.KeepReply{Reply: store.Reply{User: idOf(s, 1), Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}},
+	}}
+	c.Log = append(c.Log, entryOf(s, 4, first), entryOf(s, 5, second))
+	if s.Batch[13]%4 == 0 {
+		c.Effects = append(c.Effects, store.PutUser{User: user.User{ID: idOf(s, 6), Name: "User " + s.Batch.String(), Email: s.Batch.String() + "@example.org"}})
+	}
+	if s.Problems[2] != 0 {
+		updated := createdBy(s, 2)
+		updated.Revision = 2
+		c.Effects = append(c.Effects, store.UpdateProblem{Problem: updated})
+		c.Log = append(c.Log, entryOf(s, 7, updated))
+	}
+	if s.Doomed {
+		c.Effects = append(c.Effects, store.CreateProblem{Problem: problem.Problem{ID: common, Fields: first.Fields, Originator: idOf(s, 1), Created: timeOf(s), Modifier: idOf(s, 1), Modified: timeOf(s), Revision: 1}})
+	}
+	return c
+}
+
+// idOf returns one of the identifiers of the Change.
+func idOf(s harness.Statement, n byte) ident.ID {
+	id := s.Batch
+	id[15] += n
+	return id
+}
+
+// timeOf returns the time of the Change.
+func timeOf(s harness.Statement) time.Time {
+	return beginning.Add(time.Duration(s.Batch[12]) * time.Millisecond)
+}
+
+// createdBy returns one of the problems of the Change.
+func createdBy(s harness.Statement, n int) problem.Problem {
+	return problem.Problem{
+		ID: s.Problems[n],
+		Fields: problem.Fields{
+			Title: fmt.Sprintf("Problem %d of %s", n, s.Batch), State: idOf(s, byte(10+n)), Assignee: idOf(s, byte(20+n)),
+		},
+		Originator: idOf(s, 1), Created: timeOf(s), Modifier: idOf(s, 1), Modified: timeOf(s), Revision: 1,
+	}
+}
+
+// commentOf returns a comment of a length that differs from Change to Change, up to
+// that of a page of a database.
+func commentOf(s harness.Statement, n byte) problem.Comment {
+	return problem.Comment{ID: idOf(s, n), Author: idOf(s, 1), Created: timeOf(s), Text: strings.Repeat("What was acknowledged stays. ", 1+int(s.Batch[11]))}
+}
+
+func entryOf(s harness.Statement, n byte, p problem.Problem) problem.LogEntry {
+	return problem.LogEntry{
+		ID: idOf(s, n), Problem: p.ID, Type: problem.ProblemCreated, Created: timeOf(s), Author: idOf(s, 1),
+		Batch: s.Batch, Revision: p.Revision,
+	}
+}

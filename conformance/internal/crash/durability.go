@@ -1,0 +1,275 @@
+package crash
+
+import (
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// crashCase is a demand that holds when the process that has the store open is
+// killed, and when the power fails.
+type crashCase struct {
+	tag  string
+	rule string // begins in the middle of a sentence
+	run  func(c *crashed, lose bool)
+}
+
+// Cases are about stores that are not closed before they are opened
+// again. Each demand is made twice: after a kill, and after a power cut.
+func Cases() []bench.Case {
+	var cases []bench.Case
+	for _, demand := range crashCases() {
+		for _, lose := range []bool{false, true} {
+			c := bench.Case{ID: demand.tag + "/killed", Rule: "After the process was killed, " + demand.rule, Durable: true, Crash: true, Seeded: true}
+			if lose {
+				c.ID, c.Rule, c.PowerCut = demand.tag+"/power-cut", "After all was lost that had not reached what survives, "+demand.rule, true
+			}
+			c.Run = func(b *bench.Bench) { demand.run(&crashed{Bench: b}, lose) }
+			cases = append(cases, c)
+		}
+	}
+	return cases
+}
+
+func crashCases() []crashCase {
+	return []crashCase{{
+		tag:  "COM-003",
+		rule: "the store shows every Change whose Commit had returned, and none that was refused or never tried.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(2) {
+				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 40, Lose: lose})
+				c.kept()
+			}
+		},
+	}, {
+		tag:  "COM-001",
+		rule: "each Change is stored as a whole or not at all, one after the other in the order of their positions.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(3) {
+				c.round(harness.CrashSpec{Seed: c.At(moment + 1), Writers: 6, Commits: 15, Lose: lose})
+				c.kept()
+				c.settle()
+				c.Whole()
+			}
+		},
+	}, {
+		tag:  "OUT-001",
+		rule: "Outcome returns the Receipt and true for every batch that is stored, and says the same again.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			c.round(harness.CrashSpec{Seed: c.At(1), Writers: 6, Commits: 20, Lose: lose})
+			k := c.audit()
+			c.settle()
+			stored := 0
+			for _, d := range c.done {
+				if d.stored {
+					stored++
+				}
+			}
+			c.Equal("the number of batches that are stored, by Outcome", k.acknowledged-k.lost+k.openStored, stored)
+			before := c.positions()
+			c.settle()
+			c.Equal("the positions, asked again", before, c.positions())
+		},
+	}, {
+		tag:  "OUT-002",
+		rule: "a batch that Outcome then rules out never is stored: its Commit fails with Abandoned, also after another crash.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			never := c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("never")})
+			for moment := range uint64(2) {
+				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 6, Commits: 10, Lose: lose})
+				c.settle()
+				if moment == 0 {
+					c.ruleOut(never.Batch)
+				}
+				c.Refuse("a batch that was ruled out", fault.Abandoned, never)
+				for _, d := range c.done {
+					if !d.stored {
+						_, err := c.Store.Commit(c.Ctx, d.Change)
+						c.Fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
+					}
+				}
+				c.Whole()
+			}
+		},
+	}, {
+		tag:  "COM-006",
+		rule: "a batch that Outcome had ruled out stays ruled out.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			c.round(harness.CrashSpec{Seed: c.At(0), Writers: 2, Rulings: 6, Lose: lose})
+			if len(c.ruled) == 0 {
+				c.Failf("the child has ruled out nothing")
+			}
+			for _, batch := range c.ruled {
+				change := c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("never")})
+				change.Batch = batch
+				_, err := c.Store.Commit(c.Ctx, change)
+				c.Fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
+			}
+			c.settle()
+			c.Whole()
+		},
+	}, {
+		tag:  "CONF-002",
+		rule: "the store shows every Change that a View had shown, and Versions had counted, before a Confirm was called that returned nil.",
+		run:  func(c *crashed, lose bool) { c.watched(harness.CrashSpec{Lose: lose}) },
+	}, {
+		tag:  "CONF-002/outcome",
+		rule: "the store shows every Change of which Outcome had said that it is stored, also while its Commit was under way.",
+		run:  func(c *crashed, lose bool) { c.watched(harness.CrashSpec{Lose: lose, Settle: true}) },
+	}, {
+		tag:  "COM-005",
+		rule: "the Commit of a batch that was acknowledged returns its Receipt again, and changes nothing.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			c.round(harness.CrashSpec{Seed: c.At(0), Writers: 4, Commits: 20, Lose: lose})
+			c.kept()
+			for _, d := range c.done {
+				if !d.acknowledged() {
+					continue
+				}
+				receipt, err := c.Store.Commit(c.Ctx, d.Change)
+				c.Must("the repeated Commit", err)
+				c.Equal("the Receipt of a repeated Commit", store.Receipt{Batch: d.Change.Batch, Position: d.Position}, receipt)
+			}
+			c.settle()
+			c.Whole()
+		},
+	}, {
+		tag:  "COM-011",
+		rule: "a new Change has a greater position than all that were acknowledged.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(2) {
+				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
+				before := c.highest
+				for range 3 {
+					receipt := c.enter(c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("after it")}))
+					if receipt.Position <= before {
+						c.Failf("a Change has the position %d where %d was acknowledged before", receipt.Position, before)
+					}
+					before = receipt.Position
+				}
+			}
+		},
+	}, {
+		tag:  "ID-002",
+		rule: "Reserve returns the number of no problem that exists.",
+		run: func(c *crashed, lose bool) {
+			c.begin()
+			for moment := range uint64(2) {
+				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
+				c.kept() // or there would be no number to avoid
+				shown, err := c.Held()
+				c.Must("reading what is stored", err)
+				taken := make(map[problem.ID]bool)
+				for _, d := range shown.Dossiers {
+					taken[d.ID] = true
+				}
+				for range 2 * len(taken) {
+					if id := c.Reserve(); taken[id] {
+						c.Failf("Reserve returned %d, which is the number of a problem", id)
+					}
+				}
+			}
+		},
+	}, {
+		tag:  "RES-004",
+		rule: "the store shows all of an Archive whose Restore had returned.",
+		run: func(c *crashed, lose bool) {
+			const problems = 30
+			spec := harness.CrashSpec{Seed: c.At(0), Restore: problems, Lose: lose}
+			crash(c.Bench, spec)
+			c.Shows("what is stored", archived(seededEnv(c.Dir, spec.Seed), problems))
+			if id := c.Reserve(); id <= problems {
+				c.Failf("Reserve returned %d where problem %d was restored", id, problems)
+			}
+		},
+	}, {
+		tag:  "RES-001",
+		rule: "nothing is stored of an Archive whose Restore was under way, and it can be restored again.",
+		run: func(c *crashed, lose bool) {
+			const problems = 30
+			spec := harness.CrashSpec{Seed: c.At(0), Restore: problems, Midway: true, Lose: lose}
+			crash(c.Bench, spec)
+			c.Shows("what is stored", bench.Holdings{})
+			again := archived(seededEnv(c.Dir, spec.Seed), problems)
+			c.Restore(again)
+			c.Shows("what is stored after another Restore", again)
+		},
+	}}
+}
+
+// At returns a seed for a run that is the case's own, and that has the power cut at
+// one of the moments.
+func (c *crashed) At(moment uint64) uint64 { return c.Seed*moments + moment }
+
+// begin makes the problem that all Changes comment on.
+func (c *crashed) begin() {
+	c.Helper()
+	p := c.Problem(c.Reserve())
+	c.common = p.ID
+	c.enter(c.Change(store.CreateProblem{Problem: p}))
+}
+
+// watched has children end as soon as a Change was said to be safe whose Commit has
+// not returned. A store that shows it before it has synced it may lose it then.
+func (c *crashed) watched(spec harness.CrashSpec) {
+	c.Helper()
+	c.begin()
+	for round := range uint64(4) {
+		spec.Seed, spec.Writers, spec.Watchers, spec.Commits, spec.Sights = c.At(round*moments), 4, 2, 5, 30
+		c.round(spec)
+		c.kept()
+	}
+}
+
+// positions returns those of the Changes of children.
+func (c *crashed) positions() (all []int64) {
+	for _, d := range c.done {
+		all = append(all, d.Position)
+	}
+	return all
+}
+
+// ruleOut has Outcome rule out a batch that was never committed.
+func (c *crashed) ruleOut(batch ident.ID) {
+	c.Helper()
+	_, stored, err := c.Store.Outcome(c.Ctx, batch, c.Now())
+	c.Must("Outcome", err)
+	c.Equal("whether a batch that nobody committed is stored", false, stored)
+}
+
+// crash lets a child use the store until it is killed, opens the store again, and
+// returns what the child said.
+func crash(b *bench.Bench, spec harness.CrashSpec) harness.Ledger {
+	b.Helper()
+	b.Must("Close", b.Store.Close())
+	spec.Env, spec.Test, spec.Harness = b.Env, b.Test, b.H.Name
+	b.Logf("a child process with the seed %d, which is ended after %d Commits, %d rulings and %d sights", spec.Seed, spec.Commits, spec.Rulings, spec.Sights)
+	run := b.H.Crash(b.Engine.Harness(), spec)
+	switch {
+	case run.Declined != "" && spec.Lose:
+		b.Engine.Waive(run.Declined) // the level of durability says it
+	case run.Declined != "":
+		b.Engine.NotRun(run.Declined)
+	case run.Unable != "":
+		b.Engine.NotRun(run.Unable)
+	case run.Early != "":
+		b.Failf("the child process did not get to where it was to be ended: %s", run.Early)
+	case !Enough(spec, run.Ledger):
+		b.Engine.Harness().Fatalf("Crash says nothing of why, but the child did not get to where it was to be ended: "+
+			"a Ledger of %d statements is not one of %d Commits, %d rulings, %d sights and an Archive of %d problems",
+			len(run.Ledger), spec.Commits, spec.Rulings, spec.Sights, spec.Restore)
+	}
+	b.Store = b.Traced("", b.Opened("Reopen", b.Engine.Assistant("Reopen"), b.H.Reopen))
+	b.Share()
+	return run.Ledger
+}

@@ -1,0 +1,81 @@
+package crash
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// watch looks for the latest Changes of the writers, until there is an error or
+// they have ended. The store has to say of each one that it shows that it is safe:
+// that is what an answer rests on which stores nothing itself.
+func (c *child) watch(writers []*deeds, written <-chan struct{}) {
+	vouched := make(map[ident.ID]bool)
+	for {
+		select {
+		case <-written:
+			return
+		default:
+		}
+		for _, d := range writers {
+			latest := d.latest.Load()
+			if latest == nil {
+				continue
+			}
+			for _, one := range latest {
+				if vouched[one.Batch] {
+					continue
+				}
+				sight, history, shown, err := c.look(one)
+				if err == nil && !shown {
+					continue
+				}
+				if err == nil {
+					err = c.vouch(&sight, history)
+				}
+				if c.ended(sight, err); err != nil {
+					return
+				}
+				vouched[one.Batch] = true
+			}
+		}
+		runtime.Gosched()
+	}
+}
+
+// look reports whether a View shows a Change, and what there is to say if it does.
+func (c *child) look(one harness.Statement) (sight harness.Statement, history store.History, shown bool, err error) {
+	sight = harness.Statement{Deed: harness.Confirming, Batch: one.Batch}
+	if c.Settle {
+		sight.Deed = harness.Settling
+	}
+	err = c.store.View(c.ctx, func(r store.Reader) error {
+		found, err := r.Problems(c.ctx, []problem.ID{one.Problems[0]}, ident.None, 0)
+		shown = len(found) == 1 && found[0].Originator == idOf(one, 1)
+		history = r.History()
+		return err
+	})
+	if err == nil && shown && !c.Settle {
+		var v store.Versions
+		v, err = c.store.Versions(c.ctx)
+		sight.Catalogue = v.Catalogue.Number
+	}
+	return sight, history, shown, err
+}
+
+// vouch has the store say that a Change is safe which it has shown.
+func (c *child) vouch(sight *harness.Statement, shown store.History) error {
+	if !c.Settle {
+		return c.store.Confirm(c.ctx, shown)
+	}
+	receipt, stored, err := c.store.Outcome(c.ctx, sight.Batch, beginning)
+	if err == nil && !stored {
+		err = errors.New("Outcome says of a Change that a View has shown that it never will be stored")
+	}
+	sight.Position = receipt.Position
+	return err
+}

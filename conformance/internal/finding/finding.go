@@ -1,0 +1,279 @@
+package finding
+
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func Cases() []bench.Case {
+	about := func(what, rule string, findings func() []finding) bench.Case {
+		return bench.Case{ID: "FIND-001/" + what, Rule: rule, Run: func(b *bench.Bench) { findsAll(b, findings()) }}
+	}
+	return []bench.Case{
+		about("documented", "Search finds what the documented queries of clients mean.", documentedFindings),
+		about("fields", "Search compares what a problem has once: nil equals nil alone, is in no order, and NOT is the exact complement.", fieldFindings),
+		about("text", "Search compares text by code point, and with [c], [d] and [cd] as the domain folds it; patterns match the whole text.", textFindings),
+		about("parts", "Search finds by what belongs to a problem: ANY, ALL, NONE, SUBQUERY, and what is made of collections.", partFindings),
+		about("residual", "Search finds by what a database cannot compute as the domain does, alone and beside what it can.", residualFindings),
+		{
+			ID:   "FIND-001/caller",
+			Rule: "Search sees the marks of the user who asks, and nobody else's.",
+			Run: func(b *bench.Bench) {
+				x := ExhibitsOf(b)
+				b.Restore(x.Holdings)
+				for _, test := range []struct {
+					as        ident.ID
+					predicate string
+					want      []problem.ID
+				}{
+					{x.bo, `watching = YES`, these(1, 2)},
+					{x.cy, `watching = YES`, these(5)},
+					{ident.None, `watching = YES`, nil},
+					{x.bo, `read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser`, these(5)},
+					{x.cy, `read = YES`, these(8)},
+					{x.cy, `readByAssignee = YES`, these(1, 3, 8)},
+					{b.ID(), `NOT (read = YES OR watching = YES)`, Without()},
+					{x.bo, `SUBQUERY(relationships, $r, $r.child.watching = YES AND $r.child.read = YES).@count > 0`, these(1, 5)},
+				} {
+					Finds(b, Asked{Predicate: test.predicate, As: test.as}, test.want...)
+				}
+				b.Equal("the order", these(3, 5, 8, 13, 1, 2), numbers(Search(b, Asked{Sort: "watching", As: x.bo})))
+			},
+		},
+		{
+			ID:   "FIND-001/changed",
+			Rule: "Search finds by what Changes have made of problems, and no longer by what was before.",
+			Run:  checkFindChanged,
+		},
+		{
+			ID:   "FIND-002",
+			Rule: "Hits are in the query's order: nil first whichever way it is sorted, text by code point, identifiers by their bytes; those that are level by their numbers.",
+			Run: func(b *bench.Bench) {
+				x := ExhibitsOf(b)
+				b.Restore(x.Holdings)
+				seeks(b, func(s Seeker) error {
+					for _, test := range sortings() {
+						a := Asked{Sort: test.sort, As: x.Ann}
+						hits, err := s.Search(a)
+						if err != nil {
+							return err
+						}
+						b.Equal("the list of "+a.String()+"\n", test.want, numbers(hits))
+						a.Predicate = notThree
+						if hits, err = s.Search(a); err != nil {
+							return err
+						}
+						b.Equal("the list of "+a.String()+"\n", butThree(test.want), numbers(hits))
+					}
+					return nil
+				})
+			},
+		},
+		{
+			ID:   "FIND-003",
+			Rule: "A hit has its problem's revision, and the values that it is sorted by.",
+			Run: func(b *bench.Bench) {
+				x := ExhibitsOf(b)
+				b.Restore(x.Holdings)
+				hits := Search(b, Asked{Predicate: "identifier IN {3, 5}", Sort: "resolveDate,-title,watching,priority.order,state.identifier,identifier", As: x.cy})
+				b.Equal("the hits", []store.Hit{
+					{ID: 5, Revision: 7, Keys: []predicate.Value{nil, "\u00c9clair \u00fcber alles", true, int64(1), x.open, int64(5)}},
+					{ID: 3, Revision: 2, Keys: []predicate.Value{on(12), "Crash", false, nil, x.closed, int64(3)}},
+				}, hits)
+			},
+		},
+		{
+			ID:   "FIND-003/pages",
+			Rule: "Search finds no more than its limit, and after a hit what comes behind it: pages of any size make up the whole.",
+			Run: func(b *bench.Bench) {
+				x := ExhibitsOf(b)
+				b.Restore(x.Holdings)
+				seeks(b, func(s Seeker) error {
+					for i, test := range sortings() {
+						for _, size := range []int{1, 4, 2 + i%6} {
+							a, want := Asked{Sort: test.sort, As: x.Ann, limit: size}, test.want
+							if (i+size)%2 == 0 {
+								a.Predicate, want = notThree, butThree(want)
+							}
+							if err := pages(b, s, a, want); err != nil {
+								return err
+							}
+						}
+					}
+					return nil
+				})
+			},
+		},
+		{
+			ID:   "FIND-003/moved",
+			Rule: "What a hit was found by is a place of its own, wherever its problem has gone since.",
+			Run: func(b *bench.Bench) {
+				x := ExhibitsOf(b)
+				b.Restore(x.Holdings)
+				page := Search(b, Asked{Sort: "-title", As: x.Ann, limit: 2}) // 5 and 8
+				moved := x.Dossiers[4].Problem
+				moved.Title, moved.Revision = "Zebra", 2
+				b.Do(store.UpdateProblem{Problem: moved})
+				Finds(b, Asked{Sort: "-title", As: x.Ann, after: &page[1]}, 2, 8, 3, 1, 13)
+				for id, want := range map[problem.ID][]problem.ID{0: these(1, 2, 5, 8, 13, 3), 4: these(5, 8, 13, 3), 13: these(3), 1000: these(3)} {
+					Finds(b, Asked{Sort: "resolveDate", As: x.Ann, after: &store.Hit{ID: id, Keys: []predicate.Value{nil}}}, want...)
+				}
+				Finds(b, Asked{As: x.Ann, after: &store.Hit{ID: 4}, limit: 2}, 5, 8)
+			},
+		},
+		{
+			ID:   "FIND-004",
+			Rule: "Search fails with QueryTooExpensive when more than MostCandidates satisfy what a database can decide and something is left to be looked at, however many are wanted, and never otherwise.",
+			Run:  checkFindCandidates,
+		},
+		{
+			ID:   "FIND-005",
+			Rule: "When the context ends before Search has looked, or while it looks, it fails with Unavailable, or has found everything already.",
+			Run:  checkFindEnds,
+		},
+		{
+			ID:   "FIND-005/long",
+			Rule: "Search ends soon after its context, however long the texts are and what it looks for in them, and finds the same as in short ones.",
+			Run:  checkFindLong,
+		},
+	}
+}
+
+// findsAll ends the case unless Ann finds among the exhibits what there is to find.
+func findsAll(b *bench.Bench, all []finding) {
+	b.Helper()
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	seeks(b, func(s Seeker) error {
+		for _, f := range all {
+			a := Asked{Predicate: f.predicate, As: x.Ann}
+			hits, err := s.Search(a)
+			if err != nil {
+				return err
+			}
+			b.Equal("the list of "+a.String()+"\n", f.want, numbers(hits))
+		}
+		return nil
+	})
+}
+
+// notThree is a predicate of which a part is residual, that all exhibits satisfy but
+// problem 3.
+const notThree = `identifier > 0 AND length(title) > 6`
+
+func butThree(all []problem.ID) []problem.ID {
+	return slices.DeleteFunc(slices.Clone(all), func(id problem.ID) bool { return id == 3 })
+}
+
+// pages ends the case unless the pages of a query make up the whole.
+func pages(b *bench.Bench, s Seeker, a Asked, want []problem.ID) error {
+	b.Helper()
+	for {
+		page, err := s.Search(a)
+		if err != nil {
+			return err
+		}
+		size := min(a.limit, len(want))
+		b.Equal("the page of "+a.String()+"\n", want[:size], numbers(page))
+		if size == 0 {
+			return nil
+		}
+		want, a.after = want[size:], &page[size-1]
+	}
+}
+
+// checkFindChanged searches after each of several Changes.
+func checkFindChanged(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	finds := func(predicate string, want ...problem.ID) {
+		b.Helper()
+		Finds(b, Asked{Predicate: predicate, As: x.Ann}, want...)
+	}
+	p := x.Dossiers[0].Problem
+	p.Title, p.State, p.Assignee, p.Revision = "\u00c4nderung 'x'", x.closed, x.bo, 5
+	saved := p
+	b.Do(store.UpdateProblem{Problem: p}, store.PutSavepoint{Problem: saved})
+	finds(`title CONTAINS[c] 'api'`, 2)
+	finds("title BEGINSWITH[cd] 'ANDER'", 1)
+	finds(`state.resolved = YES`, 1, 3)
+	finds(`ANY history.title =[c] "\u00e4NDERUNG 'X'"`, 1)
+	finds(`readByAssignee = YES`, 3, 8)
+	b.Do(store.PutKeyword{Problem: 1, Keyword: problem.Keyword{Name: "area", Value: problem.Text("CELLAR")}}, store.DropKeyword{Problem: 2, Name: "AREA"})
+	finds(`ANY keywords.value =[c] 'cellar'`, 1)
+	finds(`ANY keywords.value =[c] 'kitchen'`)
+	finds(`keywords.@count = 0`, 2, 3, 8, 13)
+	b.Do(store.AddComment{Problem: 13, Comment: b.Comment("GR\u00dcSSE")}, store.Watch{Problem: 13, User: x.Ann}, store.Unwatch{Problem: 1, User: x.Ann},
+		store.MarkRead{Problem: 8, User: x.Ann, Read: true}, store.ForgetReads{Problem: 3, But: x.bo})
+	finds("ANY comments.text =[cd] 'grusse'", 13)
+	finds(`watching = YES`, 13)
+	finds(`read = YES`, 1, 8)
+	b.Do(store.DropRelationship{Owner: 2, Type: "ParentOf", Other: 5}, store.DropRelationship{Owner: 5, Type: "ChildOf", Other: 2})
+	finds(`ANY relationships.type IN {'ParentOf', 'ChildOf'}`, 5, 8)
+	created := x.Dossiers[1].Problem
+	created.ID, created.Title = 21, "API of SAUSAGES"
+	entry := b.Entry(21)
+	entry.Author = x.cy
+	change := b.Change(store.CreateProblem{Problem: created})
+	change.Log = []problem.LogEntry{entry}
+	b.Commit(change)
+	finds(`title CONTAINS[c] 'sausage'`, 21)
+	finds(`ANY logs.author.name = 'Cy'`, 5, 21)
+	renamed := x.Metadata.Users[2]
+	renamed.Name = "Cyril"
+	b.Do(store.PutUser{User: renamed})
+	finds(`assignee.name BEGINSWITH 'Cyr' OR ANY logs.author.name = 'Cyril'`, 5, 8, 21)
+}
+
+// checkFindCandidates searches among as many problems as can be looked at one by one,
+// and among one more.
+func checkFindCandidates(b *bench.Bench) {
+	who, state := b.ID(), b.Objects().States[0]
+	h := bench.Holdings{Batch: b.ID(), Metadata: metadata.Content{States: []metadata.State{state}}}
+	for _, id := range bench.UpTo(store.MostCandidates) {
+		h.Dossiers = append(h.Dossiers, store.Dossier{Problem: problem.Problem{
+			ID: id, Fields: problem.Fields{Title: "x", State: state.ID}, Originator: who, Created: on(1), Modifier: who, Modified: on(1), Revision: 1,
+		}})
+	}
+	b.Must("Restore", b.Store.Restore(b.Ctx, h.Archive()))
+	const last = store.MostCandidates
+	residual := `length(title) > 0`
+	b.Equal("the number of hits among as many as there may be", last, len(Search(b, Asked{Predicate: residual})))
+	p := h.Dossiers[0].Problem
+	p.ID = last + 1
+	b.Do(store.CreateProblem{Problem: p})
+	seeks(b, func(s Seeker) error {
+		for _, a := range []Asked{
+			{Predicate: residual}, {Predicate: residual, limit: 1}, {Predicate: `length(title) = 0`, Sort: "-title"},
+			{Predicate: residual, after: &store.Hit{ID: last}}, {Predicate: `identifier > 0 AND ` + residual, limit: 3},
+			{Predicate: `identifier = 1 OR ` + residual, limit: 1},
+		} {
+			_, err := s.Search(a)
+			b.Fails("Search of "+a.String(), fault.QueryTooExpensive, err)
+		}
+		for _, test := range []struct {
+			a    Asked
+			want []problem.ID
+		}{
+			{Asked{Predicate: `identifier > 1 AND ` + residual, limit: 1}, these(2)},
+			{Asked{Predicate: residual + ` AND identifier <= 2`}, these(1, 2)},
+			{Asked{Predicate: `title = 'x'`, limit: 2}, these(1, 2)},
+			{Asked{Sort: "-identifier", limit: 2}, these(last+1, last)},
+			{Asked{Predicate: `watching = YES AND ` + residual}, nil},
+		} {
+			hits, err := s.Search(test.a)
+			if err != nil {
+				return err
+			}
+			b.Equal("the list of "+test.a.String()+"\n", test.want, numbers(hits))
+		}
+		return nil
+	})
+}

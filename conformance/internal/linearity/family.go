@@ -1,0 +1,328 @@
+package linearity
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/linear"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func linearFamilyCases() []bench.Case {
+	return []bench.Case{{
+		ID:     "COM-004/linear-family",
+		Rule:   "Clients that look for the cycle that a new relationship would close, and expect the family's epoch when they add it, close none between them, and are answered what they would be answered one after the other.",
+		Seeded: true,
+		Run:    func(b *bench.Bench) { tellOfFamily(b) },
+	}}
+}
+
+// members is how many problems the family has.
+const members = 5
+
+// Edges are the relationships of a family: those that each problem is the parent
+// of, one bit each.
+type Edges [members]uint8
+
+func (e Edges) has(from, to int) bool { return e[from]&(1<<to) != 0 }
+
+func (e *Edges) Set(from, to int) { e[from] |= 1 << to }
+
+// Turned returns the relationships in the other direction.
+func (e Edges) Turned() (turned Edges) {
+	for from := range e {
+		for to := range e {
+			if e.has(from, to) {
+				turned.Set(to, from)
+			}
+		}
+	}
+	return turned
+}
+
+// Cyclic reports whether the relationships lead from a problem back to itself.
+func (e Edges) Cyclic() bool {
+	for range members {
+		for from := range e {
+			for to := range e {
+				if e.has(from, to) {
+					e[from] |= e[to]
+				}
+			}
+		}
+	}
+	return e.looped()
+}
+
+// looped reports whether a relationship leads from a problem to itself.
+func (e Edges) looped() bool {
+	for i := range e {
+		if e.has(i, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e Edges) String() string {
+	var list []string
+	for from := range e {
+		for to := range e {
+			if e.has(from, to) {
+				list = append(list, fmt.Sprintf("%d→%d", from, to))
+			}
+		}
+	}
+	return cmp.Or(strings.Join(list, " "), "none")
+}
+
+// clan is what is known of a family.
+type clan struct {
+	epoch    ident.Version
+	edges    Edges
+	position [members]int64 // of the last Change that named each problem
+}
+
+func (c clan) String() string {
+	return fmt.Sprintf("epoch %d with the edges %s", c.epoch.Number, c.edges)
+}
+
+// kinship is what a client asks for.
+type kinship struct {
+	act      act           // looking at all, searching, relating or parting
+	from, to int           // the edge, but for who looks at all
+	epoch    ident.Version // expected by who relates
+	batch    ident.ID      // of who relates or parts
+}
+
+// searching is the act of looking for the cycle that an edge would close.
+const searching act = renaming + 1
+
+func (k kinship) String() string {
+	switch k.act {
+	case looking:
+		return "to be shown the family"
+	case searching:
+		return fmt.Sprintf("what leads from %d to %d", k.to, k.from)
+	case relating:
+		return fmt.Sprintf("to add %d→%d where epoch %d is expected", k.from, k.to, k.epoch.Number)
+	default:
+		return fmt.Sprintf("to drop %d→%d", k.from, k.to)
+	}
+}
+
+// kin is what a client is answered.
+type kin struct {
+	upshot
+	epoch  ident.Version
+	looked uint8 // at which problems' edges, one bit each
+	edges  Edges // of those
+	closes bool  // whether they lead on to the edge that was asked about
+}
+
+func (k kin) String() string {
+	return fmt.Sprintf("epoch %d with the edges %s from %s", k.epoch.Number, k.edges, namesOf(k.looked))
+}
+
+// namesOf returns the problems of a set.
+func namesOf(set uint8) string {
+	var all []string
+	for i := range members {
+		if set&(1<<i) != 0 {
+			all = append(all, fmt.Sprint(i))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Shows reports whether the family is as it was shown.
+func (k kin) Shows(now clan) bool {
+	for i := range now.edges {
+		if k.looked&(1<<i) == 0 {
+			now.edges[i] = 0
+		}
+	}
+	return k.epoch == now.epoch && k.edges == now.edges
+}
+
+// Step is the model of a family.
+func (k kinship) Step(before clan, out kin) (clan, bool) {
+	if k.act == looking || k.act == searching {
+		return before, out.Shows(before)
+	}
+	meets := k.act == parting || k.epoch == before.epoch && !before.edges.has(k.from, k.to)
+	switch out.fate {
+	case isStored:
+		later := out.position > max(before.position[k.from], before.position[k.to])
+		return k.on(before, out.position), meets && later
+	case isRefused:
+		return before, !meets
+	default:
+		return before, true
+	}
+}
+
+// on returns the family after the Change.
+func (k kinship) on(now clan, position int64) clan {
+	now.position[k.from], now.position[k.to] = position, position
+	if k.act == parting {
+		now.edges[k.from] &^= 1 << k.to
+		return now
+	}
+	now.epoch = now.epoch.Next(k.batch)
+	now.edges.Set(k.from, k.to)
+	return now
+}
+
+// house is where the family lives.
+type house struct {
+	*bench.Bench
+	ids []problem.ID
+}
+
+// index returns the place of a problem in the family.
+func (h *house) index(id problem.ID) int { return slices.Index(h.ids, id) }
+
+// look returns what one View shows of the whole family. It fails if that has a
+// cycle or half a pair.
+func (h *house) look() (out kin, err error) {
+	var turned Edges
+	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
+		if out.edges, err = h.neighbours(r, relationship.ParentOf, h.ids); err != nil {
+			return err
+		}
+		runtime.Gosched()
+		if turned, err = h.neighbours(r, relationship.ChildOf, h.ids); err != nil {
+			return err
+		}
+		out.epoch, err = r.Epoch(h.Ctx, relationship.ParentOf)
+		return err
+	})
+	out.looked = 1<<members - 1
+	switch {
+	case err != nil:
+		return out, fmt.Errorf("View: %w", err)
+	case turned.Turned() != out.edges:
+		return out, fmt.Errorf("one View showed the edges %s from the parents' side, and %s from the children's", out.edges, turned.Turned())
+	case out.edges.Cyclic():
+		return out, fmt.Errorf("the edges %s have a cycle, which nobody may close", out.edges)
+	}
+	return out, nil
+}
+
+// neighbours returns the edges of a type that some problems have.
+func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID) (found Edges, err error) {
+	sides, err := r.Neighbours(h.Ctx, t, of)
+	if err != nil {
+		return found, err
+	}
+	return found, h.Add(&found, sides)
+}
+
+// Add adds the edges that Neighbours has shown. It fails if one of them leads out
+// of the family.
+func (h *house) Add(to *Edges, sides []relationship.Relationship) error {
+	for _, side := range sides {
+		owner, other := h.index(side.Owner), h.index(side.Other)
+		if owner < 0 || other < 0 {
+			return fmt.Errorf("Neighbours of the problems %v showed that problem %d is %s problem %d, which nobody stored", h.ids, side.Owner, side.Type, side.Other)
+		}
+		to.Set(owner, other)
+	}
+	return nil
+}
+
+// Search looks for the cycle that an edge would close, as the domain does.
+func (h *house) Search(from, to int) (out kin, err error) {
+	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
+		if out.epoch, err = r.Epoch(h.Ctx, relationship.ParentOf); err != nil {
+			return err
+		}
+		s := relationship.NewSearch(h.ids[from], h.ids[to], relationship.ParentOf)
+		for !s.Done() {
+			for _, id := range s.Frontier() {
+				out.looked |= 1 << h.index(id)
+			}
+			sides, err := r.Neighbours(h.Ctx, s.Type(), s.Frontier())
+			if err != nil {
+				return err
+			}
+			if err := h.Add(&out.edges, sides); err != nil {
+				return err
+			}
+			s.Expand(sides)
+			runtime.Gosched()
+		}
+		out.closes = s.Path() != nil
+		return nil
+	})
+	return out, err
+}
+
+// Do does what is asked for.
+func (h *house) Do(k kinship) (out kin, err error) {
+	switch k.act {
+	case looking:
+		return h.look()
+	case searching:
+		return h.Search(k.from, k.to)
+	}
+	one, other := h.ids[k.from], h.ids[k.to]
+	change := h.Change(
+		store.DropRelationship{Owner: one, Type: relationship.ParentOf, Other: other},
+		store.DropRelationship{Owner: other, Type: relationship.ChildOf, Other: one})
+	if k.act == relating {
+		change.Effects = append(h.Pair(one, relationship.ParentOf, other), store.MoveFamily{Family: relationship.ParentOf})
+		change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.ParentOf, Epoch: k.epoch}}
+	}
+	change.Batch = k.batch
+	out.upshot, err = send(h.Bench, change)
+	return out, err
+}
+
+// tellOfFamily lets clients add relationships that close no cycle, and drop some.
+func tellOfFamily(b *bench.Bench) {
+	b.Helper()
+	h := &house{Bench: b}
+	for range members {
+		h.ids = append(h.ids, b.Create().ID)
+	}
+	t := &story[clan, kinship, kin]{Bench: b, ask: h.Do, Model: linear.Model[clan, kinship, kin]{
+		Step:  func(before clan, k kinship, out kin) (clan, bool) { return k.Step(before, out) },
+		Asked: kinship.String,
+		Told: func(k kinship, out kin) string {
+			if k.act == looking || k.act == searching {
+				return out.String()
+			}
+			return out.upshot.String()
+		},
+		Shown: clan.String,
+	}}
+	t.tell(func(_ int, ask func(kinship) (kin, error), random *rand.Rand) error {
+		k := kinship{act: searching, from: random.IntN(members)}
+		k.to = (k.from + 1 + random.IntN(members-1)) % members
+		out, err := ask(k)
+		if err != nil {
+			return err
+		}
+		k.act, k.epoch, k.batch = relating, out.epoch, b.ID()
+		switch n := random.IntN(6); {
+		case n == 0:
+			k = kinship{act: looking}
+		case out.closes: // an edge has to go, perhaps the one that is in the way
+			k.act, k.from, k.to = parting, k.to, k.from
+		case n == 1:
+			k.act = parting
+		}
+		_, err = ask(k)
+		return err
+	}, kinship{act: looking})
+}

@@ -1,0 +1,147 @@
+package linearity
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/linear"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Cases let clients do random things at once, record what each was
+// answered, and look for an order of all they did that explains it.
+func Cases() []bench.Case {
+	return slices.Concat(
+		linearProblemCases(),
+		linearPairCases(),
+		linearFamilyCases(),
+		linearVersionCases(),
+		linearBatchCases(),
+	)
+}
+
+const (
+	// linearClients is how many work at once.
+	linearClients = 6
+	// linearRounds is how often all of them begin together.
+	linearRounds = 32
+	// linearLimit is how long the checker may look for an order.
+	linearLimit = 20 * time.Second
+)
+
+// story is what the clients of a case do at once to a store, and are answered.
+type story[State comparable, In, Out any] struct {
+	*bench.Bench
+	linear.Model[State, In, Out]
+	history linear.History[In, Out]
+	// ask does with the store what In says.
+	ask     func(In) (Out, error)
+	numbers atomic.Int64
+}
+
+// number returns a number for a writing, by which others know it.
+func (s *story[State, In, Out]) number() int64 { return s.numbers.Add(1) }
+
+// tell lets the clients take their turns round by round, each with random numbers
+// of its own, and ends the case with the first error. The last questions are asked
+// when nobody else asks any more. It ends the case unless an order explains all
+// answers.
+func (s *story[State, In, Out]) tell(turn func(round int, ask func(In) (Out, error), random *rand.Rand) error, last ...In) {
+	s.Helper()
+	random := s.Random()
+	var chance [linearClients]*rand.Rand
+	for who := range chance {
+		chance[who] = rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))
+	}
+	for round := range linearRounds {
+		s.Together(linearClients, func(who int) error { return turn(round, s.as(who), chance[who]) })
+	}
+	for _, in := range last {
+		if _, err := s.as(0)(in); err != nil {
+			s.Failf("%v", err)
+		}
+	}
+	if err := s.Check(&s.history, linearLimit); err != nil {
+		s.Failf("%v", err)
+	}
+}
+
+// as returns what a client asks the store with.
+func (s *story[State, In, Out]) as(client int) func(In) (Out, error) {
+	return func(in In) (Out, error) {
+		return s.history.Do(client, in, func() (Out, error) { return s.ask(in) })
+	}
+}
+
+// upshot is what a client is told of a Change.
+type upshot struct {
+	fate     fate
+	position int64 // when it is stored
+}
+
+// fate is what became of a Change.
+type fate int
+
+const (
+	isStored   fate = iota
+	isRefused       // with Conflict
+	isRuledOut      // by Outcome
+)
+
+func (u upshot) String() string {
+	switch u.fate {
+	case isStored:
+		return fmt.Sprintf("it is stored at position %d", u.position)
+	case isRefused:
+		return "it is refused with Conflict"
+	default:
+		return "it is not stored, and never will be"
+	}
+}
+
+// send commits a change, and settles an outcome that is not known.
+func send(b *bench.Bench, change store.Change) (upshot, error) {
+	receipt, err := b.Store.Commit(b.Ctx, change)
+	if err == nil {
+		return upshot{isStored, receipt.Position}, nil
+	}
+	if bench.Failure("Commit", fault.UnknownOutcome, err) == nil {
+		return settle(b, change)
+	}
+	if err := bench.Failure("Commit", fault.Conflict, err); err != nil {
+		return upshot{}, err
+	}
+	return upshot{fate: isRefused}, nil
+}
+
+// settle asks for the outcome of a change.
+func settle(b *bench.Bench, change store.Change) (upshot, error) {
+	receipt, known, err := b.Store.Outcome(b.Ctx, change.Batch, change.At)
+	switch {
+	case err != nil:
+		return upshot{}, fmt.Errorf("Outcome: %w", err)
+	case !known:
+		return upshot{fate: isRuledOut}, nil
+	}
+	return upshot{isStored, receipt.Position}, nil
+}
+
+// numbersOf returns numbers, in their order, as a text that can be compared.
+func numbersOf[T any](of []T, number func(T) any) string {
+	texts := make([]string, len(of))
+	for i, one := range of {
+		texts[i] = fmt.Sprint(number(one))
+	}
+	return strings.Join(texts, " ")
+}
+
+// appended returns a sequence with one more number.
+func appended(sequence string, number int64) string {
+	return strings.TrimPrefix(fmt.Sprint(sequence, " ", number), " ")
+}

@@ -1,0 +1,284 @@
+package linearity
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/linear"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func linearProblemCases() []bench.Case {
+	return []bench.Case{{
+		ID:     "COM-004/linear",
+		Rule:   "What clients that read and write one problem at once are answered is what they would be answered one after the other.",
+		Seeded: true,
+		Run:    func(b *bench.Bench) { tellOfProblems(b, 1) },
+	}, {
+		ID:     "COM-004/linear-several",
+		Rule:   "What clients that read and write several problems at once are answered of each is what they would be answered one after the other.",
+		Seeded: true,
+		Run:    func(b *bench.Bench) { tellOfProblems(b, 3) },
+	}}
+}
+
+// register is what is known of one problem. Texts are the numbers of writings.
+type register struct {
+	revision int64
+	batch    ident.ID // that made the revision
+	title    string
+	comments string
+	log      string
+	keywords [2]string // the value, by keyword
+	read     [2]bool   // by user
+	position int64     // of the last Change; 0 in what is shown
+}
+
+func (r register) String() string {
+	text := fmt.Sprintf("revision %d, the title %q, the log %s, the comments %s", r.revision, r.title, cmp.Or(r.log, "empty"), cmp.Or(r.comments, "none"))
+	for i, value := range r.keywords {
+		text += fmt.Sprintf(", keyword %d %s", i, cmp.Or(value, "missing"))
+	}
+	for i, read := range r.read {
+		if read {
+			text += fmt.Sprintf(", read by user %d", i)
+		}
+	}
+	return text
+}
+
+// writing is what a client asks for: to change a problem, or to be shown it.
+type writing struct {
+	problem int   // which one
+	number  int64 // 0: to be shown
+	// expect is the revision that it expects, and raises; 0: none.
+	expect  int64
+	from    ident.ID // the batch of that revision
+	batch   ident.ID // its own
+	comment bool
+	keyword int  // which one; -1: none
+	drop    bool // the keyword instead of setting it
+	mark    int  // of which user; -1: of none
+	unread  bool // instead of read
+	forget  int  // which users' marks: all but this one's; -1: none's
+}
+
+func (w writing) String() string {
+	if w.number == 0 {
+		return fmt.Sprintf("to be shown problem %d", w.problem)
+	}
+	parts := []string{"a log entry"}
+	if w.expect > 0 {
+		parts = append(parts, fmt.Sprintf("a title where revision %d is expected", w.expect))
+	}
+	if w.comment {
+		parts = append(parts, "a comment")
+	}
+	if w.keyword >= 0 {
+		parts = append(parts, fmt.Sprintf("%s keyword %d", map[bool]string{false: "setting", true: "dropping"}[w.drop], w.keyword))
+	}
+	if w.forget >= 0 {
+		parts = append(parts, fmt.Sprintf("no read marks but of user %d", w.forget))
+	}
+	if w.mark >= 0 {
+		parts = append(parts, fmt.Sprintf("problem %s by user %d", map[bool]string{false: "read", true: "unread"}[w.unread], w.mark))
+	}
+	return fmt.Sprintf("for number %d on problem %d (%s)", w.number, w.problem, strings.Join(parts, ", "))
+}
+
+// on returns the register after the writing.
+func (w writing) on(r register, position int64) register {
+	number := fmt.Sprint(w.number)
+	r.position, r.log = position, appended(r.log, w.number)
+	if w.expect > 0 {
+		r.revision, r.batch, r.title = w.expect+1, w.batch, number
+	}
+	if w.comment {
+		r.comments = appended(r.comments, w.number)
+	}
+	if w.keyword >= 0 {
+		if r.keywords[w.keyword] = number; w.drop {
+			r.keywords[w.keyword] = ""
+		}
+	}
+	if w.forget >= 0 {
+		r.read[1-w.forget] = false
+	}
+	if w.mark >= 0 {
+		r.read[w.mark] = !w.unread
+	}
+	return r
+}
+
+// shelf is where the problems are that clients write to.
+type shelf struct {
+	*bench.Bench
+	problems []problem.Problem
+	users    [2]ident.ID
+}
+
+// keywordNames are those of the keywords of a register.
+func keywordNames() [2]string { return [2]string{"area", "price"} }
+
+// Change returns the Change that is the writing.
+func (s *shelf) Change(w writing) store.Change {
+	p := s.problems[w.problem]
+	change := s.Bench.Change()
+	change.Batch = w.batch
+	entry := s.Entry(p.ID)
+	entry.Revision = w.number
+	change.Log = []problem.LogEntry{entry}
+	put := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
+	// What expects nothing comes first: who applies before he checks, shows it.
+	if w.comment {
+		put(store.AddComment{Problem: p.ID, Comment: s.Comment(fmt.Sprint(w.number))})
+	}
+	if w.keyword >= 0 {
+		name := keywordNames()[w.keyword]
+		if w.drop {
+			put(store.DropKeyword{Problem: p.ID, Name: name})
+		} else {
+			put(store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: name, Value: problem.Text(fmt.Sprint(w.number))}})
+		}
+	}
+	if w.forget >= 0 {
+		put(store.ForgetReads{Problem: p.ID, But: s.users[w.forget]})
+	}
+	if w.mark >= 0 {
+		put(store.MarkRead{Problem: p.ID, User: s.users[w.mark], Read: !w.unread})
+	}
+	if w.expect > 0 {
+		change.Expect = []store.Expectation{store.ProblemAt{ID: p.ID, Revision: w.expect, Batch: w.from}}
+		p.Title, p.Revision = fmt.Sprint(w.number), w.expect+1
+		put(store.UpdateProblem{Problem: p})
+	}
+	return change
+}
+
+// look returns what is shown of a problem.
+func (s *shelf) look(i int) (shown register, err error) {
+	id := s.problems[i].ID
+	var first, then store.Snapshot
+	err = s.Store.View(s.Ctx, func(r store.Reader) (err error) {
+		if first, err = r.Problem(s.Ctx, id, s.users[0], store.Keywords|store.Log); err != nil {
+			return err
+		}
+		runtime.Gosched()
+		then, err = r.Problem(s.Ctx, id, s.users[1], store.Comments)
+		return err
+	})
+	if err != nil {
+		return register{}, fmt.Errorf("View: %w", err)
+	}
+	if first.Revision != then.Revision || first.Batch != then.Batch || first.Title != then.Title {
+		return register{}, fmt.Errorf("one View showed of problem %d first revision %d with the title %q, and then revision %d with the title %q",
+			id, first.Revision, first.Title, then.Revision, then.Title)
+	}
+	shown = register{
+		revision: first.Revision,
+		batch:    first.Batch,
+		title:    first.Title,
+		comments: numbersOf(then.Comments, func(c problem.Comment) any { return c.Text }),
+		log:      numbersOf(first.Log, func(e problem.LogEntry) any { return e.Revision }),
+		read:     [2]bool{first.Read, then.Read},
+	}
+	for i, name := range keywordNames() {
+		for _, k := range first.Keywords {
+			if k.Name == name {
+				shown.keywords[i] = k.Value.String
+			}
+		}
+	}
+	return shown, nil
+}
+
+// told is what a client is answered to a writing.
+type told struct {
+	upshot
+	shown register
+}
+
+// Do does what the writing asks for.
+func (s *shelf) Do(w writing) (out told, err error) {
+	if w.number == 0 {
+		out.shown, err = s.look(w.problem)
+	} else {
+		out.upshot, err = send(s.Bench, s.Change(w))
+	}
+	return out, err
+}
+
+// Step is the model of one problem.
+func (w writing) Step(before register, out told) (register, bool) {
+	if w.number == 0 {
+		out.shown.position = before.position
+		return before, out.shown == before
+	}
+	meets := w.expect == 0 || w.expect == before.revision && w.from == before.batch
+	switch out.fate {
+	case isStored:
+		return w.on(before, out.position), meets && out.position > before.position
+	case isRefused:
+		return before, !meets
+	default:
+		return before, true
+	}
+}
+
+// Draw returns a random writing to a problem.
+func (w writing) Draw(random *rand.Rand) writing {
+	w.comment, w.drop, w.unread = random.IntN(2) == 0, random.IntN(3) == 0, random.IntN(3) == 0
+	w.keyword, w.mark, w.forget = random.IntN(4)-2, random.IntN(4)-2, random.IntN(6)-4
+	w.keyword, w.mark, w.forget = max(w.keyword, -1), max(w.mark, -1), max(w.forget, -1)
+	return w
+}
+
+// tellOfProblems lets clients look at problems and write to them.
+func tellOfProblems(b *bench.Bench, n int) {
+	b.Helper()
+	s := &shelf{Bench: b, users: [2]ident.ID{b.ID(), b.ID()}}
+	var last []writing
+	create := b.Change()
+	for i := range n {
+		p := b.Problem(b.Reserve())
+		p.Title = "0"
+		s.problems = append(s.problems, p)
+		create.Effects = append(create.Effects, store.CreateProblem{Problem: p})
+		last = append(last, writing{problem: i})
+	}
+	b.Commit(create)
+	t := &story[register, writing, told]{Bench: b, ask: s.Do, Model: linear.Model[register, writing, told]{
+		Start: register{revision: 1, batch: create.Batch, title: "0"},
+		Step:  func(before register, w writing, out told) (register, bool) { return w.Step(before, out) },
+		Part:  func(w writing) int { return w.problem },
+		Asked: writing.String,
+		Told: func(w writing, out told) string {
+			if w.number == 0 {
+				return out.shown.String()
+			}
+			return out.upshot.String()
+		},
+		Shown: register.String,
+	}}
+	t.tell(func(_ int, ask func(writing) (told, error), random *rand.Rand) error {
+		w := writing{problem: random.IntN(n)}
+		out, err := ask(w)
+		if err != nil {
+			return err
+		}
+		if random.IntN(3) > 0 {
+			if w = w.Draw(random); random.IntN(3) > 0 {
+				w.expect, w.from = out.shown.revision, out.shown.batch
+			}
+			w.number, w.batch = t.number(), b.ID()
+		}
+		_, err = ask(w)
+		return err
+	}, last...)
+}

@@ -1,0 +1,245 @@
+package linearity
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/linear"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+func linearVersionCases() []bench.Case {
+	return []bench.Case{{
+		ID:     "VER-001/linear",
+		Rule:   "What clients are answered that change users and tokens, look at them and ask for the Versions at once is what they would be answered one after the other, whichever way the versions are asked for.",
+		Seeded: true,
+		Run:    func(b *bench.Bench) { tellOfVersions(b) },
+	}}
+}
+
+// registry is what is known of two users and two tokens. Both are told apart by
+// the number of the writing that put them last; 0: they are not there.
+type registry struct {
+	versions store.Versions
+	users    [2]int64
+	tokens   [2]int64
+	first    int // the token that was put first, counted from 1; 0: none
+}
+
+func (r registry) String() string {
+	text := fmt.Sprintf("catalogue version %d with the users' numbers %d, access version %d with the tokens' numbers %d", r.versions.Catalogue.Number, r.users, r.versions.Access.Number, r.tokens)
+	if r.first > 0 {
+		text += fmt.Sprintf(", token %d first", r.first-1)
+	}
+	return text
+}
+
+// registering is what a client asks for.
+type registering struct {
+	number      int64 // 0: to be shown
+	batch       ident.ID
+	briefly     bool // shown the versions alone
+	user, token int  // whom to put; -1: none
+	// expects is whether he expects the versions that he saw, of what he puts.
+	expects bool
+	from    store.Versions
+}
+
+func (r registering) String() string {
+	switch {
+	case r.briefly:
+		return "for the Versions"
+	case r.number == 0:
+		return "to be shown users and tokens"
+	}
+	text := fmt.Sprintf("for number %d on", r.number)
+	if r.user >= 0 {
+		text += fmt.Sprintf(" user %d", r.user)
+	}
+	if r.user >= 0 && r.token >= 0 {
+		text += " and"
+	}
+	if r.token >= 0 {
+		text += fmt.Sprintf(" token %d", r.token)
+	}
+	if r.expects && r.user >= 0 {
+		text += fmt.Sprintf(", where catalogue version %d is expected", r.from.Catalogue.Number)
+	}
+	if r.expects && r.token >= 0 {
+		text += fmt.Sprintf(", where access version %d is expected", r.from.Access.Number)
+	}
+	return text
+}
+
+// meets reports whether the versions are as the client expects them.
+func (r registering) meets(now store.Versions) bool {
+	return !r.expects ||
+		(r.user < 0 || r.from.Catalogue == now.Catalogue) && (r.token < 0 || r.from.Access == now.Access)
+}
+
+// on returns the registry after the Change.
+func (r registering) on(now registry) registry {
+	if r.user >= 0 {
+		now.versions.Catalogue = now.versions.Catalogue.Next(r.batch)
+		now.users[r.user] = r.number
+	}
+	if r.token >= 0 {
+		now.versions.Access = now.versions.Access.Next(r.batch)
+		now.tokens[r.token] = r.number
+		if now.first == 0 {
+			now.first = 1 + r.token
+		}
+	}
+	return now
+}
+
+// registered is what a client is answered.
+type registered struct {
+	upshot
+	shown registry
+}
+
+// Step is the model of the registry.
+func (r registering) Step(before registry, out registered) (registry, bool) {
+	switch {
+	case r.number == 0 && r.briefly:
+		return before, out.shown.versions == before.versions
+	case r.number == 0:
+		return before, out.shown == before
+	case out.fate == isStored:
+		return r.on(before), r.meets(before.versions)
+	case out.fate == isRefused:
+		return before, !r.meets(before.versions)
+	default:
+		return before, true
+	}
+}
+
+// office is where users and tokens are registered.
+type office struct {
+	*bench.Bench
+	problem problem.ID // which shows the catalogue's version, too
+	users   [2]user.User
+	tokens  [2]access.Token
+	began   time.Time // from which writings are numbered in milliseconds
+}
+
+// Change returns the Change that is asked for.
+func (o *office) Change(r registering) store.Change {
+	change := o.Bench.Change()
+	change.Batch = r.batch
+	if r.user >= 0 {
+		person := o.users[r.user]
+		person.Name = fmt.Sprint(r.number)
+		change.Effects = append(change.Effects, store.PutUser{User: person})
+		if r.expects {
+			change.Expect = append(change.Expect, store.CatalogueAt{Version: r.from.Catalogue})
+		}
+	}
+	if r.token >= 0 {
+		token := o.tokens[r.token]
+		token.Expires = o.began.Add(time.Duration(r.number) * time.Millisecond)
+		change.Effects = append(change.Effects, store.PutToken{Token: token})
+		if r.expects {
+			change.Expect = append(change.Expect, store.AccessAt{Version: r.from.Access})
+		}
+	}
+	return change
+}
+
+// look returns what one View shows. It fails if the View contradicts itself.
+func (o *office) look() (shown registry, err error) {
+	err = o.Store.View(o.Ctx, func(r store.Reader) error {
+		catalogue, err := r.Catalogue(o.Ctx)
+		if err != nil {
+			return err
+		}
+		for i := range o.users {
+			if person, ok := catalogue.User(o.users[i].ID); ok {
+				if _, err := fmt.Sscan(person.Name, &shown.users[i]); err != nil {
+					return fmt.Errorf("user %d has the name %q, which nobody gave", i, person.Name)
+				}
+			}
+		}
+		runtime.Gosched()
+		tokens, err := r.Tokens(o.Ctx)
+		if err != nil {
+			return err
+		}
+		for _, token := range tokens {
+			i := 0
+			if token.ID == o.tokens[1].ID {
+				i = 1
+			}
+			shown.tokens[i] = token.Expires.Sub(o.began).Milliseconds()
+			if shown.first == 0 {
+				shown.first = 1 + i
+			}
+		}
+		runtime.Gosched()
+		if shown.versions, err = r.Versions(o.Ctx); err != nil {
+			return err
+		}
+		s, err := r.Problem(o.Ctx, o.problem, ident.None, 0)
+		if v := shown.versions.Catalogue; err == nil && (v != catalogue.Version || v != s.Catalogue) {
+			return fmt.Errorf("one View showed catalogue version %v by Catalogue, %v by Versions and %v by Problem", catalogue.Version, v, s.Catalogue)
+		}
+		return err
+	})
+	return shown, err
+}
+
+// Do does what is asked for.
+func (o *office) Do(r registering) (out registered, err error) {
+	switch {
+	case r.number > 0:
+		out.upshot, err = send(o.Bench, o.Change(r))
+	case r.briefly:
+		out.shown.versions, err = o.Store.Versions(o.Ctx)
+	default:
+		out.shown, err = o.look()
+	}
+	return out, err
+}
+
+// tellOfVersions lets clients put users and tokens, and look at them.
+func tellOfVersions(b *bench.Bench) {
+	b.Helper()
+	o := &office{Bench: b, began: b.Now(), problem: b.Create().ID, tokens: [2]access.Token{b.Token(), b.Token()}}
+	for i := range o.users {
+		o.users[i] = b.Objects().Users[0]
+	}
+	t := &story[registry, registering, registered]{Bench: b, ask: o.Do, Model: linear.Model[registry, registering, registered]{
+		Step:  func(before registry, r registering, out registered) (registry, bool) { return r.Step(before, out) },
+		Asked: registering.String,
+		Told: func(r registering, out registered) string {
+			switch {
+			case r.number > 0:
+				return out.upshot.String()
+			case r.briefly:
+				return fmt.Sprintf("catalogue version %d, access version %d", out.shown.versions.Catalogue.Number, out.shown.versions.Access.Number)
+			}
+			return out.shown.String()
+		},
+		Shown: registry.String,
+	}}
+	t.tell(func(_ int, ask func(registering) (registered, error), random *rand.Rand) error {
+		out, err := ask(registering{briefly: random.IntN(2) == 0})
+		if err != nil {
+			return err
+		}
+		r := registering{user: random.IntN(3) - 1, token: random.IntN(3) - 1, expects: random.IntN(2) == 0, from: out.shown.versions}
+		if r.user >= 0 || r.token >= 0 {
+			r.number, r.batch = t.number(), b.ID()
+		}
+		_, err = ask(r)
+		return err
+	}, registering{}, registering{briefly: true})
+}

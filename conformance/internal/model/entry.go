@@ -1,0 +1,157 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Entry is an object of the model as predicates see it, by section 3 of the query
+// language: its keys have their values from the beginning, but for those that lead to
+// other objects, of which there may be no end.
+type Entry struct {
+	identity any
+	Values   map[string]predicate.Value
+	Objects  map[string]func() predicate.Value
+}
+
+func (e Entry) Identity() any { return e.identity }
+
+func (e Entry) Get(_ context.Context, key *predicate.Key) (predicate.Value, error) {
+	if object, ok := e.Objects[key.Name]; ok {
+		return object(), nil
+	}
+	if value, ok := e.Values[key.Name]; ok {
+		return value, nil
+	}
+	return nil, fmt.Errorf("the model has no key %s of a %s", key.Name, key.Of)
+}
+
+// The keys of an entry, before it is one.
+type (
+	values  = map[string]predicate.Value
+	objects = map[string]func() predicate.Value
+)
+
+// ProblemEntry returns a problem as a user sees it.
+func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
+	p, ok := w.AllProblems[id]
+	if !ok {
+		return nil
+	}
+	e := w.savepointEntry(store.Savepoint{Problem: p})
+	e.identity = id
+	maps.Copy(e.Values, values{
+		"identifier": int64(id), "watching": w.watchers[bench.Mark{Problem: id, User: as}], "read": w.readers[bench.Mark{Problem: id, User: as}],
+		"readByAssignee": !p.Assignee.IsNone() && w.readers[bench.Mark{Problem: id, User: p.Assignee}],
+	})
+	maps.Copy(e.Objects, objects{
+		"history": func() predicate.Value {
+			return collection(w.Savepoints, func(s store.Savepoint) bool { return s.ID == id }, func(s store.Savepoint) predicate.Value { return w.savepointEntry(s) })
+		},
+		"logs": func() predicate.Value {
+			return collection(w.Logs, func(l problem.LogEntry) bool { return l.Problem == id }, w.logEntry)
+		},
+		"comments": func() predicate.Value {
+			return collection(w.AllComments, func(c store.AddComment) bool { return c.Problem == id }, w.commentEntry)
+		},
+		"keywords": func() predicate.Value {
+			return collection(keysOf(w.Keywords), func(at named) bool { return at.problem == id }, w.keywordEntry)
+		},
+		"relationships": func() predicate.Value {
+			return collection(keysOf(w.Relationships), func(l Link) bool { return l.Owner == id }, func(l Link) predicate.Value { return w.relationshipEntry(l, as) })
+		},
+		"watchers": func() predicate.Value {
+			return collection(keysOf(w.watchers), func(m bench.Mark) bool { return m.Problem == id && w.UserEntry(m.User) != nil }, func(m bench.Mark) predicate.Value { return w.UserEntry(m.User) })
+		},
+	})
+	return e
+}
+
+// keysOf returns the keys of a map, in any order.
+func keysOf[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(m)) }
+
+// collection returns the entries of those objects that belong to it.
+func collection[T any](all []T, belongs func(T) bool, entry func(T) predicate.Value) []predicate.Value {
+	found := []predicate.Value{}
+	for _, o := range all {
+		if belongs(o) {
+			found = append(found, entry(o))
+		}
+	}
+	return found
+}
+
+// savepointEntry returns a problem as it stood.
+func (w *World) savepointEntry(s store.Savepoint) Entry {
+	type identity struct {
+		problem problem.ID
+		batch   ident.ID
+	}
+	return Entry{
+		identity: identity{s.ID, s.Batch},
+		Values: values{
+			"title": s.Title, "creationDate": s.Created, "modificationDate": s.Modified, "resolveDate": timeOrNil(s.Resolved),
+		},
+		Objects: objects{
+			"originator":     func() predicate.Value { return w.UserEntry(s.Originator) },
+			"assignee":       func() predicate.Value { return w.UserEntry(s.Assignee) },
+			"modifier":       func() predicate.Value { return w.UserEntry(s.Modifier) },
+			"resolver":       func() predicate.Value { return w.UserEntry(s.Resolver) },
+			"component":      func() predicate.Value { return w.ComponentEntry(s.Component) },
+			"milestone":      func() predicate.Value { return w.MilestoneEntry(s.Milestone) },
+			"priority":       func() predicate.Value { return w.PriorityEntry(s.Priority) },
+			"classification": func() predicate.Value { return w.ClassificationEntry(s.Classification) },
+			"state":          func() predicate.Value { return w.StateEntry(s.State) },
+		},
+	}
+}
+
+func (w *World) logEntry(l problem.LogEntry) predicate.Value {
+	return Entry{l.ID,
+		values{"type": string(l.Type), "creationDate": l.Created, "isSignificant": l.Type.Significant()},
+		objects{"author": func() predicate.Value { return w.UserEntry(l.Author) }},
+	}
+}
+
+func (w *World) commentEntry(c store.AddComment) predicate.Value {
+	return Entry{c.Comment.ID,
+		values{"creationDate": c.Comment.Created, "text": c.Comment.Text},
+		objects{"author": func() predicate.Value { return w.UserEntry(c.Comment.Author) }},
+	}
+}
+
+func (w *World) keywordEntry(at named) predicate.Value {
+	e := Entry{at, values{"name": at.name, "value": nil}, nil}
+	if value := w.Keywords[at].Value; value.Valid {
+		e.Values["value"] = value.String
+	}
+	return e
+}
+
+// relationshipEntry returns a relationship, whose parent is always the problem that
+// has it.
+func (w *World) relationshipEntry(l Link, as ident.ID) predicate.Value {
+	return Entry{l,
+		values{"type": int64(l.Type.Code()), "problemIdentifier": int64(l.Other), "parentId": int64(l.Owner)},
+		objects{
+			"child":  func() predicate.Value { return w.ProblemEntry(l.Other, as) },
+			"parent": func() predicate.Value { return w.ProblemEntry(l.Owner, as) },
+		},
+	}
+}
+
+func timeOrNil(t time.Time) predicate.Value {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}

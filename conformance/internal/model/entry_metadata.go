@@ -1,0 +1,93 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+)
+
+// What there is no object for is nil to predicates.
+
+func (w *World) UserEntry(id ident.ID) predicate.Value {
+	u, ok := w.Users[id]
+	if !ok {
+		return nil
+	}
+	e := Entry{id, values{"identifier": id, "name": u.Name, "email": nil, "inactive": u.Inactive}, nil}
+	if u.Email != "" {
+		e.Values["email"] = u.Email
+	}
+	return e
+}
+
+func (w *World) PriorityEntry(id ident.ID) predicate.Value {
+	p, ok := w.Priorities[id]
+	if !ok {
+		return nil
+	}
+	return Entry{id, values{"identifier": id, "name": p.Name, "order": int64(p.Order)}, nil}
+}
+
+func (w *World) ClassificationEntry(id ident.ID) predicate.Value {
+	c, ok := w.Classifications[id]
+	if !ok {
+		return nil
+	}
+	return Entry{id, values{"identifier": id, "name": c.Name}, nil}
+}
+
+func (w *World) MilestoneEntry(id ident.ID) predicate.Value {
+	m, ok := w.Milestones[id]
+	if !ok {
+		return nil
+	}
+	return Entry{id,
+		values{"identifier": id, "name": m.Name, "creationDate": m.Created, "startDate": timeOrNil(m.Start), "endDate": timeOrNil(m.End)},
+		objects{"component": func() predicate.Value { return w.ComponentEntry(m.Component) }},
+	}
+}
+
+func (w *World) StateEntry(id ident.ID) predicate.Value {
+	s, ok := w.States[id]
+	if !ok {
+		return nil
+	}
+	return Entry{id,
+		values{"identifier": id, "name": s.Name, "resolved": s.Resolved, "initial": s.Initial, "order": int64(s.Order)},
+		objects{
+			"nextStates": func() predicate.Value {
+				return collection(s.Next, func(next ident.ID) bool { return w.StateEntry(next) != nil }, w.StateEntry)
+			},
+			"previousStates": func() predicate.Value {
+				return collection(keysOf(w.States), func(other ident.ID) bool { return slices.Contains(w.States[other].Next, id) }, w.StateEntry)
+			},
+		},
+	}
+}
+
+func (w *World) ComponentEntry(id ident.ID) predicate.Value {
+	c, ok := w.Components[id]
+	if !ok {
+		return nil
+	}
+	return Entry{id,
+		values{"identifier": id, "name": c.Name, "fullName": w.fullName(c), "closed": c.Closed},
+		objects{
+			"successor": func() predicate.Value { return w.ComponentEntry(c.Successor) },
+			"parent":    func() predicate.Value { return w.ComponentEntry(c.Parent) },
+			"children": func() predicate.Value {
+				return collection(keysOf(w.Components), func(other ident.ID) bool { return w.Components[other].Parent == id }, w.ComponentEntry)
+			},
+		},
+	}
+}
+
+// fullName returns the path from the root (D2).
+func (w *World) fullName(c metadata.Component) string {
+	if parent, ok := w.Components[c.Parent]; ok {
+		return w.fullName(parent) + "/" + c.Name
+	}
+	return c.Name
+}

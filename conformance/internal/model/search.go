@@ -1,0 +1,82 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Search evaluates the whole predicate on every problem, sorts what it finds, and
+// cuts off what was not asked for. It shares nothing with package search, which it is
+// compared with.
+func (w *World) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	compiled, residual := q.Plan.Split()
+	candidates := 0
+	var found []store.Hit
+	for _, id := range slices.Sorted(maps.Keys(w.AllProblems)) {
+		if err := Over(ctx); err != nil {
+			return nil, err
+		}
+		vars := make([]predicate.Value, q.Plan.Slots)
+		vars[0] = w.ProblemEntry(id, q.As)
+		candidate, err := predicate.Holds(ctx, predicate.And{Conds: compiled}, vars)
+		if err != nil {
+			return nil, stopped(ctx, err)
+		}
+		if candidate && residual != nil {
+			candidates++
+		}
+		holds, err := predicate.Holds(ctx, q.Plan.Where, vars)
+		if err != nil {
+			return nil, stopped(ctx, err)
+		}
+		if !holds {
+			continue
+		}
+		hit := store.Hit{ID: id, Revision: w.AllProblems[id].Revision}
+		for _, o := range q.Sort {
+			key, err := predicate.Eval(ctx, o.Path, vars)
+			if err != nil {
+				return nil, stopped(ctx, err)
+			}
+			hit.Keys = append(hit.Keys, key)
+		}
+		if q.After == nil || compareHits(q.Sort, *q.After, hit) < 0 {
+			found = append(found, hit)
+		}
+	}
+	if candidates > store.MostCandidates {
+		return nil, fault.New(fault.QueryTooExpensive, "there are %d candidates", candidates)
+	}
+	slices.SortFunc(found, func(a, b store.Hit) int { return compareHits(q.Sort, a, b) })
+	return found[:min(q.Limit, len(found))], Over(ctx)
+}
+
+// stopped returns the fault of a context that is over, as that is why an evaluation has
+// ended, or else its error.
+func stopped(ctx context.Context, err error) error {
+	if over := Over(ctx); over != nil {
+		return over
+	}
+	return err
+}
+
+// compareHits compares two hits by the order of D31: nil comes first whichever way it
+// is sorted, and identifiers ascend.
+func compareHits(by []predicate.Order, a, b store.Hit) int {
+	for i, o := range by {
+		c := predicate.CompareValues(a.Keys[i], b.Keys[i])
+		if o.Descending && a.Keys[i] != nil && b.Keys[i] != nil {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.ID, b.ID)
+}

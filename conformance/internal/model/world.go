@@ -1,0 +1,267 @@
+package model
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// World is what the model knows at one moment.
+type World struct {
+	Of              *Kept // whose batches are its
+	Position        int64
+	Counters        store.Versions
+	AllProblems     map[problem.ID]problem.Problem
+	Batches         map[problem.ID]ident.ID // that stored each problem last
+	Sizes           map[problem.ID]int64
+	Keywords        map[named]problem.Keyword
+	Relationships   map[Link]relationship.Relationship
+	watchers        map[bench.Mark]bool
+	readers         map[bench.Mark]bool
+	Logs            []problem.LogEntry
+	AllComments     []store.AddComment
+	Savepoints      []store.Savepoint
+	Epochs          map[store.FamilyName]ident.Version
+	States          map[ident.ID]metadata.State
+	Priorities      map[ident.ID]metadata.Priority
+	Classifications map[ident.ID]metadata.Classification
+	Components      map[ident.ID]metadata.Component
+	Milestones      map[ident.ID]metadata.Milestone
+	Users           map[ident.ID]user.User
+	AllTokens       []access.Token
+	Queries         []query.Saved
+	AuditLog        []audit.Entry
+	Replies         map[bench.ReplyKey]store.Reply
+}
+
+type named struct {
+	problem problem.ID
+	name    string
+}
+
+type Link struct {
+	Owner problem.ID
+	Type  relationship.Type
+	Other problem.ID
+}
+
+func NewWorld() *World {
+	return &World{
+		AllProblems:     make(map[problem.ID]problem.Problem),
+		Batches:         make(map[problem.ID]ident.ID),
+		Sizes:           make(map[problem.ID]int64),
+		Keywords:        make(map[named]problem.Keyword),
+		Relationships:   make(map[Link]relationship.Relationship),
+		watchers:        make(map[bench.Mark]bool),
+		readers:         make(map[bench.Mark]bool),
+		Epochs:          make(map[store.FamilyName]ident.Version),
+		States:          make(map[ident.ID]metadata.State),
+		Priorities:      make(map[ident.ID]metadata.Priority),
+		Classifications: make(map[ident.ID]metadata.Classification),
+		Components:      make(map[ident.ID]metadata.Component),
+		Milestones:      make(map[ident.ID]metadata.Milestone),
+		Users:           make(map[ident.ID]user.User),
+		Replies:         make(map[bench.ReplyKey]store.Reply),
+	}
+}
+
+func (w *World) Clone() *World {
+	return &World{
+		Of:              w.Of,
+		Position:        w.Position,
+		Counters:        w.Counters,
+		AllProblems:     maps.Clone(w.AllProblems),
+		Batches:         maps.Clone(w.Batches),
+		Sizes:           maps.Clone(w.Sizes),
+		Keywords:        maps.Clone(w.Keywords),
+		Relationships:   maps.Clone(w.Relationships),
+		watchers:        maps.Clone(w.watchers),
+		readers:         maps.Clone(w.readers),
+		Logs:            slices.Clone(w.Logs),
+		AllComments:     slices.Clone(w.AllComments),
+		Savepoints:      slices.Clone(w.Savepoints),
+		Epochs:          maps.Clone(w.Epochs),
+		States:          maps.Clone(w.States),
+		Priorities:      maps.Clone(w.Priorities),
+		Classifications: maps.Clone(w.Classifications),
+		Components:      maps.Clone(w.Components),
+		Milestones:      maps.Clone(w.Milestones),
+		Users:           maps.Clone(w.Users),
+		AllTokens:       slices.Clone(w.AllTokens),
+		Queries:         slices.Clone(w.Queries),
+		AuditLog:        slices.Clone(w.AuditLog),
+		Replies:         maps.Clone(w.Replies),
+	}
+}
+
+func (w *World) Expect(expectation store.Expectation) error {
+	holds := false
+	switch e := expectation.(type) {
+	case store.ProblemAt:
+		p, ok := w.AllProblems[e.ID]
+		holds = ok && p.Revision == e.Revision && w.Batches[e.ID] == e.Batch
+	case store.CatalogueAt:
+		holds = w.Counters.Catalogue == e.Version
+	case store.AccessAt:
+		holds = w.Counters.Access == e.Version
+	case store.FamilyAt:
+		holds = w.Epochs[e.Family] == e.Epoch
+	case store.KeyUnused:
+		reply, ok := w.Replies[bench.ReplyKey{User: e.User, Key: e.Key}]
+		holds = !ok || reply.Created.Before(e.Since)
+	case store.StateUnused:
+		holds = true
+		for _, p := range w.AllProblems {
+			holds = holds && p.State != e.State
+		}
+	case store.StoreEmpty:
+		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AuditLog) == 0
+	default:
+		return fault.New(fault.Unsupported, "the model does not know %T", expectation)
+	}
+	if !holds {
+		return fault.New(fault.Conflict, "%+v does not hold", expectation)
+	}
+	return nil
+}
+
+func (w *World) Run(change store.Change) error {
+	var catalogue, tokens bool
+	for _, effect := range change.Effects {
+		if err := w.apply(change.Batch, effect); err != nil {
+			return err
+		}
+		switch effect.(type) {
+		case store.PutState, store.PutPriority, store.PutClassification, store.PutComponent, store.PutMilestone, store.PutUser:
+			catalogue = true
+		case store.PutToken:
+			tokens = true
+		}
+	}
+	w.Logs = append(w.Logs, change.Log...)
+	if catalogue {
+		w.Counters.Catalogue = w.Counters.Catalogue.Next(change.Batch)
+	}
+	if tokens {
+		w.Counters.Access = w.Counters.Access.Next(change.Batch)
+	}
+	return nil
+}
+
+// Put stores a problem of this size by the batch.
+func (w *World) Put(p problem.Problem, size int64, batch ident.ID) {
+	w.AllProblems[p.ID], w.Sizes[p.ID], w.Batches[p.ID] = p, size, batch
+}
+
+func (w *World) apply(batch ident.ID, effect store.Effect) error {
+	switch e := effect.(type) {
+	case store.CreateProblem:
+		if _, ok := w.AllProblems[e.Problem.ID]; ok {
+			return fault.New(fault.Conflict, "the problem exists")
+		}
+		w.Put(e.Problem, e.Size, batch)
+	case store.UpdateProblem:
+		if _, ok := w.AllProblems[e.Problem.ID]; !ok {
+			return fault.New(fault.Conflict, "the problem does not exist")
+		}
+		w.Put(e.Problem, e.Size, batch)
+	case store.PutSavepoint:
+		w.Savepoints = append(w.Savepoints, store.Savepoint{Batch: batch, Problem: e.Problem})
+	case store.AddComment:
+		w.AllComments = append(w.AllComments, e)
+	case store.PutKeyword:
+		w.Keywords[named{e.Problem, e.Keyword.Name}] = e.Keyword
+	case store.DropKeyword:
+		delete(w.Keywords, named{e.Problem, e.Name})
+	case store.PutRelationship:
+		l := Link{e.Relationship.Owner, e.Relationship.Type, e.Relationship.Other}
+		if _, ok := w.Relationships[l]; ok {
+			return fault.New(fault.Conflict, "the relationship exists")
+		}
+		w.Relationships[l] = e.Relationship
+	case store.DropRelationship:
+		delete(w.Relationships, Link{e.Owner, e.Type, e.Other})
+	case store.MoveFamily:
+		w.Epochs[e.Family] = w.Epochs[e.Family].Next(batch)
+	case store.Watch:
+		w.watchers[bench.Mark{Problem: e.Problem, User: e.User}] = true
+	case store.Unwatch:
+		delete(w.watchers, bench.Mark{Problem: e.Problem, User: e.User})
+	case store.MarkRead:
+		w.readers[bench.Mark{Problem: e.Problem, User: e.User}] = e.Read
+	case store.ForgetReads:
+		maps.DeleteFunc(w.readers, func(f bench.Mark, _ bool) bool { return f.Problem == e.Problem && f.User != e.But })
+	case store.PutState:
+		e.State.Next = slices.Clone(e.State.Next)
+		w.States[e.State.ID] = e.State
+	case store.PutPriority:
+		w.Priorities[e.Priority.ID] = e.Priority
+	case store.PutClassification:
+		w.Classifications[e.Classification.ID] = e.Classification
+	case store.PutComponent:
+		w.Components[e.Component.ID] = e.Component
+	case store.PutMilestone:
+		w.Milestones[e.Milestone.ID] = e.Milestone
+	case store.PutUser:
+		w.Users[e.User.ID] = e.User
+	case store.PutToken:
+		i := slices.IndexFunc(w.AllTokens, func(t access.Token) bool { return t.ID == e.Token.ID })
+		if i < 0 {
+			w.AllTokens = append(w.AllTokens, e.Token)
+		} else {
+			w.AllTokens[i] = e.Token
+		}
+	case store.AppendAudit:
+		w.AuditLog = append(w.AuditLog, e.Entry)
+	case store.PutQuery:
+		i := slices.IndexFunc(w.Queries, func(q query.Saved) bool { return q.ID == e.Query.ID })
+		if i < 0 {
+			w.Queries = append(w.Queries, e.Query)
+		} else {
+			w.Queries[i] = e.Query
+		}
+	case store.DropQuery:
+		w.Queries = slices.DeleteFunc(w.Queries, func(q query.Saved) bool { return q.ID == e.ID })
+	case store.KeepReply:
+		e.Reply.Body = slices.Clone(e.Reply.Body)
+		w.Replies[bench.ReplyKey{User: e.Reply.User, Key: e.Reply.Key}] = e.Reply
+	case store.Expire:
+		maps.DeleteFunc(w.Replies, func(_ bench.ReplyKey, r store.Reply) bool { return r.Created.Before(e.Before) })
+	default:
+		return fault.New(fault.Unsupported, "the model does not know %T", effect)
+	}
+	return nil
+}
+
+// Restore adds a problem, whose revision is of the batch, with all that belongs to it.
+func (w *World) Restore(d store.Dossier, batch ident.ID) {
+	w.Put(d.Problem, d.Size(), batch)
+	for _, k := range d.Keywords {
+		w.Keywords[named{d.ID, k.Name}] = k
+	}
+	for _, r := range d.Relationships {
+		w.Relationships[Link{r.Owner, r.Type, r.Other}] = r
+	}
+	for _, id := range d.Watchers {
+		w.watchers[bench.Mark{Problem: d.ID, User: id}] = true
+	}
+	for _, id := range d.Readers {
+		w.readers[bench.Mark{Problem: d.ID, User: id}] = true
+	}
+	for _, c := range d.Comments {
+		w.AllComments = append(w.AllComments, store.AddComment{Problem: d.ID, Comment: c})
+	}
+	w.Logs = append(w.Logs, d.Log...)
+	w.Savepoints = append(w.Savepoints, d.Savepoints...)
+}

@@ -1,0 +1,276 @@
+package model
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if err := Over(ctx); err != nil {
+		return store.Snapshot{}, err
+	}
+	p, ok := w.AllProblems[id]
+	if !ok {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem %d", id)
+	}
+	s := store.Snapshot{
+		Problem:        p,
+		Batch:          w.Batches[id],
+		Size:           w.Sizes[id],
+		Catalogue:      w.Counters.Catalogue,
+		Watching:       w.watchers[bench.Mark{Problem: id, User: as}],
+		Read:           w.readers[bench.Mark{Problem: id, User: as}],
+		ReadByAssignee: !p.Assignee.IsNone() && w.readers[bench.Mark{Problem: id, User: p.Assignee}],
+	}
+	if parts.Has(store.IfSmall) && s.Size > store.Small {
+		return s, nil
+	}
+	if parts.Has(store.Keywords) {
+		for at, k := range w.Keywords {
+			if at.problem == id {
+				s.Keywords = append(s.Keywords, k)
+			}
+		}
+		slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+	}
+	if parts.Has(store.Log) {
+		for _, entry := range w.Logs {
+			if entry.Problem == id {
+				s.Log = append(s.Log, entry)
+			}
+		}
+	}
+	if parts.Has(store.Comments) {
+		for _, c := range w.AllComments {
+			if c.Problem == id {
+				s.Comments = append(s.Comments, c.Comment)
+			}
+		}
+	}
+	if parts.Has(store.Relationships) {
+		for at, r := range w.Relationships {
+			if at.Owner == id {
+				other := w.AllProblems[at.Other]
+				s.Relationships = append(s.Relationships, store.Related{Relationship: r, OtherTitle: other.Title, OtherState: other.State})
+			}
+		}
+		slices.SortFunc(s.Relationships, func(a, b store.Related) int { return a.Compare(b.Relationship) })
+	}
+	if parts.Has(store.Watchers) {
+		for f := range w.watchers {
+			if f.Problem == id {
+				s.Watchers = append(s.Watchers, f.User)
+			}
+		}
+	}
+	if parts.Has(store.Savepoints) {
+		for _, saved := range w.Savepoints {
+			if saved.ID == id {
+				s.Savepoints = append(s.Savepoints, saved)
+			}
+		}
+	}
+	return s, nil
+}
+
+func (w *World) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		if _, ok := w.AllProblems[id]; ok {
+			s, err := w.Problem(ctx, id, as, parts)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	return all, Over(ctx)
+}
+
+func (w *World) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
+	for at, r := range w.Relationships {
+		if at.Type == t && slices.Contains(owners, at.Owner) {
+			found = append(found, r)
+		}
+	}
+	return found, Over(ctx)
+}
+
+// History implements store.Reader. There is but one.
+func (*World) History() store.History { return 0 }
+
+func (w *World) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
+	return w.Epochs[family], Over(ctx)
+}
+
+func (w *World) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
+	if err := Over(ctx); err != nil {
+		return nil, err
+	}
+	return metadata.NewCatalogue(w.Counters.Catalogue, metadata.Content{
+		States:          slices.Collect(maps.Values(w.States)),
+		Priorities:      slices.Collect(maps.Values(w.Priorities)),
+		Classifications: slices.Collect(maps.Values(w.Classifications)),
+		Components:      slices.Collect(maps.Values(w.Components)),
+		Milestones:      slices.Collect(maps.Values(w.Milestones)),
+		Users:           slices.Collect(maps.Values(w.Users)),
+	}), nil
+}
+
+func (w *World) Versions(ctx context.Context) (store.Versions, error) { return w.Counters, Over(ctx) }
+
+func (w *World) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
+	ids := slices.Sorted(maps.Keys(w.AllProblems))
+	first, found := slices.BinarySearch(ids, after)
+	if found {
+		first++
+	}
+	ids = ids[first:min(first+limit, len(ids))]
+	of := make(map[problem.ID]*store.Dossier, len(ids))
+	page := make([]store.Dossier, len(ids))
+	for i, id := range ids {
+		page[i].Problem = w.AllProblems[id]
+		of[id] = &page[i]
+	}
+	w.furnish(of)
+	return page, Over(ctx)
+}
+
+// furnish adds to the dossiers all that belongs to their problems.
+func (w *World) furnish(of map[problem.ID]*store.Dossier) {
+	for at, k := range w.Keywords {
+		if d := of[at.problem]; d != nil {
+			d.Keywords = append(d.Keywords, k)
+		}
+	}
+	for at, r := range w.Relationships {
+		if d := of[at.Owner]; d != nil {
+			d.Relationships = append(d.Relationships, r)
+		}
+	}
+	for at := range w.watchers {
+		if d := of[at.Problem]; d != nil {
+			d.Watchers = append(d.Watchers, at.User)
+		}
+	}
+	for at, read := range w.readers {
+		if d := of[at.Problem]; d != nil && read {
+			d.Readers = append(d.Readers, at.User)
+		}
+	}
+	for _, entry := range w.Logs {
+		if d := of[entry.Problem]; d != nil {
+			d.Log = append(d.Log, entry)
+		}
+	}
+	for _, c := range w.AllComments {
+		if d := of[c.Problem]; d != nil {
+			d.Comments = append(d.Comments, c.Comment)
+		}
+	}
+	for _, saved := range w.Savepoints {
+		if d := of[saved.ID]; d != nil {
+			d.Savepoints = append(d.Savepoints, saved)
+		}
+	}
+	for _, d := range of {
+		slices.SortFunc(d.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(d.Relationships, relationship.Relationship.Compare)
+		slices.SortFunc(d.Watchers, ident.ID.Compare)
+		slices.SortFunc(d.Readers, ident.ID.Compare)
+	}
+}
+
+func (w *World) Tokens(ctx context.Context) ([]access.Token, error) {
+	return slices.Clone(w.AllTokens), Over(ctx)
+}
+
+func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+	s, err := w.Problem(ctx, id, ident.None, store.Log)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return nil, nil
+	}
+	return Portion(s.Log, skip, limit, room, problem.LogEntry.Size), err
+}
+
+func (w *World) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+	s, err := w.Problem(ctx, id, ident.None, store.Comments)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return nil, nil
+	}
+	return Portion(s.Comments, skip, limit, room, problem.Comment.Size), err
+}
+
+// Portion returns what Log and Comments return of all that there are.
+func Portion[T any](all []T, skip, limit int, room int64, size func(T) int64) (found []T) {
+	for _, one := range all[min(skip, len(all)):] {
+		if len(found) == limit || room <= 0 {
+			break
+		}
+		found = append(found, one)
+		room -= size(one)
+	}
+	return found
+}
+
+func (w *World) Audit(ctx context.Context, skip, limit int) (page []audit.Entry, err error) {
+	for i, e := range w.AuditLog {
+		if i >= skip && len(page) < limit {
+			page = append(page, e)
+		}
+	}
+	return page, Over(ctx)
+}
+
+func (w *World) SavedQueries(ctx context.Context, owner ident.ID) (all []query.Saved, err error) {
+	for _, q := range w.Queries {
+		if owner.IsNone() || q.Owner == owner {
+			all = append(all, q)
+		}
+	}
+	return all, Over(ctx)
+}
+
+func (w *World) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool, error) {
+	for _, q := range w.Queries {
+		if q.ID == id {
+			return q, true, Over(ctx)
+		}
+	}
+	return query.Saved{}, false, Over(ctx)
+}
+
+func (w *World) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
+	r, ok := w.Replies[bench.ReplyKey{User: user, Key: key}]
+	r.Body = slices.Clone(r.Body)
+	return r, ok, Over(ctx)
+}
+
+func (w *World) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	var all []time.Time
+	for _, r := range w.Replies {
+		all = append(all, r.Created)
+	}
+	w.Of.Mu.Lock()
+	defer w.Of.Mu.Unlock()
+	for _, s := range w.Of.Batches {
+		all = append(all, s.At)
+	}
+	if len(all) == 0 {
+		return time.Time{}, false, Over(ctx)
+	}
+	return slices.MinFunc(all, time.Time.Compare), true, Over(ctx)
+}

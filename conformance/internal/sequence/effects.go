@@ -1,0 +1,288 @@
+package sequence
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// effects draws one effect, or a few that belong together, and appends them to
+// the Change.
+func (d *drawer) effects(c *store.Change, id, other problem.ID) {
+	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
+	who := pick(d, d.users)
+	switch d.IntN(23) {
+	case 0:
+		p := d.Problem(d.number())
+		add(store.CreateProblem{Problem: p, Size: sizeLike(p)})
+	case 1, 2:
+		p := d.Problem(id)
+		add(store.UpdateProblem{Problem: p, Size: sizeLike(p)}, store.PutSavepoint{Problem: p})
+	case 3:
+		add(store.UpdateProblem{Problem: d.Problem(id)})
+	case 4:
+		add(store.PutSavepoint{Problem: d.Problem(id)})
+	case 5, 20, 21:
+		add(store.AddComment{Problem: id, Comment: d.Comment()})
+	case 6, 7:
+		add(store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: pick(d, d.names), Value: d.value()}})
+	case 8:
+		add(store.DropKeyword{Problem: id, Name: pick(d, d.names)})
+	case 9, 10, 11:
+		add(d.Relate(id, other)...)
+	case 12:
+		add(store.MoveFamily{Family: d.directed().Forward})
+	case 13:
+		if d.oneIn(2) {
+			add(store.Watch{Problem: id, User: who})
+		} else {
+			add(store.Unwatch{Problem: id, User: who})
+		}
+	case 14:
+		add(store.MarkRead{Problem: id, User: who, Read: !d.oneIn(3)})
+	case 15:
+		add(store.MarkRead{Problem: id, User: who, Read: true}, store.ForgetReads{Problem: id, But: pick(d, d.users)})
+	case 16, 17:
+		add(d.Put())
+	case 18:
+		key := d.key()
+		c.Expect = append(c.Expect, store.KeyUnused{User: who, Key: key, Since: c.At})
+		add(store.KeepReply{Reply: d.reply(who, key, c.At)})
+	case 22:
+		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID}}))
+	default:
+		add(store.Expire{Before: pick(d, d.moments)})
+	}
+}
+
+// Audited draws an entry of the audit log.
+func (d *drawer) Audited() audit.Entry {
+	e := d.b.Audited()
+	e.Created, e.Name = d.time(), d.text(255)
+	switch d.IntN(3) {
+	case 0:
+		e.Type, e.Field, e.From, e.To = audit.Created, "", "", problem.LogObject()
+	case 1:
+		e.Kind, e.Author, e.To = audit.Token, ident.None, problem.LogText(d.text(1000))
+	}
+	return e
+}
+
+// Query draws a saved query, new or known.
+func (d *drawer) Query() query.Saved {
+	q := d.b.Query(pick(d, d.users))
+	if known := d.past.model.Now.Queries; len(known) > 0 && d.oneIn(2) {
+		q.ID = pick(d, known).ID
+	}
+	q.Name, q.Predicate, q.Created = d.text(255), d.text(5000), d.time()
+	if d.oneIn(2) {
+		q.Sort = ""
+	}
+	return q
+}
+
+// Relate draws the effects that relate two problems, or end that: on both sides,
+// or on one, as the port does not mind.
+func (d *drawer) Relate(id, other problem.ID) []store.Effect {
+	side := d.side(id, other)
+	if existing := d.existing(); len(existing) > 0 && d.oneIn(2) {
+		side = pick(d, existing)
+		drops := []store.Effect{
+			store.DropRelationship{Owner: side.Owner, Type: side.Type, Other: side.Other},
+			store.DropRelationship{Owner: side.Other, Type: side.Type.Mirror(), Other: side.Owner},
+		}
+		if d.oneIn(3) { // and come back
+			drops[1] = store.PutRelationship{Relationship: side}
+		}
+		return drops[:1+d.IntN(2)]
+	}
+	if d.oneIn(4) {
+		return []store.Effect{store.DropRelationship{Owner: side.Owner, Type: side.Type, Other: side.Other}}
+	}
+	puts := []store.Effect{store.PutRelationship{Relationship: side}, store.PutRelationship{Relationship: side.Mirror()}}
+	return puts[:1+d.IntN(2)]
+}
+
+// side draws one side of a relationship, which is yet to be stored.
+func (d *drawer) side(id, other problem.ID) relationship.Relationship {
+	return relationship.Relationship{Owner: id, Type: pick(d, relationship.Types()), Other: other, Created: d.time(), Author: pick(d, d.users)}
+}
+
+// existing returns the sides that are stored, in their order.
+func (d *drawer) existing() []relationship.Relationship {
+	return slices.SortedFunc(maps.Values(d.past.model.Now.Relationships), bench.CompareSides)
+}
+
+// Put draws an effect on metadata, users or tokens, new or known.
+func (d *drawer) Put() store.Effect {
+	o := pick(d, d.objects)
+	name := func(known string) string { return known + pick(d, d.texts) } // no two are the same
+	switch d.IntN(7) {
+	case 0:
+		s := o.States[0]
+		s.Name, s.Resolved, s.Initial, s.Order = name(s.Name), d.oneIn(2), d.oneIn(2), d.IntN(9)-4
+		s.Next = nil
+		for range d.IntN(4) {
+			s.Next = append(s.Next, d.b.ID())
+		}
+		d.Shuffle(len(s.Next), func(i, j int) { s.Next[i], s.Next[j] = s.Next[j], s.Next[i] })
+		return store.PutState{State: s}
+	case 1:
+		p := o.Priorities[0]
+		p.Name, p.Order = name(p.Name), d.IntN(9)-4
+		return store.PutPriority{Priority: p}
+	case 2:
+		c := o.Classifications[0]
+		c.Name = name(c.Name)
+		return store.PutClassification{Classification: c}
+	case 3:
+		c := o.Components[0]
+		c.Name, c.Closed, c.Successor, c.Parent = name(c.Name), d.oneIn(2), d.maybe(), d.maybe()
+		return store.PutComponent{Component: c}
+	case 4:
+		m := o.Milestones[0]
+		m.Name, m.Component, m.Created, m.Start, m.End = name(m.Name), d.maybe(), d.time(), d.maybeTime(), d.maybeTime()
+		return store.PutMilestone{Milestone: m}
+	case 5:
+		u := user.User{ID: pick(d, d.users), Inactive: d.oneIn(2)}
+		u.Name, u.Email = name("User "+u.ID.String()), u.ID.String()+"@Example.org"
+		return store.PutUser{User: u}
+	default:
+		t := d.b.Token()
+		if known := d.past.model.Now.AllTokens; len(known) > 0 && d.oneIn(2) {
+			old := pick(d, known)
+			t.ID, t.Digest = old.ID, old.Digest
+		}
+		t.Scope, t.Expires, t.Revoked = pick(d, []access.Scope{access.Read, access.Write, access.Admin}), d.maybeTime(), d.maybeTime()
+		return store.PutToken{Token: t}
+	}
+}
+
+// Problem draws a problem.
+func (d *drawer) Problem(id problem.ID) problem.Problem {
+	p := d.b.Problem(id)
+	p.Title, p.Revision = d.text(1000), int64(1+d.IntN(3))
+	p.Assignee, p.Priority, p.Classification = ident.None, d.maybe(), d.maybe()
+	p.Component, p.Milestone = d.maybe(), d.maybe()
+	if d.oneIn(2) {
+		p.State = d.state()
+	}
+	if d.oneIn(2) {
+		p.Assignee = pick(d, d.users)
+	}
+	p.Created, p.Modified = d.time(), d.time()
+	if d.oneIn(2) {
+		p.Resolver, p.Resolved = ident.None, time.Time{}
+	}
+	return p
+}
+
+// state draws one of few states.
+func (d *drawer) state() ident.ID { return pick(d, d.objects).States[0].ID }
+
+// Comment draws a comment.
+func (d *drawer) Comment() problem.Comment {
+	c := d.b.Comment(d.text(5000))
+	c.HTML, c.Created = d.value(), d.time()
+	return c
+}
+
+// Entry draws a log entry.
+func (d *drawer) Entry(id problem.ID) problem.LogEntry {
+	e := d.b.Entry(id)
+	e.Created, e.Revision = d.time(), int64(1+d.IntN(3))
+	switch d.IntN(3) {
+	case 0:
+		e.Type, e.Field, e.From, e.To = problem.ProblemCreated, "", "", problem.LogObject()
+	case 1:
+		e.Type, e.Field, e.From = problem.KeywordSet, pick(d, d.names), problem.LogNoValue
+		e.To = problem.LogText(d.text(1000))
+	}
+	return e
+}
+
+// reply draws a reply.
+func (d *drawer) reply(who ident.ID, key string, at time.Time) store.Reply {
+	r := store.Reply{User: who, Key: key, Created: at}
+	r.Fingerprint[d.IntN(32)] = byte(d.IntN(256))
+	for range d.IntN(4) {
+		r.Body = append(r.Body, byte(d.IntN(256)), 0)
+	}
+	return r
+}
+
+// key draws the key of a reply: one of few.
+func (d *drawer) key() string { return pick(d, []string{"key", "KEY", strings.Repeat("~", 255)}) }
+
+// value draws a text, an empty one, or none at all.
+func (d *drawer) value() problem.NullText {
+	switch d.IntN(4) {
+	case 0:
+		return problem.NullText{}
+	case 1:
+		return problem.Text("")
+	}
+	return problem.Text(d.text(5000))
+}
+
+// maybe draws an identifier or none.
+func (d *drawer) maybe() ident.ID {
+	if d.oneIn(2) {
+		return ident.None
+	}
+	return d.b.ID()
+}
+
+// time draws a time.
+func (d *drawer) time() time.Time {
+	if d.oneIn(6) {
+		return pick(d, bench.Times())
+	}
+	return d.b.Now()
+}
+
+// maybeTime draws a time or none.
+func (d *drawer) maybeTime() time.Time {
+	if d.oneIn(2) {
+		return time.Time{}
+	}
+	return d.time()
+}
+
+// text draws a text of at most so many characters, and at least one.
+func (d *drawer) text(most int) string {
+	switch {
+	case d.oneIn(20):
+		return strings.Repeat("\U0001f600", most)
+	case d.oneIn(2):
+		return pick(d, d.texts)
+	}
+	return fmt.Sprint("text ", d.IntN(10))
+}
+
+// hurtful returns texts that storage has been known to alter, and some that it
+// has been known to take for others.
+func hurtful() []string {
+	var all []string
+	for _, specimen := range bench.Texts() {
+		all = append(all, specimen.Text)
+	}
+	slices.Sort(all)
+	return append(all,
+		"a", "A", "a ", " a", "\u00e1", "a\u0301", "ss", "\u00df", "i", "\u0130", "k", "\u212a", "1", "01")
+}
+
+// sizeLike returns a size for a problem that was drawn, small or large.
+func sizeLike(p problem.Problem) int64 { return int64(len(p.Title)) * store.Small / 8 }

@@ -1,0 +1,151 @@
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Sequence is what is done to a store, one step after the other. It is data: it
+// knows nothing of the store that it is done to, so that it can be done again to
+// another, whole or in part.
+type Sequence []Step
+
+// Step is one thing that is done to a store.
+type Step interface {
+	fmt.Stringer
+	// within returns what is left of the step when it comes after the given
+	// ones: all that the contract says something about. ok is false when that
+	// is nothing.
+	within(*past) (left Step, ok bool)
+	// happen does the step to the model, and returns what the store has to
+	// answer.
+	Happen(*past) Due
+	// try does the step to the store, and returns what is wrong with its
+	// answer.
+	try(*player, Due) error
+}
+
+// The steps there are. What they are about is named by values alone.
+type (
+	Commits struct{ Change store.Change }
+	Repeats struct{ Batch ident.ID } // the Commit of an earlier step's Change
+	Asks    struct {                 // Outcome
+		Batch ident.ID
+		At    time.Time
+	}
+	Reserves struct{}
+	Reopens  struct{}
+	Restores struct{ Holdings bench.Holdings }
+)
+
+func (s Commits) String() string { return "Commit of " + bench.Describe(s.Change) }
+func (s Repeats) String() string { return "Commit of batch " + bench.Short(s.Batch) + " again" }
+func (s Asks) String() string    { return "Outcome of batch " + bench.Short(s.Batch) }
+func (Reserves) String() string  { return "Reserve" }
+func (Reopens) String() string   { return "Close, and the store is opened again" }
+
+func (s Restores) String() string {
+	h := s.Holdings
+	return fmt.Sprintf("Restore of an Archive with %d problems, %d metadata objects and users, %d tokens, %d saved queries and %d audit entries",
+		len(h.Dossiers), len(bench.PutAll(h.Metadata)), len(h.Tokens), len(h.Queries), len(h.Audit))
+}
+
+// String lists the steps with their numbers.
+func (q Sequence) String() string {
+	lines := make([]string, len(q))
+	for i, s := range q {
+		lines[i] = fmt.Sprintf("  %d. %s", i+1, onOneLine(s.String()))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// onOneLine returns the text with escapes for what is not to be seen.
+func onOneLine(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsGraphic(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// Sensible returns what is left of the sequence when all is left out that means
+// nothing after what comes before it.
+func (q Sequence) Sensible() Sequence {
+	of := NewPast()
+	left := make(Sequence, 0, len(q))
+	for _, s := range q {
+		if s, ok := s.within(of); ok {
+			s.Happen(of)
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+// past is what the steps so far have come to, by the model.
+type past struct {
+	model *model.Model
+	steps int
+	sent  map[ident.ID]store.Change // what was committed, in vain or not
+	scope *bench.Scope
+}
+
+func NewPast() *past {
+	return &past{model: model.NewModel(), sent: make(map[ident.ID]store.Change), scope: bench.NewScope()}
+}
+
+// Due is what a store has to answer.
+type Due struct {
+	Err    error // of this kind
+	Stored bool  // what Outcome says
+	Known  bool  // the Receipt is one that was returned before
+}
+
+func (s Commits) Happen(of *past) Due {
+	of.steps++
+	of.sent[s.Change.Batch] = s.Change
+	of.scope.Add(s.Change)
+	known := of.model.Batches[s.Change.Batch].Stored
+	_, err := of.model.Commit(context.Background(), s.Change)
+	return Due{Err: err, Known: known}
+}
+
+func (s Repeats) Happen(of *past) Due { return Commits{of.sent[s.Batch]}.Happen(of) }
+
+func (s Asks) Happen(of *past) Due {
+	of.steps++
+	_, stored, err := of.model.Outcome(context.Background(), s.Batch, s.At)
+	return Due{Err: err, Stored: stored, Known: stored}
+}
+
+func (Reserves) Happen(of *past) Due {
+	of.steps++
+	return Due{}
+}
+
+func (Reopens) Happen(of *past) Due {
+	of.steps++
+	return Due{}
+}
+
+func (s Restores) Happen(of *past) Due {
+	of.steps++
+	err := of.model.Restore(context.Background(), s.Holdings.Archive())
+	if err == nil {
+		of.scope.Hold(s.Holdings)
+	}
+	return Due{Err: err}
+}
