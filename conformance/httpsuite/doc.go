@@ -1,6 +1,6 @@
 // Package httpsuite holds a running server against the HTTP contract: the
-// specification and the decisions D1 to D36, through real sockets and knowing
-// nothing of the code behind them. The server may be anybody's, in any language.
+// specification and the decisions in domain/rules, through real sockets and without
+// any knowledge of the code behind them. The server may be anybody's, in any language.
 //
 //	func TestServer(t *testing.T) {
 //		target := httpsuite.Target{BaseURL: "http://127.0.0.1:8080", AdminToken: token}
@@ -11,9 +11,9 @@
 // problems-conformance from a terminal.
 //
 // Every case has an ID that never changes, the rule that it checks in words, and
-// where the rule comes from. Core cases ask for what the specification itself
+// the tags of the rule, with the addresses of their pages. Core cases ask for what the specification itself
 // demands, and for what clients of old cannot do without; extended ones for the
-// rest (see [Case]). A failure tells the rule, what was expected and what was seen,
+// rest (see [Case]). A failure tells the rule, its page, what was expected and what was seen,
 // the latest requests of the case with their answers, and the command that repeats
 // it. Tokens are masked wherever something is told.
 //

@@ -134,6 +134,35 @@ func checkCitations(file, text string, known func(tag string) bool) (faults []st
 	return faults
 }
 
+// checkPort returns a sentence for each tag of the storage port that package store does
+// not have.
+func checkPort(files map[string]string) (faults []string) {
+	has := make(map[string]bool)
+	inPort := func(file string) bool { return strings.HasSuffix(path.Dir("/"+file), "/store") }
+	for file, text := range files {
+		for _, tag := range portTags(text) {
+			has[tag] = has[tag] || inPort(file)
+		}
+	}
+	for file, text := range files {
+		for _, tag := range portTags(text) {
+			if r, ok := Find(strings.TrimRight(tag, "-0123456789")); ok && r.Page == "store.md" && !has[tag] {
+				faults = append(faults, fmt.Sprintf("%s cites %s, but package store has no such tag", file, tag))
+			}
+		}
+	}
+	return faults
+}
+
+var portTag = regexp.MustCompile(`(?:^|[^A-Z0-9-])([A-Z]+-[0-9]{3})\b`)
+
+func portTags(text string) (tags []string) {
+	for _, match := range portTag.FindAllStringSubmatch(text, -1) {
+		tags = append(tags, match[1])
+	}
+	return tags
+}
+
 var (
 	link        = regexp.MustCompile(`\]\(<?([^)>\s]+)>?\)`)
 	fence       = regexp.MustCompile("(?ms)^ *```.*?^ *```")
@@ -206,6 +235,9 @@ func TestCitedRulesExist(t *testing.T) {
 		for _, fault := range checkCitations(file, text, known) {
 			t.Error(fault)
 		}
+	}
+	for _, fault := range checkPort(readSource(t).files) {
+		t.Error(fault)
 	}
 	if cited < 100 {
 		t.Errorf("the sources cite %d rules only", cited)
@@ -304,11 +336,13 @@ func TestBrokenPagesAreFound(t *testing.T) {
 	faults := slices.Concat(
 		checkRules(all, exist),
 		checkLinks("broken.md", brokenPage, read),
+		checkPort(map[string]string{"domain/store/store.go": "(COM-001)", "x.go": "COM-001, COM" + "-999, HTTP-COM" + "-998"}),
 		checkCitations("x.go", "// W1\n// D"+"93, spec section 2", known),
 	)
 	want := []string{
 		"no case or test HTTP-NONE-001", "the reason is missing", "no case or test holds it", "another rule has this tag",
 		"no anchor #dx", "missing.md", "no anchor #x",
+		"x.go cites COM" + "-999",
 		"x.go:2 cites D" + "93", "x.go:2 cites spec section 2",
 	}
 	if len(faults) != len(want) {
