@@ -48,10 +48,10 @@ func (a *answer) universal() {
 		return
 	}
 	if a.header.Get("X-Content-Type-Options") != "nosniff" {
-		a.t.once("nosniff", "%v\nlacks X-Content-Type-Options: nosniff (D34)", a)
+		a.t.once("nosniff", "%v\nlacks X-Content-Type-Options: nosniff (%s)", a, see("D34"))
 	}
 	if a.header.Get("Content-Security-Policy") == "" {
-		a.t.once("policy", "%v\nlacks a Content-Security-Policy (D34)", a)
+		a.t.once("policy", "%v\nlacks a Content-Security-Policy (%s)", a, see("D34"))
 	}
 	if a.status >= 400 && !strings.HasPrefix(a.request, http.MethodHead) {
 		a.problemDetails()
@@ -62,19 +62,19 @@ func (a *answer) universal() {
 func (a *answer) problemDetails() {
 	a.t.Helper()
 	if got := a.mediaType(); got != "application/problem+json" {
-		a.t.once("problem+json", "%v\nis an error of type %q, want application/problem+json (D18)", a, got)
+		a.t.once("problem+json", "%v\nis an error of type %q, want application/problem+json (%s)", a, got, see("D18"))
 		return
 	}
 	for _, member := range []string{"type", "title", "detail", "instance"} {
 		if text, _ := a.at("/" + member).(string); text == "" {
-			a.t.Errorf("%v\nlacks the member %s (RFC 9457, D18)", a, member)
+			a.t.Errorf("%v\nlacks the member %s (RFC 9457, %s)", a, member, see("D18"))
 		}
 	}
 	if a.at("/status") != json.Number(strconv.Itoa(a.status)) {
 		a.t.Errorf("%v\nhas another status in its body (RFC 9457)", a)
 	}
 	if text, _ := a.at("/instance").(string); !instanceForm.MatchString(text) {
-		a.t.Errorf("%v\nhas the instance %q, want urn:request: and an identifier (D18)", a, text)
+		a.t.Errorf("%v\nhas the instance %q, want urn:request: and an identifier (%s)", a, text, see("D18"))
 	}
 }
 
@@ -105,7 +105,7 @@ func (a *answer) revalidated() *answer {
 	a.t.Helper()
 	for _, want := range []struct{ header, token string }{{"Cache-Control", "private"}, {"Cache-Control", "no-cache"}, {"Vary", "authorization"}} {
 		if !a.lists(want.header, want.token) {
-			a.t.Fatalf("%v\nsends %s: %q, want %s in it (D20)", a, want.header, a.header.Values(want.header), want.token)
+			a.t.Fatalf("%v\nsends %s: %q, want %s in it (%s)", a, want.header, a.header.Values(want.header), want.token, see("D20"))
 		}
 	}
 	return a
@@ -327,7 +327,7 @@ func (a *answer) timed(pointers ...string) *answer {
 	a.t.Helper()
 	for _, pointer := range pointers {
 		if !timeForm.MatchString(a.text(pointer)) {
-			a.t.Fatalf("%v\nhas at %s no time with three decimals in UTC (D9)", a, pointer)
+			a.t.Fatalf("%v\nhas at %s no time with three decimals in UTC (%s)", a, pointer, see("D9"))
 		}
 	}
 	return a
@@ -364,7 +364,7 @@ func (a *answer) revision() int64 {
 	a.t.Helper()
 	n, err := strconv.ParseInt(a.header.Get("Problem-Revision"), 10, 64)
 	if err != nil {
-		a.t.Fatalf("%v\nlacks Problem-Revision (D10)", a)
+		a.t.Fatalf("%v\nlacks Problem-Revision (%s)", a, see("D10"))
 	}
 	return n
 }
@@ -374,7 +374,7 @@ func (a *answer) etag() string {
 	a.t.Helper()
 	tag := a.header.Get("ETag")
 	if len(tag) < 3 || tag[0] != '"' || tag[len(tag)-1] != '"' {
-		a.t.Fatalf("%v\nhas the ETag %q, want a strong one (D20)", a, tag)
+		a.t.Fatalf("%v\nhas the ETag %q, want a strong one (%s)", a, tag, see("D20"))
 	}
 	return tag
 }

@@ -21,7 +21,7 @@ func lookup(path string, parameters ...string) string {
 func (a *answer) offered(source string) *answer {
 	a.t.Helper()
 	if a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed {
-		a.t.Fatalf("%v\nthe server lacks this endpoint (%s)", a, source)
+		a.t.Fatalf("%v\nthe server lacks this endpoint (%s)", a, see(source))
 	}
 	return a
 }

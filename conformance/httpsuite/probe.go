@@ -98,7 +98,7 @@ func (s *session) recognise(me *answer) error {
 	case me.status/100 == 3:
 		return fmt.Errorf("%s redirects to %s: want the base URL that it leads to", where, me.header.Get("Location"))
 	case me.status == http.StatusUnauthorized && !tokenForm.MatchString(s.admin.token):
-		return fmt.Errorf("the server refuses the token (401), which has not the form pts_ and 49 letters and digits (D17); want a token of this server with the scope admin")
+		return fmt.Errorf("the server refuses the token (401), which has not the form pts_ and 49 letters and digits (%s); want a token of this server with the scope admin", see("D17"))
 	case me.status == http.StatusUnauthorized:
 		return fmt.Errorf("the server refuses the token (401); want one that this server has issued, is not revoked or expired, and has the scope admin")
 	case me.status == http.StatusNotFound:
@@ -138,7 +138,7 @@ func (s *session) furnished() error {
 		}
 	}
 	if missing != nil {
-		return fmt.Errorf("the server does not know %s; want the states, priorities and classifications of D2, beside others that it may have", strings.Join(missing, ", "))
+		return fmt.Errorf("the server does not know %s; want the states, priorities and classifications of a new store, beside others that it may have (%s)", strings.Join(missing, ", "), see("D2"))
 	}
 	return nil
 }

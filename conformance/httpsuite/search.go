@@ -190,7 +190,7 @@ func searchCases() []demand {
 				before := encode(s.listed("/states", name)["identifier"])
 				found := bob.search("/states", "ANY PreviousStates.identifier = "+before+" AND name IN {'Open', 'In Progress', 'Closed'}").names("")
 				if slices.Sort(found); !slices.Equal(found, want) {
-					s.Fatalf("after %s come %q, want %q (D2)", name, found, want)
+					s.Fatalf("after %s come %q, want %q (%s)", name, found, want, see("D2"))
 				}
 			}
 		}},

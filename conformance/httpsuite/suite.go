@@ -1,7 +1,10 @@
 package httpsuite
 
 import (
+	"strings"
+
 	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 // api is the version segment that every path of the API begins with (D23).
@@ -39,6 +42,9 @@ type demand struct {
 	rule   string
 	run    func(*session)
 }
+
+// see returns the tag of a rule with the address of its page.
+func see(tag string) string { return strings.Join(append([]string{tag}, rules.Links(tag)...), ", ") }
 
 // The levels, as the tables write them.
 const (

@@ -150,6 +150,10 @@ func checkPort(files map[string]string) (faults []string) {
 	for file, text := range files {
 		for _, tag := range portTags(text) {
 			has[tag] = has[tag] || inPort(file)
+			kind, _, _ := strings.Cut(tag, "-")
+			if _, ok := Find(kind); inPort(file) && !ok && strings.Contains(text, "("+tag+")") {
+				faults = append(faults, fmt.Sprintf("%s has the tag %s, but domain/rules/store.md has no section %s", file, tag, kind))
+			}
 		}
 	}
 	for file, text := range files {
@@ -344,13 +348,14 @@ func TestBrokenPagesAreFound(t *testing.T) {
 	faults := slices.Concat(
 		checkRules(all, exist),
 		checkLinks("broken.md", brokenPage, read),
-		checkPort(map[string]string{"domain/store/store.go": "(COM-001)", "x.go": "COM-001, COM" + "-999, HTTP-COM" + "-998"}),
+		checkPort(map[string]string{"domain/store/store.go": "(COM-001), (NEW-001), SHA-256", "x.go": "COM-001, COM" + "-999, HTTP-COM" + "-998"}),
 		checkCitations("domain/predicate/x.go", "// Section 8, (section 9), RFC 9110", known),
 		checkCitations("x.go", "// W1\n// D"+"93, spec section 2", known),
 	)
 	want := []string{
 		"no case or test HTTP-NONE-001", "the reason is missing", "no case or test holds it", "another rule has this tag",
 		"no anchor #dx", "missing.md", "no anchor #x",
+		"no section NEW",
 		"x.go cites COM" + "-999",
 		"domain/predicate/x.go:1 cites query language section 9",
 		"x.go:2 cites D" + "93", "x.go:2 cites spec section 2",

@@ -14,18 +14,20 @@ import (
 
 	"github.com/problemtracking/problems/conformance/httpsuite"
 	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 func httpCommand() command {
 	return command{"http", "hold a running server against the HTTP contract", runHTTP}
 }
 
-const httpHelp = `usage: problems-conformance http --url URL [--token TOKEN] [flags]
+var httpHelp = `usage: problems-conformance http --url URL [--token TOKEN] [flags]
 
 Holds a running server against the HTTP contract. The server may be anybody's and
 in any language. It need not be empty, and others may use it meanwhile; but the
 cases leave problems and inactive users behind, so it had better be one for tests.
-It has to know the states, priorities and classifications of D2.
+It has to know the states, priorities and classifications of a new store:
+` + rules.URL("records.md", "d2") + `
 
 The token needs the scope admin. Give it in the environment variable PROBLEMS_TOKEN
 rather than by the flag, which other users of the machine can see.
