@@ -2,11 +2,13 @@ package relationship
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 // TestTypes holds the types against the table of D7.
@@ -28,6 +30,7 @@ func TestTypes(t *testing.T) {
 		{"ClonedTo", "ClonedFrom", 600},
 		{"ClonedFrom", "ClonedTo", 601},
 	}
+	d7, _ := rules.Find("D7")
 	types := Types()
 	if len(types) != len(want) {
 		t.Fatalf("Types() = %v, want %d of them", types, len(want))
@@ -44,6 +47,9 @@ func TestTypes(t *testing.T) {
 		}
 		if got := w.typ.Code(); got != w.code {
 			t.Errorf("%s.Code() = %d, want %d", w.typ, got, w.code)
+		}
+		if !strings.Contains(d7.Text, string(w.typ)) || !strings.Contains(d7.Text, strconv.Itoa(w.code)) {
+			t.Errorf("%s does not have %s with the code %d", d7.Path(), w.typ, w.code)
 		}
 		family, ok := w.typ.Family()
 		if !ok || !w.typ.Valid() || family.Forward.Code() != w.code-w.code%100 {
