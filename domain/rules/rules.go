@@ -67,7 +67,7 @@ func (r Rule) Path() string { return location(r.Page, r.Anchor) }
 // The headings of rules. Those of the numbered pages need no anchor of their own.
 var (
 	anchor  = regexp.MustCompile(`^<a id="([a-z0-9-]+)"></a>$`)
-	heading = regexp.MustCompile(`^#{2,4} (?:§ ?)?([A-Z]+[0-9]*|[0-9]+)\.?:? (.+)$`)
+	heading = regexp.MustCompile(`^#{2,4} (?:§ ?|Section )?([A-Z]+[0-9]*|[0-9]+)\.?:? (.+)$`)
 )
 
 // numbered are the pages with numbered sections, and how their sections are cited.
@@ -124,7 +124,7 @@ func parse(page, text string) []Rule {
 			continue
 		}
 		match := heading.FindStringSubmatch(line)
-		if match != nil && (id != "" || isNumber(match[1]) && numbered[page] != "") {
+		if match != nil && isRule(page, id, match[1]) {
 			tag := match[1]
 			if isNumber(tag) {
 				tag = numbered[page] + tag
@@ -138,6 +138,15 @@ func parse(page, text string) []Rule {
 		}
 	}
 	return rules
+}
+
+// isRule reports whether a heading with this first word begins a rule. The page of the
+// query language has headings such as "ANY", and its rules are its sections.
+func isRule(page, anchor, word string) bool {
+	if isNumber(word) {
+		return anchor != "" || numbered[page] != ""
+	}
+	return anchor != "" && page != "predicates.md"
 }
 
 func isNumber(tag string) bool { return tag[0] >= '0' && tag[0] <= '9' }

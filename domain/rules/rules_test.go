@@ -419,6 +419,23 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestSectionsOfTheQueryLanguage(t *testing.T) {
+	t.Parallel()
+	const page = "# Language\n\n## 1 Words\n\n## 2. Grammar\n\n<a id=\"any\"></a>\n### ANY and ALL\n\n<a id=\"three\"></a>\n## Section 3: Types\n"
+	var got []string
+	for _, r := range parse("predicates.md", page) {
+		got = append(got, r.Tag+" "+r.Path())
+	}
+	want := []string{
+		"query language section 1 domain/rules/predicates.md#1-words",
+		"query language section 2 domain/rules/predicates.md#2-grammar",
+		"query language section 3 domain/rules/predicates.md#three",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the rules are %q, want %q", got, want)
+	}
+}
+
 func TestSlug(t *testing.T) {
 	t.Parallel()
 	for heading, want := range map[string]string{
