@@ -244,7 +244,7 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		compiler := newCompiler(t.Context(), plain(), catalogue(), ann)
-		f, _, err := compiler.selection([]fragment{constant(true)}, store.Query{Sort: order, After: c.after, Limit: 9, Catalogue: catalogue(), As: ann})
+		f, _, err := compiler.hits([]fragment{constant(true)}, store.Query{Sort: order, After: c.after, Limit: 9, Catalogue: catalogue(), As: ann})
 		if got := fmt.Sprint(f.args); err != nil || f.sql != c.sql || got != c.args {
 			t.Errorf("%q is\n%s\nof %s, %v; want\n%s\nof %s", c.sort, f.sql, got, err, c.sql, c.args)
 		}
@@ -282,7 +282,7 @@ func TestPlaceOfAnotherOrder(t *testing.T) {
 	for _, keys := range [][]predicate.Value{nil, {int64(1)}, {"a", "b"}} {
 		compiler := newCompiler(t.Context(), plain(), catalogue(), ann)
 		after := &store.Hit{ID: 1, Keys: keys}
-		if f, _, err := compiler.selection([]fragment{constant(true)}, store.Query{Sort: order, After: after, Limit: 1}); err == nil {
+		if f, _, err := compiler.hits([]fragment{constant(true)}, store.Query{Sort: order, After: after, Limit: 1}); err == nil {
 			t.Errorf("with %v it is %s", keys, f.sql)
 		}
 	}

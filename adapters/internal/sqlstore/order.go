@@ -178,10 +178,10 @@ func orderBy(keys []sortKey, number string) string {
 	return sql + number
 }
 
-// behind returns the condition that a problem comes after the place of a hit.
+// behind returns the condition that a problem comes after a hit.
 func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 	if len(hit.Keys) != len(keys) {
-		return fragment{}, fmt.Errorf("the place is of an order with %d keys; this one has %d", len(hit.Keys), len(keys))
+		return fragment{}, fmt.Errorf("the position is of an order with %d keys; this one has %d", len(hit.Keys), len(keys))
 	}
 	var either, level []fragment
 	for i, k := range keys {
@@ -206,7 +206,7 @@ func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 		level = append(level, equal)
 	}
 	either = append(either, and(append(level, text("p.id > ", argument(int64(hit.ID))))...))
-	place := or(either...)
+	position := or(either...)
 	if len(keys) > 0 && hit.Keys[0] != nil {
 		// It follows from the rest, and is what an index can begin at.
 		first, value := keys[0], level[0].args[len(level[0].args)-1]
@@ -214,7 +214,7 @@ func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 		if first.descending {
 			operator = " <= "
 		}
-		place = and(text(first.fragment, operator, argument(value)), place)
+		position = and(text(first.fragment, operator, argument(value)), position)
 	}
-	return place, nil
+	return position, nil
 }

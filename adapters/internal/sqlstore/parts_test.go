@@ -91,7 +91,7 @@ func TestSelectionInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := c.selection(conditions, store.Query{After: &store.Hit{ID: 4}, Limit: 9, Catalogue: catalogue(), As: ann})
+	f, _, err := c.hits(conditions, store.Query{After: &store.Hit{ID: 4}, Limit: 9, Catalogue: catalogue(), As: ann})
 	if err != nil {
 		t.Fatal(err)
 	}

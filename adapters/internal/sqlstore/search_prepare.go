@@ -1,0 +1,117 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// preparedSearch is a search that is ready to run: one statement, and how to read its
+// rows.
+type preparedSearch struct {
+	// statement finds the hits, in the order of the query. With a residual, it finds
+	// the numbers of the candidates in ascending order.
+	statement fragment
+	// keys are the columns of a hit after its number and revision.
+	keys []sortKey
+	// residual is the part of the predicate that the database cannot decide; nil when
+	// it decides all.
+	residual *predicate.Plan
+}
+
+// prepareSearch splits the predicate of a query and compiles its conditions, its order
+// and its position, in this order, with one compiler.
+func prepareSearch(ctx context.Context, d *Dialect, q store.Query) (p preparedSearch, err error) {
+	c := newCompiler(ctx, d, q.Catalogue, q.As)
+	compiled, residual := q.Plan.Split()
+	p.residual = residual
+	conditions, err := c.search(compiled)
+	switch {
+	case err != nil:
+	case residual != nil:
+		p.statement = candidates(conditions)
+	default:
+		p.statement, p.keys, err = c.hits(conditions, q)
+	}
+	if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
+		err = fault.Wrap(fault.Internal, err, "the store cannot search by this")
+	}
+	return p, err
+}
+
+// candidates returns the statement for all problems that satisfy the conditions: one
+// more than a residual may be evaluated for. MATERIALIZED has the database find all of
+// them before it returns the first.
+func candidates(conditions []fragment) fragment {
+	where := and(conditions...)
+	return text("WITH found AS MATERIALIZED (SELECT p.id AS id FROM problems p WHERE ", where,
+		" ORDER BY "+byNumber(where)+" LIMIT ", argument(store.MostCandidates+1), ") SELECT id FROM found ORDER BY id")
+}
+
+// hits returns the statement for the first hits of a query: their numbers, revisions
+// and keys. MATERIALIZED lets SQLite find all of them in its first step, the only one
+// that can be interrupted.
+func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortKey, error) {
+	keys, err := c.sortKeys(q.Sort)
+	if err != nil {
+		return fragment{}, nil, err
+	}
+	if q.After != nil {
+		position, err := behind(keys, *q.After)
+		if err != nil {
+			return fragment{}, nil, err
+		}
+		conditions = append(slices.Clip(conditions), position)
+	}
+	with, names, columns, from := text("WITH "), "id, revision", text("p.id AS id, p.revision AS revision"), "problems p"
+	for _, key := range keys {
+		if key.on != "" {
+			with = text(with, key.ranksOf()+" AS MATERIALIZED (", key.ranks, "), ")
+			from += " LEFT JOIN " + key.ranksOf() + " ON " + key.ranksOf() + ".id = " + key.on
+		}
+		names += ", " + key.name
+		columns = text(columns, ", ", key.fragment, " AS "+key.name)
+	}
+	first := func(where fragment, number string) fragment {
+		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(keys, number)+" LIMIT ", argument(q.Limit))
+	}
+	var parts []fragment
+	if len(keys) == 0 { // no index has another order
+		parts = c.byState(conditions)
+	}
+	var found fragment
+	if parts == nil {
+		where := and(conditions...)
+		found = first(where, byNumber(where))
+	} else {
+		found = firstOf(parts, first, q.Limit)
+	}
+	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
+}
+
+// firstOf returns the statement for the first hits of several conditions, which exclude
+// each other: the first hits of each, by number, and the first of these.
+func firstOf(conditions []fragment, first func(where fragment, number string) fragment, limit int) fragment {
+	var all fragment
+	for i, where := range conditions {
+		if i > 0 {
+			all = text(all, " UNION ALL ")
+		}
+		all = text(all, "SELECT * FROM (", first(where, "p.id"), ") AS part")
+	}
+	return text("SELECT * FROM (", all, ") AS parts ORDER BY id LIMIT ", argument(limit))
+}
+
+// byNumber returns the order by the number of the problem. "+p.id" keeps the databases
+// from the index on it: they would walk all problems in order until there are enough,
+// which is slow when the condition holds for few, and not for the first ones.
+func byNumber(where fragment) string {
+	if where.few {
+		return "+p.id"
+	}
+	return "p.id"
+}
