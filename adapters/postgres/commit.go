@@ -64,7 +64,8 @@ func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlsto
 }
 
 // send sends all statements at once and reads the answers. The one that returns a
-// row returns the position. When a statement is refused, refusal is its demand.
+// row returns the position. When a statement is refused, refusal is its
+// Conflict.
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlstore.Statement, position *int64) (refusal string, err error) {
 	results := conn.SendBatch(ctx, s.batch(statements))
 	for _, statement := range statements {
@@ -75,7 +76,7 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlst
 		}
 		if err != nil {
 			_ = results.Close()
-			return statement.Demand, err
+			return statement.Conflict, err
 		}
 	}
 	// Only what comes after the last statement says that it is stored.
@@ -87,7 +88,7 @@ func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
 	batch := &pgx.Batch{}
 	for _, statement := range statements {
 		text := s.texts.plainOf(statement.SQL)
-		if statement.Demand != "" {
+		if statement.Conflict != "" {
 			text = s.texts.guardedOf(statement.SQL)
 		}
 		batch.Queue(text, statement.Args...)

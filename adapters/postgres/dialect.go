@@ -17,25 +17,25 @@ import (
 // newDialect returns the statements as PostgreSQL wants them. Positions come from
 // a sequence.
 func newDialect() *sqlstore.Dialect {
-	return sqlstore.New(sqlstore.Words{
+	return sqlstore.New(sqlstore.Syntax{
 		Bun:          pgdialect.New(),
 		ID:           func(id ident.ID) any { return pgtype.UUID{Bytes: id, Valid: !id.IsNone()} },
 		IDInto:       func(id *ident.ID) any { return (*uuid)(id) },
 		Lock:         " FOR UPDATE",
-		Among:        "= ANY(?)",
+		InList:       "= ANY(?)",
 		List:         list,
 		NextPosition: "nextval('positions')",
 		IDs:          uuids,
 		Texts:        func(texts []string) any { return texts },
 		Numbers:      func(numbers []int64) any { return numbers },
-		Finds: map[predicate.Op]string{
+		TextSearch: map[predicate.Op]string{
 			predicate.Contains:   "strpos({text}, {part}) > 0",
 			predicate.BeginsWith: "starts_with({text}, {part})",
 			predicate.EndsWith:   "right({text}, length({part})) = {part}",
 		},
-		Form:    "LIKE",
-		Pattern: like,
-		Sum:     "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
+		LikeOperator: "LIKE",
+		LikePattern:  like,
+		Sum:          "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
 		Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
 			return "SELECT * FROM unnest(?::uuid[], ?::bigint[]) AS r (id, rank)", []any{uuids(ids), ranks}
 		},

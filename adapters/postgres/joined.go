@@ -78,8 +78,8 @@ func (v *view) split(queries []sqlstore.Query, columns [][]byte) (rows int, all 
 	}
 	for i, q := range queries {
 		r := &found[i]
-		if q.Room != nil && r.n > 0 {
-			q.Room(r.n)
+		if q.Grow != nil && r.n > 0 {
+			q.Grow(r.n)
 		}
 		scan := r.scan
 		for range r.n {

@@ -102,7 +102,7 @@ func TestLastReadsAllRows(t *testing.T) {
 					got[i] = append(got[i], one)
 					return err
 				},
-				Room: func(rows int) { room = append(room, rows) },
+				Grow: func(rows int) { room = append(room, rows) },
 			})
 		}
 		if err := read(t, s, true, queries...); err != nil {

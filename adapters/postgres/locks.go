@@ -23,10 +23,10 @@ func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 		switch e := expectation.(type) {
 		case store.CatalogueAt:
 			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ? AND catalogue_batch IS NOT DISTINCT FROM ?" + lock,
-				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Demand: "the catalogue is not at the version that is expected"})
+				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the catalogue is not at the version that is expected"})
 		case store.AccessAt:
 			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ? AND access_batch IS NOT DISTINCT FROM ?" + lock,
-				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Demand: "the tokens are not at the version that is expected"})
+				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the tokens are not at the version that is expected"})
 		case store.FamilyAt:
 			families = append(families, e)
 		case store.ProblemAt:

@@ -16,11 +16,11 @@ import (
 // newDialect returns the statements as SQLite wants them. The writer counts
 // positions itself.
 func newDialect() *sqlstore.Dialect {
-	return sqlstore.New(sqlstore.Words{
+	return sqlstore.New(sqlstore.Syntax{
 		Bun:    sqlitedialect.New(),
 		ID:     sqlstore.IDText,
 		IDInto: sqlstore.IDTextInto,
-		Among:  "IN (SELECT value FROM json_each(?))",
+		InList: "IN (SELECT value FROM json_each(?))",
 		List:   jsonList[problem.ID],
 		IDs: func(ids []ident.ID) any {
 			return jsonTexts(ids, func(id ident.ID) string { return id.String() })
@@ -28,15 +28,15 @@ func newDialect() *sqlstore.Dialect {
 		Texts:   func(texts []string) any { return jsonTexts(texts, func(s string) string { return s }) },
 		Numbers: jsonList[int64],
 		// The time of the latest change has an index, too, but changes each time.
-		Apart: []string{"state", "component", "milestone", "assignee", "created"},
-		Finds: map[predicate.Op]string{
+		SetIfChanged: []string{"state", "component", "milestone", "assignee", "created"},
+		TextSearch: map[predicate.Op]string{
 			predicate.Contains:   "instr({text}, {part}) > 0",
 			predicate.BeginsWith: "substr({text}, 1, length({part})) = {part}",
 			// substr takes all of a text when it is to begin at the character 0.
 			predicate.EndsWith: "({text} IS NOT NULL AND ({part} = '' OR substr({text}, -length({part})) = {part}))",
 		},
-		Form:    "GLOB", // LIKE has its own ideas of upper and lower case
-		Pattern: glob,
+		LikeOperator: "GLOB", // LIKE has its own ideas of upper and lower case
+		LikePattern:  glob,
 		// sum itself fails when it overflows. With * and + it becomes a REAL.
 		Sum: "iif(typeof(coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0)) = 'integer', " +
 			"coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0), NULL)",

@@ -10,9 +10,9 @@ import (
 func (t *transaction) expect(expectation store.Expectation) error {
 	switch e := expectation.(type) {
 	case store.CatalogueAt:
-		return demand(t.Catalogue == e.Version, "the catalogue is not at the version that is expected")
+		return conflictUnless(t.Catalogue == e.Version, "the catalogue is not at the version that is expected")
 	case store.AccessAt:
-		return demand(t.Access == e.Version, "the tokens are not at the version that is expected")
+		return conflictUnless(t.Access == e.Version, "the tokens are not at the version that is expected")
 	}
 	statement, ok := t.dialect.Expectation(expectation)
 	if !ok {
@@ -22,7 +22,7 @@ func (t *transaction) expect(expectation store.Expectation) error {
 	if err != nil {
 		return err
 	}
-	return demand(found, statement.Demand)
+	return conflictUnless(found, statement.Conflict)
 }
 
 // apply does what the Change says, and raises the versions that it concerns by 1.
@@ -46,8 +46,8 @@ func (t *transaction) do(statements ...sqlstore.Statement) error {
 		if err != nil {
 			return err
 		}
-		if s.Demand != "" {
-			if err := demand(touched > 0, s.Demand); err != nil {
+		if s.Conflict != "" {
+			if err := conflictUnless(touched > 0, s.Conflict); err != nil {
 				return err
 			}
 		}
@@ -55,11 +55,10 @@ func (t *transaction) do(statements ...sqlstore.Statement) error {
 	return nil
 }
 
-// demand returns the fault of a Change that does not fit what is stored, unless
-// the condition holds.
-func demand(holds bool, otherwise string) error {
+// conflictUnless returns fault.Conflict with the message, unless the condition holds.
+func conflictUnless(holds bool, message string) error {
 	if holds {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s", otherwise)
+	return fault.New(fault.Conflict, "%s", message)
 }

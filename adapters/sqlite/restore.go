@@ -20,7 +20,7 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 	if err := t.apply(archive.Head()); err != nil {
 		return err
 	}
-	if err := t.do(t.dialect.StampFamilies(archive.Batch)); err != nil {
+	if err := t.do(t.dialect.SetFamilyBatches(archive.Batch)); err != nil {
 		return err
 	}
 	t.Versions = archive.Versions()

@@ -6,26 +6,26 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// choice says that a column of the problem refers to one of the objects, or, if none
-// is true, may refer to nothing.
+// choice limits a column of the problem to references to some objects. With none, it
+// may also be NULL.
 type choice struct {
 	column string
 	ids    []ident.ID
 	none   bool
 }
 
-// A condition is not repeated for more states than this, and not when that makes a
-// statement of more bytes or arguments, of which databases have their limits.
+// Limits for repeating a condition once for each state: databases limit the length of a
+// statement and the number of its arguments.
 const (
 	mostParts     = 16
 	mostPartBytes = 32 << 10
 	mostPartArgs  = 1000
 )
 
-// byState divides what is searched among the problems of one assignee into those of each
-// state. The index has these in the order of their numbers, so that the first ones
-// of each part are found at once, however many problems the assignee has, and
-// however many of them are closed. It returns nil when that does not help.
+// byState divides a search among the problems of one assignee into one part for each
+// state. An index has the problems of an assignee and a state by number, so the database
+// finds the first hits of each part at once: even if the assignee has many problems, and
+// most of them are closed. It returns nil for other searches.
 func (c *compiler) byState(conditions []fragment) (parts []fragment) {
 	of := func(column string) int {
 		return slices.IndexFunc(conditions, func(f fragment) bool { return f.choice != nil && f.choice.column == column })
@@ -53,7 +53,7 @@ func (c *compiler) byState(conditions []fragment) (parts []fragment) {
 	return parts
 }
 
-// anyState is the choice of all states, and of none.
+// anyState is the choice of all states, and of NULL.
 func (c *compiler) anyState() *choice {
 	all := &choice{none: true}
 	for _, state := range c.catalogue.Content().States {

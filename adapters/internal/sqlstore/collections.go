@@ -6,29 +6,28 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// pile are objects that are being read, each of which is a problem's.
-type pile[Object any] struct {
-	// where follows a column that has the number of a problem, and selects
-	// those of the pile.
+// owners are objects of several problems, which the rows of collections are read into.
+type owners[Object any] struct {
+	// where follows a column with the number of a problem, and selects the owners.
 	where string
 	args  []any
-	at    map[problem.ID]*Object
+	byID  map[problem.ID]*Object
 }
 
-// listing selects one kind of what belongs to problems: a statement up to the
-// column that has the problem's number, and the order that its rows are to have.
+// listing selects the rows of one collection: a statement up to the column that has the
+// problem's number, and the order of the rows.
 type listing struct{ sql, order string }
 
-// part returns the query that adds one kind of what belongs to problems to their
-// objects. read returns to which problem a row belongs.
-func part[Object, T any](p pile[Object], list func(*Object) *[]T, read func(func(...any) error, *T) (problem.ID, error), l listing) Query {
-	return Query{SQL: l.sql + p.where + " ORDER BY " + l.order, Args: p.args, Row: func(scan func(...any) error) error {
+// collection returns the query that appends the rows of one collection to the lists of
+// their owners. read returns the problem that a row belongs to.
+func collection[Object, T any](o owners[Object], list func(*Object) *[]T, read func(func(...any) error, *T) (problem.ID, error), l listing) Query {
+	return Query{SQL: l.sql + o.where + " ORDER BY " + l.order, Args: o.args, Row: func(scan func(...any) error) error {
 		var one T
 		id, err := read(scan, &one)
 		if err != nil {
 			return err
 		}
-		if owner := p.at[id]; owner != nil {
+		if owner := o.byID[id]; owner != nil {
 			all := list(owner)
 			*all = append(*all, one)
 		}
@@ -36,7 +35,7 @@ func part[Object, T any](p pile[Object], list func(*Object) *[]T, read func(func
 	}}
 }
 
-// The kinds of what belongs to problems, with how their rows are read.
+// The collections of problems, each with the function that reads a row.
 
 var keywordsBy = listing{"SELECT problem, name, value FROM keywords WHERE problem", "problem, name"}
 
@@ -61,7 +60,7 @@ func (d *Dialect) ownCommentInto(scan func(...any) error, c *problem.Comment) (i
 
 var watchersBy = listing{"SELECT problem, user_id FROM watchers WHERE problem", "problem, user_id"}
 
-func (d *Dialect) markInto(scan func(...any) error, user *ident.ID) (id problem.ID, err error) {
+func (d *Dialect) userInto(scan func(...any) error, user *ident.ID) (id problem.ID, err error) {
 	err = scan((*int64)(&id), d.IDInto(user))
 	return id, err
 }

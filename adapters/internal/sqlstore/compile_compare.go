@@ -162,10 +162,10 @@ func (c *compiler) in(cond predicate.In) (fragment, error) {
 		}
 	}
 	if len(texts) > 0 {
-		either = append(either, text(value.fragment, " ", fragment{sql: c.Among, args: []any{c.Texts(texts)}}))
+		either = append(either, text(value.fragment, " ", fragment{sql: c.InList, args: []any{c.Texts(texts)}}))
 	}
 	if len(numbers) > 0 {
-		either = append(either, text(value.fragment, " ", fragment{sql: c.Among, args: []any{c.Numbers(numbers)}}))
+		either = append(either, text(value.fragment, " ", fragment{sql: c.InList, args: []any{c.Numbers(numbers)}}))
 	}
 	if null && value.nullable {
 		either = append(either, text(value.fragment, " IS NULL"))
@@ -181,7 +181,7 @@ func (c *compiler) finds(op predicate.Op, left, right operand) fragment {
 	if left.constant && left.value == nil || right.constant && right.value == nil {
 		return constant(false)
 	}
-	return fill(c.Finds[op], map[string]fragment{"{text}": left.text(), "{part}": right.text()})
+	return fill(c.TextSearch[op], map[string]fragment{"{text}": left.text(), "{part}": right.text()})
 }
 
 // text returns the fragment of a text, which may be a constant.
@@ -201,5 +201,5 @@ func (c *compiler) like(cond predicate.Like) (fragment, error) {
 	if value.constant {
 		return fragment{}, fmt.Errorf("no SQL for the form of a constant")
 	}
-	return text(value.fragment, " "+c.Form+" ", argument(c.Pattern(cond.Pattern))), nil
+	return text(value.fragment, " "+c.LikeOperator+" ", argument(c.LikePattern(cond.Pattern))), nil
 }

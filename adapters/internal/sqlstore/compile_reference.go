@@ -73,7 +73,7 @@ func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment
 		if len(ids) == 1 { // so that an index has what follows in order
 			return text(column.fragment, " = ", argument(c.ID(ids[0])))
 		}
-		return text(column.fragment, " ", fragment{sql: c.Among, args: []any{c.IDs(ids)}})
+		return text(column.fragment, " ", fragment{sql: c.InList, args: []any{c.IDs(ids)}})
 	}
 	switch short := len(yes) <= longList || len(yes) <= len(no); {
 	case len(no) == 0 && (none || !column.nullable):

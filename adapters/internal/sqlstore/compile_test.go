@@ -19,20 +19,20 @@ import (
 
 // plain is a dialect whose arguments can be read.
 func plain() *Dialect {
-	return New(Words{
+	return New(Syntax{
 		Bun:     sqlitedialect.New(),
 		ID:      IDText,
-		Among:   "AMONG (?)",
+		InList:  "AMONG (?)",
 		List:    func(ids []problem.ID) any { return ids },
 		IDs:     func(ids []ident.ID) any { return fmt.Sprintf("%d ids", len(ids)) },
 		Texts:   func(texts []string) any { return strings.Join(texts, "|") },
 		Numbers: func(numbers []int64) any { return fmt.Sprint(numbers) },
-		Finds: map[predicate.Op]string{
+		TextSearch: map[predicate.Op]string{
 			predicate.Contains: "{text} HAS {part}", predicate.BeginsWith: "{text} BEGINS {part}", predicate.EndsWith: "{text} ENDS {part}",
 		},
-		Form:    "LIKE",
-		Pattern: func(p predicate.Pattern) string { return fmt.Sprintf("%d parts", len(p.Parts)) },
-		Sum:     "total({value})",
+		LikeOperator: "LIKE",
+		LikePattern:  func(p predicate.Pattern) string { return fmt.Sprintf("%d parts", len(p.Parts)) },
+		Sum:          "total({value})",
 		Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
 			return "RANKS ?", []any{fmt.Sprint(ranks)}
 		},

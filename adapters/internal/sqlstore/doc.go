@@ -1,16 +1,28 @@
-// Package sqlstore is what the storage adapters on SQLite and PostgreSQL share:
-// the tables, the statements that read and write them, and how the values of the
-// domain stand in columns. How statements are run, what makes several of them
-// one, and what their errors mean is the adapters' own.
+// Package sqlstore has the parts that the storage adapters on SQLite and PostgreSQL
+// share: tables, statements, the mapping of values to columns, and searches. Each adapter
+// has its own connections, transactions and classification of errors.
 //
-// Statements are written once, with a question mark for each argument. Where the
-// two databases need different words, the [Dialect] has them. What is read and
-// written for every request is plain SQL, whose text never changes, so that it
-// can stay prepared; metadata and users, which the service caches, are models of
-// bun.
+// Statements have a placeholder, "?", for each argument. [Syntax] has the SQL in which
+// the two databases differ, and [Dialect] the statements made from it.
 //
-// A search becomes one statement by a [compiler], as far as predicate.Plan.Split says
-// that a database can decide it; what is left is evaluated here for the problems that
-// it has not ruled out. Texts are compared without regard to case and marks by columns
-// that have them folded: see [Dialect.Fold].
+// # A search
+//
+// [Reader.Search] runs in two steps. prepareSearch makes one statement: it splits the
+// predicate with predicate.Plan.Split, and a [compiler] translates the conditions that a
+// database can decide. Then the statement runs. If a residual is left, package search
+// evaluates it for the problems that the database found. Texts are compared without
+// regard to case and marks by extra columns with their folded forms: see [Dialect.Fold].
+//
+// # The use of bun
+//
+// bun opens the databases, runs the migrations, and maps metadata and users, which are
+// plain rows, by its models. The statements of requests are written by hand, for three
+// reasons:
+//
+//   - bun formats arguments into the text of a statement. Here the text is constant, so
+//     that the database keeps it prepared, and no input ever becomes part of it.
+//   - bun runs statements through database/sql, one at a time. PostgreSQL gets all
+//     statements of a Change in one batch of pgx; SQLite reads rows from its driver.
+//   - database/sql may repeat a statement when a connection breaks. A write must not
+//     be repeated.
 package sqlstore

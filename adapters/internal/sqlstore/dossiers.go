@@ -21,30 +21,30 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	if len(found) == 0 {
 		return nil, nil
 	}
-	p := pile[store.Dossier]{" BETWEEN ? AND ?", []any{int64(found[0].ID), int64(found[len(found)-1].ID)}, make(map[problem.ID]*store.Dossier, len(found))}
+	of := owners[store.Dossier]{" BETWEEN ? AND ?", []any{int64(found[0].ID), int64(found[len(found)-1].ID)}, make(map[problem.ID]*store.Dossier, len(found))}
 	for i := range found {
-		p.at[found[i].ID] = &found[i]
+		of.byID[found[i].ID] = &found[i]
 	}
 	err := r.Read(ctx,
-		part(p, func(o *store.Dossier) *[]problem.Keyword { return &o.Keywords }, r.keywordInto, keywordsBy),
-		part(p, func(o *store.Dossier) *[]problem.LogEntry { return &o.Log }, r.logInto, logBy),
-		part(p, func(o *store.Dossier) *[]problem.Comment { return &o.Comments }, r.ownCommentInto, commentsBy),
-		part(p, func(o *store.Dossier) *[]relationship.Relationship { return &o.Relationships },
+		collection(of, func(o *store.Dossier) *[]problem.Keyword { return &o.Keywords }, r.keywordInto, keywordsBy),
+		collection(of, func(o *store.Dossier) *[]problem.LogEntry { return &o.Log }, r.logInto, logBy),
+		collection(of, func(o *store.Dossier) *[]problem.Comment { return &o.Comments }, r.ownCommentInto, commentsBy),
+		collection(of, func(o *store.Dossier) *[]relationship.Relationship { return &o.Relationships },
 			func(scan func(...any) error, s *relationship.Relationship) (problem.ID, error) {
 				err := scan((*int64)(&s.Owner), (*typeCode)(&s.Type), (*int64)(&s.Other), (*moment)(&s.Created), r.IDInto(&s.Author))
 				return s.Owner, err
 			}, listing{"SELECT owner, type, other, created, author FROM relationships WHERE owner", "owner, type, other"}),
-		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.markInto, watchersBy),
-		part(p, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.markInto,
+		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.userInto, watchersBy),
+		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.userInto,
 			listing{"SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
-		part(p, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
+		collection(of, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
 	)
 	return found, err
 }
 
-// StampFamilies returns the statement that gives the epochs of all families the
+// SetFamilyBatches returns the statement that gives the epochs of all families the
 // batch of an Archive.
-func (d *Dialect) StampFamilies(batch ident.ID) Statement {
+func (d *Dialect) SetFamilyBatches(batch ident.ID) Statement {
 	return Statement{SQL: "UPDATE families SET batch = ?", Args: []any{d.ID(batch)}}
 }
 

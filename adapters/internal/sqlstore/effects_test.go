@@ -17,11 +17,11 @@ import (
 )
 
 // words are those of a database that counts positions in the given way.
-func words(nextPosition string) sqlstore.Words {
-	return sqlstore.Words{
+func words(nextPosition string) sqlstore.Syntax {
+	return sqlstore.Syntax{
 		Bun: sqlitedialect.New(), ID: sqlstore.IDText, IDInto: sqlstore.IDTextInto,
-		Among: "IN (?)", List: func(ids []problem.ID) any { return len(ids) }, NextPosition: nextPosition,
-		Apart: []string{"state", "created"},
+		InList: "IN (?)", List: func(ids []problem.ID) any { return len(ids) }, NextPosition: nextPosition,
+		SetIfChanged: []string{"state", "created"},
 	}
 }
 
@@ -86,7 +86,7 @@ func TestUpdateSetsEachColumnOnce(t *testing.T) {
 	delete(want, "id")
 	for _, apart := range [][]string{nil, {"state"}, {"title", "assignee", "title_cd"}} {
 		w := words("")
-		w.Apart = apart
+		w.SetIfChanged = apart
 		statements, err := sqlstore.New(w).Effects(store.Change{Batch: batch, Effects: []store.Effect{store.UpdateProblem{Problem: p}}}, nil)
 		if err != nil || len(statements) != 1+len(apart) {
 			t.Fatalf("with %v apart, there are %d statements, and %v", apart, len(statements), err)
@@ -96,8 +96,8 @@ func TestUpdateSetsEachColumnOnce(t *testing.T) {
 			set := columns(s, "UPDATE problems SET (", ")")
 			if i > 0 {
 				set = columns(s, "UPDATE problems SET ", " = ?")
-				if s.Demand != "" || len(s.Args) != 3 || s.Args[0] != s.Args[2] || !slices.Contains(apart, set[0]) {
-					t.Errorf("%s\nof %v, demands %q: want one of %v to be set if it changes", s.SQL, s.Args, s.Demand, apart)
+				if s.Conflict != "" || len(s.Args) != 3 || s.Args[0] != s.Args[2] || !slices.Contains(apart, set[0]) {
+					t.Errorf("%s\nof %v, demands %q: want one of %v to be set if it changes", s.SQL, s.Args, s.Conflict, apart)
 				}
 			}
 			for place, column := range set {
@@ -135,7 +135,7 @@ func TestKeepReplyIsGuarded(t *testing.T) {
 		if err != nil || len(statements) != 1 {
 			t.Fatal(statements, err)
 		}
-		if guarded := statements[0].Demand != ""; guarded != c.guarded {
+		if guarded := statements[0].Conflict != ""; guarded != c.guarded {
 			t.Errorf("%s: guarded %t, want %t", name, guarded, c.guarded)
 		}
 	}

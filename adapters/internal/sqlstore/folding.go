@@ -120,7 +120,7 @@ func (t foldedTable) fold(ctx context.Context, db *bun.DB, after []any, lock str
 	}
 	keys := strings.Join(t.keys, ", ")
 	found, err := db.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+t.name+
-		" WHERE ("+keys+") > ("+marks(len(t.keys))+") ORDER BY "+keys+fmt.Sprintf(" LIMIT %d", foldedAtOnce)+lock, after...)
+		" WHERE ("+keys+") > ("+placeholders(len(t.keys))+") ORDER BY "+keys+fmt.Sprintf(" LIMIT %d", foldedAtOnce)+lock, after...)
 	if err != nil {
 		return nil, err
 	}

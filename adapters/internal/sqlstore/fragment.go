@@ -2,16 +2,16 @@ package sqlstore
 
 import "regexp"
 
-// fragment is a piece of a statement with its arguments, each of which has a
-// question mark in the text. What a request has said is always an argument.
+// fragment is a piece of a statement with its arguments, one for each placeholder. Input
+// from a request is always an argument.
 type fragment struct {
 	sql  string
 	args []any
-	// keyed is true for a condition that an index finds the rows of, and few when
-	// it finds them among the problems themselves.
+	// keyed is true for a condition whose rows an index finds, and few when that is
+	// an index of the table of problems.
 	keyed, few bool
-	// choice is what a condition leaves of the objects that a column of the problem
-	// refers to; nil for other conditions.
+	// choice is the limit that a condition sets to a reference of the problem; nil for
+	// other conditions.
 	choice *choice
 }
 
@@ -40,14 +40,14 @@ func text(parts ...any) (f fragment) {
 	return f
 }
 
-// blank is what stands for a fragment in the texts of Words.
-var blank = regexp.MustCompile(`\{[a-z]+\}`)
+// templateField matches the name of a fragment in the templates of Syntax.
+var templateField = regexp.MustCompile(`\{[a-z]+\}`)
 
-// fill returns a text with fragments in the place of their names.
+// fill returns a template with fragments instead of their names.
 func fill(form string, by map[string]fragment) fragment {
 	var parts []any
 	end := 0
-	for _, at := range blank.FindAllStringIndex(form, -1) {
+	for _, at := range templateField.FindAllStringIndex(form, -1) {
 		parts = append(parts, form[end:at[0]], by[form[at[0]:at[1]]])
 		end = at[1]
 	}

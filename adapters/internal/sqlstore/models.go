@@ -39,7 +39,7 @@ func newModel(table *schema.Table) model {
 	return model{
 		fields: table.Fields,
 		read:   "SELECT " + all + " FROM " + table.Name + " ORDER BY " + keys,
-		put: insert(table.Name, all, marks(len(columns)),
+		put: insert(table.Name, all, placeholders(len(columns)),
 			" ON CONFLICT ("+keys+") DO UPDATE SET "+strings.Join(replaced, ", ")),
 	}
 }

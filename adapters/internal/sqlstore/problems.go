@@ -14,9 +14,9 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	if len(ids) == 0 {
 		return nil, store.Ended(ctx)
 	}
-	p := pile[store.Snapshot]{" " + r.Among, []any{r.List(ids)}, make(map[problem.ID]*store.Snapshot, len(ids))}
+	o := owners[store.Snapshot]{" " + r.InList, []any{r.List(ids)}, make(map[problem.ID]*store.Snapshot, len(ids))}
 	if parts.Has(store.IfSmall) {
-		p.where, p.args = " IN (SELECT id FROM problems WHERE id "+r.Among+" AND size <= ?)", append(p.args, store.Small)
+		o.where, o.args = " IN (SELECT id FROM problems WHERE id "+r.InList+" AND size <= ?)", append(o.args, store.Small)
 	}
 	queries := make([]Query, 1, 4)
 	queries[0] = Query{SQL: r.readProblems, Args: []any{r.ID(as), r.ID(as), r.List(ids)}, Row: func(scan func(...any) error) error {
@@ -24,33 +24,33 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 		if err := scan(append([]any{(*int64)(&s.ID)}, r.snapshotInto(s)...)...); err != nil {
 			return err
 		}
-		p.at[s.ID] = s
+		o.byID[s.ID] = s
 		return nil
 	}}
 	if parts.Has(store.Keywords) {
-		queries = append(queries, part(p, func(s *store.Snapshot) *[]problem.Keyword { return &s.Keywords }, r.keywordInto, keywordsBy))
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]problem.Keyword { return &s.Keywords }, r.keywordInto, keywordsBy))
 	}
 	if parts.Has(store.Log) {
-		queries = append(queries, part(p, func(s *store.Snapshot) *[]problem.LogEntry { return &s.Log }, r.logInto, logBy))
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]problem.LogEntry { return &s.Log }, r.logInto, logBy))
 	}
 	if parts.Has(store.Comments) {
-		queries = append(queries, part(p, func(s *store.Snapshot) *[]problem.Comment { return &s.Comments }, r.ownCommentInto, commentsBy))
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]problem.Comment { return &s.Comments }, r.ownCommentInto, commentsBy))
 	}
 	if parts.Has(store.Relationships) {
-		queries = append(queries, part(p, func(s *store.Snapshot) *[]store.Related { return &s.Relationships }, r.relatedInto, relatedBy))
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]store.Related { return &s.Relationships }, r.relatedInto, relatedBy))
 	}
 	if parts.Has(store.Watchers) {
-		queries = append(queries, part(p, func(s *store.Snapshot) *[]ident.ID { return &s.Watchers }, r.markInto, watchersBy))
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]ident.ID { return &s.Watchers }, r.userInto, watchersBy))
 	}
 	if parts.Has(store.Savepoints) {
-		queries = append(queries, part(p, func(s *store.Snapshot) *[]store.Savepoint { return &s.Savepoints }, r.savepointInto, savepointsBy))
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]store.Savepoint { return &s.Savepoints }, r.savepointInto, savepointsBy))
 	}
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, err
 	}
-	snapshots := make([]store.Snapshot, 0, len(p.at))
+	snapshots := make([]store.Snapshot, 0, len(o.byID))
 	for _, id := range ids {
-		if s := p.at[id]; s != nil {
+		if s := o.byID[id]; s != nil {
 			snapshots = append(snapshots, *s)
 		}
 	}

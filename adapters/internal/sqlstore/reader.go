@@ -84,7 +84,7 @@ var readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
 func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
 	return Query{
 		SQL: sql, Args: args,
-		Room: func(rows int) { *list = slices.Grow(*list, rows) },
+		Grow: func(rows int) { *list = slices.Grow(*list, rows) },
 		Row: func(scan func(...any) error) error {
 			var none T
 			*list = append(*list, none) // what is read into is in its place already

@@ -2,74 +2,72 @@ package sqlstore
 
 import "strings"
 
-// Statement is one SQL statement with its arguments, each of which has a question
-// mark in the text.
+// Statement is an SQL statement with its arguments, one for each placeholder, "?".
 type Statement struct {
 	SQL  string
 	Args []any
-	// Demand, if there is one, says what is wrong when the statement finds
-	// or changes no row: then the Change that it belongs to is refused with
-	// fault.Conflict.
-	Demand string
+	// Conflict, if not empty, is the message of the fault.Conflict by which the
+	// Change is refused when the statement finds or changes no row.
+	Conflict string
 }
 
 // Query is a statement that reads.
 type Query struct {
 	SQL  string
 	Args []any
-	// Row is called for each row, with what reads its columns.
+	// Row is called for each row, with a function that scans its columns.
 	Row func(scan func(dest ...any) error) error
-	// Room, if not nil, is called first, by those who know how many rows there
-	// are.
-	Room func(rows int)
-	// Long is true when a row can be long, so that many at a time are not to be held
-	// in memory.
+	// Grow, if not nil, is called before the rows by a session that knows their
+	// number.
+	Grow func(rows int)
+	// Long is true when a row can be long, so that memory should not hold many at a
+	// time.
 	Long bool
 }
 
-// Table is a table that rows are put into.
+// Table is a table that takes new rows.
 type Table struct {
 	Name string
-	// Columns are those that have to be given. A stamped table has another
-	// one, for the position.
+	// Columns are those that a Row has values of. An ordered table has one more, for
+	// the position.
 	Columns []string
-	stamped bool
+	ordered bool
 	insert  string
 }
 
-// Row is a row that is to be put into a table: its values by the table's columns.
+// Row is a row for a table: its values by the table's columns.
 type Row struct {
 	Table  *Table
 	Values []any
-	// Demand is that of the Statement.
-	Demand string
+	// Conflict is that of the Statement.
+	Conflict string
 }
 
 // Statement returns the statement that inserts the row. next gives positions; it
 // is not called when the database counts them itself.
 func (r Row) Statement(d *Dialect, next func() int64) Statement {
 	args := r.Values
-	if r.Table.stamped && d.NextPosition == "" {
+	if r.Table.ordered && d.NextPosition == "" {
 		args = append([]any{next()}, args...)
 	}
-	return Statement{SQL: r.Table.insert, Args: args, Demand: r.Demand}
+	return Statement{SQL: r.Table.insert, Args: args, Conflict: r.Conflict}
 }
 
-// kept returns a table whose rows are found by a key of their own.
-func (w Words) kept(name, columns, onConflict string) Table {
+// keyed returns a table whose rows have a key of their own.
+func (s Syntax) keyed(name, columns, onConflict string) Table {
 	t := Table{Name: name, Columns: strings.Split(columns, ", ")}
-	t.insert = insert(name, columns, marks(len(t.Columns)), onConflict)
+	t.insert = insert(name, columns, placeholders(len(t.Columns)), onConflict)
 	return t
 }
 
-// stamped returns a table whose rows have an order, which their positions give.
-func (w Words) stamped(name, columns, onConflict string) Table {
-	t := Table{Name: name, Columns: strings.Split(columns, ", "), stamped: true}
-	position := w.NextPosition
+// ordered returns a table whose rows have an order, by their positions.
+func (s Syntax) ordered(name, columns, onConflict string) Table {
+	t := Table{Name: name, Columns: strings.Split(columns, ", "), ordered: true}
+	position := s.NextPosition
 	if position == "" {
 		position = "?"
 	}
-	t.insert = insert(name, "position, "+columns, position+", "+marks(len(t.Columns)), onConflict)
+	t.insert = insert(name, "position, "+columns, position+", "+placeholders(len(t.Columns)), onConflict)
 	return t
 }
 
@@ -77,5 +75,5 @@ func insert(table, columns, values, onConflict string) string {
 	return "INSERT INTO " + table + " (" + columns + ") VALUES (" + values + ")" + onConflict
 }
 
-// marks returns n question marks.
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+// placeholders returns a list of n placeholders.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }

@@ -7,42 +7,42 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// update is how the row of a problem is replaced.
+// update has the statements that replace the row of a problem.
 type update struct {
-	sql    string // sets all columns but those that stand apart
-	places []int  // of these columns among those of problemValues
-	apart  []apart
+	sql       string // sets all columns but those that are set if changed
+	indexes   []int  // of its columns among those of problemValues
+	ifChanged []columnUpdate
 }
 
-// apart is a column that is set by itself, and only if its value changes.
-type apart struct {
+// columnUpdate sets one column, if its value changes.
+type columnUpdate struct {
 	sql   string
-	place int // of the column among those of problemValues
+	index int // of the column among those of problemValues
 }
 
-// updating returns how the row of a problem is replaced.
-func (w Words) updating() (u update) {
+// updating returns the statements that replace the row of a problem.
+func (s Syntax) updating() (u update) {
 	var together []string
-	for place, column := range strings.Split(problemColumns, ", ") {
-		if slices.Contains(w.Apart, column) {
-			u.apart = append(u.apart, apart{"UPDATE problems SET " + column + " = ? WHERE id = ? AND " + column + " IS DISTINCT FROM ?", place})
+	for i, column := range strings.Split(problemColumns, ", ") {
+		if slices.Contains(s.SetIfChanged, column) {
+			u.ifChanged = append(u.ifChanged, columnUpdate{"UPDATE problems SET " + column + " = ? WHERE id = ? AND " + column + " IS DISTINCT FROM ?", i})
 		} else {
-			together, u.places = append(together, column), append(u.places, place)
+			together, u.indexes = append(together, column), append(u.indexes, i)
 		}
 	}
-	u.sql = "UPDATE problems SET (" + strings.Join(together, ", ") + ") = (" + marks(len(together)) + ") WHERE id = ?"
+	u.sql = "UPDATE problems SET (" + strings.Join(together, ", ") + ") = (" + placeholders(len(together)) + ") WHERE id = ?"
 	return u
 }
 
-// updateProblem appends what replaces a problem.
+// updateProblem appends the statements that replace a problem.
 func (w *writer) updateProblem(e store.UpdateProblem) {
 	values, id := w.problemValues(e.Problem, e.Size, w.batch), int64(e.Problem.ID)
-	args := make([]any, 0, len(w.update.places)+1)
-	for _, place := range w.update.places {
-		args = append(args, values[place])
+	args := make([]any, 0, len(w.update.indexes)+1)
+	for _, i := range w.update.indexes {
+		args = append(args, values[i])
 	}
 	w.statements = append(w.statements, Statement{w.update.sql, append(args, id), "a problem that is to be updated does not exist"})
-	for _, column := range w.update.apart {
-		w.do(column.sql, values[column.place], id, values[column.place])
+	for _, column := range w.update.ifChanged {
+		w.do(column.sql, values[column.index], id, values[column.index])
 	}
 }
