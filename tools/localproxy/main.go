@@ -1,15 +1,15 @@
 // Localproxy makes a module proxy of the working tree, as if all modules of the
-// workspace were released: a directory that a GOPROXY can name, with the files of
-// each module that git knows or would add. With it the modules are built as they
-// are elsewhere, without a workspace and without replace directives.
+// workspace were released: a directory for a GOPROXY, with the files of each module but
+// those ignored by git. With it the modules are built as they are elsewhere, without a
+// workspace and without replace directives.
 //
-// In tools, which is outside of the workspace:
+// In tools, outside of the workspace:
 //
 //	GOWORK=off go run ./localproxy -C .. -o DIR
 //	GOPROXY=file://DIR,https://proxy.golang.org GONOSUMDB=github.com/problemtracking/* go get …
 //
-// What was fetched from it stays in the module cache: use another GOMODCACHE, or
-// the next one gets the old files.
+// The module cache keeps the files of a version: use another GOMODCACHE, or the next
+// build gets the old files.
 package main
 
 import (

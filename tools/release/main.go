@@ -1,7 +1,7 @@
 // Release tags a release of all modules: see the package tools/internal/release. It
-// pushes nothing, and prints the command that does.
+// pushes nothing, and prints the command to push.
 //
-// In tools, which is outside of the workspace:
+// In tools, outside of the workspace:
 //
 //	GOWORK=off go run ./release -C .. v0.2.0
 package main

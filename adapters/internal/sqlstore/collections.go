@@ -6,7 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// owners are objects of several problems, which the rows of collections are read into.
+// owners are the objects of several problems. The rows of collections are read into them.
 type owners[Object any] struct {
 	// where follows a column with the number of a problem, and selects the owners.
 	where string
@@ -14,12 +14,12 @@ type owners[Object any] struct {
 	byID  map[problem.ID]*Object
 }
 
-// listing selects the rows of one collection: a statement up to the column that has the
+// listing selects the rows of one collection: a statement up to the column of the
 // problem's number, and the order of the rows.
 type listing struct{ sql, order string }
 
 // collection returns the query that appends the rows of one collection to the lists of
-// their owners. read returns the problem that a row belongs to.
+// their owners. read returns the problem of a row.
 func collection[Object, T any](o owners[Object], list func(*Object) *[]T, read func(func(...any) error, *T) (problem.ID, error), l listing) Query {
 	return Query{SQL: l.sql + o.where + " ORDER BY " + l.order, Args: o.args, Row: func(scan func(...any) error) error {
 		var one T

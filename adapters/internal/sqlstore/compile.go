@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// compiler makes SQL of conditions, of the form that predicate.Plan.Split promises
-// (section 7 of the query language). It makes names of its own only, and takes all
+// compiler translates conditions to SQL. They have the form promised by
+// predicate.Plan.Split (section 7 of the query language). It makes names of its own only, and takes all
 // others from tables in the code.
 //
 // What refers to a metadata object or user refers to one of the catalogue, which is
@@ -23,22 +23,21 @@ type compiler struct {
 	as        ident.ID
 
 	variables map[int]*variable // by slot
-	scopes    []*scope          // that are open, from the outer to the inner ones
+	scopes    []*scope          // open ones, from the outer to the inner
 	aliases   map[string]int    // how many there are with a letter
-	// first is true for the condition that the search may begin with.
+	// first is true for a condition at which the search may begin.
 	first bool
 }
 
-// scope is a FROM with the variables that it binds.
+// scope is a FROM clause with its variables.
 type scope struct {
 	level int
 	from  string
-	// outer is true when something in it depends on a variable that is bound
-	// outside of it.
+	// outer is true when something in it depends on a variable of an outer scope.
 	outer bool
 }
 
-// newCompiler returns the compiler for conditions on a problem, which is the row p.
+// newCompiler returns a compiler for conditions on a problem, the row p.
 func newCompiler(ctx context.Context, d *Dialect, c *metadata.Catalogue, as ident.ID) *compiler {
 	root := &scope{from: "problems p"}
 	return &compiler{
@@ -55,16 +54,16 @@ func (c *compiler) alias(letter string) string {
 	return letter + strconv.Itoa(c.aliases[letter])
 }
 
-// open opens a scope, which the returned function closes.
+// open opens a scope. The returned function closes it.
 func (c *compiler) open() (s *scope, done func()) {
 	s = &scope{level: len(c.scopes)}
 	c.scopes = append(c.scopes, s)
 	return s, func() { c.scopes = c.scopes[:s.level] }
 }
 
-// search returns conditions all of which have to hold, for a statement to begin with
-// the one that an index finds the fewest rows of: a column of the problem, or else
-// what belongs to problems.
+// search returns the conditions of a statement; all have to hold. The statement can begin
+// at the condition for which an index finds the fewest rows: on a column of the problem,
+// or else on a collection.
 func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 	conditions := make([]fragment, len(conds))
 	keyed := false
@@ -124,9 +123,8 @@ func (c *compiler) cond(cond predicate.Cond) (fragment, error) {
 	return fragment{}, fmt.Errorf("no SQL for %T", cond)
 }
 
-// exists returns the condition that a row of a collection satisfies another one. When
-// the search may begin with that, and an index finds those rows whatever the problem,
-// it does.
+// exists returns the condition that a row of a collection satisfies another one. The
+// search begins at these rows, if it may, and if an index finds them for all problems.
 func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
 	path, ok := cond.Coll.(predicate.Path)
 	if !ok {
@@ -140,7 +138,7 @@ func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
 	if err != nil {
 		return fragment{}, err
 	}
-	outer := s.outer // by the owner, which either form has
+	outer := s.outer // by the owner, in either form
 	s.outer = false
 	where, err := c.cond(cond.Where)
 	if err != nil {

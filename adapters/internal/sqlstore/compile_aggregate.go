@@ -6,7 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// aggregate returns one value of a collection, which is a number or a time.
+// aggregate returns one value of a collection: a number or a time.
 func (c *compiler) aggregate(a predicate.Aggregate) (operand, error) {
 	s, done := c.open()
 	defer done()
@@ -55,11 +55,11 @@ func (c *compiler) aggregate(a predicate.Aggregate) (operand, error) {
 	return result, nil
 }
 
-// unbound is the slot of members that no condition is about.
+// unbound is the slot of members without a condition.
 const unbound = -1
 
-// gathered takes a collection apart: the path to members that a slot stands for, what
-// they have to satisfy, and the keys that are followed from each of them.
+// gathered splits a collection: the path to its members and their slot, the condition on
+// them, and the keys to follow from each.
 func gathered(coll predicate.Expr) (path predicate.Path, slot int, where predicate.Cond, steps []*predicate.Key, err error) {
 	switch coll := coll.(type) {
 	case predicate.Path:

@@ -29,7 +29,7 @@ func foldedConst(v predicate.Value, f predicate.Folding) predicate.Value {
 	return v
 }
 
-// fold returns the operand folded, by the columns that have it so.
+// fold returns the operand folded, from the columns with folded forms.
 func (o operand) fold(f predicate.Folding) (operand, error) {
 	switch {
 	case f == predicate.Exact || o.kind != predicate.String:
@@ -94,7 +94,7 @@ func (c *compiler) compareConst(op predicate.Op, left operand, value predicate.V
 		if v {
 			return left.fragment, nil
 		}
-		return text("NOT ", left.fragment), nil // NULL stays what it is
+		return text("NOT ", left.fragment), nil // NULL stays NULL
 	case string:
 		found := text(left.fragment, " "+string(op)+" ", argument(v))
 		found.keyed = op == predicate.Equal && left.indexed
@@ -120,7 +120,7 @@ func (c *compiler) compareConst(op predicate.Op, left operand, value predicate.V
 	return found, nil
 }
 
-// in returns the condition that a value is among others.
+// in returns the condition for a value in a list.
 func (c *compiler) in(cond predicate.In) (fragment, error) {
 	value, err := c.operand(cond.Operand, cond.Folding)
 	if err != nil {
@@ -184,7 +184,7 @@ func (c *compiler) finds(op predicate.Op, left, right operand) fragment {
 	return fill(c.TextSearch[op], map[string]fragment{"{text}": left.text(), "{part}": right.text()})
 }
 
-// text returns the fragment of a text, which may be a constant.
+// text returns the fragment of a text, also of a constant.
 func (o operand) text() fragment {
 	if o.constant {
 		return argument(o.value)
@@ -192,7 +192,7 @@ func (o operand) text() fragment {
 	return o.fragment
 }
 
-// like returns the condition that a text has a form.
+// like returns the condition for a text to match a pattern.
 func (c *compiler) like(cond predicate.Like) (fragment, error) {
 	value, err := c.operand(cond.Operand, cond.Folding)
 	if err != nil {

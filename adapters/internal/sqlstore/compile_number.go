@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// place says where a number is that is no integer of 64 bits.
+// place is the place of a number in relation to an integer of 64 bits.
 type place int
 
 const (

@@ -8,10 +8,10 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// variable is a row that paths begin at.
+// variable is a row at which paths begin.
 type variable struct {
 	entity predicate.Entity
-	alias  string // of its table; empty for a problem that is not joined yet
+	alias  string // of its table; empty for a problem not yet joined
 	// key is the number of a problem.
 	key string
 	// nullable is true when there may be no such row.
@@ -32,7 +32,7 @@ var columns = map[predicate.Entity]map[string]string{
 	},
 }
 
-// problemKeys returns the columns that problems and savepoints have, and others.
+// problemKeys returns the columns of problems: those of savepoints, and others.
 func problemKeys(others ...string) map[string]string {
 	keys := make(map[string]string)
 	for _, f := range fields {
@@ -44,8 +44,7 @@ func problemKeys(others ...string) map[string]string {
 	return keys
 }
 
-// listed are the tables of what belongs to problems, with the column that says to
-// which one.
+// listed are the tables of collections, each with the column of the problem's number.
 var listed = map[string]struct{ table, letter, of string }{
 	"history":       {"savepoints", "s", "problem"},
 	"logs":          {"log", "l", "problem"},
@@ -55,7 +54,7 @@ var listed = map[string]struct{ table, letter, of string }{
 	"watchers":      {"watchers", "w", "problem"},
 }
 
-// indexed are the columns whose values have few rows each, which an index finds.
+// indexed are the columns with an index and few rows for each value.
 var indexed = map[predicate.Entity][]string{
 	predicate.Problem:      {"assignee", "component", "milestone"},
 	predicate.Savepoint:    {"modifier"},
@@ -64,34 +63,33 @@ var indexed = map[predicate.Entity][]string{
 	predicate.User:         {"user_id"},
 }
 
-// dated are the times of problems by which an index finds the latest ones.
+// dated are the times of problems with an index for the latest ones.
 var dated = []string{"created", "modified"}
 
-// operand is a value that a row has, or a constant.
+// operand is a value of a row, or a constant.
 type operand struct {
 	fragment
 	kind     predicate.Kind
 	nullable bool
-	root     bool // it is of the problem that is searched
+	root     bool // it is of the problem of the search
 	indexed  bool
 	dated    bool
 	// folded are the columns that have a String folded, from the least folded
 	// one to the most.
 	folded [3]string
-	// value is that of a constant, which has no fragment.
+	// value is the value of a constant. A constant has no fragment.
 	constant bool
 	value    predicate.Value
 }
 
-// touch takes note that something depends on the variable.
+// touch marks the open scopes as dependent on the variable.
 func (c *compiler) touch(v *variable) {
 	for _, s := range c.scopes[v.scope.level+1:] {
 		s.outer = true
 	}
 }
 
-// row returns the alias of the variable's row, which is joined when it is first asked
-// for.
+// row returns the alias of the variable's row. The first call joins the row.
 func (c *compiler) row(v *variable) string {
 	c.touch(v)
 	if v.alias == "" {
@@ -139,7 +137,7 @@ func (c *compiler) reach(s *scope, v *variable, steps []*predicate.Key) (*variab
 	return v, nil, nil
 }
 
-// list joins what belongs to a problem to the scope.
+// list joins a collection of a problem to the scope.
 func (c *compiler) list(s *scope, owner *variable, key *predicate.Key) *variable {
 	l := listed[key.Name]
 	alias := c.alias(l.letter)
@@ -152,7 +150,7 @@ func (c *compiler) list(s *scope, owner *variable, key *predicate.Key) *variable
 	return &variable{entity: key.Type.Entity, alias: alias, scope: s}
 }
 
-// collection opens a collection in a scope that is empty, and binds its members to a
+// collection opens a collection in an empty scope, and binds its members to a
 // slot. The scope's rows are for all problems: owner is the one whose collection it
 // is, and of the column that has to be equal to that.
 func (c *compiler) collection(s *scope, path predicate.Path, slot int) (owner, of string, err error) {
@@ -188,7 +186,7 @@ func (c *compiler) variable(slot int) (*variable, error) {
 	return nil, fmt.Errorf("no SQL for a variable that is not bound")
 }
 
-// path returns what a path leads to that ends before the catalogue.
+// path returns the end of a path outside of the catalogue.
 func (c *compiler) path(path predicate.Path) (operand, error) {
 	v, err := c.variable(path.Slot)
 	if err != nil {
@@ -201,7 +199,7 @@ func (c *compiler) path(path predicate.Path) (operand, error) {
 	return c.value(v, key)
 }
 
-// value returns the value of a key of a row; without a key, what the row is itself.
+// value returns the value of a key of a row; without a key, the row itself.
 func (c *compiler) value(v *variable, key *predicate.Key) (operand, error) {
 	if key == nil {
 		switch {
@@ -234,7 +232,7 @@ func (c *compiler) value(v *variable, key *predicate.Key) (operand, error) {
 	return o, nil
 }
 
-// flag returns the value of a key that is true or false.
+// flag returns the value of a boolean key.
 func (c *compiler) flag(v *variable, key *predicate.Key) (operand, error) {
 	var holds fragment
 	c.touch(v)

@@ -7,16 +7,16 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// longList is how many identifiers are many for a list in a statement, so that a
-// shorter one is worth a condition that no index helps with.
+// longList is the length up to which a list of identifiers is always used, as an index
+// helps with it. A longer list gives way to its complement when that is shorter.
 const longList = 100
 
-// partOfFew is into how many parts objects are divided of which one has few rows.
+// partOfFew is the ratio of excluded to chosen objects for a choice to have few rows.
 const partOfFew = 4
 
-// reference returns a condition that depends on nothing but a reference to a metadata
-// object or user. It is tried for each of these, and for nil: what is left is which
-// identifiers the column may have.
+// reference returns a condition that depends only on a reference to a metadata
+// object or user. The condition is evaluated here for each of these, and for nil. The
+// result is a list of identifiers for the column.
 func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.Key) (fragment, error) {
 	v, err := c.variable(slot)
 	if err != nil {
@@ -66,11 +66,11 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 	return condition, nil
 }
 
-// among returns the condition that a reference leads to one of the objects in yes,
-// where all others are in no; or, if none is true, nowhere.
+// among returns the condition for a reference to lead to one of the objects in yes; all
+// others are in no. With none, the reference may also be NULL.
 func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment {
 	list := func(ids []ident.ID) fragment {
-		if len(ids) == 1 { // so that an index has what follows in order
+		if len(ids) == 1 { // equality keeps the order of the index
 			return text(column.fragment, " = ", argument(c.ID(ids[0])))
 		}
 		return text(column.fragment, " ", fragment{sql: c.InList, args: []any{c.IDs(ids)}})

@@ -21,8 +21,8 @@ type Syntax struct {
 	// Lock ends a SELECT whose rows no other transaction may change or lock before
 	// this one ends; empty where the database has one writer at a time.
 	Lock string
-	// InList follows a column that has to be in a list, which is one argument; List
-	// returns that argument.
+	// InList follows a column to be found in a list. The list is one argument,
+	// returned by List.
 	InList string
 	List   func([]problem.ID) any
 	// IDs, Texts and Numbers return such an argument of other values.
@@ -32,9 +32,9 @@ type Syntax struct {
 	// NextPosition is an expression for the next position. It is empty when the
 	// adapter counts positions itself and gives each as an argument.
 	NextPosition string
-	// SetIfChanged are the columns of problems that an UPDATE sets only if their value
-	// changes. It is for databases that write the index entries of every column in
-	// the SET clause, changed or not; empty for others.
+	// SetIfChanged are the columns of problems to set only if their value changes. It
+	// is for databases that write the index entries of every column in the SET
+	// clause, changed or not; empty for others.
 	SetIfChanged []string
 	// TextSearch are the conditions by which {text} contains, begins with or ends with
 	// {part}.
@@ -82,7 +82,7 @@ func New(s Syntax) *Dialect {
 		tokens: s.ordered("tokens", "id, user_id, scope, digest, created, expires, revoked", " ON CONFLICT (id) DO UPDATE SET "+
 			"user_id = excluded.user_id, scope = excluded.scope, digest = excluded.digest, created = excluded.created, "+
 			"expires = excluded.expires, revoked = excluded.revoked"),
-		// So does that of a saved query.
+		// So does the position of a saved query.
 		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
 			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),
 		audit: s.ordered("audit", auditColumns, ""),

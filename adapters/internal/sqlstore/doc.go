@@ -1,26 +1,26 @@
-// Package sqlstore has the parts that the storage adapters on SQLite and PostgreSQL
-// share: tables, statements, the mapping of values to columns, and searches. Each adapter
+// Package sqlstore has the common parts of the storage adapters on SQLite and PostgreSQL:
+// tables, statements, the mapping of values to columns, and searches. Each adapter
 // has its own connections, transactions and classification of errors.
 //
-// Statements have a placeholder, "?", for each argument. [Syntax] has the SQL in which
-// the two databases differ, and [Dialect] the statements made from it.
+// Statements have a placeholder, "?", for each argument. In [Syntax] the two
+// databases differ; [Dialect] has the statements made from it.
 //
 // # A search
 //
 // [Reader.Search] runs in two steps. prepareSearch makes one statement: it splits the
-// predicate with predicate.Plan.Split, and a [compiler] translates the conditions that a
-// database can decide. Then the statement runs. If a residual is left, package search
-// evaluates it for the problems that the database found. Texts are compared without
+// predicate with predicate.Plan.Split, and a [compiler] translates the conditions for the
+// database. Then the statement runs. If a residual is left, package search evaluates it
+// for the problems found by the database. Texts are compared without
 // regard to case and marks by extra columns with their folded forms: see [Dialect.Fold].
 //
 // # The use of bun
 //
-// bun opens the databases, runs the migrations, and maps metadata and users, which are
-// plain rows, by its models. The statements of requests are written by hand, for three
+// bun opens the databases, runs the migrations, and maps metadata and users by its
+// models: these are plain rows. The statements of requests are written by hand, for three
 // reasons:
 //
-//   - bun formats arguments into the text of a statement. Here the text is constant, so
-//     that the database keeps it prepared, and no input ever becomes part of it.
+//   - bun formats arguments into the text of a statement. Here the text is constant:
+//     the database keeps it prepared, and no input ever becomes part of it.
 //   - bun runs statements through database/sql, one at a time. PostgreSQL gets all
 //     statements of a Change in one batch of pgx; SQLite reads rows from its driver.
 //   - database/sql may repeat a statement when a connection breaks. A write must not

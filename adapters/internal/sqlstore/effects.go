@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Effects returns the statements that do what the Change says, in its order, but
+// Effects returns the statements of a Change, in its order, but
 // for its batch and its versions. next gives positions, where the database does
 // not count them. It fails with fault.Unsupported.
 func (d *Dialect) Effects(change store.Change, next func() int64) ([]Statement, error) {
@@ -123,7 +123,7 @@ func (w *writer) keepReply(r store.Reply) {
 const keepReply = "INSERT INTO replies (user_id, key, fingerprint, created, body) VALUES (?, ?, ?, ?, ?) " +
 	"ON CONFLICT (user_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body"
 
-// Unsupported returns the fault of a Change with a part that is not known.
+// Unsupported returns the fault of a Change with an unknown part.
 func Unsupported(part any) error {
 	return fault.New(fault.Unsupported, "the store does not know %T", part)
 }
@@ -136,7 +136,7 @@ func (w *writer) putState(o metadata.State) {
 	}
 }
 
-// The rows of what belongs to problems, and of tokens.
+// The rows of problems, of their collections, and of tokens.
 
 func (d *Dialect) problemRow(p problem.Problem, size int64, batch ident.ID) Row {
 	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p, size, batch)...), "a problem that is to be created exists already"}

@@ -14,7 +14,7 @@ var fields = problem.AllFields()
 // foldedFields are those whose folded forms stand beside them in the table of problems.
 var foldedFields = slices.DeleteFunc(problem.AllFields(), func(f *problem.Field) bool { return !f.Folded })
 
-// otherColumns are the columns that are not named like their field.
+// otherColumns are the columns with another name than their field.
 var otherColumns = map[string]string{"creationDate": "created", "modificationDate": "modified", "resolveDate": "resolved"}
 
 // columnOf returns the column of a field.
@@ -26,7 +26,7 @@ func columnOf(f *problem.Field) string {
 }
 
 var (
-	// fieldColumns are the columns that problems and savepoints share, in the order of
+	// fieldColumns are the common columns of problems and savepoints, in the order of
 	// fieldValues and of fieldsInto.
 	fieldColumns = strings.Join(append(columnsOf(fields), "revision"), ", ")
 	// problemColumns are the columns of problems without the number, in the order of

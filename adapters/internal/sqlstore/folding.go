@@ -11,9 +11,9 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// folded returns what stands in the columns that have a text folded: without regard
-// to case, and to case and combining marks. NULL is for a form that is the same as
-// the column before it, so that most texts take no room three times.
+// folded returns the values of the folded columns of a text: without case, and without
+// case and combining marks. A value is NULL if it equals the column before it, so most
+// texts are stored once.
 func folded(text string) (c, cd any) {
 	byCase := predicate.Fold(text, predicate.Case)
 	if byCase != text {
@@ -34,11 +34,11 @@ func withFolded(values []any, texts ...problem.NullText) []any {
 	return values
 }
 
-// foldedTable is a table with texts that are folded.
+// foldedTable is a table with folded texts.
 type foldedTable struct {
 	name  string
 	keys  []string // its primary key
-	first []any    // less than any of those
+	first []any    // less than any key
 	texts []string
 }
 
@@ -52,7 +52,7 @@ var foldedTables = []foldedTable{
 const foldedAtOnce = 500
 
 // Folded reports whether all texts in the database are folded as this version folds
-// them. When there are none, it sees to it that they will be.
+// them. If the database has no problems, Folded records this version, and returns true.
 func Folded(ctx context.Context, db *bun.DB) (bool, error) {
 	var version int
 	if err := db.NewRaw("SELECT folding FROM versions").Scan(ctx, &version); err != nil {
@@ -71,10 +71,9 @@ func Folded(ctx context.Context, db *bun.DB) (bool, error) {
 
 const setFolding = "UPDATE versions SET folding = ?"
 
-// Fold folds all texts anew that are not folded as this version folds them. db has
-// to be a single connection, which is in no transaction; begin starts one. What is
-// done before a failure need not be done again. A program of another version that
-// still runs goes on to write texts as it folds them: it has to be ended before.
+// Fold corrects all folded texts of other versions. db has to be a single connection,
+// outside of a transaction; begin starts one. Rows folded before a failure stay folded.
+// Programs of other versions must not run: they write texts in their own folding.
 func (d *Dialect) Fold(ctx context.Context, db *bun.DB, begin string) error {
 	for _, table := range foldedTables {
 		for after := table.first; after != nil; {
@@ -94,7 +93,7 @@ func (d *Dialect) Fold(ctx context.Context, db *bun.DB, begin string) error {
 }
 
 // within calls fn within a transaction. ctx can only end it before it begins: a
-// statement that is cancelled would take the connection with it.
+// cancelled statement would take the connection with it.
 func within(ctx context.Context, db *bun.DB, begin string, fn func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -54,10 +54,10 @@ func fill(form string, by map[string]fragment) fragment {
 	return text(append(parts, form[end:])...)
 }
 
-// argument returns a value that is given as an argument.
+// argument returns the placeholder of a value.
 func argument(value any) fragment { return fragment{sql: "?", args: []any{value}} }
 
-// constant returns a condition that always holds, or never does.
+// constant returns a condition that holds always, or never.
 func constant(holds bool) fragment {
 	if holds {
 		return fragment{sql: "TRUE"}

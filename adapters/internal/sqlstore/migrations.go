@@ -29,12 +29,11 @@ func Pending(all []Migration) bool {
 type Steps struct {
 	// Files has the steps as migrations/0001_name.up.sql.
 	Files fs.FS
-	// Table is the list of those that were done, within the database.
+	// Table is the list of applied steps in the database.
 	Table string
 }
 
-// Compare returns all steps in their order, by the numbers of those that the list
-// has. It fails when one of these is not known.
+// Compare returns all steps in their order, by the numbers of the applied ones. It fails when one of these is not known.
 func (s Steps) Compare(applied []string) ([]Migration, error) {
 	known, err := s.discover()
 	if err != nil {
@@ -56,7 +55,7 @@ func (s Steps) Compare(applied []string) ([]Migration, error) {
 	return all, nil
 }
 
-// Apply does the steps that are left and lists them. db has to be a single
+// Apply runs the pending steps and lists them. db has to be a single
 // connection within a transaction.
 func (s Steps) Apply(ctx context.Context, db *bun.DB) error {
 	known, err := s.discover()
@@ -73,8 +72,7 @@ func (s Steps) Apply(ctx context.Context, db *bun.DB) error {
 	return nil
 }
 
-// Plan returns the statements that Apply would run, and that do the same when
-// they are run by hand within a transaction; none when nothing is left to do. It
+// Plan returns the statements of Apply. They do the same when they are run by hand within a transaction; none when nothing is left to do. It
 // takes from db how its statements are written.
 func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 	if !Pending(all) {
@@ -82,7 +80,7 @@ func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s;\n", s.createTable(db))
-	group := "coalesce(max(group_id), 0) + 1" // of all steps that are done together
+	group := "coalesce(max(group_id), 0) + 1" // of all steps of one run
 	for _, m := range all {
 		if m.Applied {
 			continue
@@ -98,8 +96,8 @@ func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 	return b.String(), nil
 }
 
-// createTable returns the statement that makes the list, unless there is one. (The
-// migrator's own would make a second table, for a lock that nobody takes.)
+// createTable returns the statement that creates the list, unless it exists. (The
+// migrator's own statement would create a second table, for an unused lock.)
 func (s Steps) createTable(db *bun.DB) *bun.CreateTableQuery {
 	return db.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(s.Table).IfNotExists()
 }

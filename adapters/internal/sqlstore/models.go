@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// model is what is done with one of bun's models.
+// model has the statements for one of bun's models.
 type model struct {
 	fields []*schema.Field
 	read   string // reads all rows, in the order of the primary key
@@ -83,7 +83,7 @@ func all[Row, Object any](d *Dialect, objects *[]Object, object func(Row) Object
 }
 
 // The models: metadata and users. Each has a function that makes it from the
-// domain's object, and a method that returns that object.
+// domain's object, and a method for the way back.
 
 type stateRow struct {
 	bun.BaseModel `bun:"table:states"`

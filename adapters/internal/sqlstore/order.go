@@ -13,10 +13,10 @@ import (
 )
 
 // sortKey is one key of the order of hits: an expression whose value is a text or a
-// number, or NULL, which comes first whichever way it is sorted (D31).
+// number, or NULL. NULL comes first in either direction (D31).
 type sortKey struct {
 	fragment
-	name       string // of the column that has it
+	name       string // of its column
 	kind       predicate.Kind
 	nullable   bool
 	descending bool
@@ -78,7 +78,7 @@ func (c *compiler) ranking(path predicate.Path, reference int, name string) (sor
 	}
 	key := sortKey{fragment: fragment{}, name: name, kind: predicate.Object, nullable: true, on: column.sql}
 	var known []ident.ID
-	var values []predicate.Value // of these, none of which is nil
+	var values []predicate.Value // of these; none is nil
 	for id := range ids {
 		v, err := predicate.Eval(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)})
 		if err != nil {
@@ -100,7 +100,7 @@ func (c *compiler) ranking(path predicate.Path, reference int, name string) (sor
 	return key, nil
 }
 
-// rank returns the rank of a value that is not nil.
+// rank returns the rank of a value other than nil.
 func (k sortKey) rank(v predicate.Value) int64 {
 	i, found := slices.BinarySearchFunc(k.ranked, v, func(a, b predicate.Value) int { return predicate.CompareValues(a, b) })
 	if found {
@@ -109,7 +109,7 @@ func (k sortKey) rank(v predicate.Value) int64 {
 	return int64(2 * i)
 }
 
-// argument returns a value that was sorted by as it is compared; nil is NULL.
+// argument returns the value of a key as it is compared; nil is NULL.
 func (k sortKey) argument(v predicate.Value) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -135,7 +135,7 @@ func (k sortKey) argument(v predicate.Value) (any, error) {
 	return nil, fmt.Errorf("nothing is sorted by %T where it is by %s", v, k.kind)
 }
 
-// into returns what the key is read into, and what then returns its value.
+// into returns the destination to scan the key into, and a function for its value.
 func (k sortKey) into() (dest any, value func() predicate.Value) {
 	if k.kind == predicate.String {
 		var s *string
@@ -162,7 +162,7 @@ func (k sortKey) into() (dest any, value func() predicate.Value) {
 	}
 }
 
-// orderBy returns the order of the columns that have the keys, and then the number.
+// orderBy returns the order by the columns of the keys, and then by the number.
 func orderBy(keys []sortKey, number string) string {
 	sql := " ORDER BY "
 	for _, k := range keys {
@@ -178,7 +178,7 @@ func orderBy(keys []sortKey, number string) string {
 	return sql + number
 }
 
-// behind returns the condition that a problem comes after a hit.
+// behind returns the condition for a problem to come after a hit.
 func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 	if len(hit.Keys) != len(keys) {
 		return fragment{}, fmt.Errorf("the position is of an order with %d keys; this one has %d", len(hit.Keys), len(keys))
@@ -208,7 +208,7 @@ func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 	either = append(either, and(append(level, text("p.id > ", argument(int64(hit.ID))))...))
 	position := or(either...)
 	if len(keys) > 0 && hit.Keys[0] != nil {
-		// It follows from the rest, and is what an index can begin at.
+		// It follows from the rest, and lets the database begin in an index.
 		first, value := keys[0], level[0].args[len(level[0].args)-1]
 		operator := " >= "
 		if first.descending {

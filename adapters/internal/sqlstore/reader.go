@@ -14,12 +14,12 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Session runs queries that all see the same moment. Its errors are faults.
+// Session runs queries at one moment of the data. Its errors are faults.
 type Session interface {
 	// Read runs the queries one after the other, at once if it can.
 	Read(ctx context.Context, queries ...Query) error
-	// ReadOnce runs a query whose text is made for this one time, so that it is
-	// not worth keeping prepared, and that may take long: it stops when ctx ends.
+	// ReadOnce runs a query with a text of its own, not worth keeping prepared. The
+	// query may take long: it stops when ctx ends.
 	// All rows have to be found before the first one is returned.
 	ReadOnce(ctx context.Context, query Query) error
 }
@@ -80,14 +80,14 @@ type owner struct {
 
 var readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
 
-// rows returns the query that appends what read reads of each row.
+// rows returns the query that appends each row, as scanned by read.
 func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
 	return Query{
 		SQL: sql, Args: args,
 		Grow: func(rows int) { *list = slices.Grow(*list, rows) },
 		Row: func(scan func(...any) error) error {
 			var none T
-			*list = append(*list, none) // what is read into is in its place already
+			*list = append(*list, none) // read scans into the element of the list
 			return read(scan, &(*list)[len(*list)-1])
 		},
 	}
@@ -177,7 +177,7 @@ func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch ident
 func (r Reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	var versions store.Versions
 	var content metadata.Content
-	var steps [][2]ident.ID // from a state to one that can follow it
+	var steps [][2]ident.ID // from a state to a next one
 	if err := r.Read(ctx,
 		r.versionsInto(&versions),
 		all(r.Dialect, &content.States, stateRow.object),

@@ -32,7 +32,7 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	return search.Residual(ctx, q, p.residual, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, ids, q.As))
 }
 
-// hits runs a search that the database decides alone.
+// hits runs a search without a residual.
 func (r Reader) hits(ctx context.Context, p preparedSearch) (hits []store.Hit, err error) {
 	err = r.ReadOnce(ctx, rows(&hits, p.scanHit, p.statement.sql, p.statement.args...))
 	return hits, err
@@ -68,7 +68,7 @@ func (r Reader) candidates(ctx context.Context, p preparedSearch) (ids []problem
 	return ids, err
 }
 
-// candidateBatch is the number of candidates that are read together.
+// candidateBatch is the number of candidates to read together.
 const candidateBatch = 500
 
 // snapshots reads problems, batch by batch, as the residual is evaluated for them.

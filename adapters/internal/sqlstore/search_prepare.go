@@ -10,16 +10,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// preparedSearch is a search that is ready to run: one statement, and how to read its
-// rows.
+// preparedSearch is a search, ready to run: one statement, and how to read its rows.
 type preparedSearch struct {
 	// statement finds the hits, in the order of the query. With a residual, it finds
 	// the numbers of the candidates in ascending order.
 	statement fragment
 	// keys are the columns of a hit after its number and revision.
 	keys []sortKey
-	// residual is the part of the predicate that the database cannot decide; nil when
-	// it decides all.
+	// residual is the part of the predicate left by the database; nil when it decides
+	// all.
 	residual *predicate.Plan
 }
 
@@ -43,7 +42,7 @@ func prepareSearch(ctx context.Context, d *Dialect, q store.Query) (p preparedSe
 	return p, err
 }
 
-// candidates returns the statement for all problems that satisfy the conditions: one
+// candidates returns the statement for the problems that satisfy the conditions: one
 // more than a residual may be evaluated for. MATERIALIZED has the database find all of
 // them before it returns the first.
 func candidates(conditions []fragment) fragment {
@@ -53,8 +52,8 @@ func candidates(conditions []fragment) fragment {
 }
 
 // hits returns the statement for the first hits of a query: their numbers, revisions
-// and keys. MATERIALIZED lets SQLite find all of them in its first step, the only one
-// that can be interrupted.
+// and keys. MATERIALIZED lets SQLite find all of them in its first step: later steps
+// cannot be interrupted.
 func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortKey, error) {
 	keys, err := c.sortKeys(q.Sort)
 	if err != nil {
@@ -93,8 +92,8 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
 
-// firstOf returns the statement for the first hits of several conditions, which exclude
-// each other: the first hits of each, by number, and the first of these.
+// firstOf returns the statement for the first hits of several conditions, no two of
+// which hold for a problem: the first hits of each, by number, and the first of these.
 func firstOf(conditions []fragment, first func(where fragment, number string) fragment, limit int) fragment {
 	var all fragment
 	for i, where := range conditions {
@@ -107,8 +106,8 @@ func firstOf(conditions []fragment, first func(where fragment, number string) fr
 }
 
 // byNumber returns the order by the number of the problem. "+p.id" keeps the databases
-// from the index on it: they would walk all problems in order until there are enough,
-// which is slow when the condition holds for few, and not for the first ones.
+// from the index on it. They would walk all problems in order until there are enough: a
+// long way when the condition holds for few, and not for the first ones.
 func byNumber(where fragment) string {
 	if where.few {
 		return "+p.id"

@@ -6,29 +6,27 @@ import "strings"
 type Statement struct {
 	SQL  string
 	Args []any
-	// Conflict, if not empty, is the message of the fault.Conflict by which the
-	// Change is refused when the statement finds or changes no row.
+	// Conflict, if not empty, is a message: when the statement finds or changes no
+	// row, the Change is refused with fault.Conflict and this message.
 	Conflict string
 }
 
-// Query is a statement that reads.
+// Query is a statement for reading.
 type Query struct {
 	SQL  string
 	Args []any
 	// Row is called for each row, with a function that scans its columns.
 	Row func(scan func(dest ...any) error) error
-	// Grow, if not nil, is called before the rows by a session that knows their
-	// number.
+	// Grow, if not nil, is called before the rows, if the session knows their number.
 	Grow func(rows int)
-	// Long is true when a row can be long, so that memory should not hold many at a
-	// time.
+	// Long is true when a row can be long: memory should not hold many at a time.
 	Long bool
 }
 
-// Table is a table that takes new rows.
+// Table is a table for new rows.
 type Table struct {
 	Name string
-	// Columns are those that a Row has values of. An ordered table has one more, for
+	// Columns are the columns of a Row. An ordered table has one more, for
 	// the position.
 	Columns []string
 	ordered bool
@@ -39,7 +37,7 @@ type Table struct {
 type Row struct {
 	Table  *Table
 	Values []any
-	// Conflict is that of the Statement.
+	// Conflict is for the Statement.
 	Conflict string
 }
 

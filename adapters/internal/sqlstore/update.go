@@ -9,15 +9,15 @@ import (
 
 // update has the statements that replace the row of a problem.
 type update struct {
-	sql       string // sets all columns but those that are set if changed
-	indexes   []int  // of its columns among those of problemValues
+	sql       string // sets all columns but SetIfChanged
+	indexes   []int  // of its columns in problemValues
 	ifChanged []columnUpdate
 }
 
 // columnUpdate sets one column, if its value changes.
 type columnUpdate struct {
 	sql   string
-	index int // of the column among those of problemValues
+	index int // of the column in problemValues
 }
 
 // updating returns the statements that replace the row of a problem.

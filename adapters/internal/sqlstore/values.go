@@ -39,7 +39,7 @@ func IDText(id ident.ID) any {
 	return id.String()
 }
 
-// IDTextInto returns what the text of an identifier is scanned into.
+// IDTextInto returns the destination to scan the text of an identifier into.
 func IDTextInto(id *ident.ID) any { return (*uuid)(id) }
 
 // moment is a time that is stored as microseconds since 1970; the zero time is
@@ -75,7 +75,7 @@ func micros(t time.Time) any {
 // notBefore returns the earliest time that can be stored and is not before t.
 func notBefore(t time.Time) any { return micros(t.Add(time.Microsecond - 1)) }
 
-// nullText is a text that can be NULL.
+// nullText is a text or NULL.
 type nullText problem.NullText
 
 // Scan implements sql.Scanner.
@@ -131,7 +131,7 @@ func bytes(b []byte) any {
 	return b
 }
 
-// typeCode is a relationship type that is stored as its code (D7).
+// typeCode is a relationship type, stored as its code (D7).
 type typeCode relationship.Type
 
 // Value implements driver.Valuer.

@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest/internal/protocol"
 )
 
-// engine is a Docker engine that answers, as the program containers sees it.
+// engine is an answering Docker engine, as seen by the program containers.
 type engine struct {
 	program *containersProgram
 	host    string // where published ports are reached
@@ -48,8 +48,8 @@ type containersProgram struct {
 
 var startedContainers = sync.OnceValues(startContainers)
 
-// startContainers starts the program. It ends with this process, which is the other
-// end of its standard input.
+// startContainers starts the program. It ends with this process: its standard input is a
+// pipe from here.
 func startContainers() (*containersProgram, error) {
 	_, file, _, _ := runtime.Caller(0)
 	dir := filepath.Join(filepath.Dir(file), "containers")
@@ -100,7 +100,7 @@ func (e *engine) describe(ctx context.Context) (text string, err error) {
 	return text, err
 }
 
-// removeOrphans removes the containers of processes that were killed.
+// removeOrphans removes the containers of killed processes.
 func (e *engine) removeOrphans(ctx context.Context) error {
 	var found []protocol.Container
 	if err := e.program.call(ctx, "List", protocol.None{}, &found); err != nil {
@@ -116,7 +116,7 @@ func (e *engine) removeOrphans(ctx context.Context) error {
 	return nil
 }
 
-// node makes a container, which starts when it is told to.
+// node creates a container. start starts it.
 func (e *engine) node(ctx context.Context, settings []string, volatile bool) (node, error) {
 	if err := e.removeOrphans(ctx); err != nil {
 		return nil, fmt.Errorf("containers of tests that were killed: %w", err)
@@ -137,7 +137,7 @@ func (e *engine) node(ctx context.Context, settings []string, volatile bool) (no
 type containerNode struct {
 	engine   *engine
 	password string
-	port     int // of the machine: fixed, since one that Docker picks changes with every start
+	port     int // of the machine: fixed, since a port of Docker's choice changes with every start
 	id       string
 }
 
@@ -145,7 +145,7 @@ func (n *containerNode) url() string {
 	return fmt.Sprintf("postgres://postgres:%s@%s:%d/postgres?sslmode=disable", n.password, n.engine.host, n.port)
 }
 
-// call calls a method that takes the container and returns nothing.
+// call calls a method on the container.
 func (n *containerNode) call(ctx context.Context, method string) error {
 	return n.engine.program.call(ctx, method, n.id, &protocol.None{})
 }
@@ -168,7 +168,7 @@ func (n *containerNode) start(ctx context.Context) error {
 	return nil
 }
 
-// log returns the last lines that the server wrote.
+// log returns the last lines of the server's log.
 func (n *containerNode) log(ctx context.Context) (text string) {
 	if err := n.engine.program.call(ctx, "Log", n.id, &text); err != nil {
 		return fmt.Sprintf("its log: %v", err)

@@ -23,12 +23,12 @@ type projectModule struct {
 	dir     string            // below root, with slashes
 	mod     *modfile.File     // its go.mod
 	files   []string          // below dir, with slashes
-	changed map[string][]byte // the files that the release changes, by name below dir
+	changed map[string][]byte // files changed by the release, by name below dir
 }
 
 func (m *projectModule) path() string { return m.mod.Module.Mod.Path }
 
-// load returns the modules that go.work names, with their files.
+// load returns the modules in go.work, with their files.
 func load(root string) ([]*projectModule, error) {
 	name := filepath.Join(root, "go.work")
 	data, err := os.ReadFile(name)
@@ -80,7 +80,7 @@ func known(root string) ([]string, error) {
 	}
 	var files []string
 	for _, file := range strings.Split(strings.TrimSuffix(string(output), "\x00"), "\x00") {
-		// What is deleted is known until that is committed. Links and other
+		// Git lists deleted files until their deletion is committed. Links and other
 		// irregular files are never part of a module.
 		if regular(filepath.Join(root, file)) {
 			files = append(files, file)
@@ -89,8 +89,7 @@ func known(root string) ([]string, error) {
 	return files, nil
 }
 
-// within returns the files below a directory that are not in a module of their
-// own.
+// within returns the files below a directory, without those in nested modules.
 func within(dir string, files []string) []string {
 	var inner []string
 	for _, file := range files {
@@ -117,8 +116,8 @@ func (m *projectModule) content(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(m.root, m.dir, name))
 }
 
-// prepare makes the modules those of a release: their go.mod files require each other
-// at the version, and have no directive that "go install" refuses.
+// prepare turns the modules into a release: their go.mod files require each other at the
+// version, and have no directive refused by "go install".
 func prepare(modules []*projectModule, version string) error {
 	ordered, err := inward(modules)
 	if err != nil {
@@ -146,8 +145,8 @@ func prepare(modules []*projectModule, version string) error {
 	return nil
 }
 
-// inward returns the modules in an order in which each one comes after those that it
-// requires. It fails when two modules require each other.
+// inward sorts the modules: each one comes after its requirements. It fails when two
+// modules require each other.
 func inward(modules []*projectModule) (ordered []*projectModule, err error) {
 	for len(ordered) < len(modules) {
 		before := len(ordered)
@@ -170,8 +169,8 @@ func (m *projectModule) requires(other *projectModule) bool {
 	return slices.ContainsFunc(m.mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == other.path() })
 }
 
-// detach takes the directives out of go.mod that count for the main module alone.
-// "go install" refuses a module that has one.
+// detach removes replace and exclude directives from go.mod. "go install" refuses a
+// module with one of them.
 func (m *projectModule) detach() error {
 	for _, r := range slices.Clone(m.mod.Replace) {
 		if err := m.mod.DropReplace(r.Old.Path, r.Old.Version); err != nil {
@@ -187,7 +186,7 @@ func (m *projectModule) detach() error {
 	return nil
 }
 
-// require sets the version of every module of the project that a go.mod requires.
+// require sets the version of the project's modules in a go.mod.
 func require(mod *modfile.File, modules []*projectModule, version string) error {
 	for _, r := range slices.Clone(mod.Require) {
 		if !slices.ContainsFunc(modules, func(m *projectModule) bool { return m.path() == r.Mod.Path }) {
@@ -200,12 +199,12 @@ func require(mod *modfile.File, modules []*projectModule, version string) error 
 	return nil
 }
 
-// stampedFile has the version that a scaffold requires of the suite and the domain.
+// stampedFile has the version of the suite and the domain for a scaffold.
 const stampedFile = "internal/scaffold/release.go"
 
 var stamp = regexp.MustCompile(`(?m)^const release = "v[^"]*"$`)
 
-// stamp writes the version to the module that has it in its code.
+// stamp writes the version to the code of the module with the scaffold.
 func (m *projectModule) stamp(version string) error {
 	if !strings.HasSuffix(m.path(), "/conformance") {
 		return nil
@@ -221,7 +220,7 @@ func (m *projectModule) stamp(version string) error {
 	return nil
 }
 
-// addSums adds the sums of the modules that this one requires to its go.sum.
+// addSums adds the sums of required modules to go.sum.
 func (m *projectModule) addSums(sums map[string][]string) error {
 	old, err := m.content("go.sum")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 )
 
 // Publish makes a module proxy of the working tree, as if all modules of the workspace
-// were released: a directory that a GOPROXY can name. It returns the paths of the
+// were released: a directory for a GOPROXY. It returns the paths of the
 // modules.
 func Publish(root, out, version string) ([]string, error) {
 	if err := check(version); err != nil {
@@ -42,7 +42,7 @@ func Publish(root, out, version string) ([]string, error) {
 	return paths, nil
 }
 
-// Copy copies the files of a repository that git knows or would add, as they are now.
+// Copy copies the files of a working tree, without those ignored by git.
 func Copy(root, to string) error {
 	files, err := known(root)
 	if err != nil {
@@ -73,7 +73,7 @@ func FileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// write writes what a proxy answers about a module: "go help goproxy".
+// write writes the answers of a proxy about a module: "go help goproxy".
 func (m *projectModule) write(out, version string) error {
 	escaped, err := module.EscapePath(m.path())
 	if err != nil {
@@ -112,8 +112,8 @@ func (m *projectModule) write(out, version string) error {
 	return nil
 }
 
-// entries returns the files of the module's archive. As with modules that come from a
-// repository, the license at its root is that of modules which have none.
+// entries returns the files of the module's archive. As in archives from a repository, a
+// module without a license gets the one at the root.
 func (m *projectModule) entries() ([]entry, error) {
 	files := slices.Sorted(slices.Values(m.files))
 	var entries []entry

@@ -1,10 +1,10 @@
 // Package release makes releases of the modules of the workspace.
 //
-// In the tree, a module finds the others by replace directives, so that each one builds
-// and is tidied on its own, without a proxy. "go install module/cmd@version" refuses a
-// module with such directives. So a release is a commit beside the branch: its go.mod
-// files have no replace or exclude directive, and require the other modules at the
-// version of the release. The branch itself never changes.
+// In the tree, a module finds the others by replace directives. So each one builds and is
+// tidied on its own, without a proxy. But "go install module/cmd@version" refuses a module
+// with such directives. A release is therefore a commit beside the branch: its go.mod files
+// have no replace or exclude directive, and require the other modules at the version of
+// the release. The branch itself never changes.
 package release
 
 import (
@@ -24,8 +24,8 @@ import (
 // Tags makes the commit of a release from the last commit of a clone, and tags it: once
 // for the repository, and once for each module. It returns the tags, and pushes none.
 //
-// It fails when the version is not vX.Y.Z with X below 2, when the clone has changes
-// that are not committed, and when a tag exists. Then the clone has no new tag.
+// It fails when the version is not vX.Y.Z with X below 2, when the clone has uncommitted
+// changes, and when a tag exists. Then the clone has no new tag.
 func Tags(root, version string) ([]string, error) {
 	if err := check(version); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func Tags(root, version string) ([]string, error) {
 	return tags, err
 }
 
-// check refuses versions that the paths of the modules cannot have.
+// check refuses versions that do not fit the paths of the modules.
 func check(version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("%q is no version for these modules: want one such as v0.2.0 or v1.0.0-rc.1, below v2", version)
@@ -121,7 +121,7 @@ func rewrite(tree string, modules []*projectModule, version string) error {
 		}
 	}
 	// Modules outside of the workspace are not published. They keep their replace
-	// directives, which need the versions that the other modules require.
+	// directives, and need the same versions as the other modules.
 	files, err := known(tree)
 	if err != nil {
 		return err

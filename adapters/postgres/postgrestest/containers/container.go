@@ -59,7 +59,7 @@ func newContainer(ctx context.Context, e *engine, image string, order protocol.O
 }
 
 // publishAt is the address of the engine's machine where ports are published:
-// nobody else is to reach them, if that is this machine.
+// if it is this machine, no other one reaches them.
 func (e *engine) publishAt() netip.Addr {
 	if address, err := netip.ParseAddr(e.host); err == nil && address.IsLoopback() {
 		return address
@@ -85,7 +85,7 @@ func (c *postgresContainer) ended(ctx context.Context) error {
 	}
 }
 
-// log returns the last lines that the server wrote.
+// log returns the last lines of the server's log.
 func (c *postgresContainer) log(ctx context.Context) string {
 	lines, err := c.engine.client.ContainerLogs(ctx, c.id, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "20"})
 	if err != nil {
@@ -122,6 +122,6 @@ func (c *postgresContainer) remove(ctx context.Context) error {
 	if c.id == "" {
 		return nil
 	}
-	_ = c.resume(ctx) // some engines do not remove what is paused
+	_ = c.resume(ctx) // some engines do not remove a paused container
 	return c.engine.removeContainer(ctx, c.id)
 }

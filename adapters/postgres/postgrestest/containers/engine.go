@@ -15,17 +15,17 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest/internal/protocol"
 )
 
-// imageVariable is the environment variable that names an image.
+// imageVariable is the environment variable with the name of an image.
 const imageVariable = "PROBLEMS_TEST_POSTGRES_IMAGE"
 
-// Images that are tried when PROBLEMS_TEST_POSTGRES_IMAGE names none: the official
-// one, and the one that tools/postgres/image builds where no registry is reached.
+// Images to try without PROBLEMS_TEST_POSTGRES_IMAGE: the official one, and the one of
+// tools/postgres/image for machines without a registry.
 const (
 	officialImage = "postgres:17-alpine"
 	builtImage    = "problems-postgres:local"
 )
 
-// engine is a Docker engine that answers.
+// engine is an answering Docker engine.
 type engine struct {
 	client client.APIClient
 	host   string // where published ports are reached
@@ -37,7 +37,7 @@ func dockerEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	if host := os.Getenv("DOCKER_HOST"); host != "" && !engineAnswers(ctx, host) {
-		return nil, nil // testcontainers would go on to other places, which nobody named
+		return nil, nil // testcontainers would go on to other places
 	}
 	provider, err := testcontainers.NewDockerProvider()
 	if err != nil {
@@ -56,8 +56,8 @@ func dockerEngine(ctx context.Context) (*engine, error) {
 	return &engine{client: provider.Client(), host: host}, nil
 }
 
-// configureTestcontainers sets what its documentation has environment variables
-// for, unless they are set. It reads them once, at the first use.
+// configureTestcontainers sets environment variables of testcontainers, unless they are
+// set. It reads them once, at the first use.
 func configureTestcontainers() error {
 	defaults := map[string]string{
 		// The container that cleans up after others needs an image of its own and
@@ -111,7 +111,7 @@ func (e *engine) describe(ctx context.Context) (string, error) {
 	return fmt.Sprintf("container %s (%s)", image, version), nil
 }
 
-// image returns the image to use, which is there: it is pulled if need be.
+// image returns the image to use. It pulls the image if need be.
 func (e *engine) image(ctx context.Context) (string, error) {
 	candidates := []string{officialImage, builtImage}
 	if name := os.Getenv(imageVariable); name != "" {
@@ -141,7 +141,7 @@ func (e *engine) pull(ctx context.Context, image string) error {
 	return progress.Wait(ctx)
 }
 
-// ownerLabel is on every container: the process that it belongs to.
+// ownerLabel is on every container: the process of its owner.
 const ownerLabel = "problems.owner"
 
 // list returns the containers of tests with their owners.

@@ -1,10 +1,9 @@
 // Containers runs PostgreSQL servers in Docker containers for package postgrestest.
-// It is a program in a module of its own, so that no user of the PostgreSQL adapter
-// inherits the libraries for containers.
+// It is a program in a module of its own: so no user of the PostgreSQL adapter inherits
+// the libraries for containers.
 //
 // It serves net/rpc on standard input and output, and ends with its input. Then it
-// removes the containers that it has created: so none outlives a test process that
-// was killed.
+// removes the containers that it has created: so none outlives a killed test process.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 // limit is the time for one call. The caller's own limits are shorter.
 const limit = 5 * time.Minute
 
-// Service has the methods that package postgrestest calls. Several calls can be under
+// Service has the methods for package postgrestest. Several calls can be under
 // way at a time, one for each container.
 type Service struct {
 	ctx        context.Context // ends with the input
@@ -39,7 +39,7 @@ func (s *Service) Engine(_ protocol.None, found *protocol.Engine) error {
 	return nil
 }
 
-// Describe names the image and its version. It pulls an image that is missing.
+// Describe names the image and its version. It pulls a missing image.
 func (s *Service) Describe(_ protocol.None, text *string) error {
 	return s.call(func(ctx context.Context, e *engine) (err error) {
 		*text, err = e.describe(ctx)
@@ -47,7 +47,7 @@ func (s *Service) Describe(_ protocol.None, text *string) error {
 	})
 }
 
-// List returns all containers of tests, also those of other processes.
+// List returns the containers of tests of all processes.
 func (s *Service) List(_ protocol.None, found *[]protocol.Container) error {
 	return s.call(func(ctx context.Context, e *engine) (err error) {
 		*found, err = e.list(ctx)
@@ -83,7 +83,7 @@ func (s *Service) Ended(id string, _ *protocol.None) error {
 	return s.one(id, (*postgresContainer).ended)
 }
 
-// Log returns the last lines that the server wrote.
+// Log returns the last lines of the server's log.
 func (s *Service) Log(id string, text *string) error {
 	return s.one(id, func(c *postgresContainer, ctx context.Context) error {
 		*text = c.log(ctx)
@@ -117,7 +117,7 @@ func (s *Service) Remove(id string, _ *protocol.None) error {
 	return err
 }
 
-// RemoveOrphan removes a container that a killed process has left. Another process
+// RemoveOrphan removes a container of a killed process. Another process
 // may be removing it as well.
 func (s *Service) RemoveOrphan(id string, _ *protocol.None) error {
 	return s.call(func(ctx context.Context, e *engine) error { return e.removeOrphan(ctx, id) })
@@ -147,7 +147,7 @@ func (s *Service) one(id string, fn func(*postgresContainer, context.Context) er
 	return s.call(func(ctx context.Context, _ *engine) error { return fn(c, ctx) })
 }
 
-// removeAll removes the containers that are left.
+// removeAll removes the remaining containers.
 func (s *Service) removeAll(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

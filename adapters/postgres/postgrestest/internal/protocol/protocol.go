@@ -2,7 +2,7 @@
 // containers. Both ends are net/rpc on the program's standard input and output.
 package protocol
 
-// Service is the name of the service. Its methods are those of containers.Service.
+// Service is the name of the service. containers.Service has its methods.
 const Service = "Containers"
 
 // None is the argument or the reply of a method without one.
@@ -12,13 +12,13 @@ type None struct{}
 type Engine struct {
 	// Answers is false when the machine has no engine, or the engine is silent.
 	Answers bool
-	// Host is the address of the ports that the engine publishes.
+	// Host is the address of published ports.
 	Host string
 }
 
 // Order describes a container to create.
 type Order struct {
-	// Owner is the process that uses the container, as a label of it.
+	// Owner is the process of the test, as a label of the container.
 	Owner string
 	// Password is for the superuser postgres.
 	Password string
@@ -30,7 +30,7 @@ type Order struct {
 	Volatile bool
 }
 
-// Container is a container that exists, with its owner.
+// Container is an existing container with its owner.
 type Container struct{ ID, Owner string }
 
 // Signal is sent to the first process of a container.
