@@ -8,6 +8,7 @@
 package release
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,7 +27,7 @@ import (
 //
 // It fails when the version is not vX.Y.Z with X below 2, when the clone has uncommitted
 // changes, and when a tag exists. Then the clone has no new tag.
-func Tags(root, version string) ([]string, error) {
+func Tags(root, version string) (tags []string, err error) {
 	if err := check(version); err != nil {
 		return nil, err
 	}
@@ -41,17 +42,20 @@ func Tags(root, version string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(parent)
+	defer func() { err = errors.Join(err, os.RemoveAll(parent)) }()
 	tree := filepath.Join(parent, "tree")
 	if _, err := git(root, "worktree", "add", "--quiet", "--detach", tree, "HEAD"); err != nil {
 		return nil, err
 	}
-	defer git(root, "worktree", "remove", "--force", tree) //nolint:errcheck // it is of no use any more
+	defer func() {
+		_, failed := git(root, "worktree", "remove", "--force", tree)
+		err = errors.Join(err, failed)
+	}()
 	modules, err := load(tree)
 	if err != nil {
 		return nil, err
 	}
-	tags := tagsOf(modules, version)
+	tags = tagsOf(modules, version)
 	if err := unused(root, tags); err != nil {
 		return nil, err
 	}
@@ -74,8 +78,10 @@ func Tags(root, version string) ([]string, error) {
 	for _, tag := range tags {
 		fmt.Fprintf(&updates, "create refs/tags/%s %s\n", tag, commit)
 	}
-	_, err = gitWith(root, updates.String(), "update-ref", "--stdin")
-	return tags, err
+	if _, err := gitWith(root, updates.String(), "update-ref", "--stdin"); err != nil {
+		return nil, err
+	}
+	return tags, nil
 }
 
 // check refuses versions that do not fit the paths of the modules.
