@@ -322,11 +322,15 @@ func (o *outsider) example() string {
 	return dir
 }
 
-// outside fails the test when a module of ours comes from anywhere but the proxy.
+// outside fails the test when a module of ours comes from anywhere but the proxy, or
+// brings the libraries for containers along: only our own tests need these.
 func (o *outsider) outside(dir string) {
 	o.Helper()
 	found := 0
 	listed := o.run(dir, "go", "list", "-m", "-mod=mod", "-f", "{{.Path}} {{.Version}} {{.Replace}}", "all")
+	if strings.Contains(listed, "testcontainers") {
+		o.Errorf("the libraries for containers are inherited:\n%s", listed)
+	}
 	for line := range strings.Lines(listed) {
 		if !strings.HasPrefix(line, project) {
 			continue
