@@ -24,9 +24,9 @@ type member struct {
 	name string
 	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
 	// metadata.Partial or an array of Partials; or a []member, for an object;
-	// or elements, for an array of objects; or a map[string]any, which gets the
-	// decoded value under the member's name, as does ignored; or nil, for a
-	// member that is accepted and ignored.
+	// or elements, for an array of objects; or a *tracker.Expected, for a member
+	// that only the service writes; or ignored, which is not listed among the members
+	// that are known; or nil, for a member that is accepted and ignored.
 	into any
 }
 
@@ -34,8 +34,9 @@ type member struct {
 // null is an array without objects.
 type elements func() []member
 
-// ignored gets members that are not stored, so that the client can be told.
-type ignored map[string]any
+// ignored is for a member that is not stored. into gets its value, so that the client can
+// be told.
+type ignored struct{ into any }
 
 // decoder reads one JSON value in one pass, strictly. Faults of members are
 // collected; what makes the body no JSON ends the reading with an error.
@@ -183,10 +184,10 @@ func (d *decoder) into(into any, name, pointer string) error {
 		set(d, into, value, pointer, asPartial)
 	case *patch.Field[[]metadata.Partial]:
 		set(d, into, value, pointer, asPartials)
-	case map[string]any:
-		into[name] = value
 	case ignored:
-		into[name] = value
+		expectInto(into.into, value)
+	default:
+		expectInto(into, value)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 func decoding(body string) *call {
@@ -94,7 +95,7 @@ func TestDecodeMembers(t *testing.T) {
 		expires            patch.Field[time.Time]
 		state, cleared     patch.Field[metadata.Partial]
 	}
-	readOnly := map[string]any{}
+	var keywords tracker.Expected[[]problem.Keyword]
 	var faults fault.List
 	err := decoding(`{
 		"text": "a\u0000\ud83d\ude00", "null": null, "flag": true, "revision": -9223372036854775808,
@@ -103,7 +104,7 @@ func TestDecodeMembers(t *testing.T) {
 	}`).decode(&faults,
 		member{"text", &got.text}, member{"null", &got.null}, member{"absent", &got.absent}, member{"flag", &got.flag},
 		member{"revision", &got.revision}, member{"expires", &got.expires}, member{"state", &got.state}, member{"cleared", &got.cleared},
-		member{"keywords", readOnly}, member{"ignored", nil},
+		member{"keywords", &keywords}, member{"ignored", nil},
 		member{"problem", []member{{"identifier", &got.other}, {"title", nil}}},
 	)
 	if err != nil || len(faults) > 0 {
@@ -122,8 +123,8 @@ func TestDecodeMembers(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, not %+v", got, want)
 	}
-	if !reflect.DeepEqual(readOnly, map[string]any{"keywords": []any{}}) {
-		t.Errorf("read-only members %v", readOnly)
+	if !reflect.DeepEqual(keywords, tracker.Expect([]problem.Keyword{})) {
+		t.Errorf("read-only members %v", keywords)
 	}
 }
 

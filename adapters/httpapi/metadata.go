@@ -23,7 +23,7 @@ type metadataKind[T, P any] struct {
 	identifier func(T) ident.ID
 	encode     func(*encoder, T)
 	members    func(*P) []member
-	readOnly   []string // the members that only the service writes, beside the identifier
+	readOnly   func(*tracker.ObjectServiceFields) member // the member that only the service writes, beside the identifier; or nil
 
 	createScope access.Scope
 	record      any // the type of wire.go; so are the following
@@ -127,11 +127,10 @@ func (k metadataKind[T, P]) load(c *call) (answer, error) {
 
 func (k metadataKind[T, P]) post(c *call) (answer, error) {
 	cmd := tracker.CreateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
-	members, lost := k.members(&cmd.Patch), ignored{}
-	for _, name := range append([]string{"identifier"}, k.readOnly...) {
-		members = append(members, member{name, lost})
+	members := k.members(&cmd.Patch)
+	for _, m := range k.serviceMembers(&cmd.Service) {
+		members = append(members, member{m.name, ignored{m.into}})
 	}
-	cmd.Ignored = lost
 	created := func(a tracker.Answer[T]) answer {
 		header := http.Header{}
 		if !c.dryRun {
@@ -151,12 +150,18 @@ func (k metadataKind[T, P]) post(c *call) (answer, error) {
 	return answered(a, err, created)
 }
 
-func (k metadataKind[T, P]) update(c *call) (answer, error) {
-	cmd := tracker.UpdateObject[P]{Write: tracker.Write{DryRun: c.dryRun}, ReadOnly: map[string]any{}}
-	members := k.members(&cmd.Patch)
-	for _, name := range append([]string{"identifier"}, k.readOnly...) {
-		members = append(members, member{name, cmd.ReadOnly})
+// serviceMembers are the members that only the service writes.
+func (k metadataKind[T, P]) serviceMembers(sent *tracker.ObjectServiceFields) []member {
+	members := []member{{"identifier", &sent.Identifier}}
+	if k.readOnly != nil {
+		members = append(members, k.readOnly(sent))
 	}
+	return members
+}
+
+func (k metadataKind[T, P]) update(c *call) (answer, error) {
+	cmd := tracker.UpdateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
+	members := append(k.members(&cmd.Patch), k.serviceMembers(&cmd.Service)...)
 	if err := c.decode(&cmd.Faults, members...); err != nil {
 		return answer{}, err
 	}

@@ -105,7 +105,7 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
 				{"parent", &p.Parent},
 			}
 		},
-		readOnly:    []string{"fullName"},
+		readOnly:    func(sent *tracker.ObjectServiceFields) member { return member{"fullName", &sent.FullName} },
 		createScope: access.Admin,
 		record:      Component{}, records: []Component{}, created: CreatedComponent{}, create: NewComponent{}, patch: ComponentPatch{},
 		sampleList: []metadata.Component{sampleAccounts, sampleServer},
@@ -134,7 +134,7 @@ func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch] {
 				{"endDate", &p.End},
 			}
 		},
-		readOnly:    []string{"creationDate"},
+		readOnly:    func(sent *tracker.ObjectServiceFields) member { return member{"creationDate", &sent.Created} },
 		createScope: access.Write, // D17: builds make them
 		record:      Milestone{}, records: []Milestone{}, created: CreatedMilestone{}, create: NewMilestone{}, patch: MilestonePatch{},
 		sampleList: []metadata.Milestone{sampleMilestone},

@@ -87,25 +87,42 @@ func loaded(description string, of any, example func(*encoder)) []result {
 
 // sentMembers are the members that clients set, and those that are ignored wherever they
 // are sent back (D11).
-func sentMembers(p *tracker.ProblemPatch, lost ignored) []member {
+func sentMembers(p *tracker.ProblemPatch, sent *tracker.ServiceFields) []member {
 	return append(patchMembers(p),
-		member{"watching", lost},
-		member{"readByAssignee", lost},
-		member{"logs", lost},
-		member{"modifier", lost},
-		member{"modificationDate", lost},
+		member{"watching", ignored{&sent.Watching}},
+		member{"readByAssignee", ignored{&sent.ReadByAssignee}},
+		member{"logs", ignored{&sent.Log}},
+		member{"modifier", ignored{&sent.Modifier}},
+		member{"modificationDate", ignored{&sent.Modified}},
 	)
 }
 
-// serviceMembers are the members of a problem that only the service writes.
-func serviceMembers(identifier, into any) []member {
-	return []member{
-		{"identifier", identifier},
-		{"originator", into},
-		{"resolver", into},
-		{"resolveDate", into},
-		{"creationDate", into},
-	}
+// createMembers are the members of the body of W1.
+func createMembers(cmd *tracker.CreateProblem) []member {
+	sent := &cmd.Service
+	return append(sentMembers(&cmd.ProblemPatch, sent),
+		member{"identifier", ignored{&sent.Identifier}},
+		member{"originator", ignored{&sent.Originator}},
+		member{"resolver", ignored{&sent.Resolver}},
+		member{"resolveDate", ignored{&sent.Resolved}},
+		member{"creationDate", ignored{&sent.Created}},
+		member{"revision", ignored{&sent.Revision}},
+		member{"keywords", newKeywords(&cmd.Keywords)},
+	)
+}
+
+// updateMembers are the members of the body of W2.
+func updateMembers(cmd *tracker.UpdateProblem) []member {
+	sent := &cmd.Service
+	return append(sentMembers(&cmd.ProblemPatch, sent),
+		member{"identifier", &sent.Identifier.Field}, // of another type, it is invalid by itself
+		member{"originator", &sent.Originator},
+		member{"resolver", &sent.Resolver},
+		member{"resolveDate", &sent.Resolved},
+		member{"creationDate", &sent.Created},
+		member{"keywords", &sent.Keywords},
+		member{"revision", &cmd.Revision},
+	)
 }
 
 // createProblem is W1.
@@ -115,13 +132,9 @@ func (c *call) createProblem() (answer, error) {
 	if cmd.Idempotency, err = idempotency(c, c.createdProblem); err != nil {
 		return answer{}, err
 	}
-	lost := ignored{}
-	members := append(sentMembers(&cmd.ProblemPatch, lost), serviceMembers(lost, lost)...)
-	members = append(members, member{"revision", lost}, member{"keywords", newKeywords(&cmd.Keywords)})
-	if err := c.decode(&cmd.Faults, members...); err != nil {
+	if err := c.decode(&cmd.Faults, createMembers(&cmd)...); err != nil {
 		return answer{}, err
 	}
-	cmd.Ignored = lost
 	a, err := c.Service.CreateProblem(c.r.Context(), c.caller, cmd)
 	return answered(a, err, c.createdProblem)
 }
@@ -150,14 +163,10 @@ func (c *call) updateProblem() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	cmd := tracker.UpdateProblem{Write: write, ReadOnly: map[string]any{}}
-	lost := ignored{}
-	members := append(sentMembers(&cmd.ProblemPatch, lost), serviceMembers(&cmd.Identifier, cmd.ReadOnly)...)
-	members = append(members, member{"keywords", cmd.ReadOnly}, member{"revision", &cmd.Revision})
-	if err := c.decode(&cmd.Faults, members...); err != nil {
+	cmd := tracker.UpdateProblem{Write: write}
+	if err := c.decode(&cmd.Faults, updateMembers(&cmd)...); err != nil {
 		return answer{}, err
 	}
-	cmd.Ignored = lost
 	if cmd.Revision.Null {
 		cmd.Faults.Add(fault.InvalidType, "/revision", "%v", errInteger)
 		cmd.Revision.Sent = false

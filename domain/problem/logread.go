@@ -2,6 +2,8 @@ package problem
 
 import (
 	"encoding/json"
+	"reflect"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/ident"
 )
@@ -38,4 +40,18 @@ func (v LogValue) Link() (other ID, ok bool) {
 		return 0, false
 	}
 	return link.ProblemIdentifier, link.ProblemIdentifier > 0
+}
+
+// Same reports whether both values show the same, whatever the order of their members.
+func (v LogValue) Same(other LogValue) bool {
+	a, ok := v.decoded()
+	b, also := other.decoded()
+	return ok && also && reflect.DeepEqual(a, b)
+}
+
+func (v LogValue) decoded() (value any, ok bool) {
+	d := json.NewDecoder(strings.NewReader(v.JSON()))
+	d.UseNumber()
+	err := d.Decode(&value)
+	return value, err == nil
 }

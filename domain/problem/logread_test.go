@@ -40,3 +40,25 @@ func TestLogValueReads(t *testing.T) {
 		}
 	}
 }
+
+func TestLogValueSame(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b LogValue
+		same bool
+	}{
+		{"", "null", true},
+		{`"x"`, `"x"`, true},
+		{`"<"`, `"\u003c"`, true},
+		{`{"a":1,"b":[2]}`, `{"b":[2],"a":1}`, true},
+		{`{"a":1}`, `{"a":1.0}`, false},
+		{`{"a":1}`, `{"a":1,"b":null}`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{"", `""`, false},
+		{"no JSON", "no JSON", false},
+	} {
+		if c.a.Same(c.b) != c.same || c.b.Same(c.a) != c.same {
+			t.Errorf("%s is the same as %s: want %t", c.a, c.b, c.same)
+		}
+	}
+}

@@ -101,9 +101,9 @@ type CreateProblem struct {
 	// Keywords are set as SetKeyword sets them, by the creation itself. Faults of
 	// them have pointers such as "/keywords/0/name".
 	Keywords []NewKeyword
-	// Ignored holds the members that only the service writes, as decoded JSON
-	// (see metadata.Partial) by name. They are not stored: see Answer.Ignored.
-	Ignored     map[string]any
+	// Service holds the members that only the service writes. They are not stored: see
+	// Answer.Ignored. Its Keywords are not used.
+	Service     ServiceFields
 	Idempotency *Idempotency[store.Snapshot]
 }
 
@@ -113,16 +113,10 @@ type UpdateProblem struct {
 	ProblemPatch
 	// Revision, when sent, has to be the current one.
 	Revision patch.Field[int64]
-	// Identifier, when sent, has to be that of the problem.
-	Identifier patch.Field[problem.ID]
-	// ReadOnly holds the other members that only the service writes, as
-	// decoded JSON (see metadata.Partial) by name: originator, resolver,
-	// resolveDate, creationDate and keywords. Each has to equal the current
-	// value.
-	ReadOnly map[string]any
-	// Ignored holds, in the same form, watching, readByAssignee, logs, modifier
-	// and modificationDate. They are not stored: see Answer.Ignored.
-	Ignored map[string]any
+	// Service holds the members that only the service writes. Identifier, Created,
+	// Originator, Resolved, Resolver and Keywords have to equal the current values. The
+	// others are not stored: see Answer.Ignored. Its Revision is not used.
+	Service ServiceFields
 }
 
 // AddComment is the command of W3.

@@ -1,125 +1,183 @@
 package tracker
 
 import (
-	"encoding/json"
-	"maps"
-	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// checkReadOnly compares the members that only the service writes with the
-// current values, so that a problem can be sent back as it was read, but not
-// with an edit that would be lost (D11).
-func checkReadOnly(cmd UpdateProblem, l loaded, faults *fault.List) {
-	refuse := func(name string) {
-		faults.Add(fault.ReadOnlyField, "/"+name, "%s is written by the service: leave it out, or send it as it is", name)
+// Expected is the value of a member that only the service writes, as a client sent it
+// back. It is compared with the current value and never stored (D11). The zero Expected
+// was not sent.
+type Expected[T any] struct {
+	patch.Field[T]
+	// Other is true for a value that differs from every T, such as one of another type.
+	Other bool
+}
+
+// Expect returns the expectation of v.
+func Expect[T any](v T) Expected[T] { return Expected[T]{Field: patch.Set(v)} }
+
+// ExpectNull returns the expectation that there is no value.
+func ExpectNull[T any]() Expected[T] { return Expected[T]{Field: patch.Null[T]()} }
+
+// ExpectOther returns an expectation that no value meets.
+func ExpectOther[T any]() Expected[T] {
+	return Expected[T]{Field: patch.Field[T]{Sent: true}, Other: true}
+}
+
+// met reports whether the expectation holds of a current value: null says whether there
+// is none, and same compares another value with it. What was not sent is met.
+func (e Expected[T]) met(null bool, same func(T) bool) bool {
+	switch {
+	case !e.Sent:
+		return true
+	case e.Other:
+		return false
+	case e.Null:
+		return null
 	}
-	if cmd.Identifier.Sent && cmd.Identifier.Value != l.ID {
-		refuse("identifier")
+	return same(e.Value)
+}
+
+// ServiceFields are the members of a problem that only the service writes, as a client
+// sent them back.
+type ServiceFields struct {
+	Identifier     Expected[problem.ID]
+	Created        Expected[time.Time]
+	Originator     Expected[metadata.Partial]
+	Modified       Expected[time.Time]
+	Modifier       Expected[metadata.Partial]
+	Resolved       Expected[time.Time]
+	Resolver       Expected[metadata.Partial]
+	Keywords       Expected[[]problem.Keyword]
+	Watching       Expected[bool]
+	ReadByAssignee Expected[bool]
+	Revision       Expected[int64]
+	// Log need not have all entries: answers to writes have those of their own batch.
+	Log Expected[[]ExpectedEntry]
+}
+
+// ExpectedEntry is an entry of a log as a client sent it back. Members that were not sent
+// are not compared.
+type ExpectedEntry struct {
+	ID          ident.ID
+	Type        Expected[problem.LogType]
+	Created     Expected[time.Time]
+	Author      Expected[metadata.Partial]
+	Batch       Expected[ident.ID]
+	Significant Expected[bool]
+	Field       Expected[string]
+	From        Expected[problem.LogValue]
+	To          Expected[problem.LogValue]
+}
+
+// comparison is how one member compares with the current value.
+type comparison struct {
+	name string
+	sent bool // and not null
+	same bool
+}
+
+func compare[T any](name string, e Expected[T], null bool, same func(T) bool) comparison {
+	return comparison{name, e.Sent && !e.Null, e.met(null, same)}
+}
+
+func compareValue[T comparable](name string, e Expected[T], current T) comparison {
+	return compare(name, e, false, func(sent T) bool { return sent == current })
+}
+
+func compareInstant(name string, e Expected[time.Time], current time.Time) comparison {
+	return compare(name, e, current.IsZero(), func(sent time.Time) bool { return sameInstant(sent, current) })
+}
+
+func compareUser(name string, e Expected[metadata.Partial], current ident.ID, c *metadata.Catalogue) comparison {
+	return compare(name, e, current.IsNone(), func(sent metadata.Partial) bool { return sameUser(sent, current, c) })
+}
+
+// binding compares the members that an update must send back as they are, by name.
+func (f ServiceFields) binding(s store.Snapshot, c *metadata.Catalogue) []comparison {
+	return []comparison{
+		compareValue("identifier", f.Identifier, s.ID), // first, as it names the problem
+		compareInstant("creationDate", f.Created, s.Created),
+		compare("keywords", f.Keywords, false, func(sent []problem.Keyword) bool { return sameKeywords(sent, s.Keywords) }),
+		compareUser("originator", f.Originator, s.Originator, c),
+		compareInstant("resolveDate", f.Resolved, s.Resolved),
+		compareUser("resolver", f.Resolver, s.Resolver, c),
 	}
-	for _, name := range slices.Sorted(maps.Keys(cmd.ReadOnly)) {
-		if !sameAsCurrent(name, cmd.ReadOnly[name], l.Snapshot, l.catalogue) {
-			refuse(name)
+}
+
+// moving compares the other members: those that change by themselves between a read and
+// a write, so that an update with old values is no fault.
+func (f ServiceFields) moving(s store.Snapshot, c *metadata.Catalogue) []comparison {
+	return []comparison{
+		compare("logs", f.Log, false, func(sent []ExpectedEntry) bool { return sameLog(sent, s.Log, c) }),
+		compareInstant("modificationDate", f.Modified, s.Modified),
+		compareUser("modifier", f.Modifier, s.Modifier, c),
+		compareValue("readByAssignee", f.ReadByAssignee, s.ReadByAssignee),
+		compareValue("revision", f.Revision, s.Revision),
+		compareValue("watching", f.Watching, s.Watching),
+	}
+}
+
+// all compares all members.
+func (f ServiceFields) all(s store.Snapshot, c *metadata.Catalogue) []comparison {
+	return append(f.binding(s, c), f.moving(s, c)...)
+}
+
+// refuseOthers adds a fault for each member that has another value. So a problem can be
+// sent back as it was read, but not with an edit that would be lost (D11).
+func refuseOthers(members []comparison, faults *fault.List) {
+	for _, m := range members {
+		if !m.same {
+			faults.Add(fault.ReadOnlyField, "/"+m.name, "%s is written by the service: leave it out, or send it as it is", m.name)
 		}
 	}
 }
 
 // ignored returns the names of the members that were sent with another value than the
-// problem has, sorted: they are not stored, which the client is to know.
-func ignored(sent map[string]any, s store.Snapshot, c *metadata.Catalogue) (names []string) {
-	for name, value := range sent {
-		if value != nil && !sameAsCurrent(name, value, s, c) {
-			names = append(names, name)
+// current one, sorted. They are not stored, and the client has to know.
+func ignored(members []comparison) (names []string) {
+	for _, m := range members {
+		if m.sent && !m.same {
+			names = append(names, m.name)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-func sameAsCurrent(name string, value any, s store.Snapshot, c *metadata.Catalogue) bool {
-	switch name {
-	case "identifier":
-		return sameNumber(value, int64(s.ID))
-	case "originator":
-		return sameUser(value, s.Originator, c)
-	case "modifier":
-		return sameUser(value, s.Modifier, c)
-	case "resolver":
-		return sameUser(value, s.Resolver, c)
-	case "creationDate":
-		return sameInstant(value, s.Created)
-	case "modificationDate":
-		return sameInstant(value, s.Modified)
-	case "resolveDate":
-		return sameInstant(value, s.Resolved)
-	case "keywords":
-		return sameKeywords(value, s.Keywords)
-	case "watching":
-		return value == any(s.Watching)
-	case "readByAssignee":
-		return value == any(s.ReadByAssignee)
-	case "revision":
-		return sameNumber(value, s.Revision)
-	case "logs":
-		return sameLog(value, s.Log, c)
+// sameUser compares by identity: a user who is sent with an identifier is the same
+// after a change of name (D11).
+func sameUser(sent metadata.Partial, current ident.ID, c *metadata.Catalogue) bool {
+	if current.IsNone() {
+		return false
 	}
-	return false
-}
-
-func sameNumber(value any, current int64) bool {
-	n, ok := value.(json.Number)
-	return ok && string(n) == strconv.FormatInt(current, 10)
-}
-
-// sameUser compares by identity: a user who is sent with his identifier is the
-// same though he was renamed since (D11).
-func sameUser(value any, current ident.ID, c *metadata.Catalogue) bool {
-	if value == nil || current.IsNone() {
-		return value == nil && current.IsNone()
+	if members, ok := sent.(map[string]any); ok && members["identifier"] != nil {
+		return members["identifier"] == current.String()
 	}
-	if sent, ok := value.(map[string]any); ok && sent["identifier"] != nil {
-		return sent["identifier"] == current.String()
-	}
-	id, faults := c.Resolve(metadata.Users, value, "")
+	id, faults := c.Resolve(metadata.Users, sent, "")
 	return len(faults) == 0 && id == current
 }
 
-func sameInstant(value any, current time.Time) bool {
-	if value == nil || current.IsZero() {
-		return value == nil && current.IsZero()
-	}
-	s, ok := value.(string)
-	t, err := text.ParseTime(s)
-	return ok && err == nil && t.Equal(current)
-}
+func sameInstant(sent, current time.Time) bool { return !current.IsZero() && sent.Equal(current) }
 
-func sameKeywords(value any, current []problem.Keyword) bool {
-	sent, ok := value.([]any)
-	if !ok || len(sent) != len(current) {
+func sameKeywords(sent, current []problem.Keyword) bool {
+	if len(sent) != len(current) {
 		return false
 	}
 	var keywords []problem.Keyword
-	for _, element := range sent {
-		member, ok := element.(map[string]any)
-		name, named := member["name"].(string)
-		v, present := member["value"]
-		s, isText := v.(string)
-		if !ok || !named || !present || len(member) != 2 || v != nil && !isText {
-			return false
-		}
+	for _, k := range sent {
 		keywords = append(keywords, problem.Keyword{
-			Name:  text.NFC(name),
-			Value: problem.NullText{String: text.NFC(s), Valid: isText},
+			Name:  text.NFC(k.Name),
+			Value: problem.NullText{String: text.NFC(k.Value.String), Valid: k.Value.Valid},
 		})
 	}
 	for _, k := range current {
@@ -131,62 +189,36 @@ func sameKeywords(value any, current []problem.Keyword) bool {
 }
 
 // sameLog reports whether all entries that were sent are in the log, as they are there.
-// They need not be all: answers to writes have those of their own batch.
-func sameLog(value any, current []problem.LogEntry, c *metadata.Catalogue) bool {
-	sent, ok := value.([]any)
-	if !ok {
-		return false
-	}
-	entries := make(map[string]problem.LogEntry, len(current))
+func sameLog(sent []ExpectedEntry, current []problem.LogEntry, c *metadata.Catalogue) bool {
+	entries := make(map[ident.ID]problem.LogEntry, len(current))
 	if len(sent) > 0 {
 		for _, e := range current {
-			entries[e.ID.String()] = e
+			entries[e.ID] = e
 		}
 	}
-	for _, element := range sent {
-		members, _ := element.(map[string]any)
-		id, _ := members["identifier"].(string)
-		e, found := entries[id]
-		if !found || !sameEntry(members, e, c) {
+	for _, s := range sent {
+		e, found := entries[s.ID]
+		if !found || !s.same(e, c) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameEntry(sent map[string]any, e problem.LogEntry, c *metadata.Catalogue) bool {
-	for name, value := range sent {
-		same := false
-		switch name {
-		case "identifier":
-			same = value == any(e.ID.String())
-		case "type":
-			same = value == any(string(e.Type))
-		case "creationDate":
-			same = sameInstant(value, e.Created)
-		case "author":
-			same = sameUser(value, e.Author, c)
-		case "batchIdentifier":
-			same = value == any(e.Batch.String())
-		case "isSignificant":
-			same = value == any(e.Type.Significant())
-		case "field":
-			same = value == any(e.Field) || value == nil && e.Field == ""
-		case "from":
-			same = sameLogged(value, e.From)
-		case "to":
-			same = sameLogged(value, e.To)
-		}
-		if !same {
+func (s ExpectedEntry) same(e problem.LogEntry, c *metadata.Catalogue) bool {
+	for _, m := range []comparison{
+		compareValue("type", s.Type, e.Type),
+		compareInstant("creationDate", s.Created, e.Created),
+		compareUser("author", s.Author, e.Author, c),
+		compareValue("batchIdentifier", s.Batch, e.Batch),
+		compareValue("isSignificant", s.Significant, e.Type.Significant()),
+		compare("field", s.Field, e.Field == "", func(sent string) bool { return sent == e.Field }),
+		compare("from", s.From, e.From == "", e.From.Same),
+		compare("to", s.To, e.To == "", e.To.Same),
+	} {
+		if !m.same {
 			return false
 		}
 	}
 	return true
-}
-
-func sameLogged(value any, current problem.LogValue) bool {
-	d := json.NewDecoder(strings.NewReader(current.JSON()))
-	d.UseNumber()
-	var logged any
-	return d.Decode(&logged) == nil && reflect.DeepEqual(value, logged)
 }

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -73,7 +75,7 @@ func TestReadOnlyMembers(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideUpdate(by(bob), UpdateProblem{ReadOnly: object{c.member: c.value}}, c.l, at(now))
+			change, _, err := decideUpdate(by(bob), UpdateProblem{Service: sentBack(object{c.member: c.value})}, c.l, at(now))
 			nothing(t, change)
 			if c.same {
 				noError(t, err)
@@ -95,7 +97,7 @@ func TestReadOnlyIdentifier(t *testing.T) {
 		{"another identifier", patch.Set(problem.ID(8)), false},
 		{"the identifier is not null", patch.Null[problem.ID](), false},
 	} {
-		change, _, err := decideUpdate(by(bob), UpdateProblem{Identifier: c.sent}, newLoaded(), at(now))
+		change, _, err := decideUpdate(by(bob), UpdateProblem{Service: ServiceFields{Identifier: Expected[problem.ID]{Field: c.sent}}}, newLoaded(), at(now))
 		nothing(t, change)
 		if c.same {
 			noError(t, err)
@@ -176,10 +178,10 @@ func TestIgnoredMembers(t *testing.T) {
 		if c.same {
 			want = nil
 		}
-		equal(t, c.rule, ignored(object{c.member: c.value}, l.Snapshot, l.catalogue), want)
+		equal(t, c.rule, ignored(sentBack(object{c.member: c.value}).all(l.Snapshot, l.catalogue)), want)
 	}
 	all := object{"watching": false, "logs": "x", "modifier": json.Number("1"), "revision": nil, "identifier": number(7)}
-	equal(t, "sorted", ignored(all, l.Snapshot, l.catalogue), []string{"logs", "modifier", "watching"})
+	equal(t, "sorted", ignored(sentBack(all).all(l.Snapshot, l.catalogue)), []string{"logs", "modifier", "watching"})
 }
 
 // D11: a creation compares with the problem that it makes, an update with the problem
@@ -187,16 +189,16 @@ func TestIgnoredMembers(t *testing.T) {
 func TestAnswersNameIgnoredMembers(t *testing.T) {
 	t.Parallel()
 	originator := userObject(ann, "Ann", "ann@example.org", false)
-	_, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Ignored: object{
+	_, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Service: sentBack(object{
 		"originator": originator, "modifier": object{"name": "Bob"}, "creationDate": "2001-02-03T04:05:06.000Z", "modificationDate": "2015-11-05T13:00:00Z",
 		"identifier": number(7), "revision": number(1), "watching": false, "readByAssignee": false, "resolver": nil, "logs": []any{},
-	}}, newCreation(), at(now))
+	})}, newCreation(), at(now))
 	noError(t, err)
 	equal(t, "of a creation", a.Ignored, []string{"creationDate", "identifier", "originator"})
 
-	_, b, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: titled("U"), Ignored: object{
+	_, b, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: titled("U"), Service: sentBack(object{
 		"modifier": originator, "modificationDate": "2015-11-05T12:00:00.000Z", "watching": true, "readByAssignee": false,
-	}}, newLoaded(), at(now))
+	})}, newLoaded(), at(now))
 	noError(t, err)
 	equal(t, "of an update", b.Ignored, []string{"watching"})
 
@@ -207,7 +209,7 @@ func TestAnswersNameIgnoredMembers(t *testing.T) {
 		to   any
 		want []string
 	}{{object{"title": "T", "state": object{"identifier": open.String(), "name": "Open"}}, nil}, {object{"title": "Forged"}, []string{"logs"}}} {
-		cmd := UpdateProblem{ProblemPatch: titled("U" + fmt.Sprint(c.want)), Ignored: object{"logs": []any{object{"identifier": entry.ID.String(), "to": c.to}}}}
+		cmd := UpdateProblem{ProblemPatch: titled("U" + fmt.Sprint(c.want)), Service: sentBack(object{"logs": []any{object{"identifier": entry.ID.String(), "to": c.to}}})}
 		a, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
 		noError(t, err)
 		equal(t, "of an update with logs", a.Ignored, c.want)
@@ -218,4 +220,141 @@ func TestAnswersNameIgnoredMembers(t *testing.T) {
 // userObject is a user as the service shows him (D2).
 func userObject(id ident.ID, name, email string, inactive bool) object {
 	return object{"identifier": id.String(), "name": name, "email": email, "inactive": inactive}
+}
+
+// sentBack returns the fields of which a client sent these members, decoded from JSON.
+func sentBack(members object) (f ServiceFields) {
+	for name, value := range members {
+		switch name {
+		case "identifier":
+			expectJSON(&f.Identifier, value, func(v any) (problem.ID, bool) { n, ok := integer(v); return problem.ID(n), ok })
+		case "creationDate":
+			expectJSON(&f.Created, value, instantOf)
+		case "originator":
+			expectJSON(&f.Originator, value, partialOf)
+		case "modificationDate":
+			expectJSON(&f.Modified, value, instantOf)
+		case "modifier":
+			expectJSON(&f.Modifier, value, partialOf)
+		case "resolveDate":
+			expectJSON(&f.Resolved, value, instantOf)
+		case "resolver":
+			expectJSON(&f.Resolver, value, partialOf)
+		case "keywords":
+			expectJSON(&f.Keywords, value, keywordsOf)
+		case "watching":
+			expectJSON(&f.Watching, value, is[bool])
+		case "readByAssignee":
+			expectJSON(&f.ReadByAssignee, value, is[bool])
+		case "revision":
+			expectJSON(&f.Revision, value, integer)
+		case "logs":
+			expectJSON(&f.Log, value, entriesOf)
+		default:
+			panic("no member of a problem: " + name)
+		}
+	}
+	return f
+}
+
+// objectSentBack is the same for metadata objects.
+func objectSentBack(members object) (f ObjectServiceFields) {
+	for name, value := range members {
+		switch name {
+		case "identifier":
+			expectJSON(&f.Identifier, value, idOf)
+		case "fullName":
+			expectJSON(&f.FullName, value, is[string])
+		case "creationDate":
+			expectJSON(&f.Created, value, instantOf)
+		default:
+			panic("no member of a metadata object: " + name)
+		}
+	}
+	return f
+}
+
+func expectJSON[T any](field *Expected[T], value any, read func(any) (T, bool)) {
+	if value == nil {
+		*field = ExpectNull[T]()
+	} else if v, ok := read(value); ok {
+		*field = Expect(v)
+	} else {
+		*field = ExpectOther[T]()
+	}
+}
+
+func is[T any](value any) (T, bool) { v, ok := value.(T); return v, ok }
+
+func partialOf(value any) (metadata.Partial, bool) { return value, true }
+
+func integer(value any) (int64, bool) {
+	text, _ := value.(json.Number)
+	n, err := text.Int64()
+	return n, err == nil
+}
+
+func instantOf(value any) (time.Time, bool) {
+	s, _ := value.(string)
+	at, err := time.Parse(time.RFC3339, s)
+	return at, err == nil
+}
+
+func idOf(value any) (ident.ID, bool) {
+	s, _ := value.(string)
+	id, err := ident.Parse(s)
+	return id, err == nil
+}
+
+func keywordsOf(value any) (keywords []problem.Keyword, ok bool) {
+	elements, ok := value.([]any)
+	for _, element := range elements {
+		members, _ := element.(object)
+		name, named := members["name"].(string)
+		text, isText := members["value"].(string)
+		_, present := members["value"]
+		ok = ok && named && present && len(members) == 2 && (isText || members["value"] == nil)
+		keywords = append(keywords, problem.Keyword{Name: name, Value: problem.NullText{String: text, Valid: isText}})
+	}
+	return keywords, ok
+}
+
+func entriesOf(value any) (entries []ExpectedEntry, ok bool) {
+	elements, ok := value.([]any)
+	for _, element := range elements {
+		members, _ := element.(object)
+		id, identified := idOf(members["identifier"])
+		ok = ok && identified
+		e := ExpectedEntry{ID: id}
+		for name, value := range members {
+			switch name {
+			case "identifier":
+			case "type":
+				expectJSON(&e.Type, value, func(v any) (problem.LogType, bool) { s, ok := is[string](v); return problem.LogType(s), ok })
+			case "creationDate":
+				expectJSON(&e.Created, value, instantOf)
+			case "author":
+				expectJSON(&e.Author, value, partialOf)
+			case "batchIdentifier":
+				expectJSON(&e.Batch, value, idOf)
+			case "isSignificant":
+				expectJSON(&e.Significant, value, is[bool])
+			case "field":
+				expectJSON(&e.Field, value, is[string])
+			case "from":
+				expectJSON(&e.From, value, logValueOf)
+			case "to":
+				expectJSON(&e.To, value, logValueOf)
+			default:
+				ok = false
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries, ok
+}
+
+func logValueOf(value any) (problem.LogValue, bool) {
+	b, err := json.Marshal(value)
+	return problem.LogValue(b), err == nil
 }

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -27,20 +26,26 @@ type Objects[T, P any] struct {
 type CreateObject[P any] struct {
 	Write
 	Patch P
-	// Ignored holds the members that only the service writes, as ReadOnly of an
-	// UpdateObject does. They are not stored: see Answer.Ignored.
-	Ignored map[string]any
+	// Service holds the members that only the service writes. They are not stored: see
+	// Answer.Ignored.
+	Service ObjectServiceFields
 }
 
 // UpdateObject is the command that changes a metadata object.
 type UpdateObject[P any] struct {
 	Write
 	Patch P
-	// ReadOnly holds the members that only the service writes, as decoded
-	// JSON (see metadata.Partial) by name: identifier, of a component
-	// fullName, of a milestone creationDate. Each has to equal the current
-	// value.
-	ReadOnly map[string]any
+	// Service holds the members that only the service writes. Each has to equal the
+	// current value.
+	Service ObjectServiceFields
+}
+
+// ObjectServiceFields are the members of a metadata object that only the service writes,
+// as a client sent them back. A kind without the member has no value that equals it.
+type ObjectServiceFields struct {
+	Identifier Expected[ident.ID]
+	FullName   Expected[string]    // of a component
+	Created    Expected[time.Time] // of a milestone
 }
 
 // rules are what the kinds of metadata objects differ in.
@@ -62,10 +67,11 @@ type rules[T, P any] struct {
 	// members are all that the audit log shows of the object: all that can
 	// change of it.
 	members func(T, *metadata.Catalogue) []problem.LogMember
-	// same compares a member that only the service writes, other than the
-	// identifier, with the current value; nil: there is none.
-	same func(name string, value any, current T, c *metadata.Catalogue) bool
-	put  func(T) store.Effect
+	// fullName and created return members that only the service writes; nil for a kind
+	// without such a member.
+	fullName func(current T, c *metadata.Catalogue) string
+	created  func(current T) time.Time
+	put      func(T) store.Effect
 	// needsUnused reports whether the change is refused while problems have
 	// the object. Only those who are in a state are counted; nil: never.
 	needsUnused func(old, changed T) bool
@@ -82,8 +88,8 @@ type written struct {
 	kept *store.Reply
 	// reused is the refusal of a key that was used otherwise; nil: it was not.
 	reused error
-	// ignored are the members of a creation that only the service writes.
-	ignored map[string]any
+	// sent are the members of a creation that only the service writes.
+	sent ObjectServiceFields
 }
 
 // List returns all objects of the kind: by order where there is one, then name.
@@ -137,7 +143,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 			if a, ok := key.replay(w.kept); ok {
 				return store.Change{}, a, nil
 			}
-			w.reused, w.ignored = key.check(w.kept), cmd.Ignored
+			w.reused, w.sent = key.check(w.kept), cmd.Service
 			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
 			if err == nil {
 				key.keep(&change, m.at, a)
@@ -163,7 +169,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 				return store.Change{}, Answer[T]{}, o.rules.notFound()
 			}
 			write := cmd.Write
-			o.rules.checkReadOnly(cmd.ReadOnly, old, w.catalogue, &write.Faults)
+			refuseOthers(o.rules.compare(cmd.Service, old, w.catalogue), &write.Faults)
 			return o.rules.decide(caller, write, cmd.Patch, old, w, m)
 		},
 	})
@@ -189,36 +195,18 @@ func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, 
 	return w, err
 }
 
-// checkReadOnly refuses members that only the service writes, unless they are as
-// they were read (D11).
-func (r *rules[T, P]) checkReadOnly(sent map[string]any, old T, c *metadata.Catalogue, faults *fault.List) {
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		if !r.sameMember(name, sent[name], old, c) {
-			faults.Add(fault.ReadOnlyField, fault.Pointer("", name), "%s is written by the service: leave it out, or send it as it is", name)
-		}
+// compare compares the members that only the service writes with the current values, by
+// name (D11).
+func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.Catalogue) []comparison {
+	return []comparison{
+		compare("creationDate", sent.Created, false, func(at time.Time) bool {
+			return r.created != nil && sameInstant(at, r.created(current))
+		}),
+		compare("fullName", sent.FullName, false, func(name string) bool {
+			return r.fullName != nil && text.NFC(name) == r.fullName(current, c)
+		}),
+		compareValue("identifier", sent.Identifier, *r.id(&current)),
 	}
-}
-
-// ignored returns the names of the members that were sent with another value than the
-// object has, sorted.
-func (r *rules[T, P]) ignored(sent map[string]any, object T, c *metadata.Catalogue) (names []string) {
-	for name, value := range sent {
-		if value != nil && !r.sameMember(name, value, object, c) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// sameMember compares a member that only the service writes with the current value.
-func (r *rules[T, P]) sameMember(name string, value any, current T, c *metadata.Catalogue) bool {
-	if name != "identifier" {
-		return r.same != nil && r.same(name, value, current, c)
-	}
-	text, _ := value.(string)
-	id, err := ident.Parse(text)
-	return err == nil && id == *r.id(&current)
 }
 
 // decide applies the patch to old, which has no identifier when it is to be
@@ -265,7 +253,7 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 		}
 	}
 	a.Catalogue = r.with(on.catalogue, object, st.Batch)
-	a.Ignored = r.ignored(on.ignored, object, a.Catalogue)
+	a.Ignored = ignored(r.compare(on.sent, object, a.Catalogue))
 	if w.DryRun && created {
 		*r.id(&a.Value) = ident.None
 	}

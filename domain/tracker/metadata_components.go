@@ -9,7 +9,6 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/text"
 )
 
 // ComponentPatch holds the members of a component that a client sent (D2).
@@ -48,11 +47,8 @@ var componentRules = rules[metadata.Component, ComponentPatch]{
 			{Name: "parent", Value: ref(o.Parent)},
 		}
 	},
-	same: func(name string, value any, o metadata.Component, c *metadata.Catalogue) bool {
-		sent, ok := value.(string)
-		return name == "fullName" && ok && text.NFC(sent) == c.FullName(o.ID)
-	},
-	put: func(o metadata.Component) store.Effect { return store.PutComponent{Component: o} },
+	fullName: func(o metadata.Component, c *metadata.Catalogue) string { return c.FullName(o.ID) },
+	put:      func(o metadata.Component) store.Effect { return store.PutComponent{Component: o} },
 }
 
 func (p ComponentPatch) apply(o metadata.Component, c *metadata.Catalogue, faults *fault.List) metadata.Component {

@@ -108,10 +108,8 @@ var milestoneRules = rules[metadata.Milestone, MilestonePatch]{
 			{Name: "endDate", Value: problem.LogTime(o.End)},
 		}
 	},
-	same: func(name string, value any, o metadata.Milestone, _ *metadata.Catalogue) bool {
-		return name == "creationDate" && sameInstant(value, o.Created)
-	},
-	put: func(o metadata.Milestone) store.Effect { return store.PutMilestone{Milestone: o} },
+	created: func(o metadata.Milestone) time.Time { return o.Created },
+	put:     func(o metadata.Milestone) store.Effect { return store.PutMilestone{Milestone: o} },
 }
 
 func (p MilestonePatch) apply(o metadata.Milestone, c *metadata.Catalogue, faults *fault.List) metadata.Milestone {

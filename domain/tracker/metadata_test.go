@@ -212,18 +212,18 @@ func TestMetadataReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rule     string
-		check    func(map[string]any) fault.List
-		readOnly map[string]any
+		check    func(object) fault.List
+		readOnly object
 		want     []string
 	}{
-		{"as it was read", readOnlyFaults(&componentRules, network), map[string]any{"identifier": network.String(), "fullName": "Core/Network"}, nil},
-		{"another identifier and full name", readOnlyFaults(&componentRules, network), map[string]any{"identifier": core.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
-		{"null", readOnlyFaults(&componentRules, network), map[string]any{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
-		{"other types", readOnlyFaults(&milestoneRules, first), map[string]any{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
-		{"times as instants", readOnlyFaults(&milestoneRules, first), map[string]any{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
-		{"another time", readOnlyFaults(&milestoneRules, first), map[string]any{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
-		{"what a state does not have", readOnlyFaults(&stateRules, open), map[string]any{"fullName": "Open"}, []string{"/fullName"}},
-		{"a state's identifier", readOnlyFaults(&stateRules, open), map[string]any{"identifier": closed.String()}, []string{"/identifier"}},
+		{"as it was read", readOnlyFaults(&componentRules, network), object{"identifier": network.String(), "fullName": "Core/Network"}, nil},
+		{"another identifier and full name", readOnlyFaults(&componentRules, network), object{"identifier": core.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
+		{"null", readOnlyFaults(&componentRules, network), object{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
+		{"other types", readOnlyFaults(&milestoneRules, first), object{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
+		{"times as instants", readOnlyFaults(&milestoneRules, first), object{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
+		{"another time", readOnlyFaults(&milestoneRules, first), object{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
+		{"what a state does not have", readOnlyFaults(&stateRules, open), object{"fullName": "Open"}, []string{"/fullName"}},
+		{"a state's identifier", readOnlyFaults(&stateRules, open), object{"identifier": closed.String()}, []string{"/identifier"}},
 	} {
 		var got []string
 		for _, item := range c.check(c.readOnly) {
@@ -234,10 +234,10 @@ func TestMetadataReadOnly(t *testing.T) {
 	}
 }
 
-func readOnlyFaults[T, P any](r *rules[T, P], id ident.ID) func(map[string]any) fault.List {
-	return func(sent map[string]any) (faults fault.List) {
+func readOnlyFaults[T, P any](r *rules[T, P], id ident.ID) func(object) fault.List {
+	return func(members object) (faults fault.List) {
 		old, _ := r.find(testCatalogue, id)
-		r.checkReadOnly(sent, old, testCatalogue, &faults)
+		refuseOthers(r.compare(objectSentBack(members), old, testCatalogue), &faults)
 		return faults
 	}
 }
@@ -260,8 +260,8 @@ func TestMetadataUseCases(t *testing.T) {
 	equal(t, "full name in the answer", login.Catalogue.FullName(login.Value.ID), "App/UI/Login")
 
 	renamed, err := s.Components().Update(ctx, s.admin, app.Value.ID, UpdateObject[ComponentPatch]{
-		Patch:    ComponentPatch{Name: patch.Set("Application")},
-		ReadOnly: map[string]any{"identifier": app.Value.ID.String(), "fullName": "App"}, // as it was read
+		Patch:   ComponentPatch{Name: patch.Set("Application")},
+		Service: objectSentBack(object{"identifier": app.Value.ID.String(), "fullName": "App"}), // as it was read
 	})
 	noError(t, err)
 	equal(t, "full name in the answer", renamed.Catalogue.FullName(app.Value.ID), "Application")
@@ -379,22 +379,22 @@ func TestCreateNamesIgnoredMembers(t *testing.T) {
 	s := newService(t)
 	for _, dryRun := range []bool{true, false} {
 		w := Write{DryRun: dryRun}
-		sent := func(members object) object {
+		sent := func(members object) ObjectServiceFields {
 			members["identifier"] = testID(99).String()
-			return members
+			return objectSentBack(members)
 		}
 		name := patch.Set(fmt.Sprint("dry ", dryRun))
-		c, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Ignored: sent(object{"fullName": "x"})})
+		c, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Service: sent(object{"fullName": "x"})})
 		noError(t, err)
 		equal(t, "of a component", c.Ignored, []string{"fullName", "identifier"})
 		name.Value += "!"
-		c, err = s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Ignored: object{"fullName": name.Value, "identifier": nil}})
+		c, err = s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Service: objectSentBack(object{"fullName": name.Value, "identifier": nil})})
 		noError(t, err)
 		equal(t, "of a component that is as it was sent", c.Ignored, []string(nil))
-		m, err := s.Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: name}, Ignored: sent(object{"creationDate": json.Number("7")})})
+		m, err := s.Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: name}, Service: sent(object{"creationDate": json.Number("7")})})
 		noError(t, err)
 		equal(t, "of a milestone", m.Ignored, []string{"creationDate", "identifier"})
-		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org"), Ignored: sent(object{})})
+		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org"), Service: sent(object{})})
 		noError(t, err)
 		equal(t, "of a user", u.Ignored, []string{"identifier"})
 	}

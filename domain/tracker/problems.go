@@ -94,7 +94,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	st.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
 	snapshot.Log = st.Log
 
-	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Ignored, snapshot, c.catalogue)}
+	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Service.all(snapshot, c.catalogue))}
 	cmd.Idempotency.keep(&st.Change, m.at, a)
 	return st.Change, a, nil
 }
@@ -126,7 +126,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 // fault.StaleRevision, the faults of a body, or fault.TransitionNotAllowed.
 func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[store.Snapshot], error) {
 	parts := store.Keywords
-	if logs, ok := cmd.Ignored["logs"].([]any); ok && len(logs) > 0 {
+	if len(cmd.Service.Log.Value) > 0 {
 		parts |= store.Log // to compare them
 	}
 	return onProblem(ctx, s, caller, id, parts, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
@@ -139,7 +139,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.C
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
-	names := ignored(cmd.Ignored, l.Snapshot, l.catalogue)
+	names := ignored(cmd.Service.moving(l.Snapshot, l.catalogue))
 	st := newStep(m, caller.User, l.Problem)
 	if fields != l.Fields {
 		st.resolvedBy(l.Catalogue)
@@ -180,7 +180,7 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 		return l.Fields, stale(l.Revision)
 	}
 	faults := cmd.Faults
-	checkReadOnly(cmd, l, &faults)
+	refuseOthers(cmd.Service.binding(l.Snapshot, l.catalogue), &faults)
 	fields := applyPatch(&cmd.ProblemPatch, l.Fields, l.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return l.Fields, err

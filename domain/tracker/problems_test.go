@@ -277,8 +277,7 @@ func TestUpdateRefuses(t *testing.T) {
 			fault.InvalidValue, []string{"invalid-value /component"}},
 		{"D11: all faults of a body together", UpdateProblem{
 			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: nobody, Assignee: named("Cat"), Priority: partial(object{"x": 1, "name": true})},
-			Identifier:   patch.Set(problem.ID(8)),
-			ReadOnly:     object{"keywords": nil},
+			Service:      sentBack(object{"identifier": number(8), "keywords": nil}),
 		}, newLoaded(),
 			fault.ValidationFailed, []string{
 				"invalid-value /title", "invalid-value /state", "invalid-value /assignee", "unknown-field /priority/x", "invalid-type /priority/name",

@@ -152,22 +152,20 @@ func echo(l loaded) UpdateProblem {
 			Assignee:       field(person(l.Assignee)),
 			Read:           patch.Set(l.Read),
 		},
-		Revision:   patch.Set(l.Revision),
-		Identifier: patch.Set(l.ID),
-		ReadOnly: object{
-			"originator":   person(l.Originator),
-			"resolver":     person(l.Resolver),
-			"resolveDate":  instant(l.Resolved),
-			"creationDate": instant(l.Created),
-			"keywords":     keywords,
-		},
-		Ignored: object{
+		Revision: patch.Set(l.Revision),
+		Service: sentBack(object{
+			"identifier":       number(int(l.ID)),
+			"originator":       person(l.Originator),
+			"resolver":         person(l.Resolver),
+			"resolveDate":      instant(l.Resolved),
+			"creationDate":     instant(l.Created),
+			"keywords":         keywords,
 			"modifier":         person(l.Modifier),
 			"modificationDate": instant(l.Modified),
 			"watching":         l.Watching,
 			"readByAssignee":   l.ReadByAssignee,
 			"logs":             []any{},
-		},
+		}),
 	}
 }
 

@@ -34,7 +34,7 @@ func TestDecisionsArePure(t *testing.T) {
 	pure(t, "update at fault", full, func(l loaded, m moment) (store.Change, any, error) {
 		return erased(decideUpdate(by(ann), UpdateProblem{
 			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: named("x"), Milestone: named("1.0")},
-			ReadOnly:     object{"originator": 2, "resolver": 3, "keywords": 4, "creationDate": 5, "resolveDate": 6},
+			Service:      sentBack(object{"originator": 2, "resolver": 3, "keywords": 4, "creationDate": 5, "resolveDate": 6}),
 		}, l, m))
 	})
 	pure(t, "comment", func() commenting { return commenting{loaded: full()} }, func(c commenting, m moment) (store.Change, any, error) {
