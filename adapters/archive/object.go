@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/transfer"
 )
 
 // object is an object that has all of its members and no others. They are in the
@@ -184,7 +184,7 @@ func (e *memberError) Unwrap() error { return e.err }
 
 // within returns the error of a member, as one of the object that has it.
 func within(name string, err error) error {
-	pointer := fault.Pointer("", name)
+	pointer := transfer.Pointer("", name)
 	if inner, ok := errors.AsType[*memberError](err); ok {
 		return &memberError{pointer + inner.pointer, inner.err}
 	}

@@ -77,7 +77,7 @@ func (c *call) addComment() (answer, error) {
 	a, err := c.Service.AddComment(c.r.Context(), c.caller, id, cmd)
 	if f, ok := errors.AsType[*fault.Error](err); ok && c.media == mediaText {
 		for i := range f.Items {
-			f.Items[i].Pointer = "" // the text is the whole body
+			f.Items[i].At = fault.Location{} // the text is the whole body
 		}
 	}
 	return answered(a, err, addedComment)

@@ -49,7 +49,7 @@ type decoder struct {
 // decode reads a body that is an object with the given members. What is wrong with
 // them is added to the faults; the error is of kind fault.MalformedJSON.
 func (c *call) decode(faults *fault.List, members ...member) error {
-	return c.decodeWith(faults, func(d *decoder) error { return d.object("", members) })
+	return c.decodeWith(faults, func(d *decoder) error { return d.object(fault.Location{}, members) })
 }
 
 // decodeValue reads a body that is any JSON value, as metadata.Partial has it.
@@ -104,13 +104,13 @@ func (d *decoder) malformed(err error) error {
 	return fault.New(fault.MalformedJSON, "%s (at byte %d)", reason, offset)
 }
 
-// object reads an object. Its path stands before the pointers of its faults.
-func (d *decoder) object(path string, members []member) error {
+// object reads an object. Its path leads to the places of its faults.
+func (d *decoder) object(path fault.Location, members []member) error {
 	if kind := d.PeekKind(); kind != '{' {
 		if _, err := d.value(); err != nil {
 			return err
 		}
-		if kind != 'n' || path == "" {
+		if kind != 'n' || path.Whole() {
 			d.fault(fault.InvalidType, path, "must be an object")
 		}
 		return nil
@@ -131,14 +131,14 @@ func (d *decoder) object(path string, members []member) error {
 	return err
 }
 
-func (d *decoder) member(path, name string, members []member) error {
-	pointer := fault.Pointer(path, name)
+func (d *decoder) member(path fault.Location, name string, members []member) error {
+	where := path.Member(name)
 	for _, m := range members {
 		if m.name == name {
-			return d.into(m.into, name, pointer)
+			return d.into(m.into, name, where)
 		}
 	}
-	d.fault(fault.UnknownField, pointer, unknown(name, members))
+	d.fault(fault.UnknownField, where, unknown(name, members))
 	_, err := d.value()
 	return err
 }
@@ -158,12 +158,12 @@ func unknown(name string, members []member) string {
 }
 
 // into reads the value of a member and puts it where it belongs.
-func (d *decoder) into(into any, name, pointer string) error {
+func (d *decoder) into(into any, name string, where fault.Location) error {
 	switch into := into.(type) {
 	case []member:
-		return d.object(pointer, into)
+		return d.object(where, into)
 	case elements:
-		return d.array(pointer, into)
+		return d.array(where, into)
 	}
 	value, err := d.value()
 	if err != nil {
@@ -171,19 +171,19 @@ func (d *decoder) into(into any, name, pointer string) error {
 	}
 	switch into := into.(type) {
 	case *patch.Field[string]:
-		set(d, into, value, pointer, asString)
+		set(d, into, value, where, asString)
 	case *patch.Field[bool]:
-		set(d, into, value, pointer, asBool)
+		set(d, into, value, where, asBool)
 	case *patch.Field[int64]:
-		set(d, into, value, pointer, asInteger)
+		set(d, into, value, where, asInteger)
 	case *patch.Field[problem.ID]:
-		set(d, into, value, pointer, asProblem)
+		set(d, into, value, where, asProblem)
 	case *patch.Field[time.Time]:
-		set(d, into, value, pointer, asTime)
+		set(d, into, value, where, asTime)
 	case *patch.Field[metadata.Partial]:
-		set(d, into, value, pointer, asPartial)
+		set(d, into, value, where, asPartial)
 	case *patch.Field[[]metadata.Partial]:
-		set(d, into, value, pointer, asPartials)
+		set(d, into, value, where, asPartials)
 	case ignored:
 		expectInto(into.into, value)
 	default:
@@ -192,8 +192,8 @@ func (d *decoder) into(into any, name, pointer string) error {
 	return nil
 }
 
-// array reads an array of objects. Its path stands before the pointers of its faults.
-func (d *decoder) array(path string, next elements) error {
+// array reads an array of objects. Its path leads to the places of its faults.
+func (d *decoder) array(path fault.Location, next elements) error {
 	if kind := d.PeekKind(); kind != '[' {
 		if _, err := d.value(); err != nil {
 			return err
@@ -207,11 +207,11 @@ func (d *decoder) array(path string, next elements) error {
 		return err
 	}
 	for i := 0; d.PeekKind() != ']'; i++ {
-		pointer := fault.Pointer(path, strconv.Itoa(i))
+		where := path.Element(i)
 		if d.PeekKind() == 'n' {
-			d.fault(fault.InvalidType, pointer, "must be an object")
+			d.fault(fault.InvalidType, where, "must be an object")
 		}
-		if err := d.object(pointer, next()); err != nil {
+		if err := d.object(where, next()); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,7 @@ func (d *decoder) array(path string, next elements) error {
 }
 
 // set sends the field what the member holds, if it can be read as its type.
-func set[T any](d *decoder, field *patch.Field[T], value any, pointer string, read func(any) (T, error)) {
+func set[T any](d *decoder, field *patch.Field[T], value any, where fault.Location, read func(any) (T, error)) {
 	if value == nil {
 		*field = patch.Null[T]()
 		return
@@ -230,9 +230,9 @@ func set[T any](d *decoder, field *patch.Field[T], value any, pointer string, re
 	case err == nil:
 		*field = patch.Set(v)
 	case errors.Is(err, errTime):
-		d.fault(fault.InvalidValue, pointer, err.Error())
+		d.fault(fault.InvalidValue, where, err.Error())
 	default:
-		d.fault(fault.InvalidType, pointer, err.Error())
+		d.fault(fault.InvalidType, where, err.Error())
 	}
 }
 
@@ -374,6 +374,6 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-func (d *decoder) fault(kind fault.Kind, pointer, detail string) {
-	d.faults.Add(kind, pointer, "%s", detail)
+func (d *decoder) fault(kind fault.Kind, where fault.Location, detail string) {
+	d.faults.Add(kind, where, "%s", detail)
 }

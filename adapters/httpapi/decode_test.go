@@ -140,28 +140,28 @@ func TestDecodeFaults(t *testing.T) {
 	}
 	type f = fault.Item
 	for body, want := range map[string][]f{
-		`[]`:                         {{Kind: fault.InvalidType, Pointer: ""}},
-		`null`:                       {{Kind: fault.InvalidType, Pointer: ""}},
-		`"{}"`:                       {{Kind: fault.InvalidType, Pointer: ""}},
-		`{"title":1}`:                {{Kind: fault.InvalidType, Pointer: "/title"}},
-		`{"title":{}}`:               {{Kind: fault.InvalidType, Pointer: "/title"}},
-		`{"read":"true"}`:            {{Kind: fault.InvalidType, Pointer: "/read"}},
-		`{"number":7.0}`:             {{Kind: fault.InvalidType, Pointer: "/number"}},
-		`{"number":"7"}`:             {{Kind: fault.InvalidType, Pointer: "/number"}},
-		`{"number":1e0}`:             {{Kind: fault.InvalidType, Pointer: "/number"}},
-		`{"number":1E2}`:             {{Kind: fault.InvalidType, Pointer: "/number"}},
-		`{"number":true}`:            {{Kind: fault.InvalidType, Pointer: "/number"}},
-		`{"number":1e999999}`:        {{Kind: fault.InvalidType, Pointer: "/number"}},
-		`{"expires":"tomorrow"}`:     {{Kind: fault.InvalidValue, Pointer: "/expires"}},
-		`{"expires":1}`:              {{Kind: fault.InvalidType, Pointer: "/expires"}},
-		`{"Title":"a"}`:              {{Kind: fault.UnknownField, Pointer: "/Title"}},
-		`{"titl":"a"}`:               {{Kind: fault.UnknownField, Pointer: "/titl"}},
-		`{"":1}`:                     {{Kind: fault.UnknownField, Pointer: "/"}},
-		`{"a/b~c":1}`:                {{Kind: fault.UnknownField, Pointer: "/a~1b~0c"}},
-		`{"problem":[]}`:             {{Kind: fault.InvalidType, Pointer: "/problem"}},
-		`{"problem":{"id":1}}`:       {{Kind: fault.UnknownField, Pointer: "/problem/id"}},
+		`[]`:                         {{Kind: fault.InvalidType, At: fault.Location{}}},
+		`null`:                       {{Kind: fault.InvalidType, At: fault.Location{}}},
+		`"{}"`:                       {{Kind: fault.InvalidType, At: fault.Location{}}},
+		`{"title":1}`:                {{Kind: fault.InvalidType, At: fault.At("title")}},
+		`{"title":{}}`:               {{Kind: fault.InvalidType, At: fault.At("title")}},
+		`{"read":"true"}`:            {{Kind: fault.InvalidType, At: fault.At("read")}},
+		`{"number":7.0}`:             {{Kind: fault.InvalidType, At: fault.At("number")}},
+		`{"number":"7"}`:             {{Kind: fault.InvalidType, At: fault.At("number")}},
+		`{"number":1e0}`:             {{Kind: fault.InvalidType, At: fault.At("number")}},
+		`{"number":1E2}`:             {{Kind: fault.InvalidType, At: fault.At("number")}},
+		`{"number":true}`:            {{Kind: fault.InvalidType, At: fault.At("number")}},
+		`{"number":1e999999}`:        {{Kind: fault.InvalidType, At: fault.At("number")}},
+		`{"expires":"tomorrow"}`:     {{Kind: fault.InvalidValue, At: fault.At("expires")}},
+		`{"expires":1}`:              {{Kind: fault.InvalidType, At: fault.At("expires")}},
+		`{"Title":"a"}`:              {{Kind: fault.UnknownField, At: fault.At("Title")}},
+		`{"titl":"a"}`:               {{Kind: fault.UnknownField, At: fault.At("titl")}},
+		`{"":1}`:                     {{Kind: fault.UnknownField, At: fault.At("")}},
+		`{"a/b~c":1}`:                {{Kind: fault.UnknownField, At: fault.At("a/b~c")}},
+		`{"problem":[]}`:             {{Kind: fault.InvalidType, At: fault.At("problem")}},
+		`{"problem":{"id":1}}`:       {{Kind: fault.UnknownField, At: fault.At("problem").Member("id")}},
 		`{"problem":null}`:           nil,
-		`{"titl":1,"read":1,"a":[]}`: {{Kind: fault.UnknownField, Pointer: "/titl"}, {Kind: fault.InvalidType, Pointer: "/read"}, {Kind: fault.UnknownField, Pointer: "/a"}},
+		`{"titl":1,"read":1,"a":[]}`: {{Kind: fault.UnknownField, At: fault.At("titl")}, {Kind: fault.InvalidType, At: fault.At("read")}, {Kind: fault.UnknownField, At: fault.At("a")}},
 	} {
 		var faults fault.List
 		if err := decoding(body).decode(&faults, members...); err != nil {
@@ -172,7 +172,7 @@ func TestDecodeFaults(t *testing.T) {
 			if item.Detail == "" || strings.Contains(item.Detail, "secret") {
 				t.Errorf("%s: detail %q", body, item.Detail)
 			}
-			got = append(got, f{Kind: item.Kind, Pointer: item.Pointer})
+			got = append(got, f{Kind: item.Kind, At: item.At})
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, not %v", body, got, want)
@@ -206,7 +206,7 @@ func TestDecodeBounds(t *testing.T) {
 		fmt.Fprintf(&b, `,"m%d":1`, i)
 	}
 	body := "{" + b.String()[1:] + `,"title":5}`
-	if err := decoding(body).decode(&faults, member{"title", new(patch.Field[string])}); err != nil || len(faults) > 200 || !faults.Covers("/title") {
+	if err := decoding(body).decode(&faults, member{"title", new(patch.Field[string])}); err != nil || len(faults) > 200 || !faults.Covers(fault.At("title")) {
 		t.Errorf("%d faults: %v", len(faults), err)
 	}
 }

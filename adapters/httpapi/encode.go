@@ -489,7 +489,7 @@ func (e *encoder) items(items []fault.Item) {
 		e.open('{')
 		e.key("type").string(errorType(e.base, item.Kind))
 		e.key("detail").string(item.Detail)
-		e.key("pointer").string(item.Pointer)
+		e.key("pointer").string(pointerTo(item.At))
 		e.close('}')
 	})
 }

@@ -44,7 +44,7 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 			e.issuedToken(tracker.IssuedToken{Token: access.Token{User: sampleAnn.ID, Scope: access.Read, Created: sampleTime}})
 		}, &IssuedToken{}},
 		"error": {func(e *encoder) {
-			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", Pointer: "/b"}}}, kindOf(fault.InvalidValue), "r1")
+			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", At: fault.At("b")}}}, kindOf(fault.InvalidValue), "r1")
 		}, &Error{}},
 		"invalid predicate": {func(e *encoder) {
 			wrong := &predicate.Error{Kind: predicate.UnknownKey, Message: "a", Line: 1, Column: 2}

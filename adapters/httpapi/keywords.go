@@ -59,7 +59,7 @@ func (c *call) setKeyword() (answer, error) {
 		case string:
 			cmd.Value = problem.Text(value)
 		default:
-			cmd.Faults.Add(fault.InvalidType, "", "must be a string or null")
+			cmd.Faults.Add(fault.InvalidType, fault.Location{}, "must be a string or null")
 		}
 	}
 	id, err := c.problem()

@@ -168,7 +168,7 @@ func (c *call) updateProblem() (answer, error) {
 		return answer{}, err
 	}
 	if cmd.Revision.Null {
-		cmd.Faults.Add(fault.InvalidType, "/revision", "%v", errInteger)
+		cmd.Faults.Add(fault.InvalidType, fault.At("revision"), "%v", errInteger)
 		cmd.Revision.Sent = false
 	}
 	id, err := c.problem()

@@ -70,7 +70,7 @@ func (c *call) readSearch(names []string) (in searchInput, search tracker.Search
 		return in, search, err
 	}
 	if faults := search.Check(); len(faults) > 0 { // which here are those of the query
-		return in, search, fault.New(fault.MalformedRequest, "%s %s", strings.TrimPrefix(faults[0].Pointer, "/"), faults[0].Detail)
+		return in, search, fault.New(fault.MalformedRequest, "%s %s", faults[0].At, faults[0].Detail)
 	}
 	return in, search, nil
 }
@@ -101,7 +101,7 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	s.Predicate, s.Sort, s.Limit = in.predicate, in.sort, in.limit
 	if in.saved.Sent && !in.saved.Null {
 		if id := savedIdentifier(in.saved.Value); id.IsNone() {
-			faults.Add(fault.InvalidValue, "/"+paramSavedQuery, "has to be the identifier of a saved query, or a URL whose last path segment is one")
+			faults.Add(fault.InvalidValue, fault.At(paramSavedQuery), "has to be the identifier of a saved query, or a URL whose last path segment is one")
 		} else {
 			s.Saved = patch.Set(id)
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Kind says what went wrong. Its text is the slug under which the error is
@@ -100,9 +99,8 @@ type Error struct {
 type Item struct {
 	Kind   Kind
 	Detail string
-	// Pointer is a JSON Pointer (RFC 6901) into the request body; empty for
-	// the body as a whole.
-	Pointer string
+	// At is the place in the request body.
+	At Location
 }
 
 // New returns an error of the given kind. The arguments are those of
@@ -120,7 +118,7 @@ func Wrap(kind Kind, cause error, format string, args ...any) *Error {
 func (e *Error) Error() string {
 	text := string(e.Kind) + ": " + e.Detail
 	for _, item := range e.Items {
-		text += fmt.Sprintf("; %s at %q: %s", item.Kind, item.Pointer, item.Detail)
+		text += fmt.Sprintf("; %s at %q: %s", item.Kind, item.At, item.Detail)
 	}
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
@@ -146,12 +144,6 @@ func KindOf(err error) Kind {
 // Is reports whether err is a fault of the given kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-// Pointer returns the JSON Pointer to a member of what parent points to (RFC
-// 6901, section 3).
-func Pointer(parent, member string) string { return parent + "/" + escaper.Replace(member) }
-
 // List collects the faults of one request body, so that they are reported together
 // (D11); of very many, the first of each kind.
 type List []Item
@@ -161,8 +153,8 @@ type List []Item
 const mostOfKind = 100
 
 // Add appends a fault, unless there are many of its kind already. The arguments
-// after the pointer are those of fmt.Sprintf.
-func (l *List) Add(kind Kind, pointer, format string, args ...any) {
+// after the location are those of fmt.Sprintf.
+func (l *List) Add(kind Kind, at Location, format string, args ...any) {
 	same := 0
 	for _, item := range *l {
 		if item.Kind == kind {
@@ -171,23 +163,23 @@ func (l *List) Add(kind Kind, pointer, format string, args ...any) {
 	}
 	switch {
 	case same < mostOfKind-1:
-		*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+		*l = append(*l, Item{Kind: kind, At: at, Detail: fmt.Sprintf(format, args...)})
 	case same == mostOfKind-1:
-		*l = append(*l, Item{Kind: kind, Pointer: pointer, Detail: fmt.Sprintf(format, args...) + " (if more is wrong in this way, it is not listed)"})
+		*l = append(*l, Item{Kind: kind, At: at, Detail: fmt.Sprintf(format, args...) + " (if more is wrong in this way, it is not listed)"})
 	}
 }
 
 // Append adds the faults of another list.
 func (l *List) Append(other List) {
 	for _, item := range other {
-		l.Add(item.Kind, item.Pointer, "%s", item.Detail)
+		l.Add(item.Kind, item.At, "%s", item.Detail)
 	}
 }
 
-// Covers reports whether the list has a fault of the member at pointer, or of the
+// Covers reports whether the list has a fault of the member at the place, or of the
 // body as a whole, so that nothing more is to be said about that member.
-func (l List) Covers(pointer string) bool {
-	return slices.ContainsFunc(l, func(i Item) bool { return i.Pointer == pointer || i.Pointer == "" })
+func (l List) Covers(at Location) bool {
+	return slices.ContainsFunc(l, func(i Item) bool { return i.At.Whole() || i.At.Equal(at) })
 }
 
 // Err returns nil for an empty list; otherwise an error whose kind is that of

@@ -27,7 +27,7 @@ func TestListErr(t *testing.T) {
 	} {
 		var list List
 		for i, kind := range c.kinds {
-			list.Add(kind, fmt.Sprint("/", i), "detail %d", i)
+			list.Add(kind, Location{}.Element(i), "detail %d", i)
 		}
 		e, ok := errors.AsType[*Error](list.Err())
 		if !ok || e.Kind != c.want || e.Detail != c.detail || !reflect.DeepEqual(List(e.Items), list) {
@@ -46,10 +46,10 @@ func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 	var list List
 	for i := range 1000 {
-		list.Add(UnknownField, fmt.Sprint("/", i), "is not known")
+		list.Add(UnknownField, Location{}.Element(i), "is not known")
 	}
-	list.Add(InvalidType, "/title", "must be a string")
-	if len(list) != mostOfKind+1 || !strings.HasSuffix(list[mostOfKind-1].Detail, "it is not listed)") || !list.Covers("/title") {
+	list.Add(InvalidType, At("title"), "must be a string")
+	if len(list) != mostOfKind+1 || !strings.HasSuffix(list[mostOfKind-1].Detail, "it is not listed)") || !list.Covers(At("title")) {
 		t.Errorf("%d faults are kept, the last of them %+v", len(list), list[len(list)-2:])
 	}
 	if err := list.Err(); KindOf(err) != ValidationFailed {
@@ -65,51 +65,31 @@ func TestListIsBounded(t *testing.T) {
 
 func TestListErrIsACopy(t *testing.T) {
 	t.Parallel()
-	list := List{{Kind: InvalidType, Pointer: "/a"}}
+	list := List{{Kind: InvalidType, At: At("a")}}
 	err := list.Err()
-	list[0].Pointer = "/b"
-	if e, _ := errors.AsType[*Error](err); e.Items[0].Pointer != "/a" {
+	list[0].At = At("b")
+	if e, _ := errors.AsType[*Error](err); !e.Items[0].At.Equal(At("a")) {
 		t.Errorf("changing the list changed its error to %v", err)
 	}
 }
 
 func TestListCovers(t *testing.T) {
 	t.Parallel()
-	member, body := List{{Pointer: "/a"}}, List{{Pointer: ""}}
+	member, body := List{{At: At("a")}}, List{{At: Location{}}}
 	for _, c := range []struct {
-		list    List
-		pointer string
-		want    bool
+		list List
+		at   Location
+		want bool
 	}{
-		{member, "/a", true},
-		{member, "/b", false},
-		{member, "/a/b", false},
-		{member, "", false},
-		{body, "/a", true},
-		{nil, "/a", false},
+		{member, At("a"), true},
+		{member, At("b"), false},
+		{member, At("a").Member("b"), false},
+		{member, Location{}, false},
+		{body, At("a"), true},
+		{nil, At("a"), false},
 	} {
-		if got := c.list.Covers(c.pointer); got != c.want {
-			t.Errorf("%+v covers %q: %t", c.list, c.pointer, got)
-		}
-	}
-}
-
-// TestPointer has the examples of RFC 6901, section 5.
-func TestPointer(t *testing.T) {
-	t.Parallel()
-	for member, want := range map[string]string{
-		"foo":  "/p/foo",
-		"0":    "/p/0",
-		"":     "/p/",
-		"a/b":  "/p/a~1b",
-		"m~n":  "/p/m~0n",
-		"~1":   "/p/~01",
-		"c%d":  "/p/c%d",
-		`k"l`:  `/p/k"l`,
-		" é/~": "/p/ é~1~0",
-	} {
-		if got := Pointer("/p", member); got != want {
-			t.Errorf("Pointer(%q, %q) = %q, want %q", "/p", member, got, want)
+		if got := c.list.Covers(c.at); got != c.want {
+			t.Errorf("%+v covers %q: %t", c.list, c.at, got)
 		}
 	}
 }
@@ -149,8 +129,8 @@ func TestError(t *testing.T) {
 	if !errors.Is(err, cause) {
 		t.Error("the cause is not wrapped")
 	}
-	list := List{{InvalidType, "must be a string", "/title"}, {UnknownField, "no such member", "/x"}}
-	for _, part := range []string{"validation-failed: ", `invalid-type at "/title": must be a string`, `unknown-field at "/x"`} {
+	list := List{{InvalidType, "must be a string", At("title")}, {UnknownField, "no such member", At("x")}}
+	for _, part := range []string{"validation-failed: ", `invalid-type at "title": must be a string`, `unknown-field at "x"`} {
 		if got := list.Err().Error(); !strings.Contains(got, part) {
 			t.Errorf("Error() = %q lacks %q", got, part)
 		}

@@ -65,7 +65,7 @@ type member[T any] struct {
 // read checks the type of the value that a partial gives for a member, and
 // returns the test that the objects with this value pass. The test is not to be
 // used when a fault was reported.
-type read[T any] func(r *reader, given any, pointer string) test[T]
+type read[T any] func(r *reader, given any, where fault.Location) test[T]
 
 // test reports whether an object has the value that a partial gives.
 type test[T any] func(*T) bool
@@ -73,13 +73,13 @@ type test[T any] func(*T) bool
 // typed reads values of one JSON type, decoded as J. That compare returns nil
 // means that the value is of another type after all.
 func typed[J, T any](want string, compare func(J) test[T]) read[T] {
-	return func(r *reader, given any, pointer string) test[T] {
+	return func(r *reader, given any, where fault.Location) test[T] {
 		if value, ok := given.(J); ok {
 			if passes := compare(value); passes != nil {
 				return passes
 			}
 		}
-		r.faults.Add(fault.InvalidType, pointer, "must be %s", want)
+		r.faults.Add(fault.InvalidType, where, "must be %s", want)
 		return nil
 	}
 }
@@ -123,14 +123,14 @@ func email[T any](get func(*T) string) read[T] {
 
 // words reads a text of one line, in the form in which names are stored (D9).
 func words[T any](compare func(string) test[T]) read[T] {
-	return func(r *reader, given any, pointer string) test[T] {
+	return func(r *reader, given any, where fault.Location) test[T] {
 		return typed("a string", func(given string) test[T] {
 			given, err := anyName.Apply(given)
 			if err != nil {
-				r.faults.Add(fault.InvalidValue, pointer, "%v", err)
+				r.faults.Add(fault.InvalidValue, where, "%v", err)
 			}
 			return compare(given)
-		})(r, given, pointer)
+		})(r, given, where)
 	}
 }
 
@@ -138,8 +138,8 @@ func words[T any](compare func(string) test[T]) read[T] {
 // object.
 var anyName = text.Rule{Line: true}
 
-func fullName(r *reader, given any, pointer string) test[Component] {
-	return line(func(o *Component) string { return r.catalogue.FullName(o.ID) })(r, given, pointer)
+func fullName(r *reader, given any, where fault.Location) test[Component] {
+	return line(func(o *Component) string { return r.catalogue.FullName(o.ID) })(r, given, where)
 }
 
 // instant reads a string that is no time too: it fits no object.
@@ -151,21 +151,21 @@ func instant[T any](get func(*T) time.Time) read[T] {
 }
 
 func nullInstant[T any](get func(*T) time.Time) read[T] {
-	return func(r *reader, given any, pointer string) test[T] {
+	return func(r *reader, given any, where fault.Location) test[T] {
 		if given == nil {
 			return func(o *T) bool { return get(o).IsZero() }
 		}
-		return instant(get)(r, given, pointer)
+		return instant(get)(r, given, where)
 	}
 }
 
 // reference reads a partial of the object that a member refers to, or null.
 func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
-	return func(r *reader, given any, pointer string) test[T] {
+	return func(r *reader, given any, where fault.Location) test[T] {
 		if given == nil {
 			return func(o *T) bool { return get(o).IsNone() }
 		}
-		fits := r.nested(kind, given, pointer)
+		fits := r.nested(kind, given, where)
 		return func(o *T) bool { return fits(get(o)) }
 	}
 }
@@ -173,19 +173,19 @@ func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
 // references reads an array of partials, which stands for a set: each of them
 // fits one of the objects referred to, and each of those fits one of them.
 func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
-	return func(r *reader, given any, pointer string) test[T] {
+	return func(r *reader, given any, where fault.Location) test[T] {
 		list, ok := given.([]any)
 		if !ok {
-			r.faults.Add(fault.InvalidType, pointer, "must be an array of objects")
+			r.faults.Add(fault.InvalidType, where, "must be an array of objects")
 			return nil
 		}
 		if err := CheckNext(len(list)); err != nil {
-			r.faults.Add(fault.InvalidValue, pointer, "%v", err)
+			r.faults.Add(fault.InvalidValue, where, "%v", err)
 			return nil
 		}
 		partials := make([]func(ident.ID) bool, len(list))
 		for i, partial := range list {
-			partials[i] = r.nested(kind, partial, fault.Pointer(pointer, strconv.Itoa(i)))
+			partials[i] = r.nested(kind, partial, where.Element(i))
 		}
 		return func(o *T) bool {
 			ids := get(o)

@@ -17,11 +17,11 @@ import (
 //
 // Faults are fault.InvalidType, fault.InvalidValue for a text that no name can
 // have, fault.UnknownField, and, if there are none of these,
-// fault.MetadataNotFound or fault.MetadataAmbiguous. Their pointers start with the
+// fault.MetadataNotFound or fault.MetadataAmbiguous. Their places start with the
 // given one; they are in the order of the member names.
-func (c *Catalogue) Resolve(kind Kind, partial Partial, pointer string) (ident.ID, fault.List) {
+func (c *Catalogue) Resolve(kind Kind, partial Partial, where fault.Location) (ident.ID, fault.List) {
 	r := &reader{catalogue: c}
-	q := c.kinds[kind].read(r, partial, pointer)
+	q := c.kinds[kind].read(r, partial, where)
 	if len(r.faults) > 0 {
 		return ident.None, r.faults
 	}
@@ -29,9 +29,9 @@ func (c *Catalogue) Resolve(kind Kind, partial Partial, pointer string) (ident.I
 	found := c.matches(kind, members, q)
 	switch {
 	case len(members) == 0 || len(found) > 1:
-		r.faults.Add(fault.MetadataAmbiguous, pointer, "must identify one %s, but %s", kind, c.candidates(kind, found))
+		r.faults.Add(fault.MetadataAmbiguous, where, "must identify one %s, but %s", kind, c.candidates(kind, found))
 	case len(found) == 0:
-		r.faults.Add(fault.MetadataNotFound, pointer, "no %s has all the members given%s", kind, c.choice(kind))
+		r.faults.Add(fault.MetadataNotFound, where, "no %s has all the members given%s", kind, c.choice(kind))
 	default:
 		return found[0], nil
 	}
@@ -115,8 +115,8 @@ type reader struct {
 // nested reads a partial inside another. An object is tested once, however often
 // the result is asked: partials can be nested so deep, each in a set of states
 // that lead to each other, that it could not be done otherwise.
-func (r *reader) nested(kind Kind, partial any, pointer string) func(ident.ID) bool {
-	q := r.catalogue.kinds[kind].read(r, partial, pointer)
+func (r *reader) nested(kind Kind, partial any, where fault.Location) func(ident.ID) bool {
+	q := r.catalogue.kinds[kind].read(r, partial, where)
 	known := make(map[ident.ID]bool)
 	return func(id ident.ID) bool {
 		fits, ok := known[id]
@@ -133,7 +133,7 @@ func (r *reader) nested(kind Kind, partial any, pointer string) func(ident.ID) b
 type objects interface {
 	name(ident.ID) string
 	all() []ident.ID // in the order of the catalogue
-	read(r *reader, partial any, pointer string) query
+	read(r *reader, partial any, where fault.Location) query
 }
 
 // query is a partial that was read. It is meaningless when it had faults.
@@ -148,16 +148,16 @@ type conditions[T any] struct {
 	tests []test[T]
 }
 
-func (c *collection[T]) read(r *reader, partial any, pointer string) query {
+func (c *collection[T]) read(r *reader, partial any, where fault.Location) query {
 	given, ok := partial.(map[string]any)
 	if !ok {
-		r.faults.Add(fault.InvalidType, pointer, "must be an object with members of a %s: %s", c.kind, c.memberNames())
+		r.faults.Add(fault.InvalidType, where, "must be an object with members of a %s: %s", c.kind, c.memberNames())
 		return nil
 	}
 	_, identified := given["identifier"]
 	q := conditions[T]{of: c}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		at := fault.Pointer(pointer, name)
+		at := where.Member(name)
 		i := slices.IndexFunc(c.members, func(m member[T]) bool { return m.name == name })
 		if i < 0 {
 			c.refuse(r, name, at)
@@ -172,14 +172,14 @@ func (c *collection[T]) read(r *reader, partial any, pointer string) query {
 }
 
 // refuse reports a member that objects of this kind do not have.
-func (c *collection[T]) refuse(r *reader, name, pointer string) {
+func (c *collection[T]) refuse(r *reader, name string, where fault.Location) {
 	hint := ""
 	for _, m := range c.members {
 		if strings.EqualFold(m.name, name) {
 			hint = fmt.Sprintf(" (did you mean %q?)", m.name)
 		}
 	}
-	r.faults.Add(fault.UnknownField, pointer, "a %s has no such member%s, only %s", c.kind, hint, c.memberNames())
+	r.faults.Add(fault.UnknownField, where, "a %s has no such member%s, only %s", c.kind, hint, c.memberNames())
 }
 
 func (c *collection[T]) memberNames() string {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -162,16 +163,24 @@ func TestResolve(t *testing.T) {
 			if c.want != 0 {
 				want = id(c.want)
 			}
-			got, faults := sample().Resolve(c.kind, decode(t, c.partial), "")
+			got, faults := sample().Resolve(c.kind, decode(t, c.partial), fault.Location{})
 			if got != want || summary(faults) != wantFaults {
 				t.Errorf("%s resolves to %s, %+v; want %s, %s", c.partial, got, faults, want, wantFaults)
 			}
 			// Where the partial stands in a body makes no other difference.
-			got, inner := sample().Resolve(c.kind, decode(t, c.partial), "/x~1y")
+			got, inner := sample().Resolve(c.kind, decode(t, c.partial), fault.At("x/y"))
 			for i := range faults {
-				faults[i].Pointer = "/x~1y" + faults[i].Pointer
+				at := fault.At("x/y")
+				for _, step := range faults[i].At.Steps() {
+					if step.Element {
+						at = at.Element(step.Index)
+					} else {
+						at = at.Member(step.Name)
+					}
+				}
+				faults[i].At = at
 			}
-			if got != want || !slices.Equal(inner, faults) {
+			if got != want || !reflect.DeepEqual(inner, faults) {
 				t.Errorf("%s at /x~1y resolves to %s, %+v; want %s, %+v", c.partial, got, inner, want, faults)
 			}
 		})
@@ -212,7 +221,7 @@ func TestResolveDetail(t *testing.T) {
 		{"no number", sample(), Priorities, `{"order":"secret"}`, "must be an integer"},
 		{"no array", sample(), States, `{"nextStates":"secret"}`, "must be an array of objects"},
 	} {
-		_, faults := c.catalogue.Resolve(c.kind, decode(t, c.partial), "")
+		_, faults := c.catalogue.Resolve(c.kind, decode(t, c.partial), fault.Location{})
 		if len(faults) != 1 || faults[0].Detail != c.want {
 			t.Errorf("%s: %+v, want the detail %q", c.name, faults, c.want)
 		}
@@ -227,7 +236,7 @@ func TestResolveDeep(t *testing.T) {
 	for range 60 {
 		partial = `{"nextStates":[` + partial + `]}`
 	}
-	id, faults := sample().Resolve(States, decode(t, partial), "")
+	id, faults := sample().Resolve(States, decode(t, partial), fault.Location{})
 	if !id.IsNone() || summary(faults) != "metadata-not-found" {
 		t.Errorf("resolves to %s, %+v; want metadata-not-found", id, faults)
 	}
@@ -241,7 +250,7 @@ func TestResolveEmptyCatalogue(t *testing.T) {
 			`{"name":"x"}`: "metadata-not-found",
 			`{"identifier":"` + id(1).String() + `"}`: "metadata-not-found",
 		} {
-			got, faults := NewCatalogue(ident.Version{}, Content{}).Resolve(kind, decode(t, partial), "")
+			got, faults := NewCatalogue(ident.Version{}, Content{}).Resolve(kind, decode(t, partial), fault.Location{})
 			if !got.IsNone() || summary(faults) != want {
 				t.Errorf("%s %s resolves to %s, %+v; want %s", kind, partial, got, faults, want)
 			}
@@ -277,7 +286,7 @@ func TestResolveProperties(t *testing.T) {
 			if !slices.Contains(fit, own) {
 				t.Fatalf("seed %d: %s %v does not fit %s", seed, kind, partial, own)
 			}
-			if got, faults := c.Resolve(kind, partial, ""); len(fit) == 1 && len(partial) > 0 && (got != own || faults != nil) {
+			if got, faults := c.Resolve(kind, partial, fault.Location{}); len(fit) == 1 && len(partial) > 0 && (got != own || faults != nil) {
 				t.Fatalf("seed %d: %s %v resolves to %s, %+v; want %s", seed, kind, partial, got, faults, own)
 			}
 			maps.Copy(partial, subset(random, other))
@@ -286,7 +295,7 @@ func TestResolveProperties(t *testing.T) {
 
 			partial = subset(random, full)
 			partial["identifier"] = full["identifier"]
-			if got, faults := c.Resolve(kind, partial, ""); got != own || faults != nil {
+			if got, faults := c.Resolve(kind, partial, fault.Location{}); got != own || faults != nil {
 				t.Fatalf("seed %d: %s %v resolves to %s, %+v; want %s", seed, kind, partial, got, faults, own)
 			}
 		}
@@ -295,8 +304,8 @@ func TestResolveProperties(t *testing.T) {
 
 func checkShuffled(t *testing.T, seed uint64, c, shuffled *Catalogue, kind Kind, partial map[string]any) {
 	t.Helper()
-	want, wantFaults := c.Resolve(kind, partial, "/p")
-	got, faults := shuffled.Resolve(kind, partial, "/p")
+	want, wantFaults := c.Resolve(kind, partial, fault.At("p"))
+	got, faults := shuffled.Resolve(kind, partial, fault.At("p"))
 	if got != want || !slices.Equal(faults, wantFaults) {
 		t.Fatalf("seed %d: %s %v resolves to %s, %+v; from the same content in another order to %s, %+v", seed, kind, partial, want, wantFaults, got, faults)
 	}
@@ -330,7 +339,7 @@ var kinds = []Kind{States, Priorities, Classifications, Components, Milestones, 
 
 // fitting returns all objects that fit, found by looking at each of them.
 func (c *Catalogue) fitting(kind Kind, partial Partial) []ident.ID {
-	return c.kinds[kind].read(&reader{catalogue: c}, partial, "").all()
+	return c.kinds[kind].read(&reader{catalogue: c}, partial, fault.Location{}).all()
 }
 
 // render returns an object as the service shows it (D2).
@@ -454,7 +463,7 @@ func decode(t *testing.T, text string) Partial {
 func summary(faults fault.List) string {
 	lines := make([]string, len(faults))
 	for i, f := range faults {
-		lines[i] = strings.TrimSpace(string(f.Kind) + " " + f.Pointer)
+		lines[i] = strings.TrimSpace(string(f.Kind) + " " + pointer(f.At))
 	}
 	return strings.Join(lines, " · ")
 }
@@ -472,7 +481,7 @@ func BenchmarkResolve(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, faults := c.Resolve(Users, partial, ""); faults != nil {
+				if _, faults := c.Resolve(Users, partial, fault.Location{}); faults != nil {
 					b.Fatal(faults)
 				}
 			}
@@ -489,9 +498,21 @@ func TestResolveIsBounded(t *testing.T) {
 	}
 	c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{Name: "Open"}}})
 	for n, want := range map[int]fault.Kind{MaxNext: fault.MetadataNotFound, MaxNext + 1: fault.InvalidValue} {
-		_, faults := c.Resolve(States, map[string]any{"nextStates": many[:n]}, "/state")
+		_, faults := c.Resolve(States, map[string]any{"nextStates": many[:n]}, fault.At("state"))
 		if len(faults) != 1 || faults[0].Kind != want {
 			t.Errorf("%d elements: %+v, want %s", n, faults, want)
 		}
 	}
+}
+
+// pointer returns a place in a body as tests write it, such as /keywords/0/name.
+func pointer(at fault.Location) (text string) {
+	for _, step := range at.Steps() {
+		if text += "/"; step.Element {
+			text += strconv.Itoa(step.Index)
+		} else {
+			text += strings.NewReplacer("~", "~0", "/", "~1").Replace(step.Name)
+		}
+	}
+	return text
 }

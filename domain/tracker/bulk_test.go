@@ -40,7 +40,7 @@ func sayBulk(c ChangedProblems) (lines []string) {
 	for _, r := range c.Refused {
 		line := fmt.Sprintf("%d %s", r.ID, r.Err.Kind)
 		for _, item := range r.Err.Items {
-			line += " " + item.Pointer
+			line += " " + pointer(item.At)
 		}
 		lines = append(lines, line)
 	}
@@ -134,7 +134,7 @@ func TestDecideBulk(t *testing.T) {
 func TestBulkOrderOfFaults(t *testing.T) {
 	t.Parallel()
 	var form fault.List
-	form.Add(fault.UnknownField, "/colour", "is not known")
+	form.Add(fault.UnknownField, fault.At("colour"), "is not known")
 	wrong := UpdateProblems{Write: Write{Faults: form}, ProblemPatch: ProblemPatch{
 		Title: patch.Set(""), State: patch.Null[metadata.Partial](), Priority: named("x"), Read: patch.Null[bool](),
 	}}

@@ -99,7 +99,7 @@ type CreateProblem struct {
 	Write
 	ProblemPatch
 	// Keywords are set as SetKeyword sets them, by the creation itself. Faults of
-	// them have pointers such as "/keywords/0/name".
+	// them are at places such as keywords[0].name.
 	Keywords []NewKeyword
 	// Service holds the members that only the service writes. They are not stored: see
 	// Answer.Ignored. Its Keywords are not used.

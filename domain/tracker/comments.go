@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -95,12 +96,12 @@ func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
 	}
 	faults := cmd.Faults
 	var comment problem.Comment
-	require(&faults, cmd.Text.Sent, "/text", "a comment needs a text")
+	require(&faults, cmd.Text.Sent, fault.At("text"), "a comment needs a text")
 	if cmd.Text.Sent {
-		comment.Text = line(text.Comment, cmd.Text, "/text", &faults)
+		comment.Text = line(text.Comment, cmd.Text, fault.At("text"), &faults)
 	}
 	if cmd.HTML.Sent && !cmd.HTML.Null {
-		comment.HTML = problem.Text(line(text.Rule{}, cmd.HTML, "/html", &faults))
+		comment.HTML = problem.Text(line(text.Rule{}, cmd.HTML, fault.At("html"), &faults))
 	}
 	if err := faults.Err(); err != nil {
 		return comment, err

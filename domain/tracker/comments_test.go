@@ -54,7 +54,7 @@ func TestAddComment(t *testing.T) {
 func TestAddCommentRefuses(t *testing.T) {
 	t.Parallel()
 	var notText fault.List
-	notText.Add(fault.InvalidType, "/text", "must be a string")
+	notText.Add(fault.InvalidType, fault.At("text"), "must be a string")
 	for _, c := range []struct {
 		rule  string
 		cmd   AddComment

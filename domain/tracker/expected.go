@@ -137,7 +137,7 @@ func (f ServiceFields) all(s store.Snapshot, c *metadata.Catalogue) []comparison
 func refuseOthers(members []comparison, faults *fault.List) {
 	for _, m := range members {
 		if !m.same {
-			faults.Add(fault.ReadOnlyField, "/"+m.name, "%s is written by the service: leave it out, or send it as it is", m.name)
+			faults.Add(fault.ReadOnlyField, fault.At(m.name), "%s is written by the service: leave it out, or send it as it is", m.name)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func sameUser(sent metadata.Partial, current ident.ID, c *metadata.Catalogue) bo
 	if members, ok := sent.(map[string]any); ok && members["identifier"] != nil {
 		return members["identifier"] == current.String()
 	}
-	id, faults := c.Resolve(metadata.Users, sent, "")
+	id, faults := c.Resolve(metadata.Users, sent, fault.Location{})
 	return len(faults) == 0 && id == current
 }
 

@@ -42,7 +42,7 @@ func resolvePatch(p *ProblemPatch, c *metadata.Catalogue, faults *fault.List) (s
 		}
 	}
 	if p.Read.Null {
-		faults.Add(fault.InvalidValue, "/read", "cannot be null: send true or false")
+		faults.Add(fault.InvalidValue, fault.At("read"), "cannot be null: send true or false")
 	}
 	return set
 }
@@ -55,7 +55,7 @@ func sentText(f *problem.Field, sent patch.Field[string], faults *fault.List) (v
 	case sent.Null && !f.Required:
 		return "", true
 	}
-	return line(f.Rule, sent, "/"+f.Name, faults), true
+	return line(f.Rule, sent, fault.At(f.Name), faults), true
 }
 
 // sentReference returns the identifier to set. ok is false when none was sent, or it
@@ -65,12 +65,12 @@ func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *meta
 	case !sent.Sent:
 		return ident.None, false
 	case sent.Null && f.Required:
-		faults.Add(fault.InvalidValue, "/"+f.Name, "cannot be null: a problem is always in a %s", f.To)
+		faults.Add(fault.InvalidValue, fault.At(f.Name), "cannot be null: a problem is always in a %s", f.To)
 		return ident.None, false
 	case sent.Null:
 		return ident.None, true
 	}
-	return find(c, f.To, sent.Value, "/"+f.Name, faults)
+	return find(c, f.To, sent.Value, fault.At(f.Name), faults)
 }
 
 // apply returns the fields of a problem as they are after the settings, adding to
@@ -84,7 +84,7 @@ func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fau
 		}
 		value := s.ClientReference(&fields)
 		if s.id != *value {
-			checkNew(c, s.id, "/"+s.Name, faults)
+			checkNew(c, s.id, fault.At(s.Name), faults)
 		}
 		*value = s.id
 	}
@@ -99,52 +99,52 @@ func applyPatch(p *ProblemPatch, old problem.Fields, c *metadata.Catalogue, faul
 
 // require adds to faults that a member is missing without which nothing can be done.
 // One that was sent, but could not be read, is among them already.
-func require(faults *fault.List, sent bool, pointer, format string, args ...any) {
-	if !sent && !faults.Covers(pointer) {
-		faults.Add(fault.RequiredField, pointer, format, args...)
+func require(faults *fault.List, sent bool, where fault.Location, format string, args ...any) {
+	if !sent && !faults.Covers(where) {
+		faults.Add(fault.RequiredField, where, format, args...)
 	}
 }
 
 // line applies a text rule to a member that cannot be null.
-func line(rule text.Rule, sent patch.Field[string], pointer string, faults *fault.List) string {
+func line(rule text.Rule, sent patch.Field[string], where fault.Location, faults *fault.List) string {
 	if sent.Null {
-		faults.Add(fault.InvalidValue, pointer, "cannot be null")
+		faults.Add(fault.InvalidValue, where, "cannot be null")
 		return ""
 	}
 	s, err := rule.Apply(sent.Value)
 	if err != nil {
-		faults.Add(fault.InvalidValue, pointer, "%v", err)
+		faults.Add(fault.InvalidValue, where, "%v", err)
 	}
 	return s
 }
 
 // resolve returns the one object that the partial stands for. What is no longer
 // in use can stay where it is, but is refused as a new value (D2).
-func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, pointer string, faults *fault.List) ident.ID {
-	id, found := find(c, kind, partial, pointer, faults)
+func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, where fault.Location, faults *fault.List) ident.ID {
+	id, found := find(c, kind, partial, where, faults)
 	if !found {
 		return current
 	}
 	if id != current {
-		checkNew(c, id, pointer, faults)
+		checkNew(c, id, where, faults)
 	}
 	return id
 }
 
 // find returns the one object that the partial stands for.
-func find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, pointer string, faults *fault.List) (ident.ID, bool) {
-	id, found := c.Resolve(kind, partial, pointer)
+func find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, where fault.Location, faults *fault.List) (ident.ID, bool) {
+	id, found := c.Resolve(kind, partial, where)
 	faults.Append(found)
 	return id, len(found) == 0
 }
 
 // checkNew refuses what is no longer in use as a new value (D2).
-func checkNew(c *metadata.Catalogue, id ident.ID, pointer string, faults *fault.List) {
+func checkNew(c *metadata.Catalogue, id ident.ID, where fault.Location, faults *fault.List) {
 	if u, _ := c.User(id); u.Inactive {
-		faults.Add(fault.InvalidValue, pointer, "this user is inactive: name an active one")
+		faults.Add(fault.InvalidValue, where, "this user is inactive: name an active one")
 	}
 	if o, _ := c.Component(id); o.Closed {
-		faults.Add(fault.InvalidValue, pointer, "this component is closed: name an open one")
+		faults.Add(fault.InvalidValue, where, "this component is closed: name an open one")
 	}
 }
 

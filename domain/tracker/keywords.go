@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -27,10 +26,10 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults
-	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: keywordValue(cmd.Value, "", &faults)}
+	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: keywordValue(cmd.Value, fault.Location{}, &faults)}
 	old, exists := findKeyword(l.Keywords, k.Name)
 	if !exists && len(l.Keywords) >= limit {
-		faults.Add(fault.InvalidValue, "", "the problem has the most keywords that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the problem has the most keywords that it can have: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err
@@ -86,23 +85,23 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (
 }
 
 // keywordName applies the rule for names of keywords, which stand in the path
-// and so have no pointer into the body.
+// and so have no where into the body.
 func keywordName(name string, faults *fault.List) string {
 	name, err := text.KeywordName.Apply(name)
 	if err != nil {
-		faults.Add(fault.InvalidValue, "", "the keyword's name %v", err)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the keyword's name %v", err)
 	}
 	return name
 }
 
 // keywordValue applies the rule for values of keywords.
-func keywordValue(value problem.NullText, pointer string, faults *fault.List) problem.NullText {
+func keywordValue(value problem.NullText, where fault.Location, faults *fault.List) problem.NullText {
 	if !value.Valid {
 		return problem.NullText{}
 	}
 	s, err := text.KeywordValue.Apply(value.String)
 	if err != nil {
-		faults.Add(fault.InvalidValue, pointer, "a keyword's value %v", err)
+		faults.Add(fault.InvalidValue, where, "a keyword's value %v", err)
 	}
 	return problem.Text(s)
 }
@@ -112,34 +111,34 @@ func keywordValue(value problem.NullText, pointer string, faults *fault.List) pr
 func newKeywords(sent []NewKeyword, limit int, faults *fault.List) []problem.Keyword {
 	keywords := make([]problem.Keyword, 0, min(len(sent), limit))
 	if len(sent) > limit {
-		faults.Add(fault.InvalidValue, "/keywords", "a problem can have at most %d keywords", limit)
+		faults.Add(fault.InvalidValue, fault.At("keywords"), "a problem can have at most %d keywords", limit)
 		return keywords
 	}
 	seen := make(map[string]bool, len(sent))
 	for i, s := range sent {
-		pointer := fault.Pointer("/keywords", strconv.Itoa(i))
-		if faults.Covers(pointer) {
+		where := fault.At("keywords").Element(i)
+		if faults.Covers(where) {
 			continue // it is no object
 		}
-		name := newKeywordName(s.Name, pointer+"/name", faults)
+		name := newKeywordName(s.Name, where.Member("name"), faults)
 		if name != "" && seen[name] {
-			faults.Add(fault.InvalidValue, pointer+"/name", "is the name of an earlier keyword too: a problem has one keyword of each name")
+			faults.Add(fault.InvalidValue, where.Member("name"), "is the name of an earlier keyword too: a problem has one keyword of each name")
 		}
 		seen[name] = true
 		value := problem.NullText{String: s.Value.Value, Valid: s.Value.Sent && !s.Value.Null}
-		keywords = append(keywords, problem.Keyword{Name: name, Value: keywordValue(value, pointer+"/value", faults)})
+		keywords = append(keywords, problem.Keyword{Name: name, Value: keywordValue(value, where.Member("value"), faults)})
 	}
 	slices.SortFunc(keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
 	return keywords
 }
 
 // newKeywordName returns the name of a keyword in a body, or "" with a fault.
-func newKeywordName(sent patch.Field[string], pointer string, faults *fault.List) string {
-	require(faults, sent.Sent, pointer, "a keyword needs a name")
+func newKeywordName(sent patch.Field[string], where fault.Location, faults *fault.List) string {
+	require(faults, sent.Sent, where, "a keyword needs a name")
 	if !sent.Sent {
 		return ""
 	}
-	return line(text.KeywordName, sent, pointer, faults)
+	return line(text.KeywordName, sent, where, faults)
 }
 
 func findKeyword(keywords []problem.Keyword, name string) (problem.Keyword, bool) {

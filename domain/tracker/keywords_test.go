@@ -166,7 +166,7 @@ func TestCreateWithKeywordsRefuses(t *testing.T) {
 			[]string{"invalid-value /keywords/0/name", "invalid-value /keywords/1/name"}},
 		{"D22: too many", []NewKeyword{sent("a", ""), sent("b", ""), sent("c", ""), sent("d", ""), sent("e", "")}, nil, []string{"invalid-value /keywords"}},
 		{"what the adapter said is not said again", []NewKeyword{{}, {Value: patch.Set("\x00")}, sent("..", "")},
-			fault.List{{Kind: fault.InvalidType, Pointer: "/keywords/0", Detail: "x"}, {Kind: fault.InvalidType, Pointer: "/keywords/1/name", Detail: "x"}},
+			fault.List{{Kind: fault.InvalidType, At: fault.At("keywords").Element(0), Detail: "x"}, {Kind: fault.InvalidType, At: fault.At("keywords").Element(1).Member("name"), Detail: "x"}},
 			[]string{"invalid-type /keywords/0", "invalid-type /keywords/1/name", "invalid-value /keywords/1/value", "invalid-value /keywords/2/name"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {

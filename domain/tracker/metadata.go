@@ -128,7 +128,7 @@ func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObje
 // CreateOnce is Create for a request that can be repeated. It also fails with
 // fault.IdempotencyConflict. A nil key is none.
 func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
-	require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, "/name", "a %s needs a name", o.rules.kind)
+	require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.kind)
 	return run(ctx, o.service, command[written, T]{
 		locks:  append(key.lockKeys(caller), lockKey{kind: lockCatalogue}),
 		dryRun: cmd.DryRun,
@@ -276,15 +276,15 @@ func (r *rules[T, P]) with(c *metadata.Catalogue, object T, batch ident.ID) *met
 // putName sets a name that was sent.
 func putName(name *string, sent patch.Field[string], faults *fault.List) {
 	if sent.Sent {
-		*name = line(text.Name, sent, "/name", faults)
+		*name = line(text.Name, sent, fault.At("name"), faults)
 	}
 }
 
 // putFlag sets a flag that was sent.
-func putFlag(flag *bool, sent patch.Field[bool], pointer string, faults *fault.List) {
+func putFlag(flag *bool, sent patch.Field[bool], where fault.Location, faults *fault.List) {
 	switch {
 	case sent.Null:
-		faults.Add(fault.InvalidValue, pointer, "cannot be null: send true or false")
+		faults.Add(fault.InvalidValue, where, "cannot be null: send true or false")
 	case sent.Sent:
 		*flag = sent.Value
 	}
@@ -294,27 +294,27 @@ func putFlag(flag *bool, sent patch.Field[bool], pointer string, faults *fault.L
 func putOrder(order *int, sent patch.Field[int64], faults *fault.List) {
 	switch {
 	case sent.Null:
-		faults.Add(fault.InvalidValue, "/order", "cannot be null: send an integer")
+		faults.Add(fault.InvalidValue, fault.At("order"), "cannot be null: send an integer")
 	case sent.Sent && sent.Value != int64(*order):
-		invalidate(faults, "/order", metadata.CheckOrder(sent.Value))
+		invalidate(faults, fault.At("order"), metadata.CheckOrder(sent.Value))
 		*order = int(sent.Value)
 	}
 }
 
 // invalidate adds what a rule says of a member, unless that is nil, or something else is
 // wrong with the member.
-func invalidate(faults *fault.List, pointer string, err error) {
-	if err != nil && !faults.Covers(pointer) {
-		faults.Add(fault.InvalidValue, pointer, "%v", err)
+func invalidate(faults *fault.List, where fault.Location, err error) {
+	if err != nil && !faults.Covers(where) {
+		faults.Add(fault.InvalidValue, where, "%v", err)
 	}
 }
 
 // putReference sets a reference that was sent.
-func putReference(id *ident.ID, kind metadata.Kind, sent patch.Field[metadata.Partial], pointer string, c *metadata.Catalogue, faults *fault.List) {
+func putReference(id *ident.ID, kind metadata.Kind, sent patch.Field[metadata.Partial], where fault.Location, c *metadata.Catalogue, faults *fault.List) {
 	switch {
 	case sent.Null:
 		*id = ident.None
 	case sent.Sent:
-		*id = resolve(c, kind, sent.Value, *id, pointer, faults)
+		*id = resolve(c, kind, sent.Value, *id, where, faults)
 	}
 }

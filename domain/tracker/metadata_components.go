@@ -53,9 +53,9 @@ var componentRules = rules[metadata.Component, ComponentPatch]{
 
 func (p ComponentPatch) apply(o metadata.Component, c *metadata.Catalogue, faults *fault.List) metadata.Component {
 	putName(&o.Name, p.Name, faults)
-	invalidate(faults, "/name", metadata.CheckComponentName(o.Name))
-	putFlag(&o.Closed, p.Closed, "/closed", faults)
-	putReference(&o.Successor, metadata.Components, p.Successor, "/successor", c, faults)
-	putReference(&o.Parent, metadata.Components, p.Parent, "/parent", c, faults)
+	invalidate(faults, fault.At("name"), metadata.CheckComponentName(o.Name))
+	putFlag(&o.Closed, p.Closed, fault.At("closed"), faults)
+	putReference(&o.Successor, metadata.Components, p.Successor, fault.At("successor"), c, faults)
+	putReference(&o.Parent, metadata.Components, p.Parent, fault.At("parent"), c, faults)
 	return o
 }

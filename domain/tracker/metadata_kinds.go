@@ -115,27 +115,27 @@ var milestoneRules = rules[metadata.Milestone, MilestonePatch]{
 func (p MilestonePatch) apply(o metadata.Milestone, c *metadata.Catalogue, faults *fault.List) metadata.Milestone {
 	old := o
 	putName(&o.Name, p.Name, faults)
-	putReference(&o.Component, metadata.Components, p.Component, "/component", c, faults)
-	putTime(&o.Start, p.Start, "/startDate", faults)
-	putTime(&o.End, p.End, "/endDate", faults)
+	putReference(&o.Component, metadata.Components, p.Component, fault.At("component"), c, faults)
+	putTime(&o.Start, p.Start, fault.At("startDate"), faults)
+	putTime(&o.End, p.End, fault.At("endDate"), faults)
 	moved := !o.Start.Equal(old.Start) || !o.End.Equal(old.End)
-	if moved && !faults.Covers("/startDate") && !faults.Covers("/endDate") {
-		pointer := "/endDate"
+	if moved && !faults.Covers(fault.At("startDate")) && !faults.Covers(fault.At("endDate")) {
+		where := fault.At("endDate")
 		if !p.End.Sent {
-			pointer = "/startDate"
+			where = fault.At("startDate")
 		}
-		invalidate(faults, pointer, metadata.CheckPeriod(o.Start, o.End))
+		invalidate(faults, where, metadata.CheckPeriod(o.Start, o.End))
 	}
 	return o
 }
 
 // putTime sets a time that was sent, or clears it.
-func putTime(at *time.Time, sent patch.Field[time.Time], pointer string, faults *fault.List) {
+func putTime(at *time.Time, sent patch.Field[time.Time], where fault.Location, faults *fault.List) {
 	if !sent.Sent {
 		return
 	}
 	*at = sent.Value.UTC().Truncate(time.Millisecond)
 	if !sent.Null {
-		invalidate(faults, pointer, text.CheckTime(*at))
+		invalidate(faults, where, text.CheckTime(*at))
 	}
 }

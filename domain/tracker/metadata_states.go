@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -68,8 +67,8 @@ func stateMembers(o metadata.State, c *metadata.Catalogue) []problem.LogMember {
 
 func (p StatePatch) apply(o metadata.State, c *metadata.Catalogue, faults *fault.List) metadata.State {
 	putName(&o.Name, p.Name, faults)
-	putFlag(&o.Resolved, p.Resolved, "/resolved", faults)
-	putFlag(&o.Initial, p.Initial, "/initial", faults)
+	putFlag(&o.Resolved, p.Resolved, fault.At("resolved"), faults)
+	putFlag(&o.Initial, p.Initial, fault.At("initial"), faults)
 	putOrder(&o.Order, p.Order, faults)
 	if p.Next.Sent {
 		o.Next = nextStates(p.Next, o.Next, c, faults)
@@ -81,16 +80,16 @@ func (p StatePatch) apply(o metadata.State, c *metadata.Catalogue, faults *fault
 // order if these are the same.
 func nextStates(sent patch.Field[[]metadata.Partial], current []ident.ID, c *metadata.Catalogue, faults *fault.List) []ident.ID {
 	if sent.Null {
-		faults.Add(fault.InvalidValue, "/nextStates", "cannot be null: send an empty array for a state that nothing follows")
+		faults.Add(fault.InvalidValue, fault.At("nextStates"), "cannot be null: send an empty array for a state that nothing follows")
 		return current
 	}
 	if err := metadata.CheckNext(len(sent.Value)); err != nil {
-		faults.Add(fault.InvalidValue, "/nextStates", "%v", err)
+		faults.Add(fault.InvalidValue, fault.At("nextStates"), "%v", err)
 		return current
 	}
 	var next []ident.ID
 	for i, partial := range sent.Value {
-		id := resolve(c, metadata.States, partial, ident.None, fault.Pointer("/nextStates", strconv.Itoa(i)), faults)
+		id := resolve(c, metadata.States, partial, ident.None, fault.At("nextStates").Element(i), faults)
 		if !slices.Contains(next, id) {
 			next = append(next, id)
 		}

@@ -227,7 +227,7 @@ func TestMetadataReadOnly(t *testing.T) {
 	} {
 		var got []string
 		for _, item := range c.check(c.readOnly) {
-			got = append(got, item.Pointer)
+			got = append(got, pointer(item.At))
 			equal(t, "kind", item.Kind, fault.ReadOnlyField)
 		}
 		equal(t, c.rule, got, c.want)

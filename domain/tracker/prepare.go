@@ -39,7 +39,7 @@ func given[T any](f patch.Field[T]) bool { return f.Sent && !f.Null }
 func (s Search) Check() fault.List {
 	faults := slices.Clone(s.Faults)
 	if given(s.Limit) && (s.Limit.Value < 1 || s.Limit.Value > MostOnPage) {
-		faults.Add(fault.InvalidValue, "/limit", "has to be 1 to %d", MostOnPage)
+		faults.Add(fault.InvalidValue, fault.At("limit"), "has to be 1 to %d", MostOnPage)
 	}
 	return faults
 }
@@ -61,7 +61,7 @@ func checkSelection(predicate patch.Field[string], saved patch.Field[ident.ID]) 
 func (s Search) checkSelection(root predicate.Entity) error {
 	if !given(s.Predicate) && !given(s.Saved) {
 		switch {
-		case s.Faults.Covers("/predicate") || s.Faults.Covers("/savedQuery"):
+		case s.Faults.Covers(fault.At("predicate")) || s.Faults.Covers(fault.At("savedQuery")):
 			return nil
 		case s.After != nil:
 			return fault.New(fault.MalformedRequest, "a cursor alone is no search: send the same predicate and sort with the cursor, by POST if they are too long for a URL")

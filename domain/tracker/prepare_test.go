@@ -146,9 +146,9 @@ func TestSearchOrderOfFaults(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	saved := s.save(t, "TRUEPREDICATE", "")
-	form := fault.List{{Kind: fault.UnknownField, Pointer: "/page", Detail: "is not known"}}
+	form := fault.List{{Kind: fault.UnknownField, At: fault.At("page"), Detail: "is not known"}}
 	unread := func(pointer string) fault.List {
-		return fault.List{{Kind: fault.InvalidType, Pointer: pointer, Detail: "must be something else"}}
+		return fault.List{{Kind: fault.InvalidType, At: memberAt(pointer), Detail: "must be something else"}}
 	}
 	text, tooMany := patch.Set[string], patch.Set[int64](1001)
 	for _, c := range []struct {

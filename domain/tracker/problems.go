@@ -43,7 +43,7 @@ func (s *Service) reserveNumber(ctx context.Context) (problem.ID, error) {
 	id, err := s.store.Reserve(ctx)
 	if err == nil && problem.CheckID(id) != nil {
 		var faults fault.List
-		faults.Add(fault.InvalidValue, "", "there is no number left for another problem: the greatest is %d", problem.MaxID)
+		faults.Add(fault.InvalidValue, fault.Location{}, "there is no number left for another problem: the greatest is %d", problem.MaxID)
 		err = faults.Err()
 	}
 	return id, err
@@ -109,7 +109,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 		}
 		fields.State = initial.ID
 	}
-	require(&faults, cmd.Title.Sent, "/title", "a problem needs a title")
+	require(&faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
 	fields = applyPatch(&cmd.ProblemPatch, fields, c.catalogue, &faults)
 	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
 	if err := faults.Err(); err != nil {

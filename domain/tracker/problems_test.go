@@ -87,7 +87,7 @@ func TestCreateWithEverything(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	adapter := func(kind fault.Kind, pointer string) (faults fault.List) {
-		faults.Add(kind, pointer, "found by the adapter")
+		faults.Add(kind, memberAt(pointer), "found by the adapter")
 		return faults
 	}
 	for _, c := range []struct {
@@ -321,7 +321,7 @@ func TestStaleRevision(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			c.cmd.Title = patch.Set("")
-			c.cmd.Faults.Add(fault.UnknownField, "/colour", "is not known")
+			c.cmd.Faults.Add(fault.UnknownField, fault.At("colour"), "is not known")
 			change, _, err := decideUpdate(by(bob), c.cmd, newLoaded(), at(now))
 			wantFault(t, err, fault.StaleRevision)
 			nothing(t, change)

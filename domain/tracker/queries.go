@@ -64,7 +64,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 	st := newStep(m, caller.User)
 	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: st.At})
 	if of.saved >= limit {
-		faults.Add(fault.InvalidValue, "", "you have the most saved queries that you can have: %d; delete one first", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "you have the most saved queries that you can have: %d; delete one first", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
@@ -90,30 +90,30 @@ var savedText = text.Rule{}
 // that is wrong with it. It has to compile.
 func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults fault.List) {
 	saved, faults = blank, cmd.Faults
-	require(&faults, cmd.Name.Sent, "/name", "a saved query needs a name and a predicate")
-	require(&faults, cmd.Predicate.Sent, "/predicate", "a saved query needs a name and a predicate")
+	require(&faults, cmd.Name.Sent, fault.At("name"), "a saved query needs a name and a predicate")
+	require(&faults, cmd.Predicate.Sent, fault.At("predicate"), "a saved query needs a name and a predicate")
 	if cmd.Name.Sent {
-		saved.Name = line(text.Name, cmd.Name, "/name", &faults)
+		saved.Name = line(text.Name, cmd.Name, fault.At("name"), &faults)
 	}
 	if cmd.Predicate.Sent {
-		saved.Predicate = line(savedText, cmd.Predicate, "/predicate", &faults)
+		saved.Predicate = line(savedText, cmd.Predicate, fault.At("predicate"), &faults)
 	}
 	if given(cmd.Sort) {
-		saved.Sort = line(savedText, cmd.Sort, "/sort", &faults)
+		saved.Sort = line(savedText, cmd.Sort, fault.At("sort"), &faults)
 	}
-	if !faults.Covers("/predicate") {
-		addInvalid(&faults, "/predicate", saved.CheckPredicate())
+	if !faults.Covers(fault.At("predicate")) {
+		addInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())
 	}
-	if !faults.Covers("/sort") {
-		addInvalid(&faults, "/sort", saved.CheckSort())
+	if !faults.Covers(fault.At("sort")) {
+		addInvalid(&faults, fault.At("sort"), saved.CheckSort())
 	}
 	return saved, faults
 }
 
 // addInvalid adds what does not compile, and where, to the faults of a body.
-func addInvalid(faults *fault.List, pointer string, err error) {
+func addInvalid(faults *fault.List, where fault.Location, err error) {
 	if e, ok := errors.AsType[*predicate.Error](err); ok {
-		faults.Add(fault.InvalidValue, pointer, "is no valid one: %s (line %d, column %d)", e.Message, e.Line, e.Column)
+		faults.Add(fault.InvalidValue, where, "is no valid one: %s (line %d, column %d)", e.Message, e.Line, e.Column)
 	}
 }
 

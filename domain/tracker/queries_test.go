@@ -76,7 +76,7 @@ func TestDecideSave(t *testing.T) {
 		{"both at once", SaveQuery{Name: text("a"), Predicate: text("("), Sort: text("-")}, 0, []string{"invalid-value /predicate line 1, column 2", "invalid-value /sort"}},
 		{"what is missing does not hide the rest", SaveQuery{Predicate: text("("), Sort: text("-")}, 0, []string{"required-field /name", "invalid-value /predicate line 1, column 2", "invalid-value /sort"}},
 		{"nor does null", SaveQuery{Name: text("a"), Predicate: patch.Null[string](), Sort: text("colour")}, 0, []string{"invalid-value /predicate", "invalid-value /sort line 1, column 1"}},
-		{"nor what could not be read", SaveQuery{Write: Write{Faults: fault.List{{Kind: fault.InvalidType, Pointer: "/predicate"}}}, Name: text("a"), Sort: text("colour")}, 0,
+		{"nor what could not be read", SaveQuery{Write: Write{Faults: fault.List{{Kind: fault.InvalidType, At: fault.At("predicate")}}}, Name: text("a"), Sort: text("colour")}, 0,
 			[]string{"invalid-type /predicate", "invalid-value /sort line 1, column 1"}},
 		{"no more than the limit, whatever else is wrong", SaveQuery{Name: text("a"), Predicate: text("(")}, 5, []string{"invalid-value /predicate", "invalid-value  5"}},
 		{"no control characters", SaveQuery{Name: text("a"), Predicate: text("title = '\x01'")}, 0, []string{"invalid-value /predicate"}},
@@ -92,8 +92,8 @@ func TestDecideSave(t *testing.T) {
 			}
 			for i, item := range items {
 				kind, rest, _ := strings.Cut(c.want[i], " ")
-				pointer, detail, _ := strings.Cut(rest, " ")
-				if string(item.Kind) != kind || item.Pointer != pointer || !strings.Contains(item.Detail, detail) {
+				place, detail, _ := strings.Cut(rest, " ")
+				if string(item.Kind) != kind || pointer(item.At) != place || !strings.Contains(item.Detail, detail) {
 					t.Errorf("fault %+v, want %s", item, c.want[i])
 				}
 			}

@@ -190,7 +190,7 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 		return err
 	}
 	faults := cmd.checkMembers()
-	const other = "/problemIdentifier"
+	other := fault.At("problemIdentifier")
 	_, linked := l.existing(cmd)
 	switch {
 	case !cmd.Other.Sent || faults.Covers(other):
@@ -200,7 +200,7 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 		faults.Add(fault.InvalidValue, other, "there is no problem with this identifier")
 	case linked:
 	case len(l.Relationships) >= limit:
-		faults.Add(fault.InvalidValue, "", "the problem has the most relationships that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the problem has the most relationships that it can have: %d", limit)
 	case len(l.other.Relationships) >= limit:
 		faults.Add(fault.InvalidValue, other, "that problem has the most relationships that it can have: %d", limit)
 	}
@@ -211,15 +211,15 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 func (cmd Relate) checkMembers() fault.List {
 	faults := cmd.Faults
 	if err := cmd.relationshipType().Check(); err != nil {
-		require(&faults, cmd.Type.Sent, "/type", "%v", err)
-		invalidate(&faults, "/type", err)
+		require(&faults, cmd.Type.Sent, fault.At("type"), "%v", err)
+		invalidate(&faults, fault.At("type"), err)
 	}
-	require(&faults, cmd.Other.Sent, "/problemIdentifier", "a relationship needs the identifier of the other problem")
+	require(&faults, cmd.Other.Sent, fault.At("problemIdentifier"), "a relationship needs the identifier of the other problem")
 	if cmd.Other.Null {
-		faults.Add(fault.InvalidValue, "/problemIdentifier", "cannot be null")
+		faults.Add(fault.InvalidValue, fault.At("problemIdentifier"), "cannot be null")
 	}
 	if cmd.Listed.Sent && cmd.Other.Sent && cmd.Listed.Value != cmd.Other.Value {
-		faults.Add(fault.InvalidValue, "/problem/identifier", "differs from problemIdentifier")
+		faults.Add(fault.InvalidValue, fault.At("problem").Member("identifier"), "differs from problemIdentifier")
 	}
 	return faults
 }

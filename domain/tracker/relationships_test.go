@@ -199,7 +199,7 @@ func TestRelateMembers(t *testing.T) {
 	t.Parallel()
 	const otherInvalid, otherMissing = "invalid-value /problemIdentifier", "required-field /problemIdentifier"
 	var noNumber fault.List
-	noNumber.Add(fault.InvalidType, "/problemIdentifier", "must be an integer")
+	noNumber.Add(fault.InvalidType, fault.At("problemIdentifier"), "must be an integer")
 	parent, nine := patch.Set("ParentOf"), patch.Set[problem.ID](9)
 	for _, c := range []struct {
 		rule        string

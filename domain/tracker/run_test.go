@@ -447,7 +447,7 @@ func TestProblemNotFound(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	var wrong Write
-	wrong.Faults.Add(fault.UnknownField, "/colour", "is not known")
+	wrong.Faults.Add(fault.UnknownField, fault.At("colour"), "is not known")
 	wrong.IfMatch = &Match{}
 	for _, id := range []problem.ID{-1, 0, 1} {
 		_, err := s.LoadProblem(t.Context(), s.admin, id, 0)

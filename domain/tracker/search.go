@@ -139,7 +139,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 // there is another (D32). What the command says to search for does not count.
 func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
 	cmd.Predicate, cmd.Saved = patch.Set("TRUEPREDICATE"), patch.Field[ident.ID]{}
-	if !given(cmd.Limit) && !cmd.Faults.Covers("/limit") {
+	if !given(cmd.Limit) && !cmd.Faults.Covers(fault.At("limit")) {
 		cmd.Limit = patch.Set[int64](usualOnPage)
 	}
 	return s.SearchProblems(ctx, caller, cmd)

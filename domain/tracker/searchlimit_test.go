@@ -135,7 +135,7 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		wantFault(t, err, fault.InvalidPredicate)
 		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
 		wantFault(t, err, fault.PreviewRequired)
-		form := fault.List{{Kind: fault.UnknownField, Pointer: "/colour", Detail: "is not known"}}
+		form := fault.List{{Kind: fault.UnknownField, At: fault.At("colour"), Detail: "is not known"}}
 		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Write: Write{DryRun: true, Faults: form}, Predicate: slowSearch.Predicate})
 		wantFault(t, err, fault.UnknownField, "unknown-field /colour")
 		equal(t, "how long these took", time.Since(began), 2*time.Second)

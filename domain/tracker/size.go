@@ -26,7 +26,7 @@ func checkSize(change store.Change, limit int64) error {
 		}
 		if size > most {
 			var faults fault.List
-			faults.Add(fault.InvalidValue, "", "problem %d would be too large: its title, keywords, comments and log would take %d bytes, and the limit is %d. Its log keeps every value it ever had; go on in a new problem", id, size, limit)
+			faults.Add(fault.InvalidValue, fault.Location{}, "problem %d would be too large: its title, keywords, comments and log would take %d bytes, and the limit is %d. Its log keeps every value it ever had; go on in a new problem", id, size, limit)
 			return faults.Err()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,9 +165,9 @@ func wantFault(t *testing.T, err error, kind fault.Kind, items ...string) {
 	}
 	var got []string
 	for _, item := range faultOf(t, err).Items {
-		got = append(got, string(item.Kind)+" "+item.Pointer)
+		got = append(got, string(item.Kind)+" "+pointer(item.At))
 		if item.Detail == "" {
-			t.Errorf("the fault at %q has no detail", item.Pointer)
+			t.Errorf("the fault at %q has no detail", pointer(item.At))
 		}
 	}
 	slices.Sort(got)
@@ -263,4 +264,24 @@ func logSize(change store.Change, id problem.ID) (size int64) {
 		}
 	}
 	return size
+}
+
+// pointer returns a place in a body as tests write it, such as /keywords/0/name.
+func pointer(at fault.Location) (text string) {
+	for _, step := range at.Steps() {
+		if text += "/"; step.Element {
+			text += strconv.Itoa(step.Index)
+		} else {
+			text += strings.NewReplacer("~", "~0", "/", "~1").Replace(step.Name)
+		}
+	}
+	return text
+}
+
+// memberAt returns the place of a member such as /title, and the whole body for "".
+func memberAt(pointer string) fault.Location {
+	if name, ok := strings.CutPrefix(pointer, "/"); ok {
+		return fault.At(name)
+	}
+	return fault.Location{}
 }

@@ -55,14 +55,14 @@ var userRules = rules[user.User, UserPatch]{
 
 func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
 	putName(&u.Name, p.Name, faults)
-	require(faults, p.Email.Sent || !u.ID.IsNone(), "/email", "a user needs an e-mail address")
+	require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
 	if p.Email.Sent {
 		old := u.Email
-		if u.Email = line(text.Name, p.Email, "/email", faults); u.Email != old {
-			invalidate(faults, "/email", user.CheckEmail(u.Email))
+		if u.Email = line(text.Name, p.Email, fault.At("email"), faults); u.Email != old {
+			invalidate(faults, fault.At("email"), user.CheckEmail(u.Email))
 		}
 	}
-	putFlag(&u.Inactive, p.Inactive, "/inactive", faults)
+	putFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
 	return u
 }
 

@@ -150,7 +150,7 @@ func TestUserUseCases(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	var notText Write
-	notText.Faults.Add(fault.InvalidType, "/name", "must be a string")
+	notText.Faults.Add(fault.InvalidType, fault.At("name"), "must be a string")
 	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: notText})
 	wantFault(t, err, fault.ValidationFailed, "invalid-type /name", "required-field /email")
 	_, err = s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{})

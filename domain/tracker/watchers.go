@@ -28,7 +28,7 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 	faults := cmd.Faults
 	var id ident.ID
 	if len(faults) == 0 {
-		found, unresolved := l.catalogue.Resolve(metadata.Users, cmd.User, "")
+		found, unresolved := l.catalogue.Resolve(metadata.Users, cmd.User, fault.Location{})
 		id, faults = found, unresolved
 	}
 	if err := faults.Err(); err != nil {
@@ -39,9 +39,9 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 	switch {
 	case watches:
 	case u.Inactive:
-		faults.Add(fault.InvalidValue, "", "this user is inactive: name an active one")
+		faults.Add(fault.InvalidValue, fault.Location{}, "this user is inactive: name an active one")
 	case len(l.Watchers) >= limit:
-		faults.Add(fault.InvalidValue, "", "the problem has the most watchers that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the problem has the most watchers that it can have: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err

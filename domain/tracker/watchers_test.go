@@ -64,7 +64,7 @@ func TestAddWatcherAgain(t *testing.T) {
 func TestAddWatcherRefuses(t *testing.T) {
 	t.Parallel()
 	var malformed fault.List
-	malformed.Add(fault.InvalidType, "", "must be an object")
+	malformed.Add(fault.InvalidType, fault.Location{}, "must be an object")
 	for _, c := range []struct {
 		rule  string
 		cmd   AddWatcher

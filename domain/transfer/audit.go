@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/problemtracking/problems/domain/audit"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/text"
@@ -115,12 +114,12 @@ func (c *Checker) rewrittenObject(field string, object map[string]any) problem.L
 	var members []problem.LogMember
 	for _, name := range auditMembers {
 		if value, ok := object[name]; ok {
-			members = append(members, problem.LogMember{Name: name, Value: c.rewritten(fault.Pointer(field, name), value)})
+			members = append(members, problem.LogMember{Name: name, Value: c.rewritten(Pointer(field, name), value)})
 		}
 	}
 	for name := range object {
 		if !slices.Contains(auditMembers, name) {
-			c.refuse(fault.Pointer(field, name), "is not known here")
+			c.refuse(Pointer(field, name), "is not known here")
 		}
 	}
 	return problem.LogObject(members...)

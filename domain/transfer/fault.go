@@ -1,6 +1,9 @@
 package transfer
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Fault says what is wrong with a record.
 type Fault struct {
@@ -20,3 +23,9 @@ func (f *Fault) Error() string {
 	}
 	return fmt.Sprintf("line %d, %s: %s", f.Line, f.Field, f.Reason)
 }
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Pointer returns the JSON Pointer to a member of the object that parent points to (RFC
+// 6901, section 3).
+func Pointer(parent, member string) string { return parent + "/" + escaper.Replace(member) }

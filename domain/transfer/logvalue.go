@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -111,7 +110,7 @@ func (c *Checker) shownFields(v problem.LogValue) (problem.LogValue, problem.Fie
 	object := c.shownObject("/to", v)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if f := problem.FieldNamed(name); f == nil || !f.Client {
-			c.refuse(fault.Pointer("/to", name), "is not known here")
+			c.refuse(Pointer("/to", name), "is not known here")
 		}
 	}
 	for _, f := range clientFields {

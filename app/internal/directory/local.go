@@ -148,7 +148,7 @@ func sentence(err error) error {
 	if len(f.Items) > 0 {
 		var items []string
 		for _, item := range f.Items {
-			member := strings.TrimPrefix(item.Pointer, "/")
+			member := item.At.String()
 			if member != "" {
 				member += ": "
 			}
