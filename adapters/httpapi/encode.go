@@ -495,4 +495,4 @@ func (e *encoder) items(items []fault.Item) {
 }
 
 // errorType returns the path of the page about a kind of error.
-func errorType(base string, kind fault.Kind) string { return base + "/errors/" + string(kind) }
+func errorType(base string, kind fault.Kind) string { return base + "/errors/" + kindOf(kind).slug }

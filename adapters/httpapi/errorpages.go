@@ -31,7 +31,7 @@ type errorPageData struct {
 }
 
 type errorPageKind struct {
-	Slug        fault.Kind
+	Slug        string
 	Status      int
 	Name        string
 	Description string
@@ -42,9 +42,9 @@ func (s *server) addErrorPages() {
 	pages := map[string][]byte{}
 	all := errorPageData{Title: "Errors", Base: s.BasePath}
 	for _, k := range errorKinds {
-		kind := errorPageKind{k.Kind, k.status, http.StatusText(k.status), k.description}
+		kind := errorPageKind{k.slug, k.status, http.StatusText(k.status), k.description}
 		all.Kinds = append(all.Kinds, kind)
-		pages[string(k.Kind)] = errorPageData{Title: k.title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
+		pages[k.slug] = errorPageData{Title: k.title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
 	}
 	index := all.render()
 	s.mux.HandleFunc("GET "+s.BasePath+"/errors", s.public(func(w http.ResponseWriter, r *http.Request) {

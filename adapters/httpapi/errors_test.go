@@ -73,7 +73,12 @@ func TestErrorTable(t *testing.T) {
 	if !slices.IsSortedFunc(errorKinds, byStatus) {
 		t.Error("not in the order of D18")
 	}
+	slugs := map[string]bool{}
 	for _, k := range errorKinds {
+		if k.slug == "" || slugs[k.slug] || strings.Trim(k.slug, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			t.Errorf("%s has the slug %q, which is none or another kind's", k.Kind, k.slug)
+		}
+		slugs[k.slug] = true
 		if http.StatusText(k.status) == "" || k.title == "" || !strings.HasSuffix(k.description, ".") {
 			t.Errorf("%s: %+v", k.Kind, k)
 		}

@@ -49,9 +49,9 @@ func (d *document) addFailure(kind fault.Kind, operation string) *huma.Example {
 		answer.Errors[j].Type = d.base + answer.Errors[j].Type
 	}
 	first := slices.IndexFunc(d.failures, func(f failure) bool { return f.Kind == kind })
-	name := string(kind)
+	name := kindOf(kind).slug
 	if i > first {
-		name = fmt.Sprintf("%s-%d", kind, i-first+1)
+		name = fmt.Sprintf("%s-%d", name, i-first+1)
 	}
 	key := exampleKey(name)
 	d.Components.Examples[key] = &huma.Example{Summary: answer.Title, Value: answer}

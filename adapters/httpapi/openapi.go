@@ -348,9 +348,9 @@ func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *hu
 		if kindOf(kind).status != status {
 			continue
 		}
-		slugs = append(slugs, string(kind))
+		slugs = append(slugs, kindOf(kind).slug)
 		if example := d.addFailure(kind, e.id); example != nil {
-			examples[string(kind)] = example
+			examples[kindOf(kind).slug] = example
 		}
 		if e.ofProblem() && knowsRevision(kind) {
 			headers = append(headers, "Problem-Revision")

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Kind says what went wrong. Its text is the slug under which the error is
-// documented (D18), for the kinds that a client can meet.
+// Kind is the kind of a failure. Its text is for logs and metrics. Each adapter decides how
+// its clients meet a kind.
 type Kind string
 
 // Kinds of a request that is wrong in itself.

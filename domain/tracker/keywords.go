@@ -85,7 +85,7 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (
 }
 
 // keywordName applies the rule for names of keywords, which stand in the path
-// and so have no where into the body.
+// and so have no place in the body.
 func keywordName(name string, faults *fault.List) string {
 	name, err := text.KeywordName.Apply(name)
 	if err != nil {
