@@ -4,17 +4,17 @@ import "github.com/problemtracking/problems/domain/fault"
 
 // LastReader is a Reader that can end its View together with the last read, which saves a
 // database a round trip. A store decides by itself whether its Readers are LastReaders.
-// Callers announce the last read by the function Last, whatever the Reader is.
+// Callers announce the last read to every Reader, by the function Last.
 //
 // A store that wraps the Reader of another one has to hand the method on, or the saving
-// is lost. Harness.Caps of the conformance suite declares LastReads, so that its cases
-// notice.
+// is lost. With LastReads in Harness.Caps, the conformance suite notices a wrapper without
+// the method.
 type LastReader interface {
 	Reader
 
-	// Last announces that one more method is called before the View ends: any but
-	// Search and Dossiers, which may read in several steps. That read must return what
-	// it returns without the announcement (LAST-001), and must show the moment of all
+	// Last announces one more call before the end of the View, of any method but Search
+	// and Dossiers: these may read in several steps. The last read must return the same
+	// as without the announcement (LAST-001), and must show the moment of all
 	// earlier reads of the View, or one moment if it is the only one (LAST-002). Each
 	// read after it must fail with ErrOver, which View returns as any error of its
 	// function (LAST-003). History must answer as before: it is no read (LAST-004). A
@@ -30,6 +30,6 @@ func Last(r Reader) {
 	}
 }
 
-// ErrOver is the fault of a read after the last one, of kind fault.Internal. It says that
-// the caller has announced a last read and reads on, and not that the store has failed.
+// ErrOver is the fault of a read after the last one, of kind fault.Internal. The caller has
+// announced a last read and reads on; the store has not failed.
 var ErrOver = fault.New(fault.Internal, "the view had said that it would not read again")

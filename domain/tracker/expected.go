@@ -13,28 +13,28 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Expected is the value of a member that only the service writes, as a client sent it
-// back. It is compared with the current value and never stored (D11). The zero Expected
-// was not sent.
+// Expected is the value of a read-only member, as a client sent it back. It is compared
+// with the current value and never stored (D11). The zero Expected was not sent.
 type Expected[T any] struct {
 	patch.Field[T]
-	// Other is true for a value that differs from every T, such as one of another type.
+	// Other is true for a value unlike every T, such as a value of another type.
 	Other bool
 }
 
 // Expect returns the expectation of v.
 func Expect[T any](v T) Expected[T] { return Expected[T]{Field: patch.Set(v)} }
 
-// ExpectNull returns the expectation that there is no value.
+// ExpectNull returns the expectation of no value.
 func ExpectNull[T any]() Expected[T] { return Expected[T]{Field: patch.Null[T]()} }
 
-// ExpectOther returns an expectation that no value meets.
+// ExpectOther returns an expectation without any value to meet it.
 func ExpectOther[T any]() Expected[T] {
 	return Expected[T]{Field: patch.Field[T]{Sent: true}, Other: true}
 }
 
-// met reports whether the expectation holds of a current value: null says whether there
-// is none, and same compares another value with it. What was not sent is met.
+// met reports whether the current value meets the expectation. null is true when there is
+// no current value. same compares the value sent with the current one. Without a value
+// sent, the expectation is met.
 func (e Expected[T]) met(null bool, same func(T) bool) bool {
 	switch {
 	case !e.Sent:
@@ -47,8 +47,8 @@ func (e Expected[T]) met(null bool, same func(T) bool) bool {
 	return same(e.Value)
 }
 
-// ServiceFields are the members of a problem that only the service writes, as a client
-// sent them back.
+// ServiceFields are the read-only members of a problem, as a client sent them back. Only
+// the service writes them.
 type ServiceFields struct {
 	Identifier     Expected[problem.ID]
 	Created        Expected[time.Time]
@@ -65,8 +65,8 @@ type ServiceFields struct {
 	Log Expected[[]ExpectedEntry]
 }
 
-// ExpectedEntry is an entry of a log as a client sent it back. Members that were not sent
-// are not compared.
+// ExpectedEntry is an entry of a log as a client sent it back. Only the members sent are
+// compared.
 type ExpectedEntry struct {
 	ID          ident.ID
 	Type        Expected[problem.LogType]
@@ -102,7 +102,8 @@ func compareUser(name string, e Expected[metadata.Partial], current ident.ID, c 
 	return compare(name, e, current.IsNone(), func(sent metadata.Partial) bool { return sameUser(sent, current, c) })
 }
 
-// binding compares the members that an update must send back as they are, by name.
+// binding compares the members with a fixed value: an update has to send them back as they
+// are. They come by name.
 func (f ServiceFields) binding(s store.Snapshot, c *metadata.Catalogue) []comparison {
 	return []comparison{
 		compareValue("identifier", f.Identifier, s.ID), // first, as it names the problem
@@ -114,8 +115,8 @@ func (f ServiceFields) binding(s store.Snapshot, c *metadata.Catalogue) []compar
 	}
 }
 
-// moving compares the other members: those that change by themselves between a read and
-// a write, so that an update with old values is no fault.
+// moving compares the other members. They change by themselves between a read and a write,
+// so old values in an update are no fault.
 func (f ServiceFields) moving(s store.Snapshot, c *metadata.Catalogue) []comparison {
 	return []comparison{
 		compare("logs", f.Log, false, func(sent []ExpectedEntry) bool { return sameLog(sent, s.Log, c) }),
@@ -142,8 +143,8 @@ func refuseOthers(members []comparison, faults *fault.List) {
 	}
 }
 
-// ignored returns the names of the members that were sent with another value than the
-// current one, sorted. They are not stored, and the client has to know.
+// ignored returns the sorted names of the members sent with another value than the current
+// one. They are not stored, and the client has to know.
 func ignored(members []comparison) (names []string) {
 	for _, m := range members {
 		if m.sent && !m.same {
@@ -154,8 +155,8 @@ func ignored(members []comparison) (names []string) {
 	return names
 }
 
-// sameUser compares by identity: a user who is sent with an identifier is the same
-// after a change of name (D11).
+// sameUser compares by identity: with an identifier, a user is the same after a change of
+// name (D11).
 func sameUser(sent metadata.Partial, current ident.ID, c *metadata.Catalogue) bool {
 	if current.IsNone() {
 		return false
@@ -188,7 +189,7 @@ func sameKeywords(sent, current []problem.Keyword) bool {
 	return true
 }
 
-// sameLog reports whether all entries that were sent are in the log, as they are there.
+// sameLog reports whether the log has all the entries sent, with the same members.
 func sameLog(sent []ExpectedEntry, current []problem.LogEntry, c *metadata.Catalogue) bool {
 	entries := make(map[ident.ID]problem.LogEntry, len(current))
 	if len(sent) > 0 {

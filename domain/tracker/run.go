@@ -24,17 +24,16 @@ type command[S, T any] struct {
 	handoff *handoff[S]
 }
 
-// handoff lets a writer that had to wait decide from the problem as the previous writer
-// has stored it, which saves the load. The previous writer may act for another user.
-// Another server may have changed the problem since. So the Change has to expect
-// everything that decide takes from the handoff.
+// handoff gives a waiting writer the problem as the previous writer has stored it, and so
+// saves the load. The previous writer may act for another user. Another server may have
+// changed the problem since. So the Change has to expect everything taken from the handoff.
 type handoff[S any] struct {
 	// beforeWait runs before a writer waits for the lock.
 	beforeWait func(context.Context)
 	// accept returns the state to decide from. It returns false when the problem is not
 	// enough to decide from, and when it is nil: nothing was handed off.
 	accept func(*store.Snapshot) (S, bool)
-	// pass returns the problem that the next writer gets, once the Change is stored.
+	// pass returns the problem for the next writer, once the Change is stored.
 	pass func(store.Change) *store.Snapshot
 }
 

@@ -1,7 +1,7 @@
 // Package keylock locks by key. Each key has a lock of its own: a caller locks the keys
 // of the objects it is about to change, and callers with other keys do not wait for it.
 //
-// Waiters get a lock in the order in which they came. A wait ends with its context. A
+// Waiters get a lock in the order of their calls. A wait ends with its context. A
 // holder can pass a value to the next waiter of the same key: the handoff.
 package keylock
 
@@ -24,16 +24,16 @@ type Locks[K comparable, V any] struct {
 
 // lock is the lock of one key.
 type lock[V any] struct {
-	// free has one element for each caller that may still take the lock: the value
-	// that its previous holder has handed off. A channel serves its waiters in order.
+	// free has one element for each further holder: the value handed off by the previous
+	// holder. A channel serves its waiters in order.
 	free chan V
 	// users counts the holders and the waiters. At 0 the lock is dropped, and a value
 	// handed off with it.
 	users int
 }
 
-// New returns locks whose keys have the given order. Each caller locks its keys in this
-// order, so that callers never wait for each other in a circle.
+// New returns locks for keys of the given order. Each caller locks its keys in this order,
+// so callers never wait for each other in a circle.
 //
 // capacity returns how many callers may hold a key at a time, at least 1. The capacity
 // of a key must not change. With nil, each key has one holder.
@@ -52,9 +52,9 @@ type Lease[K comparable, V any] struct {
 	handoff  V
 }
 
-// Lock waits until the caller holds all the keys. A key that is named twice is locked
-// once. Lock sorts the given slice. When ctx ends first, Lock holds nothing and returns
-// ctx.Err(). A key that is free is locked also when ctx has ended.
+// Lock waits until the caller holds all the keys. A repeated key is locked once. Lock sorts
+// the given slice. When ctx ends first, Lock holds nothing and returns ctx.Err(). A free
+// key is locked even after the end of ctx.
 func (l *Locks[K, V]) Lock(ctx context.Context, keys ...K) (*Lease[K, V], error) {
 	slices.SortFunc(keys, l.compare)
 	lease := &Lease[K, V]{locks: l, keys: slices.Compact(keys)}
@@ -72,13 +72,13 @@ func (l *Locks[K, V]) Lock(ctx context.Context, keys ...K) (*Lease[K, V], error)
 	return lease, nil
 }
 
-// Received returns the value that the previous holder of the only key has handed off. It
-// is the zero value when that holder left before this one came, or handed off nothing,
-// and for a lease of several keys.
+// Received returns the value handed off by the previous holder of the only key. It is the
+// zero value when that holder left before this one came, or handed off nothing, and for a
+// lease of several keys.
 func (l *Lease[K, V]) Received() V { return l.received }
 
-// HandOff sets the value that the next holder receives, if it waits already when Unlock
-// is called. A lease of several keys hands off nothing.
+// HandOff sets the value for the next holder, if it waits already when Unlock is called. A
+// lease of several keys hands off nothing.
 func (l *Lease[K, V]) HandOff(value V) {
 	if len(l.keys) == 1 {
 		l.handoff = value
@@ -96,7 +96,7 @@ func (l *Locks[K, V]) Busy(key K) bool {
 	return k != nil && len(k.free) == 0
 }
 
-// Len returns the number of keys that are held or waited for at this moment.
+// Len returns the number of keys with a holder or a waiter at this moment.
 func (l *Locks[K, V]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
