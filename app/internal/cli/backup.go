@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,12 +38,12 @@ func (c *backupCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	_, err = fmt.Fprintf(p.Stderr, "Backed up %d problems from %s to %s.\n", problems, c.Store.Path, c.To)
+	_, err = fmt.Fprintf(p.Stderr, "Backed up %d problems from %s to %s.\n", problems, cmp.Or(c.Store.Path(), c.Store.String()), c.To)
 	return err
 }
 
 func (c *backupCommand) write(ctx context.Context, p Process) (problems int, err error) {
-	if c.Store.Scheme != config.SQLite { // for which no file is made
+	if !c.Store.HasBackup() { // then no file is made
 		return storage.Backup(ctx, c.Storage, c.To, p.logger())
 	}
 	if c.To == stream {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/sink"
 )
@@ -34,6 +35,8 @@ type Process struct {
 	Terminal, ErrTerminal bool
 	// Version is that of the program.
 	Version string
+	// Kinds are the kinds of stores that the program can use.
+	Kinds []backend.Kind
 	// Now is the clock, Random a source of random bytes fit for secrets, and
 	// NewRequestID names requests.
 	Now          func() time.Time
@@ -93,11 +96,16 @@ func Run(ctx context.Context, p Process) int {
 	if len(p.Args) == 0 {
 		p.Args = []string{"--help"}
 	}
+	stores, err := backend.New(p.Kinds...)
+	if err != nil {
+		p.complain(fmt.Sprintf("problems: this program cannot be used: %v\n", err))
+		return exitMisused
+	}
 	helped := false
 	parser, err := kong.New(new(grammar),
 		kong.Name("problems"),
 		kong.Description(description),
-		kong.Vars{"data_dir": config.DefaultDataDir(p.Getenv)},
+		config.Kong(stores, config.DefaultDataDir(p.Getenv)),
 		kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/builtin"
 	"github.com/problemtracking/problems/app/internal/cli"
 )
 
@@ -51,6 +53,7 @@ func process(env variables, args []string, stdout, stderr io.Writer) cli.Process
 		Stdout:       stdout,
 		Stderr:       stderr,
 		Version:      "v1.2.3",
+		Kinds:        builtin.Kinds(),
 		Now:          time.Now,
 		Random:       rand.Reader,
 		NewRequestID: func() string { return rand.Text() },
@@ -82,12 +85,20 @@ type running struct {
 // called.
 func start(t *testing.T, env variables, args ...string) *running {
 	t.Helper()
+	return startWith(t, builtin.Kinds(), env, args...)
+}
+
+// startWith is start with some kinds of stores.
+func startWith(t *testing.T, kinds []backend.Kind, env variables, args ...string) *running {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	stdout, stderr := &output{written: make(chan struct{})}, &output{}
 	code := make(chan int, 1)
 	go func() {
 		defer close(code)
-		code <- cli.Run(ctx, process(env, append([]string{"serve", "--listen=127.0.0.1:0"}, args...), stdout, stderr))
+		p := process(env, append([]string{"serve", "--listen=127.0.0.1:0"}, args...), stdout, stderr)
+		p.Kinds = kinds
+		code <- cli.Run(ctx, p)
 	}()
 	s := &running{stdout: stdout, stderr: stderr, stop: stop, code: code}
 	t.Cleanup(func() { s.end(t) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 )
 
@@ -67,7 +68,7 @@ func hidden(value any) bool {
 		return value.Given()
 	case config.Password:
 		return value.Given()
-	case config.StoreURL:
+	case backend.URL:
 		return value.HasPassword()
 	}
 	return false

@@ -7,17 +7,18 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
 )
 
 type copyCommand struct {
-	From         config.StoreURL `required:"" placeholder:"URL" help:"The store to copy; its service may be running."`
+	From         backend.URL     `required:"" placeholder:"URL" help:"The store to copy; its service may be running."`
 	FromDatabase config.Database `embed:"" prefix:"from-"`
-	To           config.StoreURL `required:"" placeholder:"URL" help:"The store to fill: an empty one, or one that is not there yet."`
+	To           backend.URL     `required:"" placeholder:"URL" help:"The store to fill: an empty one, or one that is not there yet."`
 	ToDatabase   config.Database `embed:"" prefix:"to-"`
-	ToDirect     config.StoreURL `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around a pooler that --to leads to: for migrations."`
+	ToDirect     backend.URL     `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around a pooler that --to leads to: for migrations."`
 }
 
 // Help is shown by kong.
@@ -36,7 +37,7 @@ Examples:
 func (c *copyCommand) AfterApply(command *kong.Context) error {
 	for _, side := range []struct {
 		prefix   string
-		store    config.StoreURL
+		store    backend.URL
 		database config.Database
 	}{{"from-", c.From, c.FromDatabase}, {"to-", c.To, c.ToDatabase}} {
 		if err := config.CheckTyped(command, side.prefix, side.store); err != nil {
@@ -46,7 +47,7 @@ func (c *copyCommand) AfterApply(command *kong.Context) error {
 			return err
 		}
 	}
-	if c.ToDirect != (config.StoreURL{}) && c.ToDirect.Scheme != config.Postgres {
+	if c.ToDirect != (backend.URL{}) && c.ToDirect.Kind() != c.To.Kind() {
 		return errors.New("--to-direct has to be another URL of the database of --to: postgres://user@host:5432/database")
 	}
 	return nil

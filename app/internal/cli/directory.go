@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/directory"
 	"github.com/problemtracking/problems/app/internal/storage"
@@ -29,8 +30,8 @@ type place struct {
 
 // AfterApply is called by kong once all flags are set. It calls those of the settings,
 // which kong does not find in here.
-func (c *place) AfterApply(command *kong.Context) error {
-	if err := c.Storage.AfterApply(command); err != nil {
+func (c *place) AfterApply(command *kong.Context, stores *backend.Registry) error {
+	if err := c.Storage.AfterApply(command, stores); err != nil {
 		return err
 	}
 	return c.Clock.AfterApply()
@@ -48,8 +49,11 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 		return directory.Remote(c.Remote.URL, c.Remote.Token.Secret)
 	}
 	s, err := storage.Open(ctx, c.Storage, p.logger())
-	if errors.Is(err, storage.ErrInMemory) {
+	if errors.Is(err, backend.ErrPrivate) {
 		return nil, fmt.Errorf("%w: give the server's address with --url, and a token of scope admin as PROBLEMS_TOKEN", err)
+	}
+	if errors.Is(err, backend.ErrInUse) {
+		return nil, fmt.Errorf("%w; or give its address with --url, and a token of scope admin as PROBLEMS_TOKEN", err)
 	}
 	if err != nil {
 		return nil, err

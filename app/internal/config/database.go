@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/problemtracking/problems/app/backend"
 )
 
 // Database says how a PostgreSQL database is used, whichever flag leads to it. The
@@ -26,12 +28,11 @@ func (d *Database) Check(prefix string) error {
 	return nil
 }
 
-// CheckTyped fails when a flag was typed that is for PostgreSQL alone, as its tag
-// says, and the store is another one. It looks at the flags whose names begin with
-// prefix. Variables are left out: they are set for all commands, whichever store
-// one of them is about.
-func CheckTyped(command *kong.Context, prefix string, store StoreURL) error {
-	if store.Scheme == Postgres {
+// CheckTyped fails when a flag for databases was typed, as its tag says, and the store
+// is none. It looks at the flags whose names begin with prefix. It leaves variables
+// out, because they are set for all commands and all stores.
+func CheckTyped(command *kong.Context, prefix string, store backend.URL) error {
+	if store.IsDatabase() {
 		return nil
 	}
 	for _, element := range command.Path {

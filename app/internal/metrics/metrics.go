@@ -4,6 +4,7 @@ package metrics
 
 import (
 	"database/sql"
+	"errors"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -270,44 +271,57 @@ func (m *Metrics) Log(dropped func() uint64) {
 	}, func() float64 { return float64(dropped()) }))
 }
 
-// Pool reports on a pool of database connections from now on.
-func (m *Metrics) Pool(name string, db *sql.DB) {
-	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
+// Store reports on a store from now on, beside what every store has. A collector that
+// clashes with another one is left out, and the error names it.
+func (m *Metrics) Store(all []prometheus.Collector) error {
+	var err error
+	for _, c := range all {
+		err = errors.Join(err, m.registry.Register(c))
+	}
+	return err
 }
 
-// Connections are the figures of a store's connections to its database: how many
-// are open and in use at this moment, how many there can be, and how many calls
-// have waited for one, and for how long all together.
+// Pool returns the figures of a pool of database connections.
+func Pool(name string, db *sql.DB) prometheus.Collector {
+	return collectors.NewDBStatsCollector(db, name)
+}
+
+// Connections are the figures of a store's connections to its database.
 type Connections struct {
+	// Open and InUse are how many there are now, Most how many there can be.
 	Open, InUse, Most int
-	Waited            uint64
-	WaitedFor         time.Duration
+	// Waited is how many calls have waited for a connection, WaitedFor how long they
+	// have waited in total.
+	Waited    uint64
+	WaitedFor time.Duration
 }
 
-// Connections reports on a store's connections to its database from now on. The
-// names are those that Pool has for another kind of pool.
-func (m *Metrics) Connections(stats func() Connections) {
+// Connected returns the figures of a store's connections to its database. Their names
+// are those that Pool has for another kind of pool.
+func Connected(stats func() Connections) []prometheus.Collector {
 	labels := prometheus.Labels{"db_name": "store"}
-	gauge := func(name, help string, value func(Connections) int) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels},
-			func() float64 { return float64(value(stats())) }))
+	gauge := func(name, help string, value func(Connections) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels},
+			func() float64 { return float64(value(stats())) })
 	}
-	gauge("go_sql_max_open_connections", "Maximum number of open connections to the database.", func(c Connections) int { return c.Most })
-	gauge("go_sql_open_connections", "The number of established connections both in use and idle.", func(c Connections) int { return c.Open })
-	gauge("go_sql_in_use_connections", "The number of connections currently in use.", func(c Connections) int { return c.InUse })
-	gauge("go_sql_idle_connections", "The number of idle connections.", func(c Connections) int { return c.Open - c.InUse })
-	counter := func(name, help string, value func(Connections) float64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels},
-			func() float64 { return value(stats()) }))
+	counter := func(name, help string, value func(Connections) float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels},
+			func() float64 { return value(stats()) })
 	}
-	counter("go_sql_wait_count_total", "The total number of connections waited for.", func(c Connections) float64 { return float64(c.Waited) })
-	counter("go_sql_wait_duration_seconds_total", "The total time blocked waiting for a new connection.", func(c Connections) float64 { return c.WaitedFor.Seconds() })
+	return []prometheus.Collector{
+		gauge("go_sql_max_open_connections", "Maximum number of open connections to the database.", func(c Connections) int { return c.Most }),
+		gauge("go_sql_open_connections", "The number of established connections both in use and idle.", func(c Connections) int { return c.Open }),
+		gauge("go_sql_in_use_connections", "The number of connections currently in use.", func(c Connections) int { return c.InUse }),
+		gauge("go_sql_idle_connections", "The number of idle connections.", func(c Connections) int { return c.Open - c.InUse }),
+		counter("go_sql_wait_count_total", "The total number of connections waited for.", func(c Connections) float64 { return float64(c.Waited) }),
+		counter("go_sql_wait_duration_seconds_total", "The total time blocked waiting for a new connection.", func(c Connections) float64 { return c.WaitedFor.Seconds() }),
+	}
 }
 
-// GroupCommit reports on a store that commits several changes in one transaction
-// from now on.
-func (m *Metrics) GroupCommit(stats func() (transactions, changes uint64)) {
-	m.registry.MustRegister(
+// GroupCommit returns the figures of a store that commits several changes in one
+// transaction.
+func GroupCommit(stats func() (transactions, changes uint64)) []prometheus.Collector {
+	return []prometheus.Collector{
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "problems_store_transactions_total",
 			Help: "Transactions that stored something, each of which was synced to the disk once.",
@@ -316,5 +330,5 @@ func (m *Metrics) GroupCommit(stats func() (transactions, changes uint64)) {
 			Name: "problems_store_changes_total",
 			Help: "Changes stored by those transactions.",
 		}, func() float64 { _, changes := stats(); return float64(changes) }),
-	)
+	}
 }

@@ -147,9 +147,15 @@ func TestRequests(t *testing.T) {
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("v1")
-	m.Connections(func() metrics.Connections {
+	connected := metrics.Connected(func() metrics.Connections {
 		return metrics.Connections{Open: 5, InUse: 2, Most: 16, Waited: 9, WaitedFor: 1500 * time.Millisecond}
 	})
+	if err := m.Store(connected); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Store(connected); err == nil {
+		t.Error("the same figures are reported twice")
+	}
 	expect(t, m,
 		`go_sql_max_open_connections{db_name="store"} 16`,
 		`go_sql_open_connections{db_name="store"} 5`,
@@ -180,7 +186,9 @@ func TestPageHasAllMetrics(t *testing.T) {
 	m.Searches(func() (waiting, underWay int) { return 0, 0 })
 	m.Memory(func() (int64, int) { return 0, 0 })
 	m.Clock(func() uint64 { return 0 }, func() time.Duration { return 0 })
-	m.GroupCommit(func() (transactions, changes uint64) { return 0, 0 })
+	if err := m.Store(metrics.GroupCommit(func() (transactions, changes uint64) { return 0, 0 })); err != nil {
+		t.Fatal(err)
+	}
 	m.Log(func() uint64 { return 0 })
 	m.Request("/", "GET", 200, time.Second)
 	m.Housekept(time.Unix(0, 0), nil)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -102,9 +103,13 @@ func announcement(o Options, url string, b bootstrap) []string {
 	case b.seeded:
 		token = "$" + config.Variable("bootstrap-token")
 	default:
-		command := newTokenCommand(o, b.admin)
+		command := newTokenCommand(o, url, b.admin)
 		lines = append(lines, command)
 		hints = []string{"For a new token of " + b.admin + ":", "  TOKEN=$(" + command + ")"}
+		if o.Settings.Storage.Store.Is(backend.Exclusive) {
+			hints = append(hints, "That needs a token of scope admin, in the variable "+config.Variable("token")+". Without one, stop the service, then:",
+				"  TOKEN=$("+tokenCommand(o, b.admin, storeFlags(o.Settings.Storage))+")")
+		}
 	}
 	if o.Hints {
 		lines = append(append(lines, ""), hints...)
@@ -154,16 +159,31 @@ func (p *printer) print(lines []string) error {
 }
 
 // newTokenCommand returns the command that makes a token for an administrator, to
-// be pasted into a shell. A password is not shown: it is in the environment, as the
-// URL of the store can be.
-func newTokenCommand(o Options, admin string) string {
+// be pasted into a shell while the service runs at url. Only the service itself can use
+// an exclusive store meanwhile.
+func newTokenCommand(o Options, url, admin string) string {
 	storage := o.Settings.Storage
+	if storage.Store.Is(backend.Exclusive) {
+		return tokenCommand(o, admin, "--url "+config.Quote(url))
+	}
+	return tokenCommand(o, admin, storeFlags(storage))
+}
+
+// tokenCommand returns the command that makes a token for an administrator in a place,
+// which is given as flags.
+func tokenCommand(o Options, admin, place string) string {
+	return fmt.Sprintf("%s token create --user %s --scope %s %s", config.Quote(o.Program), config.Quote(admin), access.Admin, place)
+}
+
+// storeFlags returns the flags that name the store. They show no password: it is in the
+// environment, as the URL of the store can be.
+func storeFlags(storage config.Storage) string {
 	where := config.Quote(storage.Store.String())
 	if storage.Store.HasPassword() {
 		where = `"$` + config.Variable("store") + `"`
 	}
-	if storage.Store.Scheme == config.Postgres && storage.PasswordFile != "" {
+	if storage.Store.IsDatabase() && storage.PasswordFile != "" {
 		where += " --store-password-file " + config.Quote(storage.PasswordFile)
 	}
-	return fmt.Sprintf("%s token create --user %s --scope %s --store %s", config.Quote(o.Program), config.Quote(admin), access.Admin, where)
+	return "--store " + where
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/domain/budget"
@@ -23,7 +24,7 @@ func newMemory(o Options, m *metrics.Metrics) *budget.Budget {
 // for what Go does not count: the program itself, and SQLite's caches. A store in memory
 // can be larger than any limit, so there is none.
 func LimitMemory(settings config.Settings) {
-	if os.Getenv("GOMEMLIMIT") == "" && settings.Storage.Store.Scheme != config.Memory {
+	if os.Getenv("GOMEMLIMIT") == "" && !settings.Storage.Store.Is(backend.Private) {
 		debug.SetMemoryLimit(int64(settings.Limits.Memory) / 8 * 7)
 	}
 }

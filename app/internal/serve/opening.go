@@ -114,9 +114,9 @@ func (p *opening) print(b bootstrap, lines ...string) {
 	args := []any{"error", err.Error(), "url", p.url()}
 	switch {
 	case b.generated != access.Secret{}:
-		args = append(args, "new_token", newTokenCommand(p.options, tracker.AdminEmail))
+		args = append(args, "new_token", newTokenCommand(p.options, p.url(), tracker.AdminEmail))
 	case !b.seeded:
-		args = append(args, "new_token", newTokenCommand(p.options, b.admin))
+		args = append(args, "new_token", newTokenCommand(p.options, p.url(), b.admin))
 	}
 	p.logger.Warn("standard output does not take the lines of the start", args...)
 }

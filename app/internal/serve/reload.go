@@ -85,7 +85,7 @@ func (f *files) reread(m *metrics.Metrics, logger *slog.Logger) {
 		err := f.readCertificate()
 		report("certificate", err, "valid_until", f.certificateEnd())
 	}
-	if f.settings.Storage.Store.Scheme == config.Postgres && f.settings.Storage.PasswordFile != "" {
+	if f.settings.Storage.Store.IsDatabase() && f.settings.Storage.PasswordFile != "" {
 		none = false
 		report("password", f.readPassword())
 	}

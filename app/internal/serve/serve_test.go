@@ -14,24 +14,40 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/builtin"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
+// builtIn returns the URL of a store of a built-in kind.
+func builtIn(t testing.TB, url string) backend.URL {
+	t.Helper()
+	stores, err := backend.New(builtin.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := stores.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
 func TestModulesFitTogether(t *testing.T) {
 	t.Parallel()
-	for _, url := range []config.StoreURL{
-		{Scheme: config.Memory},
-		{Scheme: config.SQLite, Path: "never-opened.db"},
-		{Scheme: config.Postgres, Address: "postgres://nobody@nowhere/nothing"},
+	for _, url := range []backend.URL{
+		builtIn(t, "memory:"),
+		builtIn(t, "sqlite:never-opened.db"),
+		builtIn(t, "postgres://nobody@nowhere/nothing"),
 	} {
 		o := Options{Settings: config.Settings{Storage: config.Storage{Store: url}}}
 		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage.Store)), fx.Supply(make(breakdown), starting{t.Context()})); err != nil {
 			t.Errorf("with the store %s: %v", url, err)
 		}
 	}
-	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler), storeModule(config.StoreURL{})), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
+	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler), storeModule(backend.URL{})), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
 		t.Error("without a store nothing is missing")
 	}
 }
@@ -43,11 +59,11 @@ func TestSearchesByStore(t *testing.T) {
 		storage config.Storage
 		want    searches
 	}{
-		{config.Storage{Store: config.StoreURL{Scheme: config.Memory}}, 0},
-		{config.Storage{Store: config.StoreURL{Scheme: config.SQLite, Path: "never-opened.db"}}, 2},
-		{config.Storage{Store: config.StoreURL{Scheme: config.Postgres}, StoreConnections: 16}, 8},
-		{config.Storage{Store: config.StoreURL{Scheme: config.Postgres}, StoreConnections: 3}, 1},
-		{config.Storage{Store: config.StoreURL{Scheme: config.Postgres}, StoreConnections: 1}, 1},
+		{config.Storage{Store: builtIn(t, "memory:")}, 0},
+		{config.Storage{Store: builtIn(t, "sqlite:never-opened.db")}, 2},
+		{config.Storage{Store: builtIn(t, "postgres://db"), StoreConnections: 16}, 8},
+		{config.Storage{Store: builtIn(t, "postgres://db"), StoreConnections: 3}, 1},
+		{config.Storage{Store: builtIn(t, "postgres://db"), StoreConnections: 1}, 1},
 	} {
 		var got searches
 		o := Options{Settings: config.Settings{Storage: c.storage}}

@@ -163,7 +163,7 @@ func startOn(t *testing.T, open opener, change ...func(*Options)) *waiting {
 		Timeouts: config.Timeouts{RequestTimeout: 30 * time.Second, HeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: 10 * time.Second},
 	}
 	settings.Server.Listen = "127.0.0.1:0"
-	settings.Storage.Store = config.StoreURL{Scheme: config.Postgres, Address: "postgres://ann:hunter2@db.example/x"}
+	settings.Storage.Store = builtIn(t, "postgres://ann:hunter2@db.example/x")
 	o := Options{
 		Settings: settings, Version: "v1", Program: "problems", Stdout: &s.stdout, Stderr: &s.stderr,
 		Now: time.Now, Random: rand.Reader, NewRequestID: rand.Text,

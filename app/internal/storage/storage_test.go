@@ -11,6 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/builtin"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/domain/store"
@@ -20,14 +22,34 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// stores returns the built-in kinds of stores.
+func stores(t *testing.T) *backend.Registry {
+	t.Helper()
+	r, err := backend.New(builtin.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// parsed returns the URL of a store of a built-in kind.
+func parsed(t *testing.T, url string) backend.URL {
+	t.Helper()
+	u, err := stores(t).Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
 type opener func(context.Context, config.Storage, *slog.Logger) (store.Store, error)
 
 // What is not there yet is made by OpenNew, and by nothing else.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string]config.Storage{
-		"sqlite":   {Store: config.StoreURL{Scheme: config.SQLite, Path: filepath.Join(t.TempDir(), "problems.db")}},
-		"postgres": {Store: config.StoreURL{Scheme: config.Postgres, Address: postgrestest.Schema(t)}, AutoMigrate: true},
+		"sqlite":   {Store: parsed(t, "sqlite:"+filepath.Join(t.TempDir(), "problems.db"))},
+		"postgres": {Store: parsed(t, postgrestest.Schema(t)), AutoMigrate: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +94,7 @@ func TestOpen(t *testing.T) {
 func TestDefaultStoreIsMade(t *testing.T) {
 	t.Parallel()
 	settings := config.Storage{DataDir: filepath.Join(t.TempDir(), "data")}
-	if err := settings.AfterApply(new(kong.Context)); err != nil {
+	if err := settings.AfterApply(new(kong.Context), stores(t)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := storage.OpenNew(t.Context(), settings, quiet)
@@ -90,9 +112,9 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 		settings config.Storage
 		want     string
 	}{
-		"memory":        {config.Storage{Store: config.StoreURL{Scheme: config.Memory}}, "is only within its server"},
+		"memory":        {config.Storage{Store: parsed(t, "memory:")}, "is only within its server"},
 		"none":          {config.Storage{}, "set PROBLEMS_STORE"},
-		"password file": {config.Storage{Store: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}, Database: config.Database{PasswordFile: "/nowhere"}}, "cannot be read"},
+		"password file": {config.Storage{Store: parsed(t, "postgres://db"), Database: config.Database{PasswordFile: "/nowhere"}}, "cannot be read"},
 	} {
 		for _, open := range []opener{storage.Open, storage.OpenNew} {
 			if s, err := open(t.Context(), c.settings, quiet); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {

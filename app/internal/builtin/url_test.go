@@ -1,52 +1,77 @@
-package config_test
+package builtin_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/builtin"
 )
+
+// registry returns that of the built-in kinds.
+func registry(t *testing.T) *backend.Registry {
+	t.Helper()
+	r, err := backend.New(builtin.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// want is what a URL is to be read as: the first scheme of its kind, the path of a file,
+// and the whole URL of a database.
+type want struct{ scheme, path, address string }
+
+func wantOf(u backend.URL) want {
+	w := want{scheme: u.Kind().Schemes[0], path: u.Path()}
+	if u.IsDatabase() {
+		w.address = u.Reveal()
+	}
+	return w
+}
 
 func TestParseStoreURL(t *testing.T) {
 	t.Parallel()
+	stores := registry(t)
 	for _, c := range []struct {
 		text string
-		want config.StoreURL
+		want want
 		form string // what String returns, if not text
 	}{
-		{text: "memory:", want: config.StoreURL{Scheme: config.Memory}},
-		{text: "sqlite:rel.db", want: config.StoreURL{Scheme: config.SQLite, Path: "rel.db"}},
-		{text: "sqlite:a/b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "a/b.db"}},
-		{text: "sqlite:../b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "../b.db"}},
-		{text: "sqlite:./b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "b.db"}, form: "sqlite:b.db"},
-		{text: "sqlite:///abs/b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/abs/b.db"}},
-		{text: "sqlite:/abs/b.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/abs/b.db"}, form: "sqlite:///abs/b.db"},
-		{text: "sqlite:///a%20b%3F%25%23.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/a b?%#.db"}, form: "sqlite:///a%20b%3F%25%23.db"},
-		{text: "sqlite:///%C3%A9.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/é.db"}},
-		{text: "sqlite:///é.db", want: config.StoreURL{Scheme: config.SQLite, Path: "/é.db"}, form: "sqlite:///%C3%A9.db"},
-		{text: "postgres://db", want: config.StoreURL{Scheme: config.Postgres, Address: "postgres://db"}},
-		{text: "postgresql://ann@a:1,b:2/x?sslmode=require", want: config.StoreURL{Scheme: config.Postgres, Address: "postgresql://ann@a:1,b:2/x?sslmode=require"}},
+		{text: "memory:", want: want{scheme: "memory"}},
+		{text: "sqlite:rel.db", want: want{scheme: "sqlite", path: "rel.db"}},
+		{text: "sqlite:a/b.db", want: want{scheme: "sqlite", path: "a/b.db"}},
+		{text: "sqlite:../b.db", want: want{scheme: "sqlite", path: "../b.db"}},
+		{text: "sqlite:./b.db", want: want{scheme: "sqlite", path: "b.db"}, form: "sqlite:b.db"},
+		{text: "sqlite:///abs/b.db", want: want{scheme: "sqlite", path: "/abs/b.db"}},
+		{text: "sqlite:/abs/b.db", want: want{scheme: "sqlite", path: "/abs/b.db"}, form: "sqlite:///abs/b.db"},
+		{text: "sqlite:///a%20b%3F%25%23.db", want: want{scheme: "sqlite", path: "/a b?%#.db"}, form: "sqlite:///a%20b%3F%25%23.db"},
+		{text: "sqlite:///%C3%A9.db", want: want{scheme: "sqlite", path: "/é.db"}},
+		{text: "sqlite:///é.db", want: want{scheme: "sqlite", path: "/é.db"}, form: "sqlite:///%C3%A9.db"},
+		{text: "postgres://db", want: want{scheme: "postgres", address: "postgres://db"}},
+		{text: "postgresql://ann@a:1,b:2/x?sslmode=require", want: want{scheme: "postgres", address: "postgresql://ann@a:1,b:2/x?sslmode=require"}},
 	} {
-		got, err := config.ParseStoreURL(c.text)
-		if err != nil || got != c.want {
-			t.Errorf("ParseStoreURL(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
+		got, err := stores.Parse(c.text)
+		if err != nil || wantOf(got) != c.want {
+			t.Errorf("Parse(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
 			continue
 		}
 		if c.form == "" {
 			c.form = c.text
 		}
 		if got.String() != c.form {
-			t.Errorf("ParseStoreURL(%q).String() = %q; want %q", c.text, got, c.form)
+			t.Errorf("Parse(%q).String() = %q; want %q", c.text, got, c.form)
 		}
-		if again, err := config.ParseStoreURL(got.String()); again != got || err != nil {
-			t.Errorf("ParseStoreURL(%q) = %+v, %v; want %+v again", got, again, err, got)
+		if again, err := stores.Parse(got.String()); again != got || err != nil {
+			t.Errorf("Parse(%q) = %+v, %v; want %+v again", got, again, err, got)
 		}
 	}
 }
 
 func TestParseStoreURLRefuses(t *testing.T) {
 	t.Parallel()
+	stores := registry(t)
 	for text, want := range map[string]string{
 		"":                                "not the URL of a store",
 		"problems.db":                     "not the URL of a store",
@@ -74,19 +99,20 @@ func TestParseStoreURLRefuses(t *testing.T) {
 		"postgresql://ann:hunter2@host#":  "looks like postgres://",
 		"POSTGRES://ann:hunter2@host":     "no store has the scheme POSTGRES",
 	} {
-		_, err := config.ParseStoreURL(text)
+		_, err := stores.Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ParseStoreURL(%q): %v; want an error with %q", text, err, want)
+			t.Errorf("Parse(%q): %v; want an error with %q", text, err, want)
 			continue
 		}
 		if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("ParseStoreURL(%q) repeats the password: %v", text, err)
+			t.Errorf("Parse(%q) repeats the password: %v", text, err)
 		}
 	}
 }
 
 func TestPasswordOfAStoreURLIsHidden(t *testing.T) {
 	t.Parallel()
+	stores := registry(t)
 	for text, want := range map[string]string{
 		"postgres://ann:hunter2@db/x":             "postgres://ann:xxxxx@db/x",
 		"postgresql://db/x?password=hunter2":      "postgresql://db/x?password=xxxxx",
@@ -95,7 +121,7 @@ func TestPasswordOfAStoreURLIsHidden(t *testing.T) {
 		"memory:":                                 "memory:",
 		"postgres://ann@db/x?sslpassword=hunter2": "postgres://ann@db/x?sslpassword=xxxxx",
 	} {
-		u, err := config.ParseStoreURL(text)
+		u, err := stores.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

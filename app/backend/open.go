@@ -1,0 +1,119 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+var (
+	// ErrNoStore says that no store was named, and that there is no default one.
+	ErrNoStore = errors.New("no place for the data: set PROBLEMS_STORE or PROBLEMS_DATA_DIR, as there is no HOME")
+	// ErrPrivate says that a store cannot be reached from outside its process.
+	ErrPrivate = errors.New("is only within its server")
+	// ErrInUse says that another process has an exclusive store open.
+	ErrInUse = errors.New("one process at a time can open it, so stop the service that uses it")
+)
+
+// Open opens the store. It sets URL, Path and Parameters of the options. It fails with
+// ErrPrivate for a command that asks for a private store, and with ErrInUse for an
+// exclusive one that is open elsewhere.
+func (u URL) Open(ctx context.Context, o Options) (store.Store, error) {
+	o, err := u.options(o)
+	if err != nil {
+		return nil, err
+	}
+	if !o.Serving && u.Is(Private) {
+		return nil, u.private()
+	}
+	if o.Existing {
+		if err := u.exists(); err != nil {
+			return nil, err
+		}
+	}
+	s, err := u.kind.Open(ctx, o)
+	switch {
+	case err != nil && u.Is(Exclusive) && fault.Is(err, fault.Unavailable) && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w: %w", err, ErrInUse)
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return nil, fmt.Errorf("the kind of store %q is broken: its Open returned neither a store nor an error", u.kind.Name)
+	}
+	return s, nil
+}
+
+// Backup writes a copy of the store, which has to be there, to a file, which is empty.
+// It returns how many problems the copy has.
+func (u URL) Backup(ctx context.Context, o Options, to string) (problems int, err error) {
+	o, err = u.options(o)
+	switch {
+	case err != nil:
+		return 0, err
+	case u.Is(Private):
+		return 0, fmt.Errorf("%w: nothing in it outlives that", u.private())
+	case !u.HasBackup():
+		if u.kind.InsteadOfBackup != "" {
+			return 0, errors.New(u.kind.InsteadOfBackup)
+		}
+		return 0, fmt.Errorf(`%s has no backup of its own: "problems export" writes a file that any kind of store can take in`, u.kind.Name)
+	}
+	if err := u.exists(); err != nil {
+		return 0, err
+	}
+	return u.kind.Backup(ctx, o, to)
+}
+
+// HasBackup reports whether Backup writes a file.
+func (u URL) HasBackup() bool { return u.kind != nil && u.kind.Backup != nil && !u.Is(Private) }
+
+// Schema returns the schema of the store, with the options that its functions take. It
+// fails when there is none.
+func (u URL) Schema(o Options) (*Schema, Options, error) {
+	o, err := u.options(o)
+	switch {
+	case err != nil:
+		return nil, o, err
+	case u.kind.Schema == nil:
+		return nil, o, fmt.Errorf("%s has no schema to migrate", u.kind.Name)
+	}
+	return u.kind.Schema, o, nil
+}
+
+// options completes the options of a store.
+func (u URL) options(o Options) (Options, error) {
+	if u.kind == nil {
+		return o, ErrNoStore
+	}
+	o.URL, o.Path = u.text, u.path
+	if len(u.kind.Parameters) > 0 {
+		_, raw, _ := strings.Cut(u.text, "?")
+		raw, _, _ = strings.Cut(raw, "#")
+		var err error
+		if o.Parameters, err = url.ParseQuery(raw); err != nil {
+			return o, fmt.Errorf("the parameters of %s are not percent-encoded: write %%25 for %%", u.kind.Name)
+		}
+	}
+	return o, nil
+}
+
+// private returns the error for a store that is inside another process.
+func (u URL) private() error { return fmt.Errorf("%s %w", u.kind.Name, ErrPrivate) }
+
+// exists fails when a store in a file is not there.
+func (u URL) exists() error {
+	if !u.kind.File {
+		return nil
+	}
+	if _, err := os.Stat(u.path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf(`there is no store at %s: "problems serve" makes one`, u.path)
+	}
+	return nil
+}

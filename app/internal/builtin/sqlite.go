@@ -1,0 +1,95 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// SQLite returns the kind of a store in a SQLite file, which one service uses at a
+// time. It is the default.
+func SQLite() backend.Kind {
+	return backend.Kind{
+		Name:        "a SQLite file",
+		Schemes:     []string{"sqlite"},
+		File:        true,
+		DefaultFile: "problems.db",
+		Sharing:     backend.OneService,
+		Check: func(url string) error {
+			if strings.HasPrefix(url, "sqlite::") {
+				return errors.New("a store in memory is written memory:; a SQLite file cannot begin with a colon")
+			}
+			return nil
+		},
+		Open: func(ctx context.Context, o backend.Options) (store.Store, error) {
+			options := sqliteOptions(o)
+			options.Existing, options.Exclusive = o.Existing, o.Serving
+			return opened(sqlite.Open(ctx, options))
+		},
+		Schema: &backend.Schema{
+			Status: func(ctx context.Context, o backend.Options) ([]backend.Step, error) {
+				return steps(sqlite.Status(ctx, sqliteOptions(o)))
+			},
+			Plan: func(ctx context.Context, o backend.Options) (string, error) {
+				return sqlite.Plan(ctx, sqliteOptions(o))
+			},
+			Migrate: func(ctx context.Context, o backend.Options) ([]backend.Step, error) {
+				return steps(sqlite.Migrate(ctx, sqliteOptions(o)))
+			},
+			WithoutLog: func(ctx context.Context, o backend.Options) ([]backend.Step, error) {
+				options := sqliteOptions(o)
+				options.WithoutLog = true
+				return steps(sqlite.Migrate(ctx, options))
+			},
+		},
+		Backup: func(ctx context.Context, o backend.Options, to string) (problems int, err error) {
+			return sqlite.Backup(ctx, sqliteOptions(o), to)
+		},
+		Searches: func(backend.Options) int { return sqlite.Readers / 2 },
+		Metrics:  sqliteMetrics,
+	}
+}
+
+func sqliteOptions(o backend.Options) sqlite.Options {
+	return sqlite.Options{Path: o.Path, Logger: o.Logger}
+}
+
+func sqliteMetrics(s store.Store) []prometheus.Collector {
+	file, ok := s.(*sqlite.Store)
+	if !ok {
+		return nil
+	}
+	var all []prometheus.Collector
+	for use, pool := range file.Pools() {
+		all = append(all, metrics.Pool(use, pool))
+	}
+	return append(all, metrics.GroupCommit(func() (transactions, changes uint64) {
+		now := file.Stats()
+		return now.Commits, now.Changes
+	})...)
+}
+
+// opened keeps a store that could not be opened from being a non-nil interface.
+func opened[S store.Store](s S, err error) (store.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// steps takes the steps of either SQL adapter. Their types are one, which is internal
+// to the adapters.
+func steps(migrations []sqlite.Migration, err error) ([]backend.Step, error) {
+	var all []backend.Step
+	for _, m := range migrations {
+		all = append(all, backend.Step{Name: m.Name, Done: m.Applied})
+	}
+	return all, err
+}

@@ -1,0 +1,101 @@
+// Package problems is the program "problems": serve, user, token, export, import, copy,
+// migrate, backup and config. A main of a few lines builds it with any kinds of stores;
+// see package [github.com/problemtracking/problems/app/backend].
+package problems
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/term"
+
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/builtin"
+	"github.com/problemtracking/problems/app/internal/cli"
+	"github.com/problemtracking/problems/app/internal/steady"
+)
+
+// BuiltIn returns the kinds of stores that are part of the project: in memory, SQLite,
+// which is the default, and PostgreSQL. Each call returns new values.
+func BuiltIn() []backend.Kind { return builtin.Kinds() }
+
+// grace is for how long a second signal to end is taken for the first: some
+// supervisors send it to the process and then to its group. After that it kills.
+const grace = time.Second
+
+// Main is the main function of the program, and does not return. The program has the
+// given kinds of stores and no others. Its version is "" for that of the main module.
+// A kind that is incomplete ends it with an error and exit code 2, for every command;
+// [backend.New] says the same in a test.
+func Main(version string, kinds ...backend.Kind) {
+	uuid.EnableRandPool() // the identifiers of requests are no secrets
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
+	ctx, end := context.WithCancel(ctx)
+	signal.Ignore(syscall.SIGPIPE) // the reader of the log may go; the service stays
+	os.Exit(cli.Run(ctx, cli.Process{
+		Name:         os.Args[0],
+		Args:         os.Args[1:],
+		Getenv:       os.Getenv,
+		Environ:      os.Environ,
+		Stdin:        os.Stdin,
+		Stdout:       os.Stdout,
+		Stderr:       os.Stderr,
+		Terminal:     term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerminal:  term.IsTerminal(int(os.Stderr.Fd())),
+		Version:      versionOf(version),
+		Kinds:        kinds,
+		Now:          time.Now,
+		Steady:       steady.Clock(),
+		Random:       rand.Reader,
+		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Reread:       func() <-chan struct{} { return hangUps(end) },
+	}))
+}
+
+// hangUps returns a channel that gets a value after SIGHUP. If the signal comes because
+// the terminal of the process was closed, hangUps calls end instead.
+func hangUps(end func()) <-chan struct{} {
+	before := terminals()
+	signals, told := make(chan os.Signal, 1), make(chan struct{}, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			if terminals() < before {
+				end()
+			}
+			select {
+			case told <- struct{}{}:
+			default: // it will be done anyway
+			}
+		}
+	}()
+	return told
+}
+
+// terminals returns how many of the standard files are terminals.
+func terminals() (n int) {
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		if term.IsTerminal(int(f.Fd())) {
+			n++
+		}
+	}
+	return n
+}
+
+// versionOf returns the version that was linked in, or else that of the module.
+func versionOf(linked string) string {
+	if linked != "" {
+		return linked
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}
