@@ -3,19 +3,77 @@ module example.org/boltstore
 go 1.26.0
 
 require (
+	github.com/problemtracking/problems/app v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	go.etcd.io/bbolt v1.5.0
 )
 
 require (
+	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/anishathalye/porcupine v1.3.1 // indirect
-	golang.org/x/sys v0.45.0 // indirect
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/pgx/v5 v5.12.0 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/jinzhu/inflection v1.0.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/problemtracking/problems/adapters/archive v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/httpapi v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/internal v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
+	github.com/prometheus/client_golang v1.25.0 // indirect
+	github.com/prometheus/client_model v0.6.3 // indirect
+	github.com/prometheus/common v0.72.0 // indirect
+	github.com/prometheus/procfs v0.22.0 // indirect
+	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/rs/cors v1.11.1 // indirect
+	github.com/swaggest/swgui v1.8.5 // indirect
+	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
+	github.com/uptrace/bun v1.3.0 // indirect
+	github.com/uptrace/bun/dialect/pgdialect v1.3.0 // indirect
+	github.com/uptrace/bun/dialect/sqlitedialect v1.3.0 // indirect
+	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
+	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
+	go.uber.org/dig v1.19.0 // indirect
+	go.uber.org/fx v1.24.0 // indirect
+	go.uber.org/multierr v1.10.0 // indirect
+	go.uber.org/zap v1.26.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+	modernc.org/libc v1.79.0 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+	modernc.org/sqlite v1.61.1 // indirect
 )
 
-// These two are for clones of the repository alone. An adapter elsewhere has
-// none: the versions above are all that it needs.
+// These are for clones of the repository alone. An adapter elsewhere has none: the
+// versions above are all that it needs.
 replace (
+	github.com/problemtracking/problems/adapters/archive => ../../../adapters/archive
+	github.com/problemtracking/problems/adapters/httpapi => ../../../adapters/httpapi
+	github.com/problemtracking/problems/adapters/internal => ../../../adapters/internal
+	github.com/problemtracking/problems/adapters/memory => ../../../adapters/memory
+	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres
+	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../../../adapters/postgres/postgrestest
+	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
+	github.com/problemtracking/problems/app => ../../../app
 	github.com/problemtracking/problems/conformance => ../../../conformance
 	github.com/problemtracking/problems/domain => ../../../domain
 )
