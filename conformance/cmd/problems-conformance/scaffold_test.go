@@ -37,6 +37,13 @@ func TestScaffold(t *testing.T) {
 	if code != exitUnknown || stdout != "" || !strings.Contains(stderr, "is not empty") {
 		t.Errorf("the second time it ended with %d and said:\n%s%s", code, stdout, stderr)
 	}
+	stdout, stderr, code = call(t, "scaffold", "--program", "--dir", dir)
+	if code != exitConformant || stderr != "" || !strings.Contains(stdout, "The program is in cmd/problems-mystore.") {
+		t.Errorf("with --program it ended with %d and said:\n%s%s", code, stdout, stderr)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "cmd", "problems-mystore", "main.go")); err != nil || info.Size() == 0 {
+		t.Errorf("the program was not written: %v", err)
+	}
 }
 
 func TestScaffoldMisused(t *testing.T) {
@@ -48,6 +55,8 @@ func TestScaffoldMisused(t *testing.T) {
 		{[]string{"scaffold"}, "there is no module path"},
 		{[]string{"scaffold", "example.org/mystore"}, `"example.org/mystore" is no flag`},
 		{[]string{"scaffold", "--module", "mystore"}, "is no module path"},
+		{[]string{"scaffold", "--program", "--module", "example.org/mystore"}, "leave out --module and --name"},
+		{[]string{"scaffold", "--program", "--dir", t.TempDir()}, "there is no module of an adapter"},
 		{[]string{"todo"}, "--report is missing"},
 		{[]string{"todo", "--report", filepath.Join(t.TempDir(), "none")}, filepath.Join("none", report.JSONFile)},
 	} {
