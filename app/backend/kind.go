@@ -51,7 +51,8 @@ type Kind struct {
 	// Open opens a store. Every failure is an error that a person can act on;
 	// fault.Unavailable is for a store that is in use elsewhere (with Exclusive), or
 	// away for now (with Shared). Search has to work like the rest of the port:
-	// search.Scan does that for a store that can only iterate.
+	// search.Scan does that for a store that can only iterate. If the store has a
+	// method Host() string, the log and the metrics name the host.
 	Open func(context.Context, Options) (store.Store, error)
 	// Schema is for "problems migrate". It is nil for a kind without a schema, and for
 	// one whose Open does all that is needed.
@@ -114,6 +115,6 @@ type Schema struct {
 
 // Step is one step of a schema.
 type Step struct {
-	Name string
-	Done bool
+	Name string // as "problems migrate" shows it
+	Done bool   // false: Migrate would do it
 }
