@@ -1,9 +1,9 @@
 // Package backend describes kinds of stores to the program "problems": a scheme of
 // URLs, how to open, whether there is a schema to migrate, and how many processes can
-// use one store. A [Kind] says all of that in one value.
+// use one store. A [Kind] is a value with all of this.
 //
-// Package problems builds the program from kinds. It has three of its own; a storage
-// adapter that lives elsewhere adds its Kind to them:
+// Package problems builds the program from kinds. It has three of its own. A storage
+// adapter elsewhere adds its Kind to them:
 //
 //	func main() {
 //		problems.Main(version, append(problems.BuiltIn(), backend.Kind{

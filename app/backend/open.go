@@ -14,17 +14,17 @@ import (
 )
 
 var (
-	// ErrNoStore says that no store was named, and that there is no default one.
+	// ErrNoStore means: the settings name no store, and there is no default one.
 	ErrNoStore = errors.New("no place for the data: set PROBLEMS_STORE or PROBLEMS_DATA_DIR, as there is no HOME")
-	// ErrPrivate says that a store cannot be reached from outside its process.
+	// ErrPrivate means: the store is inside another process.
 	ErrPrivate = errors.New("is only within its server")
-	// ErrInUse says that another process has an exclusive store open.
+	// ErrInUse means: another process has the exclusive store open.
 	ErrInUse = errors.New("one process at a time can open it, so stop the service that uses it")
 )
 
 // Open opens the store. It sets URL, Path and Parameters of the options. It fails with
-// ErrPrivate for a command that asks for a private store, and with ErrInUse for an
-// exclusive one that is open elsewhere.
+// ErrPrivate if a command asks for a private store, and with ErrInUse if another process
+// has an exclusive store open. All other errors come from the kind.
 func (u URL) Open(ctx context.Context, o Options) (store.Store, error) {
 	o, err := u.options(o)
 	if err != nil {
@@ -50,8 +50,8 @@ func (u URL) Open(ctx context.Context, o Options) (store.Store, error) {
 	return s, nil
 }
 
-// Backup writes a copy of the store, which has to be there, to a file, which is empty.
-// It returns how many problems the copy has.
+// Backup writes a copy of an existing store to an empty file. It returns how many
+// problems the copy has.
 func (u URL) Backup(ctx context.Context, o Options, to string) (problems int, err error) {
 	o, err = u.options(o)
 	switch {
@@ -74,8 +74,8 @@ func (u URL) Backup(ctx context.Context, o Options, to string) (problems int, er
 // HasBackup reports whether Backup writes a file.
 func (u URL) HasBackup() bool { return u.kind != nil && u.kind.Backup != nil && !u.Is(Private) }
 
-// Schema returns the schema of the store, with the options that its functions take. It
-// fails when there is none.
+// Schema returns the schema of the store, and the options for its functions. It fails
+// when the kind has no schema.
 func (u URL) Schema(o Options) (*Schema, Options, error) {
 	o, err := u.options(o)
 	switch {
@@ -104,7 +104,7 @@ func (u URL) options(o Options) (Options, error) {
 	return o, nil
 }
 
-// private returns the error for a store that is inside another process.
+// private returns the error for a store inside another process.
 func (u URL) private() error { return fmt.Errorf("%s %w", u.kind.Name, ErrPrivate) }
 
 // exists fails when a store in a file is not there.

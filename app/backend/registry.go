@@ -15,14 +15,15 @@ type Registry struct {
 	byFile   *Kind // the kind with a DefaultFile; nil: none
 }
 
-// schemeForm is that of RFC 3986, section 3.1, and kindForm the same in lower case.
+// schemeForm is the form of RFC 3986, section 3.1, and kindForm the same in lower case.
 var (
 	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 	kindForm   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 )
 
-// New returns the registry of some kinds. It fails when one is incomplete, or when two
-// have something that only one can have. The error names the kind and the member.
+// New returns the registry of some kinds. It fails when a kind is incomplete, or when
+// two kinds have the same scheme or a default store each. The error names the kind and
+// the member.
 func New(kinds ...Kind) (*Registry, error) {
 	if len(kinds) == 0 {
 		return nil, errors.New("there is no kind of store: pass at least one Kind")
@@ -100,8 +101,8 @@ func (k *Kind) check() error {
 	return nil
 }
 
-// Default returns the default store in a data directory, which is absolute. It returns
-// the zero URL when no kind has a DefaultFile.
+// Default returns the default store in a data directory, given by its absolute path. It
+// returns the zero URL when no kind has a DefaultFile.
 func (r *Registry) Default(dataDir string) URL {
 	if r.byFile == nil {
 		return URL{}

@@ -17,8 +17,8 @@ type URL struct {
 	path string // with File
 }
 
-// Parse reads the URL of a store. Its errors do not repeat the URL, because that may
-// have a password.
+// Parse reads the URL of a store. Its errors do not repeat the URL: there may be a
+// password in it.
 func (r *Registry) Parse(text string) (URL, error) {
 	scheme, rest, found := strings.Cut(text, ":")
 	if k := r.byScheme[scheme]; k != nil && found {
@@ -53,7 +53,7 @@ func (k *Kind) parse(text, scheme, rest string) (URL, error) {
 	return URL{kind: k, text: text}, nil
 }
 
-// parseFile reads what follows the scheme in the URL of a file.
+// parseFile reads the URL of a file. rest is its part after the scheme.
 func (k *Kind) parseFile(scheme, rest string) (URL, error) {
 	forms := scheme + ":///absolute/path.db or " + scheme + ":relative.db"
 	if after, found := strings.CutPrefix(rest, "//"); found {
@@ -80,7 +80,7 @@ func (k *Kind) parseFile(scheme, rest string) (URL, error) {
 	return k.file(scheme, filepath.Clean(file), query), nil
 }
 
-// query reads the query of a URL, whose names have to be known.
+// query reads the query of a URL. It knows only the names in Parameters.
 func (k *Kind) query(raw string) (url.Values, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -114,16 +114,16 @@ func (k *Kind) file(scheme, path string, query url.Values) URL {
 // Kind returns the kind of the store; nil for the zero URL.
 func (u URL) Kind() *Kind { return u.kind }
 
-// Path returns the path of a store that is a file; "" for others.
+// Path returns the path of a store with File; "" for others.
 func (u URL) Path() string { return u.path }
 
 // Reveal returns the URL with its password.
 func (u URL) Reveal() string { return u.text }
 
-// HasPassword reports whether the URL has a password, which String masks.
+// HasPassword reports whether the URL has a password. String masks it.
 func (u URL) HasPassword() bool { return u.String() != u.text }
 
-// String returns the URL in a form that Parse reads, without its password.
+// String returns the URL without its password. Parse reads this form, too.
 func (u URL) String() string {
 	switch {
 	case u.kind == nil:

@@ -21,18 +21,18 @@ import (
 	"github.com/problemtracking/problems/app/internal/steady"
 )
 
-// BuiltIn returns the kinds of stores that are part of the project: in memory, SQLite,
-// which is the default, and PostgreSQL. Each call returns new values.
+// BuiltIn returns the kinds of stores of the project: memory, SQLite and PostgreSQL.
+// SQLite is the default. Each call returns new values.
 func BuiltIn() []backend.Kind { return builtin.Kinds() }
 
-// grace is for how long a second signal to end is taken for the first: some
-// supervisors send it to the process and then to its group. After that it kills.
+// grace is how long a second signal to end counts as the first one: some supervisors
+// send it to the process and then to its group. After this time, it kills.
 const grace = time.Second
 
 // Main is the main function of the program, and does not return. The program has the
-// given kinds of stores and no others. Its version is "" for that of the main module.
-// A kind that is incomplete ends it with an error and exit code 2, for every command;
-// [backend.New] says the same in a test.
+// given kinds of stores and no others. An empty version stands for the version of the
+// main module. With an incomplete kind, every command ends with an error and exit code 2.
+// [backend.New] returns the same error in a test.
 func Main(version string, kinds ...backend.Kind) {
 	uuid.EnableRandPool() // the identifiers of requests are no secrets
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -89,7 +89,7 @@ func terminals() (n int) {
 	return n
 }
 
-// versionOf returns the version that was linked in, or else that of the module.
+// versionOf returns the linked version, or else the one of the module.
 func versionOf(linked string) string {
 	if linked != "" {
 		return linked

@@ -1,4 +1,4 @@
-// Package builtin describes the kinds of stores that the program has by itself.
+// Package builtin describes the kinds of stores of the project itself.
 package builtin
 
 import "github.com/problemtracking/problems/app/backend"

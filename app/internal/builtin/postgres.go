@@ -43,8 +43,8 @@ func Postgres() backend.Kind {
 	}
 }
 
-// postgresOptions returns the options of the adapter. A command that needs an existing
-// store never migrates: several servers share the schema.
+// postgresOptions returns the options of the adapter. With Existing, it never migrates:
+// several servers share the schema.
 func postgresOptions(o backend.Options) postgres.Options {
 	return postgres.Options{
 		URL:              o.URL,

@@ -13,8 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// SQLite returns the kind of a store in a SQLite file, which one service uses at a
-// time. It is the default.
+// SQLite returns the kind of a store in a SQLite file. One service uses it at a time.
+// It is the default.
 func SQLite() backend.Kind {
 	return backend.Kind{
 		Name:        "a SQLite file",
@@ -76,7 +76,7 @@ func sqliteMetrics(s store.Store) []prometheus.Collector {
 	})...)
 }
 
-// opened keeps a store that could not be opened from being a non-nil interface.
+// opened returns a nil interface with an error, in place of a nil pointer inside one.
 func opened[S store.Store](s S, err error) (store.Store, error) {
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func opened[S store.Store](s S, err error) (store.Store, error) {
 	return s, nil
 }
 
-// steps takes the steps of either SQL adapter. Their types are one, which is internal
-// to the adapters.
+// steps converts the steps of either SQL adapter. Both have the same type, internal to
+// the adapters.
 func steps(migrations []sqlite.Migration, err error) ([]backend.Step, error) {
 	var all []backend.Step
 	for _, m := range migrations {

@@ -12,12 +12,12 @@ import (
 type Schema struct {
 	// Status returns all steps in their order, without changing anything.
 	Status func(context.Context) ([]backend.Step, error)
-	// Plan returns the statements that Migrate would run; "" when no step is left.
+	// Plan returns the statements of the remaining steps; "" when none remains.
 	Plan func(context.Context) (string, error)
-	// Migrate does the steps that are left and returns all.
+	// Migrate does the remaining steps and returns all steps.
 	Migrate func(context.Context) ([]backend.Step, error)
-	// WithoutLog does the same with a file whose write-ahead log is gone; nil
-	// for other stores.
+	// WithoutLog does the same with a file without its write-ahead log; nil for other
+	// stores.
 	WithoutLog func(context.Context) ([]backend.Step, error)
 }
 

@@ -1,4 +1,4 @@
-// Package storage opens, copies and migrates the store that the settings name.
+// Package storage opens, copies and migrates the store of the settings.
 package storage
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Open opens a store that is there already, beside the servers that use it. It makes
-// none, and never migrates what several servers share.
+// Open opens an existing store, beside its servers. It makes none, and never migrates
+// a schema of several servers.
 func Open(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
 	o, err := Options(s, logger)
 	if err != nil {
@@ -21,8 +21,8 @@ func Open(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Sto
 	return s.Store.Open(ctx, o)
 }
 
-// OpenNew opens a store that may not exist yet: a file is created, and a schema
-// brought up to date unless the settings leave that to the operator.
+// OpenNew opens a store, or makes one. It brings the schema up to date unless the
+// settings leave this to the operator.
 func OpenNew(ctx context.Context, s config.Storage, logger *slog.Logger) (store.Store, error) {
 	if err := s.Prepare(); err != nil {
 		return nil, err
@@ -34,14 +34,14 @@ func OpenNew(ctx context.Context, s config.Storage, logger *slog.Logger) (store.
 	return s.Store.Open(ctx, o)
 }
 
-// Backup writes a consistent copy of a store to a file, which is empty, beside the
-// server that uses it. It returns how many problems the copy has.
+// Backup writes a consistent copy of a store to an empty file, beside its server. It
+// returns how many problems the copy has.
 func Backup(ctx context.Context, s config.Storage, to string, logger *slog.Logger) (problems int, err error) {
 	return s.Store.Backup(ctx, options(s, logger), to)
 }
 
-// Options returns what the store is opened with. It reads the file of the password, if
-// there is one.
+// Options returns the options of the store. It reads the file of the password, if there
+// is one.
 func Options(s config.Storage, logger *slog.Logger) (backend.Options, error) {
 	o := options(s, logger)
 	if !s.Store.IsDatabase() {
@@ -52,8 +52,8 @@ func Options(s config.Storage, logger *slog.Logger) (backend.Options, error) {
 	return o, err
 }
 
-// Searches returns how many searches the store gets at a time; 0 leaves that to the
-// service.
+// Searches returns how many searches the store gets at a time. 0 leaves the number to
+// the service.
 func Searches(s config.Storage, logger *slog.Logger) int {
 	if kind := s.Store.Kind(); kind != nil && kind.Searches != nil {
 		return kind.Searches(options(s, logger))
@@ -61,8 +61,8 @@ func Searches(s config.Storage, logger *slog.Logger) int {
 	return 0
 }
 
-// options returns the options without the password. Those of a database are left out
-// for other stores.
+// options returns the options without the password. Only a database gets the settings
+// of one.
 func options(s config.Storage, logger *slog.Logger) backend.Options {
 	o := backend.Options{Logger: logger}
 	if s.Store.IsDatabase() {

@@ -18,7 +18,7 @@ import (
 //go:embed templates/program/*.tmpl
 var programTemplates embed.FS
 
-// appModule is the module that the program is built on, and appVersion its version.
+// appModule is the module of the program, and appVersion its version.
 const (
 	appModule  = "github.com/problemtracking/problems/app"
 	appVersion = "v0.1.0"
@@ -29,14 +29,14 @@ type ProgramOptions struct {
 	// Dir is the directory of the adapter's module and package. It is empty for the
 	// current directory.
 	Dir string
-	// Local is a clone of the repository, whose modules the program uses instead of
-	// the published ones. It may be empty.
+	// Local is a clone of the repository. The program uses its modules instead of the
+	// published ones. It may be empty.
 	Local string
 }
 
-// WriteProgram writes the program that serves from an adapter, into cmd of the adapter's
-// module, and returns the directory of the program within the module. It replaces no
-// file; to go.mod, it adds lines.
+// WriteProgram writes a program for an adapter into cmd of the adapter's module. It
+// returns the directory of the program within the module. It replaces no file. To
+// go.mod, it adds lines.
 func WriteProgram(o ProgramOptions) (program string, err error) {
 	if o.Dir == "" {
 		o.Dir = "."
@@ -122,8 +122,8 @@ func packageName(dir string) (string, error) {
 	return "", fmt.Errorf("%q has no package of an adapter: name its directory with --dir", dir)
 }
 
-// requirements returns the lines that a module needs for the program. It replaces what
-// the module does not yet replace.
+// requirements returns further lines of go.mod for the program. It leaves existing
+// replacements alone.
 func requirements(module, local string) (string, error) {
 	var lines strings.Builder
 	if !strings.Contains(module, appModule+" v") {
@@ -152,7 +152,7 @@ func requirements(module, local string) (string, error) {
 		}
 	}
 	if replaced.Len() > 0 {
-		fmt.Fprintf(&lines, "\n// The program as it is in a clone, instead of the version above. Take these lines out\n// to work with what is published.\nreplace (\n%s)\n", &replaced)
+		fmt.Fprintf(&lines, "\n// The program as it is in a clone, instead of the version above. Take these lines out\n// to work with the published modules.\nreplace (\n%s)\n", &replaced)
 	}
 	return lines.String(), nil
 }

@@ -19,7 +19,7 @@ func main() { problems.Main("", kinds()...) }
 // kinds returns the kinds of stores of this program.
 func kinds() []backend.Kind { return append(problems.BuiltIn(), bolt()) }
 
-// bolt describes the kind of store that is added.
+// bolt describes the further kind of store.
 func bolt() backend.Kind {
 	return backend.Kind{
 		Name:       "a bbolt file",
