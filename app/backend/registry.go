@@ -119,9 +119,14 @@ func (r *Registry) DefaultFile() string {
 	return r.byFile.DefaultFile
 }
 
-// Forms returns how the URLs of all kinds look, as a list within a sentence. With
-// notes, it has the Note of each kind.
-func (r *Registry) Forms(notes bool) string {
+// Forms returns the forms of all kinds, as a list within a sentence.
+func (r *Registry) Forms() string { return r.list(" and ", false) }
+
+// Help returns the forms of all kinds as alternatives, each with the Note of its kind.
+func (r *Registry) Help() string { return r.list(" or ", true) }
+
+// list returns the forms of all kinds, with a word before the last one.
+func (r *Registry) list(word string, notes bool) string {
 	var all []string
 	for _, k := range r.kinds {
 		all = append(all, k.Forms...)
@@ -133,5 +138,5 @@ func (r *Registry) Forms(notes bool) string {
 		return all[0]
 	}
 	last := len(all) - 1
-	return strings.Join(all[:last], ", ") + " and " + all[last]
+	return strings.Join(all[:last], ", ") + word + all[last]
 }

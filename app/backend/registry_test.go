@@ -74,18 +74,18 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.Forms(false), "bolt:relative.db, bolt:///absolute/path.db and remote://host"; got != want {
+	if got, want := r.Forms(), "bolt:relative.db, bolt:///absolute/path.db and remote://host"; got != want {
 		t.Errorf("the forms are %q, want %q", got, want)
 	}
-	if got, want := r.Forms(true), "bolt:relative.db, bolt:///absolute/path.db and remote://host (over the net)"; got != want {
+	if got, want := r.Help(), "bolt:relative.db, bolt:///absolute/path.db or remote://host (over the net)"; got != want {
 		t.Errorf("the forms with notes are %q, want %q", got, want)
 	}
 	if got := r.Default("/data"); got != (backend.URL{}) || r.DefaultFile() != "" {
 		t.Errorf("without a DefaultFile, the default store is %v", got)
 	}
 	alone, err := backend.New(with(remote, func(k *backend.Kind) { k.Note = "" }))
-	if err != nil || alone.Forms(true) != "remote://host" {
-		t.Errorf("one form is shown as %q, %v", alone.Forms(true), err)
+	if err != nil || alone.Help() != "remote://host" {
+		t.Errorf("one form is shown as %q, %v", alone.Help(), err)
 	}
 }
 

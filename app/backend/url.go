@@ -24,7 +24,7 @@ func (r *Registry) Parse(text string) (URL, error) {
 	if k := r.byScheme[scheme]; k != nil && found {
 		return k.parse(text, scheme, rest)
 	}
-	known := "the known ones are " + r.Forms(false)
+	known := "the known ones are " + r.Forms()
 	if !found || !schemeForm.MatchString(scheme) {
 		return URL{}, errors.New("not the URL of a store: " + known)
 	}

@@ -70,7 +70,7 @@ func TestFurtherKind(t *testing.T) {
 			t.Errorf("%q ends with %d\n%s", args, r.code, r.stderr)
 		}
 	}
-	if help := callOf(t, further(), "serve", "--help").stdout; !strings.Contains(strings.Join(strings.Fields(help), " "), "locked:relative.db and locked:///absolute/path.db. Default: the file problems.db in the data directory.") {
+	if help := callOf(t, further(), "serve", "--help").stdout; !strings.Contains(strings.Join(strings.Fields(help), " "), "locked:relative.db or locked:///absolute/path.db. Default: the file problems.db in the data directory.") {
 		t.Errorf("the help of serve is\n%s", help)
 	}
 	callOf(t, further(), "migrate", "--store="+url).fails(t, 1, "a locked file has no schema to migrate")

@@ -39,7 +39,7 @@ func Kong(stores *backend.Registry, dataDir string) kong.Option {
 	return kong.OptionFunc(func(k *kong.Kong) error {
 		for _, o := range []kong.Option{
 			kong.Bind(stores),
-			kong.Vars{"data_dir": dataDir, "store_urls": stores.Forms(true), "store_default": otherwise},
+			kong.Vars{"data_dir": dataDir, "store_urls": stores.Help(), "store_default": otherwise},
 			kong.TypeMapper(reflect.TypeFor[backend.URL](), kong.MapperFunc(func(c *kong.DecodeContext, target reflect.Value) error {
 				var text string
 				if err := c.Scan.PopValueInto("url", &text); err != nil {

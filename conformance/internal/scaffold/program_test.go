@@ -41,7 +41,7 @@ func TestProgramBuilds(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "problems")
 	mustGo(t, dir, "build", "-o", program, "./"+written)
 	help, err := run(dir, program, "serve", "--help")
-	if err != nil || !strings.Contains(strings.Join(strings.Fields(help), " "), "mystore:relative.db and mystore:///absolute/path.db") {
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(help), " "), "mystore:relative.db or mystore:///absolute/path.db") {
 		t.Errorf("the help (%v) is\n%s", err, help)
 	}
 	data := filepath.Join(t.TempDir(), "data")

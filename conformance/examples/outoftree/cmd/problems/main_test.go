@@ -230,7 +230,7 @@ func TestMisuse(t *testing.T) {
 	refuses(t, "a bbolt file has no backup of its own", "backup", "--to", "x", "--store", store)
 	refuses(t, "--store-pooler is for PostgreSQL", "serve", "--store-pooler", "--store", store)
 	help := strings.Join(strings.Fields(must(t, "", "serve", "--help")), " ")
-	if !strings.Contains(help, "bolt:relative.db and bolt:///absolute/path.db (maxsize=BYTES bounds it)") {
+	if !strings.Contains(help, "bolt:relative.db or bolt:///absolute/path.db (maxsize=BYTES bounds it)") {
 		t.Errorf("the help is\n%s", help)
 	}
 	if settings := must(t, "", "config", "--store", store+"?maxsize=1000000"); !strings.Contains(settings, "PROBLEMS_STORE='"+store+"?maxsize=1000000'\n") {
