@@ -56,7 +56,7 @@ func WriteProgram(o ProgramOptions) (program string, err error) {
 	if values.Name, err = packageName(o.Dir); err != nil {
 		return "", err
 	}
-	added, err := requirements(string(module), o.Local)
+	added, err := requirements(string(module), o.Dir, o.Local)
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +124,7 @@ func packageName(dir string) (string, error) {
 
 // requirements returns further lines of go.mod for the program. It leaves existing
 // replacements alone.
-func requirements(module, local string) (string, error) {
+func requirements(module, dir, local string) (string, error) {
 	var lines strings.Builder
 	if !strings.Contains(module, appModule+" v") {
 		fmt.Fprintf(&lines, "\nrequire %s %s\n", appModule, appVersion)
@@ -132,14 +132,15 @@ func requirements(module, local string) (string, error) {
 	if local == "" {
 		return lines.String(), nil
 	}
-	local, err := clone(local)
+	full, err := clone(local)
 	if err != nil {
 		return "", err
 	}
-	app, err := os.ReadFile(filepath.Join(local, "app", "go.mod"))
+	app, err := os.ReadFile(filepath.Join(full, "app", "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("%q is no clone with the program: %w", local, err)
 	}
+	seen := seenFrom(dir, local, full)
 	prefix := strings.TrimSuffix(appModule, "app")
 	folders := []string{"app"}
 	for _, found := range regexp.MustCompile(`(?m)^\s*`+regexp.QuoteMeta(prefix)+`(\S+) => \.\./`).FindAllStringSubmatch(string(app), -1) {
@@ -148,7 +149,7 @@ func requirements(module, local string) (string, error) {
 	var replaced strings.Builder
 	for _, folder := range folders {
 		if !strings.Contains(module, prefix+folder+" => ") {
-			fmt.Fprintf(&replaced, "\t%s%s => %s\n", prefix, folder, quoted(local, filepath.FromSlash(folder)))
+			fmt.Fprintf(&replaced, "\t%s%s => %s\n", prefix, folder, quoted(seen, filepath.FromSlash(folder)))
 		}
 	}
 	if replaced.Len() > 0 {

@@ -76,8 +76,45 @@ func (o *Options) complete() error {
 		return nil
 	}
 	local, err := clone(o.Local)
-	o.Local = local
-	return err
+	if err != nil {
+		return err
+	}
+	o.Local = seenFrom(o.Dir, o.Local, local)
+	return nil
+}
+
+// seenFrom returns the path of a clone as go.mod of a module in dir has it: a relative
+// path, because go.mod is shared with others. full is the full path of the clone. It is
+// the result where dir is behind a symbolic link: ".." could lead elsewhere.
+func seenFrom(dir, local, full string) string {
+	from, err := filepath.Abs(dir)
+	if err != nil || behindLink(from) {
+		return full
+	}
+	to, err := filepath.Abs(local)
+	if err != nil {
+		return full
+	}
+	relative, err := filepath.Rel(from, to)
+	if err != nil { // on another drive
+		return full
+	}
+	return filepath.ToSlash(relative)
+}
+
+// behindLink reports whether the existing part of a full path has a symbolic link.
+func behindLink(path string) bool {
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return real != path
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return true
+		}
+		path = parent
+	}
 }
 
 // clone returns the full path of a directory that has the suite and the domain.
@@ -171,6 +208,11 @@ func (o *Options) rendered() (files []file, err error) {
 // quoted returns the path of a module of a clone as go.mod wants it.
 func quoted(clone, module string) string {
 	path := filepath.Join(clone, module)
+	if !filepath.IsAbs(path) {
+		if path = filepath.ToSlash(path); !strings.HasPrefix(path, "../") {
+			path = "./" + path
+		}
+	}
 	if strings.ContainsAny(path, " \t\"'`(),;[]{}\\") || strings.Contains(path, "//") {
 		return strconv.Quote(path)
 	}

@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -115,9 +116,37 @@ func sealed(t *testing.T, dir, method string) (types []string) {
 
 func TestQuoted(t *testing.T) {
 	t.Parallel()
-	for clone, want := range map[string]string{"/src/problems": "/src/problems/domain", "/my src/problems": `"/my src/problems/domain"`} {
+	for clone, want := range map[string]string{
+		"/src/problems": "/src/problems/domain", "/my src/problems": `"/my src/problems/domain"`,
+		"../problems": "../problems/domain", "problems": "./problems/domain", ".": "./domain", "..": "../domain", "..problems": "./..problems/domain",
+	} {
 		if got := quoted(clone, "domain"); got != want {
 			t.Errorf("quoted(%q) is %s; want %s", clone, got, want)
+		}
+	}
+}
+
+// go.mod has a relative path to the clone, unless a symbolic link could lead it astray.
+func TestSeenFrom(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	clone := filepath.Join(dir, "problems")
+	for from, want := range map[string]string{
+		filepath.Join(dir, "mystore"):        "../problems",
+		filepath.Join(dir, "new", "mystore"): "../../problems",
+		dir:                                  "problems",
+		filepath.Join(clone, "mystore"):      "..",
+		filepath.Join(link, "mystore"):       clone,
+	} {
+		if got := seenFrom(from, clone, clone); got != want {
+			t.Errorf("from %s, the clone is at %q; want %q", from, got, want)
 		}
 	}
 }
