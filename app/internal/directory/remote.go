@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
@@ -130,11 +132,31 @@ func (r *remote) do(ctx context.Context, method string, body, answer any, path .
 func refusal(response *http.Response) error {
 	var problem struct {
 		Detail string
-		Errors []fault.Item
+		Errors []struct{ Pointer, Detail string }
 	}
 	err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&problem)
 	if err != nil || problem.Detail == "" {
 		return fmt.Errorf("the server answered %s", response.Status)
 	}
-	return sentence(&fault.Error{Detail: problem.Detail, Items: problem.Errors})
+	all := &fault.Error{Detail: problem.Detail}
+	for _, e := range problem.Errors {
+		all.Items = append(all.Items, fault.Item{At: location(e.Pointer), Detail: e.Detail})
+	}
+	return sentence(all)
+}
+
+// location returns the place of a JSON Pointer (RFC 6901). A number is an element: no
+// member of this API has one for a name.
+func location(pointer string) (at fault.Location) {
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		index, err := strconv.Atoi(segment)
+		switch {
+		case segment == "":
+		case err == nil:
+			at = at.Element(index)
+		default:
+			at = at.Member(strings.NewReplacer("~1", "/", "~0", "~").Replace(segment))
+		}
+	}
+	return at
 }
