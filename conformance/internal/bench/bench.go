@@ -159,17 +159,19 @@ func (b *Bench) Reserve() problem.ID {
 
 // Problem returns a problem that is yet to be stored, with all fields set.
 func (b *Bench) Problem(id problem.ID) problem.Problem {
-	return problem.Problem{
-		ID: id,
-		Fields: problem.Fields{
-			Title: fmt.Sprintf("Problem %d", id), State: b.ID(), Priority: b.ID(), Classification: b.ID(),
-			Component: b.ID(), Milestone: b.ID(), Assignee: b.ID(),
-		},
-		Originator: b.ID(), Created: b.Now(),
-		Modifier: b.ID(), Modified: b.Now(),
-		Resolver: b.ID(), Resolved: b.Now(),
-		Revision: 1,
+	p := problem.Problem{ID: id, Revision: 1}
+	for _, f := range problem.AllFields() {
+		switch f.Kind {
+		case problem.TextField:
+			*f.Text(&p) = fmt.Sprintf("The %s of %d", f.Name, id)
+		case problem.ReferenceField:
+			*f.Reference(&p) = b.ID()
+		case problem.TimeField:
+			*f.Time(&p) = b.Now()
+		}
 	}
+	p.Title = fmt.Sprintf("Problem %d", id)
+	return p
 }
 
 // Create stores a problem.

@@ -254,7 +254,7 @@ func (b *Bench) Dossier(id problem.ID) store.Dossier {
 	for age, own := range b.Backwards(3) {
 		h.Append(b, d.Problem, own, age, &change)
 	}
-	h.Comments[1].HTML = problem.Text("")
+	h.Comments[0].HTML, h.Comments[1].HTML = problem.Text("<p>markup</p>"), problem.Text("")
 	h.Log[1].Type, h.Log[1].Field, h.Log[1].From, h.Log[1].To = problem.ProblemCreated, "", "", problem.LogRef(b.ID(), "after")
 	d.Log, d.Comments, d.Savepoints = h.Log, h.Comments, h.Savepoints
 	d.Savepoints[1].Problem = problem.Problem{ID: id, Fields: problem.Fields{Title: "bare", State: b.ID()}, Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now(), Revision: 1}

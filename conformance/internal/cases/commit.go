@@ -296,7 +296,7 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	p, q := b.Create(), b.Create()
 	watcher, reader, user := b.ID(), b.ID(), b.ID()
 	dropped, replaced := b.Query(user), b.Query(user)
-	expired := store.Reply{User: user, Key: "old", Created: b.Now(), Body: []byte("old")}
+	expired := store.Reply{User: user, Key: "old", Fingerprint: bench.Fingerprint(1), Created: b.Now(), Body: []byte("old")}
 	b.Do(append(b.Pair(p.ID, relationship.CauseOf, q.ID),
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "dropped", Value: problem.Text("yes")}},
 		store.Watch{Problem: p.ID, User: watcher},
@@ -312,8 +312,8 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	updated.Revision = 2
 	objects := b.Objects()
 	change := b.Change(append(b.Pair(p.ID, relationship.BlockerOf, q.ID),
-		store.CreateProblem{Problem: created},
-		store.UpdateProblem{Problem: updated},
+		store.CreateProblem{Problem: created, Size: 1 << 10},
+		store.UpdateProblem{Problem: updated, Size: 1 << 11},
 		store.PutSavepoint{Problem: updated},
 		store.AddComment{Problem: p.ID, Comment: b.Comment("a comment")},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
@@ -337,7 +337,7 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutQuery{Query: b.Query(b.ID())},
 		store.PutQuery{Query: replaced},
 		store.DropQuery{ID: dropped.ID},
-		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Created: b.Now(), Body: []byte("new")}},
+		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Fingerprint: bench.Fingerprint(2), Created: b.Now(), Body: []byte("new")}},
 		store.Expire{Before: expired.Created.Add(1)},
 	)...)
 	change.Log = []problem.LogEntry{b.Entry(p.ID), b.Entry(q.ID), b.Entry(created.ID)}

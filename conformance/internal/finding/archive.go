@@ -127,16 +127,38 @@ func (f *filler) users() (ids []ident.ID) {
 	return ids
 }
 
+// object draws an object of a kind.
+func (f *filler) object(kind metadata.Kind) ident.ID {
+	switch m := f.h.Metadata; kind {
+	case metadata.States:
+		return choose(f, m.States).ID
+	case metadata.Priorities:
+		return choose(f, m.Priorities).ID
+	case metadata.Classifications:
+		return choose(f, m.Classifications).ID
+	case metadata.Components:
+		return choose(f, m.Components).ID
+	case metadata.Milestones:
+		return choose(f, m.Milestones).ID
+	default:
+		return f.user()
+	}
+}
+
 // fields gives the problem other fields.
 func (f *filler) fields(p *problem.Problem) {
-	m := f.h.Metadata
-	p.Fields = problem.Fields{
-		Title: f.text(), State: choose(f, m.States).ID,
-		Priority:       some(f, m.Priorities, func(o metadata.Priority) ident.ID { return o.ID }),
-		Classification: some(f, m.Classifications, func(o metadata.Classification) ident.ID { return o.ID }),
-		Component:      some(f, m.Components, func(o metadata.Component) ident.ID { return o.ID }),
-		Milestone:      some(f, m.Milestones, func(o metadata.Milestone) ident.ID { return o.ID }),
-		Assignee:       some(f, m.Users, func(o user.User) ident.ID { return o.ID }),
+	for _, field := range problem.ClientFields() {
+		given := field.Required || !f.chance(3)
+		switch {
+		case field.Kind == problem.TextField && given:
+			*field.Text(p) = f.text()
+		case field.Kind == problem.TextField:
+			*field.Text(p) = ""
+		case given:
+			*field.Reference(p) = f.object(field.To)
+		default:
+			*field.Reference(p) = ident.None
+		}
 	}
 	p.Modifier, p.Modified = f.user(), f.moment()
 	p.Resolver, p.Resolved = ident.None, time.Time{}

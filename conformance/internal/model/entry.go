@@ -96,23 +96,23 @@ func (w *World) savepointEntry(s store.Savepoint) Entry {
 		problem problem.ID
 		batch   ident.ID
 	}
-	return Entry{
-		identity: identity{s.ID, s.Batch},
-		Values: values{
-			"title": s.Title, "creationDate": s.Created, "modificationDate": s.Modified, "resolveDate": timeOrNil(s.Resolved),
-		},
-		Objects: objects{
-			"originator":     func() predicate.Value { return w.UserEntry(s.Originator) },
-			"assignee":       func() predicate.Value { return w.UserEntry(s.Assignee) },
-			"modifier":       func() predicate.Value { return w.UserEntry(s.Modifier) },
-			"resolver":       func() predicate.Value { return w.UserEntry(s.Resolver) },
-			"component":      func() predicate.Value { return w.ComponentEntry(s.Component) },
-			"milestone":      func() predicate.Value { return w.MilestoneEntry(s.Milestone) },
-			"priority":       func() predicate.Value { return w.PriorityEntry(s.Priority) },
-			"classification": func() predicate.Value { return w.ClassificationEntry(s.Classification) },
-			"state":          func() predicate.Value { return w.StateEntry(s.State) },
-		},
+	e := Entry{identity{s.ID, s.Batch}, values{}, objects{}}
+	for _, f := range problem.AllFields() {
+		switch f.Kind {
+		case problem.TextField:
+			if text := *f.Text(&s.Problem); f.Required || text != "" {
+				e.Values[f.Name] = text
+			} else {
+				e.Values[f.Name] = nil
+			}
+		case problem.TimeField:
+			e.Values[f.Name] = timeOrNil(*f.Time(&s.Problem))
+		case problem.ReferenceField:
+			id := *f.Reference(&s.Problem)
+			e.Objects[f.Name] = func() predicate.Value { return w.objectEntry(f.To, id) }
+		}
 	}
+	return e
 }
 
 func (w *World) logEntry(l problem.LogEntry) predicate.Value {

@@ -8,6 +8,24 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
+// objectEntry returns an object that a problem refers to.
+func (w *World) objectEntry(kind metadata.Kind, id ident.ID) predicate.Value {
+	switch kind {
+	case metadata.States:
+		return w.StateEntry(id)
+	case metadata.Priorities:
+		return w.PriorityEntry(id)
+	case metadata.Classifications:
+		return w.ClassificationEntry(id)
+	case metadata.Components:
+		return w.ComponentEntry(id)
+	case metadata.Milestones:
+		return w.MilestoneEntry(id)
+	default:
+		return w.UserEntry(id)
+	}
+}
+
 // What there is no object for is nil to predicates.
 
 func (w *World) UserEntry(id ident.ID) predicate.Value {

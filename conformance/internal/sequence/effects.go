@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -174,8 +175,19 @@ func (d *drawer) Put() store.Effect {
 func (d *drawer) Problem(id problem.ID) problem.Problem {
 	p := d.b.Problem(id)
 	p.Title, p.Revision = d.text(1000), int64(1+d.IntN(3))
-	p.Assignee, p.Priority, p.Classification = ident.None, d.maybe(), d.maybe()
-	p.Component, p.Milestone = d.maybe(), d.maybe()
+	for _, f := range problem.ClientFields() {
+		switch {
+		case f.Required: // the title has a text, and the state is drawn below
+		case f.To == metadata.Users:
+			*f.Reference(&p) = ident.None
+		case f.Kind == problem.ReferenceField:
+			*f.Reference(&p) = d.maybe()
+		case d.oneIn(2):
+			*f.Text(&p) = d.text(max(1, f.Rule.Max))
+		default:
+			*f.Text(&p) = ""
+		}
+	}
 	if d.oneIn(2) {
 		p.State = d.state()
 	}
