@@ -111,20 +111,35 @@ func pick[T any](w *world, list []T) T { return list[w.IntN(len(list))] }
 
 func (w *world) user() ident.ID { return pick(w, w.content.Users).ID }
 
-// maybe returns an identifier or, sometimes, None.
-func (w *world) maybe(id ident.ID) ident.ID {
-	if w.IntN(3) == 0 {
-		return ident.None
+// object returns an object of a kind.
+func (w *world) object(kind metadata.Kind) ident.ID {
+	switch kind {
+	case metadata.States:
+		return pick(w, w.content.States).ID
+	case metadata.Priorities:
+		return pick(w, w.content.Priorities).ID
+	case metadata.Classifications:
+		return pick(w, w.content.Classifications).ID
+	case metadata.Components:
+		return pick(w, w.content.Components).ID
+	case metadata.Milestones:
+		return pick(w, w.content.Milestones).ID
+	default:
+		return w.user()
 	}
-	return id
 }
 
 func (w *world) problem(id problem.ID) problem.Problem {
-	p := problem.Problem{ID: id, Fields: problem.Fields{
-		Title: w.text(), State: pick(w, w.content.States).ID, Priority: w.maybe(pick(w, w.content.Priorities).ID),
-		Classification: w.maybe(pick(w, w.content.Classifications).ID), Component: w.maybe(pick(w, w.content.Components).ID),
-		Milestone: w.maybe(pick(w, w.content.Milestones).ID), Assignee: w.maybe(w.user()),
-	}, Originator: w.user(), Created: w.time(), Modifier: w.user(), Modified: w.time(), Revision: int64(1 + w.IntN(9))}
+	p := problem.Problem{ID: id, Originator: w.user(), Created: w.time(), Modifier: w.user(), Modified: w.time(), Revision: int64(1 + w.IntN(9))}
+	for _, f := range problem.ClientFields() {
+		switch {
+		case !f.Required && w.IntN(3) == 0:
+		case f.Kind == problem.TextField:
+			*f.Text(&p) = w.text()
+		default:
+			*f.Reference(&p) = w.object(f.To)
+		}
+	}
 	if w.IntN(2) == 0 {
 		p.Resolver, p.Resolved = w.user(), w.time()
 	}
