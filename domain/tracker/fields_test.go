@@ -1,0 +1,100 @@
+package tracker
+
+import (
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// others are objects that the problem of newLoaded can be set to and is not.
+var others = map[metadata.Kind]ident.ID{
+	metadata.States: closed, metadata.Priorities: urgent, metadata.Classifications: bug,
+	metadata.Components: core, metadata.Milestones: first, metadata.Users: bob,
+}
+
+// setTo makes the patch set a field, and returns the problem as it is then.
+func setTo(p *ProblemPatch, f *problem.Field, fields problem.Fields) problem.Fields {
+	if f.Kind == problem.TextField {
+		*f.SentText(p), *f.ClientText(&fields) = patch.Set("Another text"), "Another text"
+	} else {
+		*f.SentReference(p) = partial(object{"identifier": others[f.To].String()})
+		*f.ClientReference(&fields) = others[f.To]
+	}
+	return fields
+}
+
+// clearIn makes the patch clear a field, and returns the problem as it is then.
+func clearIn(p *ProblemPatch, f *problem.Field, fields problem.Fields) problem.Fields {
+	if f.Kind == problem.TextField {
+		*f.SentText(p), *f.ClientText(&fields) = patch.Null[string](), ""
+	} else {
+		*f.SentReference(p), *f.ClientReference(&fields) = patch.Null[metadata.Partial](), ident.None
+	}
+	return fields
+}
+
+// D1, D8: every field of clients is set by a creation, which logs it.
+func TestCreateSetsEveryField(t *testing.T) {
+	t.Parallel()
+	for _, f := range problem.ClientFields() {
+		if f.To == metadata.States {
+			continue // no other state is initial and allowed everywhere: see TestCreateWithEverything
+		}
+		cmd := CreateProblem{ProblemPatch: titled("T")}
+		want := setTo(&cmd.ProblemPatch, f, problem.Fields{Title: "T", State: open})
+		change, a, err := decideCreate(by(ann), cmd, newCreation(), at(now))
+		noError(t, err)
+		equal(t, "the fields with "+f.Name, a.Value.Fields, want)
+		equal(t, "the size with "+f.Name, a.Value.Size, want.TextSize()+problem.SavedSize(want)+logSize(change, 12))
+		equal(t, "the log with "+f.Name, change.Log[0].To, logFields(want, testCatalogue))
+		if entry := change.Log[0].To; f.Log(&want, testCatalogue.Name) == "" {
+			t.Errorf("%s is not in the log: %s", f.Name, entry)
+		}
+	}
+}
+
+// D8, D11: a patch sets every field of clients, and clears those that can be null; each
+// change has its own log entry.
+func TestUpdateSetsAndClearsEveryField(t *testing.T) {
+	t.Parallel()
+	for _, f := range problem.ClientFields() {
+		before := newLoaded()
+		var set UpdateProblem
+		want := setTo(&set.ProblemPatch, f, before.Fields)
+		checkUpdated(t, f, set, before, want)
+
+		after := newLoaded()
+		after.Fields = want
+		var cleared UpdateProblem
+		want = clearIn(&cleared.ProblemPatch, f, after.Fields)
+		if f.Required {
+			_, _, err := decideUpdate(by(bob), cleared, after, at(now))
+			wantFault(t, err, fault.InvalidValue, "invalid-value /"+f.Name)
+			continue
+		}
+		checkUpdated(t, f, cleared, after, want)
+	}
+}
+
+// checkUpdated checks that a command changes one field, and nothing else.
+func checkUpdated(t *testing.T, f *problem.Field, cmd UpdateProblem, before loaded, want problem.Fields) {
+	t.Helper()
+	change, a, err := decideUpdate(by(bob), cmd, before, at(now))
+	noError(t, err)
+	equal(t, "the fields after a change of "+f.Name, a.Value.Fields, want)
+	equal(t, "the stored fields after a change of "+f.Name, updated(t, change, 7).Fields, want)
+	wantSize := before.Size + want.TextSize() - before.TextSize() + problem.SavedSize(want) + logSize(change, 7)
+	equal(t, "the size after a change of "+f.Name, a.Value.Size, wantSize)
+	if len(change.Log) != 1 {
+		t.Fatalf("a change of %s made the log entries %+v", f.Name, change.Log)
+	}
+	e := change.Log[0]
+	equal(t, "the type of the entry", e.Type, problem.FieldChanged)
+	equal(t, "the field of the entry", e.Field, f.Name)
+	equal(t, "the value before, of "+f.Name, e.From, f.Log(&before.Fields, testCatalogue.Name))
+	equal(t, "the value after, of "+f.Name, e.To, f.Log(&want, testCatalogue.Name))
+}
