@@ -2,7 +2,9 @@ package archive_test
 
 import (
 	"fmt"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,5 +48,19 @@ func noteMembers(noted map[string]bool, path string, v reflect.Value) {
 	}
 	for i := range v.NumField() {
 		noteMembers(noted, fmt.Sprint(path, ".", v.Type().Field(i).Name), v.Field(i))
+	}
+}
+
+// The page about archives names every field of a problem.
+func TestPageNamesAllFields(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range problem.AllFields() {
+		if !strings.Contains(string(page), "`"+f.Name+"`") {
+			t.Errorf("adapters/README.md does not name the field %s", f.Name)
+		}
 	}
 }
