@@ -216,7 +216,7 @@ func TestNobodyReadsTheStart(t *testing.T) {
 				}
 			}
 			listen := freeAddress(t)
-			cmd := exec.Command(binary, "serve")
+			cmd := exec.Command(program(t), "serve")
 			cmd.Env = environment(t, "PROBLEMS_LISTEN="+listen, "PROBLEMS_STORE="+newFile(t))
 			stderr := new(lockedBuffer)
 			cmd.Stdout, cmd.Stderr = writer, stderr

@@ -8,17 +8,38 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
-// binary is the path of the program under test, built once.
-var binary string
+// binary is the path of the program under test, and racing that of the program with
+// the race detector, where it is asked for. Both are built once.
+var binary, racing string
 
-// programRace is set where the program has the race detector and the tests have not:
-// those are mostly requests, one after the other, which it would only slow down.
-var programRace = flag.Bool("program.race", raced, "build the program under test with the race detector: a race that it sees ends it")
+// programRace is set in full runs. The tests themselves go without the race detector:
+// they are mostly requests, one after the other.
+var programRace = flag.Bool("program.race", raced, "build the program under test with the race detector for the tests of many clients: a race ends it")
+
+// inTurn are the tests about answers to requests one after the other. Their servers go
+// without the race detector, which makes requests four times as expensive: it would
+// see no more than in TestHTTP.
+var inTurn = []string{
+	"TestAdaptersAgree", "TestAsOf", "TestBasePath", "TestBulk", "TestCommandsBesideARunningServer", "TestCoreAsksNoMore", "TestDay",
+	"TestETagsOutliveAMove", "TestExistingClient", "TestHTTPCommand", "TestHTTPNotEmpty", "TestHTTPSaboteurs", "TestPages",
+	"TestProxyThatStrips", "TestStoragePage",
+}
+
+// program returns the program under test for the servers of a test.
+func program(t testing.TB) string {
+	test, _, _ := strings.Cut(t.Name(), "/")
+	if racing == "" || slices.Contains(inTurn, test) {
+		return binary
+	}
+	return racing
+}
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -31,14 +52,17 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "problems")
 	flag.Parse()
-	build := exec.Command("go", "build", "-o", binary)
+	builds := map[string][]string{binary: nil}
 	if *programRace {
-		build.Args = append(build.Args, "-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc/...=-race=false") // as in the Makefile
+		racing = filepath.Join(dir, "racing", "problems")
+		builds[racing] = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc/...=-race=false"} // as in the Makefile
 	}
-	build.Args = append(build.Args, "../cmd/problems")
-	if output, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
-		return 1
+	for path, flags := range builds {
+		build := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{"../cmd/problems"})...)
+		if output, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
+			return 1
+		}
 	}
 	return postgrestest.Main(m)
 }

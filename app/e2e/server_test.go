@@ -126,7 +126,8 @@ func serveUnder(t testing.TB, command []string, store string, variables ...strin
 // serveLogging is serveUnder with a file for the log, unless that is nil.
 func serveLogging(t testing.TB, log *os.File, command []string, store string, variables ...string) *server {
 	t.Helper()
-	args := append(command, binary, "serve")
+	program := program(t)
+	args := append(command, program, "serve")
 	s := &server{t: t, cmd: exec.Command(args[0], args[1:]...), stderr: new(lockedBuffer), ended: make(chan struct{}),
 		transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, variables...)...)
@@ -224,7 +225,7 @@ func (s *server) wait() {
 
 // process is the program itself, also when another command runs it.
 func (s *server) process() *os.Process {
-	if s.cmd.Args[0] == binary {
+	if s.cmd.Args[0] == binary || s.cmd.Args[0] == racing {
 		return s.cmd.Process
 	}
 	return child(s.t, s.cmd.Process.Pid)

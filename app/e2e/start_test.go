@@ -20,7 +20,7 @@ func TestEndWhileStarting(t *testing.T) {
 	proxy.Stall(true)
 	var stdout bytes.Buffer
 	stderr := new(lockedBuffer)
-	cmd := exec.Command(binary, "serve")
+	cmd := exec.Command(program(t), "serve")
 	cmd.Env = environment(t, "PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE="+proxy.URL()+"&connect_timeout=60")
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	if err := cmd.Start(); err != nil {

@@ -29,7 +29,7 @@ func TestTerminalCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	stderr := new(lockedBuffer)
-	cmd := exec.Command(binary, "serve")
+	cmd := exec.Command(program(t), "serve")
 	cmd.Env = environment(t, "PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=memory:")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

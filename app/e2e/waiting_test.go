@@ -48,7 +48,7 @@ func TestStartBeforeTheDatabase(t *testing.T) {
 	address := freeAddress(t)
 	lines := make(chan string, 16)
 	stderr := new(lockedBuffer)
-	cmd := exec.Command(binary, "serve")
+	cmd := exec.Command(program(t), "serve")
 	cmd.Env = environment(t, "PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE="+database.URL(), "PROBLEMS_METRICS_LISTEN="+address)
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
@@ -152,7 +152,7 @@ func TestWaitingDoesNotMend(t *testing.T) {
 	database.Immediate()
 	var printed bytes.Buffer
 	stderr := new(lockedBuffer)
-	cmd := exec.Command(binary, "serve")
+	cmd := exec.Command(program(t), "serve")
 	cmd.Env = environment(t, "PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE="+user+"wrong@"+host)
 	cmd.Stdout, cmd.Stderr = &printed, stderr
 	if err := cmd.Start(); err != nil {
