@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release
+.PHONY: help run build test test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release
 
 VERSION := $(shell git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -28,19 +28,34 @@ run: build ## build and run the service on a SQLite file in your data directory
 build: ## build bin/problems
 	@go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
 
-# The race detector watches all code but SQLite's engine and its C library, which are C
-# in the words of Go and would take six times as long, and the clients of e2e, which
-# mostly wait for each other.
-race = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
-e2e  = github.com/problemtracking/problems/app/e2e
+# The race detector watches the packages with goroutines and locks of their own, and the
+# suites that drive them. It would find nothing in the others, at four times their cost.
+# It skips SQLite's engine and its C library: they are translated C, and would take six
+# times as long. The tests of e2e have it in the program under test.
+race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
+e2e    = github.com/problemtracking/problems/app/e2e
+raced  = /(adapters/(httpapi|internal|memory|postgres|sqlite)|app/internal/(flood|metrics|observe|outage|serve|sink)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
+serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
 
-test: deps build ## run all tests of all modules with the race detector
+test: deps build ## run all tests of all modules, those of concurrent code with the race detector
 	$(call step,tests of $(MODULES) $(APART))
 	@go run ./adapters/postgres/postgrestest/which
-	@trap 'exit 130' INT; failed=; go test $(race) -count=1 -timeout 20m $$(go list work | grep -vx $(e2e)) || failed=yes; \
+	@trap 'exit 130' INT; failed=; all=$$(go list work); \
+	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
+	go test $(race) -count=1 -timeout 20m $$raced || failed=yes; \
+	go test -count=1 -timeout 20m $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
 	go test -count=1 -timeout 20m $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
 	@$(call each,$(APART),go test -count=1 ./...)
+
+# Of e2e, what every change may break: the answers, the pages, the command line.
+quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart)$$
+
+test-quick: deps build ## run the tests without long random runs, containers, kills and the race detector
+	@go run ./adapters/postgres/postgrestest/which
+	@trap 'exit 130' INT; failed=; go test -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
+	go test -short -run '$(quick)' $(e2e) || failed=yes; \
+	[[ -z $$failed ]]
 
 check: ## check format, code, modules, dependencies and generated files
 	$(call step,format)

@@ -51,5 +51,8 @@
 //	-conformance.version V       version of the implementation, for the report
 //	-conformance.report DIR      report.json, junit.xml, report.md and badge.svg in DIR/NAME
 //
+// With -short the cases that kill processes, cut the power or need a replica are left out:
+// the report has them as not run.
+//
 // [Execute] does the same without package testing, and returns the report.
 package conformance

@@ -42,6 +42,9 @@ func rare(s *broken) {
 // TestRareDefect lets a rare defect be found, and looks what is left of the
 // sequence that showed it.
 func TestRareDefect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	h := saboteur{sabotage: rare}.harness()
 	effects := regexp.MustCompile(`\b(` + strings.Join(implementing(t, "effect"), "|") + `)\{`)

@@ -85,6 +85,9 @@ func RunWith(t *testing.T, h Harness, o Options) {
 		t.Fatal(err)
 	}
 	jobs := s.jobs()
+	if testing.Short() {
+		s.shorten(jobs)
+	}
 	if wish.Only != nil {
 		engine.Select(jobs, wish.Only)
 		s.only = append(s.only, wish.Only.String())
@@ -176,6 +179,15 @@ func (s *session) jobs() []engine.Job {
 	s.Parallel = max(s.Parallel, seeded+1) // those who go on must not keep the others waiting
 	engine.Select(jobs, s.Only)
 	return jobs
+}
+
+// shorten leaves out the cases that kill processes, cut the power or need a replica.
+func (s *session) shorten(jobs []engine.Job) {
+	for i, c := range Cases() {
+		if (c.Crash || c.Replicated) && !jobs[i].Waived {
+			jobs[i].Reason = "left out by -short"
+		}
+	}
 }
 
 // rounds runs a case again and again, each time with another seed, until it fails

@@ -127,6 +127,9 @@ func TestSeedsRepeat(t *testing.T) {
 // Seeded cases have as many rounds as they are asked for, and the failure of one
 // names its seed.
 func TestRounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	only := regexp.MustCompile("^RES-002/moved$") // which opens two stores
 	h := plain()

@@ -133,6 +133,9 @@ func meetIn(t *testing.T, test string, c bench.Case, h harness.Harness) report.C
 
 // TestJournal shows that a durable store passes, and that its level is found.
 func TestJournal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	h := journals(t, flaw{})
 	crash.ActAsChild(h, t.Name())
@@ -154,6 +157,9 @@ func TestJournal(t *testing.T) {
 
 // TestCrashSaboteurs lets every flaw meet the case that has to notice.
 func TestCrashSaboteurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	cases := make(map[string]bench.Case)
 	for _, c := range crash.Cases() {

@@ -178,6 +178,7 @@ func lastSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
 				r.snapshot = func(p *store.Snapshot) {
+					linger()
 					if now, err := s.world().Problem(context.Background(), p.ID, ident.None, bench.Everything); err == nil {
 						p.Keywords = now.Keywords
 					}

@@ -44,6 +44,9 @@ func longKeyword(e store.Effect) bool {
 // TestShrinkFindsTheLeast gives the shrinker something to look for of which the
 // least is known.
 func TestShrinkFindsTheLeast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -133,6 +136,9 @@ func TestShrinkFindsTheLeast(t *testing.T) {
 // TestShrinkKnowsItsBounds checks how often sequences are played, and what is
 // left when that is not enough.
 func TestShrinkKnowsItsBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	fails := having(func(s sequence.Step, _ sequence.Sequence) bool { return moves(s) })
 	for seed := range uint64(4) {

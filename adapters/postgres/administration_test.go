@@ -20,6 +20,9 @@ import (
 // standby that is some way off. Each revocation gets its turn after the writes that were
 // under way, and those that had queued up before it: it is counted how many pass it.
 func TestAdministrationIsNotStarved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	const writers, most = 32, 4 * 32
 	server := newServer(t)

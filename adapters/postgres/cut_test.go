@@ -18,6 +18,9 @@ import (
 // TestCut cuts the connection under every kind of write, in every part of its
 // request and of the answer, and compares what the store said with what it shows after that.
 func TestCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, w := range writes() {
 		t.Run(w.name, func(t *testing.T) {
@@ -30,6 +33,9 @@ func TestCut(t *testing.T) {
 // TestCutSeesFaults shows that TestCut would find a store that does not keep its
 // word.
 func TestCutSeesFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	comment := writes()[slices.IndexFunc(writes(), func(w write) bool { return w.name == "comment" })]
 	for _, c := range []struct {

@@ -31,6 +31,9 @@ var standbyRounds = flag.Int("standby.rounds", 2, "how many times TestFailOver l
 // were told before has to be so on the standby. It is not, for example, when a repeated
 // request is answered from what can be seen.
 func TestFailOver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	var mu sync.Mutex
 	total := &failoverLedger{kinds: make(map[string]int)}

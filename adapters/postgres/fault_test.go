@@ -66,6 +66,9 @@ func unavailable(t *testing.T, what string, err error, sentence string, began ti
 // TestServerFaults lets a server fail in all ways but one (see TestKill) while
 // others write. Each time the store goes on by itself, and what it has said holds.
 func TestServerFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	const timeout, acquireTimeout = time.Second, time.Second
 	server := newServer(t, "max_connections=40")
@@ -188,6 +191,9 @@ func commitUntil(t *testing.T, s store.Store, from *source, sentence string) {
 // TestPause looks at each call to a server that does not answer: those under way
 // end within their limit, and new ones sooner.
 func TestPause(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	const connections, writers, timeout, acquireTimeout = 3, 2, 3 * time.Second, time.Second
 	proxy := postgrestest.NewProxy(t, postgrestest.Schema(t))

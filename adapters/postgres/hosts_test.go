@@ -16,6 +16,9 @@ import (
 // connections, as one does that was fenced off. Nothing on it is confirmed any more. The
 // store finds the new one by itself, and what it confirmed is there.
 func TestFencedPrimaryIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	ownServers <- struct{}{}
 	t.Cleanup(func() { <-ownServers })

@@ -30,6 +30,9 @@ const (
 // TestKill kills every process of the server at once, again and again, while
 // others write. What was acknowledged stays.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	server := newServer(t)
 	s := open(t, postgres.Options{URL: server.URL()})
@@ -48,6 +51,9 @@ func TestKill(t *testing.T) {
 // full page of its log to the system, so that it loses the last few writes at most,
 // and not every time.
 func TestKillSeesLosses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	server := newServer(t, "synchronous_commit=off", "wal_writer_delay=10s")
 	s := open(t, postgres.Options{URL: server.URL(), AcceptLoss: true})

@@ -176,6 +176,9 @@ func TestSchema(t *testing.T) {
 }
 
 func TestManyStartAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	var wg sync.WaitGroup
@@ -367,6 +370,9 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 
 // Whoever waits for a table makes all others wait who come after.
 func TestTableIsInUseWhileMigrating(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	plan, err := Plan(t.Context(), Options{URL: d.url})

@@ -170,6 +170,9 @@ func (d *desk) enter(t *testing.T, r request, tag string, err error, seen scene)
 // TestServiceCut cuts the connection under every kind of request. The service
 // settles what is not known and does again what did not happen: once.
 func TestServiceCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, r := range requests() {
 		t.Run(r.name, func(t *testing.T) {
@@ -184,6 +187,9 @@ func TestServiceCut(t *testing.T) {
 // TestServiceCutSeesFaults shows that TestServiceCut would find a service that
 // does again what has happened.
 func TestServiceCutSeesFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	d := newDesk(t, 1, func(s store.Store) store.Store { return forgetful{s} })
 	d.cutUnder(t, requests()[slices.IndexFunc(requests(), func(r request) bool { return r.name == "comment" })])
@@ -249,6 +255,9 @@ func (d *desk) cutUnder(t *testing.T, r request) {
 // cut again and again, also while the service settles what has become of an
 // earlier one.
 func TestServiceUnderCuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	const clients, each, seed = 8, 24, 3
 	d := newDesk(t, clients, nil)

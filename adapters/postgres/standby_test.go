@@ -205,6 +205,9 @@ func TestCancelledWaitIsNoSuccess(t *testing.T) {
 // TestCloseLeavesHangingWrites closes a store while one of its writes waits for a standby.
 // The server goes on waiting: nobody sees the write before the standby has it.
 func TestCloseLeavesHangingWrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	server := newServer(t)
 	options := postgres.Options{URL: server.URL(), Timeout: time.Second}

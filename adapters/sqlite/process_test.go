@@ -213,6 +213,9 @@ func serveUntilKilled(path string) error {
 // A process that is killed at any moment, also while it makes the store or closes it,
 // leaves a store that opens, with all that it has acknowledged.
 func TestKilledAtAnyMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	const steps = 40
 	path := filepath.Join(t.TempDir(), "problems.db")
@@ -266,6 +269,9 @@ const visits = 25
 // Processes that open and close the store all the time do not take it for one without
 // its log, and leave it complete.
 func TestProcessesComeAndGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	const processes = 4
 	path := filepath.Join(t.TempDir(), "problems.db")

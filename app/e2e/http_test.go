@@ -24,7 +24,11 @@ import (
 // adapter.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
-	eachAdapter(t, func(t *testing.T, store string) {
+	each := eachAdapter
+	if testing.Short() {
+		each = func(t *testing.T, test func(t *testing.T, store string)) { test(t, newFile(t)) }
+	}
+	each(t, func(t *testing.T, store string) {
 		token := newToken(t)
 		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
 		name := "problems-serve-" + path.Base(t.Name()) // in a report, if one is asked for

@@ -34,6 +34,9 @@ func waitToBeKilled() {
 // The server of a process that was killed ends with it, or when the next process
 // makes one; that of a process that lives stays.
 func TestServersOfKilledProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	killed, killedURL := startChild(t)
 	_, livingURL := startChild(t)

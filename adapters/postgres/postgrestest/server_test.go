@@ -35,6 +35,9 @@ func expectGone(t *testing.T, conn *pgx.Conn) {
 }
 
 func TestServerKeepsItsDataAndItsURL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	server := postgrestest.New(t)
 	url := server.URL()
@@ -114,6 +117,9 @@ func TestPausedServerAnswersLater(t *testing.T) {
 }
 
 func TestPausedServerIsKilledAndRemoved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	server := postgrestest.New(t)
 	conn := connect(t, server.URL())

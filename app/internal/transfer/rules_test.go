@@ -299,6 +299,9 @@ func TestWhatRequestsMakeIsImported(t *testing.T) {
 
 // Whatever an import takes can be sent back as it was read, and be exported again.
 func TestWhatIsImportedCanBeSentBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	rng := seeded(t)
 	base := withSamples(t, lived(t))

@@ -29,6 +29,9 @@ func (s step) fails() bool {
 // other in one shell, in a new directory that has this clone as "problems". What
 // the guide shows of a command's output has to be there; "…" stands for any lines.
 func TestGuide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	guide, err := os.ReadFile("../../GUIDE.md")
 	if err != nil {

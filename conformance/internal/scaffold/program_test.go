@@ -23,6 +23,9 @@ func adapter(t *testing.T) string {
 // The program that is written builds, has the kind of store, and says what the adapter
 // says.
 func TestProgramBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	dir := adapter(t)
 	written, err := scaffold.WriteProgram(scaffold.ProgramOptions{Dir: dir, Local: repository})

@@ -16,6 +16,9 @@ import (
 const repository = "../../.."
 
 func TestScaffoldCompilesAndFailsInSentences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	dir, err := scaffold.Write(scaffold.Options{
 		Module: "example.org/stores/go-my.store/v2", Dir: filepath.Join(t.TempDir(), "new", "store"), Local: repository,
