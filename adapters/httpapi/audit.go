@@ -4,8 +4,6 @@ import (
 	"net/http"
 
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/audit"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -36,20 +34,4 @@ func (c *call) listAudit() (answer, error) {
 		}
 		return out
 	})
-}
-
-// auditEntry writes an entry of the audit log.
-func (e *encoder) auditEntry(entry audit.Entry) {
-	e.open('{')
-	e.key("identifier").id(entry.ID)
-	e.key("type").string(string(entry.Type))
-	e.key("creationDate").time(entry.Created)
-	e.key("author").userRef(entry.Author)
-	e.key("batchIdentifier").id(entry.Batch)
-	e.key("kind").string(string(entry.Kind))
-	e.key("object").ref(entry.Object, entry.Name, true)
-	e.key("field").nullText(problem.NullText{String: entry.Field, Valid: entry.Field != ""})
-	e.key("from").raw(entry.From.JSON())
-	e.key("to").raw(entry.To.JSON())
-	e.close('}')
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -74,49 +73,4 @@ func (c *call) updateProblems() (answer, error) {
 		e.changedProblems(a.Value)
 		return answer{status: http.StatusOK, body: e.buf}
 	})
-}
-
-// changedProblems writes what comes of a change of many problems.
-func (e *encoder) changedProblems(c tracker.ChangedProblems) {
-	e.open('{')
-	e.key("matched").int(int64(len(c.Changes) + len(c.Unchanged) + len(c.Refused)))
-	e.key("changes")
-	list(e, c.Changes, e.problemChange)
-	e.key("unchanged")
-	list(e, c.Unchanged, func(id problem.ID) { e.int(int64(id)) })
-	e.key("refused")
-	list(e, c.Refused, e.refusal)
-	e.key("preview")
-	if c.Preview == nil {
-		e.null()
-	} else {
-		e.string(c.Preview.String())
-	}
-	e.close('}')
-}
-
-func (e *encoder) problemChange(c tracker.ProblemChange) {
-	e.open('{')
-	e.key("identifier").int(int64(c.ID))
-	e.key("revision").int(c.Revision)
-	e.key("changes")
-	list(e, c.Fields, func(f tracker.FieldChange) {
-		e.open('{')
-		e.key("field").string(f.Field)
-		e.key("from").raw(f.From.JSON())
-		e.key("to").raw(f.To.JSON())
-		e.close('}')
-	})
-	e.close('}')
-}
-
-// refusal writes why a problem cannot be changed, with the members that an error
-// about this problem alone would have (D18).
-func (e *encoder) refusal(r tracker.Refusal) {
-	e.open('{')
-	e.key("identifier").int(int64(r.ID))
-	e.key("type").string(errorType(e.base, r.Err.Kind))
-	e.key("detail").string(r.Err.Detail)
-	e.key("errors").items(r.Err.Items)
-	e.close('}')
 }

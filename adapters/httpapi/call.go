@@ -189,6 +189,14 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 	}
 }
 
+// decode reads the body as an object with the given members: see the function decode.
+func (c *call) decode(faults *fault.List, members ...member) error {
+	return decode(c.body, c.Limits.JSONDepth, faults, members...)
+}
+
+// decodeValue reads the body as any JSON value.
+func (c *call) decodeValue() (any, error) { return decodeValue(c.body, c.Limits.JSONDepth) }
+
 // parseQuery reads the query of an operation that has parameters of these names.
 func parseQuery(raw string, names []string) (url.Values, error) {
 	query, err := url.ParseQuery(raw)

@@ -88,16 +88,3 @@ func addedComment(a tracker.Answer[problem.Comment]) answer {
 	e.comment(a.Value)
 	return answer{status: http.StatusCreated, revision: a.Revision, body: e.buf}
 }
-
-// list writes an array of records.
-func list[T any](e *encoder, records []T, encode func(T)) {
-	e.open('[')
-	for _, r := range records {
-		if e.stopped {
-			return
-		}
-		encode(r)
-		e.drain()
-	}
-	e.close(']')
-}

@@ -46,24 +46,26 @@ type decoder struct {
 	faults *fault.List
 }
 
-// decode reads a body that is an object with the given members. What is wrong with
-// them is added to the faults; the error is of kind fault.MalformedJSON.
-func (c *call) decode(faults *fault.List, members ...member) error {
-	return c.decodeWith(faults, func(d *decoder) error { return d.object(fault.Location{}, members) })
+// decode reads a body that is an object with the given members. Arrays and objects may
+// be nested to the given depth. Faults of members are added to the list. The error is of
+// kind fault.MalformedJSON.
+func decode(body []byte, depth int, faults *fault.List, members ...member) error {
+	return decodeWith(body, depth, faults, func(d *decoder) error { return d.object(fault.Location{}, members) })
 }
 
-// decodeValue reads a body that is any JSON value, as metadata.Partial has it.
-func (c *call) decodeValue() (value any, err error) {
-	err = c.decodeWith(nil, func(d *decoder) error {
+// decodeValue reads a body that is any JSON value, as metadata.Partial has it. Arrays and
+// objects may be nested to the given depth.
+func decodeValue(body []byte, depth int) (value any, err error) {
+	err = decodeWith(body, depth, nil, func(d *decoder) error {
 		value, err = d.value()
 		return err
 	})
 	return value, err
 }
 
-func (c *call) decodeWith(faults *fault.List, read func(*decoder) error) error {
-	d := &decoder{jsontext.NewDecoder(bytes.NewBuffer(c.body)), c.Limits.JSONDepth, faults}
-	if bytes.HasPrefix(c.body, []byte("\ufeff")) {
+func decodeWith(body []byte, depth int, faults *fault.List, read func(*decoder) error) error {
+	d := &decoder{jsontext.NewDecoder(bytes.NewBuffer(body)), depth, faults}
+	if bytes.HasPrefix(body, []byte("\ufeff")) {
 		return d.malformed(errMark)
 	}
 	switch err := read(d); {

@@ -496,3 +496,16 @@ func (e *encoder) items(items []fault.Item) {
 
 // errorType returns the path of the page about a kind of error.
 func errorType(base string, kind fault.Kind) string { return base + "/errors/" + kindOf(kind).slug }
+
+// list writes an array of records.
+func list[T any](e *encoder, records []T, encode func(T)) {
+	e.open('[')
+	for _, r := range records {
+		if e.stopped {
+			return
+		}
+		encode(r)
+		e.drain()
+	}
+	e.close(']')
+}

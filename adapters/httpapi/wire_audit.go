@@ -3,6 +3,9 @@ package httpapi
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // AuditEntry is a line of the audit log.
@@ -17,4 +20,20 @@ type AuditEntry struct {
 	Field           *string         `json:"field" doc:"The member that changed; null for Created."`
 	From            json.RawMessage `json:"from" doc:"What it was: a string, a number, true or false, an object, an array of objects, or null."`
 	To              json.RawMessage `json:"to" doc:"What it became; for Created, the members of the object that are not null."`
+}
+
+// auditEntry writes an entry of the audit log.
+func (e *encoder) auditEntry(entry audit.Entry) {
+	e.open('{')
+	e.key("identifier").id(entry.ID)
+	e.key("type").string(string(entry.Type))
+	e.key("creationDate").time(entry.Created)
+	e.key("author").userRef(entry.Author)
+	e.key("batchIdentifier").id(entry.Batch)
+	e.key("kind").string(string(entry.Kind))
+	e.key("object").ref(entry.Object, entry.Name, true)
+	e.key("field").nullText(problem.NullText{String: entry.Field, Valid: entry.Field != ""})
+	e.key("from").raw(entry.From.JSON())
+	e.key("to").raw(entry.To.JSON())
+	e.close('}')
 }
