@@ -111,7 +111,7 @@ func (e endpoint) kinds() []fault.Kind {
 		applies[kind] = true
 	}
 	var kinds []fault.Kind
-	for _, k := range errorKinds {
+	for _, k := range errorKinds() {
 		if applies[k.Kind] {
 			kinds = append(kinds, k.Kind)
 		}

@@ -41,7 +41,7 @@ type errorPageKind struct {
 func (s *server) addErrorPages() {
 	pages := map[string][]byte{}
 	all := errorPageData{Title: "Errors", Base: s.BasePath}
-	for _, k := range errorKinds {
+	for _, k := range errorKinds() {
 		kind := errorPageKind{k.slug, k.status, http.StatusText(k.status), k.description}
 		all.Kinds = append(all.Kinds, kind)
 		pages[k.slug] = errorPageData{Title: k.title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()

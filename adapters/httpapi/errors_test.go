@@ -49,7 +49,7 @@ func allKinds(t *testing.T) []fault.Kind {
 func TestEveryKindHasARow(t *testing.T) {
 	t.Parallel()
 	rows := map[fault.Kind]int{}
-	for _, k := range errorKinds {
+	for _, k := range errorKinds() {
 		rows[k.Kind]++
 	}
 	for _, kind := range allKinds(t) {
@@ -70,11 +70,11 @@ func TestEveryKindHasARow(t *testing.T) {
 func TestErrorTable(t *testing.T) {
 	t.Parallel()
 	byStatus := func(a, b errorKind) int { return a.status - b.status }
-	if !slices.IsSortedFunc(errorKinds, byStatus) {
+	if !slices.IsSortedFunc(errorKinds(), byStatus) {
 		t.Error("not in the order of D18")
 	}
 	slugs := map[string]bool{}
-	for _, k := range errorKinds {
+	for _, k := range errorKinds() {
 		if k.slug == "" || slugs[k.slug] || strings.Trim(k.slug, "abcdefghijklmnopqrstuvwxyz-") != "" {
 			t.Errorf("%s has the slug %q, which is none or another kind's", k.Kind, k.slug)
 		}
@@ -189,7 +189,7 @@ func TestErrorPages(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	list := f.send(t, request("GET", "/errors", "", "Authorization", ""), 200, "").Body.String()
-	for _, k := range errorKinds {
+	for _, k := range errorKinds() {
 		w := f.send(t, request("GET", errorType("", k.Kind), "", "Authorization", ""), 200, "")
 		if !strings.Contains(w.Body.String(), k.title) || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: %s", k.Kind, w.Body)

@@ -337,7 +337,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 	t.Parallel()
 	document := openAPI(t)
 	var got []failure
-	for _, kind := range errorKinds {
+	for _, kind := range errorKinds() {
 		f := setup(t, func(o *Options) {
 			switch kind.Kind {
 			case fault.RateLimited:

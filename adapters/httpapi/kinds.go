@@ -16,8 +16,10 @@ type errorKind struct {
 	description string // what it means, and what to do about it
 }
 
-// errorKinds are all kinds that clients can meet, in the order of D18.
-var errorKinds = []errorKind{
+// errorKinds returns all kinds that clients can meet, in the order of D18.
+func errorKinds() []errorKind { return slices.Clone(kinds) }
+
+var kinds = []errorKind{
 	{fault.MalformedJSON, "malformed-json", 400, "Malformed JSON",
 		"The body is not one JSON value: it breaks the syntax, is not UTF-8, begins with a byte order mark, has half a surrogate pair, names a member of an object twice, is nested too deeply, or goes on after its end. Nothing of it was used."},
 	{fault.MalformedRequest, "malformed-request", 400, "Malformed request",
@@ -105,7 +107,7 @@ func kindOf(kind fault.Kind) errorKind {
 	case fault.Unsupported:
 		kind = fault.Internal
 	}
-	for _, k := range errorKinds {
+	for _, k := range kinds {
 		if k.Kind == kind {
 			return k
 		}
@@ -124,14 +126,4 @@ func describe(err error) (*fault.Error, errorKind) {
 		f = fault.New(kind.Kind, unavailableDetail)
 	}
 	return f, kind
-}
-
-// errorStatuses returns the statuses of the kinds, in ascending order.
-func errorStatuses(kinds []fault.Kind) []int {
-	var statuses []int
-	for _, k := range kinds {
-		statuses = append(statuses, kindOf(k).status)
-	}
-	slices.Sort(statuses)
-	return slices.Compact(statuses)
 }

@@ -396,3 +396,13 @@ func (s *server) addDocument(d *document) {
 	finishSchemas(d.Components.Schemas)
 	s.addFile("/openapi.json", newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))
 }
+
+// errorStatuses returns the statuses of the kinds, in ascending order.
+func errorStatuses(kinds []fault.Kind) []int {
+	var statuses []int
+	for _, k := range kinds {
+		statuses = append(statuses, kindOf(k).status)
+	}
+	slices.Sort(statuses)
+	return slices.Compact(statuses)
+}
