@@ -8,6 +8,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/problemtracking/problems/adapters/archive v0.1.0
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0
+	github.com/problemtracking/problems/adapters/httpframe v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/adapters/postgres v0.1.0
 	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
@@ -72,6 +73,7 @@ require (
 replace (
 	github.com/problemtracking/problems/adapters/archive => ../adapters/archive
 	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
+	github.com/problemtracking/problems/adapters/httpframe => ../adapters/httpframe
 	github.com/problemtracking/problems/adapters/internal => ../adapters/internal
 	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres

@@ -39,6 +39,7 @@ require (
 	github.com/oasdiff/yaml v0.1.1 // indirect
 	github.com/oasdiff/yaml3 v0.0.14 // indirect
 	github.com/power-devops/perfstat v0.0.0-20240221224432-82ca36839d55 // indirect
+	github.com/problemtracking/problems/adapters/httpframe v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/internal v0.1.0 // indirect
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
 	github.com/rs/cors v1.11.1 // indirect
@@ -69,6 +70,7 @@ require (
 replace (
 	github.com/problemtracking/problems/adapters/archive => ../adapters/archive
 	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
+	github.com/problemtracking/problems/adapters/httpframe => ../adapters/httpframe
 	github.com/problemtracking/problems/adapters/internal => ../adapters/internal
 	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
@@ -173,7 +174,7 @@ func TestBulkParameters(t *testing.T) {
 		"?predicate=TRUEPREDICATE&preview=" + preview:                  fault.StaleRevision,
 		"?predicate=TRUEPREDICATE&dryRun=true&preview=" + preview:      fault.StaleRevision,
 	} {
-		f.send(t, request("PATCH", api+"/problems"+parameters, bulkBody), kindOf(want).status, want)
+		f.send(t, request("PATCH", api+"/problems"+parameters, bulkBody), httpframe.FailureOf(want).Status, want)
 	}
 	saved := "?savedQuery=https://example.org/queries/" + sampleID(30).String()
 	f.send(t, request("PATCH", api+"/problems"+saved+"&dryRun=true", bulkBody), 200, "")
@@ -224,7 +225,7 @@ func TestBulkMembers(t *testing.T) {
 	} {
 		status := 200
 		if want != "" {
-			status = kindOf(want).status
+			status = httpframe.FailureOf(want).Status
 		}
 		f.send(t, request("PATCH", bulkPath+"&dryRun=true", body), status, want)
 	}

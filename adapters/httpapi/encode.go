@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -452,11 +453,11 @@ func (e *encoder) me(c tracker.Caller, u user.User) {
 }
 
 // failure writes an error (RFC 9457, D18).
-func (e *encoder) failure(f *fault.Error, kind errorKind, requestID string) {
+func (e *encoder) failure(f *fault.Error, kind httpframe.Failure, requestID string) {
 	e.open('{')
 	e.key("type").string(errorType(e.base, kind.Kind))
-	e.key("title").string(kind.title)
-	e.key("status").int(int64(kind.status))
+	e.key("title").string(kind.Title)
+	e.key("status").int(int64(kind.Status))
 	e.key("detail").string(f.Detail)
 	e.key("instance").string("urn:request:" + requestID)
 	e.key("errors").items(f.Items)
@@ -495,7 +496,9 @@ func (e *encoder) items(items []fault.Item) {
 }
 
 // errorType returns the path of the page about a kind of error.
-func errorType(base string, kind fault.Kind) string { return base + "/errors/" + kindOf(kind).slug }
+func errorType(base string, kind fault.Kind) string {
+	return base + "/errors/" + httpframe.FailureOf(kind).Slug
+}
 
 // list writes an array of records.
 func list[T any](e *encoder, records []T, encode func(T)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -44,11 +45,11 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 			e.issuedToken(tracker.IssuedToken{Token: access.Token{User: sampleAnn.ID, Scope: access.Read, Created: sampleTime}})
 		}, &IssuedToken{}},
 		"error": {func(e *encoder) {
-			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", At: fault.At("b")}}}, kindOf(fault.InvalidValue), "r1")
+			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", At: fault.At("b")}}}, httpframe.FailureOf(fault.InvalidValue), "r1")
 		}, &Error{}},
 		"invalid predicate": {func(e *encoder) {
 			wrong := &predicate.Error{Kind: predicate.UnknownKey, Message: "a", Line: 1, Column: 2}
-			e.failure(fault.Wrap(fault.InvalidPredicate, wrong, "a"), kindOf(fault.InvalidPredicate), "r1")
+			e.failure(fault.Wrap(fault.InvalidPredicate, wrong, "a"), httpframe.FailureOf(fault.InvalidPredicate), "r1")
 		}, &Error{}},
 	} {
 		checkAgreement(t, name, write.encode, write.into)

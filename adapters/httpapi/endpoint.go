@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -88,7 +89,7 @@ func jsonBody(example string, of ...any) []body {
 }
 
 // kinds returns all kinds of faults that the operation can answer with, in the
-// order of errorKinds.
+// order of httpframe.Failures.
 func (e endpoint) kinds() []fault.Kind {
 	applies := map[fault.Kind]bool{
 		fault.MalformedRequest: true,
@@ -111,7 +112,7 @@ func (e endpoint) kinds() []fault.Kind {
 		applies[kind] = true
 	}
 	var kinds []fault.Kind
-	for _, k := range errorKinds() {
+	for _, k := range httpframe.Failures() {
 		if applies[k.Kind] {
 			kinds = append(kinds, k.Kind)
 		}

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -41,10 +42,10 @@ type errorPageKind struct {
 func (s *server) addErrorPages() {
 	pages := map[string][]byte{}
 	all := errorPageData{Title: "Errors", Base: s.BasePath}
-	for _, k := range errorKinds() {
-		kind := errorPageKind{k.slug, k.status, http.StatusText(k.status), k.description}
+	for _, k := range httpframe.Failures() {
+		kind := errorPageKind{k.Slug, k.Status, http.StatusText(k.Status), k.Description}
 		all.Kinds = append(all.Kinds, kind)
-		pages[k.slug] = errorPageData{Title: k.title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
+		pages[k.Slug] = errorPageData{Title: k.Title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
 	}
 	index := all.render()
 	s.mux.HandleFunc("GET "+s.BasePath+"/errors", s.public(func(w http.ResponseWriter, r *http.Request) {

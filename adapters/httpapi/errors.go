@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
 // fail answers with an error (RFC 9457, D18). Causes go to the log alone.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.report(r, err)
-	f, kind := describe(err)
+	f, kind := httpframe.Describe(err)
 	header := w.Header()
 	switch kind.Kind {
 	case fault.Unauthenticated:
@@ -30,7 +31,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := encoder{base: s.BasePath}
 	e.failure(f, kind, frameOf(r).RequestID)
 	header["Content-Type"] = ofProblem
-	sendLine(w, r, kind.status, e.buf)
+	sendLine(w, r, kind.Status, e.buf)
 }
 
 // Crowded returns a whole HTTP/1.1 answer, to be sent on a connection that is refused
@@ -38,7 +39,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func Crowded(basePath, requestID string) []byte {
 	e := encoder{base: strings.TrimSuffix(basePath, "/")}
 	e.failure(fault.New(fault.Unavailable, "there are too many connections, from your address or from all: try again, or use one connection for several requests"),
-		kindOf(fault.Unavailable), requestID)
+		httpframe.FailureOf(fault.Unavailable), requestID)
 	header := http.Header{
 		"Cache-Control": {"no-store"},
 		"Connection":    {"close"},
@@ -61,11 +62,11 @@ func Crowded(basePath, requestID string) []byte {
 // report logs an error that is the service's own.
 func (s *server) report(r *http.Request, err error) {
 	ctx, request := r.Context(), frameOf(r).RequestID
-	switch kind := kindOf(fault.KindOf(err)); {
+	switch kind := httpframe.FailureOf(fault.KindOf(err)); {
 	case kind.Kind == fault.Internal:
 		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
-	case kind.status == http.StatusServiceUnavailable && (s.Quiet == nil || !s.Quiet()):
-		s.Logger.WarnContext(ctx, strings.ToLower(kind.title), "request", request, "cause", err)
+	case kind.Status == http.StatusServiceUnavailable && (s.Quiet == nil || !s.Quiet()):
+		s.Logger.WarnContext(ctx, strings.ToLower(kind.Title), "request", request, "cause", err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -49,7 +50,7 @@ func allKinds(t *testing.T) []fault.Kind {
 func TestEveryKindHasARow(t *testing.T) {
 	t.Parallel()
 	rows := map[fault.Kind]int{}
-	for _, k := range errorKinds() {
+	for _, k := range httpframe.Failures() {
 		rows[k.Kind]++
 	}
 	for _, kind := range allKinds(t) {
@@ -69,17 +70,17 @@ func TestEveryKindHasARow(t *testing.T) {
 
 func TestErrorTable(t *testing.T) {
 	t.Parallel()
-	byStatus := func(a, b errorKind) int { return a.status - b.status }
-	if !slices.IsSortedFunc(errorKinds(), byStatus) {
+	byStatus := func(a, b httpframe.Failure) int { return a.Status - b.Status }
+	if !slices.IsSortedFunc(httpframe.Failures(), byStatus) {
 		t.Error("not in the order of D18")
 	}
 	slugs := map[string]bool{}
-	for _, k := range errorKinds() {
-		if k.slug == "" || slugs[k.slug] || strings.Trim(k.slug, "abcdefghijklmnopqrstuvwxyz-") != "" {
-			t.Errorf("%s has the slug %q, which is none or another kind's", k.Kind, k.slug)
+	for _, k := range httpframe.Failures() {
+		if k.Slug == "" || slugs[k.Slug] || strings.Trim(k.Slug, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			t.Errorf("%s has the slug %q, which is none or another kind's", k.Kind, k.Slug)
 		}
-		slugs[k.slug] = true
-		if http.StatusText(k.status) == "" || k.title == "" || !strings.HasSuffix(k.description, ".") {
+		slugs[k.Slug] = true
+		if http.StatusText(k.Status) == "" || k.Title == "" || !strings.HasSuffix(k.Description, ".") {
 			t.Errorf("%s: %+v", k.Kind, k)
 		}
 	}
@@ -189,9 +190,9 @@ func TestErrorPages(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	list := f.send(t, request("GET", "/errors", "", "Authorization", ""), 200, "").Body.String()
-	for _, k := range errorKinds() {
+	for _, k := range httpframe.Failures() {
 		w := f.send(t, request("GET", errorType("", k.Kind), "", "Authorization", ""), 200, "")
-		if !strings.Contains(w.Body.String(), k.title) || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+		if !strings.Contains(w.Body.String(), k.Title) || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: %s", k.Kind, w.Body)
 		}
 		if !strings.Contains(list, `"`+errorType("", k.Kind)+`"`) {

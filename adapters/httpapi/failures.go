@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -49,7 +50,7 @@ func (d *document) addFailure(kind fault.Kind, operation string) *huma.Example {
 		answer.Errors[j].Type = d.base + answer.Errors[j].Type
 	}
 	first := slices.IndexFunc(d.failures, func(f failure) bool { return f.Kind == kind })
-	name := kindOf(kind).slug
+	name := httpframe.FailureOf(kind).Slug
 	if i > first {
 		name = fmt.Sprintf("%s-%d", name, i-first+1)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
@@ -337,7 +338,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 	t.Parallel()
 	document := openAPI(t)
 	var got []failure
-	for _, kind := range errorKinds() {
+	for _, kind := range httpframe.Failures() {
 		f := setup(t, func(o *Options) {
 			switch kind.Kind {
 			case fault.RateLimited:

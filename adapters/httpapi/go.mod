@@ -5,10 +5,15 @@ go 1.26.0
 require (
 	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
+	github.com/problemtracking/problems/adapters/httpframe v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/rs/cors v1.11.1
 	github.com/swaggest/swgui v1.8.5
-	golang.org/x/time v0.16.0
 )
 
-replace github.com/problemtracking/problems/domain => ../../domain
+require golang.org/x/time v0.16.0 // indirect
+
+replace (
+	github.com/problemtracking/problems/adapters/httpframe => ../httpframe
+	github.com/problemtracking/problems/domain => ../../domain
+)

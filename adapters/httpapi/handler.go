@@ -19,7 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/rs/cors"
 
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -345,12 +346,12 @@ func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *hu
 	var slugs []string
 	examples := map[string]*huma.Example{}
 	for _, kind := range kinds {
-		if kindOf(kind).status != status {
+		if httpframe.FailureOf(kind).Status != status {
 			continue
 		}
-		slugs = append(slugs, kindOf(kind).slug)
+		slugs = append(slugs, httpframe.FailureOf(kind).Slug)
 		if example := d.addFailure(kind, e.id); example != nil {
-			examples[kindOf(kind).slug] = example
+			examples[httpframe.FailureOf(kind).Slug] = example
 		}
 		if e.ofProblem() && knowsRevision(kind) {
 			headers = append(headers, "Problem-Revision")
@@ -368,7 +369,7 @@ func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *hu
 // knowsRevision reports whether an answer of the kind, about a problem, follows a
 // look at the problem, and so says its revision.
 func knowsRevision(kind fault.Kind) bool {
-	switch kindOf(kind).status {
+	switch httpframe.FailureOf(kind).Status {
 	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity:
 		return true
 	}
@@ -401,7 +402,7 @@ func (s *server) addDocument(d *document) {
 func errorStatuses(kinds []fault.Kind) []int {
 	var statuses []int
 	for _, k := range kinds {
-		statuses = append(statuses, kindOf(k).status)
+		statuses = append(statuses, httpframe.FailureOf(k).Status)
 	}
 	slices.Sort(statuses)
 	return slices.Compact(statuses)

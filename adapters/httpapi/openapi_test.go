@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -257,7 +258,7 @@ func TestDocumentHasAllOperations(t *testing.T) {
 			}
 		}
 		for _, kind := range e.kinds() {
-			content := fmt.Sprintf("responses/%d/content/application~1problem+json", kindOf(kind).status)
+			content := fmt.Sprintf("responses/%d/content/application~1problem+json", httpframe.FailureOf(kind).Status)
 			checkMedia(t, op, e.id, content, "examples/"+string(kind))
 		}
 	}
@@ -308,7 +309,7 @@ func TestDocumentHasAllErrors(t *testing.T) {
 		possible = append(possible, e.kinds()...)
 	}
 	elsewhere := []fault.Kind{fault.MethodNotAllowed}
-	for _, k := range errorKinds() {
+	for _, k := range httpframe.Failures() {
 		if slices.Contains(possible, k.Kind) == slices.Contains(elsewhere, k.Kind) {
 			t.Errorf("%s: in the document %v", k.Kind, slices.Contains(possible, k.Kind))
 		}

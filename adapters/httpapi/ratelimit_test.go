@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"

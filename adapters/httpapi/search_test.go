@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
@@ -254,7 +255,7 @@ func TestSearchParameters(t *testing.T) {
 		`{"predicate":"TRUE"}`: fault.InvalidPredicate,
 		`{"predicate":"TRUEPREDICATE","sort":null,"limit":null,"cursor":null,"includeDetail":null,"savedQuery":null}`: "",
 	} {
-		status := kindOf(slug).status
+		status := httpframe.FailureOf(slug).Status
 		if slug == "" {
 			status = 200
 		}

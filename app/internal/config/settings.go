@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 )
 
 // Settings are all that "problems serve" can be told.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/app/internal/config"
 )
 

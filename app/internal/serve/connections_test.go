@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/app/internal/config"
 )
 

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"

@@ -29,6 +29,7 @@ require (
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/problemtracking/problems/adapters/archive v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/httpframe v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/internal v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
@@ -68,6 +69,7 @@ require (
 replace (
 	github.com/problemtracking/problems/adapters/archive => ../../../adapters/archive
 	github.com/problemtracking/problems/adapters/httpapi => ../../../adapters/httpapi
+	github.com/problemtracking/problems/adapters/httpframe => ../../../adapters/httpframe
 	github.com/problemtracking/problems/adapters/internal => ../../../adapters/internal
 	github.com/problemtracking/problems/adapters/memory => ../../../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres

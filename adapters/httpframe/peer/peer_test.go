@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/peer"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 )
 
 // networks returns what a text says.

@@ -1,4 +1,4 @@
-package httpapi
+package httpframe
 
 import (
 	"errors"
@@ -7,19 +7,19 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// errorKind is how clients meet a kind of fault (D18).
-type errorKind struct {
+// Failure is how clients meet a kind of fault (D18).
+type Failure struct {
 	fault.Kind
-	slug        string // the end of its type, and of the path of its page
-	status      int
-	title       string
-	description string // what it means, and what to do about it
+	Slug        string // the end of its type, and of the path of its page
+	Status      int
+	Title       string
+	Description string // what it means, and what to do about it
 }
 
-// errorKinds returns all kinds that clients can meet, in the order of D18.
-func errorKinds() []errorKind { return slices.Clone(kinds) }
+// Failures returns all kinds that clients can meet, in the order of D18.
+func Failures() []Failure { return slices.Clone(failures) }
 
-var kinds = []errorKind{
+var failures = []Failure{
 	{fault.MalformedJSON, "malformed-json", 400, "Malformed JSON",
 		"The body is not one JSON value: it breaks the syntax, is not UTF-8, begins with a byte order mark, has half a surrogate pair, names a member of an object twice, is nested too deeply, or goes on after its end. Nothing of it was used."},
 	{fault.MalformedRequest, "malformed-request", 400, "Malformed request",
@@ -98,26 +98,26 @@ const (
 	unavailableDetail = "the server cannot answer for the moment; try again"
 )
 
-// kindOf returns how clients meet the kind. What only the store port knows does
+// FailureOf returns how clients meet the kind. What only the store port knows does
 // not reach them: should it ever, it is a matter of the moment.
-func kindOf(kind fault.Kind) errorKind {
+func FailureOf(kind fault.Kind) Failure {
 	switch kind {
 	case fault.Conflict, fault.Abandoned, fault.Closed:
 		kind = fault.Unavailable
 	case fault.Unsupported:
 		kind = fault.Internal
 	}
-	for _, k := range kinds {
+	for _, k := range failures {
 		if k.Kind == kind {
 			return k
 		}
 	}
-	return kindOf(fault.Internal)
+	return FailureOf(fault.Internal)
 }
 
-// describe returns what the client is told about an error.
-func describe(err error) (*fault.Error, errorKind) {
-	kind := kindOf(fault.KindOf(err))
+// Describe returns what the client is told about an error.
+func Describe(err error) (*fault.Error, Failure) {
+	kind := FailureOf(fault.KindOf(err))
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case kind.Kind == fault.Internal:
