@@ -17,9 +17,16 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-func decoding(body string) *call {
-	return &call{server: &server{Options: Options{Limits: DefaultLimits()}}, body: []byte(body)}
+// decoding is a body that is decoded with the usual limit of nesting.
+type decoding string
+
+const usualDepth = 32
+
+func (d decoding) decode(faults *fault.List, members ...member) error {
+	return decode([]byte(d), usualDepth, faults, members...)
 }
+
+func (d decoding) decodeValue() (any, error) { return decodeValue([]byte(d), usualDepth) }
 
 func TestMalformedJSON(t *testing.T) {
 	t.Parallel()
