@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -30,7 +31,7 @@ func (c *call) asOf() (at tracker.AsOf, past bool, err error) {
 		at.Revision, _ = strconv.ParseInt(text, 10, 64)
 		return at, true, nil
 	}
-	if at.Time, err = asTime(text); err != nil {
+	if at.Time, err = wire.ParseTime(text); err != nil {
 		return at, true, fault.New(fault.MalformedRequest,
 			`asOf has to be a revision, such as 3, or a time like 2015-11-05T12:00:00.000Z (RFC 3339), in which a plus sign is written as %%2B`)
 	}
@@ -62,14 +63,14 @@ func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag s
 }
 
 // load answers R3 and R4 with a part of a problem.
-func load(parts store.Parts, encode func(*encoder, tracker.Answer[store.Snapshot])) func(*call) (answer, error) {
+func load(parts store.Parts, encode func(*wire.Encoder, tracker.Answer[store.Snapshot])) func(*call) (answer, error) {
 	return func(c *call) (answer, error) {
 		a, tag, past, err := c.shown(parts)
 		if err != nil {
 			return answer{}, err
 		}
 		return c.unlessKnown(tag, a.Revision, func() []byte {
-			return c.compose(encoder{catalogue: a.Catalogue, past: past}, isLarge(a.Value), func(e *encoder) error {
+			return c.compose(wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(a.Value), func(e *wire.Encoder) error {
 				encode(e, a)
 				return nil
 			})

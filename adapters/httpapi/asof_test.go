@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -21,22 +23,22 @@ func setupPast(t *testing.T) *fixture {
 	f := setup(t)
 	s := &f.snapshot
 	created := s.Problem
-	created.State, created.Modifier, created.Modified, created.Revision = sampleOpen.ID, sampleBob.ID, sampleTime, 1
+	created.State, created.Modifier, created.Modified, created.Revision = samples.Open.ID, samples.Bob.ID, samples.Time, 1
 	moved := s.Problem
-	moved.Modified, moved.Revision = sampleTime.Add(5*time.Minute), 6
+	moved.Modified, moved.Revision = samples.Time.Add(5*time.Minute), 6
 	s.Problem = moved
 	s.Savepoints = []store.Savepoint{{Problem: created}, {Problem: moved}}
 	first := s.Log[0]
 	s.Log = []problem.LogEntry{first}
 	for i, e := range []problem.LogEntry{
-		{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(sampleComment().ID.String())},
+		{Type: problem.CommentAdded, Field: "comments", To: problem.LogText(samples.Comment().ID.String())},
 		{Type: problem.KeywordSet, Field: "version", From: problem.LogText("7.4.0"), To: problem.LogText("7.4.1")},
 		{Type: problem.RelationshipAdded, Field: string(relationship.BlockedBy), To: problem.LogLink(13)},
 		{Type: problem.RelationshipDeleted, Field: string(relationship.BlockedBy), From: problem.LogLink(13)},
-		{Type: problem.FieldChanged, Field: "state", From: problem.LogRef(sampleOpen.ID, "Open"), To: problem.LogRef(sampleProgress.ID, "In Progress")},
+		{Type: problem.FieldChanged, Field: "state", From: problem.LogRef(samples.Open.ID, "Open"), To: problem.LogRef(samples.Progress.ID, "In Progress")},
 	} {
-		e.ID, e.Batch, e.Problem, e.Author = sampleID(200+i), sampleID(300+i), 12, sampleAnn.ID
-		e.Revision, e.Created = int64(i)+2, sampleTime.Add(time.Duration(i+1)*time.Minute)
+		e.ID, e.Batch, e.Problem, e.Author = samples.Identifier(200+i), samples.Identifier(300+i), 12, samples.Ann.ID
+		e.Revision, e.Created = int64(i)+2, samples.Time.Add(time.Duration(i+1)*time.Minute)
 		s.Log = append(s.Log, e)
 	}
 	return f
@@ -111,13 +113,13 @@ func TestAsOfShowsOthersOfToday(t *testing.T) {
 	t.Parallel()
 	f := setupPast(t)
 	w := f.send(t, request("GET", api+"/problems/12/relationships?asOf=4", ""), 200, "")
-	var all []Relationship
+	var all []wire.Relationship
 	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || len(all) != 2 {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
 	gone := all[1]
 	if gone.Type != "BlockedBy" || gone.ProblemIdentifier != 13 || gone.Problem.Title != f.snapshot.Title || gone.Problem.State.Name != "In Progress" ||
-		gone.Author.Name != "Ann" || !gone.CreationDate.Equal(sampleTime.Add(3*time.Minute)) {
+		gone.Author.Name != "Ann" || !gone.CreationDate.Equal(samples.Time.Add(3*time.Minute)) {
 		t.Errorf("%+v", gone)
 	}
 }

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -15,8 +17,8 @@ func auditEndpoints() []endpoint {
 		scope:       access.Admin,
 		query:       []string{paramLimit, paramCursor},
 		shown:       map[string]string{paramLimit: paramPageLimit, paramCursor: paramAuditCursor},
-		answers: []result{{status: 200, description: "Entries of the log, oldest first: 100 unless limit says otherwise.", of: []AuditEntry{}, headers: []string{"Link"},
-			example: func(e *encoder) { list(e, sampleAudit(), e.auditEntry) }}},
+		answers: []result{{status: 200, description: "Entries of the log, oldest first: 100 unless limit says otherwise.", of: []wire.AuditEntry{}, headers: []string{"Link"},
+			example: func(e *wire.Encoder) { wire.List(e, samples.Audit(), e.AuditEntry) }}},
 		do: (*call).listAudit,
 	}}
 }
@@ -28,7 +30,7 @@ func (c *call) listAudit() (answer, error) {
 	}
 	a, err := c.Service.Audit(c.r.Context(), w.skip, w.limit)
 	return answered(a, err, func(a tracker.Answer[tracker.AuditPage]) answer {
-		out := answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value.Entries, (*encoder).auditEntry)}
+		out := answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value.Entries, (*wire.Encoder).AuditEntry)}
 		if a.Value.More {
 			out.header = w.next(c)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
@@ -14,7 +16,7 @@ import (
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.audit = sampleAudit()
+	f.audit = samples.Audit()
 	id := func(n string) string { return `"0150d4f1-6000-7000-8000-0000000000` + n + `"` }
 	progress, closed := `{"identifier":`+id("04")+`,"name":"In Progress"}`, `{"identifier":`+id("13")+`,"name":"Closed"}`
 	want := `[{"identifier":` + id("15") + `,"type":"Created","creationDate":"2015-11-05T09:30:00.125Z","author":null,"batchIdentifier":` + id("16") + `,` +
@@ -36,17 +38,17 @@ func TestAuditPages(t *testing.T) {
 	for limit, pages := range map[string]int{"": 3, "?limit=1": 205, "?limit=50": 5, "?limit=205": 1, "?limit=1000": 1} {
 		f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
 		for i := range 205 {
-			f.audit = append(f.audit, audit.Entry{ID: sampleID(i), Created: sampleTime, Type: audit.Created, Kind: audit.Token})
+			f.audit = append(f.audit, audit.Entry{ID: samples.Identifier(i), Created: samples.Time, Type: audit.Created, Kind: audit.Token})
 		}
 		seen, path := 0, "/tracker"+api+"/audit"+limit
 		for page := 1; path != ""; page++ {
 			w := f.send(t, request("GET", path, ""), 200, "")
-			var entries []AuditEntry
+			var entries []wire.AuditEntry
 			if err := json.Unmarshal(w.Body.Bytes(), &entries); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
-				if want := sampleID(seen).String(); e.Identifier != want {
+				if want := samples.Identifier(seen).String(); e.Identifier != want {
 					t.Fatalf("%s: entry %d is %s, not %s", limit, seen, e.Identifier, want)
 				}
 				seen++

@@ -3,6 +3,9 @@ package httpapi
 import (
 	"net/http"
 	"testing"
+
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 )
 
 // nowhere is a ResponseWriter that keeps nothing.
@@ -45,10 +48,10 @@ func BenchmarkUpdateProblem(b *testing.B) {
 }
 
 func BenchmarkEncodeProblem(b *testing.B) {
-	catalogue, snapshot := sampleCatalogue(), sampleSnapshot()
+	catalogue, snapshot := samples.Catalogue(), samples.Snapshot()
 	b.ReportAllocs()
 	for b.Loop() {
-		e := encoder{catalogue: catalogue}
-		e.problem(snapshot)
+		e := wire.Encoder{Catalogue: catalogue}
+		e.Problem(snapshot)
 	}
 }

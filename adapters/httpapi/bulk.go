@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -25,12 +27,12 @@ func bulkEndpoints() []endpoint {
 		scope: access.Write,
 		query: append(append([]string{}, bulkNames...), paramPreview),
 		bodies: []body{
-			{media: mediaJSON, of: []any{ProblemsPatch{}}, example: example},
-			{media: mediaMerge, of: []any{ProblemsPatch{}}, example: example},
+			{media: mediaJSON, of: []any{wire.ProblemsPatch{}}, example: example},
+			{media: mediaMerge, of: []any{wire.ProblemsPatch{}}, example: example},
 		},
 		answers: []result{{
-			status: 200, description: "What was changed, or would be.", of: ChangedProblems{},
-			example: func(e *encoder) { e.changedProblems(sampleChanges()) },
+			status: 200, description: "What was changed, or would be.", of: wire.ChangedProblems{},
+			example: func(e *wire.Encoder) { e.ChangedProblems(samples.Changes()) },
 			headers: []string{"Dry-Run"},
 		}},
 		faults: partialKinds(fault.InvalidPredicate, fault.NotFound, fault.StaleRevision, fault.TooManyResults, fault.QueryTooExpensive,
@@ -57,7 +59,7 @@ func (c *call) updateProblems() (answer, error) {
 	if err := c.Service.CheckUpdateProblems(c.caller, cmd); err != nil {
 		return answer{}, err // before the body is looked at (D18)
 	}
-	if err := c.decode(&cmd.Faults, patchMembers(&cmd.ProblemPatch)...); err != nil {
+	if err := c.decode(&cmd.Faults, wire.PatchMembers(&cmd.ProblemPatch)...); err != nil {
 		return answer{}, err
 	}
 	ctx := c.r.Context()
@@ -69,8 +71,8 @@ func (c *call) updateProblems() (answer, error) {
 		err = c.unlessGone(err)
 	}
 	return answered(a, err, func(a tracker.Answer[tracker.ChangedProblems]) answer {
-		e := encoder{base: c.BasePath}
-		e.changedProblems(a.Value)
-		return answer{status: http.StatusOK, body: e.buf}
+		e := wire.Encoder{Base: c.BasePath}
+		e.ChangedProblems(a.Value)
+		return answer{status: http.StatusOK, body: e.Buf}
 	})
 }

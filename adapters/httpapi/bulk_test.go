@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
@@ -29,7 +31,7 @@ func setupBulk(t *testing.T) *fixture {
 	return f
 }
 
-func (f *fixture) bulk(t *testing.T, query, body string) (c ChangedProblems) {
+func (f *fixture) bulk(t *testing.T, query, body string) (c wire.ChangedProblems) {
 	t.Helper()
 	w := f.send(t, request("PATCH", bulkPath+query, body), 200, "")
 	if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil {
@@ -50,12 +52,12 @@ func bulkQuery(f *fixture, kind fault.Kind) string {
 	f.hits = []store.Hit{{ID: 12, Revision: 3}}
 	switch kind {
 	case fault.StaleRevision, fault.TooManyResults, fault.QueryTooExpensive:
-		return query + "&preview=" + tracker.Preview{Now: sampleTime.Add(2 * time.Hour)}.String()
+		return query + "&preview=" + tracker.Preview{Now: samples.Time.Add(2 * time.Hour)}.String()
 	case fault.TransitionNotAllowed, fault.UnknownOutcome:
 		if kind == fault.TransitionNotAllowed {
-			f.snapshot.State = sampleOpen.ID
+			f.snapshot.State = samples.Open.ID
 		}
-		var c ChangedProblems
+		var c wire.ChangedProblems
 		if err := json.Unmarshal(f.do(request("PATCH", bulkPath+"&dryRun=true", bulkBody)).Body.Bytes(), &c); err != nil || c.Preview == nil {
 			return ""
 		}
@@ -95,7 +97,7 @@ func TestBulkShowsAll(t *testing.T) {
 	if want := `{"matched":2,"changes":[],"unchanged":[12,13],"refused":[],"preview":"`; !strings.HasPrefix(w.Body.String(), want) {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
-	f.snapshot.State, f.hits = sampleOpen.ID, f.hits[:1]
+	f.snapshot.State, f.hits = samples.Open.ID, f.hits[:1]
 	w = f.send(t, request("PATCH", bulkPath+"&dryRun=true", bulkBody), 200, "")
 	if want := `{"matched":1,"changes":[],"unchanged":[],"refused":[{"identifier":12,"type":"/errors/transition-not-allowed",` +
 		`"detail":"from \"Open\" a problem can move to: In Progress","errors":[]}],"preview":"`; !strings.HasPrefix(w.Body.String(), want) {
@@ -112,7 +114,7 @@ func TestBulkShowsAll(t *testing.T) {
 func TestBulkRefusalBelowBasePath(t *testing.T) {
 	t.Parallel()
 	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
-	f.hits, f.snapshot.State = []store.Hit{{ID: 12, Revision: 3}}, sampleOpen.ID
+	f.hits, f.snapshot.State = []store.Hit{{ID: 12, Revision: 3}}, samples.Open.ID
 	w := f.send(t, request("PATCH", "/tracker"+bulkPath+"&dryRun=true", bulkBody), 200, "")
 	if !strings.Contains(w.Body.String(), `"type":"/tracker/errors/transition-not-allowed"`) {
 		t.Errorf("%s", w.Body)
@@ -123,7 +125,7 @@ func TestBulkRefusalBelowBasePath(t *testing.T) {
 func TestBulkOrderOfErrors(t *testing.T) {
 	t.Parallel()
 	f := setupBulk(t)
-	f.snapshot.State = sampleOpen.ID
+	f.snapshot.State = samples.Open.ID
 	media, body, match := "text/html", `{"state":`, `"3"`
 	values := url.Values{"predicate": {"title ="}, "preview": {"x"}, "sort": {"title"}}
 	step := func(status int, slug fault.Kind, repair func()) {
@@ -134,7 +136,7 @@ func TestBulkOrderOfErrors(t *testing.T) {
 	step(415, fault.UnsupportedMediaType, func() { media = mediaMerge })
 	step(400, fault.MalformedRequest, func() { values.Del("sort") })
 	step(400, fault.MalformedRequest, func() { match = "" })
-	step(400, fault.MalformedRequest, func() { values.Set("preview", tracker.Preview{Now: sampleTime.Add(2 * time.Hour)}.String()) })
+	step(400, fault.MalformedRequest, func() { values.Set("preview", tracker.Preview{Now: samples.Time.Add(2 * time.Hour)}.String()) })
 	step(400, fault.InvalidPredicate, func() { values.Set("predicate", "TRUEPREDICATE") })
 	step(400, fault.MalformedJSON, func() { body = `{"title":null,"state":{"name":"Done"}}` })
 	step(412, fault.StaleRevision, func() { values.Del("preview") })
@@ -154,9 +156,9 @@ func TestBulkOrderOfErrors(t *testing.T) {
 func TestBulkParameters(t *testing.T) {
 	t.Parallel()
 	f := setupBulk(t)
-	f.queries = []query.Saved{{ID: sampleID(30), Owner: sampleAnn.ID, Predicate: "TRUEPREDICATE"}}
-	preview := tracker.Preview{Now: sampleTime.Add(2 * time.Hour)}.String()
-	late := tracker.Preview{Now: sampleTime.Add(time.Hour)}.String()
+	f.queries = []query.Saved{{ID: samples.Identifier(30), Owner: samples.Ann.ID, Predicate: "TRUEPREDICATE"}}
+	preview := tracker.Preview{Now: samples.Time.Add(2 * time.Hour)}.String()
+	late := tracker.Preview{Now: samples.Time.Add(time.Hour)}.String()
 	for parameters, want := range map[string]fault.Kind{
 		"":                                     fault.MalformedRequest, // never all problems by mistake
 		"?dryRun=true":                         fault.MalformedRequest,
@@ -167,16 +169,16 @@ func TestBulkParameters(t *testing.T) {
 		"?predicate=TRUEPREDICATE&limit=1":     fault.MalformedRequest,
 		"?predicate=TRUEPREDICATE&predicate=x": fault.MalformedRequest,
 		"?savedQuery=x":                        fault.MalformedRequest,
-		"?predicate=TRUEPREDICATE&savedQuery=" + sampleID(30).String(): fault.MalformedRequest,
-		"?savedQuery=" + sampleID(31).String():                         fault.NotFound,
-		"?savedQuery=" + sampleID(30).String():                         fault.PreviewRequired,
-		"?predicate=TRUEPREDICATE&preview=" + late:                     fault.PreviewRequired,
-		"?predicate=TRUEPREDICATE&preview=" + preview:                  fault.StaleRevision,
-		"?predicate=TRUEPREDICATE&dryRun=true&preview=" + preview:      fault.StaleRevision,
+		"?predicate=TRUEPREDICATE&savedQuery=" + samples.Identifier(30).String(): fault.MalformedRequest,
+		"?savedQuery=" + samples.Identifier(31).String():                         fault.NotFound,
+		"?savedQuery=" + samples.Identifier(30).String():                         fault.PreviewRequired,
+		"?predicate=TRUEPREDICATE&preview=" + late:                               fault.PreviewRequired,
+		"?predicate=TRUEPREDICATE&preview=" + preview:                            fault.StaleRevision,
+		"?predicate=TRUEPREDICATE&dryRun=true&preview=" + preview:                fault.StaleRevision,
 	} {
 		f.send(t, request("PATCH", api+"/problems"+parameters, bulkBody), httpframe.FailureOf(want).Status, want)
 	}
-	saved := "?savedQuery=https://example.org/queries/" + sampleID(30).String()
+	saved := "?savedQuery=https://example.org/queries/" + samples.Identifier(30).String()
 	f.send(t, request("PATCH", api+"/problems"+saved+"&dryRun=true", bulkBody), 200, "")
 	if len(f.changes) > 0 {
 		t.Errorf("stored: %+v", f.changes)

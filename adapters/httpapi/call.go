@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -190,12 +191,12 @@ func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
 }
 
 // decode reads the body as an object with the given members: see the function decode.
-func (c *call) decode(faults *fault.List, members ...member) error {
-	return decode(c.body, c.Limits.JSONDepth, faults, members...)
+func (c *call) decode(faults *fault.List, members ...wire.Member) error {
+	return wire.Decode(c.body, c.Limits.JSONDepth, faults, members...)
 }
 
 // decodeValue reads the body as any JSON value.
-func (c *call) decodeValue() (any, error) { return decodeValue(c.body, c.Limits.JSONDepth) }
+func (c *call) decodeValue() (any, error) { return wire.DecodeValue(c.body, c.Limits.JSONDepth) }
 
 // parseQuery reads the query of an operation that has parameters of these names.
 func parseQuery(raw string, names []string) (url.Values, error) {

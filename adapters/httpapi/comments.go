@@ -5,6 +5,8 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
@@ -23,12 +25,12 @@ func commentEndpoints() []endpoint {
 			headers:     []string{"Idempotency-Key", "If-Match"},
 			bodies: []body{
 				{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
-				{media: mediaJSON, of: []any{NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`},
+				{media: mediaJSON, of: []any{wire.NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`},
 			},
 			answers: []result{{
-				status: 201, description: "The comment that was added.", of: Comment{},
+				status: 201, description: "The comment that was added.", of: wire.Comment{},
 				headers: []string{"Problem-Revision", "Idempotency-Replayed", "Dry-Run"},
-				example: func(e *encoder) { e.comment(sampleComment()) },
+				example: func(e *wire.Encoder) { e.Comment(samples.Comment()) },
 			}},
 			faults: []fault.Kind{fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict},
 			do:     (*call).addComment,
@@ -41,14 +43,14 @@ func commentEndpoints() []endpoint {
 			query:       []string{paramAsOf, paramLimit, paramCursor},
 			shown:       shownInWindow,
 			headers:     []string{"If-None-Match"},
-			answers:     linked(loaded("The comments, oldest first.", []Comment{}, func(e *encoder) { list(e, []problem.Comment{sampleComment()}, e.comment) })),
+			answers:     linked(loaded("The comments, oldest first.", []wire.Comment{}, func(e *wire.Encoder) { wire.List(e, []problem.Comment{samples.Comment()}, e.Comment) })),
 			faults:      []fault.Kind{fault.ProblemNotFound},
 			do: growing[problem.Comment]{
 				name: "comments", parts: store.Comments,
 				loaded: func(s store.Snapshot) []problem.Comment { return s.Comments },
 				stored: (*tracker.Service).Comments,
-				encode: func(e *encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
-					return portions(e, comments, e.comment)
+				encode: func(e *wire.Encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
+					return wire.Portions(e, comments, e.Comment)
 				},
 			}.load,
 		},
@@ -67,7 +69,7 @@ func (c *call) addComment() (answer, error) {
 	}
 	if c.media == mediaText {
 		cmd.Text = patch.Set(string(c.body))
-	} else if err := c.decode(&cmd.Faults, member{"text", &cmd.Text}, member{"html", &cmd.HTML}); err != nil {
+	} else if err := c.decode(&cmd.Faults, wire.Member{Name: "text", Into: &cmd.Text}, wire.Member{Name: "html", Into: &cmd.HTML}); err != nil {
 		return answer{}, err
 	}
 	id, err := c.problem()
@@ -84,7 +86,7 @@ func (c *call) addComment() (answer, error) {
 }
 
 func addedComment(a tracker.Answer[problem.Comment]) answer {
-	e := encoder{catalogue: a.Catalogue}
-	e.comment(a.Value)
-	return answer{status: http.StatusCreated, revision: a.Revision, body: e.buf}
+	e := wire.Encoder{Catalogue: a.Catalogue}
+	e.Comment(a.Value)
+	return answer{status: http.StatusCreated, revision: a.Revision, body: e.Buf}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -25,32 +27,32 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 	t.Parallel()
 	bare := store.Snapshot{Problem: problem.Problem{
 		ID:         1,
-		Fields:     problem.Fields{Title: "<a href=\"&\">\u2028\x7f\U0001F600", State: sampleOpen.ID},
-		Originator: sampleAnn.ID, Created: sampleTime, Modifier: sampleAnn.ID, Modified: sampleTime, Revision: 1,
+		Fields:     problem.Fields{Title: "<a href=\"&\">\u2028\x7f\U0001F600", State: samples.Open.ID},
+		Originator: samples.Ann.ID, Created: samples.Time, Modifier: samples.Ann.ID, Modified: samples.Time, Revision: 1,
 	}}
 	resolved := sampleResolved()
 	unstored := bare
 	unstored.ID = 0
 	for name, write := range map[string]struct {
-		encode func(*encoder)
+		encode func(*wire.Encoder)
 		into   any
 	}{
-		"bare problem":         {func(e *encoder) { e.problem(bare) }, &Problem{}},
-		"resolved problem":     {func(e *encoder) { e.problem(resolved) }, &Problem{}},
-		"past problem":         {func(e *encoder) { e.past = true; e.problem(resolved) }, &Problem{}},
-		"created problem":      {func(e *encoder) { e.problem(resolved) }, &CreatedProblem{}},
-		"problem of a dry run": {func(e *encoder) { e.problem(unstored) }, &CreatedProblem{}},
-		"user of a dry run":    {func(e *encoder) { e.user(user.User{Name: "Ann", Email: "ann@example.org"}) }, &CreatedUser{}},
-		"token of a dry run": {func(e *encoder) {
-			e.issuedToken(tracker.IssuedToken{Token: access.Token{User: sampleAnn.ID, Scope: access.Read, Created: sampleTime}})
-		}, &IssuedToken{}},
-		"error": {func(e *encoder) {
-			e.failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", At: fault.At("b")}}}, httpframe.FailureOf(fault.InvalidValue), "r1")
-		}, &Error{}},
-		"invalid predicate": {func(e *encoder) {
+		"bare problem":         {func(e *wire.Encoder) { e.Problem(bare) }, &wire.Problem{}},
+		"resolved problem":     {func(e *wire.Encoder) { e.Problem(resolved) }, &wire.Problem{}},
+		"past problem":         {func(e *wire.Encoder) { e.Past = true; e.Problem(resolved) }, &wire.Problem{}},
+		"created problem":      {func(e *wire.Encoder) { e.Problem(resolved) }, &wire.CreatedProblem{}},
+		"problem of a dry run": {func(e *wire.Encoder) { e.Problem(unstored) }, &wire.CreatedProblem{}},
+		"user of a dry run":    {func(e *wire.Encoder) { e.User(user.User{Name: "Ann", Email: "ann@example.org"}) }, &wire.CreatedUser{}},
+		"token of a dry run": {func(e *wire.Encoder) {
+			e.IssuedToken(tracker.IssuedToken{Token: access.Token{User: samples.Ann.ID, Scope: access.Read, Created: samples.Time}})
+		}, &wire.IssuedToken{}},
+		"error": {func(e *wire.Encoder) {
+			e.Failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", At: fault.At("b")}}}, httpframe.FailureOf(fault.InvalidValue), "r1")
+		}, &wire.Error{}},
+		"invalid predicate": {func(e *wire.Encoder) {
 			wrong := &predicate.Error{Kind: predicate.UnknownKey, Message: "a", Line: 1, Column: 2}
-			e.failure(fault.Wrap(fault.InvalidPredicate, wrong, "a"), httpframe.FailureOf(fault.InvalidPredicate), "r1")
-		}, &Error{}},
+			e.Failure(fault.Wrap(fault.InvalidPredicate, wrong, "a"), httpframe.FailureOf(fault.InvalidPredicate), "r1")
+		}, &wire.Error{}},
 	} {
 		checkAgreement(t, name, write.encode, write.into)
 	}
@@ -63,14 +65,14 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 	}
 }
 
-func checkAgreement(t *testing.T, name string, encode func(*encoder), into any) {
+func checkAgreement(t *testing.T, name string, encode func(*wire.Encoder), into any) {
 	t.Helper()
-	e := encoder{catalogue: sampleCatalogue()}
+	e := wire.Encoder{Catalogue: samples.Catalogue()}
 	encode(&e)
-	strict := json.NewDecoder(bytes.NewReader(e.buf))
+	strict := json.NewDecoder(bytes.NewReader(e.Buf))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(into); err != nil {
-		t.Errorf("%s: %v: %s", name, err, e.buf)
+		t.Errorf("%s: %v: %s", name, err, e.Buf)
 		return
 	}
 	var again bytes.Buffer
@@ -80,7 +82,7 @@ func checkAgreement(t *testing.T, name string, encode func(*encoder), into any) 
 		t.Fatal(err)
 	}
 	// Package json writes no decimals for whole seconds, and escapes U+2028.
-	written := strings.NewReplacer(`.000Z"`, `Z"`, "\u2028", `\u2028`, "\x7f", "\x7f").Replace(string(e.buf))
+	written := strings.NewReplacer(`.000Z"`, `Z"`, "\u2028", `\u2028`, "\x7f", "\x7f").Replace(string(e.Buf))
 	if got := strings.TrimSuffix(again.String(), "\n"); got != written {
 		t.Errorf("%s:\n%s\nis read and written as\n%s", name, written, got)
 	}
@@ -111,10 +113,10 @@ func TestEncodeExactly(t *testing.T) {
 		`"author":{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann"},"batchIdentifier":"0150d4f1-6000-7000-8000-00000000000d",` +
 		`"isSignificant":true,"field":"state","from":{"identifier":"0150d4f1-6000-7000-8000-000000000003","name":"Open"},` +
 		`"to":{"identifier":"0150d4f1-6000-7000-8000-000000000004","name":"In Progress"}}]}`
-	e := encoder{catalogue: sampleCatalogue()}
-	e.problem(sampleSnapshot())
-	if string(e.buf) != want {
-		t.Errorf("%s\nnot %s", e.buf, want)
+	e := wire.Encoder{Catalogue: samples.Catalogue()}
+	e.Problem(samples.Snapshot())
+	if string(e.Buf) != want {
+		t.Errorf("%s\nnot %s", e.Buf, want)
 	}
 }
 
@@ -126,23 +128,23 @@ func TestEncodeTimes(t *testing.T) {
 		`"2030-01-01T00:00:00.999Z"`: time.Date(2030, 1, 1, 0, 0, 0, 999999999, time.UTC),
 		`"0001-01-01T00:00:00.001Z"`: time.Time{}.Add(time.Millisecond),
 	} {
-		var e encoder
-		if e.time(at); string(e.buf) != want {
-			t.Errorf("%s, not %s", e.buf, want)
+		var e wire.Encoder
+		if e.Time(at); string(e.Buf) != want {
+			t.Errorf("%s, not %s", e.Buf, want)
 		}
 	}
 }
 
 func TestEncodeStringsAsTheyAre(t *testing.T) {
 	t.Parallel()
-	var e encoder
-	e.open('[')
+	var e wire.Encoder
+	e.Open('[')
 	for _, s := range []string{"<&>'", "a\tb\r\n", `\"/`, "[", ":", "{", "\u2028ä😀"} {
-		e.string(s)
+		e.Text(s)
 	}
-	e.close(']')
-	if want := `["<&>'","a\tb\r\n","\\\"/","[",":","{","` + "\u2028ä😀" + `"]`; string(e.buf) != want {
-		t.Errorf("%s, not %s", e.buf, want)
+	e.Close(']')
+	if want := `["<&>'","a\tb\r\n","\\\"/","[",":","{","` + "\u2028ä😀" + `"]`; string(e.Buf) != want {
+		t.Errorf("%s, not %s", e.Buf, want)
 	}
 }
 
@@ -150,15 +152,15 @@ func TestEncodeStringsAsTheyAre(t *testing.T) {
 func TestEncodeUnknownReferences(t *testing.T) {
 	t.Parallel()
 	unknown := ident.ID{1}
-	e := encoder{catalogue: sampleCatalogue()}
-	e.open('[')
-	for _, write := range []func(ident.ID){e.state, e.stateRef, e.priority, e.classification, e.component, e.componentRef, e.milestone, e.userByID, e.userRef} {
+	e := wire.Encoder{Catalogue: samples.Catalogue()}
+	e.Open('[')
+	for _, write := range []func(ident.ID){e.State, e.StateRef, e.Priority, e.Classification, e.Component, e.ComponentRef, e.Milestone, e.UserByID, e.UserRef} {
 		write(unknown)
 		write(ident.None)
 	}
-	e.close(']')
-	if want := "[" + strings.Repeat("null,", 17) + "null]"; string(e.buf) != want {
-		t.Errorf("%s, not %s", e.buf, want)
+	e.Close(']')
+	if want := "[" + strings.Repeat("null,", 17) + "null]"; string(e.Buf) != want {
+		t.Errorf("%s, not %s", e.Buf, want)
 	}
 }
 
@@ -167,7 +169,7 @@ func TestEncodeTimesAsPackageTime(t *testing.T) {
 	t.Parallel()
 	same := func(at time.Time) {
 		t.Helper()
-		if got, want := string(appendTime(nil, at)), at.Format(timeLayout); got != want {
+		if got, want := string(wire.AppendTime(nil, at)), at.Format(wire.TimeLayout); got != want {
 			t.Errorf("%v is written %s, not %s", at, got, want)
 		}
 	}
@@ -177,6 +179,6 @@ func TestEncodeTimesAsPackageTime(t *testing.T) {
 		same(time.Date(year, time.December, 31, 23, 59, 59, 999_999_999, time.UTC))
 	}
 	for ms := range 1000 {
-		same(sampleTime.Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond))
+		same(samples.Time.Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -51,7 +52,7 @@ type result struct {
 	description string
 	headers     []string // from answerHeaders
 	of          any      // a type of wire.go, or a slice of one; nil: no body
-	example     func(*encoder)
+	example     func(*wire.Encoder)
 }
 
 // writes reports whether the operation can change anything.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -28,17 +29,17 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if header.Get("Cache-Control") == "" {
 		header.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
 	}
-	e := encoder{base: s.BasePath}
-	e.failure(f, kind, frameOf(r).RequestID)
+	e := wire.Encoder{Base: s.BasePath}
+	e.Failure(f, kind, frameOf(r).RequestID)
 	header["Content-Type"] = ofProblem
-	sendLine(w, r, kind.Status, e.buf)
+	sendLine(w, r, kind.Status, e.Buf)
 }
 
 // Crowded returns a whole HTTP/1.1 answer, to be sent on a connection that is refused
 // because there are too many. It has the status 503.
 func Crowded(basePath, requestID string) []byte {
-	e := encoder{base: strings.TrimSuffix(basePath, "/")}
-	e.failure(fault.New(fault.Unavailable, "there are too many connections, from your address or from all: try again, or use one connection for several requests"),
+	e := wire.Encoder{Base: strings.TrimSuffix(basePath, "/")}
+	e.Failure(fault.New(fault.Unavailable, "there are too many connections, from your address or from all: try again, or use one connection for several requests"),
 		httpframe.FailureOf(fault.Unavailable), requestID)
 	header := http.Header{
 		"Cache-Control": {"no-store"},
@@ -50,7 +51,7 @@ func Crowded(basePath, requestID string) []byte {
 	Secure(header)
 	answer := http.Response{
 		StatusCode: http.StatusServiceUnavailable, ProtoMajor: 1, ProtoMinor: 1, Header: header,
-		ContentLength: int64(len(e.buf) + 1), Body: io.NopCloser(bytes.NewReader(append(e.buf, '\n'))),
+		ContentLength: int64(len(e.Buf) + 1), Body: io.NopCloser(bytes.NewReader(append(e.Buf, '\n'))),
 	}
 	var b bytes.Buffer
 	if err := answer.Write(&b); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -191,11 +192,11 @@ func TestErrorPages(t *testing.T) {
 	f := setup(t)
 	list := f.send(t, request("GET", "/errors", "", "Authorization", ""), 200, "").Body.String()
 	for _, k := range httpframe.Failures() {
-		w := f.send(t, request("GET", errorType("", k.Kind), "", "Authorization", ""), 200, "")
+		w := f.send(t, request("GET", wire.ErrorType("", k.Kind), "", "Authorization", ""), 200, "")
 		if !strings.Contains(w.Body.String(), k.Title) || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: %s", k.Kind, w.Body)
 		}
-		if !strings.Contains(list, `"`+errorType("", k.Kind)+`"`) {
+		if !strings.Contains(list, `"`+wire.ErrorType("", k.Kind)+`"`) {
 			t.Errorf("%s is not in the list", k.Kind)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -90,19 +91,19 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 		user    string
 	}
 	base := func() (store.Snapshot, names) {
-		s := sampleSnapshot()
-		a, b := sampleRelated(), sampleRelated()
+		s := samples.Snapshot()
+		a, b := samples.Related(), samples.Related()
 		a.OtherTitle, b.OtherTitle = "one", "two"
 		s.Relationships = []store.Related{a, b}
-		return s, names{sampleVersion, "Ann"}
+		return s, names{samples.Version, "Ann"}
 	}
 	seen := map[string]string{}
 	for name, change := range map[string]func(*store.Snapshot, *names){
 		"nothing":                      func(*store.Snapshot, *names) {},
 		"revision":                     func(s *store.Snapshot, _ *names) { s.Revision = 31 },
 		"catalogue":                    func(_ *store.Snapshot, n *names) { n.version.Number = 4 },
-		"catalogue of another history": func(_ *store.Snapshot, n *names) { n.version.Batch, n.user = sampleID(90), "Anne" },
-		"revision of another history":  func(s *store.Snapshot, _ *names) { s.Batch = sampleID(90) },
+		"catalogue of another history": func(_ *store.Snapshot, n *names) { n.version.Batch, n.user = samples.Identifier(90), "Anne" },
+		"revision of another history":  func(s *store.Snapshot, _ *names) { s.Batch = samples.Identifier(90) },
 		"watching":                     func(s *store.Snapshot, _ *names) { s.Watching = true },
 		"read":                         func(s *store.Snapshot, _ *names) { s.Read = false },
 		"readByAssignee":               func(s *store.Snapshot, _ *names) { s.ReadByAssignee = false },
@@ -118,7 +119,7 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 	} {
 		s, shown := base()
 		change(&s, &shown)
-		tag := problemTag(s, metadata.NewCatalogue(shown.version, metadata.Content{Users: []user.User{{ID: sampleID(1), Name: shown.user}}}))
+		tag := problemTag(s, metadata.NewCatalogue(shown.version, metadata.Content{Users: []user.User{{ID: samples.Identifier(1), Name: shown.user}}}))
 		if other, ok := seen[tag]; ok {
 			t.Errorf("%s and %s have the same tag %s", name, other, tag)
 		}
@@ -135,10 +136,10 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 func TestTagsOutliveAMove(t *testing.T) {
 	t.Parallel()
 	tags := func(batch ident.ID, name string) [3]string {
-		c := metadata.NewCatalogue(ident.Version{Number: 14, Batch: batch}, metadata.Content{Users: []user.User{{ID: sampleID(1), Name: name}}})
-		return [3]string{problemTag(sampleSnapshot(), c), pastTag(sampleSnapshot(), c), catalogueTag(c)}
+		c := metadata.NewCatalogue(ident.Version{Number: 14, Batch: batch}, metadata.Content{Users: []user.User{{ID: samples.Identifier(1), Name: name}}})
+		return [3]string{problemTag(samples.Snapshot(), c), pastTag(samples.Snapshot(), c), catalogueTag(c)}
 	}
-	here, moved, another := tags(sampleID(90), "Ann"), tags(sampleID(91), "Ann"), tags(sampleID(90), "Anne")
+	here, moved, another := tags(samples.Identifier(90), "Ann"), tags(samples.Identifier(91), "Ann"), tags(samples.Identifier(90), "Anne")
 	for i := range here {
 		if here[i] != moved[i] {
 			t.Errorf("the tag %s becomes %s", here[i], moved[i])
@@ -152,7 +153,7 @@ func TestTagsOutliveAMove(t *testing.T) {
 func TestConditionalReads(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers", "/users", "/users/" + sampleAnn.ID.String()} {
+	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers", "/users", "/users/" + samples.Ann.ID.String()} {
 		tag := f.send(t, request("GET", api+path, ""), 200, "").Header().Get("ETag")
 		w := f.send(t, request("GET", api+path, "", "If-None-Match", "W/"+tag), 304, "")
 		header(t, w, map[string]string{"ETag": tag, "Content-Type": "", "Cache-Control": "private, no-cache", "Vary": "Authorization"})

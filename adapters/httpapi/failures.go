@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -23,7 +24,7 @@ var recordedFailures []byte
 type failure struct {
 	Kind       fault.Kind `json:"kind"`
 	Operations []string   `json:"operations"`
-	Answer     Error      `json:"answer"`
+	Answer     wire.Error `json:"answer"`
 }
 
 // failures returns the recorded failures, sorted by kind.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -267,7 +269,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.Forbidden:
 		headers = append(headers, "Authorization", secretOf(access.Read).Reveal())
 	case fault.NotFound:
-		object = sampleID(99).String()
+		object = samples.Identifier(99).String()
 		if slices.Contains(e.query, paramSavedQuery) {
 			parameters = "?savedQuery=" + object
 		}
@@ -284,7 +286,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.UnsupportedMediaType:
 		headers = append(headers, "Content-Type", "application/xml")
 	case fault.TransitionNotAllowed:
-		f.snapshot.State = sampleOpen.ID
+		f.snapshot.State = samples.Open.ID
 	case fault.InvalidValue, fault.ValidationFailed:
 		if e.id == "deleteKeyword" || kind == fault.ValidationFailed {
 			keyword = "a%00"
@@ -322,11 +324,11 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		case "addRelationship":
 			f.snapshot.Relationships = nil
 		case "deleteRelationship":
-			f.snapshot.Relationships = []store.Related{sampleRelated()}
+			f.snapshot.Relationships = []store.Related{samples.Related()}
 		case "revokeToken":
 			object = f.tokens[0].ID.String()
 		case "deleteQuery":
-			f.queries = []query.Saved{{ID: sampleAnn.ID, Owner: sampleAnn.ID}}
+			f.queries = []query.Saved{{ID: samples.Ann.ID, Owner: samples.Ann.ID}}
 		}
 	}
 	return send(body)
@@ -352,7 +354,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 				continue
 			}
 			w := provoke(f, e, kind.Kind)
-			var answer Error
+			var answer wire.Error
 			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Type != "/errors/"+string(kind.Kind) {
 				t.Errorf("%s does not fail with %s: status %d, %s", e.id, kind.Kind, w.Code, w.Body)
 				continue

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -35,8 +37,8 @@ func wireMembers(of reflect.Type) (all, readOnly []string) {
 // requests for every one that clients set.
 func TestWireTypesHaveAllFields(t *testing.T) {
 	t.Parallel()
-	problems, readOnly := wireMembers(reflect.TypeFor[Problem]())
-	sent, _ := wireMembers(reflect.TypeFor[ProblemFields]())
+	problems, readOnly := wireMembers(reflect.TypeFor[wire.Problem]())
+	sent, _ := wireMembers(reflect.TypeFor[wire.ProblemFields]())
 	for _, f := range problem.AllFields() {
 		if !slices.Contains(problems, f.Name) {
 			t.Errorf("Problem lacks the field %s", f.Name)
@@ -49,8 +51,8 @@ func TestWireTypesHaveAllFields(t *testing.T) {
 		}
 	}
 	var read []string
-	for _, m := range patchMembers(&tracker.ProblemPatch{}) {
-		read = append(read, m.name)
+	for _, m := range wire.PatchMembers(&tracker.ProblemPatch{}) {
+		read = append(read, m.Name)
 	}
 	if !slices.Equal(read, sent) {
 		t.Errorf("bodies have %v, and ProblemFields has %v", read, sent)
@@ -60,14 +62,14 @@ func TestWireTypesHaveAllFields(t *testing.T) {
 // Requests can send every field back: W1 and W2 know all of them.
 func TestBodiesTakeAllFields(t *testing.T) {
 	t.Parallel()
-	for body, members := range map[string][]member{
+	for body, members := range map[string][]wire.Member{
 		"W1": createMembers(new(tracker.CreateProblem)),
 		"W2": updateMembers(new(tracker.UpdateProblem)),
 	} {
 		for _, f := range problem.AllFields() {
 			n := 0
 			for _, m := range members {
-				if m.name == f.Name {
+				if m.Name == f.Name {
 					n++
 				}
 			}
@@ -80,8 +82,8 @@ func TestBodiesTakeAllFields(t *testing.T) {
 
 // sampleResolved is the problem of the samples once it is resolved.
 func sampleResolved() store.Snapshot {
-	s := sampleSnapshot()
-	s.Resolver, s.Resolved = sampleBob.ID, sampleTime
+	s := samples.Snapshot()
+	s.Resolver, s.Resolved = samples.Bob.ID, samples.Time
 	s.Watching = true
 	return s
 }
@@ -91,27 +93,27 @@ func sampleResolved() store.Snapshot {
 func TestSamplesHaveAllMembers(t *testing.T) {
 	t.Parallel()
 	sampled := map[string]bool{} // by member, whether a sample has a value there
-	note := func(name string, of any, example func(*encoder)) {
-		e := encoder{catalogue: sampleCatalogue()}
+	note := func(name string, of any, example func(*wire.Encoder)) {
+		e := wire.Encoder{Catalogue: samples.Catalogue()}
 		example(&e)
 		into := reflect.New(reflect.TypeOf(of))
-		if err := json.Unmarshal(e.buf, into.Interface()); err != nil {
+		if err := json.Unmarshal(e.Buf, into.Interface()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		noteMembers(sampled, into.Elem())
 	}
-	note("resolved problem", Problem{}, func(e *encoder) { e.problem(sampleResolved()) })
-	note("found problem", FoundProblem{}, func(e *encoder) { e.foundProblem(sampleResolved(), true) })
-	comment := sampleComment()
+	note("resolved problem", wire.Problem{}, func(e *wire.Encoder) { e.Problem(sampleResolved()) })
+	note("found problem", wire.FoundProblem{}, func(e *wire.Encoder) { e.FoundProblem(sampleResolved(), true) })
+	comment := samples.Comment()
 	comment.HTML = problem.Text("<p>Seen again.</p>")
-	note("comment with HTML", Comment{}, func(e *encoder) { e.comment(comment) })
-	note("bearer of a token", Me{}, func(e *encoder) { e.me(tracker.Caller{Scope: access.Read, Expires: sampleTime}, sampleAnn) })
-	revoked := sampleToken
-	revoked.Revoked = sampleTime
-	note("revoked token", Token{}, func(e *encoder) { e.token(revoked) })
-	started := sampleMilestone
-	started.Start = sampleTime
-	note("started milestone", Milestone{}, func(e *encoder) { e.milestoneObject(started) })
+	note("comment with HTML", wire.Comment{}, func(e *wire.Encoder) { e.Comment(comment) })
+	note("bearer of a token", wire.Me{}, func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Read, Expires: samples.Time}, samples.Ann) })
+	revoked := samples.Token
+	revoked.Revoked = samples.Time
+	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })
+	started := samples.Milestone
+	started.Start = samples.Time
+	note("started milestone", wire.Milestone{}, func(e *wire.Encoder) { e.MilestoneObject(started) })
 	for _, endpoint := range endpoints() {
 		for _, a := range endpoint.answers {
 			if a.of != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -119,8 +120,8 @@ func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
 		}
 		f := setup(t)
 		if e.id == "createUser" { // the one of the example is there already
-			f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{sampleBob}})
-			f.tokens[2].User = sampleBob.ID
+			f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{samples.Bob}})
+			f.tokens[2].User = samples.Bob.ID
 		}
 		path := api + strings.Replace(e.path, "{identifier}", "12", 1)
 		send := func() *httptest.ResponseRecorder {
@@ -142,5 +143,5 @@ func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
 	}
 	f.send(t, request("POST", api+"/tokens?dryRun=true", `{"user":{"name":"Ann"},"scope":"read"}`, "Idempotency-Key", "k"), 400, fault.MalformedRequest)
 	f.send(t, request("POST", api+"/states/search", `{"predicate":"TRUEPREDICATE"}`, "Idempotency-Key", "k"), 200, "") // stores nothing
-	f.send(t, request("PATCH", api+"/users/"+sampleAnn.ID.String(), `{}`, "Idempotency-Key", "k"), 200, "")
+	f.send(t, request("PATCH", api+"/users/"+samples.Ann.ID.String(), `{}`, "Idempotency-Key", "k"), 200, "")
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -18,8 +19,8 @@ func keywordEndpoints() []endpoint {
 		headers:     []string{"If-Match"},
 		bodies:      []body{{media: mediaJSON, optional: true, of: []any{new(string)}, example: `"7.4.1"`}},
 		answers: []result{
-			{status: 200, description: "The keyword, which was there before.", of: Keyword{}, example: exampleKeyword, headers: []string{"Problem-Revision", "Dry-Run"}},
-			{status: 201, description: "The keyword, which is new.", of: Keyword{}, example: exampleKeyword, headers: []string{"Problem-Revision", "Dry-Run"}},
+			{status: 200, description: "The keyword, which was there before.", of: wire.Keyword{}, example: exampleKeyword, headers: []string{"Problem-Revision", "Dry-Run"}},
+			{status: 201, description: "The keyword, which is new.", of: wire.Keyword{}, example: exampleKeyword, headers: []string{"Problem-Revision", "Dry-Run"}},
 		},
 		faults: []fault.Kind{fault.ProblemNotFound, fault.StaleRevision, fault.ValidationFailed},
 		do:     (*call).setKeyword,
@@ -38,8 +39,8 @@ func keywordEndpoints() []endpoint {
 	}}
 }
 
-func exampleKeyword(e *encoder) {
-	e.keyword(problem.Keyword{Name: "version", Value: problem.Text("7.4.1")})
+func exampleKeyword(e *wire.Encoder) {
+	e.Keyword(problem.Keyword{Name: "version", Value: problem.Text("7.4.1")})
 }
 
 // setKeyword is W4.
@@ -68,9 +69,9 @@ func (c *call) setKeyword() (answer, error) {
 	}
 	a, err := c.Service.SetKeyword(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[problem.Keyword]) answer {
-		var e encoder
-		e.keyword(a.Value)
-		return answer{status: created(a.New), revision: a.Revision, body: e.buf}
+		var e wire.Encoder
+		e.Keyword(a.Value)
+		return answer{status: created(a.New), revision: a.Revision, body: e.Buf}
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -24,14 +26,14 @@ import (
 func (f *fixture) enlarge(large bool) {
 	f.snapshot.Keywords, f.snapshot.Log, f.snapshot.Comments = nil, nil, nil
 	for i := range 2500 {
-		f.snapshot.Log = append(f.snapshot.Log, problem.LogEntry{ID: sampleID(i), Type: problem.FieldChanged, Created: sampleTime,
-			Author: sampleAnn.ID, Field: "title", From: `"a"`, To: problem.LogText(strings.Repeat("x", 200)), Revision: 3})
+		f.snapshot.Log = append(f.snapshot.Log, problem.LogEntry{ID: samples.Identifier(i), Type: problem.FieldChanged, Created: samples.Time,
+			Author: samples.Ann.ID, Field: "title", From: `"a"`, To: problem.LogText(strings.Repeat("x", 200)), Revision: 3})
 	}
 	for i := range 20 {
 		f.snapshot.Keywords = append(f.snapshot.Keywords, problem.Keyword{Name: fmt.Sprintf("k%02d", i), Value: problem.Text(strings.Repeat("y", 30<<10))})
 	}
 	for i := range 150 {
-		f.snapshot.Comments = append(f.snapshot.Comments, problem.Comment{ID: sampleID(i), Author: sampleAnn.ID, Created: sampleTime, Text: strings.Repeat("z", 3<<10)})
+		f.snapshot.Comments = append(f.snapshot.Comments, problem.Comment{ID: samples.Identifier(i), Author: samples.Ann.ID, Created: samples.Time, Text: strings.Repeat("z", 3<<10)})
 	}
 	if f.snapshot.Size = 0; large {
 		f.snapshot.Size = problem.Size(f.snapshot.Fields, f.snapshot.Keywords, f.snapshot.Comments, f.snapshot.Log)
@@ -65,7 +67,7 @@ func TestLargeAnswersAreTheSame(t *testing.T) {
 		if !json.Valid(w.Body.Bytes()) {
 			t.Errorf("%s %s: not JSON", c.method, c.path)
 		}
-		if largest := slices.Max(w.sizes); largest > partSize+32<<10 {
+		if largest := slices.Max(w.sizes); largest > wire.PartSize+32<<10 {
 			t.Errorf("%s %s: a part has %d bytes", c.method, c.path, largest)
 		}
 		for _, name := range []string{"Etag", "Problem-Revision", "Link", "Content-Type"} {
@@ -94,15 +96,15 @@ func TestLogInPages(t *testing.T) {
 		f := setup(t)
 		f.enlarge(large)
 		for limit, pages := range map[int]int{1000: 3, 999: 3, 500: 5, 313: 8} {
-			var log []LogEntry
+			var log []wire.LogEntry
 			follow(t, f, fmt.Sprintf("%s/problems/12?limit=%d", api, limit), pages, func(body []byte) error {
-				var p Problem
+				var p wire.Problem
 				err := json.Unmarshal(body, &p)
 				log = append(log, p.Logs...)
 				return err
 			})
 			for i, e := range log {
-				if e.Identifier != sampleID(i).String() {
+				if e.Identifier != samples.Identifier(i).String() {
 					t.Fatalf("entry %d is %s", i, e.Identifier)
 				}
 			}
@@ -112,7 +114,7 @@ func TestLogInPages(t *testing.T) {
 		}
 		n := 0
 		follow(t, f, api+"/problems/12/comments?limit=50", 3, func(body []byte) error {
-			var page []Comment
+			var page []wire.Comment
 			err := json.Unmarshal(body, &page)
 			n += len(page)
 			return err

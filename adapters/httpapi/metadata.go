@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -21,9 +22,9 @@ type metadataKind[T, P any] struct {
 
 	objects    func(*tracker.Service) tracker.Objects[T, P]
 	identifier func(T) ident.ID
-	encode     func(*encoder, T)
-	members    func(*P) []member
-	readOnly   func(*tracker.ObjectServiceFields) member // the member that only the service writes, beside the identifier; or nil
+	encode     func(*wire.Encoder, T)
+	members    func(*P) []wire.Member
+	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the member that only the service writes, beside the identifier; or nil
 
 	createScope access.Scope
 	record      any // the type of wire.go; so are the following
@@ -46,7 +47,7 @@ type sample[T any] struct {
 
 func (k metadataKind[T, P]) endpoints() []endpoint {
 	one, many := strings.ToUpper(k.one[:1])+k.one[1:], strings.ToUpper(k.many[:1])+k.many[1:]
-	show := func(o T) func(*encoder) { return func(e *encoder) { k.encode(e, o) } }
+	show := func(o T) func(*wire.Encoder) { return func(e *wire.Encoder) { k.encode(e, o) } }
 	kept := result{status: 304, description: "The client's copy is still right.", headers: []string{"ETag"}}
 	faults := append([]fault.Kind{fault.UnknownField, fault.ValidationFailed, fault.AlreadyExists}, k.faults...)
 	return []endpoint{
@@ -57,7 +58,7 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 			headers: []string{"If-None-Match"},
 			answers: []result{
 				{status: 200, description: "The " + k.many + ", " + k.order + ".", of: k.records, headers: []string{"ETag"},
-					example: func(e *encoder) { k.encodeList(e, k.sampleList) }},
+					example: func(e *wire.Encoder) { k.encodeList(e, k.sampleList) }},
 				kept,
 			},
 			do: k.list,
@@ -99,8 +100,8 @@ func (k metadataKind[T, P]) endpoints() []endpoint {
 	}
 }
 
-func (k metadataKind[T, P]) encodeList(e *encoder, objects []T) {
-	list(e, objects, func(o T) { k.encode(e, o) })
+func (k metadataKind[T, P]) encodeList(e *wire.Encoder, objects []T) {
+	wire.List(e, objects, func(o T) { k.encode(e, o) })
 }
 
 func (k metadataKind[T, P]) list(c *call) (answer, error) {
@@ -129,7 +130,7 @@ func (k metadataKind[T, P]) post(c *call) (answer, error) {
 	cmd := tracker.CreateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
 	members := k.members(&cmd.Patch)
 	for _, m := range k.serviceMembers(&cmd.Service) {
-		members = append(members, member{m.name, ignored{m.into}})
+		members = append(members, wire.Member{Name: m.Name, Into: wire.Ignored{Into: m.Into}})
 	}
 	created := func(a tracker.Answer[T]) answer {
 		header := http.Header{}
@@ -151,8 +152,8 @@ func (k metadataKind[T, P]) post(c *call) (answer, error) {
 }
 
 // serviceMembers are the members that only the service writes.
-func (k metadataKind[T, P]) serviceMembers(sent *tracker.ObjectServiceFields) []member {
-	members := []member{{"identifier", &sent.Identifier}}
+func (k metadataKind[T, P]) serviceMembers(sent *tracker.ObjectServiceFields) []wire.Member {
+	members := []wire.Member{{Name: "identifier", Into: &sent.Identifier}}
 	if k.readOnly != nil {
 		members = append(members, k.readOnly(sent))
 	}
@@ -176,7 +177,7 @@ func (k metadataKind[T, P]) update(c *call) (answer, error) {
 }
 
 func (k metadataKind[T, P]) body(a tracker.Answer[T]) []byte {
-	e := encoder{catalogue: a.Catalogue}
+	e := wire.Encoder{Catalogue: a.Catalogue}
 	k.encode(&e, a.Value)
-	return e.buf
+	return e.Buf
 }

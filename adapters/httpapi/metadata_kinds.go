@@ -3,6 +3,8 @@ package httpapi
 import (
 	"slices"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -24,29 +26,29 @@ func metadataEndpoints() []endpoint {
 }
 
 func stateKind() metadataKind[metadata.State, tracker.StatePatch] {
-	updated := sampleOpen
-	updated.Next = []ident.ID{sampleProgress.ID, sampleClosed.ID}
+	updated := samples.Open
+	updated.Next = []ident.ID{samples.Progress.ID, samples.Closed.ID}
 	return metadataKind[metadata.State, tracker.StatePatch]{
 		one: "state", many: "states", tag: tagMetadata, order: "by order, then name",
 		about: "Whether a state counts as resolved cannot change while a problem is in it. " +
 			"One state at least is always initial. The members of nextStates are partial states; an empty array makes a terminal state.",
 		objects:    (*tracker.Service).States,
 		identifier: func(o metadata.State) ident.ID { return o.ID },
-		encode:     (*encoder).stateObject,
-		members: func(p *tracker.StatePatch) []member {
-			return []member{
-				{"name", &p.Name},
-				{"resolved", &p.Resolved},
-				{"initial", &p.Initial},
-				{"order", &p.Order},
-				{"nextStates", &p.Next},
+		encode:     (*wire.Encoder).StateObject,
+		members: func(p *tracker.StatePatch) []wire.Member {
+			return []wire.Member{
+				{Name: "name", Into: &p.Name},
+				{Name: "resolved", Into: &p.Resolved},
+				{Name: "initial", Into: &p.Initial},
+				{Name: "order", Into: &p.Order},
+				{Name: "nextStates", Into: &p.Next},
 			}
 		},
 		createScope: access.Admin,
-		record:      State{}, records: []State{}, created: CreatedState{}, create: NewState{}, patch: StatePatch{},
-		sampleList: []metadata.State{sampleOpen, sampleProgress, sampleClosed},
+		record:      wire.State{}, records: []wire.State{}, created: wire.CreatedState{}, create: wire.NewState{}, patch: wire.StatePatch{},
+		sampleList: []metadata.State{samples.Open, samples.Progress, samples.Closed},
 		creates: sample[metadata.State]{`{"name":"Verified","resolved":true,"nextStates":[{"name":"Open"}]}`,
-			metadata.State{ID: sampleID(20), Name: "Verified", Resolved: true, Order: 4, Next: []ident.ID{sampleOpen.ID}}},
+			metadata.State{ID: samples.Identifier(20), Name: "Verified", Resolved: true, Order: 4, Next: []ident.ID{samples.Open.ID}}},
 		updates: sample[metadata.State]{`{"nextStates":[{"name":"In Progress"},{"name":"Closed"}]}`, updated},
 		faults:  []fault.Kind{fault.MetadataNotFound, fault.MetadataAmbiguous},
 		more:    []fault.Kind{fault.InUse},
@@ -58,15 +60,15 @@ func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch] {
 		one: "priority", many: "priorities", tag: tagMetadata, order: "by order, then name",
 		objects:    (*tracker.Service).Priorities,
 		identifier: func(o metadata.Priority) ident.ID { return o.ID },
-		encode:     (*encoder).priorityObject,
-		members: func(p *tracker.PriorityPatch) []member {
-			return []member{{"name", &p.Name}, {"order", &p.Order}}
+		encode:     (*wire.Encoder).PriorityObject,
+		members: func(p *tracker.PriorityPatch) []wire.Member {
+			return []wire.Member{{Name: "name", Into: &p.Name}, {Name: "order", Into: &p.Order}}
 		},
 		createScope: access.Admin,
-		record:      Priority{}, records: []Priority{}, created: CreatedPriority{}, create: NewPriority{}, patch: PriorityPatch{},
-		sampleList: []metadata.Priority{samplePriority},
-		creates:    sample[metadata.Priority]{`{"name":"Low"}`, metadata.Priority{ID: sampleID(20), Name: "Low", Order: 3}},
-		updates:    sample[metadata.Priority]{`{"order":1}`, metadata.Priority{ID: samplePriority.ID, Name: samplePriority.Name, Order: 1}},
+		record:      wire.Priority{}, records: []wire.Priority{}, created: wire.CreatedPriority{}, create: wire.NewPriority{}, patch: wire.PriorityPatch{},
+		sampleList: []metadata.Priority{samples.Priority},
+		creates:    sample[metadata.Priority]{`{"name":"Low"}`, metadata.Priority{ID: samples.Identifier(20), Name: "Low", Order: 3}},
+		updates:    sample[metadata.Priority]{`{"order":1}`, metadata.Priority{ID: samples.Priority.ID, Name: samples.Priority.Name, Order: 1}},
 	}
 }
 
@@ -75,42 +77,44 @@ func classificationKind() metadataKind[metadata.Classification, tracker.Classifi
 		one: "classification", many: "classifications", tag: tagMetadata, order: "by name",
 		objects:    (*tracker.Service).Classifications,
 		identifier: func(o metadata.Classification) ident.ID { return o.ID },
-		encode:     (*encoder).classificationObject,
-		members: func(p *tracker.ClassificationPatch) []member {
-			return []member{{"name", &p.Name}}
+		encode:     (*wire.Encoder).ClassificationObject,
+		members: func(p *tracker.ClassificationPatch) []wire.Member {
+			return []wire.Member{{Name: "name", Into: &p.Name}}
 		},
 		createScope: access.Admin,
-		record:      Classification{}, records: []Classification{}, created: CreatedClassification{}, create: NewClassification{}, patch: ClassificationPatch{},
-		sampleList: []metadata.Classification{sampleClassification},
-		creates:    sample[metadata.Classification]{`{"name":"Task"}`, metadata.Classification{ID: sampleID(20), Name: "Task"}},
-		updates:    sample[metadata.Classification]{`{"name":"Bug"}`, metadata.Classification{ID: sampleClassification.ID, Name: "Bug"}},
+		record:      wire.Classification{}, records: []wire.Classification{}, created: wire.CreatedClassification{}, create: wire.NewClassification{}, patch: wire.ClassificationPatch{},
+		sampleList: []metadata.Classification{samples.Classification},
+		creates:    sample[metadata.Classification]{`{"name":"Task"}`, metadata.Classification{ID: samples.Identifier(20), Name: "Task"}},
+		updates:    sample[metadata.Classification]{`{"name":"Bug"}`, metadata.Classification{ID: samples.Classification.ID, Name: "Bug"}},
 	}
 }
 
 func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
-	closed := sampleAccounts
-	closed.Closed, closed.Successor = true, sampleServer.ID
+	closed := samples.Accounts
+	closed.Closed, closed.Successor = true, samples.Server.ID
 	return metadataKind[metadata.Component, tracker.ComponentPatch]{
 		one: "component", many: "components", tag: tagMetadata, order: "by name",
 		about: "Renaming or moving a component changes the fullName of all below it. A closed component keeps its problems and what is below it, but is refused as a new value anywhere. " +
 			"parent and successor are partial components, or null.",
 		objects:    (*tracker.Service).Components,
 		identifier: func(o metadata.Component) ident.ID { return o.ID },
-		encode:     (*encoder).componentObject,
-		members: func(p *tracker.ComponentPatch) []member {
-			return []member{
-				{"name", &p.Name},
-				{"closed", &p.Closed},
-				{"successor", &p.Successor},
-				{"parent", &p.Parent},
+		encode:     (*wire.Encoder).ComponentObject,
+		members: func(p *tracker.ComponentPatch) []wire.Member {
+			return []wire.Member{
+				{Name: "name", Into: &p.Name},
+				{Name: "closed", Into: &p.Closed},
+				{Name: "successor", Into: &p.Successor},
+				{Name: "parent", Into: &p.Parent},
 			}
 		},
-		readOnly:    func(sent *tracker.ObjectServiceFields) member { return member{"fullName", &sent.FullName} },
+		readOnly: func(sent *tracker.ObjectServiceFields) wire.Member {
+			return wire.Member{Name: "fullName", Into: &sent.FullName}
+		},
 		createScope: access.Admin,
-		record:      Component{}, records: []Component{}, created: CreatedComponent{}, create: NewComponent{}, patch: ComponentPatch{},
-		sampleList: []metadata.Component{sampleAccounts, sampleServer},
+		record:      wire.Component{}, records: []wire.Component{}, created: wire.CreatedComponent{}, create: wire.NewComponent{}, patch: wire.ComponentPatch{},
+		sampleList: []metadata.Component{samples.Accounts, samples.Server},
 		creates: sample[metadata.Component]{`{"name":"Login","parent":{"fullName":"Server/Accounts"}}`,
-			metadata.Component{ID: sampleID(20), Name: "Login", Parent: sampleAccounts.ID}},
+			metadata.Component{ID: samples.Identifier(20), Name: "Login", Parent: samples.Accounts.ID}},
 		updates: sample[metadata.Component]{`{"closed":true,"successor":{"name":"Server"}}`, closed},
 		faults:  []fault.Kind{fault.MetadataNotFound, fault.MetadataAmbiguous},
 		more:    []fault.Kind{fault.MetadataCycle},
@@ -118,27 +122,29 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
 }
 
 func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch] {
-	open := sampleMilestone
-	open.End = sampleMilestone.Start
+	open := samples.Milestone
+	open.End = samples.Milestone.Start
 	return metadataKind[metadata.Milestone, tracker.MilestonePatch]{
 		one: "milestone", many: "milestones", tag: tagMetadata, order: "by name",
 		about:      "component is a partial component, or null for a milestone of all components.",
 		objects:    (*tracker.Service).Milestones,
 		identifier: func(o metadata.Milestone) ident.ID { return o.ID },
-		encode:     (*encoder).milestoneObject,
-		members: func(p *tracker.MilestonePatch) []member {
-			return []member{
-				{"name", &p.Name},
-				{"component", &p.Component},
-				{"startDate", &p.Start},
-				{"endDate", &p.End},
+		encode:     (*wire.Encoder).MilestoneObject,
+		members: func(p *tracker.MilestonePatch) []wire.Member {
+			return []wire.Member{
+				{Name: "name", Into: &p.Name},
+				{Name: "component", Into: &p.Component},
+				{Name: "startDate", Into: &p.Start},
+				{Name: "endDate", Into: &p.End},
 			}
 		},
-		readOnly:    func(sent *tracker.ObjectServiceFields) member { return member{"creationDate", &sent.Created} },
+		readOnly: func(sent *tracker.ObjectServiceFields) wire.Member {
+			return wire.Member{Name: "creationDate", Into: &sent.Created}
+		},
 		createScope: access.Write, // D17: builds make them
-		record:      Milestone{}, records: []Milestone{}, created: CreatedMilestone{}, create: NewMilestone{}, patch: MilestonePatch{},
-		sampleList: []metadata.Milestone{sampleMilestone},
-		creates:    sample[metadata.Milestone]{`{"name":"Summer"}`, metadata.Milestone{ID: sampleID(20), Name: "Summer", Created: sampleTime}},
+		record:      wire.Milestone{}, records: []wire.Milestone{}, created: wire.CreatedMilestone{}, create: wire.NewMilestone{}, patch: wire.MilestonePatch{},
+		sampleList: []metadata.Milestone{samples.Milestone},
+		creates:    sample[metadata.Milestone]{`{"name":"Summer"}`, metadata.Milestone{ID: samples.Identifier(20), Name: "Summer", Created: samples.Time}},
 		updates:    sample[metadata.Milestone]{`{"endDate":null}`, open},
 		faults:     []fault.Kind{fault.MetadataNotFound, fault.MetadataAmbiguous},
 	}

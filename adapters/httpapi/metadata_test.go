@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
@@ -51,7 +52,7 @@ func TestLoadMetadata(t *testing.T) {
 		if one := strings.TrimSpace(w.Body.String()); !strings.Contains(all, one) {
 			t.Errorf("%s: %s is not in the list %s", e.path, one, all)
 		}
-		f.send(t, request("GET", api+list+"/"+sampleAnn.ID.String(), ""), 404, fault.NotFound)
+		f.send(t, request("GET", api+list+"/"+samples.Ann.ID.String(), ""), 404, fault.NotFound)
 		f.send(t, request("GET", api+list+"/1", ""), 404, fault.NotFound)
 		f.send(t, request("DELETE", api+list+"/"+objectOf(e).String(), ""), 405, fault.MethodNotAllowed)
 	}
@@ -73,7 +74,7 @@ func TestCreateMilestoneWithAName(t *testing.T) {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
 	header(t, w, map[string]string{"Location": api + "/milestones/" + put.Milestone.ID.String(), "ETag": ""})
-	f.send(t, request("PATCH", api+"/milestones/"+sampleMilestone.ID.String(), `{}`, "Authorization", write), 403, fault.Forbidden)
+	f.send(t, request("PATCH", api+"/milestones/"+samples.Milestone.ID.String(), `{}`, "Authorization", write), 403, fault.Forbidden)
 	f.send(t, request("POST", api+"/components", `{"name":"Web"}`, "Authorization", write), 403, fault.Forbidden)
 	f.send(t, request("POST", api+"/milestones", `{"name":"Summer"}`, "Authorization", secretOf(access.Read).Reveal()), 403, fault.Forbidden)
 }
@@ -88,10 +89,10 @@ func TestMetadataInDryRuns(t *testing.T) {
 		{"POST", "/priorities", `{"name":"Low"}`, `{"name":"Low","order":3}`},
 		{"POST", "/classifications", `{"name":"Task"}`, `{"name":"Task"}`},
 		{"POST", "/components", `{"name":"Login","fullName":"x","parent":{"fullName":"Server/Accounts"}}`,
-			`{"name":"Login","fullName":"Server/Accounts/Login","closed":false,"successor":null,"parent":{"identifier":"` + sampleAccounts.ID.String() + `","name":"Accounts","fullName":"Server/Accounts"}}`},
+			`{"name":"Login","fullName":"Server/Accounts/Login","closed":false,"successor":null,"parent":{"identifier":"` + samples.Accounts.ID.String() + `","name":"Accounts","fullName":"Server/Accounts"}}`},
 		{"POST", "/milestones", `{"name":"Summer","creationDate":7}`, `{"name":"Summer","component":null,"creationDate":"2015-11-05T11:30:00.125Z","startDate":null,"endDate":null}`},
-		{"PATCH", "/priorities/" + samplePriority.ID.String(), `{"order":-1}`, `{"identifier":"` + samplePriority.ID.String() + `","name":"High","order":-1}`},
-		{"PATCH", "/components/" + sampleAccounts.ID.String(), `{"parent":null}`, `{"identifier":"` + sampleAccounts.ID.String() + `","name":"Accounts","fullName":"Accounts","closed":false,"successor":null,"parent":null}`},
+		{"PATCH", "/priorities/" + samples.Priority.ID.String(), `{"order":-1}`, `{"identifier":"` + samples.Priority.ID.String() + `","name":"High","order":-1}`},
+		{"PATCH", "/components/" + samples.Accounts.ID.String(), `{"parent":null}`, `{"identifier":"` + samples.Accounts.ID.String() + `","name":"Accounts","fullName":"Accounts","closed":false,"successor":null,"parent":null}`},
 	} {
 		w := f.do(request(c.method, api+c.path+"?dryRun=true", c.body))
 		if got := strings.TrimSuffix(w.Body.String(), "\n"); got != c.want {
@@ -108,15 +109,15 @@ func TestMetadataInDryRuns(t *testing.T) {
 func TestMetadataBodiesAreStrict(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	w := f.send(t, request("PATCH", api+"/states/"+sampleOpen.ID.String(),
+	w := f.send(t, request("PATCH", api+"/states/"+samples.Open.ID.String(),
 		`{"Name":"a","resolved":"no","nextStates":[{"name":"Closed"},{"nmae":"Open"}],"order":null,"identifier":null}`), 422, fault.ValidationFailed)
 	for _, want := range []string{`"pointer":"/Name"`, `"pointer":"/resolved"`, `"pointer":"/nextStates/1/nmae"`, `"pointer":"/order"`, `"pointer":"/identifier"`} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s is not in %s", want, w.Body)
 		}
 	}
-	f.send(t, request("PATCH", api+"/states/"+sampleOpen.ID.String(), `{"nextStates":[`), 400, fault.MalformedJSON)
+	f.send(t, request("PATCH", api+"/states/"+samples.Open.ID.String(), `{"nextStates":[`), 400, fault.MalformedJSON)
 	// D2: a problem is in the state.
 	f.hits = []store.Hit{{ID: 12, Revision: 3}}
-	f.send(t, request("PATCH", api+"/states/"+sampleProgress.ID.String(), `{"resolved":true}`), 409, fault.InUse)
+	f.send(t, request("PATCH", api+"/states/"+samples.Progress.ID.String(), `{"resolved":true}`), 409, fault.InUse)
 }

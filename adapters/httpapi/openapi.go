@@ -11,6 +11,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -132,7 +134,7 @@ func parameters() map[string]*huma.Param {
 		"Problem": {Name: "identifier", In: "path", Required: true, Description: "The problem's identifier.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
 		"Object": {Name: "identifier", In: "path", Required: true, Description: "The object's identifier.",
-			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: sampleAnn.ID.String()},
+			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: samples.Ann.ID.String()},
 		"Keyword": {Name: "keyword", In: "path", Required: true, Description: "The keyword's name. A slash in it is sent as %2F.",
 			Schema: text(), Example: "version"},
 		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier.",
@@ -142,7 +144,7 @@ func parameters() map[string]*huma.Param {
 		paramPredicate: {Name: paramPredicate, In: "query", Description: "What has to hold: an NSPredicate format string. It is required, unless a savedQuery stands for it.",
 			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
 		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count.",
-			Schema: text(), Example: sampleID(30).String()},
+			Schema: text(), Example: samples.Identifier(30).String()},
 		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it.",
 			Schema: text(), Example: "-priority.order,title"},
 		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: the whole result when left out.",
@@ -232,10 +234,10 @@ func (d *document) operation(e endpoint) *huma.Operation {
 	for _, a := range e.answers {
 		response := &huma.Response{Description: a.description, Headers: d.headerRefs(a.status, a.headers...)}
 		if a.of != nil {
-			sample := encoder{catalogue: sampleCatalogue()}
+			sample := wire.Encoder{Catalogue: samples.Catalogue()}
 			a.example(&sample)
 			response.Content = map[string]*huma.MediaType{
-				mediaJSON: {Schema: d.schema(a.of), Example: json.RawMessage(sample.buf)},
+				mediaJSON: {Schema: d.schema(a.of), Example: json.RawMessage(sample.Buf)},
 			}
 		}
 		op.Responses[strconv.Itoa(a.status)] = response
@@ -361,7 +363,7 @@ func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *hu
 		Description: strings.Join(slugs, ", "),
 		Headers:     d.headerRefs(status, headers...),
 		Content: map[string]*huma.MediaType{
-			mediaProblem: {Schema: d.schema(Error{}), Examples: examples},
+			mediaProblem: {Schema: d.schema(wire.Error{}), Examples: examples},
 		},
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -391,12 +393,12 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			f := setup(t)
 			switch e.id {
 			case "createUser": // is there already
-				f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{sampleBob}})
-				f.tokens[2].User = sampleBob.ID
+				f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{samples.Bob}})
+				f.tokens[2].User = samples.Bob.ID
 			case "searchProblemsByPost":
 				f.hits = []store.Hit{{ID: 12}}
 			case "updateProblem":
-				f.snapshot.State, f.snapshot.Revision = sampleOpen.ID, 2
+				f.snapshot.State, f.snapshot.Revision = samples.Open.ID, 2
 			case "updateProblems":
 				f.hits = []store.Hit{{ID: 12, Revision: 3}}
 			}
@@ -414,9 +416,9 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			if i > 0 || e.answers[given].of == nil {
 				continue // the example of the answer is that to the first body
 			}
-			sample := encoder{catalogue: sampleCatalogue()}
+			sample := wire.Encoder{Catalogue: samples.Catalogue()}
 			e.answers[given].example(&sample)
-			if got, want := lasting(t, w.Body.Bytes()), lasting(t, sample.buf); got != want {
+			if got, want := lasting(t, w.Body.Bytes()), lasting(t, sample.Buf); got != want {
 				t.Errorf("%s: the answer is\n%s\nand its example\n%s", e.id, got, want)
 			}
 		}
@@ -505,6 +507,6 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 			}
 		}
 	}
-	f.send(t, request("PATCH", api+"/users/"+sampleAnn.ID.String(), read("/users/"+sampleAnn.ID.String())), 200, "")
-	f.send(t, request("PATCH", api+"/users/"+sampleAnn.ID.String(), read("/users/"+sampleBob.ID.String())), 422, fault.ReadOnlyField)
+	f.send(t, request("PATCH", api+"/users/"+samples.Ann.ID.String(), read("/users/"+samples.Ann.ID.String())), 200, "")
+	f.send(t, request("PATCH", api+"/users/"+samples.Ann.ID.String(), read("/users/"+samples.Bob.ID.String())), 422, fault.ReadOnlyField)
 }

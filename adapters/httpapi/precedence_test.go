@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -73,7 +74,7 @@ func TestOrderOfErrorsInPaths(t *testing.T) {
 		{"PATCH", "/users/abc", "{", 400, fault.MalformedJSON},
 		{"PATCH", "/users/abc", "[]", 404, fault.NotFound},
 		{"DELETE", "/tokens/abc", "", 404, fault.NotFound},
-		{"DELETE", "/tokens/" + sampleID(99).String(), "", 404, fault.NotFound},
+		{"DELETE", "/tokens/" + samples.Identifier(99).String(), "", 404, fault.NotFound},
 	} {
 		t.Run(c.method+c.path+c.body, func(t *testing.T) {
 			f.send(t, request(c.method, api+c.path, c.body), c.status, c.slug)

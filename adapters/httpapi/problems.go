@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -21,10 +23,10 @@ func problemEndpoints() []endpoint {
 			scope:       access.Write,
 			headers:     []string{"Idempotency-Key"},
 			bodies: jsonBody(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,
-				NewProblem{}, Problem{}),
+				wire.NewProblem{}, wire.Problem{}),
 			answers: []result{{
-				status: 201, description: "The problem that was created, with its log.", of: CreatedProblem{},
-				example: func(e *encoder) { e.problem(sampleCreated()) },
+				status: 201, description: "The problem that was created, with its log.", of: wire.CreatedProblem{},
+				example: func(e *wire.Encoder) { e.Problem(samples.Created()) },
 				headers: []string{"Location", "ETag", "Problem-Revision", "Idempotency-Replayed", "Ignored-Members", "Dry-Run"},
 			}},
 			faults: partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict),
@@ -37,12 +39,12 @@ func problemEndpoints() []endpoint {
 			scope:       access.Write,
 			headers:     []string{"If-Match"},
 			bodies: []body{
-				{media: mediaJSON, of: []any{ProblemPatch{}, Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
-				{media: mediaMerge, of: []any{ProblemPatch{}, Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
+				{media: mediaJSON, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
+				{media: mediaMerge, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
 			},
 			answers: []result{{
-				status: 200, description: "The problem as it is now, with the log entries of this request.", of: Problem{},
-				example: func(e *encoder) { e.problem(sampleUpdated()) },
+				status: 200, description: "The problem as it is now, with the log entries of this request.", of: wire.Problem{},
+				example: func(e *wire.Encoder) { e.Problem(samples.Updated()) },
 				headers: []string{"ETag", "Problem-Revision", "Ignored-Members", "Dry-Run"},
 			}},
 			faults: partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed),
@@ -56,13 +58,13 @@ func problemEndpoints() []endpoint {
 			query:       []string{paramAsOf, paramLimit, paramCursor},
 			shown:       shownInWindow,
 			headers:     []string{"If-None-Match"},
-			answers:     linked(loaded("The problem.", Problem{}, func(e *encoder) { e.problem(sampleSnapshot()) })),
+			answers:     linked(loaded("The problem.", wire.Problem{}, func(e *wire.Encoder) { e.Problem(samples.Snapshot()) })),
 			faults:      []fault.Kind{fault.ProblemNotFound},
 			do: growing[problem.LogEntry]{
 				name: "log", parts: store.Keywords | store.Log,
 				loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
 				stored: (*tracker.Service).Log,
-				encode: (*encoder).largeProblem,
+				encode: (*wire.Encoder).LargeProblem,
 			}.load,
 		},
 	}
@@ -78,7 +80,7 @@ func linked(answers []result) []result {
 }
 
 // loaded describes what R1–R4 answer.
-func loaded(description string, of any, example func(*encoder)) []result {
+func loaded(description string, of any, example func(*wire.Encoder)) []result {
 	return []result{
 		{status: 200, description: description, of: of, example: example, headers: []string{"ETag", "Problem-Revision"}},
 		{status: 304, description: "The client's copy is still right.", headers: []string{"ETag", "Problem-Revision"}},
@@ -87,41 +89,41 @@ func loaded(description string, of any, example func(*encoder)) []result {
 
 // sentMembers are the members that clients set, and those that are ignored wherever they
 // are sent back (D11).
-func sentMembers(p *tracker.ProblemPatch, sent *tracker.ServiceFields) []member {
-	return append(patchMembers(p),
-		member{"watching", ignored{&sent.Watching}},
-		member{"readByAssignee", ignored{&sent.ReadByAssignee}},
-		member{"logs", ignored{&sent.Log}},
-		member{"modifier", ignored{&sent.Modifier}},
-		member{"modificationDate", ignored{&sent.Modified}},
+func sentMembers(p *tracker.ProblemPatch, sent *tracker.ServiceFields) []wire.Member {
+	return append(wire.PatchMembers(p),
+		wire.Member{Name: "watching", Into: wire.Ignored{Into: &sent.Watching}},
+		wire.Member{Name: "readByAssignee", Into: wire.Ignored{Into: &sent.ReadByAssignee}},
+		wire.Member{Name: "logs", Into: wire.Ignored{Into: &sent.Log}},
+		wire.Member{Name: "modifier", Into: wire.Ignored{Into: &sent.Modifier}},
+		wire.Member{Name: "modificationDate", Into: wire.Ignored{Into: &sent.Modified}},
 	)
 }
 
 // createMembers are the members of the body of W1.
-func createMembers(cmd *tracker.CreateProblem) []member {
+func createMembers(cmd *tracker.CreateProblem) []wire.Member {
 	sent := &cmd.Service
 	return append(sentMembers(&cmd.ProblemPatch, sent),
-		member{"identifier", ignored{&sent.Identifier}},
-		member{"originator", ignored{&sent.Originator}},
-		member{"resolver", ignored{&sent.Resolver}},
-		member{"resolveDate", ignored{&sent.Resolved}},
-		member{"creationDate", ignored{&sent.Created}},
-		member{"revision", ignored{&sent.Revision}},
-		member{"keywords", newKeywords(&cmd.Keywords)},
+		wire.Member{Name: "identifier", Into: wire.Ignored{Into: &sent.Identifier}},
+		wire.Member{Name: "originator", Into: wire.Ignored{Into: &sent.Originator}},
+		wire.Member{Name: "resolver", Into: wire.Ignored{Into: &sent.Resolver}},
+		wire.Member{Name: "resolveDate", Into: wire.Ignored{Into: &sent.Resolved}},
+		wire.Member{Name: "creationDate", Into: wire.Ignored{Into: &sent.Created}},
+		wire.Member{Name: "revision", Into: wire.Ignored{Into: &sent.Revision}},
+		wire.Member{Name: "keywords", Into: newKeywords(&cmd.Keywords)},
 	)
 }
 
 // updateMembers are the members of the body of W2.
-func updateMembers(cmd *tracker.UpdateProblem) []member {
+func updateMembers(cmd *tracker.UpdateProblem) []wire.Member {
 	sent := &cmd.Service
 	return append(sentMembers(&cmd.ProblemPatch, sent),
-		member{"identifier", &sent.Identifier.Field}, // of another type, it is invalid by itself
-		member{"originator", &sent.Originator},
-		member{"resolver", &sent.Resolver},
-		member{"resolveDate", &sent.Resolved},
-		member{"creationDate", &sent.Created},
-		member{"keywords", &sent.Keywords},
-		member{"revision", &cmd.Revision},
+		wire.Member{Name: "identifier", Into: &sent.Identifier.Field}, // of another type, it is invalid by itself
+		wire.Member{Name: "originator", Into: &sent.Originator},
+		wire.Member{Name: "resolver", Into: &sent.Resolver},
+		wire.Member{Name: "resolveDate", Into: &sent.Resolved},
+		wire.Member{Name: "creationDate", Into: &sent.Created},
+		wire.Member{Name: "keywords", Into: &sent.Keywords},
+		wire.Member{Name: "revision", Into: &cmd.Revision},
 	)
 }
 
@@ -140,11 +142,11 @@ func (c *call) createProblem() (answer, error) {
 }
 
 // newKeywords reads the keywords of a new problem.
-func newKeywords(into *[]tracker.NewKeyword) elements {
-	return func() []member {
+func newKeywords(into *[]tracker.NewKeyword) wire.Elements {
+	return func() []wire.Member {
 		*into = append(*into, tracker.NewKeyword{})
 		k := &(*into)[len(*into)-1]
-		return []member{{"name", &k.Name}, {"value", &k.Value}}
+		return []wire.Member{{Name: "name", Into: &k.Name}, {Name: "value", Into: &k.Value}}
 	}
 }
 
@@ -168,7 +170,7 @@ func (c *call) updateProblem() (answer, error) {
 		return answer{}, err
 	}
 	if cmd.Revision.Null {
-		cmd.Faults.Add(fault.InvalidType, fault.At("revision"), "%v", errInteger)
+		cmd.Faults.Add(fault.InvalidType, fault.At("revision"), "%v", wire.ErrInteger)
 		cmd.Revision.Sent = false
 	}
 	id, err := c.problem()
@@ -178,7 +180,7 @@ func (c *call) updateProblem() (answer, error) {
 	a, err := c.Service.UpdateProblem(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
 		if isLarge(a.Value) {
-			c.inParts(encoder{catalogue: a.Catalogue}, func(e *encoder) error { e.problem(a.Value); return nil })
+			c.inParts(wire.Encoder{Catalogue: a.Catalogue}, func(e *wire.Encoder) error { e.Problem(a.Value); return nil })
 			return answer{status: http.StatusOK, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue)}
 		}
 		return problemAnswer(http.StatusOK, a)
@@ -188,11 +190,11 @@ func (c *call) updateProblem() (answer, error) {
 // problemAnswer answers a write with the whole problem, and names the members that it
 // has not stored.
 func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
-	e := encoder{catalogue: a.Catalogue}
-	e.problem(a.Value)
+	e := wire.Encoder{Catalogue: a.Catalogue}
+	e.Problem(a.Value)
 	header := http.Header{}
 	setIgnored(header, a.Ignored)
-	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), header: header, body: e.buf}
+	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), header: header, body: e.Buf}
 }
 
 // setIgnored names the members that were sent and not stored.

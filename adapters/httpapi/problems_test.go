@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -86,7 +87,7 @@ func TestCreateWithKeywords(t *testing.T) {
 		`[{"name":"a"},{"name":"."},{"name":" a"}]`:                  {"/1/name", "/2/name"},
 	} {
 		w := f.do(request("POST", api+"/problems", `{"titel":"T","keywords":`+body+`}`))
-		var got Error
+		var got wire.Error
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 422 || len(got.Errors) != len(pointers)+2 {
 			t.Errorf("%s: status %d, %s", body, w.Code, w.Body)
 		}

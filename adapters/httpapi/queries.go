@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
@@ -12,14 +14,14 @@ import (
 const tagQueries = "Saved queries"
 
 func queryEndpoints() []endpoint {
-	example := func(e *encoder) { e.savedQuery(sampleQuery()) }
+	example := func(e *wire.Encoder) { e.SavedQuery(samples.Query()) }
 	return []endpoint{
 		{
 			id: "listQueries", method: http.MethodGet, path: "/queries", tag: tagQueries,
 			summary: "List the queries that the token's user has saved",
 			scope:   access.Read,
-			answers: []result{{status: 200, description: "The queries, in the order in which they were saved.", of: []SavedQuery{},
-				example: func(e *encoder) { list(e, []query.Saved{sampleQuery()}, e.savedQuery) }}},
+			answers: []result{{status: 200, description: "The queries, in the order in which they were saved.", of: []wire.SavedQuery{},
+				example: func(e *wire.Encoder) { wire.List(e, []query.Saved{samples.Query()}, e.SavedQuery) }}},
 			do: (*call).listQueries,
 		},
 		{
@@ -28,8 +30,8 @@ func queryEndpoints() []endpoint {
 			description: "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
 			scope:       access.Write,
 			headers:     []string{"Idempotency-Key"},
-			bodies:      jsonBody(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, NewQuery{}),
-			answers: []result{{status: 201, description: "The query that was saved.", of: CreatedQuery{}, example: example,
+			bodies:      jsonBody(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, wire.NewQuery{}),
+			answers: []result{{status: 201, description: "The query that was saved.", of: wire.CreatedQuery{}, example: example,
 				headers: []string{"Location", "Idempotency-Replayed", "Dry-Run"}}},
 			faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict},
 			do:     (*call).saveQuery,
@@ -39,7 +41,7 @@ func queryEndpoints() []endpoint {
 			summary:     "Load a saved query",
 			description: "Also one of somebody else: whoever has its URL can run it.",
 			scope:       access.Read,
-			answers:     []result{{status: 200, description: "The query.", of: SavedQuery{}, example: example}},
+			answers:     []result{{status: 200, description: "The query.", of: wire.SavedQuery{}, example: example}},
 			faults:      []fault.Kind{fault.NotFound},
 			do:          (*call).loadQuery,
 		},
@@ -72,7 +74,7 @@ func (c *call) listQueries() (answer, error) {
 		}
 	}
 	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {
-		return answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value, (*encoder).savedQuery)}
+		return answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value, (*wire.Encoder).SavedQuery)}
 	})
 }
 
@@ -83,9 +85,9 @@ func (c *call) saveQuery() (answer, error) {
 		return answer{}, err
 	}
 	err = c.decode(&cmd.Faults,
-		member{"name", &cmd.Name},
-		member{"predicate", &cmd.Predicate},
-		member{"sort", &cmd.Sort},
+		wire.Member{Name: "name", Into: &cmd.Name},
+		wire.Member{Name: "predicate", Into: &cmd.Predicate},
+		wire.Member{Name: "sort", Into: &cmd.Sort},
 	)
 	if err != nil {
 		return answer{}, err
@@ -124,7 +126,7 @@ func (c *call) deleteQuery() (answer, error) {
 }
 
 func queryAnswer(status int, header http.Header, a tracker.Answer[query.Saved]) answer {
-	e := encoder{catalogue: a.Catalogue}
-	e.savedQuery(a.Value)
-	return answer{status: status, header: header, body: e.buf}
+	e := wire.Encoder{Catalogue: a.Catalogue}
+	e.SavedQuery(a.Value)
+	return answer{status: status, header: header, body: e.Buf}
 }

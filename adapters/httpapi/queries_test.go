@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
@@ -14,8 +15,8 @@ import (
 func TestSavedQueries(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	mine, other := sampleQuery(), sampleQuery()
-	other.ID, other.Owner, other.Sort = sampleID(31), sampleBob.ID, ""
+	mine, other := samples.Query(), samples.Query()
+	other.ID, other.Owner, other.Sort = samples.Identifier(31), samples.Bob.ID, ""
 	f.queries = []query.Saved{mine, other}
 	const want = `{"identifier":"0150d4f1-6000-7000-8000-00000000001e","owner":{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann"},` +
 		`"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","creationDate":"2015-11-05T09:30:00.125Z"}`
@@ -47,7 +48,7 @@ func TestSaveQuery(t *testing.T) {
 	body := `{"name":"Mine","predicate":"assignee.identifier = $ApiUser"}`
 	w := f.send(t, request("POST", api+"/queries", body, "Authorization", secretOf(access.Write).Reveal()), 201, "")
 	put, ok := f.changes[0].Effects[0].(store.PutQuery)
-	if !ok || put.Query.Owner != sampleAnn.ID || put.Query.Name != "Mine" {
+	if !ok || put.Query.Owner != samples.Ann.ID || put.Query.Name != "Mine" {
 		t.Fatalf("changed %+v", f.changes)
 	}
 	header(t, w, map[string]string{"Location": api + "/queries/" + put.Query.ID.String()})
@@ -67,7 +68,7 @@ func TestSaveQuery(t *testing.T) {
 // one. A title after it does not count, whatever it looks like.
 func TestSavedIdentifier(t *testing.T) {
 	t.Parallel()
-	id, other := sampleQuery().ID, sampleID(99).String()
+	id, other := samples.Query().ID, samples.Identifier(99).String()
 	for _, before := range []string{"", "/queries/", "queries/", "ship://Query/", "ship:Query/", "https://example.org/base" + api + "/queries/", "https://example.org/#/q/", "https://example.org/?q=", " "} {
 		for _, after := range []string{"", "/", "#", "#top", "?x=1#y", "#50%", " Open", " <Open, mine>", "<Open, mine>", "\u00a0Open", "\tOpen", "\nOpen/" + other, " <Open/mine?x=" + other + ">", "/ <" + other, "%20%3COpen%3E", "%20Open/" + other, " 50% #1"} {
 			if strings.ContainsAny(before, "?#") && strings.ContainsAny(after, "?#/%") {
@@ -94,11 +95,11 @@ func TestSavedIdentifier(t *testing.T) {
 func TestSearchBySavedQuery(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.queries = []query.Saved{sampleQuery()}
+	f.queries = []query.Saved{samples.Query()}
 	f.hits = []store.Hit{{ID: 12, Keys: nil}}
 	var asked store.Query
 	f.searched = func(_ context.Context, q store.Query) { asked = q }
-	id := sampleQuery().ID.String()
+	id := samples.Query().ID.String()
 	for _, name := range []string{id, "https://problems.example.org/tracker" + api + "/queries/" + id, api + "/queries/" + id, "/queries/" + id + "/", "queries/" + id + "?x=1#y",
 		"https://problems.example.org/#/q/" + id, "https://problems.example.org/?q=" + id, "https://problems.example.org/#" + id, "ship://Query/" + id + " <Open, mine>"} {
 		asked = store.Query{}
@@ -111,6 +112,6 @@ func TestSearchBySavedQuery(t *testing.T) {
 	if len(asked.Sort) != 1 || asked.Sort[0].Descending {
 		t.Errorf("the order of the request does not win: %+v", asked.Sort)
 	}
-	f.searchBy(t, "/problems/search", 404, fault.NotFound, "savedQuery", sampleID(99).String())
+	f.searchBy(t, "/problems/search", 404, fault.NotFound, "savedQuery", samples.Identifier(99).String())
 	f.send(t, request("GET", api+"/problems/search?savedQuery=0"+id, ""), 400, fault.MalformedRequest)
 }

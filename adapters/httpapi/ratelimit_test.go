@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -162,7 +163,7 @@ func TestAddressBehindProxies(t *testing.T) {
 // What is left comes back, as the clock has it.
 func TestAddressRateComesBack(t *testing.T) {
 	t.Parallel()
-	now := sampleTime
+	now := samples.Time
 	r := newRates(Limits{AddressRatePerMinute: 2}, peer.Networks{}, func() time.Time { return now })
 	q := httptest.NewRequest("GET", "/", nil)
 	take := func() error { return r.takeAddress(q, http.Header{}) }

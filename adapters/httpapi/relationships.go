@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
@@ -11,8 +13,8 @@ import (
 
 func relationshipEndpoints() []endpoint {
 	const path = "/problems/{identifier}/relationships"
-	example := func(e *encoder) { e.relationship(sampleRelated()) }
-	link := jsonBody(`{"type":"ParentOf","problemIdentifier":13}`, Link{}, Relationship{})
+	example := func(e *wire.Encoder) { e.Relationship(samples.Related()) }
+	link := jsonBody(`{"type":"ParentOf","problemIdentifier":13}`, wire.Link{}, wire.Relationship{})
 	written := []string{"Problem-Revision", "Dry-Run"}
 	return []endpoint{
 		{
@@ -23,8 +25,8 @@ func relationshipEndpoints() []endpoint {
 			headers:     []string{"If-Match"},
 			bodies:      link,
 			answers: []result{
-				{status: 200, description: "The relationship, which was there before.", of: Relationship{}, example: example, headers: written},
-				{status: 201, description: "The relationship, which is new.", of: Relationship{}, example: example, headers: written},
+				{status: 200, description: "The relationship, which was there before.", of: wire.Relationship{}, example: example, headers: written},
+				{status: 201, description: "The relationship, which is new.", of: wire.Relationship{}, example: example, headers: written},
 			},
 			faults: []fault.Kind{
 				fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed,
@@ -52,12 +54,12 @@ func relationshipEndpoints() []endpoint {
 			scope:   access.Read,
 			query:   []string{paramAsOf},
 			headers: []string{"If-None-Match"},
-			answers: loaded("The relationships, by type and other problem.", []Relationship{}, func(e *encoder) {
-				list(e, []store.Related{sampleRelated()}, e.relationship)
+			answers: loaded("The relationships, by type and other problem.", []wire.Relationship{}, func(e *wire.Encoder) {
+				wire.List(e, []store.Related{samples.Related()}, e.Relationship)
 			}),
 			faults: []fault.Kind{fault.ProblemNotFound},
-			do: load(store.Relationships, func(e *encoder, a tracker.Answer[store.Snapshot]) {
-				list(e, a.Value.Relationships, e.relationship)
+			do: load(store.Relationships, func(e *wire.Encoder, a tracker.Answer[store.Snapshot]) {
+				wire.List(e, a.Value.Relationships, e.Relationship)
 			}),
 		},
 	}
@@ -70,11 +72,11 @@ func (c *call) relate() (cmd tracker.Relate, err error) {
 		return cmd, err
 	}
 	return cmd, c.decode(&cmd.Faults,
-		member{"type", &cmd.Type},
-		member{"problemIdentifier", &cmd.Other},
-		member{"creationDate", nil},
-		member{"author", nil},
-		member{"problem", []member{{"identifier", &cmd.Listed}, {"title", nil}, {"state", nil}}},
+		wire.Member{Name: "type", Into: &cmd.Type},
+		wire.Member{Name: "problemIdentifier", Into: &cmd.Other},
+		wire.Member{Name: "creationDate", Into: nil},
+		wire.Member{Name: "author", Into: nil},
+		wire.Member{Name: "problem", Into: []wire.Member{{Name: "identifier", Into: &cmd.Listed}, {Name: "title", Into: nil}, {Name: "state", Into: nil}}},
 	)
 }
 
@@ -90,9 +92,9 @@ func (c *call) addRelationship() (answer, error) {
 	}
 	a, err := c.Service.AddRelationship(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[store.Related]) answer {
-		e := encoder{catalogue: a.Catalogue}
-		e.relationship(a.Value)
-		return answer{status: created(a.New), revision: a.Revision, body: e.buf}
+		e := wire.Encoder{Catalogue: a.Catalogue}
+		e.Relationship(a.Value)
+		return answer{status: created(a.New), revision: a.Revision, body: e.Buf}
 	})
 }
 

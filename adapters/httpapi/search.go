@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -21,18 +23,18 @@ type searchable struct {
 	kind    predicate.Entity
 	plural  string // the path, and in the name of the operation
 	of      any    // the type of a list of them
-	encode  func(*encoder, ident.ID)
+	encode  func(*wire.Encoder, ident.ID)
 	example string   // a predicate
 	found   ident.ID // the sample that satisfies it
 }
 
 var searchables = []searchable{
-	{predicate.User, "users", []User{}, (*encoder).userByID, `name BEGINSWITH 'A' AND inactive = NO`, sampleAnn.ID},
-	{predicate.Component, "components", []Component{}, (*encoder).component, `fullName BEGINSWITH 'Server/' AND closed = NO`, sampleID(8)},
-	{predicate.Milestone, "milestones", []Milestone{}, (*encoder).milestone, `component.name =[c] 'server'`, sampleID(9)},
-	{predicate.Priority, "priorities", []Priority{}, (*encoder).priority, `order <= 2`, sampleID(5)},
-	{predicate.Classification, "classifications", []Classification{}, (*encoder).classification, `name CONTAINS[c] 'behavior'`, sampleID(6)},
-	{predicate.State, "states", []State{}, (*encoder).state, `initial = YES`, sampleOpen.ID},
+	{predicate.User, "users", []wire.User{}, (*wire.Encoder).UserByID, `name BEGINSWITH 'A' AND inactive = NO`, samples.Ann.ID},
+	{predicate.Component, "components", []wire.Component{}, (*wire.Encoder).Component, `fullName BEGINSWITH 'Server/' AND closed = NO`, samples.Identifier(8)},
+	{predicate.Milestone, "milestones", []wire.Milestone{}, (*wire.Encoder).Milestone, `component.name =[c] 'server'`, samples.Identifier(9)},
+	{predicate.Priority, "priorities", []wire.Priority{}, (*wire.Encoder).Priority, `order <= 2`, samples.Identifier(5)},
+	{predicate.Classification, "classifications", []wire.Classification{}, (*wire.Encoder).Classification, `name CONTAINS[c] 'behavior'`, samples.Identifier(6)},
+	{predicate.State, "states", []wire.State{}, (*wire.Encoder).State, `initial = YES`, samples.Open.ID},
 }
 
 // shown are the parameters that the document has for this kind alone.
@@ -54,11 +56,11 @@ const (
 )
 
 func searchEndpoints() []endpoint {
-	problems := []result{{status: 200, description: "The problems, each as when it is loaded, without its log unless includeDetail is true.", of: []FoundProblem{},
-		example: func(e *encoder) { e.open('['); e.foundProblem(sampleSnapshot(), false); e.close(']') },
+	problems := []result{{status: 200, description: "The problems, each as when it is loaded, without its log unless includeDetail is true.", of: []wire.FoundProblem{},
+		example: func(e *wire.Encoder) { e.Open('['); e.FoundProblem(samples.Snapshot(), false); e.Close(']') },
 		headers: []string{"Link"}}}
 	all := searchPair("Problems", "/problems", problemSearchNames,
-		`{"predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","limit":50}`, ProblemSearch{}, problems, (*call).searchProblems)
+		`{"predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","limit":50}`, wire.ProblemSearch{}, problems, (*call).searchProblems)
 	for i := range all {
 		all[i].faults = append(all[i].faults, fault.NotFound) // the saved query
 	}
@@ -75,9 +77,9 @@ func searchEndpoints() []endpoint {
 	})
 	for _, s := range searchables {
 		answers := []result{{status: 200, description: "The objects that were found.", of: s.of, headers: []string{"Link"},
-			example: func(e *encoder) { e.open('['); s.encode(e, s.found); e.close(']') }}}
+			example: func(e *wire.Encoder) { e.Open('['); s.encode(e, s.found); e.Close(']') }}}
 		name := string(s.plural[0]-'a'+'A') + s.plural[1:]
-		pair := searchPair(name, "/"+s.plural, objectSearchNames, `{"predicate":"`+s.example+`"}`, ObjectSearch{}, answers, s.search)
+		pair := searchPair(name, "/"+s.plural, objectSearchNames, `{"predicate":"`+s.example+`"}`, wire.ObjectSearch{}, answers, s.search)
 		pair[0].shown = s.shown()
 		all = append(all, pair...)
 	}
@@ -139,24 +141,24 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 	if err := c.nextPage(header, in, found.Next); err != nil {
 		return answer{}, err
 	}
-	body := c.compose(encoder{}, found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge), func(e *encoder) error {
-		e.open('[')
+	body := c.compose(wire.Encoder{}, found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge), func(e *wire.Encoder) error {
+		e.Open('[')
 		if err := c.foundProblems(e, found.First, in.detail.Value); err != nil {
 			return err
 		}
 		if found.Rest != nil {
-			e.flush()
+			e.Flush()
 			for batch, err := range found.Rest {
-				if err != nil || e.stopped {
+				if err != nil || e.Stopped {
 					return err
 				}
 				if err := c.foundProblems(e, batch, in.detail.Value); err != nil {
 					return err
 				}
-				e.flush()
+				e.Flush()
 			}
 		}
-		e.close(']')
+		e.Close(']')
 		return nil
 	})
 	return answer{status: http.StatusOK, header: header, body: body}, nil
@@ -164,28 +166,28 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 
 // foundProblems writes problems that a search has found. Large ones come without their
 // parts, and are loaded one after the other, as they are by now.
-func (c *call) foundProblems(e *encoder, batch tracker.Answer[[]store.Snapshot], detail bool) error {
+func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snapshot], detail bool) error {
 	for _, s := range batch.Value {
-		e.catalogue = batch.Catalogue
+		e.Catalogue = batch.Catalogue
 		if s.Size <= store.Small {
-			e.foundProblem(s, detail)
-			e.drain()
+			e.FoundProblem(s, detail)
+			e.Drain()
 			continue
 		}
 		a, err := c.Service.LoadProblem(c.sending(), c.caller, s.ID, store.Keywords|store.Log)
 		if err != nil {
 			return err
 		}
-		e.catalogue = a.Catalogue
+		e.Catalogue = a.Catalogue
 		switch {
 		case !detail:
-			e.foundProblem(a.Value, false)
+			e.FoundProblem(a.Value, false)
 		case a.Value.Size > store.Small:
-			err = e.largeProblem(a.Value, c.Service.Log(c.r.Context(), a.Value, 0, all))
+			err = e.LargeProblem(a.Value, c.Service.Log(c.r.Context(), a.Value, 0, all))
 		default:
-			e.problem(a.Value)
+			e.Problem(a.Value)
 		}
-		if e.drain(); err != nil || e.stopped {
+		if e.Drain(); err != nil || e.Stopped {
 			return err
 		}
 	}
@@ -207,8 +209,8 @@ func (s searchable) search(c *call) (answer, error) {
 		return answer{}, err
 	}
 	first, rest := batches(found.IDs)
-	body := array(c, first, rest, func(e *encoder, batch []ident.ID) {
-		e.catalogue = found.Catalogue
+	body := array(c, first, rest, func(e *wire.Encoder, batch []ident.ID) {
+		e.Catalogue = found.Catalogue
 		for _, id := range batch {
 			s.encode(e, id)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -64,11 +66,11 @@ func TestSearchAnswers(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.hits = []store.Hit{{ID: 12}, {ID: 12}}
-	full := encoder{catalogue: f.catalogue}
-	full.problem(sampleSnapshot())
-	before, _, _ := bytes.Cut(full.buf, []byte(`,"logs":`))
+	full := wire.Encoder{Catalogue: f.catalogue}
+	full.Problem(samples.Snapshot())
+	before, _, _ := bytes.Cut(full.Buf, []byte(`,"logs":`))
 	bare := string(before) + "}"
-	for detail, want := range map[string]string{"": bare, "false": bare, "true": string(full.buf)} {
+	for detail, want := range map[string]string{"": bare, "false": bare, "true": string(full.Buf)} {
 		pairs := []string{"predicate", "title CONTAINS[c] 'login'"}
 		if detail != "" {
 			pairs = append(pairs, "includeDetail", detail)
@@ -95,7 +97,7 @@ func TestSearchAsks(t *testing.T) {
 	var asked store.Query
 	f.searched = func(_ context.Context, q store.Query) { asked = q }
 	f.searchBy(t, "/problems/search", 200, "", "predicate", "assignee.identifier = $ApiUser AND creationDate < NOW()", "sort", "-title,priority.order", "limit", "7")
-	if asked.Limit != 8 || asked.As != sampleAnn.ID || asked.After != nil || len(asked.Sort) != 2 || !asked.Sort[0].Descending || asked.Sort[1].Descending {
+	if asked.Limit != 8 || asked.As != samples.Ann.ID || asked.After != nil || len(asked.Sort) != 2 || !asked.Sort[0].Descending || asked.Sort[1].Descending {
 		t.Errorf("asked for %+v", asked)
 	}
 	f.send(t, request("GET", api+"/problems", ""), 200, "")
@@ -196,7 +198,7 @@ func TestSearchParameters(t *testing.T) {
 	}{
 		{"/problems/search", "", fault.MalformedRequest},
 		{"/problems/search", "?sort=title", fault.MalformedRequest},
-		{"/problems/search", "?predicate=TRUEPREDICATE&savedQuery=" + sampleID(30).String(), fault.MalformedRequest},
+		{"/problems/search", "?predicate=TRUEPREDICATE&savedQuery=" + samples.Identifier(30).String(), fault.MalformedRequest},
 		{"/problems/search", "?predicate=TRUEPREDICATE&predicate=TRUEPREDICATE", fault.MalformedRequest},
 		{"/problems/search", "?Predicate=TRUEPREDICATE", fault.MalformedRequest},
 		{"/problems/search", "?predicate=TRUEPREDICATE&dryRun=true", fault.MalformedRequest},
@@ -216,12 +218,12 @@ func TestSearchParameters(t *testing.T) {
 		{"/problems/search", asQuery("predicate", long), fault.InvalidPredicate},
 		{"/problems/search", "?predicate=TRUEPREDICATE&sort=logs", fault.InvalidPredicate},
 		{"/problems/search", "?predicate=TRUEPREDICATE&limit=1000&sort=&includeDetail=false", ""},
-		{"/problems/search", "?limit=0&savedQuery=" + sampleID(99).String(), fault.MalformedRequest},
+		{"/problems/search", "?limit=0&savedQuery=" + samples.Identifier(99).String(), fault.MalformedRequest},
 		{"/problems", "?limit=0", fault.MalformedRequest},
 		{"/problems", "?limit=x", fault.MalformedRequest},
 		{"/users/search", "", fault.MalformedRequest},
 		{"/users/search", "?predicate=TRUEPREDICATE&includeDetail=true", fault.MalformedRequest},
-		{"/users/search", "?savedQuery=" + sampleID(30).String(), fault.MalformedRequest},
+		{"/users/search", "?savedQuery=" + samples.Identifier(30).String(), fault.MalformedRequest},
 		{"/users/search", "?predicate=title+%3D+'a'", fault.InvalidPredicate},
 		{"/users/search", "?predicate=TRUEPREDICATE&limit=1&sort=-name", ""},
 	} {
@@ -240,17 +242,17 @@ func TestSearchParameters(t *testing.T) {
 		`{"predicate":"TRUEPREDICATE","limit":1001}`:           fault.InvalidValue,
 		`{"predicate":"TRUEPREDICATE","limit":"7"}`:            fault.InvalidType,
 		`{"predicate":"TRUEPREDICATE","includeDetail":"true"}`: fault.InvalidType,
-		`{"predicate":7}`:                                fault.InvalidType,
-		`{"predicate":"TRUEPREDICATE","Limit":7}`:        fault.UnknownField,
-		`{"savedQuery":"mine"}`:                          fault.InvalidValue,
-		`{"savedQuery":"` + sampleID(99).String() + `"}`: fault.NotFound,
-		`{"predicate":"TRUEPREDICATE","savedQuery":"` + sampleID(30).String() + `"}`: fault.MalformedRequest,
-		`{"predicate":"TRUEPREDICATE","cursor":"abc"}`:                               fault.MalformedRequest,
+		`{"predicate":7}`:                                          fault.InvalidType,
+		`{"predicate":"TRUEPREDICATE","Limit":7}`:                  fault.UnknownField,
+		`{"savedQuery":"mine"}`:                                    fault.InvalidValue,
+		`{"savedQuery":"` + samples.Identifier(99).String() + `"}`: fault.NotFound,
+		`{"predicate":"TRUEPREDICATE","savedQuery":"` + samples.Identifier(30).String() + `"}`: fault.MalformedRequest,
+		`{"predicate":"TRUEPREDICATE","cursor":"abc"}`:                                         fault.MalformedRequest,
 		// The order of D18: 400, 404, 422.
-		`{"predicate":"foo = ","limit":5000,"page":2}`:                fault.InvalidPredicate,
-		`{"sort":"-","predicate":7}`:                                  fault.InvalidPredicate,
-		`{"savedQuery":"` + sampleID(99).String() + `","limit":5000}`: fault.NotFound,
-		`{"predicate":"TRUEPREDICATE","limit":5000,"page":2}`:         fault.ValidationFailed,
+		`{"predicate":"foo = ","limit":5000,"page":2}`:                          fault.InvalidPredicate,
+		`{"sort":"-","predicate":7}`:                                            fault.InvalidPredicate,
+		`{"savedQuery":"` + samples.Identifier(99).String() + `","limit":5000}`: fault.NotFound,
+		`{"predicate":"TRUEPREDICATE","limit":5000,"page":2}`:                   fault.ValidationFailed,
 		`[]`:                   fault.InvalidType,
 		`{"predicate":"TRUE"}`: fault.InvalidPredicate,
 		`{"predicate":"TRUEPREDICATE","sort":null,"limit":null,"cursor":null,"includeDetail":null,"savedQuery":null}`: "",
@@ -269,7 +271,7 @@ func TestSearchParameters(t *testing.T) {
 func TestSearchByForgedCursor(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.hits = []store.Hit{{ID: 12, Keys: []predicate.Value{"a", sampleTime}}, {ID: 13, Keys: []predicate.Value{"b", sampleTime}}}
+	f.hits = []store.Hit{{ID: 12, Keys: []predicate.Value{"a", samples.Time}}, {ID: 13, Keys: []predicate.Value{"b", samples.Time}}}
 	pairs := []string{"predicate", "TRUEPREDICATE", "sort", "title,creationDate", "limit", "1"}
 	u, err := url.Parse(next(t, f.send(t, request("GET", api+"/problems/search"+asQuery(pairs...), ""), 200, "")))
 	if err != nil {
@@ -277,19 +279,19 @@ func TestSearchByForgedCursor(t *testing.T) {
 	}
 	f.searched = func(_ context.Context, q store.Query) { t.Errorf("searched after %+v", q.After) }
 	for name, forge := range map[string]func(*tracker.Position){
-		"a nanosecond":     func(p *tracker.Position) { p.Keys[1] = sampleTime.Add(1) },
-		"the year 0":       func(p *tracker.Position) { p.Keys[1] = sampleTime.AddDate(-2015, 0, 0) },
+		"a nanosecond":     func(p *tracker.Position) { p.Keys[1] = samples.Time.Add(1) },
+		"the year 0":       func(p *tracker.Position) { p.Keys[1] = samples.Time.AddDate(-2015, 0, 0) },
 		"U+0000":           func(p *tracker.Position) { p.Keys[0] = "\x00" },
 		"no title":         func(p *tracker.Position) { p.Keys[0] = nil },
 		"another kind":     func(p *tracker.Position) { p.Keys[0] = 1.5 },
 		"a fraction of ms": func(p *tracker.Position) { p.Now = p.Now.Add(time.Microsecond) },
 	} {
-		p, err := readCursor(u.Query().Get("cursor"))
+		p, err := wire.ReadCursor(u.Query().Get("cursor"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		forge(p)
-		forged, err := writeCursor(*p)
+		forged, err := wire.WriteCursor(*p)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -308,7 +310,7 @@ func TestSearchHasNoTurn(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_, _ = o.Service.SearchProblems(t.Context(), tracker.Caller{User: sampleBob.ID}, tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set("TRUEPREDICATE")}})
+			_, _ = o.Service.SearchProblems(t.Context(), tracker.Caller{User: samples.Bob.ID}, tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set("TRUEPREDICATE")}})
 		}()
 		<-entered
 		t.Cleanup(func() { close(done); <-ended })
@@ -347,10 +349,10 @@ func TestSearchObjects(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for _, s := range searchables {
-		e := encoder{catalogue: f.catalogue}
+		e := wire.Encoder{Catalogue: f.catalogue}
 		s.encode(&e, s.found)
 		for _, w := range f.searchBy(t, "/"+s.plural+"/search", 200, "", "predicate", s.example) {
-			if got := w.Body.String(); got != "["+string(e.buf)+"]\n" {
+			if got := w.Body.String(); got != "["+string(e.Buf)+"]\n" {
 				t.Errorf("%s where %s: %s", s.plural, s.example, got)
 			}
 			header(t, w, map[string]string{"ETag": "", "Link": ""})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
@@ -76,9 +77,9 @@ func (c *call) readSearch(names []string) (in searchInput, search tracker.Search
 }
 
 func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Search, err error) {
-	var members []member
+	var members []wire.Member
 	for _, name := range names {
-		members = append(members, member{name, map[string]any{
+		members = append(members, wire.Member{Name: name, Into: map[string]any{
 			paramPredicate:     &in.predicate,
 			paramSavedQuery:    &in.saved,
 			paramSort:          &in.sort,
@@ -108,7 +109,7 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	}
 	s.Faults = faults
 	if in.cursor.Sent && !in.cursor.Null {
-		s.After, err = readCursor(in.cursor.Value)
+		s.After, err = wire.ReadCursor(in.cursor.Value)
 	}
 	return s, err
 }
@@ -170,7 +171,7 @@ func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Posit
 	if next == nil {
 		return nil
 	}
-	at, err := writeCursor(*next)
+	at, err := wire.WriteCursor(*next)
 	if err != nil {
 		return err
 	}

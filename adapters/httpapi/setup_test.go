@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
@@ -43,7 +45,7 @@ type fixture struct {
 func setup(t testing.TB, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{fixedStore: newFixedStore(), log: &bytes.Buffer{}}
-	now := func() time.Time { return sampleTime.Add(2 * time.Hour) }
+	now := func() time.Time { return samples.Time.Add(2 * time.Hour) }
 	o := Options{
 		Service: tracker.New(tracker.Options{
 			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: tracker.DefaultLimits(),
@@ -96,7 +98,7 @@ func (f *fixture) send(t *testing.T, r *http.Request, status int, slug fault.Kin
 	if slug == "" || r.Method == http.MethodHead {
 		return w
 	}
-	var body Error
+	var body wire.Error
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Header().Get("Content-Type") != mediaProblem {
 		t.Fatalf("%s %s: not a problem document (%v): %s", r.Method, r.URL, err, w.Body)
 	}
@@ -117,7 +119,7 @@ func secretOf(scope access.Scope) access.Secret {
 var hugeCatalogue = sync.OnceValue(func() *metadata.Catalogue {
 	var content metadata.Content
 	for i := range tracker.MostFound + 1 {
-		id, name := sampleID(1), strconv.Itoa(i)
+		id, name := samples.Identifier(1), strconv.Itoa(i)
 		binary.BigEndian.PutUint32(id[12:], uint32(i))
 		content.Users = append(content.Users, user.User{ID: id, Name: name, Email: name + "@example.org"})
 		content.Components = append(content.Components, metadata.Component{ID: id, Name: name})
@@ -134,28 +136,28 @@ var hugeCatalogue = sync.OnceValue(func() *metadata.Catalogue {
 func objectOf(e endpoint) ident.ID {
 	switch strings.Split(e.path, "/")[1] {
 	case "states":
-		return sampleOpen.ID
+		return samples.Open.ID
 	case "priorities":
-		return samplePriority.ID
+		return samples.Priority.ID
 	case "classifications":
-		return sampleClassification.ID
+		return samples.Classification.ID
 	case "components":
-		return sampleAccounts.ID
+		return samples.Accounts.ID
 	case "milestones":
-		return sampleMilestone.ID
+		return samples.Milestone.ID
 	}
-	return sampleAnn.ID
+	return samples.Ann.ID
 }
 
 // fullCatalogue is the catalogue of the samples with a second object of each kind
 // beside the first.
 func fullCatalogue() *metadata.Catalogue {
-	content := sampleCatalogue().Content()
-	content.Priorities = append(content.Priorities, metadata.Priority{ID: sampleID(41), Name: "Low", Order: 3})
-	content.Classifications = append(content.Classifications, metadata.Classification{ID: sampleID(42), Name: "Task"})
-	content.Components = append(content.Components, metadata.Component{ID: sampleID(43), Name: "Web", Parent: sampleServer.ID})
-	content.Milestones = append(content.Milestones, metadata.Milestone{ID: sampleID(44), Name: "Summer", Component: sampleServer.ID, Created: sampleTime})
-	return metadata.NewCatalogue(sampleVersion, content)
+	content := samples.Catalogue().Content()
+	content.Priorities = append(content.Priorities, metadata.Priority{ID: samples.Identifier(41), Name: "Low", Order: 3})
+	content.Classifications = append(content.Classifications, metadata.Classification{ID: samples.Identifier(42), Name: "Task"})
+	content.Components = append(content.Components, metadata.Component{ID: samples.Identifier(43), Name: "Web", Parent: samples.Server.ID})
+	content.Milestones = append(content.Milestones, metadata.Milestone{ID: samples.Identifier(44), Name: "Summer", Component: samples.Server.ID, Created: samples.Time})
+	return metadata.NewCatalogue(samples.Version, content)
 }
 
 // zeros is a source of randomness that has none.
@@ -185,15 +187,15 @@ type fixedStore struct {
 }
 
 func newFixedStore() *fixedStore {
-	f := &fixedStore{catalogue: sampleCatalogue(), snapshot: sampleSnapshot(), replies: map[string]store.Reply{}}
-	f.snapshot.Comments = []problem.Comment{sampleComment()}
-	f.snapshot.Relationships = []store.Related{sampleRelated()}
-	f.snapshot.Watchers = []ident.ID{sampleAnn.ID}
+	f := &fixedStore{catalogue: samples.Catalogue(), snapshot: samples.Snapshot(), replies: map[string]store.Reply{}}
+	f.snapshot.Comments = []problem.Comment{samples.Comment()}
+	f.snapshot.Relationships = []store.Related{samples.Related()}
+	f.snapshot.Watchers = []ident.ID{samples.Ann.ID}
 	for i, scope := range access.Scopes() {
-		f.tokens = append(f.tokens, access.Token{ID: sampleID(100 + i), User: sampleAnn.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: sampleTime})
+		f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(100 + i), User: samples.Ann.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: samples.Time})
 	}
 	// Bob's lets Ann be deactivated.
-	f.tokens = append(f.tokens, access.Token{ID: sampleID(103), User: sampleBob.ID, Scope: access.Admin, Created: sampleTime})
+	f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(103), User: samples.Bob.ID, Scope: access.Admin, Created: samples.Time})
 	return f
 }
 

@@ -7,17 +7,18 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/metadata"
 )
 
 // array returns the body of an answer that is an array of what comes in batches. When
 // there is more than the first batch, the rest follows while it is sent: see stream.
-func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*encoder, B)) []byte {
+func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*wire.Encoder, B)) []byte {
 	// The bracket, where it does not begin the array, makes room for a comma.
 	write := func(buf []byte, batch B) []byte {
-		e := encoder{buf: append(buf, '[')}
+		e := wire.Encoder{Buf: append(buf, '[')}
 		encode(&e, batch)
-		return e.buf
+		return e.Buf
 	}
 	body := write(c.lend(), first)
 	if rest == nil {
@@ -49,40 +50,40 @@ func (c *call) sending() context.Context { return context.WithoutCancel(c.r.Cont
 
 // compose returns the body of the answer, or nil when that is written in parts. It fails
 // only in parts.
-func (c *call) compose(e encoder, parts bool, write func(*encoder) error) []byte {
+func (c *call) compose(e wire.Encoder, parts bool, write func(*wire.Encoder) error) []byte {
 	if parts {
 		c.inParts(e, write)
 		return nil
 	}
-	e.buf = c.lend()
+	e.Buf = c.lend()
 	_ = write(&e)
-	return e.buf
+	return e.Buf
 }
 
 // longList is from how many elements on a list is sent in parts.
 const longList = 200
 
 // listInParts returns the body of a list, or nil when that is long.
-func listInParts[T any](c *call, catalogue *metadata.Catalogue, all []T, encode func(*encoder, T)) []byte {
-	return c.compose(encoder{catalogue: catalogue}, len(all) > longList, func(e *encoder) error {
-		list(e, all, func(one T) { encode(e, one) })
+func listInParts[T any](c *call, catalogue *metadata.Catalogue, all []T, encode func(*wire.Encoder, T)) []byte {
+	return c.compose(wire.Encoder{Catalogue: catalogue}, len(all) > longList, func(e *wire.Encoder) error {
+		wire.List(e, all, func(one T) { encode(e, one) })
 		return nil
 	})
 }
 
 // inParts has the body of the answer written in parts, while it is sent.
-func (c *call) inParts(e encoder, write func(*encoder) error) {
+func (c *call) inParts(e wire.Encoder, write func(*wire.Encoder) error) {
 	c.rest = func(yield func([]byte, error) bool) {
 		e := e
-		e.send = func(part []byte) bool { return yield(part, nil) }
-		if err := write(&e); e.stopped {
+		e.Send = func(part []byte) bool { return yield(part, nil) }
+		if err := write(&e); e.Stopped {
 			return
 		} else if err != nil {
 			yield(nil, err)
 			return
 		}
-		e.buf = append(e.buf, '\n')
-		e.flush()
+		e.Buf = append(e.Buf, '\n')
+		e.Flush()
 	}
 }
 

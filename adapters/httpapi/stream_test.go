@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -44,7 +45,7 @@ func TestSearchStreams(t *testing.T) {
 	r := request("GET", api+"/problems/search?predicate=TRUEPREDICATE", "")
 	w := &parts{ResponseRecorder: httptest.NewRecorder()}
 	f.ServeHTTP(w, r)
-	var all []FoundProblem
+	var all []wire.FoundProblem
 	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || len(all) != 1050 || !strings.HasSuffix(w.Body.String(), "]\n") {
 		t.Fatalf("%d problems, %v", len(all), err)
 	}
@@ -66,11 +67,11 @@ func TestSearchStreamsObjects(t *testing.T) {
 	f.catalogue = metadata.NewCatalogue(ident.Version{Number: 16}, metadata.Content{Users: slices.Clone(content.Users[:3500])})
 	w := &parts{ResponseRecorder: httptest.NewRecorder()}
 	f.ServeHTTP(w, request("GET", api+"/users/search?predicate=TRUEPREDICATE&sort=-identifier", ""))
-	var all []User
+	var all []wire.User
 	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || len(all) != 3500 || len(w.sizes) < 4 {
 		t.Fatalf("%d users, written in parts of %v, %v", len(all), w.sizes, err)
 	}
-	if !slices.IsSortedFunc(all, func(a, b User) int { return strings.Compare(b.Identifier, a.Identifier) }) {
+	if !slices.IsSortedFunc(all, func(a, b wire.User) int { return strings.Compare(b.Identifier, a.Identifier) }) {
 		t.Error("out of order")
 	}
 }

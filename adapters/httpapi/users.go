@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -15,8 +17,8 @@ func userEndpoints() []endpoint {
 		id: "me", method: http.MethodGet, path: "/me", tag: tagUsers,
 		summary: "Show whom the token stands for",
 		scope:   access.Read,
-		answers: []result{{status: 200, description: "The user, and the token's scope and expiry.", of: Me{},
-			example: func(e *encoder) { e.me(tracker.Caller{Scope: access.Write}, sampleAnn) }}},
+		answers: []result{{status: 200, description: "The user, and the token's scope and expiry.", of: wire.Me{},
+			example: func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Write}, samples.Ann) }}},
 		do: (*call).me,
 	})
 }
@@ -25,26 +27,26 @@ func userEndpoints() []endpoint {
 const tagUsers = "Users"
 
 func userKind() metadataKind[user.User, tracker.UserPatch] {
-	inactive := sampleAnn
+	inactive := samples.Ann
 	inactive.Inactive = true
 	return metadataKind[user.User, tracker.UserPatch]{
 		one: "user", many: "users", tag: tagUsers, order: "by name",
 		about:      "Making a user inactive revokes the user's tokens for good. The user of the last valid token of scope admin cannot be made inactive: create another token first. Users are never deleted.",
 		objects:    (*tracker.Service).Users,
 		identifier: func(o user.User) ident.ID { return o.ID },
-		encode:     (*encoder).user,
-		members: func(p *tracker.UserPatch) []member {
-			return []member{
-				{"name", &p.Name},
-				{"email", &p.Email},
-				{"inactive", &p.Inactive},
+		encode:     (*wire.Encoder).User,
+		members: func(p *tracker.UserPatch) []wire.Member {
+			return []wire.Member{
+				{Name: "name", Into: &p.Name},
+				{Name: "email", Into: &p.Email},
+				{Name: "inactive", Into: &p.Inactive},
 			}
 		},
 		createScope: access.Admin,
-		record:      User{}, records: []User{}, created: CreatedUser{}, create: NewUser{}, patch: UserPatch{},
-		sampleList: []user.User{sampleAnn, sampleBob},
+		record:      wire.User{}, records: []wire.User{}, created: wire.CreatedUser{}, create: wire.NewUser{}, patch: wire.UserPatch{},
+		sampleList: []user.User{samples.Ann, samples.Bob},
 		creates: sample[user.User]{`{"name":"Eve","email":"eve@example.org"}`,
-			user.User{ID: sampleID(20), Name: "Eve", Email: "eve@example.org"}},
+			user.User{ID: samples.Identifier(20), Name: "Eve", Email: "eve@example.org"}},
 		updates: sample[user.User]{`{"inactive":true}`, inactive},
 		more:    []fault.Kind{fault.InUse},
 	}
@@ -54,8 +56,8 @@ func userKind() metadataKind[user.User, tracker.UserPatch] {
 func (c *call) me() (answer, error) {
 	a, err := c.Service.Users().Load(c.r.Context(), c.caller.User)
 	return answered(a, err, func(a tracker.Answer[user.User]) answer {
-		var e encoder
-		e.me(c.caller, a.Value)
-		return answer{status: http.StatusOK, body: e.buf}
+		var e wire.Encoder
+		e.Me(c.caller, a.Value)
+		return answer{status: http.StatusOK, body: e.Buf}
 	})
 }

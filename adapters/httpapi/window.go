@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -80,7 +81,7 @@ type growing[T any] struct {
 	// that was not, because it is large.
 	loaded func(store.Snapshot) []T
 	stored func(*tracker.Service, context.Context, store.Snapshot, int, int) iter.Seq2[[]T, error]
-	encode func(*encoder, store.Snapshot, iter.Seq2[[]T, error]) error
+	encode func(*wire.Encoder, store.Snapshot, iter.Seq2[[]T, error]) error
 }
 
 // load answers R1 and R2: with everything, or with a window of it.
@@ -109,10 +110,10 @@ func (g growing[T]) load(c *call) (answer, error) {
 	} else {
 		var within []T
 		within, more = of(w, g.loaded(s))
-		elements = once(within)
+		elements = wire.Once(within)
 	}
 	out := c.unlessKnown(tag, a.Revision, func() []byte {
-		return c.compose(encoder{catalogue: a.Catalogue, past: past}, isLarge(s), func(e *encoder) error {
+		return c.compose(wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(s), func(e *wire.Encoder) error {
 			return g.encode(e, s, elements)
 		})
 	})

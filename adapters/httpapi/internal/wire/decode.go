@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"bytes"
@@ -18,25 +18,25 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// member is a member that an object of a body can have, and where its value goes.
+// Member is a member that an object of a body can have, and where its value goes.
 // A body is described by a list of them.
-type member struct {
-	name string
-	// into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
+type Member struct {
+	Name string
+	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
 	// metadata.Partial or an array of Partials; or a []member, for an object;
 	// or elements, for an array of objects; or a *tracker.Expected, for a member
 	// that only the service writes; or ignored, which is not listed among the members
 	// that are known; or nil, for a member that is accepted and ignored.
-	into any
+	Into any
 }
 
-// elements describes an array of objects: it returns the members of the next one. A
+// Elements describes an array of objects: it returns the members of the next one. A
 // null is an array without objects.
-type elements func() []member
+type Elements func() []Member
 
-// ignored is for a member that is not stored. into gets its value, so that the client can
+// Ignored is for a member that is not stored. into gets its value, so that the client can
 // be told.
-type ignored struct{ into any }
+type Ignored struct{ Into any }
 
 // decoder reads one JSON value in one pass, strictly. Faults of members are
 // collected; what makes the body no JSON ends the reading with an error.
@@ -46,16 +46,16 @@ type decoder struct {
 	faults *fault.List
 }
 
-// decode reads a body that is an object with the given members. Arrays and objects may
+// Decode reads a body that is an object with the given members. Arrays and objects may
 // be nested to the given depth. Faults of members are added to the list. The error is of
 // kind fault.MalformedJSON.
-func decode(body []byte, depth int, faults *fault.List, members ...member) error {
+func Decode(body []byte, depth int, faults *fault.List, members ...Member) error {
 	return decodeWith(body, depth, faults, func(d *decoder) error { return d.object(fault.Location{}, members) })
 }
 
-// decodeValue reads a body that is any JSON value, as metadata.Partial has it. Arrays and
+// DecodeValue reads a body that is any JSON value, as metadata.Partial has it. Arrays and
 // objects may be nested to the given depth.
-func decodeValue(body []byte, depth int) (value any, err error) {
+func DecodeValue(body []byte, depth int) (value any, err error) {
 	err = decodeWith(body, depth, nil, func(d *decoder) error {
 		value, err = d.value()
 		return err
@@ -107,7 +107,7 @@ func (d *decoder) malformed(err error) error {
 }
 
 // object reads an object. Its path leads to the places of its faults.
-func (d *decoder) object(path fault.Location, members []member) error {
+func (d *decoder) object(path fault.Location, members []Member) error {
 	if kind := d.PeekKind(); kind != '{' {
 		if _, err := d.value(); err != nil {
 			return err
@@ -133,11 +133,11 @@ func (d *decoder) object(path fault.Location, members []member) error {
 	return err
 }
 
-func (d *decoder) member(path fault.Location, name string, members []member) error {
+func (d *decoder) member(path fault.Location, name string, members []Member) error {
 	where := path.Member(name)
 	for _, m := range members {
-		if m.name == name {
-			return d.into(m.into, name, where)
+		if m.Name == name {
+			return d.into(m.Into, name, where)
 		}
 	}
 	d.fault(fault.UnknownField, where, unknown(name, members))
@@ -146,14 +146,14 @@ func (d *decoder) member(path fault.Location, name string, members []member) err
 }
 
 // unknown says what a member may have meant, or which ones mean something here.
-func unknown(name string, members []member) string {
+func unknown(name string, members []Member) string {
 	var known []string
 	for _, m := range members {
-		if strings.EqualFold(m.name, name) {
-			return "is not known: names are compared exactly, and this one is " + strconv.Quote(m.name)
+		if strings.EqualFold(m.Name, name) {
+			return "is not known: names are compared exactly, and this one is " + strconv.Quote(m.Name)
 		}
-		if _, lost := m.into.(ignored); m.into != nil && !lost {
-			known = append(known, m.name)
+		if _, lost := m.Into.(Ignored); m.Into != nil && !lost {
+			known = append(known, m.Name)
 		}
 	}
 	return "is not known here; known are " + strings.Join(known, ", ")
@@ -162,9 +162,9 @@ func unknown(name string, members []member) string {
 // into reads the value of a member and puts it where it belongs.
 func (d *decoder) into(into any, name string, where fault.Location) error {
 	switch into := into.(type) {
-	case []member:
+	case []Member:
 		return d.object(where, into)
-	case elements:
+	case Elements:
 		return d.array(where, into)
 	}
 	value, err := d.value()
@@ -181,13 +181,13 @@ func (d *decoder) into(into any, name string, where fault.Location) error {
 	case *patch.Field[problem.ID]:
 		set(d, into, value, where, asProblem)
 	case *patch.Field[time.Time]:
-		set(d, into, value, where, asTime)
+		set(d, into, value, where, ParseTime)
 	case *patch.Field[metadata.Partial]:
 		set(d, into, value, where, asPartial)
 	case *patch.Field[[]metadata.Partial]:
 		set(d, into, value, where, asPartials)
-	case ignored:
-		expectInto(into.into, value)
+	case Ignored:
+		expectInto(into.Into, value)
 	default:
 		expectInto(into, value)
 	}
@@ -195,7 +195,7 @@ func (d *decoder) into(into any, name string, where fault.Location) error {
 }
 
 // array reads an array of objects. Its path leads to the places of its faults.
-func (d *decoder) array(path fault.Location, next elements) error {
+func (d *decoder) array(path fault.Location, next Elements) error {
 	if kind := d.PeekKind(); kind != '[' {
 		if _, err := d.value(); err != nil {
 			return err
@@ -241,7 +241,7 @@ func set[T any](d *decoder, field *patch.Field[T], value any, where fault.Locati
 var (
 	errString  = errors.New("must be a string")
 	errBool    = errors.New("must be true or false")
-	errInteger = errors.New("must be an integer: a number without fraction or exponent")
+	ErrInteger = errors.New("must be an integer: a number without fraction or exponent")
 	errArray   = errors.New("must be an array of objects")
 	errTime    = errors.New(`must be a time like "2015-11-05T12:00:00.000Z" (RFC 3339)`)
 )
@@ -265,7 +265,7 @@ func asBool(value any) (bool, error) {
 func asInteger(value any) (int64, error) {
 	text, ok := value.(json.Number)
 	if !ok || strings.ContainsAny(string(text), ".eE") {
-		return 0, errInteger
+		return 0, ErrInteger
 	}
 	// Out of range, it is the nearest number within: no identifier or revision
 	// is that one, either.
@@ -278,8 +278,8 @@ func asProblem(value any) (problem.ID, error) {
 	return problem.ID(n), err
 }
 
-// asTime cuts to the millisecond, as all times are (D9).
-func asTime(value any) (time.Time, error) {
+// ParseTime cuts to the millisecond, as all times are (D9).
+func ParseTime(value any) (time.Time, error) {
 	s, err := asString(value)
 	if err != nil {
 		return time.Time{}, err

@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"reflect"
@@ -60,8 +60,8 @@ func TestDecodeExpected(t *testing.T) {
 		{`[{"type":"FieldChanged"}]`, new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.ExpectOther[[]tracker.ExpectedEntry]()},
 		{`[{"identifier":` + shown + `,"x":null}]`, new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.ExpectOther[[]tracker.ExpectedEntry]()},
 	} {
-		for _, into := range []any{c.into, ignored{c.into}} {
-			if err := decoding(`{"member":`+c.json+`}`).decode(nil, member{"member", into}); err != nil {
+		for _, into := range []any{c.into, Ignored{c.into}} {
+			if err := decoding(`{"member":`+c.json+`}`).decode(nil, Member{"member", into}); err != nil {
 				t.Errorf("%s: %v", c.json, err)
 			}
 			if got := reflect.ValueOf(c.into).Elem().Interface(); !reflect.DeepEqual(got, c.want) {

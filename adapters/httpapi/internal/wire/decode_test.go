@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"bytes"
@@ -22,11 +22,11 @@ type decoding string
 
 const usualDepth = 32
 
-func (d decoding) decode(faults *fault.List, members ...member) error {
-	return decode([]byte(d), usualDepth, faults, members...)
+func (d decoding) decode(faults *fault.List, members ...Member) error {
+	return Decode([]byte(d), usualDepth, faults, members...)
 }
 
-func (d decoding) decodeValue() (any, error) { return decodeValue([]byte(d), usualDepth) }
+func (d decoding) decodeValue() (any, error) { return DecodeValue([]byte(d), usualDepth) }
 
 func TestMalformedJSON(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestMalformedJSON(t *testing.T) {
 			t.Parallel()
 			var faults fault.List
 			var title patch.Field[string]
-			err := decoding(body).decode(&faults, member{"title", &title}, member{"logs", nil})
+			err := decoding(body).decode(&faults, Member{"title", &title}, Member{"logs", nil})
 			if !fault.Is(err, fault.MalformedJSON) {
 				t.Errorf("%v, not malformed-json", err)
 			}
@@ -109,10 +109,10 @@ func TestDecodeMembers(t *testing.T) {
 		"expires": "2030-01-01T01:00:00.9999+01:00", "state": {"name":"Open","order":1.50,"next":[null,false]}, "cleared": null,
 		"keywords": [], "ignored": {"a":[1]}, "problem": {"identifier": 7, "title": 1}
 	}`).decode(&faults,
-		member{"text", &got.text}, member{"null", &got.null}, member{"absent", &got.absent}, member{"flag", &got.flag},
-		member{"revision", &got.revision}, member{"expires", &got.expires}, member{"state", &got.state}, member{"cleared", &got.cleared},
-		member{"keywords", &keywords}, member{"ignored", nil},
-		member{"problem", []member{{"identifier", &got.other}, {"title", nil}}},
+		Member{"text", &got.text}, Member{"null", &got.null}, Member{"absent", &got.absent}, Member{"flag", &got.flag},
+		Member{"revision", &got.revision}, Member{"expires", &got.expires}, Member{"state", &got.state}, Member{"cleared", &got.cleared},
+		Member{"keywords", &keywords}, Member{"ignored", nil},
+		Member{"problem", []Member{{"identifier", &got.other}, {"title", nil}}},
 	)
 	if err != nil || len(faults) > 0 {
 		t.Fatal(err, faults)
@@ -141,9 +141,9 @@ func TestDecodeFaults(t *testing.T) {
 	var flag patch.Field[bool]
 	var number patch.Field[problem.ID]
 	var expires patch.Field[time.Time]
-	members := []member{
+	members := []Member{
 		{"title", &text}, {"read", &flag}, {"number", &number}, {"expires", &expires},
-		{"problem", []member{{"identifier", &number}}},
+		{"problem", []Member{{"identifier", &number}}},
 	}
 	type f = fault.Item
 	for body, want := range map[string][]f{
@@ -193,7 +193,7 @@ func TestDecodeFaults(t *testing.T) {
 func TestDecodeSuggestsSpelling(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
-	if err := decoding(`{"TITLE":"a"}`).decode(&faults, member{"title", nil}); err != nil || len(faults) != 1 {
+	if err := decoding(`{"TITLE":"a"}`).decode(&faults, Member{"title", nil}); err != nil || len(faults) != 1 {
 		t.Fatal(err, faults)
 	}
 	if !strings.Contains(faults[0].Detail, `"title"`) {
@@ -205,7 +205,7 @@ func TestDecodeBounds(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
 	deep := `{"state":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`
-	if err := decoding(deep).decode(&faults, member{"state", nil}); err != nil {
+	if err := decoding(deep).decode(&faults, Member{"state", nil}); err != nil {
 		t.Errorf("as deep as the limit: %v", err)
 	}
 	var b strings.Builder
@@ -213,7 +213,7 @@ func TestDecodeBounds(t *testing.T) {
 		fmt.Fprintf(&b, `,"m%d":1`, i)
 	}
 	body := "{" + b.String()[1:] + `,"title":5}`
-	if err := decoding(body).decode(&faults, member{"title", new(patch.Field[string])}); err != nil || len(faults) > 200 || !faults.Covers(fault.At("title")) {
+	if err := decoding(body).decode(&faults, Member{"title", new(patch.Field[string])}); err != nil || len(faults) > 200 || !faults.Covers(fault.At("title")) {
 		t.Errorf("%d faults: %v", len(faults), err)
 	}
 }

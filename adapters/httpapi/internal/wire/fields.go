@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"github.com/problemtracking/problems/domain/ident"
@@ -13,7 +13,7 @@ var fieldMembers = newFieldMembers()
 // fieldMember writes the value of a field.
 type fieldMember struct {
 	name  string
-	write func(e *encoder, p *problem.Problem)
+	write func(e *Encoder, p *problem.Problem)
 }
 
 func newFieldMembers() (members []fieldMember) {
@@ -24,34 +24,34 @@ func newFieldMembers() (members []fieldMember) {
 }
 
 // objectWriters write an object that a direct field of a problem refers to (D2).
-var objectWriters = map[metadata.Kind]func(*encoder, ident.ID){
-	metadata.States: (*encoder).state, metadata.Priorities: (*encoder).priority, metadata.Classifications: (*encoder).classification,
-	metadata.Components: (*encoder).component, metadata.Milestones: (*encoder).milestone, metadata.Users: (*encoder).userByID,
+var objectWriters = map[metadata.Kind]func(*Encoder, ident.ID){
+	metadata.States: (*Encoder).State, metadata.Priorities: (*Encoder).Priority, metadata.Classifications: (*Encoder).Classification,
+	metadata.Components: (*Encoder).Component, metadata.Milestones: (*Encoder).Milestone, metadata.Users: (*Encoder).UserByID,
 }
 
-func writerOf(f *problem.Field) func(*encoder, *problem.Problem) {
+func writerOf(f *problem.Field) func(*Encoder, *problem.Problem) {
 	switch f.Kind {
 	case problem.ReferenceField:
 		write := objectWriters[f.To]
-		return func(e *encoder, p *problem.Problem) { write(e, *f.Reference(p)) }
+		return func(e *Encoder, p *problem.Problem) { write(e, *f.Reference(p)) }
 	case problem.TimeField:
-		return func(e *encoder, p *problem.Problem) { e.time(*f.Time(p)) }
+		return func(e *Encoder, p *problem.Problem) { e.Time(*f.Time(p)) }
 	default:
-		return func(e *encoder, p *problem.Problem) {
+		return func(e *Encoder, p *problem.Problem) {
 			text := *f.Text(p)
 			e.nullText(problem.NullText{String: text, Valid: f.Required || text != ""})
 		}
 	}
 }
 
-// patchMembers are the members of a problem that clients set (D1).
-func patchMembers(p *tracker.ProblemPatch) (members []member) {
+// PatchMembers are the members of a problem that clients set (D1).
+func PatchMembers(p *tracker.ProblemPatch) (members []Member) {
 	for _, f := range problem.ClientFields() {
 		if f.Kind == problem.TextField {
-			members = append(members, member{f.Name, f.SentText(p)})
+			members = append(members, Member{f.Name, f.SentText(p)})
 		} else {
-			members = append(members, member{f.Name, f.SentReference(p)})
+			members = append(members, Member{f.Name, f.SentReference(p)})
 		}
 	}
-	return append(members, member{"read", &p.Read})
+	return append(members, Member{"read", &p.Read})
 }

@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"encoding/json"
@@ -45,47 +45,47 @@ type Refusal struct {
 	Errors     []ErrorItem `json:"errors" nullable:"false" doc:"What is wrong with the members of the body for this problem."`
 }
 
-// changedProblems writes what comes of a change of many problems.
-func (e *encoder) changedProblems(c tracker.ChangedProblems) {
-	e.open('{')
-	e.key("matched").int(int64(len(c.Changes) + len(c.Unchanged) + len(c.Refused)))
+// ChangedProblems writes what comes of a change of many problems.
+func (e *Encoder) ChangedProblems(c tracker.ChangedProblems) {
+	e.Open('{')
+	e.key("matched").Int(int64(len(c.Changes) + len(c.Unchanged) + len(c.Refused)))
 	e.key("changes")
-	list(e, c.Changes, e.problemChange)
+	List(e, c.Changes, e.problemChange)
 	e.key("unchanged")
-	list(e, c.Unchanged, func(id problem.ID) { e.int(int64(id)) })
+	List(e, c.Unchanged, func(id problem.ID) { e.Int(int64(id)) })
 	e.key("refused")
-	list(e, c.Refused, e.refusal)
+	List(e, c.Refused, e.refusal)
 	e.key("preview")
 	if c.Preview == nil {
 		e.null()
 	} else {
-		e.string(c.Preview.String())
+		e.Text(c.Preview.String())
 	}
-	e.close('}')
+	e.Close('}')
 }
 
-func (e *encoder) problemChange(c tracker.ProblemChange) {
-	e.open('{')
-	e.key("identifier").int(int64(c.ID))
-	e.key("revision").int(c.Revision)
+func (e *Encoder) problemChange(c tracker.ProblemChange) {
+	e.Open('{')
+	e.key("identifier").Int(int64(c.ID))
+	e.key("revision").Int(c.Revision)
 	e.key("changes")
-	list(e, c.Fields, func(f tracker.FieldChange) {
-		e.open('{')
-		e.key("field").string(f.Field)
-		e.key("from").raw(f.From.JSON())
-		e.key("to").raw(f.To.JSON())
-		e.close('}')
+	List(e, c.Fields, func(f tracker.FieldChange) {
+		e.Open('{')
+		e.key("field").Text(f.Field)
+		e.key("from").JSON(f.From.JSON())
+		e.key("to").JSON(f.To.JSON())
+		e.Close('}')
 	})
-	e.close('}')
+	e.Close('}')
 }
 
 // refusal writes why a problem cannot be changed, with the members that an error
 // about this problem alone would have (D18).
-func (e *encoder) refusal(r tracker.Refusal) {
-	e.open('{')
-	e.key("identifier").int(int64(r.ID))
-	e.key("type").string(errorType(e.base, r.Err.Kind))
-	e.key("detail").string(r.Err.Detail)
+func (e *Encoder) refusal(r tracker.Refusal) {
+	e.Open('{')
+	e.key("identifier").Int(int64(r.ID))
+	e.key("type").Text(ErrorType(e.Base, r.Err.Kind))
+	e.key("detail").Text(r.Err.Detail)
 	e.key("errors").items(r.Err.Items)
-	e.close('}')
+	e.Close('}')
 }

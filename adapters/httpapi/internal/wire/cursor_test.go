@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"encoding/base64"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -14,8 +15,8 @@ import (
 
 func samplePosition() tracker.Position {
 	return tracker.Position{
-		User: sampleAnn.ID, Query: [32]byte{1, 2, 31: 3}, Now: sampleTime, Problem: 12,
-		Keys: []predicate.Value{nil, true, false, int64(-1), int64(1) << 62, 0.1, 0.0, "", "<ä&\"😀>\n", sampleBob.ID, sampleTime.Add(time.Microsecond), ident.ID{}},
+		User: samples.Ann.ID, Query: [32]byte{1, 2, 31: 3}, Now: samples.Time, Problem: 12,
+		Keys: []predicate.Value{nil, true, false, int64(-1), int64(1) << 62, 0.1, 0.0, "", "<ä&\"😀>\n", samples.Bob.ID, samples.Time.Add(time.Microsecond), ident.ID{}},
 	}
 }
 
@@ -23,25 +24,25 @@ func samplePosition() tracker.Position {
 func TestCursorComesBack(t *testing.T) {
 	t.Parallel()
 	object := samplePosition()
-	object.Problem, object.Object = 0, sampleOpen.ID
-	for _, want := range []tracker.Position{samplePosition(), object, {User: sampleAnn.ID, Now: sampleTime, Problem: 1}} {
-		text, err := writeCursor(want)
+	object.Problem, object.Object = 0, samples.Open.ID
+	for _, want := range []tracker.Position{samplePosition(), object, {User: samples.Ann.ID, Now: samples.Time, Problem: 1}} {
+		text, err := WriteCursor(want)
 		if err != nil || strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Fatalf("%s, %v", text, err)
 		}
-		got, err := readCursor(text)
+		got, err := ReadCursor(text)
 		if err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%+v (%v), not %+v", got, err, want)
 		}
 	}
-	if text, err := writeCursor(tracker.Position{Keys: []predicate.Value{[]predicate.Value{}}}); err == nil {
+	if text, err := WriteCursor(tracker.Position{Keys: []predicate.Value{[]predicate.Value{}}}); err == nil {
 		t.Errorf("a collection is %s", text)
 	}
 }
 
 func TestCursorIsDamaged(t *testing.T) {
 	t.Parallel()
-	text, err := writeCursor(samplePosition())
+	text, err := WriteCursor(samplePosition())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestCursorIsDamaged(t *testing.T) {
 		"other types":   encode([]byte(strings.Replace(string(plain), `"p":12`, `"p":"12"`, 1))),
 		"a short hash":  encode([]byte(`{"u":"","q":"AAAA","n":"2015-11-05T09:30:00Z"}`)),
 	} {
-		if p, err := readCursor(damaged); err == nil {
+		if p, err := ReadCursor(damaged); err == nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

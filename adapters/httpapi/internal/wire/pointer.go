@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"strconv"
@@ -9,9 +9,9 @@ import (
 
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointerTo returns the JSON Pointer to a place in the body (RFC 6901, section 3). It is
+// Pointer returns the JSON Pointer to a place in the body (RFC 6901, section 3). It is
 // empty for the body as a whole.
-func pointerTo(at fault.Location) string {
+func Pointer(at fault.Location) string {
 	var b strings.Builder
 	for _, step := range at.Steps() {
 		b.WriteByte('/')

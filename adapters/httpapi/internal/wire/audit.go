@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"encoding/json"
@@ -22,18 +22,18 @@ type AuditEntry struct {
 	To              json.RawMessage `json:"to" doc:"What it became; for Created, the members of the object that are not null."`
 }
 
-// auditEntry writes an entry of the audit log.
-func (e *encoder) auditEntry(entry audit.Entry) {
-	e.open('{')
-	e.key("identifier").id(entry.ID)
-	e.key("type").string(string(entry.Type))
-	e.key("creationDate").time(entry.Created)
-	e.key("author").userRef(entry.Author)
-	e.key("batchIdentifier").id(entry.Batch)
-	e.key("kind").string(string(entry.Kind))
-	e.key("object").ref(entry.Object, entry.Name, true)
+// AuditEntry writes an entry of the audit log.
+func (e *Encoder) AuditEntry(entry audit.Entry) {
+	e.Open('{')
+	e.key("identifier").ID(entry.ID)
+	e.key("type").Text(string(entry.Type))
+	e.key("creationDate").Time(entry.Created)
+	e.key("author").UserRef(entry.Author)
+	e.key("batchIdentifier").ID(entry.Batch)
+	e.key("kind").Text(string(entry.Kind))
+	e.key("object").Reference(entry.Object, entry.Name, true)
 	e.key("field").nullText(problem.NullText{String: entry.Field, Valid: entry.Field != ""})
-	e.key("from").raw(entry.From.JSON())
-	e.key("to").raw(entry.To.JSON())
-	e.close('}')
+	e.key("from").JSON(entry.From.JSON())
+	e.key("to").JSON(entry.To.JSON())
+	e.Close('}')
 }

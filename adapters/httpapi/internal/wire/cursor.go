@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ type cursorKey struct {
 	Date   *time.Time `json:"d,omitempty"`
 }
 
-// writeCursor returns a position as clients see it.
-func writeCursor(p tracker.Position) (string, error) {
+// WriteCursor returns a position as clients see it.
+func WriteCursor(p tracker.Position) (string, error) {
 	c := cursor{User: p.User.String(), Query: p.Query[:], Now: p.Now, Problem: p.Problem}
 	if !p.Object.IsNone() {
 		c.Object = p.Object.String()
@@ -69,9 +69,9 @@ func writeCursor(p tracker.Position) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// readCursor reads what writeCursor has written. Whether it fits the search is the
+// ReadCursor reads what writeCursor has written. Whether it fits the search is the
 // service's to say.
-func readCursor(text string) (*tracker.Position, error) {
+func ReadCursor(text string) (*tracker.Position, error) {
 	c, err := parseCursor(text)
 	if err != nil {
 		return nil, fault.Wrap(fault.MalformedRequest, err, "cursor has to be that of a link to the next page, as it stands there")

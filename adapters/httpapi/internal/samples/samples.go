@@ -1,0 +1,193 @@
+package samples
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// The records of this file are the examples of the OpenAPI document. They are
+// written by the same encoder as real answers, so that they cannot differ in form.
+
+var (
+	Time = time.Date(2015, time.November, 5, 9, 30, 0, 125e6, time.UTC)
+	Ann  = user.User{ID: Identifier(1), Name: "Ann", Email: "ann@example.org"}
+	Bob  = user.User{ID: Identifier(2), Name: "Bob", Email: "bob@example.org"}
+
+	Open     = metadata.State{ID: Identifier(3), Name: "Open", Initial: true, Order: 1, Next: []ident.ID{Identifier(4)}}
+	Progress = metadata.State{ID: Identifier(4), Name: "In Progress", Order: 2, Next: []ident.ID{Identifier(3), Identifier(19)}}
+	Closed   = metadata.State{ID: Identifier(19), Name: "Closed", Resolved: true, Order: 3, Next: []ident.ID{Identifier(3)}}
+
+	Priority       = metadata.Priority{ID: Identifier(5), Name: "High", Order: 2}
+	Classification = metadata.Classification{ID: Identifier(6), Name: "Incorrect Behavior"}
+	Server         = metadata.Component{ID: Identifier(7), Name: "Server"}
+	Accounts       = metadata.Component{ID: Identifier(8), Name: "Accounts", Parent: Identifier(7)}
+	Milestone      = metadata.Milestone{ID: Identifier(9), Name: "Spring", Component: Identifier(7), Created: Time, End: Time.AddDate(0, 6, 0)}
+
+	Token = access.Token{ID: Identifier(15), User: Ann.ID, Scope: access.Write, Created: Time,
+		Expires: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)}
+)
+
+// Identifier returns the n-th identifier of the samples.
+func Identifier(n int) ident.ID {
+	ids := ident.NewSequence(time.Date(2015, time.November, 5, 0, 0, 0, 0, time.UTC), [10]byte{})
+	id := ids.Next()
+	for range n {
+		id = ids.Next()
+	}
+	return id
+}
+
+// Secret returns the secret that anybody can guess.
+func Secret() access.Secret { return access.NewSecret([32]byte{}) }
+
+// Version is that of the catalogue.
+var Version = ident.Version{Number: 14, Batch: Identifier(19)}
+
+func Catalogue() *metadata.Catalogue {
+	return metadata.NewCatalogue(Version, metadata.Content{
+		States:          []metadata.State{Open, Progress, Closed},
+		Priorities:      []metadata.Priority{Priority},
+		Classifications: []metadata.Classification{Classification},
+		Components:      []metadata.Component{Server, Accounts},
+		Milestones:      []metadata.Milestone{Milestone},
+		Users:           []user.User{Ann, Bob},
+	})
+}
+
+func Snapshot() store.Snapshot {
+	return store.Snapshot{
+		Problem: problem.Problem{
+			ID: 12,
+			Fields: problem.Fields{
+				Title:          "The login page answers slowly",
+				State:          Progress.ID,
+				Priority:       Identifier(5),
+				Classification: Identifier(6),
+				Component:      Identifier(8),
+				Milestone:      Identifier(9),
+				Assignee:       Ann.ID,
+			},
+			Originator: Bob.ID,
+			Created:    Time,
+			Modifier:   Ann.ID,
+			Modified:   Time.Add(time.Hour),
+			Revision:   3,
+		},
+		Batch:          Identifier(13),
+		Catalogue:      Version,
+		Watching:       false,
+		Read:           true,
+		ReadByAssignee: true,
+		Keywords:       []problem.Keyword{{Name: "customer"}, {Name: "version", Value: problem.Text("7.4.1")}},
+		Log: []problem.LogEntry{
+			{
+				ID: Identifier(10), Problem: 12, Type: problem.ProblemCreated, Created: Time, Author: Bob.ID, Batch: Identifier(11), Revision: 1,
+				To: problem.LogObject(
+					problem.LogMember{Name: "title", Value: problem.LogText("The login page answers slowly")},
+					problem.LogMember{Name: "state", Value: problem.LogRef(Open.ID, Open.Name)},
+				),
+			},
+			{
+				ID: Identifier(12), Problem: 12, Type: problem.FieldChanged, Created: Time.Add(time.Hour), Author: Ann.ID, Batch: Identifier(13), Revision: 3,
+				Field: "state", From: problem.LogRef(Open.ID, Open.Name), To: problem.LogRef(Progress.ID, Progress.Name),
+			},
+		},
+	}
+}
+
+// Created returns what the example of createProblem leads to.
+func Created() store.Snapshot {
+	return store.Snapshot{
+		Problem: problem.Problem{
+			ID:         14,
+			Fields:     problem.Fields{Title: "The login page answers slowly", State: Open.ID, Priority: Identifier(5), Assignee: Ann.ID},
+			Originator: Ann.ID,
+			Created:    Time,
+			Modifier:   Ann.ID,
+			Modified:   Time,
+			Revision:   1,
+		},
+		Batch:          Identifier(18),
+		Catalogue:      Version,
+		Read:           true,
+		ReadByAssignee: true,
+		Keywords:       []problem.Keyword{{Name: "version", Value: problem.Text("7.4.1")}},
+		Log: []problem.LogEntry{{
+			ID: Identifier(17), Problem: 14, Type: problem.ProblemCreated, Created: Time, Author: Ann.ID, Batch: Identifier(18),
+			To: problem.LogObject(
+				problem.LogMember{Name: "title", Value: problem.LogText("The login page answers slowly")},
+				problem.LogMember{Name: "state", Value: problem.LogRef(Open.ID, Open.Name)},
+				problem.LogMember{Name: "priority", Value: problem.LogRef(Identifier(5), "High")},
+				problem.LogMember{Name: "assignee", Value: problem.LogRef(Ann.ID, Ann.Name)},
+			),
+		}, {
+			ID: Identifier(26), Problem: 14, Type: problem.KeywordSet, Created: Time, Author: Ann.ID, Batch: Identifier(18),
+			Field: "version", To: problem.LogText("7.4.1"),
+		}},
+	}
+}
+
+// Updated returns what the example of updateProblem leads to.
+func Updated() store.Snapshot {
+	s := Snapshot()
+	cleared := s.Log[1]
+	cleared.ID, cleared.Field = Identifier(16), "milestone"
+	cleared.From, cleared.To = problem.LogRef(s.Milestone, "Spring"), ""
+	s.Milestone, s.Log = ident.None, []problem.LogEntry{s.Log[1], cleared}
+	return s
+}
+
+func Query() query.Saved {
+	return query.Saved{ID: Identifier(30), Owner: Ann.ID, Name: "Mine, the latest first",
+		Predicate: "state.resolved = NO AND assignee.identifier = $ApiUser", Sort: "-modificationDate", Created: Time}
+}
+
+// Audit is what the example of updateState leads to, after the first start.
+func Audit() []audit.Entry {
+	ref := func(s metadata.State) problem.LogValue { return problem.LogRef(s.ID, s.Name) }
+	return []audit.Entry{
+		{
+			ID: Identifier(21), Created: Time, Batch: Identifier(22), Type: audit.Created, Kind: audit.Priority, Object: Priority.ID, Name: Priority.Name,
+			To: problem.LogObject(
+				problem.LogMember{Name: "name", Value: problem.LogText(Priority.Name)},
+				problem.LogMember{Name: "order", Value: problem.LogNumber(Priority.Order)},
+			),
+		},
+		{
+			ID: Identifier(23), Created: Time.Add(time.Hour), Author: Ann.ID, Batch: Identifier(24), Type: audit.Changed, Kind: audit.State, Object: Open.ID, Name: Open.Name,
+			Field: "nextStates", From: problem.LogArray(ref(Progress)), To: problem.LogArray(ref(Progress), ref(Closed)),
+		},
+	}
+}
+
+func Comment() problem.Comment {
+	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}
+}
+
+func Related() store.Related {
+	return store.Related{
+		Relationship: relationship.Relationship{Owner: 12, Type: relationship.ParentOf, Other: 13, Created: Time, Author: Ann.ID},
+		OtherTitle:   "Passwords are hashed twice",
+		OtherState:   Open.ID,
+	}
+}
+
+// Changes returns what the dry run of the example of updateProblems leads to.
+func Changes() tracker.ChangedProblems {
+	return tracker.ChangedProblems{
+		Changes: []tracker.ProblemChange{{ID: 12, Revision: 4, Fields: []tracker.FieldChange{
+			{Field: "state", From: problem.LogRef(Progress.ID, Progress.Name), To: problem.LogRef(Closed.ID, Closed.Name)},
+		}}},
+		Preview: &tracker.Preview{Now: Time},
+	}
+}

@@ -1,0 +1,514 @@
+package wire
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Encoder appends JSON to a buffer: each record with exactly the members of D1 to
+// D8, in their order. It writes bytes and nothing else, because reading a problem
+// with its log is what the service does most. The types of wire.go describe the
+// same records to the OpenAPI document; a test holds the two together.
+type Encoder struct {
+	Buf       []byte
+	Catalogue *metadata.Catalogue // to render references with
+	Base      string              // the base path, to render types of errors with
+	Past      bool                // problems are shown as they stood (D36)
+	shown     problem.Problem     // the problem whose fields are written
+
+	// Send, if not nil, takes the answer in parts; false stops it: nobody takes more. The
+	// first byte of buf was sent already when carried is 1: it is the last one that was.
+	Send    func([]byte) bool
+	carried int
+	Stopped bool
+}
+
+// PartSize is about how long a part of an answer is.
+const PartSize = 128 << 10
+
+// Drain sends a part of the answer, if it is sent in parts and there is enough for one.
+func (e *Encoder) Drain() {
+	if e.Send != nil && len(e.Buf) >= PartSize {
+		e.Flush()
+	}
+}
+
+// Flush sends what there is. Its last byte stays: it tells whether a comma comes next.
+func (e *Encoder) Flush() {
+	if e.Stopped = e.Stopped || !e.Send(e.Buf[e.carried:]); len(e.Buf) > 0 {
+		e.Buf[0] = e.Buf[len(e.Buf)-1]
+		e.Buf, e.carried = e.Buf[:1], 1
+	}
+}
+
+// TimeLayout is RFC 3339 with exactly three decimals (D9).
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// AppendTime appends a time in UTC as t.AppendFormat does with timeLayout, without
+// reading that anew each time: a problem with its log has many times.
+func AppendTime(b []byte, t time.Time) []byte {
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return t.AppendFormat(b, TimeLayout)
+	}
+	hour, minute, second := t.Clock()
+	ms := t.Nanosecond() / 1e6
+	b = append(appendTwo(appendTwo(b, year/100), year%100), '-')
+	b = append(appendTwo(b, int(month)), '-')
+	b = append(appendTwo(b, day), 'T')
+	b = append(appendTwo(b, hour), ':')
+	b = append(appendTwo(b, minute), ':')
+	b = append(appendTwo(b, second), '.')
+	return append(appendTwo(append(b, '0'+byte(ms/100)), ms%100), 'Z')
+}
+
+// appendTwo appends a number below 100 as two digits.
+func appendTwo(b []byte, n int) []byte { return append(b, '0'+byte(n/10), '0'+byte(n%10)) }
+
+// next writes the comma that parts a value from the one before it. A buffer that
+// ends in one of the bytes below is at the first one: a string ends in a quote.
+func (e *Encoder) next() {
+	if n := len(e.Buf); n > 0 {
+		switch e.Buf[n-1] {
+		case '{', '[', ':':
+		default:
+			e.Buf = append(e.Buf, ',')
+		}
+	}
+}
+
+func (e *Encoder) Open(bracket byte)  { e.next(); e.Buf = append(e.Buf, bracket) }
+func (e *Encoder) Close(bracket byte) { e.Buf = append(e.Buf, bracket) }
+
+// key writes the name of a member; its value has to follow.
+func (e *Encoder) key(name string) *Encoder {
+	e.next()
+	e.Buf = append(append(append(e.Buf, '"'), name...), '"', ':')
+	return e
+}
+
+func (e *Encoder) JSON(json string) { e.next(); e.Buf = append(e.Buf, json...) }
+func (e *Encoder) null()            { e.JSON("null") }
+func (e *Encoder) bool(b bool)      { e.next(); e.Buf = strconv.AppendBool(e.Buf, b) }
+func (e *Encoder) Int(n int64)      { e.next(); e.Buf = strconv.AppendInt(e.Buf, n, 10) }
+
+// mark writes what is only known of today: whether somebody watches or has read.
+func (e *Encoder) mark(b bool) {
+	if e.Past {
+		e.null()
+		return
+	}
+	e.bool(b)
+}
+
+// Text writes text as it is: nothing is escaped that JSON does not demand. What
+// is stored is valid UTF-8, so that quoting cannot fail.
+func (e *Encoder) Text(s string) { e.next(); e.Buf, _ = jsontext.AppendQuote(e.Buf, s) }
+
+func (e *Encoder) ID(id ident.ID) {
+	e.next()
+	e.Buf = id.Append(append(e.Buf, '"'))
+	e.Buf = append(e.Buf, '"')
+}
+
+func (e *Encoder) nullText(t problem.NullText) {
+	if !t.Valid {
+		e.null()
+		return
+	}
+	e.Text(t.String)
+}
+
+func (e *Encoder) Time(t time.Time) {
+	if t.IsZero() {
+		e.null()
+		return
+	}
+	e.next()
+	e.Buf = AppendTime(append(e.Buf, '"'), t.UTC())
+	e.Buf = append(e.Buf, '"')
+}
+
+// named begins an object with what all metadata objects begin with. One that was not
+// stored, in a dry run, has no identifier.
+func (e *Encoder) named(id ident.ID, name string) {
+	e.Open('{')
+	if !id.IsNone() {
+		e.key("identifier").ID(id)
+	}
+	e.key("name").Text(name)
+}
+
+// Reference writes {"identifier","name"}: an object inside another (D2).
+func (e *Encoder) Reference(id ident.ID, name string, ok bool) {
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(id, name)
+	e.Close('}')
+}
+
+func (e *Encoder) StateRef(id ident.ID) {
+	s, ok := e.Catalogue.State(id)
+	e.Reference(s.ID, s.Name, ok)
+}
+
+func (e *Encoder) UserRef(id ident.ID) {
+	u, ok := e.Catalogue.User(id)
+	e.Reference(u.ID, u.Name, ok)
+}
+
+func (e *Encoder) ComponentRef(id ident.ID) {
+	c, ok := e.Catalogue.Component(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.named(c.ID, c.Name)
+	e.key("fullName").Text(e.Catalogue.FullName(c.ID))
+	e.Close('}')
+}
+
+func (e *Encoder) State(id ident.ID) {
+	s, ok := e.Catalogue.State(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.StateObject(s)
+}
+
+func (e *Encoder) StateObject(s metadata.State) {
+	e.named(s.ID, s.Name)
+	e.key("resolved").bool(s.Resolved)
+	e.key("initial").bool(s.Initial)
+	e.key("order").Int(int64(s.Order))
+	e.key("nextStates").Open('[')
+	for _, next := range s.Next {
+		e.StateRef(next)
+	}
+	e.Close(']')
+	e.Close('}')
+}
+
+func (e *Encoder) Priority(id ident.ID) {
+	p, ok := e.Catalogue.Priority(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.PriorityObject(p)
+}
+
+func (e *Encoder) PriorityObject(p metadata.Priority) {
+	e.named(p.ID, p.Name)
+	e.key("order").Int(int64(p.Order))
+	e.Close('}')
+}
+
+func (e *Encoder) Classification(id ident.ID) {
+	c, ok := e.Catalogue.Classification(id)
+	e.Reference(c.ID, c.Name, ok)
+}
+
+func (e *Encoder) ClassificationObject(c metadata.Classification) { e.Reference(c.ID, c.Name, true) }
+
+func (e *Encoder) Component(id ident.ID) {
+	c, ok := e.Catalogue.Component(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.componentMembers(c, e.Catalogue.FullName(id))
+}
+
+func (e *Encoder) ComponentObject(c metadata.Component) {
+	e.componentMembers(c, e.Catalogue.FullNameOf(c))
+}
+
+func (e *Encoder) componentMembers(c metadata.Component, fullName string) {
+	e.named(c.ID, c.Name)
+	e.key("fullName").Text(fullName)
+	e.key("closed").bool(c.Closed)
+	e.key("successor").ComponentRef(c.Successor)
+	e.key("parent").ComponentRef(c.Parent)
+	e.Close('}')
+}
+
+func (e *Encoder) Milestone(id ident.ID) {
+	m, ok := e.Catalogue.Milestone(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.MilestoneObject(m)
+}
+
+func (e *Encoder) MilestoneObject(m metadata.Milestone) {
+	e.named(m.ID, m.Name)
+	e.key("component").ComponentRef(m.Component)
+	e.key("creationDate").Time(m.Created)
+	e.key("startDate").Time(m.Start)
+	e.key("endDate").Time(m.End)
+	e.Close('}')
+}
+
+// User writes a user (D2), of which one that was not stored, in a dry run, has no
+// identifier.
+func (e *Encoder) User(u user.User) {
+	e.Open('{')
+	if !u.ID.IsNone() {
+		e.key("identifier").ID(u.ID)
+	}
+	e.key("name").Text(u.Name)
+	e.key("email").Text(u.Email)
+	e.key("inactive").bool(u.Inactive)
+	e.Close('}')
+}
+
+func (e *Encoder) UserByID(id ident.ID) {
+	u, ok := e.Catalogue.User(id)
+	if !ok {
+		e.null()
+		return
+	}
+	e.User(u)
+}
+
+// Problem writes a problem with its log (D1). One that was not stored, in a dry
+// run, has no identifier.
+func (e *Encoder) Problem(s store.Snapshot) { e.FoundProblem(s, true) }
+
+// FoundProblem writes a problem with its log or without (D31).
+func (e *Encoder) FoundProblem(s store.Snapshot, withLog bool) {
+	if !withLog {
+		e.problemMembers(s)
+		e.Close('}')
+		return
+	}
+	_ = e.LargeProblem(s, Once(s.Log)) // which do not fail
+}
+
+// Once returns what is there as a whole as if it came in portions.
+func Once[T any](all []T) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) { yield(all, nil) }
+}
+
+// LargeProblem writes a problem with a log that comes in portions.
+func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntry, error]) error {
+	e.problemMembers(s)
+	err := Portions(e.key("logs"), log, e.logEntry)
+	e.Close('}')
+	return err
+}
+
+// Portions writes an array of what comes in portions.
+func Portions[T any](e *Encoder, all iter.Seq2[[]T, error], encode func(T)) error {
+	e.Open('[')
+	for portion, err := range all {
+		if err != nil {
+			return err
+		}
+		for _, one := range portion {
+			if e.Stopped {
+				return nil
+			}
+			encode(one)
+			e.Drain()
+		}
+	}
+	e.Close(']')
+	return nil
+}
+
+// problemMembers writes a problem but for its log and its end.
+func (e *Encoder) problemMembers(s store.Snapshot) {
+	room := 2048 // for most
+	if e.Send == nil {
+		room += 512 * len(s.Log)
+	}
+	e.Buf = slices.Grow(e.Buf, room)
+	e.Open('{')
+	if s.ID != 0 {
+		e.key("identifier").Int(int64(s.ID))
+	}
+	e.shown = s.Problem
+	for _, m := range fieldMembers {
+		m.write(e.key(m.name), &e.shown)
+	}
+	e.key("keywords").Open('[')
+	for _, k := range s.Keywords {
+		if e.Stopped {
+			break
+		}
+		e.Keyword(k)
+		e.Drain()
+	}
+	e.Close(']')
+	e.key("watching").mark(s.Watching)
+	e.key("read").mark(s.Read)
+	e.key("readByAssignee").mark(s.ReadByAssignee)
+	e.key("revision").Int(s.Revision)
+}
+
+func (e *Encoder) Keyword(k problem.Keyword) {
+	e.Open('{')
+	e.key("name").Text(k.Name)
+	e.key("value").nullText(k.Value)
+	e.Close('}')
+}
+
+func (e *Encoder) Comment(c problem.Comment) {
+	e.Open('{')
+	e.key("identifier").ID(c.ID)
+	e.key("author").UserRef(c.Author)
+	e.key("creationDate").Time(c.Created)
+	e.key("text").Text(c.Text)
+	e.key("html").nullText(c.HTML)
+	e.Close('}')
+}
+
+func (e *Encoder) Relationship(r store.Related) {
+	e.Open('{')
+	e.key("type").Text(string(r.Type))
+	e.key("problemIdentifier").Int(int64(r.Other))
+	e.key("creationDate").Time(r.Created)
+	e.key("author").UserRef(r.Author)
+	e.key("problem").Open('{')
+	e.key("identifier").Int(int64(r.Other))
+	e.key("title").Text(r.OtherTitle)
+	e.key("state").StateRef(r.OtherState)
+	e.Close('}')
+	e.Close('}')
+}
+
+func (e *Encoder) logEntry(l problem.LogEntry) {
+	e.Open('{')
+	e.key("identifier").ID(l.ID)
+	e.key("type").Text(string(l.Type))
+	e.key("creationDate").Time(l.Created)
+	e.key("author").UserRef(l.Author)
+	e.key("batchIdentifier").ID(l.Batch)
+	e.key("isSignificant").bool(l.Type.Significant())
+	e.key("field").nullText(problem.NullText{String: l.Field, Valid: l.Field != ""})
+	e.key("from").JSON(l.From.JSON())
+	e.key("to").JSON(l.To.JSON())
+	e.Close('}')
+}
+
+// Token writes a token (D30), of which one that was not stored, in a dry run, has
+// no identifier.
+func (e *Encoder) Token(t access.Token) {
+	e.Open('{')
+	e.tokenMembers(t)
+	e.Close('}')
+}
+
+// IssuedToken writes a token with its secret, if that exists.
+func (e *Encoder) IssuedToken(t tracker.IssuedToken) {
+	e.Open('{')
+	e.tokenMembers(t.Token)
+	if secret := t.Secret.Reveal(); secret != "" {
+		e.key("token").Text(secret)
+	}
+	e.Close('}')
+}
+
+func (e *Encoder) tokenMembers(t access.Token) {
+	if !t.ID.IsNone() {
+		e.key("identifier").ID(t.ID)
+	}
+	e.key("user").UserRef(t.User)
+	e.key("scope").Text(string(t.Scope))
+	e.key("creationDate").Time(t.Created)
+	e.key("expires").Time(t.Expires)
+	e.key("revoked").Time(t.Revoked)
+}
+
+// Me writes whom a token stands for (D33).
+func (e *Encoder) Me(c tracker.Caller, u user.User) {
+	e.Open('{')
+	e.key("user").User(u)
+	e.key("scope").Text(string(c.Scope))
+	e.key("expires").Time(c.Expires)
+	e.Close('}')
+}
+
+// Failure writes an error (RFC 9457, D18).
+func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID string) {
+	e.Open('{')
+	e.key("type").Text(ErrorType(e.Base, kind.Kind))
+	e.key("title").Text(kind.Title)
+	e.key("status").Int(int64(kind.Status))
+	e.key("detail").Text(f.Detail)
+	e.key("instance").Text("urn:request:" + requestID)
+	e.key("errors").items(f.Items)
+	if wrong, ok := errors.AsType[*predicate.Error](f.Err); ok && kind.Kind == fault.InvalidPredicate {
+		e.key("kind").Text(string(wrong.Kind))
+		e.key("line").Int(int64(wrong.Line))
+		e.key("column").Int(int64(wrong.Column))
+	}
+	e.Close('}')
+}
+
+// SavedQuery writes a saved query, of which one that was not stored, in a dry run,
+// has no identifier.
+func (e *Encoder) SavedQuery(q query.Saved) {
+	e.Open('{')
+	if !q.ID.IsNone() {
+		e.key("identifier").ID(q.ID)
+	}
+	e.key("owner").UserRef(q.Owner)
+	e.key("name").Text(q.Name)
+	e.key("predicate").Text(q.Predicate)
+	e.key("sort").nullText(problem.NullText{String: q.Sort, Valid: q.Sort != ""})
+	e.key("creationDate").Time(q.Created)
+	e.Close('}')
+}
+
+// items writes the faults of a body.
+func (e *Encoder) items(items []fault.Item) {
+	List(e, items, func(item fault.Item) {
+		e.Open('{')
+		e.key("type").Text(ErrorType(e.Base, item.Kind))
+		e.key("detail").Text(item.Detail)
+		e.key("pointer").Text(Pointer(item.At))
+		e.Close('}')
+	})
+}
+
+// ErrorType returns the path of the page about a kind of error.
+func ErrorType(base string, kind fault.Kind) string {
+	return base + "/errors/" + httpframe.FailureOf(kind).Slug
+}
+
+// List writes an array of records.
+func List[T any](e *Encoder, records []T, encode func(T)) {
+	e.Open('[')
+	for _, r := range records {
+		if e.Stopped {
+			return
+		}
+		encode(r)
+		e.Drain()
+	}
+	e.Close(']')
+}
