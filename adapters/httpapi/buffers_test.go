@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A buffer is lent to one answer at a time, whatever becomes of it: each is what it was
-// when it was alone.
-func TestBuffersAreLentToOneAnswer(t *testing.T) {
+// A pooled buffer belongs to one answer at a time, whatever becomes of it: each answer is
+// the same beside others as alone.
+func TestBuffersBelongToOneAnswer(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
 	for n := range 4 {

@@ -1,17 +1,14 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"iter"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -28,6 +25,7 @@ import (
 type call struct {
 	*server
 	r      *http.Request
+	frame  *Frame // around the request
 	caller tracker.Caller
 	media  string // the body's media type, without parameters
 	body   []byte
@@ -35,8 +33,8 @@ type call struct {
 	dryRun bool
 	// rest, if an operation sets it, goes on with the body of its answer.
 	rest iter.Seq2[[]byte, error]
-	// lent, if an operation took it, is the buffer that its answer is written to.
-	lent *[]byte
+	// pooled, if not nil, is the buffer of the pool for the body of the answer.
+	pooled *[]byte
 }
 
 // answer is what an operation answers when it does not fail.
@@ -61,29 +59,24 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			return
 		}
 		header := w.Header()
-		header["Cache-Control"] = privateCache
-		if vary := header["Vary"]; len(vary) > 0 { // which is what CORS says
-			header["Vary"] = append(vary, ofCaller...)
-		} else {
-			header["Vary"] = ofCaller
-		}
-		c := &frameOf(r).call
-		c.server, c.r = s, r
+		header.Set("Cache-Control", "private, no-cache")
+		header.Add("Vary", "Authorization") // CORS has values of its own
+		c := &call{server: s, r: r, frame: Of(r)}
 		a, err := c.answer(e, w)
-		frameOf(r).Replayed = a.replayed
+		c.frame.Replayed = a.replayed
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
 		if c.rest != nil {
-			s.stream(w, r, a, c.rest)
+			c.stream(w, a)
 			return
 		}
-		if len(a.body) > freeOfCharge {
-			frameOf(r).memory.Add(int64(cap(a.body)))
+		if len(a.body) > FreeOfCharge {
+			c.frame.Charge(int64(cap(a.body)))
 		}
 		a.write(w, r)
-		c.giveBack(a.body)
+		c.putBuf(a.body)
 	}
 }
 
@@ -96,17 +89,19 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if !c.caller.Scope.Covers(e.scope) {
 		return a, fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", e.scope, c.caller.Scope)
 	}
-	if err = c.rates.take(c.caller.Token, w.Header()); err != nil {
+	if err = c.rates.TakeToken(c.caller.Token, w.Header()); err != nil {
 		return a, err
 	}
-	if err = c.admit(); err != nil {
+	if err = c.frame.Admit(c.caller.User); err != nil {
 		return a, err
 	}
 	if c.media, err = e.mediaType(c.r.Header); err != nil {
 		return a, err
 	}
-	if c.body, err = c.readBody(e, w); err != nil {
-		return a, err
+	if len(e.bodies) > 0 {
+		if c.body, err = c.frame.ReadBody(w, c.r, c.Limits.BodyBytes); err != nil {
+			return a, err
+		}
 	}
 	if c.r.URL.RawQuery != "" {
 		if c.query, err = parseQuery(c.r.URL.RawQuery, e.queryNames()); err != nil {
@@ -116,12 +111,12 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.dryRun, err = c.flag(paramDryRun); err != nil {
 		return a, err
 	}
-	if len(c.body) > largeBody {
-		leave, err := c.heavy.enter(c.r)
+	if len(c.body) > LargeBody {
+		release, err := c.large.Acquire(c.frame)
 		if err != nil {
 			return a, err
 		}
-		defer leave()
+		defer release()
 	}
 	if e.writes() && !e.ofProblem() && len(c.r.Header["If-Match"]) > 0 {
 		return a, fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
@@ -144,50 +139,19 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
 	ctx, secret := c.r.Context(), credential(c.r)
 	caller, err := c.Service.Recognize(ctx, secret)
-	if fault.Is(err, fault.Unauthenticated) && !c.rates.spent(c.r) {
+	if fault.Is(err, fault.Unauthenticated) && !c.rates.Spent(c.r) {
 		caller, err = c.Service.Authenticate(ctx, secret)
 	}
 	switch {
 	case err == nil:
-		frameOf(c.r).Token = caller.Token
+		c.frame.Token = caller.Token
 	case fault.Is(err, fault.Unauthenticated):
-		if limited := c.rates.takeAddress(c.r, header); limited != nil {
+		if limited := c.rates.TakeAddress(c.r, header); limited != nil {
 			return caller, limited
 		}
 		return caller, unauthenticated()
 	}
 	return caller, err
-}
-
-// readBody reads the body of an operation that has one.
-func (c *call) readBody(e endpoint, w http.ResponseWriter) ([]byte, error) {
-	if len(e.bodies) == 0 {
-		return nil, nil
-	}
-	limit := c.Limits.BodyBytes
-	tooLarge := fault.New(fault.TooLarge, "the body is longer than %d bytes", limit)
-	if c.r.ContentLength > limit {
-		return nil, tooLarge
-	}
-	// A body that trickles in must not outlast the request's time.
-	ctx := c.r.Context()
-	stop := context.AfterFunc(ctx, func() {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // not all writers can: then the server's own timeouts have to do
-	})
-	defer stop()
-	body, err := c.readAll(http.MaxBytesReader(w, c.r.Body, limit))
-	switch {
-	case err == nil:
-		return body, nil
-	case errors.As(err, new(*http.MaxBytesError)):
-		return nil, tooLarge
-	case fault.Is(err, fault.Unavailable):
-		return nil, err
-	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded): // whichever timeout of the server came first
-		return nil, fault.Wrap(fault.Unavailable, err, "the body took too long to arrive; nothing was done")
-	default:
-		return nil, fault.Wrap(fault.MalformedRequest, err, "the body ended before it was complete")
-	}
 }
 
 // decode reads the body as an object with the given members: see the function decode.
@@ -281,6 +245,22 @@ func (c *call) object() (ident.ID, error) {
 	return id, nil
 }
 
+// getBuf returns an empty buffer for the body of the answer. It must not be used after the
+// body is sent.
+func (c *call) getBuf() []byte {
+	c.pooled = GetBuf()
+	return *c.pooled
+}
+
+// putBuf gives the buffer of the answer back, as it has grown, if there is one.
+func (c *call) putBuf(body []byte) {
+	if c.pooled != nil {
+		*c.pooled = body
+		PutBuf(c.pooled)
+		c.pooled = nil
+	}
+}
+
 // created returns 201 for what was not there before, else 200 (D10).
 func created(isNew bool) int {
 	if isNew {
@@ -292,22 +272,22 @@ func created(isNew bool) int {
 // write sends the answer.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	a.setHeader(header, &frameOf(r).room)
+	a.setHeader(header)
 	if len(a.body) == 0 {
-		send(w, r, a.status, nil)
+		Send(w, r, a.status, nil)
 		return
 	}
-	header["Content-Type"] = ofJSON
+	header.Set("Content-Type", mediaJSON)
 	sendLine(w, r, a.status, a.body)
 }
 
 // setHeader sets the headers that the answer has beside those of every answer.
-func (a answer) setHeader(header http.Header, room *headerRoom) {
+func (a answer) setHeader(header http.Header) {
 	maps.Copy(header, a.header)
 	if a.revision > 0 {
-		room.set(header, "Problem-Revision", strconv.FormatInt(a.revision, 10))
+		header.Set("Problem-Revision", strconv.FormatInt(a.revision, 10))
 	}
 	if a.tag != "" {
-		room.set(header, "Etag", a.tag)
+		header.Set("Etag", a.tag)
 	}
 }

@@ -14,8 +14,9 @@ import (
 
 // fail answers with an error (RFC 9457, D18). Causes go to the log alone.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	s.report(r, err)
-	f, kind := httpframe.Describe(err)
+	f := Of(r)
+	f.Report(err)
+	described, kind := httpframe.Describe(err)
 	header := w.Header()
 	switch kind.Kind {
 	case fault.Unauthenticated:
@@ -23,15 +24,15 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.Unavailable: // never UnknownOutcome: what repeats by itself would write twice
 		header.Set("Retry-After", "1")
 	}
-	if f.Revision > 0 {
-		header.Set("Problem-Revision", strconv.FormatInt(f.Revision, 10))
+	if described.Revision > 0 {
+		header.Set("Problem-Revision", strconv.FormatInt(described.Revision, 10))
 	}
 	if header.Get("Cache-Control") == "" {
 		header.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
 	}
 	e := wire.Encoder{Base: s.BasePath}
-	e.Failure(f, kind, frameOf(r).RequestID)
-	header["Content-Type"] = ofProblem
+	e.Failure(described, kind, f.RequestID)
+	header.Set("Content-Type", mediaProblem)
 	sendLine(w, r, kind.Status, e.Buf)
 }
 
@@ -44,7 +45,7 @@ func Crowded(basePath, requestID string) []byte {
 	header := http.Header{
 		"Cache-Control": {"no-store"},
 		"Connection":    {"close"},
-		"Content-Type":  ofProblem,
+		"Content-Type":  {mediaProblem},
 		"Retry-After":   {"5"},
 		"X-Request-Id":  {requestID},
 	}
@@ -60,29 +61,7 @@ func Crowded(basePath, requestID string) []byte {
 	return b.Bytes()
 }
 
-// report logs an error that is the service's own.
-func (s *server) report(r *http.Request, err error) {
-	ctx, request := r.Context(), frameOf(r).RequestID
-	switch kind := httpframe.FailureOf(fault.KindOf(err)); {
-	case kind.Kind == fault.Internal:
-		s.Logger.ErrorContext(ctx, "internal error", "request", request, "cause", err)
-	case kind.Status == http.StatusServiceUnavailable && (s.Quiet == nil || !s.Quiet()):
-		s.Logger.WarnContext(ctx, strings.ToLower(kind.Title), "request", request, "cause", err)
-	}
-}
-
 // sendLine writes a body of JSON as a line, for those who read it in a terminal.
 func sendLine(w http.ResponseWriter, r *http.Request, status int, json []byte) {
-	send(w, r, status, append(json, '\n'))
-}
-
-// send writes the body, and its length also to those who only ask for the head.
-func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	if status != http.StatusNoContent && status != http.StatusNotModified {
-		frameOf(r).room.set(w.Header(), "Content-Length", strconv.Itoa(len(body)))
-	}
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead && len(body) > 0 {
-		_, _ = w.Write(body) // the client is gone: nobody to tell
-	}
+	Send(w, r, status, append(json, '\n'))
 }

@@ -3,50 +3,113 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 )
 
-// frame is around every request: it names it, bounds its time, sets the headers
-// that every answer has (D34), recovers panics, and has it observed.
-func (s *server) frame(next http.Handler) http.Handler {
+// FrameOptions are the needs of a frame. RequestTime, Now, NewRequestID, Logger and Fail
+// have to be given.
+type FrameOptions struct {
+	// RequestTime is how long one request may take. The reading of its body counts.
+	RequestTime time.Duration
+	// Methods are the methods of all paths together. An Exchange has "other" for the rest.
+	Methods []string
+	// Memory is the budget for bodies and large answers. nil: there is any amount.
+	Memory *budget.Budget
+	// Logger gets the causes of the statuses 500 and 503, because clients do not.
+	Logger *slog.Logger
+	// Quiet, if not nil, is asked before the log gets the cause of a status 503. true
+	// leaves the cause out: the log says in another way that the store is away.
+	Quiet func() bool
+	// NewRequestID names a request that came without a usable X-Request-Id.
+	NewRequestID func() string
+	Now          func() time.Time
+	// Observe, if not nil, is called after every request, by the goroutine that served it.
+	Observe func(Exchange)
+	// Fail answers a request whose handler has panicked before it sent anything.
+	Fail func(http.ResponseWriter, *http.Request, error)
+}
+
+// Exchange is one request and its answer, for logs and metrics.
+type Exchange struct {
+	// Method is "other" for a method that no path has.
+	Method string
+	// Route is the pattern of the path, such as
+	// "/api/20151105/problems/{identifier}". It is empty when nothing is there.
+	Route string
+	// Status is 0 for a client that went away before it was answered.
+	Status    int
+	Bytes     int64 // of the answer's body
+	Duration  time.Duration
+	RequestID string
+	Token     ident.ID // None when the request had no valid token
+	// Remote is the address and port that the request came from, as net/http has
+	// them: those of a proxy, if there is one.
+	Remote string
+	// Replayed is true for the answer to an earlier request, which was repeated
+	// with its Idempotency-Key (D21).
+	Replayed bool
+}
+
+// Frame surrounds one request, and is its context. Handlers set the fields Token and
+// Replayed.
+type Frame struct {
+	Exchange
+	deadline
+	options    *FrameOptions
+	connection context.Context
+	recorder   recorder
+	memory     *budget.Account
+}
+
+// Wrap returns a handler that puts a Frame around every request, and has next serve it.
+//
+// A Frame names the request, bounds its time, and sets the headers that every answer has
+// (D34). It recovers panics and has the Exchange observed.
+func Wrap(o FrameOptions, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := s.Now()
+		start := o.Now()
 		// net/http takes a client that closes its side of the connection for
 		// gone, but it may well wait for the answer. Searches ask for
-		// connectionOf.
-		f := &frame{
-			Exchange:   Exchange{Method: knownMethod(r.Method), RequestID: s.requestID(r), Remote: r.RemoteAddr},
-			deadline:   deadline{parent: context.WithoutCancel(r.Context()), now: s.Now, until: start.Add(s.Limits.RequestTime)},
+		// Connection.
+		f := &Frame{
+			Exchange:   Exchange{Method: o.knownMethod(r.Method), RequestID: o.requestID(r), Remote: r.RemoteAddr},
+			deadline:   deadline{parent: context.WithoutCancel(r.Context()), now: o.Now, until: start.Add(o.RequestTime)},
+			options:    &o,
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w},
 		}
-		if s.Memory != nil {
-			f.memory = s.Memory.Open(r.Context().Done())
+		if o.Memory != nil {
+			f.memory = o.Memory.Open(r.Context().Done())
 			defer f.memory.Close()
 		}
 		defer f.end()
 		r = r.WithContext(f)
 
 		header := w.Header()
-		f.room.set(header, "X-Request-Id", f.RequestID)
+		header.Set("X-Request-Id", f.RequestID)
 		Secure(header)
 		if ambiguous(r) {
-			header["Connection"] = closing
+			header.Set("Connection", "close")
 		}
 
-		panicked := s.recovered(next, &f.recorder, r)
+		panicked := f.serve(next, r)
 
-		if s.Observe != nil {
+		if o.Observe != nil {
 			_, route, _ := strings.Cut(r.Pattern, " ") // the catch-all pattern has no method
 			f.Route = strings.TrimSuffix(strings.ReplaceAll(route, "...}", "}"), "{$}")
 			f.Status, f.Bytes = f.recorder.status, f.recorder.bytes
-			f.Duration = s.Now().Sub(start)
-			s.Observe(f.Exchange)
+			f.Duration = o.Now().Sub(start)
+			o.Observe(f.Exchange)
 		}
 		if panicked {
 			panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
@@ -54,35 +117,9 @@ func (s *server) frame(next http.Handler) http.Handler {
 	})
 }
 
-// What headers have that are the same in all answers is shared by these: a header is
-// set anew, never changed in place.
-var (
-	noSniff      = []string{"nosniff"}
-	noSources    = []string{"default-src 'none'; frame-ancestors 'none'"}
-	privateCache = []string{"private, no-cache"}
-	ofCaller     = []string{"Authorization"}
-	ofJSON       = []string{mediaJSON}
-	ofProblem    = []string{mediaProblem}
-	closing      = []string{"close"}
-)
-
-// ambiguous reports whether a proxy may see another end of the request than this
-// server does, so that the connection has to be closed after it (RFC 9112, section
-// 6.1): it has Transfer-Encoding, and may have had Content-Length as well, which
-// net/http removes; or it is one of HTTP/1.0, where net/http ignores Transfer-Encoding.
-func ambiguous(r *http.Request) bool {
-	return r.ProtoMajor == 1 && (len(r.TransferEncoding) > 0 || r.ProtoMinor == 0)
-}
-
-// Secure sets the headers by which browsers take no answer for more than it is (D34).
-func Secure(header http.Header) {
-	header["X-Content-Type-Options"] = noSniff
-	header["Content-Security-Policy"] = noSources
-}
-
-// recovered serves the request and turns a panic into an answer. It returns true
-// when it is too late for one.
-func (s *server) recovered(next http.Handler, rec *recorder, r *http.Request) (tooLate bool) {
+// serve serves the request and turns a panic into an answer. It returns true when it is
+// too late for one.
+func (f *Frame) serve(next http.Handler, r *http.Request) (tooLate bool) {
 	defer func() {
 		switch v := recover(); v {
 		case nil:
@@ -90,58 +127,47 @@ func (s *server) recovered(next http.Handler, rec *recorder, r *http.Request) (t
 			tooLate = true
 		default:
 			err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-			if tooLate = rec.status != 0; tooLate {
-				s.report(r, err)
+			if tooLate = f.recorder.status != 0; tooLate {
+				f.Report(err)
 			} else {
-				s.fail(rec, r, err)
+				f.options.Fail(&f.recorder, r, err)
 			}
 		}
 	}()
-	next.ServeHTTP(rec, r)
+	next.ServeHTTP(&f.recorder, r)
 	return false
 }
 
-// knownMethod returns the method if some path of the service has it. Others can be
-// whatever a client makes up, down to a token in the wrong place.
-func knownMethod(method string) string {
-	if method == http.MethodOptions || slices.Contains(methods, method) {
+// knownMethod returns the method if some path has it. Clients can make up any other one,
+// down to a token in the wrong place.
+func (o *FrameOptions) knownMethod(method string) string {
+	if method == http.MethodOptions || slices.Contains(o.Methods, method) {
 		return method
 	}
 	return "other"
 }
 
 // requestID takes the client's name for the request when it is safe to log.
-func (s *server) requestID(r *http.Request) string {
+func (o *FrameOptions) requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if id == "" {
-		return s.NewRequestID()
+		return o.NewRequestID()
 	}
 	if _, err := parseCredential(id); err == nil { // a token in the wrong place
-		return s.NewRequestID()
+		return o.NewRequestID()
 	}
 	if len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {
 		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._-", c))
 	}) {
-		return s.NewRequestID()
+		return o.NewRequestID()
 	}
 	return id
-}
-
-// frame is what there is for each request, in one piece. It is the request's context.
-type frame struct {
-	Exchange
-	deadline
-	connection context.Context
-	recorder   recorder
-	room       headerRoom
-	call       call
-	memory     *budget.Account
 }
 
 type frameKey struct{}
 
 // Value implements context.Context.
-func (f *frame) Value(key any) any {
+func (f *Frame) Value(key any) any {
 	switch key {
 	case any(frameKey{}):
 		return f
@@ -151,53 +177,21 @@ func (f *frame) Value(key any) any {
 	return f.deadline.Value(key)
 }
 
-// frameOf returns the frame around the request.
-func frameOf(r *http.Request) *frame { return r.Context().Value(frameKey{}).(*frame) }
+// Of returns the Frame around the request. It panics when there is none: see Wrap.
+func Of(r *http.Request) *Frame { return r.Context().Value(frameKey{}).(*Frame) }
 
-// connectionOf returns a context that ends when the client closes its side of the
+// Connection returns a context that ends when the client closes its side of the
 // connection, and when the request is over.
-func connectionOf(r *http.Request) context.Context { return frameOf(r).connection }
+func (f *Frame) Connection() context.Context { return f.connection }
 
-// headerRoom has room for the values of the headers that most answers have and that differ
-// from one to the next.
-type headerRoom struct {
-	values [4]string // X-Request-Id, Problem-Revision, Etag, Content-Length
-	used   int
-}
-
-// set sets a header, whose name has to be in its canonical form.
-func (r *headerRoom) set(header http.Header, name, value string) {
-	if r.used == len(r.values) {
-		header[name] = []string{value}
-		return
+// Report logs an error of the service itself, with the name of the request. It ignores
+// errors that are the client's.
+func (f *Frame) Report(err error) {
+	o := f.options
+	switch kind := httpframe.FailureOf(fault.KindOf(err)); {
+	case kind.Kind == fault.Internal:
+		o.Logger.ErrorContext(f, "internal error", "request", f.RequestID, "cause", err)
+	case kind.Status == http.StatusServiceUnavailable && (o.Quiet == nil || !o.Quiet()):
+		o.Logger.WarnContext(f, strings.ToLower(kind.Title), "request", f.RequestID, "cause", err)
 	}
-	r.values[r.used] = value
-	r.used++
-	header[name] = r.values[r.used-1 : r.used : r.used]
 }
-
-// recorder notes what is answered.
-type recorder struct {
-	http.ResponseWriter
-	status int // 0: nothing sent yet
-	bytes  int64
-}
-
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 && status >= 200 {
-		r.status = status
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	n, err := r.ResponseWriter.Write(b)
-	r.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap gives http.ResponseController the way to the connection.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -85,34 +84,13 @@ func DefaultLimits() Limits {
 	return Limits{BodyBytes: 1 << 20, JSONDepth: 32, RequestTime: 30 * time.Second}
 }
 
-// Exchange is one request and its answer, for logs and metrics.
-type Exchange struct {
-	// Method is "other" for one that the service has nowhere.
-	Method string
-	// Route is the pattern of the path, such as
-	// "/api/20151105/problems/{identifier}"; empty when nothing is there.
-	Route string
-	// Status is 0 for a client that went away before it was answered.
-	Status    int
-	Bytes     int64 // of the answer's body
-	Duration  time.Duration
-	RequestID string
-	Token     ident.ID // None when the request had no valid token
-	// Remote is the address and port that the request came from, as net/http has
-	// them: those of a proxy, if there is one.
-	Remote string
-	// Replayed is true for the answer to an earlier request, which was repeated
-	// with its Idempotency-Key (D21).
-	Replayed bool
-}
-
 // server is what the handlers share.
 type server struct {
 	Options
-	rates  rates
+	rates  *RateLimits
 	making making
-	heavy  heavy // requests with a large body
-	lists  heavy // lists of saved queries, which can be long
+	large  Semaphore // requests with a large body
+	lists  Semaphore // lists of saved queries, which can be long
 	mux    *http.ServeMux
 }
 
@@ -129,10 +107,10 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options: o,
-		rates:   newRates(o.Limits, o.TrustedProxies, o.Now),
+		rates:   NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
 		making:  newMaking(),
-		heavy:   newHeavy(),
-		lists:   newHeavy(),
+		large:   NewSemaphore(),
+		lists:   NewSemaphore(),
 		mux:     http.NewServeMux(),
 	}
 	document, err := newDocument(o)
@@ -159,6 +137,25 @@ func New(o Options) (http.Handler, error) {
 		handler = crossOrigin(o.CORSOrigins).Handler(handler)
 	}
 	return s.frame(handler), nil
+}
+
+// frame returns the handler with a frame around every request.
+func (s *server) frame(next http.Handler) http.Handler {
+	return Wrap(FrameOptions{
+		RequestTime: s.Limits.RequestTime, Methods: methods, Memory: s.Memory,
+		Logger: s.Logger, Quiet: s.Quiet,
+		NewRequestID: s.NewRequestID, Now: s.Now, Observe: s.Observe,
+		Fail: s.fail,
+	}, next)
+}
+
+// public returns a handler of a path that needs no token.
+func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
+	known := func(r *http.Request) bool {
+		_, err := s.Service.Recognize(r.Context(), credential(r))
+		return err == nil
+	}
+	return s.rates.Public(next, known, s.fail)
 }
 
 // endpoints returns all operations of the API.

@@ -12,7 +12,7 @@ func (s *server) addHealth() {
 	healthy := func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
-		header["Content-Type"] = ofJSON
+		header.Set("Content-Type", mediaJSON)
 		sendLine(w, r, http.StatusOK, []byte(`{"status":"ok"}`))
 	}
 	// Anybody may ask, because all who ask cost the store one small write a second at

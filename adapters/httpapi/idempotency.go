@@ -75,7 +75,7 @@ func (c *call) fingerprint() [sha256.Size]byte {
 func keep(a answer) []byte {
 	var b bytes.Buffer
 	header := http.Header{}
-	a.setHeader(header, new(headerRoom))
+	a.setHeader(header)
 	message := http.Response{
 		StatusCode: a.status, ProtoMajor: 1, ProtoMinor: 1,
 		Header:        header,

@@ -66,7 +66,7 @@ func (s *server) addIndex() {
 			sendPage(w, r, page.Bytes())
 			return
 		}
-		header["Content-Type"] = ofJSON
+		header.Set("Content-Type", mediaJSON)
 		sendLine(w, r, http.StatusOK, object)
 	}))
 }

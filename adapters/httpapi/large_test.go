@@ -253,8 +253,8 @@ func TestHeavyRequests(t *testing.T) {
 		f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
 		hold, stored := make(chan struct{}), make(chan int)
 		f.during = func() { <-hold }
-		body := strings.Repeat("x", largeBody+1)
-		places := cap(newHeavy())
+		body := strings.Repeat("x", LargeBody+1)
+		places := cap(NewSemaphore())
 		for range places + 1 {
 			go func() {
 				w := f.do(request("POST", api+"/problems/12/comments?dryRun=true", body, "Content-Type", "text/plain"))

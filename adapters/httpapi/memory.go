@@ -2,106 +2,46 @@ package httpapi
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"runtime"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 )
 
 const (
-	// perRequest is what a request takes of the budget in any case, in bytes: about what
-	// its connection, its goroutine and its headers do.
+	// perRequest is the part of the budget, in bytes, that every request takes: about the
+	// size of its connection, its goroutine and its headers.
 	perRequest = 16 << 10
-	// freeOfCharge is up to which size bodies take no more.
-	freeOfCharge = 16 << 10
-	// perBodyByte is how many bytes of memory one of a request's body takes, until what
-	// came of it is stored: the body, its texts, and what is sent to the store.
-	perBodyByte = 4
-	// perStream is what an answer takes that is sent in parts: the one that is sent, and
-	// the problems that the next one is made of.
-	perStream = 1 << 20
-	// bodyWait is how long a body waits for memory, and an answer in parts.
-	bodyWait = 10 * time.Second
+	// FreeOfCharge is the length, in bytes, up to which a body or an answer takes no
+	// further memory of the budget.
+	FreeOfCharge = 16 << 10
+	// memoryWait is how long a request waits for memory, or for a semaphore.
+	memoryWait = 10 * time.Second
 )
 
-// admit refuses the request when those of the same user hold too much memory already: it
-// would only wait. That can be when answers are large and nobody reads them.
-func (c *call) admit() error {
-	memory := frameOf(c.r).memory
-	memory.For(c.caller.User)
-	if memory.Crowded() {
+// Admit counts the request for a user. It fails with fault.Unavailable when the requests
+// of the same user hold too much memory already: this one would only wait. That can be
+// when answers are large and nobody reads them.
+func (f *Frame) Admit(user ident.ID) error {
+	f.memory.For(user)
+	if f.memory.Crowded() {
 		return fault.New(fault.Unavailable, "requests under way hold too much memory, with answers that are not read: nothing was done; read them, or try again later")
 	}
-	memory.Add(perRequest)
+	f.memory.Add(perRequest)
 	return nil
 }
 
-// largeBody is from which size on bodies are heavy: reading one keeps a processor busy for
-// milliseconds, and makes many times its size of objects.
-const largeBody = 64 << 10
-
-// heavy bounds how many heavy requests of one kind are served at a time, so that a
-// processor is soon free for all others.
-type heavy chan struct{}
-
-func newHeavy() heavy { return make(heavy, max(2, runtime.GOMAXPROCS(0)/2)) }
-
-// enter waits for a place, which leave gives back. It fails with fault.Unavailable when
-// there is none in time, or the client has gone.
-func (h heavy) enter(r *http.Request) (leave func(), err error) {
-	ctx, cancel := context.WithTimeout(r.Context(), bodyWait)
+// Reserve waits until so many bytes of memory are free for the request. They are given
+// back at its end. It fails with fault.Unavailable when there are none within 10 seconds.
+func (f *Frame) Reserve(bytes int64) error {
+	ctx, cancel := context.WithTimeout(f, memoryWait)
 	defer cancel()
-	select {
-	case h <- struct{}{}:
-		return func() { <-h }, nil
-	case <-connectionOf(r).Done():
-		err = connectionOf(r).Err()
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	return nil, fault.Wrap(fault.Unavailable, err, "too many large requests are under way: nothing was done; try again later")
-}
-
-// reserve waits until so much memory is free for the request. It fails with
-// fault.Unavailable when there is none in time.
-func (c *call) reserve(bytes int64) error {
-	ctx, cancel := context.WithTimeout(c.r.Context(), bodyWait)
-	defer cancel()
-	memory := frameOf(c.r).memory
-	if err := memory.Reserve(ctx, bytes); err != nil {
+	if err := f.memory.Reserve(ctx, bytes); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "too much memory is in use by other requests: nothing was done; try again later")
 	}
-	memory.Use(bytes)
+	f.memory.Use(bytes)
 	return nil
 }
 
-// readAll reads a body to its end. It takes memory for what has arrived, whatever the
-// client says is to come.
-func (c *call) readAll(body io.Reader) ([]byte, error) {
-	buf := make([]byte, 0, 512)
-	if n := c.r.ContentLength; n >= 0 && n < freeOfCharge {
-		buf = make([]byte, 0, n+1)
-	}
-	for {
-		n, err := body.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		switch {
-		case err == io.EOF:
-			return buf, nil
-		case err != nil:
-			return buf, err
-		case len(buf) < cap(buf):
-			continue
-		}
-		larger := 4 * cap(buf)
-		if larger > freeOfCharge {
-			larger = 2 * cap(buf)
-			if err := c.reserve(int64(larger-cap(buf)) * perBodyByte); err != nil {
-				return buf, err
-			}
-		}
-		buf = append(make([]byte, 0, larger), buf...)
-	}
-}
+// Charge counts bytes that the request holds already.
+func (f *Frame) Charge(bytes int64) { f.memory.Add(bytes) }

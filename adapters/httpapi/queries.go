@@ -58,19 +58,19 @@ func queryEndpoints() []endpoint {
 }
 
 func (c *call) listQueries() (answer, error) {
-	leave, err := c.lists.enter(c.r)
+	release, err := c.lists.Acquire(c.frame)
 	if err != nil {
 		return answer{}, err
 	}
-	defer leave()
+	defer release()
 	a, err := c.Service.SavedQueries(c.r.Context(), c.caller)
 	if err == nil {
 		size := 0
 		for _, q := range a.Value {
 			size += len(q.Name) + len(q.Predicate) + len(q.Sort)
 		}
-		if size > freeOfCharge {
-			err = c.reserve(int64(size))
+		if size > FreeOfCharge {
+			err = c.frame.Reserve(int64(size))
 		}
 	}
 	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {

@@ -13,31 +13,34 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// mostAddresses is how many addresses are kept, whatever comes: some 20 MB.
-const mostAddresses = 1 << 16
+// maxAddresses is how many addresses the table has at most: some 20 MB.
+const maxAddresses = 1 << 16
 
-// rates bounds how many requests each token makes, and each address without a valid
+// RateLimits bound how many requests each token makes, and each address without a valid
 // token (D22). A request counts for one of the two.
-type rates struct {
+type RateLimits struct {
 	tokens    *peer.Rates[ident.ID]     // nil: no bound. As many as tokens were used since the start: only valid ones get here
 	addresses *peer.Rates[netip.Prefix] // nil: no bound
 	trusted   peer.Networks             // have no bound of their own
 }
 
-func newRates(limits Limits, trusted peer.Networks, now func() time.Time) rates {
-	r := rates{trusted: trusted}
-	if limits.RatePerMinute > 0 {
-		r.tokens = peer.NewRates[ident.ID](limits.RatePerMinute, math.MaxInt, now)
+// NewRateLimits returns limits of so many requests per minute: for each token, and for
+// each address without a valid token. 0 stands for any number. Trusted networks have no
+// limit of their own.
+func NewRateLimits(perToken, perAddress int, trusted peer.Networks, now func() time.Time) *RateLimits {
+	r := &RateLimits{trusted: trusted}
+	if perToken > 0 {
+		r.tokens = peer.NewRates[ident.ID](perToken, math.MaxInt, now)
 	}
-	if limits.AddressRatePerMinute > 0 {
-		r.addresses = peer.NewRates[netip.Prefix](limits.AddressRatePerMinute, mostAddresses, now)
+	if perAddress > 0 {
+		r.addresses = peer.NewRates[netip.Prefix](perAddress, maxAddresses, now)
 	}
 	return r
 }
 
-// take counts a request of the token and notes in the header what is left. It
-// fails with fault.RateLimited when nothing was.
-func (r rates) take(token ident.ID, header http.Header) error {
+// TakeToken counts a request of the token and notes the rest in the header. It fails
+// with fault.RateLimited when nothing was left.
+func (r *RateLimits) TakeToken(token ident.ID, header http.Header) error {
 	if r.tokens == nil {
 		return nil
 	}
@@ -49,10 +52,10 @@ func (r rates) take(token ident.ID, header http.Header) error {
 	return fault.New(fault.RateLimited, "a token may make %d requests per minute: try again in %d s", r.tokens.PerMinute(), quota.Wait)
 }
 
-// takeAddress counts a request without a valid token, for the address that it comes
-// from, and notes in the header what is left. It fails with fault.RateLimited when
-// nothing was.
-func (r rates) takeAddress(req *http.Request, header http.Header) error {
+// TakeAddress counts a request without a valid token, for the address that it comes
+// from, and notes the rest in the header. It fails with fault.RateLimited when nothing
+// was left.
+func (r *RateLimits) TakeAddress(req *http.Request, header http.Header) error {
 	client, bound := r.client(req)
 	if !bound {
 		return nil
@@ -65,15 +68,15 @@ func (r rates) takeAddress(req *http.Request, header http.Header) error {
 	return fault.New(fault.RateLimited, "an address may make %d requests per minute without a valid token: try again in %d s", r.addresses.PerMinute(), quota.Wait)
 }
 
-// spent reports whether the next request without a valid token would be refused.
-func (r rates) spent(req *http.Request) bool {
+// Spent reports whether the next request without a valid token would be refused.
+func (r *RateLimits) Spent(req *http.Request) bool {
 	client, bound := r.client(req)
 	return bound && r.addresses.Spent(client)
 }
 
-// client returns for whom a request without a valid token counts. bound is false when
-// it counts for nobody.
-func (r rates) client(req *http.Request) (client netip.Prefix, bound bool) {
+// client returns the client that a request without a valid token counts for. bound is
+// false when it counts for nobody.
+func (r *RateLimits) client(req *http.Request) (client netip.Prefix, bound bool) {
 	if r.addresses == nil {
 		return client, false
 	}
@@ -81,7 +84,7 @@ func (r rates) client(req *http.Request) (client netip.Prefix, bound bool) {
 	return peer.Subnet(address), !r.trusted.Contain(address)
 }
 
-// note tells a client what it has left of its requests.
+// note tells a client how many requests it has left.
 func note(header http.Header, policy string, perMinute int, quota peer.Quota) {
 	header.Set("RateLimit-Policy", fmt.Sprintf(`"%s";q=%d;w=60`, policy, perMinute))
 	header.Set("RateLimit", fmt.Sprintf(`"%s";r=%d;t=%d`, policy, quota.Left, quota.Full))
@@ -90,16 +93,16 @@ func note(header http.Header, policy string, perMinute int, quota peer.Quota) {
 	}
 }
 
-// public serves what needs no token. An address that has no request left gets it
-// with a valid token only. OPTIONS costs nothing: browsers ask by themselves, once for
-// each path.
-func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+// Public returns a handler of a path that needs no token. An address that has no request
+// left gets an answer with a valid token only, as known reports it. OPTIONS costs
+// nothing: browsers ask by themselves, once for each path. fail answers a refused request.
+func (r *RateLimits) Public(next http.HandlerFunc, known func(*http.Request) bool, fail func(http.ResponseWriter, *http.Request, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
 		header := w.Header()
-		if r.Method != http.MethodOptions {
-			if err := s.rates.takeAddress(r, header); err != nil {
-				if _, unknown := s.Service.Recognize(r.Context(), credential(r)); unknown != nil {
-					s.fail(w, r, err)
+		if req.Method != http.MethodOptions {
+			if err := r.TakeAddress(req, header); err != nil {
+				if !known(req) {
+					fail(w, req, err)
 					return
 				}
 				header.Del("RateLimit-Policy")
@@ -107,6 +110,6 @@ func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
 				header.Del("Retry-After")
 			}
 		}
-		next(w, r)
+		next(w, req)
 	}
 }

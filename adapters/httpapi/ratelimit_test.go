@@ -164,11 +164,11 @@ func TestAddressBehindProxies(t *testing.T) {
 func TestAddressRateComesBack(t *testing.T) {
 	t.Parallel()
 	now := samples.Time
-	r := newRates(Limits{AddressRatePerMinute: 2}, peer.Networks{}, func() time.Time { return now })
+	r := NewRateLimits(0, 2, peer.Networks{}, func() time.Time { return now })
 	q := httptest.NewRequest("GET", "/", nil)
-	take := func() error { return r.takeAddress(q, http.Header{}) }
+	take := func() error { return r.TakeAddress(q, http.Header{}) }
 	for _, want := range []bool{true, true, false} {
-		if spent := r.spent(q); spent == want {
+		if spent := r.Spent(q); spent == want {
 			t.Errorf("spent is %t", spent)
 		}
 		if err := take(); (err == nil) != want {
@@ -176,7 +176,7 @@ func TestAddressRateComesBack(t *testing.T) {
 		}
 	}
 	now = now.Add(30 * time.Second)
-	if err := take(); err != nil || !r.spent(q) {
+	if err := take(); err != nil || !r.Spent(q) {
 		t.Errorf("after half a minute one request is there again: %v", err)
 	}
 }

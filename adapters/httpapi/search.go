@@ -226,7 +226,7 @@ var errGone = errors.New("the client has gone away")
 // that they send on, and do wait, do not search.
 func (c *call) untilGone() context.Context {
 	ctx, cancel := context.WithCancelCause(c.r.Context())
-	connection := connectionOf(c.r)
+	connection := c.frame.Connection()
 	context.AfterFunc(connection, func() { cancel(errGone) })
 	if connection.Err() != nil {
 		cancel(errGone) // and not in a moment
@@ -237,7 +237,7 @@ func (c *call) untilGone() context.Context {
 // unlessGone returns the error of a search, and ends the request without an answer
 // when there is nobody to be told.
 func (c *call) unlessGone(err error) error {
-	if fault.Is(err, fault.Unavailable) && connectionOf(c.r).Err() != nil {
+	if fault.Is(err, fault.Unavailable) && c.frame.Connection().Err() != nil {
 		panic(http.ErrAbortHandler)
 	}
 	return err

@@ -20,7 +20,7 @@ func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*wire.
 		encode(&e, batch)
 		return e.Buf
 	}
-	body := write(c.lend(), first)
+	body := write(c.getBuf(), first)
 	if rest == nil {
 		return append(body, ']')
 	}
@@ -55,7 +55,7 @@ func (c *call) compose(e wire.Encoder, parts bool, write func(*wire.Encoder) err
 		c.inParts(e, write)
 		return nil
 	}
-	e.Buf = c.lend()
+	e.Buf = c.getBuf()
 	_ = write(&e)
 	return e.Buf
 }
@@ -108,18 +108,17 @@ func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 // stream sends an answer whose body is not known as a whole: first the body of the
 // answer, then the rest as it comes. When that fails, the connection is aborted: what
 // was sent so far must not pass for all (D31).
-func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest iter.Seq2[[]byte, error]) {
-	c := &frameOf(r).call
-	if r.Method != http.MethodHead {
-		if err := c.reserve(perStream); err != nil {
-			s.fail(w, r, err)
+func (c *call) stream(w http.ResponseWriter, a answer) {
+	if c.r.Method != http.MethodHead {
+		if err := c.frame.Reserve(perStream); err != nil {
+			c.fail(w, c.r, err)
 			return
 		}
 	}
-	a.setHeader(w.Header(), &frameOf(r).room)
-	w.Header()["Content-Type"] = ofJSON
+	a.setHeader(w.Header())
+	w.Header().Set("Content-Type", mediaJSON)
 	w.WriteHeader(a.status)
-	if r.Method == http.MethodHead {
+	if c.r.Method == http.MethodHead {
 		return
 	}
 	flusher := http.NewResponseController(w)
@@ -132,28 +131,32 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a answer, rest i
 	if len(a.body) > 0 {
 		write(a.body)
 	}
-	c.giveBack(a.body)
-	s.making <- struct{}{}
+	c.putBuf(a.body)
+	c.making <- struct{}{}
 	makes := true
 	defer func() {
 		if makes {
-			<-s.making
+			<-c.making
 		}
 	}()
-	for part, err := range rest {
+	for part, err := range c.rest {
 		if err != nil {
-			if connectionOf(r).Err() == nil {
-				s.report(r, err)
+			if c.frame.Connection().Err() == nil {
+				c.frame.Report(err)
 			}
 			panic(http.ErrAbortHandler)
 		}
-		<-s.making
+		<-c.making
 		makes = false
 		write(part)
-		s.making <- struct{}{}
+		c.making <- struct{}{}
 		makes = true
 	}
 }
+
+// perStream is the memory, in bytes, of an answer in parts: the part that is sent, and the
+// problems of the next one.
+const perStream = 1 << 20
 
 // making bounds how many parts of answers are made at a time, which takes a processor for
 // a moment: short answers are not to wait for many long ones. Who sends a part makes none.

@@ -1,0 +1,29 @@
+package httpapi
+
+import "net/http"
+
+// recorder notes the status and the length of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int // 0: nothing sent yet
+	bytes  int64
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap gives http.ResponseController the way to the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,0 +1,35 @@
+package httpapi
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+// LargeBody is the length, in bytes, from which on the reading of a body keeps a
+// processor busy for milliseconds. Such requests pass a Semaphore.
+const LargeBody = 64 << 10
+
+// Semaphore bounds how many large requests of one kind are served at a time, so that a
+// processor is soon free for all others.
+type Semaphore chan struct{}
+
+// NewSemaphore returns a Semaphore for half of the processors, and for two at least.
+func NewSemaphore() Semaphore { return make(Semaphore, max(2, runtime.GOMAXPROCS(0)/2)) }
+
+// Acquire waits until the request may go on. The caller has to call release in the end.
+// It fails with fault.Unavailable after 10 seconds, or when the client has gone.
+func (s Semaphore) Acquire(f *Frame) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(f, memoryWait)
+	defer cancel()
+	select {
+	case s <- struct{}{}:
+		return func() { <-s }, nil
+	case <-f.connection.Done():
+		err = f.connection.Err()
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return nil, fault.Wrap(fault.Unavailable, err, "too many large requests are under way: nothing was done; try again later")
+}
