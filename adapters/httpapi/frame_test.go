@@ -68,16 +68,6 @@ func TestPanicAfterTheHeaderAborts(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), request("GET", "/", ""))
 }
 
-// Nobody can make up methods for the log and the metrics.
-func TestMethodsAreKnown(t *testing.T) {
-	t.Parallel()
-	for sent, want := range map[string]string{"GET": "GET", "OPTIONS": "OPTIONS", "DELETE": "DELETE", "get": "other", "BREW": "other", secretOf(access.Read).Reveal(): "other"} {
-		if got := (&FrameOptions{Methods: methods}).knownMethod(sent); got != want {
-			t.Errorf("the method %q is observed as %q, not %q", sent, got, want)
-		}
-	}
-}
-
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
