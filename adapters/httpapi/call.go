@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -25,7 +26,7 @@ import (
 type call struct {
 	*server
 	r      *http.Request
-	frame  *Frame // around the request
+	frame  *httpframe.Frame // around the request
 	caller tracker.Caller
 	media  string // the body's media type, without parameters
 	body   []byte
@@ -61,7 +62,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		header := w.Header()
 		header.Set("Cache-Control", "private, no-cache")
 		header.Add("Vary", "Authorization") // CORS has values of its own
-		c := &call{server: s, r: r, frame: Of(r)}
+		c := &call{server: s, r: r, frame: httpframe.Of(r)}
 		a, err := c.answer(e, w)
 		c.frame.Replayed = a.replayed
 		if err != nil {
@@ -72,7 +73,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			c.stream(w, a)
 			return
 		}
-		if len(a.body) > FreeOfCharge {
+		if len(a.body) > httpframe.FreeOfCharge {
 			c.frame.Charge(int64(cap(a.body)))
 		}
 		a.write(w, r)
@@ -111,7 +112,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.dryRun, err = c.flag(paramDryRun); err != nil {
 		return a, err
 	}
-	if len(c.body) > LargeBody {
+	if len(c.body) > httpframe.LargeBody {
 		release, err := c.large.Acquire(c.frame)
 		if err != nil {
 			return a, err
@@ -137,7 +138,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 // one that is valid is never refused for what else comes from its address. The store
 // is asked about an unknown one, unless the address floods the service with them.
 func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
-	ctx, secret := c.r.Context(), credential(c.r)
+	ctx, secret := c.r.Context(), httpframe.Credential(c.r)
 	caller, err := c.Service.Recognize(ctx, secret)
 	if fault.Is(err, fault.Unauthenticated) && !c.rates.Spent(c.r) {
 		caller, err = c.Service.Authenticate(ctx, secret)
@@ -149,7 +150,7 @@ func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
 		if limited := c.rates.TakeAddress(c.r, header); limited != nil {
 			return caller, limited
 		}
-		return caller, unauthenticated()
+		return caller, httpframe.Unauthenticated()
 	}
 	return caller, err
 }
@@ -248,7 +249,7 @@ func (c *call) object() (ident.ID, error) {
 // getBuf returns an empty buffer for the body of the answer. It must not be used after the
 // body is sent.
 func (c *call) getBuf() []byte {
-	c.pooled = GetBuf()
+	c.pooled = httpframe.GetBuf()
 	return *c.pooled
 }
 
@@ -256,7 +257,7 @@ func (c *call) getBuf() []byte {
 func (c *call) putBuf(body []byte) {
 	if c.pooled != nil {
 		*c.pooled = body
-		PutBuf(c.pooled)
+		httpframe.PutBuf(c.pooled)
 		c.pooled = nil
 	}
 }
@@ -274,7 +275,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	a.setHeader(header)
 	if len(a.body) == 0 {
-		Send(w, r, a.status, nil)
+		httpframe.Send(w, r, a.status, nil)
 		return
 	}
 	header.Set("Content-Type", mediaJSON)

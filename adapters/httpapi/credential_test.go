@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -39,7 +40,7 @@ func TestParseCredential(t *testing.T) {
 		"truncated":               {"Bearer " + secret[:len(secret)-1], false},
 		"letter case changed":     {"Bearer " + strings.ToUpper(secret), false},
 	} {
-		got, err := parseCredential(c.header)
+		got, err := httpframe.ParseCredential(c.header)
 		if c.ok && (err != nil || got.Reveal() != secret) || !c.ok && (!errors.Is(err, access.ErrSecret) || got != access.Secret{}) {
 			t.Errorf("%s: ParseCredential(%q) = %q, %v; want it accepted: %t", name, c.header, got.Reveal(), err, c.ok)
 		}

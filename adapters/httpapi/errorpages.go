@@ -71,5 +71,5 @@ func (d errorPageData) render() []byte {
 
 func sendPage(w http.ResponseWriter, r *http.Request, page []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	Send(w, r, http.StatusOK, page)
+	httpframe.Send(w, r, http.StatusOK, page)
 }

@@ -14,7 +14,7 @@ import (
 
 // fail answers with an error (RFC 9457, D18). Causes go to the log alone.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := Of(r)
+	f := httpframe.Of(r)
 	f.Report(err)
 	described, kind := httpframe.Describe(err)
 	header := w.Header()
@@ -49,7 +49,7 @@ func Crowded(basePath, requestID string) []byte {
 		"Retry-After":   {"5"},
 		"X-Request-Id":  {requestID},
 	}
-	Secure(header)
+	httpframe.Secure(header)
 	answer := http.Response{
 		StatusCode: http.StatusServiceUnavailable, ProtoMajor: 1, ProtoMinor: 1, Header: header,
 		ContentLength: int64(len(e.Buf) + 1), Body: io.NopCloser(bytes.NewReader(append(e.Buf, '\n'))),
@@ -63,5 +63,5 @@ func Crowded(basePath, requestID string) []byte {
 
 // sendLine writes a body of JSON as a line, for those who read it in a terminal.
 func sendLine(w http.ResponseWriter, r *http.Request, status int, json []byte) {
-	Send(w, r, status, append(json, '\n'))
+	httpframe.Send(w, r, status, append(json, '\n'))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -50,8 +51,8 @@ func TestPanicIsAnswered(t *testing.T) {
 func TestPanicAfterTheHeaderAborts(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	var observed Exchange
-	o := Options{Limits: DefaultLimits(), Now: time.Now, NewRequestID: func() string { return "r1" }, Observe: func(x Exchange) { observed = x }}
+	var observed httpframe.Exchange
+	o := Options{Limits: DefaultLimits(), Now: time.Now, NewRequestID: func() string { return "r1" }, Observe: func(x httpframe.Exchange) { observed = x }}
 	o.Logger = slog.New(slog.NewTextHandler(s.log, nil))
 	h := (&server{Options: o}).frame(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "half")
@@ -76,7 +77,7 @@ func TestObserve(t *testing.T) {
 	f.do(request("GET", api+"/x", ""))
 	f.do(request("PUT", api+"/problems", "", "Authorization", ""))
 	f.do(request("PUT", api+"/problems/99/keywords/a", ""))
-	want := []Exchange{
+	want := []httpframe.Exchange{
 		{Method: "GET", Route: api + "/problems/{identifier}", Status: 200, Token: f.tokens[2].ID},
 		{Method: "HEAD", Route: api + "/problems/{identifier}", Status: 404, Token: f.tokens[2].ID},
 		{Method: "GET", Status: 404},

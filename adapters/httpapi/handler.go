@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/rs/cors"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -59,7 +60,7 @@ type Options struct {
 	Quiet func() bool
 	// Observe, if not nil, is called after every request, by the goroutine
 	// that served it.
-	Observe func(Exchange)
+	Observe func(httpframe.Exchange)
 }
 
 // Limits bound what one client can ask for (D22).
@@ -87,10 +88,10 @@ func DefaultLimits() Limits {
 // server is what the handlers share.
 type server struct {
 	Options
-	rates  *RateLimits
+	rates  *httpframe.RateLimits
 	making making
-	large  Semaphore // requests with a large body
-	lists  Semaphore // lists of saved queries, which can be long
+	large  httpframe.Semaphore // requests with a large body
+	lists  httpframe.Semaphore // lists of saved queries, which can be long
 	mux    *http.ServeMux
 }
 
@@ -107,10 +108,10 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options: o,
-		rates:   NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
+		rates:   httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
 		making:  newMaking(),
-		large:   NewSemaphore(),
-		lists:   NewSemaphore(),
+		large:   httpframe.NewSemaphore(),
+		lists:   httpframe.NewSemaphore(),
 		mux:     http.NewServeMux(),
 	}
 	document, err := newDocument(o)
@@ -141,7 +142,7 @@ func New(o Options) (http.Handler, error) {
 
 // frame returns the handler with a frame around every request.
 func (s *server) frame(next http.Handler) http.Handler {
-	return Wrap(FrameOptions{
+	return httpframe.Wrap(httpframe.Options{
 		RequestTime: s.Limits.RequestTime, Methods: methods, Memory: s.Memory,
 		Logger: s.Logger, Quiet: s.Quiet,
 		NewRequestID: s.NewRequestID, Now: s.Now, Observe: s.Observe,
@@ -152,7 +153,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 // public returns a handler of a path that needs no token.
 func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
 	known := func(r *http.Request) bool {
-		_, err := s.Service.Recognize(r.Context(), credential(r))
+		_, err := s.Service.Recognize(r.Context(), httpframe.Credential(r))
 		return err == nil
 	}
 	return s.rates.Public(next, known, s.fail)

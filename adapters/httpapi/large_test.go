@@ -15,6 +15,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -253,8 +254,8 @@ func TestHeavyRequests(t *testing.T) {
 		f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
 		hold, stored := make(chan struct{}), make(chan int)
 		f.during = func() { <-hold }
-		body := strings.Repeat("x", LargeBody+1)
-		places := cap(NewSemaphore())
+		body := strings.Repeat("x", httpframe.LargeBody+1)
+		places := cap(httpframe.NewSemaphore())
 		for range places + 1 {
 			go func() {
 				w := f.do(request("POST", api+"/problems/12/comments?dryRun=true", body, "Content-Type", "text/plain"))

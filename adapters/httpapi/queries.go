@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
@@ -69,7 +70,7 @@ func (c *call) listQueries() (answer, error) {
 		for _, q := range a.Value {
 			size += len(q.Name) + len(q.Predicate) + len(q.Sort)
 		}
-		if size > FreeOfCharge {
+		if size > httpframe.FreeOfCharge {
 			err = c.frame.Reserve(int64(size))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -164,7 +165,7 @@ func TestAddressBehindProxies(t *testing.T) {
 func TestAddressRateComesBack(t *testing.T) {
 	t.Parallel()
 	now := samples.Time
-	r := NewRateLimits(0, 2, peer.Networks{}, func() time.Time { return now })
+	r := httpframe.NewRateLimits(0, 2, peer.Networks{}, func() time.Time { return now })
 	q := httptest.NewRequest("GET", "/", nil)
 	take := func() error { return r.TakeAddress(q, http.Header{}) }
 	for _, want := range []bool{true, true, false} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -192,7 +193,7 @@ func TestServerURLThatEndsInASlash(t *testing.T) {
 			{"GET", "/", "", nil},
 		} {
 			f.hits = []store.Hit{{ID: 12}, {ID: 12}}
-			send := func(base string) (*httptest.ResponseRecorder, Exchange) {
+			send := func(base string) (*httptest.ResponseRecorder, httpframe.Exchange) {
 				w := f.do(request(c.method, base+c.path, c.body, c.headers...))
 				return w, f.exchanges[len(f.exchanges)-1]
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
@@ -39,7 +40,7 @@ type fixture struct {
 	*fixedStore
 	http.Handler
 	log       *bytes.Buffer
-	exchanges []Exchange
+	exchanges []httpframe.Exchange
 }
 
 func setup(t testing.TB, change ...func(*Options)) *fixture {
@@ -55,7 +56,7 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 		Logger:       slog.New(slog.NewTextHandler(f.log, nil)),
 		NewRequestID: func() string { return "r1" },
 		Now:          now,
-		Observe:      func(x Exchange) { f.exchanges = append(f.exchanges, x) },
+		Observe:      func(x httpframe.Exchange) { f.exchanges = append(f.exchanges, x) },
 	}
 	for _, c := range change {
 		c(&o)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
 // accessLog writes one line per request, as the logger would. It writes the bytes
@@ -30,7 +30,7 @@ func newAccessLog(logger *slog.Logger, out io.Writer, now func() time.Time, limi
 
 // write writes the line of a request. There is a limit for those that anybody can make,
 // and for those that a client makes though it was told to wait.
-func (l *accessLog) write(x httpapi.Exchange) {
+func (l *accessLog) write(x httpframe.Exchange) {
 	level := slog.LevelInfo
 	switch {
 	case x.Status >= http.StatusInternalServerError:
@@ -52,7 +52,7 @@ func (l *accessLog) write(x httpapi.Exchange) {
 
 // appendLine appends the line of a request. Of the token it has the identifier alone
 // (D17).
-func appendLine(b []byte, at time.Time, level slog.Level, x httpapi.Exchange) []byte {
+func appendLine(b []byte, at time.Time, level slog.Level, x httpframe.Exchange) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
 		b, _ = jsontext.AppendQuote(b, value) // what is no UTF-8 is replaced

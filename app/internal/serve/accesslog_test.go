@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/ident"
 )
 
@@ -20,7 +20,7 @@ func TestAccessLogIsAsTheLogger(t *testing.T) {
 	t.Parallel()
 	token := ident.ID{0x01, 0x50, 0xd4, 0xf1, 15: 0xff}
 	at := time.Date(2015, 11, 5, 10, 30, 0, 120_000_000, time.FixedZone("", 3600))
-	for _, x := range []httpapi.Exchange{
+	for _, x := range []httpframe.Exchange{
 		{},
 		{Method: "GET", Route: "/api/20151105/problems/{identifier}", Status: 200, Bytes: 5120, Duration: 123456 * time.Nanosecond, RequestID: "0150d4f1-6000-7000-8000-00000000000c", Token: token},
 		{Method: "other", Status: 404, Duration: time.Microsecond, RequestID: "a.B_c-1"},
@@ -92,7 +92,7 @@ func TestLogLinesAreWhole(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 200 {
-				requests.write(httpapi.Exchange{Method: "GET", Status: 200, Token: ident.ID{15: 1}})
+				requests.write(httpframe.Exchange{Method: "GET", Status: 200, Token: ident.ID{15: 1}})
 				logger.Info("something else")
 			}
 		})

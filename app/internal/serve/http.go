@@ -9,6 +9,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
@@ -48,7 +49,7 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 		Logger:         limits.causes.logger(logger),
 		NewRequestID:   o.NewRequestID,
 		Now:            o.Now,
-		Observe: func(x httpapi.Exchange) {
+		Observe: func(x httpframe.Exchange) {
 			m.Request(x.Route, x.Method, x.Status, x.Duration)
 			if x.Replayed {
 				m.Replayed()
@@ -115,7 +116,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 	mux.Handle("GET /healthz", api)
 	mux.Handle("GET /readyz", api)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		httpapi.Secure(w.Header())
+		httpframe.Secure(w.Header())
 		mux.ServeHTTP(w, r)
 	})
 	return &endpoint{

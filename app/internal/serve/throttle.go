@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/app/internal/flood"
 )
 
@@ -44,7 +44,7 @@ func newThrottles(logger *slog.Logger, now func() time.Time) *throttles {
 }
 
 // passes reports whether a request gets a line.
-func (t *throttles) passes(x httpapi.Exchange) bool {
+func (t *throttles) passes(x httpframe.Exchange) bool {
 	of := t.requests
 	if x.Status >= http.StatusInternalServerError {
 		of = t.failures

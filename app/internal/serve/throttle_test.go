@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/app/internal/flood"
 	"github.com/problemtracking/problems/domain/ident"
 )
@@ -19,18 +19,18 @@ func TestLinesOfRequestsHaveALimit(t *testing.T) {
 	known := ident.ID{15: 1}
 	for _, c := range []struct {
 		rule  string
-		x     httpapi.Exchange
+		x     httpframe.Exchange
 		limit bool
 		level string // of the summary
 	}{
-		{"a client that is known", httpapi.Exchange{Status: 200, Token: known}, false, ""},
-		{"its mistakes", httpapi.Exchange{Status: 400, Token: known}, false, ""},
-		{"what the service fails it at", httpapi.Exchange{Status: 500, Token: known}, false, ""},
-		{"a client that is to wait", httpapi.Exchange{Status: 429, Token: known}, true, "WARN"},
-		{"no token", httpapi.Exchange{Status: 401}, true, "WARN"},
-		{"no such path", httpapi.Exchange{Status: 404}, true, "WARN"},
-		{"the documentation", httpapi.Exchange{Status: 200, Route: "/docs"}, true, "WARN"},
-		{"a failure before the token is known", httpapi.Exchange{Status: 503}, true, "ERROR"},
+		{"a client that is known", httpframe.Exchange{Status: 200, Token: known}, false, ""},
+		{"its mistakes", httpframe.Exchange{Status: 400, Token: known}, false, ""},
+		{"what the service fails it at", httpframe.Exchange{Status: 500, Token: known}, false, ""},
+		{"a client that is to wait", httpframe.Exchange{Status: 429, Token: known}, true, "WARN"},
+		{"no token", httpframe.Exchange{Status: 401}, true, "WARN"},
+		{"no such path", httpframe.Exchange{Status: 404}, true, "WARN"},
+		{"the documentation", httpframe.Exchange{Status: 200, Route: "/docs"}, true, "WARN"},
+		{"a failure before the token is known", httpframe.Exchange{Status: 503}, true, "ERROR"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			const sent = 1000
@@ -52,7 +52,7 @@ func TestLinesOfRequestsHaveALimit(t *testing.T) {
 			if got := len(linesOf(t, &log)); got != flood.PerMinute {
 				t.Errorf("%s: of %d requests, %d have a line, want %d", c.rule, sent, got, flood.PerMinute)
 			}
-			other := httpapi.Exchange{Status: 404}
+			other := httpframe.Exchange{Status: 404}
 			if c.x.Status < 500 {
 				other.Status = 500
 			}

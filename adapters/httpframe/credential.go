@@ -1,4 +1,4 @@
-package httpapi
+package httpframe
 
 import (
 	"net/http"
@@ -8,11 +8,11 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// parseCredential reads the value of an Authorization header: the token alone, as the
+// ParseCredential reads the value of an Authorization header: the token alone, as the
 // samples of the specification send it, or after one of the scheme words that clients of
 // this API family use (spec section 5, D17). Scheme words ignore case (RFC 9110, section
 // 11.1). The error is always access.ErrSecret.
-func parseCredential(header string) (access.Secret, error) {
+func ParseCredential(header string) (access.Secret, error) {
 	scheme, rest, found := strings.Cut(strings.Trim(header, " \t"), " ")
 	if !found {
 		return access.ParseSecret(scheme)
@@ -25,22 +25,22 @@ func parseCredential(header string) (access.Secret, error) {
 	return access.Secret{}, access.ErrSecret
 }
 
-// credential returns the secret of a request. It is the zero Secret, which belongs to no
+// Credential returns the secret of a request. It is the zero Secret, which belongs to no
 // token, unless the request has exactly one Authorization header with a secret.
-func credential(r *http.Request) access.Secret {
+func Credential(r *http.Request) access.Secret {
 	lines := r.Header.Values("Authorization")
 	if len(lines) != 1 {
 		return access.Secret{}
 	}
-	secret, err := parseCredential(lines[0])
+	secret, err := ParseCredential(lines[0])
 	if err != nil {
 		return access.Secret{}
 	}
 	return secret
 }
 
-// unauthenticated is the refusal of a request without a valid token. It is the same
+// Unauthenticated is the refusal of a request without a valid token. It is the same
 // whatever the reason (D17).
-func unauthenticated() error {
+func Unauthenticated() error {
 	return fault.New(fault.Unauthenticated, "a valid API token is needed in the Authorization header")
 }

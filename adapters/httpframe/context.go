@@ -1,4 +1,4 @@
-package httpapi
+package httpframe
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package httpapi
+package httpframe
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // Nobody can make up methods for the log and the metrics.
 func TestMethodsAreKnown(t *testing.T) {
 	t.Parallel()
-	o := FrameOptions{Methods: []string{"GET", "DELETE"}}
+	o := Options{Methods: []string{"GET", "DELETE"}}
 	for sent, want := range map[string]string{"GET": "GET", "OPTIONS": "OPTIONS", "DELETE": "DELETE", "get": "other", "BREW": "other", access.NewSecret([32]byte{1}).Reveal(): "other"} {
 		if got := o.knownMethod(sent); got != want {
 			t.Errorf("the method %q is observed as %q, not %q", sent, got, want)

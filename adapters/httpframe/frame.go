@@ -1,4 +1,4 @@
-package httpapi
+package httpframe
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// FrameOptions are the needs of a frame. RequestTime, Now, NewRequestID, Logger and Fail
+// Options are the needs of a frame. RequestTime, Now, NewRequestID, Logger and Fail
 // have to be given.
-type FrameOptions struct {
+type Options struct {
 	// RequestTime is how long one request may take. The reading of its body counts.
 	RequestTime time.Duration
 	// Methods are the methods of all paths together. An Exchange has "other" for the rest.
@@ -65,7 +64,7 @@ type Exchange struct {
 type Frame struct {
 	Exchange
 	deadline
-	options    *FrameOptions
+	options    *Options
 	connection context.Context
 	recorder   recorder
 	memory     *budget.Account
@@ -75,7 +74,7 @@ type Frame struct {
 //
 // A Frame names the request, bounds its time, and sets the headers that every answer has
 // (D34). It recovers panics and has the Exchange observed.
-func Wrap(o FrameOptions, next http.Handler) http.Handler {
+func Wrap(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := o.Now()
 		// net/http takes a client that closes its side of the connection for
@@ -140,7 +139,7 @@ func (f *Frame) serve(next http.Handler, r *http.Request) (tooLate bool) {
 
 // knownMethod returns the method if some path has it. Clients can make up any other one,
 // down to a token in the wrong place.
-func (o *FrameOptions) knownMethod(method string) string {
+func (o *Options) knownMethod(method string) string {
 	if method == http.MethodOptions || slices.Contains(o.Methods, method) {
 		return method
 	}
@@ -148,12 +147,12 @@ func (o *FrameOptions) knownMethod(method string) string {
 }
 
 // requestID takes the client's name for the request when it is safe to log.
-func (o *FrameOptions) requestID(r *http.Request) string {
+func (o *Options) requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if id == "" {
 		return o.NewRequestID()
 	}
-	if _, err := parseCredential(id); err == nil { // a token in the wrong place
+	if _, err := ParseCredential(id); err == nil { // a token in the wrong place
 		return o.NewRequestID()
 	}
 	if len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool {
@@ -188,7 +187,7 @@ func (f *Frame) Connection() context.Context { return f.connection }
 // errors that are the client's.
 func (f *Frame) Report(err error) {
 	o := f.options
-	switch kind := httpframe.FailureOf(fault.KindOf(err)); {
+	switch kind := FailureOf(fault.KindOf(err)); {
 	case kind.Kind == fault.Internal:
 		o.Logger.ErrorContext(f, "internal error", "request", f.RequestID, "cause", err)
 	case kind.Status == http.StatusServiceUnavailable && (o.Quiet == nil || !o.Quiet()):
