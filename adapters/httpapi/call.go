@@ -113,7 +113,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 		return a, err
 	}
 	if len(c.body) > httpframe.LargeBody {
-		release, err := c.large.Acquire(c.frame)
+		release, err := c.large.Acquire(c.r)
 		if err != nil {
 			return a, err
 		}

@@ -15,7 +15,7 @@ import (
 // fail answers with an error (RFC 9457, D18). Causes go to the log alone.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := httpframe.Of(r)
-	f.Report(err)
+	f.Report(r.Context(), err)
 	described, kind := httpframe.Describe(err)
 	header := w.Header()
 	switch kind.Kind {

@@ -59,7 +59,7 @@ func queryEndpoints() []endpoint {
 }
 
 func (c *call) listQueries() (answer, error) {
-	release, err := c.lists.Acquire(c.frame)
+	release, err := c.lists.Acquire(c.r)
 	if err != nil {
 		return answer{}, err
 	}
@@ -71,7 +71,7 @@ func (c *call) listQueries() (answer, error) {
 			size += len(q.Name) + len(q.Predicate) + len(q.Sort)
 		}
 		if size > httpframe.FreeOfCharge {
-			err = c.frame.Reserve(int64(size))
+			err = c.frame.Reserve(c.r.Context(), int64(size))
 		}
 	}
 	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {

@@ -110,7 +110,7 @@ func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 // was sent so far must not pass for all (D31).
 func (c *call) stream(w http.ResponseWriter, a answer) {
 	if c.r.Method != http.MethodHead {
-		if err := c.frame.Reserve(perStream); err != nil {
+		if err := c.frame.Reserve(c.r.Context(), perStream); err != nil {
 			c.fail(w, c.r, err)
 			return
 		}
@@ -142,7 +142,7 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 	for part, err := range c.rest {
 		if err != nil {
 			if c.frame.Connection().Err() == nil {
-				c.frame.Report(err)
+				c.frame.Report(c.r.Context(), err)
 			}
 			panic(http.ErrAbortHandler)
 		}

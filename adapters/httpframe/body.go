@@ -30,7 +30,7 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // not all writers can: then the server's own timeouts have to do
 	})
 	defer stop()
-	body, err := f.readAll(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
+	body, err := f.readAll(ctx, http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
 	switch {
 	case err == nil:
 		return body, nil
@@ -47,7 +47,7 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 
 // readAll reads a body to its end. It takes memory for the bytes that have arrived,
 // whatever length the client has announced.
-func (f *Frame) readAll(body io.Reader, announced int64) ([]byte, error) {
+func (f *Frame) readAll(ctx context.Context, body io.Reader, announced int64) ([]byte, error) {
 	buf := make([]byte, 0, 512)
 	if announced >= 0 && announced < FreeOfCharge {
 		buf = make([]byte, 0, announced+1)
@@ -66,7 +66,7 @@ func (f *Frame) readAll(body io.Reader, announced int64) ([]byte, error) {
 		larger := 4 * cap(buf)
 		if larger > FreeOfCharge {
 			larger = 2 * cap(buf)
-			if err := f.Reserve(int64(larger-cap(buf)) * perBodyByte); err != nil {
+			if err := f.Reserve(ctx, int64(larger-cap(buf))*perBodyByte); err != nil {
 				return buf, err
 			}
 		}

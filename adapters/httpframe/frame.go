@@ -59,11 +59,9 @@ type Exchange struct {
 	Replayed bool
 }
 
-// Frame surrounds one request, and is its context. Handlers set the fields Token and
-// Replayed.
+// Frame surrounds one request: see Of. Handlers set the fields Token and Replayed.
 type Frame struct {
 	Exchange
-	deadline
 	options    *Options
 	connection context.Context
 	recorder   recorder
@@ -77,12 +75,8 @@ type Frame struct {
 func Wrap(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := o.Now()
-		// net/http takes a client that closes its side of the connection for
-		// gone, but it may well wait for the answer. Searches ask for
-		// Connection.
 		f := &Frame{
 			Exchange:   Exchange{Method: o.knownMethod(r.Method), RequestID: o.requestID(r), Remote: r.RemoteAddr},
-			deadline:   deadline{parent: context.WithoutCancel(r.Context()), now: o.Now, until: start.Add(o.RequestTime)},
 			options:    &o,
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w},
@@ -91,8 +85,16 @@ func Wrap(o Options, next http.Handler) http.Handler {
 			f.memory = o.Memory.Open(r.Context().Done())
 			defer f.memory.Close()
 		}
-		defer f.end()
-		r = r.WithContext(f)
+		// net/http takes a client that closes its side of the connection for
+		// gone, but it may well wait for the answer. Searches ask for
+		// Connection.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), o.RequestTime)
+		defer cancel()
+		ctx = context.WithValue(ctx, frameKey{}, f)
+		if f.memory != nil {
+			ctx = budget.With(ctx, f.memory)
+		}
+		r = r.WithContext(ctx)
 
 		header := w.Header()
 		header.Set("X-Request-Id", f.RequestID)
@@ -127,7 +129,7 @@ func (f *Frame) serve(next http.Handler, r *http.Request) (tooLate bool) {
 		default:
 			err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 			if tooLate = f.recorder.status != 0; tooLate {
-				f.Report(err)
+				f.Report(r.Context(), err)
 			} else {
 				f.options.Fail(&f.recorder, r, err)
 			}
@@ -165,17 +167,6 @@ func (o *Options) requestID(r *http.Request) string {
 
 type frameKey struct{}
 
-// Value implements context.Context.
-func (f *Frame) Value(key any) any {
-	switch key {
-	case any(frameKey{}):
-		return f
-	case budget.Key:
-		return f.memory
-	}
-	return f.deadline.Value(key)
-}
-
 // Of returns the Frame around the request. It panics when there is none: see Wrap.
 func Of(r *http.Request) *Frame { return r.Context().Value(frameKey{}).(*Frame) }
 
@@ -185,12 +176,12 @@ func (f *Frame) Connection() context.Context { return f.connection }
 
 // Report logs an error of the service itself, with the name of the request. It ignores
 // errors that are the client's.
-func (f *Frame) Report(err error) {
+func (f *Frame) Report(ctx context.Context, err error) {
 	o := f.options
 	switch kind := FailureOf(fault.KindOf(err)); {
 	case kind.Kind == fault.Internal:
-		o.Logger.ErrorContext(f, "internal error", "request", f.RequestID, "cause", err)
+		o.Logger.ErrorContext(ctx, "internal error", "request", f.RequestID, "cause", err)
 	case kind.Status == http.StatusServiceUnavailable && (o.Quiet == nil || !o.Quiet()):
-		o.Logger.WarnContext(f, strings.ToLower(kind.Title), "request", f.RequestID, "cause", err)
+		o.Logger.WarnContext(ctx, strings.ToLower(kind.Title), "request", f.RequestID, "cause", err)
 	}
 }

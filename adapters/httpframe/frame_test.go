@@ -1,9 +1,19 @@
 package httpframe
 
 import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 )
 
 // Nobody can make up methods for the log and the metrics.
@@ -13,6 +23,114 @@ func TestMethodsAreKnown(t *testing.T) {
 	for sent, want := range map[string]string{"GET": "GET", "OPTIONS": "OPTIONS", "DELETE": "DELETE", "get": "other", "BREW": "other", access.NewSecret([32]byte{1}).Reveal(): "other"} {
 		if got := o.knownMethod(sent); got != want {
 			t.Errorf("the method %q is observed as %q, not %q", sent, got, want)
+		}
+	}
+}
+
+// An adapter of pages has the same frame as one of JSON.
+func TestFrameServesAnyForm(t *testing.T) {
+	t.Parallel()
+	var observed []Exchange
+	var log strings.Builder
+	o := options()
+	o.Observe = func(x Exchange) { observed = append(observed, x) }
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	user := ident.ID{15: 1}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /problems/{identifier}", func(w http.ResponseWriter, r *http.Request) {
+		Of(r).Token = user
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		Send(w, r, http.StatusOK, []byte("<h1>12</h1>"))
+	})
+	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic("secret") })
+	handler := Wrap(o, mux)
+	get := func(path, name string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("X-Request-Id", name)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w
+	}
+
+	page := get("/problems/12", "abc")
+	for name, want := range map[string]string{
+		"X-Request-Id": "abc", "Content-Length": "11", "X-Content-Type-Options": "nosniff",
+		"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+	} {
+		if got := page.Header().Get(name); got != want {
+			t.Errorf("the page has %s: %q, not %q", name, got, want)
+		}
+	}
+	failed := get("/panic", "a b")
+	if failed.Code != 500 || failed.Body.String() != "<h1>failed</h1>\n" || failed.Header().Get("X-Request-Id") != "r1" {
+		t.Errorf("a panic is answered with %d %v: %s", failed.Code, failed.Header(), failed.Body)
+	}
+	want := []Exchange{
+		{Method: "GET", Route: "/problems/{identifier}", Status: 200, Bytes: 11, RequestID: "abc", Token: user, Remote: "192.0.2.1:1234"},
+		{Method: "GET", Route: "/panic", Status: 500, Bytes: 16, RequestID: "r1", Remote: "192.0.2.1:1234"},
+	}
+	for i := range observed {
+		observed[i].Duration = 0
+	}
+	if !slices.Equal(observed, want) {
+		t.Errorf("observed are %+v, not %+v", observed, want)
+	}
+}
+
+// The log has the causes of errors of the service alone.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule  string
+		err   error
+		quiet bool
+		want  string // a part of the log; empty: no line
+	}{
+		{"a defect", errors.New("secret"), true, "internal error"},
+		{"the store is away", fault.New(fault.Unavailable, "secret"), false, "unavailable"},
+		{"the log says so already", fault.New(fault.Unavailable, "secret"), true, ""},
+		{"the client's error", fault.New(fault.NotFound, "secret"), false, ""},
+	} {
+		var log strings.Builder
+		o := options()
+		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		o.Quiet = func() bool { return c.quiet }
+		handler := Wrap(o, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { Of(r).Report(r.Context(), c.err) }))
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		if line := log.String(); c.want == "" && line != "" || !strings.Contains(line, c.want) || c.want != "" && !strings.Contains(line, "request=r1") {
+			t.Errorf("%s: the log has %q, not %q", c.rule, line, c.want)
+		}
+	}
+}
+
+// A path without a token is bounded for each address, but for callers that are known.
+func TestPublic(t *testing.T) {
+	t.Parallel()
+	limits := NewRateLimits(0, 1, peer.Networks{}, func() time.Time { return time.Date(2015, 11, 5, 0, 0, 0, 0, time.UTC) })
+	handler := limits.Public(
+		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		func(r *http.Request) bool { return r.Header.Get("Cookie") != "" },
+		func(w http.ResponseWriter, _ *http.Request, err error) { http.Error(w, err.Error(), 429) },
+	)
+	for i, c := range []struct {
+		method, cookie string
+		status         int
+		left           string
+	}{
+		{"OPTIONS", "", 204, ""},
+		{"GET", "", 204, `"address";r=0;t=60`},
+		{"GET", "", 429, `"address";r=0;t=60`},
+		{"GET", "session=1", 204, ""},
+		{"OPTIONS", "", 204, ""},
+	} {
+		r := httptest.NewRequest(c.method, "/", nil)
+		if c.cookie != "" {
+			r.Header.Set("Cookie", c.cookie)
+		}
+		w := httptest.NewRecorder()
+		handler(w, r)
+		if got := w.Header().Get("RateLimit"); w.Code != c.status || got != c.left {
+			t.Errorf("request %d: %d, RateLimit %s; want %d, %s", i, w.Code, got, c.status, c.left)
 		}
 	}
 }

@@ -32,9 +32,10 @@ func (f *Frame) Admit(user ident.ID) error {
 }
 
 // Reserve waits until so many bytes of memory are free for the request. They are given
-// back at its end. It fails with fault.Unavailable when there are none within 10 seconds.
-func (f *Frame) Reserve(bytes int64) error {
-	ctx, cancel := context.WithTimeout(f, memoryWait)
+// back at its end. It fails with fault.Unavailable when there are none within 10 seconds, or
+// within the time of the request, which ctx is of.
+func (f *Frame) Reserve(ctx context.Context, bytes int64) error {
+	ctx, cancel := context.WithTimeout(ctx, memoryWait)
 	defer cancel()
 	if err := f.memory.Reserve(ctx, bytes); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "too much memory is in use by other requests: nothing was done; try again later")

@@ -2,6 +2,7 @@ package httpframe
 
 import (
 	"context"
+	"net/http"
 	"runtime"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -20,14 +21,15 @@ func NewSemaphore() Semaphore { return make(Semaphore, max(2, runtime.GOMAXPROCS
 
 // Acquire waits until the request may go on. The caller has to call release in the end.
 // It fails with fault.Unavailable after 10 seconds, or when the client has gone.
-func (s Semaphore) Acquire(f *Frame) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(f, memoryWait)
+func (s Semaphore) Acquire(r *http.Request) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), memoryWait)
 	defer cancel()
+	connection := Of(r).connection
 	select {
 	case s <- struct{}{}:
 		return func() { <-s }, nil
-	case <-f.connection.Done():
-		err = f.connection.Err()
+	case <-connection.Done():
+		err = connection.Err()
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

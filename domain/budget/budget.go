@@ -234,9 +234,6 @@ func With(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, key{}, a)
 }
 
-// Key is what a context answers with the account: for contexts that are made by hand.
-var Key any = key{}
-
 // From returns the account of the request that the context is of, or nil.
 func From(ctx context.Context) *Account {
 	a, _ := ctx.Value(key{}).(*Account)
