@@ -21,7 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// The encoder and the types of wire.go describe the same records: what the one
+// The encoder and the types of package wire describe the same records: what the one
 // writes, the other reads without loss and writes again, byte for byte.
 func TestEncoderAgreesWithWireTypes(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ type endpoint struct {
 type body struct {
 	media    string
 	optional bool
-	of       []any // the types of wire.go that describe it
+	of       []any // the types of package wire that describe it
 	example  string
 }
 
@@ -51,7 +51,7 @@ type result struct {
 	status      int
 	description string
 	headers     []string // from answerHeaders
-	of          any      // a type of wire.go, or a slice of one; nil: no body
+	of          any      // a type of package wire, or a slice of one; nil: no body
 	example     func(*wire.Encoder)
 }
 

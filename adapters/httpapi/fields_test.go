@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// wireMembers returns the names of the members of a type of wire.go, and of those the ones
+// wireMembers returns the names of the members of a type of package wire, and of those the ones
 // that clients do not write.
 func wireMembers(of reflect.Type) (all, readOnly []string) {
 	for _, field := range reflect.VisibleFields(of) {
@@ -33,7 +33,7 @@ func wireMembers(of reflect.Type) (all, readOnly []string) {
 	return all, readOnly
 }
 
-// The types of wire.go have a member for every field of a problem, and the bodies of
+// The types of package wire have a member for every field of a problem, and the bodies of
 // requests for every one that clients set.
 func TestWireTypesHaveAllFields(t *testing.T) {
 	t.Parallel()

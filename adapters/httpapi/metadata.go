@@ -27,7 +27,7 @@ type metadataKind[T, P any] struct {
 	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the member that only the service writes, beside the identifier; or nil
 
 	createScope access.Scope
-	record      any // the type of wire.go; so are the following
+	record      any // the type of package wire; so are the following
 	records     any // a slice of it
 	created     any // the record, whose identifier can be absent
 	create      any // what creates one

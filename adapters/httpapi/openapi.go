@@ -278,7 +278,7 @@ func (b body) value() any {
 	return json.RawMessage(b.example)
 }
 
-// schema returns the schema of a type of wire.go, or of a slice of one.
+// schema returns the schema of a type of package wire, or of a slice of one.
 func (d *document) schema(of any) *huma.Schema {
 	t := reflect.TypeOf(of)
 	if t.Kind() == reflect.Slice { // Huma's own schema of a slice would admit null

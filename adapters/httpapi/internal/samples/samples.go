@@ -15,9 +15,6 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// The records of this file are the examples of the OpenAPI document. They are
-// written by the same encoder as real answers, so that they cannot differ in form.
-
 var (
 	Time = time.Date(2015, time.November, 5, 9, 30, 0, 125e6, time.UTC)
 	Ann  = user.User{ID: Identifier(1), Name: "Ann", Email: "ann@example.org"}
@@ -47,12 +44,13 @@ func Identifier(n int) ident.ID {
 	return id
 }
 
-// Secret returns the secret that anybody can guess.
+// Secret returns a secret that anybody can guess.
 func Secret() access.Secret { return access.NewSecret([32]byte{}) }
 
 // Version is that of the catalogue.
 var Version = ident.Version{Number: 14, Batch: Identifier(19)}
 
+// Catalogue returns the metadata of the samples.
 func Catalogue() *metadata.Catalogue {
 	return metadata.NewCatalogue(Version, metadata.Content{
 		States:          []metadata.State{Open, Progress, Closed},
@@ -64,6 +62,7 @@ func Catalogue() *metadata.Catalogue {
 	})
 }
 
+// Snapshot returns a problem with two log entries.
 func Snapshot() store.Snapshot {
 	return store.Snapshot{
 		Problem: problem.Problem{
@@ -147,6 +146,7 @@ func Updated() store.Snapshot {
 	return s
 }
 
+// Query returns a saved query.
 func Query() query.Saved {
 	return query.Saved{ID: Identifier(30), Owner: Ann.ID, Name: "Mine, the latest first",
 		Predicate: "state.resolved = NO AND assignee.identifier = $ApiUser", Sort: "-modificationDate", Created: Time}
@@ -170,10 +170,12 @@ func Audit() []audit.Entry {
 	}
 }
 
+// Comment returns a comment of the problem.
 func Comment() problem.Comment {
 	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}
 }
 
+// Related returns a relationship of the problem.
 func Related() store.Related {
 	return store.Related{
 		Relationship: relationship.Relationship{Owner: 12, Type: relationship.ParentOf, Other: 13, Created: Time, Author: Ann.ID},

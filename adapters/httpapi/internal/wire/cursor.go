@@ -69,7 +69,7 @@ func WriteCursor(p tracker.Position) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// ReadCursor reads what writeCursor has written. Whether it fits the search is the
+// ReadCursor reads the text of WriteCursor. Whether it fits the search is the
 // service's to say.
 func ReadCursor(text string) (*tracker.Position, error) {
 	c, err := parseCursor(text)

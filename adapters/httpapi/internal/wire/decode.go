@@ -23,10 +23,10 @@ import (
 type Member struct {
 	Name string
 	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
-	// metadata.Partial or an array of Partials; or a []member, for an object;
-	// or elements, for an array of objects; or a *tracker.Expected, for a member
-	// that only the service writes; or ignored, which is not listed among the members
-	// that are known; or nil, for a member that is accepted and ignored.
+	// metadata.Partial or an array of Partials. It is a []Member for an object, and
+	// Elements for an array of objects. It is a *tracker.Expected for a member of the
+	// service alone. Ignored is not listed among the known members. nil stands for a
+	// member that is accepted and ignored.
 	Into any
 }
 
@@ -34,7 +34,7 @@ type Member struct {
 // null is an array without objects.
 type Elements func() []Member
 
-// Ignored is for a member that is not stored. into gets its value, so that the client can
+// Ignored is for a member that is not stored. Into gets its value, so that the client can
 // be told.
 type Ignored struct{ Into any }
 

@@ -23,9 +23,9 @@ import (
 )
 
 // Encoder appends JSON to a buffer: each record with exactly the members of D1 to
-// D8, in their order. It writes bytes and nothing else, because reading a problem
-// with its log is what the service does most. The types of wire.go describe the
-// same records to the OpenAPI document; a test holds the two together.
+// D8, in their order. It writes bytes and nothing else, because most requests read a
+// problem with its log. The types of this package describe the same records to the
+// OpenAPI document; a test holds the two together.
 type Encoder struct {
 	Buf       []byte
 	Catalogue *metadata.Catalogue // to render references with
@@ -33,8 +33,9 @@ type Encoder struct {
 	Past      bool                // problems are shown as they stood (D36)
 	shown     problem.Problem     // the problem whose fields are written
 
-	// Send, if not nil, takes the answer in parts; false stops it: nobody takes more. The
-	// first byte of buf was sent already when carried is 1: it is the last one that was.
+	// Send, if not nil, takes the answer in parts. It returns false when nobody takes
+	// more: then Stopped is true. The first byte of Buf was the last one of the former
+	// part, and is sent already, when carried is 1.
 	Send    func([]byte) bool
 	carried int
 	Stopped bool
@@ -61,7 +62,7 @@ func (e *Encoder) Flush() {
 // TimeLayout is RFC 3339 with exactly three decimals (D9).
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
-// AppendTime appends a time in UTC as t.AppendFormat does with timeLayout, without
+// AppendTime appends a time in UTC as t.AppendFormat does with TimeLayout, without
 // reading that anew each time: a problem with its log has many times.
 func AppendTime(b []byte, t time.Time) []byte {
 	year, month, day := t.Date()
@@ -94,7 +95,10 @@ func (e *Encoder) next() {
 	}
 }
 
-func (e *Encoder) Open(bracket byte)  { e.next(); e.Buf = append(e.Buf, bracket) }
+// Open begins an array or an object with its bracket.
+func (e *Encoder) Open(bracket byte) { e.next(); e.Buf = append(e.Buf, bracket) }
+
+// Close ends an array or an object with its bracket.
 func (e *Encoder) Close(bracket byte) { e.Buf = append(e.Buf, bracket) }
 
 // key writes the name of a member; its value has to follow.
@@ -104,10 +108,13 @@ func (e *Encoder) key(name string) *Encoder {
 	return e
 }
 
+// JSON writes a value that is JSON already.
 func (e *Encoder) JSON(json string) { e.next(); e.Buf = append(e.Buf, json...) }
 func (e *Encoder) null()            { e.JSON("null") }
 func (e *Encoder) bool(b bool)      { e.next(); e.Buf = strconv.AppendBool(e.Buf, b) }
-func (e *Encoder) Int(n int64)      { e.next(); e.Buf = strconv.AppendInt(e.Buf, n, 10) }
+
+// Int writes an integer.
+func (e *Encoder) Int(n int64) { e.next(); e.Buf = strconv.AppendInt(e.Buf, n, 10) }
 
 // mark writes what is only known of today: whether somebody watches or has read.
 func (e *Encoder) mark(b bool) {
@@ -122,6 +129,7 @@ func (e *Encoder) mark(b bool) {
 // is stored is valid UTF-8, so that quoting cannot fail.
 func (e *Encoder) Text(s string) { e.next(); e.Buf, _ = jsontext.AppendQuote(e.Buf, s) }
 
+// ID writes an identifier.
 func (e *Encoder) ID(id ident.ID) {
 	e.next()
 	e.Buf = id.Append(append(e.Buf, '"'))
@@ -136,6 +144,7 @@ func (e *Encoder) nullText(t problem.NullText) {
 	e.Text(t.String)
 }
 
+// Time writes a time, and null for the zero Time.
 func (e *Encoder) Time(t time.Time) {
 	if t.IsZero() {
 		e.null()
@@ -166,16 +175,19 @@ func (e *Encoder) Reference(id ident.ID, name string, ok bool) {
 	e.Close('}')
 }
 
+// StateRef writes the identifier and the name of a state, or null when there is none.
 func (e *Encoder) StateRef(id ident.ID) {
 	s, ok := e.Catalogue.State(id)
 	e.Reference(s.ID, s.Name, ok)
 }
 
+// UserRef writes the identifier and the name of a user, or null when there is none.
 func (e *Encoder) UserRef(id ident.ID) {
 	u, ok := e.Catalogue.User(id)
 	e.Reference(u.ID, u.Name, ok)
 }
 
+// ComponentRef writes the identifier and the names of a component, or null when there is none.
 func (e *Encoder) ComponentRef(id ident.ID) {
 	c, ok := e.Catalogue.Component(id)
 	if !ok {
@@ -187,6 +199,7 @@ func (e *Encoder) ComponentRef(id ident.ID) {
 	e.Close('}')
 }
 
+// State writes the state of the catalogue, or null when there is none.
 func (e *Encoder) State(id ident.ID) {
 	s, ok := e.Catalogue.State(id)
 	if !ok {
@@ -196,6 +209,7 @@ func (e *Encoder) State(id ident.ID) {
 	e.StateObject(s)
 }
 
+// StateObject writes a state.
 func (e *Encoder) StateObject(s metadata.State) {
 	e.named(s.ID, s.Name)
 	e.key("resolved").bool(s.Resolved)
@@ -209,6 +223,7 @@ func (e *Encoder) StateObject(s metadata.State) {
 	e.Close('}')
 }
 
+// Priority writes the priority of the catalogue, or null when there is none.
 func (e *Encoder) Priority(id ident.ID) {
 	p, ok := e.Catalogue.Priority(id)
 	if !ok {
@@ -218,19 +233,23 @@ func (e *Encoder) Priority(id ident.ID) {
 	e.PriorityObject(p)
 }
 
+// PriorityObject writes a priority.
 func (e *Encoder) PriorityObject(p metadata.Priority) {
 	e.named(p.ID, p.Name)
 	e.key("order").Int(int64(p.Order))
 	e.Close('}')
 }
 
+// Classification writes the classification of the catalogue, or null when there is none.
 func (e *Encoder) Classification(id ident.ID) {
 	c, ok := e.Catalogue.Classification(id)
 	e.Reference(c.ID, c.Name, ok)
 }
 
+// ClassificationObject writes a classification.
 func (e *Encoder) ClassificationObject(c metadata.Classification) { e.Reference(c.ID, c.Name, true) }
 
+// Component writes the component of the catalogue, or null when there is none.
 func (e *Encoder) Component(id ident.ID) {
 	c, ok := e.Catalogue.Component(id)
 	if !ok {
@@ -240,6 +259,7 @@ func (e *Encoder) Component(id ident.ID) {
 	e.componentMembers(c, e.Catalogue.FullName(id))
 }
 
+// ComponentObject writes a component.
 func (e *Encoder) ComponentObject(c metadata.Component) {
 	e.componentMembers(c, e.Catalogue.FullNameOf(c))
 }
@@ -253,6 +273,7 @@ func (e *Encoder) componentMembers(c metadata.Component, fullName string) {
 	e.Close('}')
 }
 
+// Milestone writes the milestone of the catalogue, or null when there is none.
 func (e *Encoder) Milestone(id ident.ID) {
 	m, ok := e.Catalogue.Milestone(id)
 	if !ok {
@@ -262,6 +283,7 @@ func (e *Encoder) Milestone(id ident.ID) {
 	e.MilestoneObject(m)
 }
 
+// MilestoneObject writes a milestone.
 func (e *Encoder) MilestoneObject(m metadata.Milestone) {
 	e.named(m.ID, m.Name)
 	e.key("component").ComponentRef(m.Component)
@@ -284,6 +306,7 @@ func (e *Encoder) User(u user.User) {
 	e.Close('}')
 }
 
+// UserByID writes the user of the catalogue, or null when there is none.
 func (e *Encoder) UserByID(id ident.ID) {
 	u, ok := e.Catalogue.User(id)
 	if !ok {
@@ -369,6 +392,7 @@ func (e *Encoder) problemMembers(s store.Snapshot) {
 	e.key("revision").Int(s.Revision)
 }
 
+// Keyword writes a keyword.
 func (e *Encoder) Keyword(k problem.Keyword) {
 	e.Open('{')
 	e.key("name").Text(k.Name)
@@ -376,6 +400,7 @@ func (e *Encoder) Keyword(k problem.Keyword) {
 	e.Close('}')
 }
 
+// Comment writes a comment.
 func (e *Encoder) Comment(c problem.Comment) {
 	e.Open('{')
 	e.key("identifier").ID(c.ID)
@@ -386,6 +411,7 @@ func (e *Encoder) Comment(c problem.Comment) {
 	e.Close('}')
 }
 
+// Relationship writes a relationship, with a part of the other problem.
 func (e *Encoder) Relationship(r store.Related) {
 	e.Open('{')
 	e.key("type").Text(string(r.Type))
