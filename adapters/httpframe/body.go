@@ -24,7 +24,7 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	// A body that trickles in must not outlast the request's time.
+	// A slow body must not outlast the time of the request.
 	ctx := r.Context()
 	stop := context.AfterFunc(ctx, func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // not all writers can: then the server's own timeouts have to do
@@ -45,8 +45,8 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 	}
 }
 
-// readAll reads a body to its end. It takes memory for the bytes that have arrived,
-// whatever length the client has announced.
+// readAll reads a body to its end. It takes memory for the bytes as they arrive, not for
+// the announced length.
 func (f *Frame) readAll(ctx context.Context, body io.Reader, announced int64) ([]byte, error) {
 	buf := make([]byte, 0, 512)
 	if announced >= 0 && announced < FreeOfCharge {

@@ -9,8 +9,8 @@ import (
 )
 
 // ParseCredential reads the value of an Authorization header: the token alone, as the
-// samples of the specification send it, or after one of the scheme words that clients of
-// this API family use (spec section 5, D17). Scheme words ignore case (RFC 9110, section
+// samples of the specification send it, or after one of the scheme words of the clients of
+// this API family (spec section 5, D17). Scheme words ignore case (RFC 9110, section
 // 11.1). The error is always access.ErrSecret.
 func ParseCredential(header string) (access.Secret, error) {
 	scheme, rest, found := strings.Cut(strings.Trim(header, " \t"), " ")
@@ -25,8 +25,8 @@ func ParseCredential(header string) (access.Secret, error) {
 	return access.Secret{}, access.ErrSecret
 }
 
-// Credential returns the secret of a request. It is the zero Secret, which belongs to no
-// token, unless the request has exactly one Authorization header with a secret.
+// Credential returns the secret of a request. It is the zero Secret, of no token,
+// unless the request has exactly one Authorization header with a secret.
 func Credential(r *http.Request) access.Secret {
 	lines := r.Header.Values("Authorization")
 	if len(lines) != 1 {
@@ -39,8 +39,8 @@ func Credential(r *http.Request) access.Secret {
 	return secret
 }
 
-// Unauthenticated is the refusal of a request without a valid token. It is the same
-// whatever the reason (D17).
+// Unauthenticated is the refusal of a request without a valid token. It gives no
+// reason (D17).
 func Unauthenticated() error {
 	return fault.New(fault.Unauthenticated, "a valid API token is needed in the Authorization header")
 }

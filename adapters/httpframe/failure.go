@@ -13,10 +13,10 @@ type Failure struct {
 	Slug        string // the end of its type, and of the path of its page
 	Status      int
 	Title       string
-	Description string // what it means, and what to do about it
+	Description string // the meaning, and the remedy
 }
 
-// Failures returns all kinds that clients can meet, in the order of D18.
+// Failures returns the failures of all kinds for clients, in the order of D18.
 func Failures() []Failure { return slices.Clone(failures) }
 
 var failures = []Failure{
@@ -92,14 +92,14 @@ var failures = []Failure{
 		"The storage went away during a write, or confirmed it too late: it may be stored or not. Repeat the request with the same Idempotency-Key, or with the same If-Match: neither stores it twice. After a repetition, 412 can mean that the first attempt was stored. Without one of these headers, look whether the write is there before you send it again. There is no Retry-After, lest a program repeats the request blindly."},
 }
 
-// These details stand for what is no client's business.
+// These details stand in for causes of the service itself.
 const (
 	internalDetail    = "the server failed; its log names the cause under this request's identifier"
 	unavailableDetail = "the server cannot answer for the moment; try again"
 )
 
-// FailureOf returns how clients meet the kind. What only the store port knows does
-// not reach them: should it ever, it is a matter of the moment.
+// FailureOf returns the failure of a kind. Kinds of the storage port are not for clients:
+// Unavailable or Internal stands for them.
 func FailureOf(kind fault.Kind) Failure {
 	switch kind {
 	case fault.Conflict, fault.Abandoned, fault.Closed:
@@ -115,7 +115,8 @@ func FailureOf(kind fault.Kind) Failure {
 	return FailureOf(fault.Internal)
 }
 
-// Describe returns what the client is told about an error.
+// Describe returns the error for the client, and its failure. Causes of the service itself
+// are left out.
 func Describe(err error) (*fault.Error, Failure) {
 	kind := FailureOf(fault.KindOf(err))
 	f, ok := errors.AsType[*fault.Error](err)

@@ -27,35 +27,35 @@ type Options struct {
 	// Logger gets the causes of the statuses 500 and 503, because clients do not.
 	Logger *slog.Logger
 	// Quiet, if not nil, is asked before the log gets the cause of a status 503. true
-	// leaves the cause out: the log says in another way that the store is away.
+	// leaves the cause out: the log has another line about the store.
 	Quiet func() bool
-	// NewRequestID names a request that came without a usable X-Request-Id.
+	// NewRequestID names a request without a usable X-Request-Id.
 	NewRequestID func() string
 	Now          func() time.Time
-	// Observe, if not nil, is called after every request, by the goroutine that served it.
+	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(Exchange)
-	// Fail answers a request whose handler has panicked before it sent anything.
+	// Fail answers a request after a panic of its handler, if nothing was sent before.
 	Fail func(http.ResponseWriter, *http.Request, error)
 }
 
 // Exchange is one request and its answer, for logs and metrics.
 type Exchange struct {
-	// Method is "other" for a method that no path has.
+	// Method is "other" for a method of no path.
 	Method string
 	// Route is the pattern of the path, such as
 	// "/api/20151105/problems/{identifier}". It is empty when nothing is there.
 	Route string
-	// Status is 0 for a client that went away before it was answered.
+	// Status is 0 when the client went away before the answer.
 	Status    int
 	Bytes     int64 // of the answer's body
 	Duration  time.Duration
 	RequestID string
 	Token     ident.ID // None when the request had no valid token
-	// Remote is the address and port that the request came from, as net/http has
-	// them: those of a proxy, if there is one.
+	// Remote is the address and port of the other end of the connection, as net/http
+	// has them: of a proxy, if there is one.
 	Remote string
-	// Replayed is true for the answer to an earlier request, which was repeated
-	// with its Idempotency-Key (D21).
+	// Replayed is true for the answer to an earlier request with the same
+	// Idempotency-Key (D21).
 	Replayed bool
 }
 
@@ -68,9 +68,9 @@ type Frame struct {
 	memory     *budget.Account
 }
 
-// Wrap returns a handler that puts a Frame around every request, and has next serve it.
+// Wrap returns a handler. It puts a Frame around every request, and has next serve it.
 //
-// A Frame names the request, bounds its time, and sets the headers that every answer has
+// A Frame names the request, bounds its time, and sets the common headers of answers
 // (D34). It recovers panics and has the Exchange observed.
 func Wrap(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,9 +85,8 @@ func Wrap(o Options, next http.Handler) http.Handler {
 			f.memory = o.Memory.Open(r.Context().Done())
 			defer f.memory.Close()
 		}
-		// net/http takes a client that closes its side of the connection for
-		// gone, but it may well wait for the answer. Searches ask for
-		// Connection.
+		// A client may close its side of the connection and still wait for the answer,
+		// though net/http takes it for gone. Searches ask for Connection.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), o.RequestTime)
 		defer cancel()
 		ctx = context.WithValue(ctx, frameKey{}, f)
@@ -170,12 +169,12 @@ type frameKey struct{}
 // Of returns the Frame around the request. It panics when there is none: see Wrap.
 func Of(r *http.Request) *Frame { return r.Context().Value(frameKey{}).(*Frame) }
 
-// Connection returns a context that ends when the client closes its side of the
-// connection, and when the request is over.
+// Connection returns the context of the connection. It ends when the client closes its
+// side, and when the request is over.
 func (f *Frame) Connection() context.Context { return f.connection }
 
 // Report logs an error of the service itself, with the name of the request. It ignores
-// errors that are the client's.
+// errors of the client.
 func (f *Frame) Report(ctx context.Context, err error) {
 	o := f.options
 	switch kind := FailureOf(fault.KindOf(err)); {

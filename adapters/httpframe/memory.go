@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// perRequest is the part of the budget, in bytes, that every request takes: about the
-	// size of its connection, its goroutine and its headers.
+	// perRequest is the part of the budget, in bytes, for every request: about the size of
+	// its connection, its goroutine and its headers.
 	perRequest = 16 << 10
-	// FreeOfCharge is the length, in bytes, up to which a body or an answer takes no
-	// further memory of the budget.
+	// FreeOfCharge is the greatest length, in bytes, of a body or an answer without
+	// memory of its own in the budget.
 	FreeOfCharge = 16 << 10
 	// memoryWait is how long a request waits for memory, or for a semaphore.
 	memoryWait = 10 * time.Second
 )
 
 // Admit counts the request for a user. It fails with fault.Unavailable when the requests
-// of the same user hold too much memory already: this one would only wait. That can be
-// when answers are large and nobody reads them.
+// of the same user hold too much memory already: this one would only wait. Large answers
+// without a reader do so.
 func (f *Frame) Admit(user ident.ID) error {
 	f.memory.For(user)
 	if f.memory.Crowded() {
@@ -33,7 +33,7 @@ func (f *Frame) Admit(user ident.ID) error {
 
 // Reserve waits until so many bytes of memory are free for the request. They are given
 // back at its end. It fails with fault.Unavailable when there are none within 10 seconds, or
-// within the time of the request, which ctx is of.
+// when ctx ends.
 func (f *Frame) Reserve(ctx context.Context, bytes int64) error {
 	ctx, cancel := context.WithTimeout(ctx, memoryWait)
 	defer cancel()
@@ -44,5 +44,5 @@ func (f *Frame) Reserve(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// Charge counts bytes that the request holds already.
+// Charge counts bytes in the hands of the request already.
 func (f *Frame) Charge(bytes int64) { f.memory.Add(bytes) }

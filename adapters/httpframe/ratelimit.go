@@ -52,8 +52,8 @@ func (r *RateLimits) TakeToken(token ident.ID, header http.Header) error {
 	return fault.New(fault.RateLimited, "a token may make %d requests per minute: try again in %d s", r.tokens.PerMinute(), quota.Wait)
 }
 
-// TakeAddress counts a request without a valid token, for the address that it comes
-// from, and notes the rest in the header. It fails with fault.RateLimited when nothing
+// TakeAddress counts a request without a valid token, for the address of its client,
+// and notes the rest in the header. It fails with fault.RateLimited when nothing
 // was left.
 func (r *RateLimits) TakeAddress(req *http.Request, header http.Header) error {
 	client, bound := r.client(req)
@@ -74,8 +74,8 @@ func (r *RateLimits) Spent(req *http.Request) bool {
 	return bound && r.addresses.Spent(client)
 }
 
-// client returns the client that a request without a valid token counts for. bound is
-// false when it counts for nobody.
+// client returns the client to be charged for a request without a valid token. bound is
+// false when there is none.
 func (r *RateLimits) client(req *http.Request) (client netip.Prefix, bound bool) {
 	if r.addresses == nil {
 		return client, false
@@ -93,8 +93,8 @@ func note(header http.Header, policy string, perMinute int, quota peer.Quota) {
 	}
 }
 
-// Public returns a handler of a path that needs no token. An address that has no request
-// left gets an answer with a valid token only, as known reports it. OPTIONS costs
+// Public returns a handler of a path without need of a token. When an address has no
+// request left, it gets an answer only with a valid token, as known reports. OPTIONS costs
 // nothing: browsers ask by themselves, once for each path. fail answers a refused request.
 func (r *RateLimits) Public(next http.HandlerFunc, known func(*http.Request) bool, fail func(http.ResponseWriter, *http.Request, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// LargeBody is the length, in bytes, from which on the reading of a body keeps a
-// processor busy for milliseconds. Such requests pass a Semaphore.
+// LargeBody is the length, in bytes, of the first large body. Reading one keeps a
+// processor busy for milliseconds, so that its request passes a Semaphore.
 const LargeBody = 64 << 10
 
 // Semaphore bounds how many large requests of one kind are served at a time, so that a

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Client returns the address of the client that a request comes from. remote is the
+// Client returns the address of the client of a request. remote is the
 // other end of the connection, as http.Request.RemoteAddr has it. It is the client
-// itself, unless it is a trusted proxy: then the header says which one it is.
+// itself, unless it is a trusted proxy: then the header names the client.
 //
-// Each proxy adds the address that it was called from at the end of X-Forwarded-For.
-// Only what trusted proxies have added is believed. So the client is the last address
-// that is none of theirs. If the header names no such address, the client is the
-// proxy that is farthest away. Forwarded (RFC 7239) counts without X-Forwarded-For.
+// Each proxy adds the address of its caller at the end of X-Forwarded-For. Only the
+// entries of trusted proxies are believed. So the client is the last address outside of
+// the trusted networks. If the header names none, the client is the farthest proxy.
+// Forwarded (RFC 7239) counts without X-Forwarded-For.
 //
-// A remote that cannot be read gives the zero Addr.
+// A malformed remote gives the zero Addr.
 func Client(remote string, header http.Header, trusted Networks) netip.Addr {
 	client := parse(remote)
 	if !trusted.Contain(client) {
@@ -34,7 +34,7 @@ func Client(remote string, header http.Header, trusted Networks) netip.Addr {
 	return client
 }
 
-// forwardedFor returns the addresses that proxies have added, the latest last.
+// forwardedFor returns the addresses from proxies, the latest last.
 func forwardedFor(header http.Header) []string {
 	if lines := header.Values("X-Forwarded-For"); len(lines) > 0 {
 		return strings.Split(strings.Join(lines, ","), ",")

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Bound is which limit refuses a connection.
+// Bound is the limit behind the refusal of a connection.
 type Bound string
 
 // The limits of connections.
@@ -15,7 +15,7 @@ const (
 	OfAll     Bound = "all"     // there are too many
 )
 
-// Connections counts the connections that are open, for all clients together and for
+// Connections counts open connections, for all clients together and for
 // each. It can be used by several goroutines.
 type Connections struct {
 	most    int // of all; 0: any number
@@ -28,15 +28,15 @@ type Connections struct {
 	of        map[netip.Prefix]int // by client; as large as untrusted at most
 }
 
-// NewConnections returns a Connections that allows most connections together, and
-// each of them for one client. 0 stands for any number. Trusted networks have no
+// NewConnections returns Connections with two limits: most for all clients together, and
+// each for one client. 0 stands for any number. Trusted networks have no
 // limit of their own, and an eighth of all connections is for them alone.
 func NewConnections(most, each int, trusted Networks) *Connections {
 	return &Connections{most: most, each: each, trusted: trusted, of: map[netip.Prefix]int{}}
 }
 
 // Open counts a connection from an address, unless a limit refuses it. Close has to
-// be called for each that was counted.
+// be called for each counted one.
 func (c *Connections) Open(address netip.Addr) Bound {
 	exempt, client := c.trusted.Contain(address), Subnet(address)
 	c.mu.Lock()

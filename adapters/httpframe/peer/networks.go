@@ -17,7 +17,7 @@ const none = "none"
 var Loopback = Networks{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
 
 // UnmarshalText reads a list of networks and addresses, such as
-// "10.0.0.0/8, 2001:db8::1", or "none". Its error names the entry that is wrong.
+// "10.0.0.0/8, 2001:db8::1", or "none". Its error names the wrong entry.
 func (n *Networks) UnmarshalText(text []byte) error {
 	n.prefixes = nil
 	if strings.TrimSpace(string(text)) == none {
@@ -65,8 +65,8 @@ func (n Networks) Contain(address netip.Addr) bool {
 	return slices.ContainsFunc(n.prefixes, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// Subnet returns what counts as one client: an IPv4 address, or a /64 of IPv6,
-// which is what one customer of a provider has at least.
+// Subnet returns the addresses of one client: an IPv4 address, or a /64 of IPv6. A
+// customer of a provider has a /64 at least.
 func Subnet(address netip.Addr) netip.Prefix {
 	address = address.Unmap().WithZone("")
 	bits := 32

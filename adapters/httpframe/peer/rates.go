@@ -26,7 +26,7 @@ type entry[K comparable] struct {
 	limiter *rate.Limiter
 }
 
-// Quota is what a client has left.
+// Quota is the rest of the requests of a client.
 type Quota struct {
 	// Allowed is false when nothing was left for the request.
 	Allowed bool
@@ -38,7 +38,7 @@ type Quota struct {
 }
 
 // NewRates returns Rates of perMinute requests, at least 1. It keeps the given number
-// of clients at most, and forgets those first that have been away longest.
+// of clients at most, and forgets the longest absent first.
 func NewRates[K comparable](perMinute, most int, now func() time.Time) *Rates[K] {
 	return &Rates[K]{perMinute: perMinute, most: most, now: now, limiters: map[K]*list.Element{}, used: list.New()}
 }
@@ -46,7 +46,7 @@ func NewRates[K comparable](perMinute, most int, now func() time.Time) *Rates[K]
 // PerMinute returns how many requests a client can make in a minute.
 func (r *Rates[K]) PerMinute() int { return r.perMinute }
 
-// Take counts a request of a client and returns what is left.
+// Take counts a request of a client and returns the rest.
 func (r *Rates[K]) Take(client K) Quota {
 	now, limiter := r.now(), r.limiter(client)
 	allowed := limiter.AllowN(now, 1)
