@@ -110,7 +110,9 @@ func TestPublic(t *testing.T) {
 	handler := limits.Public(
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 		func(r *http.Request) bool { return r.Header.Get("Cookie") != "" },
-		func(w http.ResponseWriter, _ *http.Request, err error) { http.Error(w, err.Error(), 429) },
+		func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, err.Error(), http.StatusTooManyRequests)
+		},
 	)
 	for i, c := range []struct {
 		method, cookie string
