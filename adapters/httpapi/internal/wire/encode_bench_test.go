@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// BenchmarkEncodeTen encodes a problem with 10 log entries into a buffer that is lent,
+// BenchmarkEncodeTen encodes a problem with 10 log entries into a pooled buffer,
 // as the answer to its load is.
 func BenchmarkEncodeTen(b *testing.B) {
 	catalogue, snapshot := samples.Catalogue(), samples.Snapshot()
