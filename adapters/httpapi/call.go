@@ -21,8 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// call is a request to an operation of the API that has passed the checks of
-// serve.
+// call is a request to an operation of the API, after the checks of serve.
 type call struct {
 	*server
 	r      *http.Request
@@ -30,28 +29,27 @@ type call struct {
 	caller tracker.Caller
 	media  string // the body's media type, without parameters
 	body   []byte
-	query  url.Values // the parameters of the query, each of which the operation has, and given once; nil for none
+	query  url.Values // the parameters of the query: known to the operation, and given once; nil for none
 	dryRun bool
-	// rest, if an operation sets it, goes on with the body of its answer.
+	// rest, if an operation sets it, yields the later parts of the body of its answer.
 	rest iter.Seq2[[]byte, error]
 	// pooled, if not nil, is the buffer of the pool for the body of the answer.
 	pooled *[]byte
 }
 
-// answer is what an operation answers when it does not fail.
+// answer is the answer of an operation without a failure.
 type answer struct {
 	status   int
-	revision int64       // of the problem that it is about; 0: about none
-	tag      string      // the entity tag of what it shows; empty: none
-	header   http.Header // what else there is, by canonical names
+	revision int64       // of its problem; 0: it has none
+	tag      string      // its entity tag; empty: none
+	header   http.Header // further headers, by canonical names
 	body     []byte      // JSON, or empty
-	replayed bool        // it is that to an earlier request
+	replayed bool        // an earlier request has had the same answer
 }
 
-// serve answers requests to an operation. This is the order of D18: path and
-// method were the router's; then comes what is said here, line by line; the rest
-// is the operation's: other headers and the body, then the identifiers of the
-// path, then what the service finds.
+// serve answers requests to an operation, in the order of D18. The router has checked
+// path and method. Next are the checks in the method answer, line by line. The operation
+// does the rest: other headers and the body, the identifiers of the path, the use case.
 func (s *server) serve(e endpoint) func(huma.Context) {
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
@@ -134,9 +132,9 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	return a, err
 }
 
-// authenticate finds out who is calling (D17). The token is looked at first, so that
-// one that is valid is never refused for what else comes from its address. The store
-// is asked about an unknown one, unless the address floods the service with them.
+// authenticate returns the caller (D17). It looks at the token first: a valid token is
+// never refused because of other requests from its address. It asks the store about an
+// unknown token, unless the address floods the service with them.
 func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
 	ctx, secret := c.r.Context(), httpframe.Credential(c.r)
 	caller, err := c.Service.Recognize(ctx, secret)
@@ -163,7 +161,7 @@ func (c *call) decode(faults *fault.List, members ...wire.Member) error {
 // decodeValue reads the body as any JSON value.
 func (c *call) decodeValue() (any, error) { return wire.DecodeValue(c.body, c.Limits.JSONDepth) }
 
-// parseQuery reads the query of an operation that has parameters of these names.
+// parseQuery reads the query of an operation with parameters of these names.
 func parseQuery(raw string, names []string) (url.Values, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -185,8 +183,7 @@ func parseQuery(raw string, names []string) (url.Values, error) {
 	return query, nil
 }
 
-// unencoded says which character of a query has to be percent-encoded, where that is why
-// it cannot be read.
+// unencoded names the character in a malformed query that has to be percent-encoded.
 func unencoded(raw string, err error) string {
 	if _, ok := errors.AsType[url.EscapeError](err); ok {
 		return ": a percent sign that means itself is sent as %25"
@@ -197,8 +194,7 @@ func unencoded(raw string, err error) string {
 	return ""
 }
 
-// flag returns a parameter of the query that is true or false, which is what it is
-// when it is left out.
+// flag returns a parameter of the query: true or false. Left out, it is false.
 func (c *call) flag(name string) (bool, error) {
 	if !c.query.Has(name) {
 		return false, nil
@@ -212,7 +208,7 @@ func (c *call) flag(name string) (bool, error) {
 	return false, fault.New(fault.MalformedRequest, "%s has to be true or false", name)
 }
 
-// write reads what a write to a problem can carry beside its body.
+// write reads the parts of a write to a problem beside its body.
 func (c *call) write() (tracker.Write, error) {
 	write := tracker.Write{DryRun: c.dryRun}
 	lines := c.r.Header.Values("If-Match")
@@ -227,7 +223,7 @@ func (c *call) write() (tracker.Write, error) {
 	return write, nil
 }
 
-// problem returns the problem that the path names.
+// problem returns the problem in the path.
 func (c *call) problem() (problem.ID, error) {
 	text := c.r.PathValue("identifier")
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -237,7 +233,7 @@ func (c *call) problem() (problem.ID, error) {
 	return problem.ID(n), nil
 }
 
-// object returns the identifier of anything else that the path names.
+// object returns the identifier of another object in the path.
 func (c *call) object() (ident.ID, error) {
 	id, err := ident.Parse(c.r.PathValue("identifier"))
 	if err != nil {
@@ -262,7 +258,7 @@ func (c *call) putBuf(body []byte) {
 	}
 }
 
-// created returns 201 for what was not there before, else 200 (D10).
+// created returns 201 for a new object, else 200 (D10).
 func created(isNew bool) int {
 	if isNew {
 		return http.StatusCreated
@@ -282,7 +278,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	sendLine(w, r, a.status, a.body)
 }
 
-// setHeader sets the headers that the answer has beside those of every answer.
+// setHeader sets the headers of this answer, beside the common ones.
 func (a answer) setHeader(header http.Header) {
 	maps.Copy(header, a.header)
 	if a.revision > 0 {

@@ -15,8 +15,8 @@ import (
 // prefix stands before every path of the API, after the base path (spec section 4).
 const prefix = "/api/" + Version
 
-// endpoint is an operation of the API: what it needs, what it does, and what the
-// OpenAPI document says about it.
+// endpoint is an operation of the API: its needs, its function, and its description in
+// the OpenAPI document.
 type endpoint struct {
 	id          string // unique; the name of the operation in generated clients
 	method      string
@@ -38,7 +38,7 @@ type endpoint struct {
 	do func(*call) (answer, error)
 }
 
-// body is a kind of body that an operation takes.
+// body is a kind of body for an operation.
 type body struct {
 	media    string
 	optional bool
@@ -46,7 +46,7 @@ type body struct {
 	example  string
 }
 
-// result is an answer of an operation that is not an error.
+// result is an answer of an operation, but for errors.
 type result struct {
 	status      int
 	description string
@@ -58,9 +58,8 @@ type result struct {
 // writes reports whether the operation can change anything.
 func (e endpoint) writes() bool { return e.method != http.MethodGet && !e.reads }
 
-// checkKey refuses an Idempotency-Key that would have no effect: who sends one counts
-// on it. The methods that are repeatable by nature do not need it, and neither do
-// searches.
+// checkKey refuses an Idempotency-Key without effect, because its sender counts on it.
+// Searches and methods that are repeatable by nature may have one in vain.
 func (e endpoint) checkKey(header http.Header) error {
 	if e.method != http.MethodPost || !e.writes() || slices.Contains(e.headers, "Idempotency-Key") || len(header["Idempotency-Key"]) == 0 {
 		return nil
@@ -69,10 +68,10 @@ func (e endpoint) checkKey(header http.Header) error {
 		cmp.Or(e.unkeyed, "leave it out, and look what the first request has done before you repeat it"))
 }
 
-// paramDryRun is the parameter of the query that all writes have (D24).
+// paramDryRun is the common parameter of all writes, in the query (D24).
 const paramDryRun = "dryRun"
 
-// queryNames returns the names of all parameters that the query can have.
+// queryNames returns the names of all parameters of the query.
 func (e endpoint) queryNames() []string {
 	names := slices.Clone(e.query)
 	if e.writes() {
@@ -84,13 +83,13 @@ func (e endpoint) queryNames() []string {
 // ofProblem reports whether the operation is about one problem, of its path.
 func (e endpoint) ofProblem() bool { return strings.HasPrefix(e.path, "/problems/{identifier}") }
 
-// jsonBody describes a body that is one of the given records.
+// jsonBody describes a body: one of the given records.
 func jsonBody(example string, of ...any) []body {
 	return []body{{media: mediaJSON, of: of, example: example}}
 }
 
-// kinds returns all kinds of faults that the operation can answer with, in the
-// order of httpframe.Failures.
+// kinds returns all kinds of faults in answers of the operation, in the order of
+// httpframe.Failures.
 func (e endpoint) kinds() []fault.Kind {
 	applies := map[fault.Kind]bool{
 		fault.MalformedRequest: true,

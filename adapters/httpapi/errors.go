@@ -36,8 +36,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	sendLine(w, r, kind.Status, e.Buf)
 }
 
-// Crowded returns a whole HTTP/1.1 answer, to be sent on a connection that is refused
-// because there are too many. It has the status 503.
+// Crowded returns a whole HTTP/1.1 answer with the status 503. It is for a refused
+// connection, when there are too many.
 func Crowded(basePath, requestID string) []byte {
 	e := wire.Encoder{Base: strings.TrimSuffix(basePath, "/")}
 	e.Failure(fault.New(fault.Unavailable, "there are too many connections, from your address or from all: try again, or use one connection for several requests"),
@@ -61,7 +61,7 @@ func Crowded(basePath, requestID string) []byte {
 	return b.Bytes()
 }
 
-// sendLine writes a body of JSON as a line, for those who read it in a terminal.
+// sendLine writes a body of JSON as a line, for readers at a terminal.
 func sendLine(w http.ResponseWriter, r *http.Request, status int, json []byte) {
 	httpframe.Send(w, r, status, append(json, '\n'))
 }

@@ -1,9 +1,9 @@
 // Package httpapi serves the HTTP API of the specification on a tracker.Service.
 //
-// Huma holds the description of the API: its operations, from which the OpenAPI
-// document is made, on the routes of a standard http.ServeMux. What a request goes
-// through is this package's own, because the order of the checks (D18) and the
-// strictness of the decoding (D9, D11, D18) are part of the contract: see serve.
+// Huma holds the description of the API. The OpenAPI document is made of its operations,
+// on the routes of a standard http.ServeMux. This package checks requests by itself: the
+// order of the checks (D18) and the strictness of the decoding (D9, D11, D18) are part of
+// the contract. See serve.
 package httpapi
 
 import (
@@ -28,42 +28,38 @@ import (
 // Version is the one version of the API (spec section 9, D23).
 const Version = "20151105"
 
-// Options are what the handler needs. Service, Logger, NewRequestID and Now have
+// Options are the needs of the handler. Service, Logger, NewRequestID and Now have
 // to be given.
 type Options struct {
 	Service *tracker.Service
 	Limits  Limits
-	// Memory is what requests take from for their bodies and for large answers. nil:
-	// there is any amount.
+	// Memory is the budget for bodies and large answers. nil: there is any amount.
 	Memory *budget.Budget
 	// BasePath stands before every path: that of the specification's
-	// {base_url}, such as "/tracker". Every path that answers name begins with
-	// it. Requests may lack it, because a proxy may strip it. Empty for none.
+	// {base_url}, such as "/tracker". Every path in an answer begins with it.
+	// Requests may lack it, because a proxy may strip it. Empty for none.
 	BasePath string
-	// CORSOrigins are the origins whose pages may call the API from a
+	// CORSOrigins are the origins of pages that may call the API from a
 	// browser, such as "https://example.com". Empty: CORS is off (D17).
 	CORSOrigins []string
-	// TrustedProxies are believed when they name the client that a request comes
-	// from, by X-Forwarded-For or Forwarded. What comes from their own addresses
-	// does not count for AddressRatePerMinute.
+	// TrustedProxies are believed when they name the client of a request, by
+	// X-Forwarded-For or Forwarded. Requests from their own addresses do not count for AddressRatePerMinute.
 	TrustedProxies peer.Networks
 	// Version is the version of the program, for the OpenAPI document.
 	Version string
-	// Logger gets what clients are not told: the causes of the statuses 500
-	// and 503.
+	// Logger gets the causes of the statuses 500 and 503, because clients do not.
 	Logger *slog.Logger
-	// NewRequestID names a request that came without a usable X-Request-Id.
+	// NewRequestID names a request without a usable X-Request-Id.
 	NewRequestID func() string
 	Now          func() time.Time
 	// Quiet, if not nil, is asked before the log gets the cause of a status 503.
-	// true leaves it out: the log says in another way that the store is away.
+	// true leaves it out: the log has another line about the store.
 	Quiet func() bool
-	// Observe, if not nil, is called after every request, by the goroutine
-	// that served it.
+	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(httpframe.Exchange)
 }
 
-// Limits bound what one client can ask for (D22).
+// Limits bound the requests of one client (D22).
 type Limits struct {
 	// BodyBytes is the greatest length of a request body.
 	BodyBytes int64
@@ -85,14 +81,14 @@ func DefaultLimits() Limits {
 	return Limits{BodyBytes: 1 << 20, JSONDepth: 32, RequestTime: 30 * time.Second}
 }
 
-// server is what the handlers share.
+// server is the common part of the handlers.
 type server struct {
 	Options
-	rates  *httpframe.RateLimits
-	making making
-	large  httpframe.Semaphore // requests with a large body
-	lists  httpframe.Semaphore // lists of saved queries, which can be long
-	mux    *http.ServeMux
+	rates    *httpframe.RateLimits
+	encoding encoding
+	large    httpframe.Semaphore // requests with a large body
+	lists    httpframe.Semaphore // lists of saved queries, which can be long
+	mux      *http.ServeMux
 }
 
 // New returns the handler of the whole service. It fails when an option makes no
@@ -107,12 +103,12 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("httpapi: limits have to be positive: %+v", o.Limits)
 	}
 	s := &server{
-		Options: o,
-		rates:   httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
-		making:  newMaking(),
-		large:   httpframe.NewSemaphore(),
-		lists:   httpframe.NewSemaphore(),
-		mux:     http.NewServeMux(),
+		Options:  o,
+		rates:    httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
+		encoding: newEncoding(),
+		large:    httpframe.NewSemaphore(),
+		lists:    httpframe.NewSemaphore(),
+		mux:      http.NewServeMux(),
 	}
 	document, err := newDocument(o)
 	if err != nil {
@@ -150,7 +146,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 	}, next)
 }
 
-// public returns a handler of a path that needs no token.
+// public returns a handler of a path without need of a token.
 func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
 	known := func(r *http.Request) bool {
 		_, err := s.Service.Recognize(r.Context(), httpframe.Credential(r))
@@ -193,7 +189,7 @@ func cleanBasePath(base string) (string, error) {
 	return base, nil
 }
 
-// crossOrigin lets the pages of some origins call the API and see what it
+// crossOrigin lets the pages of some origins call the API and see its
 // answers. Tokens are sent by the page itself, so no credentials of the browser
 // are involved.
 func crossOrigin(origins []string) *cors.Cors {

@@ -11,10 +11,10 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 )
 
-// array returns the body of an answer that is an array of what comes in batches. When
-// there is more than the first batch, the rest follows while it is sent: see stream.
+// array returns the body of an answer: an array of elements from batches. Later batches
+// follow while the first is sent: see stream.
 func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*wire.Encoder, B)) []byte {
-	// The bracket, where it does not begin the array, makes room for a comma.
+	// The bracket, where it does not begin the array, is replaced by a comma.
 	write := func(buf []byte, batch B) []byte {
 		e := wire.Encoder{Buf: append(buf, '[')}
 		encode(&e, batch)
@@ -44,11 +44,11 @@ func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*wire.
 	return body
 }
 
-// sending returns the context of what is loaded while an answer is sent, which has no
-// time limit of its own: a client may take the time that it needs to read.
+// sending returns the context for loads while an answer is sent. It has no time limit: a
+// client may read slowly.
 func (c *call) sending() context.Context { return context.WithoutCancel(c.r.Context()) }
 
-// compose returns the body of the answer, or nil when that is written in parts. It fails
+// compose returns the body of the answer, or nil for an answer in parts. It fails
 // only in parts.
 func (c *call) compose(e wire.Encoder, parts bool, write func(*wire.Encoder) error) []byte {
 	if parts {
@@ -63,7 +63,7 @@ func (c *call) compose(e wire.Encoder, parts bool, write func(*wire.Encoder) err
 // longList is from how many elements on a list is sent in parts.
 const longList = 200
 
-// listInParts returns the body of a list, or nil when that is long.
+// listInParts returns the body of a list, or nil for a long one.
 func listInParts[T any](c *call, catalogue *metadata.Catalogue, all []T, encode func(*wire.Encoder, T)) []byte {
 	return c.compose(wire.Encoder{Catalogue: catalogue}, len(all) > longList, func(e *wire.Encoder) error {
 		wire.List(e, all, func(one T) { encode(e, one) })
@@ -90,8 +90,8 @@ func (c *call) inParts(e wire.Encoder, write func(*wire.Encoder) error) {
 // objectBatch is how many metadata objects or users are written at once.
 const objectBatch = 1000
 
-// batches divides what is found into the first batch and the rest, which is nil when
-// there is no more.
+// batches divides the found elements into the first batch and the rest. The rest is nil
+// when there is none.
 func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 	if len(all) <= objectBatch {
 		return all, nil
@@ -105,9 +105,9 @@ func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 	}
 }
 
-// stream sends an answer whose body is not known as a whole: first the body of the
-// answer, then the rest as it comes. When that fails, the connection is aborted: what
-// was sent so far must not pass for all (D31).
+// stream sends an answer in parts: first the body of the answer, then the rest as it is
+// made. After a failure it aborts the connection, because a client must not take a part
+// for the whole (D31).
 func (c *call) stream(w http.ResponseWriter, a answer) {
 	if c.r.Method != http.MethodHead {
 		if err := c.frame.Reserve(c.r.Context(), perStream); err != nil {
@@ -132,11 +132,11 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 		write(a.body)
 	}
 	c.putBuf(a.body)
-	c.making <- struct{}{}
+	c.encoding <- struct{}{}
 	makes := true
 	defer func() {
 		if makes {
-			<-c.making
+			<-c.encoding
 		}
 	}()
 	for part, err := range c.rest {
@@ -146,20 +146,21 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 			}
 			panic(http.ErrAbortHandler)
 		}
-		<-c.making
+		<-c.encoding
 		makes = false
 		write(part)
-		c.making <- struct{}{}
+		c.encoding <- struct{}{}
 		makes = true
 	}
 }
 
-// perStream is the memory, in bytes, of an answer in parts: the part that is sent, and the
-// problems of the next one.
+// perStream is the memory, in bytes, of an answer in parts: the current
+// part, and the problems of the next one.
 const perStream = 1 << 20
 
-// making bounds how many parts of answers are made at a time, which takes a processor for
-// a moment: short answers are not to wait for many long ones. Who sends a part makes none.
-type making chan struct{}
+// encoding is a semaphore. It bounds how many parts of answers are encoded at a time,
+// because each keeps a processor busy for a moment, and short answers have to be soon.
+// The sending of a part is outside of it.
+type encoding chan struct{}
 
-func newMaking() making { return make(making, max(1, runtime.GOMAXPROCS(0)/2)) }
+func newEncoding() encoding { return make(encoding, max(1, runtime.GOMAXPROCS(0)/2)) }
