@@ -75,7 +75,12 @@ func meantKey(object, other value) (string, bool) {
 		return "", false
 	}
 	name := "identifier"
-	if other.kind() == String {
+	switch other.kind() {
+	case Int:
+		if _, ordered := Lookup(t.Entity, "order"); ordered {
+			name = "order"
+		}
+	case String:
 		name = mainKeys[t.Entity]
 		if other.literal != nil {
 			if _, isUUID := parseUUID(other.literal.text); isUUID {

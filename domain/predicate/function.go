@@ -110,6 +110,14 @@ var functions = []function{
 	aggregation("max:", Max),
 }
 
+// Functions returns the selectors of all functions, such as "abs:".
+func Functions() (selectors []string) {
+	for _, f := range functions {
+		selectors = append(selectors, f.selector)
+	}
+	return selectors
+}
+
 // callable is a function as it can be called.
 type callable struct {
 	function
