@@ -47,6 +47,7 @@ func (s *server) addDocs() {
 	page := newFile("text/html; charset=utf-8", fixed(docsPage))
 	page.policy = docsPolicy
 	s.addFile("/docs", page)
+	s.addLanguage()
 	s.addFile("/docs/init.js", newFile("text/javascript; charset=utf-8", fixed(docsScript)))
 	s.addFile("/docs/favicon-32x32.png", favicon)
 	s.addFile("/docs/swagger-ui.css", swaggerStyle)

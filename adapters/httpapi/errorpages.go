@@ -19,7 +19,8 @@ var errorPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 {{range .Kinds}}<h2 id="{{.Slug}}"><a href="{{$.Base}}/errors/{{.Slug}}">{{.Slug}}</a></h2>
 <p>{{.Status}} {{.Name}}</p>
 <p>{{.Description}}</p>
-{{end}}{{if .All}}<p><a href="{{.Base}}/errors">All errors</a></p>
+{{if .Help}}<p><a href="{{$.Base}}{{.Help}}">The language</a></p>
+{{end}}{{end}}{{if .All}}<p><a href="{{.Base}}/errors">All errors</a></p>
 {{end}}</body>
 </html>
 `))
@@ -36,6 +37,7 @@ type errorPageKind struct {
 	Status      int
 	Name        string
 	Description string
+	Help        string // path of a page below the base path; empty: there is none
 }
 
 // addErrorPages serves the pages about errors.
@@ -43,7 +45,10 @@ func (s *server) addErrorPages() {
 	pages := map[string][]byte{}
 	all := errorPageData{Title: "Errors", Base: s.BasePath}
 	for _, k := range httpframe.Failures() {
-		kind := errorPageKind{k.Slug, k.Status, http.StatusText(k.Status), k.Description}
+		kind := errorPageKind{Slug: k.Slug, Status: k.Status, Name: http.StatusText(k.Status), Description: k.Description}
+		if k.Kind == fault.InvalidPredicate {
+			kind.Help = languagePath
+		}
 		all.Kinds = append(all.Kinds, kind)
 		pages[k.Slug] = errorPageData{Title: k.Title, Base: s.BasePath, All: true, Kinds: []errorPageKind{kind}}.render()
 	}

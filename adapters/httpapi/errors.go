@@ -21,6 +21,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch kind.Kind {
 	case fault.Unauthenticated:
 		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
+	case fault.InvalidPredicate:
+		header.Set("Link", "<"+s.BasePath+languagePath+`>; rel="help"`)
 	case fault.Unavailable: // never UnknownOutcome: what repeats by itself would write twice
 		header.Set("Retry-After", "1")
 	}

@@ -9,6 +9,7 @@ require (
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/rs/cors v1.11.1
 	github.com/swaggest/swgui v1.8.5
+	github.com/yuin/goldmark v1.8.7
 )
 
 require golang.org/x/time v0.16.0 // indirect

@@ -72,7 +72,8 @@ func tags() []*huma.Tag {
 		{Name: "Keywords", Description: "Set and delete keywords of a problem, each with a value or without."},
 		{Name: "Relationships", Description: "Relate problems to each other. The other problem has the mirror of each relationship."},
 		{Name: "Watchers", Description: "See and add users who watch a problem."},
-		{Name: tagSearch, Description: "Find problems, metadata and users by a predicate, page by page."},
+		{Name: tagSearch, Description: "Find problems, metadata and users by a predicate, page by page.",
+			ExternalDocs: &huma.ExternalDocs{Description: "The predicate language", URL: "docs/predicates"}},
 		{Name: tagQueries, Description: "Keep predicates, to search by their identifier."},
 		{Name: tagUsers, Description: "See, add and change users."},
 		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, write and admin."},
@@ -141,7 +142,7 @@ func parameters() map[string]*huma.Param {
 			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
 		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
 			Schema: text(), Example: "3"},
-		paramPredicate: {Name: paramPredicate, In: "query", Description: "What has to hold: an NSPredicate format string. It is required, unless a savedQuery stands for it.",
+		paramPredicate: {Name: paramPredicate, In: "query", Description: "The condition: an NSPredicate format string. The page docs/predicates describes the language. It is required, unless a savedQuery stands for it.",
 			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
 		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count.",
 			Schema: text(), Example: samples.Identifier(30).String()},
@@ -190,7 +191,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 		"X-Request-Id":         text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
 		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6.3b71d16e7fb88410"`),
 		"Problem-Revision":     whole("The revision of the problem.", 3),
-		"Link":                 text("The path of the next page, when there is one.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
+		"Link":                 text("The path of the next page, when there is one. The answer to an invalid predicate has the path of the page about the language instead, with rel=help.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
 		"Location":             text("The path of what was created.", prefix+"/problems/12"),
 		"Dry-Run":              text("true when nothing was stored because of dryRun=true.", "true"),
 		"Ignored-Members":      text("The members of the body that were not stored, though the problem or object has another value of them: a list of their names.", "creationDate, originator"),
@@ -340,6 +341,10 @@ func finishSchemas(schemas huma.Registry) {
 func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *huma.Response {
 	var headers []string
 	switch status {
+	case http.StatusBadRequest:
+		if slices.Contains(kinds, fault.InvalidPredicate) {
+			headers = append(headers, "Link")
+		}
 	case http.StatusUnauthorized:
 		headers = append(headers, "WWW-Authenticate")
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
