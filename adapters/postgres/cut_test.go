@@ -84,7 +84,7 @@ func (s fearful) Commit(ctx context.Context, change store.Change) (store.Receipt
 // store without one.
 type cutting struct {
 	*testing.T
-	ctx         context.Context
+	ctx         context.Context // of one cut, with a deadline of its own
 	proxy       *postgrestest.Proxy
 	cut         store.Store
 	healthy     *postgres.Store
@@ -99,10 +99,8 @@ type cutting struct {
 
 func newCutting(t *testing.T, wrong func(store.Store) store.Store) *cutting {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
-	t.Cleanup(cancel)
 	url := postgrestest.Schema(t)
-	c := &cutting{T: t, ctx: ctx, healthy: open(t, postgres.Options{URL: url}), from: newSource()}
+	c := &cutting{T: t, ctx: t.Context(), healthy: open(t, postgres.Options{URL: url}), from: newSource()}
 	c.proxy = postgrestest.NewProxy(t, url)
 	c.cut = open(t, postgres.Options{URL: c.proxy.URL(), Connections: 1})
 	if wrong != nil {
@@ -245,6 +243,9 @@ func carried(p *postgrestest.Proxy) (sum postgrestest.Traffic) {
 // after cuts one write after n bytes.
 func (c *cutting) after(w write, direction postgrestest.Direction, n int64) {
 	c.Helper()
+	ctx, cancel := context.WithTimeout(c.Context(), patience)
+	defer cancel()
+	c.ctx = ctx
 	change, before := c.prepare(w)
 	c.points++
 	c.proxy.CutAfter(direction, n)

@@ -212,9 +212,19 @@ const cuts = 24
 // some while they commit.
 func (d *desk) cutUnder(t *testing.T, r request) {
 	t.Helper()
+	traffic := d.measure(t, r)
+	for i := range int64(cuts) {
+		for direction, total := range map[postgrestest.Direction]int64{postgrestest.ToServer: traffic.ToServer, postgrestest.ToClient: traffic.ToClient} {
+			d.cutOnce(t, r, direction, (2*i+1)*total/(2*cuts))
+		}
+	}
+}
+
+// measure returns how many bytes a request and its answers have.
+func (d *desk) measure(t *testing.T, r request) (traffic postgrestest.Traffic) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var traffic postgrestest.Traffic
 	for range 2 { // the second finds prepared statements
 		id := d.create(t)
 		before := carried(d.proxy)
@@ -224,31 +234,36 @@ func (d *desk) cutUnder(t *testing.T, r request) {
 		now := carried(d.proxy)
 		traffic = postgrestest.Traffic{ToServer: now.ToServer - before.ToServer, ToClient: now.ToClient - before.ToClient}
 	}
-	for i := range int64(cuts) {
-		for direction, total := range map[postgrestest.Direction]int64{postgrestest.ToServer: traffic.ToServer, postgrestest.ToClient: traffic.ToClient} {
-			if _, err := d.Tokens(ctx); err != nil && !fault.Is(err, fault.Unavailable) { // connects again
-				t.Fatal(err)
-			}
-			if err := r.do(ctx, d, d.create(t), d.from.id().String()); err != nil { // prepares its statements
-				t.Fatal(err)
-			}
-			id := d.create(t)
-			tag := d.from.id().String()
-			done := d.proxy.CutAfter(direction, (2*i+1)*total/(2*cuts))
-			err := r.do(ctx, d, id, tag)
-			d.proxy.CutNever()
-			select {
-			case <-done:
-			default:
-				t.Errorf("the connection was not cut")
-			}
-			seen, looking := look(ctx, d.store, id, replyKey{})
-			if looking != nil {
-				t.Fatal(looking)
-			}
-			d.enter(t, r, tag, err, seen)
-		}
+	return traffic
+}
+
+// cutOnce cuts the connection once under a request. Each cut has a deadline of its
+// own, so that a busy machine may take its time for all of them.
+func (d *desk) cutOnce(t *testing.T, r request, direction postgrestest.Direction, after int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := d.Tokens(ctx); err != nil && !fault.Is(err, fault.Unavailable) { // connects again
+		t.Fatal(err)
 	}
+	if err := r.do(ctx, d, d.create(t), d.from.id().String()); err != nil { // prepares its statements
+		t.Fatal(err)
+	}
+	id := d.create(t)
+	tag := d.from.id().String()
+	done := d.proxy.CutAfter(direction, after)
+	err := r.do(ctx, d, id, tag)
+	d.proxy.CutNever()
+	select {
+	case <-done:
+	default:
+		t.Errorf("the connection was not cut")
+	}
+	seen, looking := look(ctx, d.store, id, replyKey{})
+	if looking != nil {
+		t.Fatal(looking)
+	}
+	d.enter(t, r, tag, err, seen)
 }
 
 // TestServiceUnderCuts lets many requests at once go through connections that are
