@@ -5,15 +5,15 @@ import (
 	"math/big"
 )
 
-// tally makes one value of the members of a collection (section 3), which are added
-// one by one. But for the count, nil members are skipped. Their order makes no
-// difference: numbers are summed exactly, and rounded once.
+// tally aggregates the members of a collection (section 3). Callers add the members
+// one by one. Every aggregate but the count skips nil members. The order of members
+// makes no difference: tally sums numbers exactly and rounds once.
 type tally struct {
 	f        AggregateFunc
-	count    int64    // of the members that count
-	sum      *big.Rat // nil as long as there are none
-	floats   bool     // one of them was a Float
-	furthest Value    // the least or the greatest
+	count    int64    // of the counted members
+	sum      *big.Rat // nil before the first number
+	floats   bool     // at least one member was a Float
+	furthest Value    // the minimum or the maximum
 }
 
 func (t *tally) add(v Value) error {
@@ -51,9 +51,8 @@ func (t *tally) addNumber(v Value) {
 	t.sum.Add(t.sum, &number)
 }
 
-// value returns what the aggregate makes of all that was added. The sum of Ints is an
-// Int; the sum of nothing is 0, other aggregates of nothing are nil. What is out of
-// range is nil.
+// value returns the aggregate of all added members. The sum of Ints is an Int. The sum
+// of nothing is 0; other aggregates of nothing are nil. A result out of range is nil.
 func (t *tally) value() Value {
 	switch t.f {
 	case Count:
@@ -80,8 +79,7 @@ func (t *tally) value() Value {
 	return nil
 }
 
-// finite returns a Float, or nil for what is none: infinities, and what is not a
-// number.
+// finite returns a Float, or nil for infinities and NaN.
 func finite(f float64) Value {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return nil

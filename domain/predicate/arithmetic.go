@@ -2,8 +2,8 @@ package predicate
 
 import "math"
 
-// arithmeticInts computes with Ints: division truncates toward zero, and what is out
-// of range is nil.
+// arithmeticInts computes with Ints. Division truncates toward zero. A result out of
+// range is nil.
 func arithmeticInts(f Func, x, y int64) Value {
 	switch f {
 	case Add:
@@ -44,8 +44,8 @@ func multiplyInts(x, y int64) Value {
 	return product
 }
 
-// arithmeticFloats computes with Floats: what is infinite or no number is nil. The
-// modulus has the sign of the dividend, as that of Ints has.
+// arithmeticFloats computes with Floats. Infinities and NaN become nil. The modulus
+// has the sign of the dividend, as with Ints.
 func arithmeticFloats(f Func, x, y float64) Value {
 	switch f {
 	case Add:

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Apply returns the value of a function (section 4). It is nil when an argument is,
-// when the function has no value there (out of range, not a number, a division by
-// zero, a year outside 1 to 9999), and when it is not meant for such arguments.
+// Apply returns the value of a function (section 4). The value is nil when an argument
+// is nil, when the function does not take such arguments, and when there is no result:
+// out of range, not a number, a division by zero, a year outside 1 to 9999.
 //
-// Arithmetic on Ints gives an Int, and a Float as soon as one operand is a Float;
-// ** and the functions from sqrt: to exp: always give a Float. abs:, floor:,
-// ceiling: and trunc: give what they are given. CAST NSNumber gives an Int for an
-// Int and a Bool, else a Float.
+// Arithmetic on Ints gives an Int, and a Float as soon as one operand is a Float. **
+// and the functions from sqrt: to exp: always give a Float. abs:, floor:, ceiling: and
+// trunc: keep the type of their argument. CAST NSNumber gives an Int for an Int and a
+// Bool, else a Float.
 func Apply(f Func, args []Value) Value {
 	for _, a := range args {
 		if a == nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// referenceDate is the moment that Dates are counted from when they are numbers:
-// 2001-01-01 UTC, in seconds of Unix time.
+// referenceDate is the zero of Dates as numbers: 2001-01-01 UTC, in seconds of Unix
+// time.
 const referenceDate = 978_307_200
 
-// toDate returns the Date that a string (RFC 3339; a date alone is its midnight, no
-// zone is UTC) or a number (seconds since 2001-01-01 UTC) stands for. It is good to
-// the microsecond, which is what databases keep of a time.
+// toDate returns the Date of a string or a number. A string is in the form of RFC
+// 3339; a date alone is its midnight, no zone is UTC. A number counts seconds since
+// 2001-01-01 UTC. The Date is exact to the microsecond, like times in databases.
 func toDate(v Value) Value {
 	switch v := v.(type) {
 	case string:
@@ -36,8 +36,8 @@ func toDate(v Value) Value {
 	return nil
 }
 
-// parseDate reads a date and time of RFC 3339, of which the zone, or it and the time,
-// can be missing: then it is UTC, and midnight.
+// parseDate reads a date and time of RFC 3339. The zone is optional and defaults to
+// UTC. The time is optional too and defaults to midnight.
 func parseDate(s string) Value {
 	for _, missing := range []string{"", "Z", "T00:00:00Z"} {
 		if at, err := text.ParseTime(s + missing); err == nil {
@@ -49,10 +49,10 @@ func parseDate(s string) Value {
 
 var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// toNumber returns the number that a value stands for: a Bool is 0 or 1, a Date the
-// seconds since 2001-01-01 UTC, and a string, which is written as in a predicate, with
-// or without a sign, always a Float: what type something has is known before any
-// object is looked at.
+// toNumber returns a value as a number. A Bool is 0 or 1, and a Date the seconds since
+// 2001-01-01 UTC. A string has the form of a number in a predicate, with or without a
+// sign. It always becomes a Float, because the checker knows each type before it sees
+// an object.
 func toNumber(v Value) Value {
 	switch v := v.(type) {
 	case bool:
@@ -73,7 +73,7 @@ func toNumber(v Value) Value {
 	return nil
 }
 
-// toString returns the text that a value stands for.
+// toString returns a value as text.
 func toString(v Value) Value {
 	switch v := v.(type) {
 	case ident.ID:

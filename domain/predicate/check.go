@@ -7,14 +7,15 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Env is what a predicate means at one moment, for one user.
+// Env holds the values of NOW() and $ApiUser for one request.
 type Env struct {
 	Now  time.Time // NOW(), fixed once for each request
 	User ident.ID  // $ApiUser
 }
 
 // Compile parses and checks a predicate about objects of an entity. Its errors are
-// *Error: of the text's length first, then those of Parse, then those of Check.
+// *Error. It checks the length of the text first; then come the errors of Parse, then
+// those of Check.
 func Compile(text string, root Entity, env Env) (*Plan, error) {
 	s, err := Parse(text)
 	if err != nil {
@@ -23,10 +24,10 @@ func Compile(text string, root Entity, env Env) (*Plan, error) {
 	return Check(s, root, env)
 }
 
-// Check makes a Plan of a predicate (sections 3 and 4 of the query language): it
-// finds the keys and functions, checks the types, converts literals, and computes
-// what is constant. All of the predicate is checked, from left to right, operands
-// before their operator. The error is an *Error of any kind but InvalidSyntax.
+// Check makes a Plan of a predicate (sections 3 and 4 of the query language). It finds
+// the keys and functions, checks the types, converts literals, and computes constants.
+// It checks all of the predicate, from left to right, operands before their operator.
+// The error is an *Error of any kind but InvalidSyntax.
 func Check(s *Syntax, root Entity, env Env) (*Plan, error) {
 	c := newChecker(s.text, root, env)
 	where, err := c.condition(s.root)
@@ -36,10 +37,10 @@ func Check(s *Syntax, root Entity, env Env) (*Plan, error) {
 	return &Plan{Root: root, Where: existences(where), Slots: c.slots}, nil
 }
 
-// apiUser is the variable that is always bound.
+// apiUser is the one predefined variable.
 const apiUser = "ApiUser"
 
-// binding is a variable that has a meaning.
+// binding gives a variable its slot and type.
 type binding struct {
 	name  string
 	expr  Expr
@@ -53,13 +54,13 @@ type checker struct {
 	now   time.Time
 	scope []binding // inner ones last
 	slots int
-	// joins are the objects that to-one keys lead to; joined is how many of them
-	// each variable does.
+	// joins holds the objects at the end of to-one keys. joined counts them for each
+	// variable.
 	joins  map[join]bool
 	joined map[int]int
 }
 
-// join is an object that a path of to-one keys leads to from a variable.
+// join is an object at the end of a path of to-one keys from a variable.
 type join struct {
 	slot int
 	path string // as in pathName
@@ -71,7 +72,7 @@ func newChecker(text string, root Entity, env Env) *checker {
 		root:   one(root),
 		now:    env.Now.UTC(),
 		scope:  []binding{{name: apiUser, expr: Const{Value: env.User, Of: uuidType}}},
-		slots:  1, // the root's
+		slots:  1, // for the root
 		joins:  map[join]bool{},
 		joined: map[int]int{},
 	}

@@ -1,6 +1,6 @@
 package predicate
 
-// compare checks an operator, whose operands are checked already.
+// compare checks an operator. Its operands are checked already.
 func (c *checker) compare(n *comparison, left, right value) (Cond, error) {
 	switch n.op {
 	case "=", "!=":
@@ -27,12 +27,12 @@ func (c *checker) compare(n *comparison, left, right value) (Cond, error) {
 // sign returns the operator with its modifier, as errors name it.
 func (n *comparison) sign() string { return string(n.op) + modifiers[n.fold] }
 
-// mismatch is the error of an operator that is not meant for two operands.
+// mismatch returns the error of an operator for operands of the wrong types.
 func (c *checker) mismatch(n *comparison, left, right value) error {
 	return c.fail(n.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), left, right, advice(left, right))
 }
 
-// advice says what may have been meant by the comparison of two operands.
+// advice returns a hint at the intended comparison of two operands.
 func advice(left, right value) string {
 	for _, pair := range [][2]value{{left, right}, {right, left}} {
 		one, other := pair[0], pair[1]
@@ -61,14 +61,14 @@ func advice(left, right value) string {
 	return ""
 }
 
-// mainKeys are the keys that stand for an object where a string is written in its place.
+// mainKeys are the keys to compare with a string in place of the object itself.
 var mainKeys = map[Entity]string{
 	User: "email", Component: "name", Milestone: "name", Priority: "name", Classification: "name", State: "name",
 	Keyword: "name", Comment: "text", Log: "type", Relationship: "type", Problem: "title", Savepoint: "title",
 }
 
-// meantKey returns the key of an object, or of a collection's members, that may have
-// been meant in a comparison with another value.
+// meantKey returns the probably intended key of an object, or of a collection's
+// members, in a comparison with another value.
 func meantKey(object, other value) (string, bool) {
 	t := object.expr.Type()
 	if t.Kind != Object || !other.is(UUID, String, Int) || other.kind() == Nil {
@@ -108,7 +108,7 @@ func (c *checker) unifyPair(n *comparison, left, right value) (value, value, err
 	return pair[0], pair[1], err
 }
 
-// compared returns the expression of an operand, folded if it is known and the
+// compared returns the expression of an operand. It folds a known operand when the
 // operator ignores differences.
 func (n *comparison) compared(v value) Expr {
 	if known, ok := v.expr.(Const); ok && n.fold != Exact {
@@ -120,7 +120,7 @@ func (n *comparison) compared(v value) Expr {
 	return v.expr
 }
 
-// foldable checks that an operator with a modifier is between strings.
+// foldable reports an error unless an operator with a modifier compares strings.
 func (c *checker) foldable(n *comparison, values ...value) error {
 	for _, v := range values {
 		if n.fold != Exact && !v.is(String) {
@@ -159,7 +159,7 @@ func (c *checker) order(n *comparison, left, right value) (Cond, error) {
 	return Compare{Op: Op(n.op), Folding: n.fold, Left: n.compared(left), Right: n.compared(right)}, nil
 }
 
-// orderable checks that values of these types have an order.
+// orderable reports an error for types without an order.
 func (c *checker) orderable(n *comparison, values ...value) error {
 	for _, v := range values {
 		if !v.is(Int, Float, String, Date) {
@@ -187,8 +187,8 @@ func (c *checker) between(n *comparison, left, right value) (Cond, error) {
 	}}, nil
 }
 
-// alike returns the operand and the members of a list, which have to be of one
-// type. The error is at the member that is not.
+// alike returns the operand and the members of a list, all converted to one type. The
+// error is at the first member of another type.
 func (c *checker) alike(n *comparison, operand value, members []value) ([]value, error) {
 	values := append([]value{operand}, members...)
 	as, typed := model(values)
@@ -210,7 +210,8 @@ func (c *checker) alike(n *comparison, operand value, members []value) ([]value,
 	return values, nil
 }
 
-// membership checks that something is in a list, a collection or a string.
+// membership checks IN and CONTAINS: a member of a list or a collection, or a part of
+// a string.
 func (c *checker) membership(n *comparison, member, whole value) (Cond, error) {
 	switch {
 	case whole.list:
@@ -232,7 +233,7 @@ func (c *checker) membership(n *comparison, member, whole value) (Cond, error) {
 		}
 		slot, each := c.member(whole)
 		var err error
-		if n.op == "IN" { // in the order that an error names them in
+		if n.op == "IN" { // in the order of the error message
 			member, each, err = c.unifyPair(n, member, each)
 		} else {
 			each, member, err = c.unifyPair(n, each, member)

@@ -7,15 +7,15 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
-// unify converts literals so that all values are of one type. The place of the
-// first that is not is wrong; it is negative when there is none.
+// unify converts literals until all values are of one type. It returns the index of
+// the first value of another type, or a negative number.
 func (c *checker) unify(values []value) (wrong int, err error) {
 	as, typed := model(values)
 	for i, v := range values {
 		switch {
 		case !v.scalar():
 			return i, nil
-		case !typed: // all the others are nil too
+		case !typed: // only nil can stay without a type
 			continue
 		}
 		converted, ok, err := c.convert(v, as)
@@ -27,9 +27,9 @@ func (c *checker) unify(values []value) (wrong int, err error) {
 	return -1, nil
 }
 
-// model returns the value whose type the others have to have: the first that is
-// no literal and not nil; among literals, a Bool, for Ints can become that. It is
-// false when there is none.
+// model returns the value with the type for all the others: the first one with a type
+// of its own, neither literal nor nil. Among literals it prefers a Bool, because an
+// Int can become a Bool. ok is false when there is none.
 func model(values []value) (as value, ok bool) {
 	for _, v := range values {
 		switch {
@@ -43,8 +43,8 @@ func model(values []value) (as value, ok bool) {
 	return as, ok
 }
 
-// convert returns a scalar as one of the type of another, which only literals can
-// become. It is false when it is of another type.
+// convert returns a scalar as one of the type of another. Only literals convert. ok is
+// false when the types differ.
 func (c *checker) convert(v, as value) (value, bool, error) {
 	if v.literal != nil {
 		converted, ok, err := c.literal(v, as)
@@ -60,7 +60,7 @@ func (c *checker) convert(v, as value) (value, bool, error) {
 	return v, same || v.is(Int, Float) && as.is(Int, Float), nil
 }
 
-// literal converts a literal. It is false when there is no conversion.
+// literal converts a literal. ok is false when there is no conversion.
 func (c *checker) literal(v, as value) (converted Const, ok bool, err error) {
 	switch literal := v.literal.value.(type) {
 	case string:
@@ -92,8 +92,8 @@ func parseUUID(s string) (ident.ID, bool) {
 	return id, err == nil
 }
 
-// relationshipCode returns the number of a type of relationship by its name (D7),
-// or 0 when there is none.
+// relationshipCode returns the number of a type of relationship by its name (D7), or 0
+// for an unknown name.
 func relationshipCode(name string) int64 {
 	return int64(relationship.Type(name).Code())
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// call checks f(…) and FUNCTION(…): the arguments first, then the name and what it
-// takes.
+// call checks f(…) and FUNCTION(…): first the arguments, then the name and the types
+// of its parameters.
 func (c *checker) call(n *call) (Expr, error) {
 	names, name, offset, named := functionsByName, n.name, n.offset, quoted(n.name)
 	nodes := n.args
 	if n.isFunction() {
-		// The parser has seen that there is a selector.
+		// The parser has found the selector.
 		i, _ := n.selector()
 		selector := n.args[i].(*literal)
 		nodes = slices.Delete(slices.Clone(n.args), i, i+1)
@@ -47,7 +47,7 @@ func (c *checker) call(n *call) (Expr, error) {
 	return f.make(c, args)
 }
 
-// castHints say how the strings are written that CAST reads.
+// castHints describe the strings for each type of CAST.
 var castHints = map[string]string{
 	"NSDate":   "dates are written as in 2006-01-02T15:04:05Z",
 	"NSNumber": "numbers are written as in -12 or 1.5e3",
@@ -89,7 +89,7 @@ func (c *checker) cast(n *cast) (Expr, error) {
 		return nil, c.fail(of.offset, TypeMismatch, "CAST to '%s' takes no %s%s", n.target, of, hint)
 	}
 	if of.kind() == t.Kind {
-		return of.expr, nil // it is one already
+		return of.expr, nil // it has the type already
 	}
 	expr := computed(f, t, of.expr)
 	if known, ok := expr.(Const); ok && known.Value == nil && of.literal != nil && of.kind() == String {

@@ -32,7 +32,7 @@ func (c *checker) path(n *path) (value, error) {
 		if !v.collection() {
 			return value{}, c.fail(s.offset, TypeMismatch, "%s takes a collection, not %s", s.aggregate, v)
 		}
-		// The keys after @sum and its like are what is summed up.
+		// @sum, @avg, @min and @max aggregate the keys after them.
 		for s.aggregate != Count && i < len(n.steps) && n.steps[i].aggregate == "" {
 			if err := c.key(&v, n.steps[i]); err != nil {
 				return value{}, err
@@ -52,7 +52,7 @@ func (c *checker) key(v *value, s step) error {
 	if err != nil {
 		return err
 	}
-	if v.list && coll.expr.Type().Kind == Object { // whose keys are followed from each member
+	if v.list && coll.expr.Type().Kind == Object { // the path follows the key from each member
 		coll.expr = Filter{Coll: coll.expr, Slot: c.slot(), Where: And{}}
 	}
 	*v = coll
@@ -73,7 +73,7 @@ func (c *checker) key(v *value, s step) error {
 		return c.fail(s.offset, UnknownKey, "%s has no key %s; %s", t.Entity, quoted(s.name), hint)
 	}
 	joinable := true
-	switch e := v.expr.(type) { // nothing else is an object or has some
+	switch e := v.expr.(type) { // only these expressions are objects or contain some
 	case Path:
 		e.Steps = appended(e.Steps, key)
 		v.expr, joinable = e, c.joinable(e.Slot, e.Steps)
@@ -89,12 +89,12 @@ func (c *checker) key(v *value, s step) error {
 	return nil
 }
 
-// appended returns a new slice: the steps of a variable are shared.
+// appended returns a new slice, because variables share their steps.
 func appended(steps []*Key, key *Key) []*Key {
 	return append(steps[:len(steps):len(steps)], key)
 }
 
-// pathName returns the keys of a path as one text, which no other path has.
+// pathName returns the keys of a path as one text, different for each path.
 func pathName(steps []*Key) string {
 	var name strings.Builder
 	for _, key := range steps {
@@ -103,9 +103,8 @@ func pathName(steps []*Key) string {
 	return name.String()
 }
 
-// joinable counts the object that the last key but one leads to, unless it is
-// behind a collection, where another scope begins. It is false when there are too
-// many.
+// joinable counts the object behind the last key but one. Behind a collection another
+// scope begins, and joinable counts nothing. It returns false above MaxJoins.
 func (c *checker) joinable(slot int, steps []*Key) bool {
 	through := steps[:len(steps)-1]
 	if len(through) == 0 || slices.ContainsFunc(through, isMany) {
@@ -118,8 +117,8 @@ func (c *checker) joinable(slot int, steps []*Key) bool {
 	return c.joined[slot] <= MaxJoins
 }
 
-// aggregate makes one value of a collection. The offset is where the aggregate is
-// named.
+// aggregate makes one value of a collection. The offset is where the predicate names
+// the aggregate.
 func (c *checker) aggregate(v *value, f AggregateFunc, offset int) error {
 	member := v.expr.Type().Member()
 	ok := f == Count || member.Kind == Int || member.Kind == Float || member.Kind == Nil
@@ -136,7 +135,7 @@ func (c *checker) aggregate(v *value, f AggregateFunc, offset int) error {
 	return nil
 }
 
-// spelledWith returns a path, as it is written, with one more key.
+// spelledWith returns a path in the user's spelling, with one more key.
 func spelledWith(spelled string, key *Key) string {
 	if spelled == "" {
 		return key.Name
@@ -144,7 +143,7 @@ func spelledWith(spelled string, key *Key) string {
 	return spelled + "." + key.Name
 }
 
-// meantBy returns what is meant by a name that is no key of a value: an aggregate of a
+// meantBy returns the probable meaning of an unknown key: an aggregate of a
 // collection, or a function.
 func meantBy(name string, v value) (meant string, ok bool) {
 	if v.collection() {

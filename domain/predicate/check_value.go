@@ -6,30 +6,29 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// value is an operand that was checked.
+// value is a checked operand.
 type value struct {
-	offset int // of its first token
+	offset int // of the first token
 	expr   Expr
-	// literal is what it is, if it is one: only literals convert.
+	// literal is set for literals. Only literals convert.
 	literal *literal
-	// spelled is how a path is written, with the keys that lead to a collection in
-	// place of its member; empty for other operands.
+	// spelled is the user's spelling of a path. The keys of a collection replace its
+	// member there. It is empty for other operands.
 	spelled string
-	// codes is true for the types of relationships, whose names convert to
-	// their codes.
+	// codes is true for the types of relationships. Their names convert to codes.
 	codes bool
-	// list is true for a list in braces, which has members instead of an expr.
+	// list is true for a list in braces. It has members instead of an expr.
 	list    bool
 	members []value
 }
 
-// collection reports whether the value is a collection, which a list is not.
+// collection reports whether the value is a collection. A list is not one.
 func (v value) collection() bool { return !v.list && v.expr.Type().Many }
 
-// scalar reports whether the value is no collection and no list.
+// scalar reports whether the value is neither a collection nor a list.
 func (v value) scalar() bool { return !v.list && !v.expr.Type().Many }
 
-// kind returns the kind of a scalar, and of nothing else.
+// kind returns the kind of a scalar, and an empty Kind for other values.
 func (v value) kind() Kind {
 	if !v.scalar() {
 		return ""
@@ -43,7 +42,7 @@ func (v value) is(kinds ...Kind) bool {
 	return k == Nil || slices.Contains(kinds, k)
 }
 
-// String returns what the value is, as errors name it.
+// String describes the value in errors.
 func (v value) String() string {
 	if v.list {
 		return "a list"
@@ -54,7 +53,7 @@ func (v value) String() string {
 	return v.expr.Type().String()
 }
 
-// operand checks an operand and what is in it.
+// operand checks an operand and its parts.
 func (c *checker) operand(n operand) (value, error) {
 	v := value{offset: n.start()}
 	var err error
@@ -104,8 +103,8 @@ func (c *checker) operands(nodes []operand) ([]value, error) {
 	return values, nil
 }
 
-// constant returns the value of a literal. Strings are brought to NFC, as stored
-// text is (D9).
+// constant returns the value of a literal. It normalizes strings to NFC, the form of
+// stored text (D9).
 func constant(n *literal) Const {
 	v := n.value
 	if s, ok := v.(string); ok {
@@ -114,7 +113,7 @@ func constant(n *literal) Const {
 	return Const{Value: v, Of: Type{Kind: n.kind}}
 }
 
-// computed returns a Call, or its value when all arguments are known.
+// computed returns a Call, or its value when all arguments are constants.
 func computed(f Func, of Type, args ...Expr) Expr {
 	values := make([]Value, len(args))
 	for i, arg := range args {
@@ -157,7 +156,7 @@ func (c *checker) arithmetic(n *arithmetic) (Expr, error) {
 	return computed(f, numberType(f, left, right), left.expr, right.expr), nil
 }
 
-// numberType returns the type of what a function makes of numbers.
+// numberType returns the type of a function's result for these numbers.
 func numberType(f Func, args ...value) Type {
 	if f == Power {
 		return floatType
@@ -174,7 +173,7 @@ func numberType(f Func, args ...value) Type {
 	return t
 }
 
-// reference finds the variable, the innermost of its name.
+// reference finds the innermost variable of this name.
 func (c *checker) reference(n *reference) (value, error) {
 	for i := len(c.scope) - 1; i >= 0; i-- {
 		if b := c.scope[i]; b.name == n.name {
@@ -188,8 +187,8 @@ func (c *checker) reference(n *reference) (value, error) {
 	return value{}, c.fail(n.offset, UnboundVariable, "no variable %s is bound here; %s", quoted("$"+n.name), suggestion("$"+n.name, names))
 }
 
-// subquery checks the collection outside of the variable's scope, and the
-// condition inside.
+// subquery checks the collection outside of the variable's scope, and the condition
+// inside.
 func (c *checker) subquery(n *subquery) (value, error) {
 	coll, err := c.operand(n.coll)
 	if err != nil {

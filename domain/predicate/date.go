@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// The years that a Date can have.
+// The first and the last year of a Date.
 const (
 	firstYear = 1
 	lastYear  = 9999
 )
 
-// mostSeconds is more seconds than lie between any two Dates; no greater amount of
-// any unit leads from one to another.
+// mostSeconds is more seconds than lie between any two Dates. No greater amount of any
+// unit leads from one Date to another.
 const mostSeconds = (lastYear + 1) * 366 * 24 * 60 * 60
 
-// addToDate adds a number of a unit of time, cut toward zero, to a Date in UTC.
+// addToDate adds a number of a unit of time to a Date in UTC. It truncates the number
+// toward zero.
 func addToDate(f Func, at time.Time, amount Value) Value {
 	n, ok := wholeAmount(amount)
 	if !ok {
@@ -38,8 +39,8 @@ func addToDate(f Func, at time.Time, amount Value) Value {
 	return nil
 }
 
-// wholeAmount returns a number cut toward zero; not ok when nothing but a Date out of
-// range could come of it.
+// wholeAmount truncates a number toward zero. It is not ok when the resulting Date is
+// surely out of range.
 func wholeAmount(amount Value) (n int64, ok bool) {
 	switch amount := amount.(type) {
 	case int64:
@@ -57,8 +58,8 @@ func addSeconds(at time.Time, n int64) Value {
 	return inRange(time.Unix(at.Unix()+n, int64(at.Nanosecond())))
 }
 
-// addMonths adds months by the calendar. Where the month that it comes to is too short
-// for the day, it is the month's last.
+// addMonths adds months by the calendar. If the resulting month is too short for the
+// day, the result is its last day.
 func addMonths(at time.Time, n int64) Value {
 	year, month, day := at.UTC().Date()
 	months := int64(year)*12 + int64(month-1) + n
@@ -71,7 +72,7 @@ func addMonths(at time.Time, n int64) Value {
 	return time.Date(year, month, min(day, last), hour, minute, second, at.Nanosecond(), time.UTC)
 }
 
-// inRange returns a Date in UTC, or nil when its year is none that a Date can have.
+// inRange returns a Date in UTC, or nil when its year is out of range.
 func inRange(at time.Time) Value {
 	at = at.UTC()
 	if at.Year() < firstYear || at.Year() > lastYear {

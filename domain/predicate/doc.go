@@ -1,14 +1,13 @@
-// Package predicate is the query language of the searches (D31): what can be asked
-// of problems and of the objects that they refer to, as one text.
+// Package predicate is the query language of the searches (D31). One text asks about
+// problems and the objects around them.
 //
-// [Compile] reads such a text. [Parse] makes a tree of it, whose errors say line
-// and column; [Check] finds the keys in the schema ([Keys]), checks the types,
-// converts literals and computes what is constant. What comes of it is a [Plan].
-// Only the checker knows the rules of conversion: who evaluates a Plan or compiles
-// it for a database meets types that fit.
+// [Compile] reads such a text. [Parse] turns it into a tree; its errors give line and
+// column. [Check] finds the keys in the schema ([Keys]), checks the types, converts
+// literals and computes constants. The result is a [Plan]. Only the checker knows the
+// rules of conversion. An evaluator of a Plan, or a compiler to SQL, always meets
+// matching types.
 //
-// A Plan is evaluated by [Plan.Holds], about anything that is an [Entry].
-// [Plan.Split] parts it into what a database can decide by itself and what has to
-// be evaluated; it is the same for every store, and so is [Fold], which says what
-// strings a comparison does not tell apart.
+// [Plan.Holds] evaluates a Plan about any [Entry]. [Plan.Split] divides it into
+// conditions for the database and a residual for the evaluator. All stores share
+// Split, and so they share [Fold], the definition of equal strings under [c] and [d].
 package predicate

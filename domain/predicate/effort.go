@@ -2,40 +2,41 @@ package predicate
 
 import "errors"
 
-// effort is the work of an evaluation, in units of about half a microsecond: that of
-// a simple condition.
+// effort counts the work of an evaluation. One unit is about half a microsecond, the
+// time of a simple condition.
 type effort struct {
 	spent int
-	// most is how much may be spent; without one, as much as is needed.
+	// most is the limit of spent work. 0 means no limit.
 	most int
-	// unseen is what was spent since the context was asked last.
+	// unseen is the work since the last look at the context.
 	unseen int
 }
 
 const (
-	// patience is how much is spent before the context is asked again whether
-	// somebody still waits for the answer.
+	// patience is the work between two looks at the context. A look tells if the client
+	// still waits.
 	patience = 256
-	// bytesPerWork is how much text is compared or folded for one unit of work.
+	// bytesPerWork is the length of text that one unit of work compares or folds.
 	bytesPerWork = 16
-	// matchWork is the work for one character and a regular expression. It looks
-	// at it in as many ways as maxPatternSize allows, at most.
+	// matchWork is the work of a regular expression for one character. It covers as many
+	// states as maxPatternSize allows.
 	matchWork = 32
-	// shortText is the length of texts, in bytes, that are matched in one go.
+	// shortText is the length of texts, in bytes, to match in one go.
 	shortText = 256
 )
 
-// errEffort says that an evaluation would take more work than it may.
+// errEffort reports an evaluation beyond its limit of work.
 var errEffort = errors.New("predicate: more work than it may take")
 
-// textWork is the work for comparing or folding a value: none but for texts.
+// textWork is the work to compare or fold a value. It is 0 for all values but texts.
 func textWork(v Value) int {
 	s, _ := v.(string)
 	return len(s) / bytesPerWork
 }
 
-// spend counts work before it is done, and returns the error of the context when it
-// has one: a predicate can lead to a member by very many ways, and texts are long.
+// spend counts work before it is done. It returns the error of a done context. Without
+// it nothing would bound an evaluation: texts are long, and very many ways can lead to
+// one member.
 func (e *evaluation) spend(work int) error {
 	e.spent += work
 	if e.most > 0 && e.spent > e.most {

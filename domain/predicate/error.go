@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// ErrorKind says what is wrong with a predicate (section 5 of the query language).
+// ErrorKind is the class of an error in a predicate (section 5 of the query language).
 type ErrorKind string
 
 // The kinds of errors.
@@ -21,19 +21,19 @@ const (
 	TypeMismatch    ErrorKind = "typeMismatch" // also a wrong number of arguments
 	InvalidPattern  ErrorKind = "invalidPattern"
 	LimitExceeded   ErrorKind = "limitExceeded"
-	// TooExpensive is no fault of the predicate, but one of the limits of execution
-	// (section 6): it refers to too many objects (MaxJoins).
+	// TooExpensive is no fault of the predicate but a limit of execution (section 6): the
+	// predicate refers to more than MaxJoins objects.
 	TooExpensive ErrorKind = "tooExpensive"
 )
 
-// Error says what is wrong with a predicate or a sort, and where.
+// Error describes a fault of a predicate or a sort, with its position.
 type Error struct {
 	Kind ErrorKind
-	// Message explains it to whoever wrote the predicate. It names keys,
-	// functions and types, but repeats nothing that stands in a string.
+	// Message explains the fault to the author of the predicate. It names keys, functions
+	// and types, but repeats nothing from inside a string.
 	Message string
-	// Line and Column are where the first token starts that is wrong: from 1,
-	// in code points. The end of the input is one past its last code point.
+	// Line and Column are the start of the first wrong token: from 1, in code points. The
+	// end of the input is one past its last code point.
 	Line, Column int
 }
 
@@ -50,8 +50,8 @@ func errorAt(text string, offset int, kind ErrorKind, format string, args ...any
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Line: line, Column: column}
 }
 
-// errorTooLong returns the Error for a text of more than MaxBytes, at the first
-// code point that exceeds them.
+// errorTooLong returns the Error for a text of more than MaxBytes. Its position is the
+// first code point beyond the limit.
 func errorTooLong(text string) *Error {
 	offset := 0
 	for i := range text {
@@ -63,7 +63,7 @@ func errorTooLong(text string) *Error {
 	return errorAt(text, offset, LimitExceeded, "the text is longer than %d bytes", MaxBytes)
 }
 
-// counted returns a number of things as errors name it.
+// counted returns a number of things in the wording of errors.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -71,11 +71,11 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// maxName is the longest name, in bytes, that an error repeats and looks for
-// similar ones of. No key or function is as long.
+// maxName is the length of the longest name, in bytes, for an error to repeat and to
+// suggest alternatives for. No key or function is as long.
 const maxName = 40
 
-// quoted returns a name as errors show it.
+// quoted returns a name in quotes for an error.
 func quoted(name string) string {
 	if len(name) > maxName {
 		return "so long a name"
@@ -83,8 +83,8 @@ func quoted(name string) string {
 	return `"` + name + `"`
 }
 
-// suggestion returns the end of an error about a name: the nearest of the known
-// ones, or else all of them.
+// suggestion returns the end of an error about a name: the nearest of the known names,
+// or else all of them.
 func suggestion(name string, known []string) string {
 	best, distance := "", maxName
 	if len(name) <= maxName {

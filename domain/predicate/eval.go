@@ -9,7 +9,7 @@ import (
 )
 
 // Holds reports whether the object satisfies the predicate. It fails with the errors
-// of the entries that it asks and, when ctx is done, with that of ctx.
+// of the visited entries and, when ctx is done, with the error of ctx.
 func (p *Plan) Holds(ctx context.Context, root Entry) (bool, error) {
 	vars := make([]Value, max(p.Slots, 1))
 	vars[0] = root
@@ -18,29 +18,30 @@ func (p *Plan) Holds(ctx context.Context, root Entry) (bool, error) {
 }
 
 // Holds reports whether the condition holds (section 4). vars are the variables by
-// slot: entries or, for the members of a collection of scalars, scalars. It leaves
-// them as they are. It fails as Plan.Holds does.
+// slot: entries or, for members of a collection of scalars, scalars. Holds does not
+// change vars. It fails as Plan.Holds does.
 func Holds(ctx context.Context, cond Cond, vars []Value) (bool, error) {
 	e := evaluation{ctx: ctx, vars: slices.Clone(vars)}
 	return e.holds(cond)
 }
 
-// Eval returns the value of the expression, likewise.
+// Eval returns the value of the expression. Its arguments and errors are like those of
+// Holds.
 func Eval(ctx context.Context, expr Expr, vars []Value) (Value, error) {
 	e := evaluation{ctx: ctx, vars: slices.Clone(vars)}
 	return e.value(expr)
 }
 
-// evaluation is one evaluation on its way.
+// evaluation is the state of one evaluation.
 type evaluation struct {
 	ctx  context.Context
 	vars []Value // by slot
 	effort
-	// folded is, by Folding, what was folded last, and to what: as a rule the same
-	// text is compared again and again.
+	// folded caches, by Folding, the last folded text and its result. Most evaluations
+	// compare the same text again and again.
 	folded [Both + 1]struct{ from, to string }
-	// lists are those that were prepared, by their first member; nil when it is not
-	// worth preparing any.
+	// lists caches prepared lists by their first member. The value is nil for a list not
+	// worth preparing.
 	lists map[*Expr]literals
 }
 
@@ -70,9 +71,8 @@ func (e *evaluation) holds(cond Cond) (bool, error) {
 	return false, fmt.Errorf("predicate: no condition: %T", cond)
 }
 
-// join joins conditions of which one decides the whole when it comes out as decisive:
-// one that does not hold decides And, one that holds decides Or. It looks at none
-// after that one.
+// join evaluates And and Or. A condition with the decisive result settles the whole:
+// false settles And, true settles Or. join evaluates no condition after it.
 func (e *evaluation) join(conds []Cond, decisive bool) (bool, error) {
 	for _, c := range conds {
 		if ok, err := e.holds(c); err != nil || ok == decisive {
@@ -123,7 +123,7 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 	}
 	switch c.Op {
 	case Contains:
-		// The work is spent already, unless the context has to be asked on the way.
+		// The work is counted already, unless the context needs a look during the search.
 		at, err := index(text, part, func(work int) error {
 			if work < window/bytesPerWork {
 				return nil
@@ -139,7 +139,7 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 	return false, fmt.Errorf("predicate: no operator: %s", c.Op)
 }
 
-// errFound ends the visit of a collection.
+// errFound ends the visit of a collection early.
 var errFound = errors.New("predicate: found")
 
 func (e *evaluation) exists(c Exists) (bool, error) {
@@ -195,7 +195,7 @@ func (e *evaluation) call(c Call) (Value, error) {
 	return Apply(c.Func, args), nil
 }
 
-// follow returns what is found by following the keys. From nil, that is nil.
+// follow returns the value at the end of the keys. From nil, the value is nil.
 func (e *evaluation) follow(v Value, path Path) (Value, error) {
 	if slices.ContainsFunc(path.Steps, isMany) {
 		return e.members(path)

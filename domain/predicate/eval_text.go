@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fold returns the value of an expression without what the folding ignores: a String
-// folded, everything else as it is. The constants of a Plan are folded already.
+// fold returns the value of an expression without the differences ignored by the
+// folding. It changes Strings only. The constants of a Plan are folded already.
 func (e *evaluation) fold(expr Expr, v Value, f Folding) (Value, error) {
 	s, ok := v.(string)
 	if _, known := expr.(Const); !ok || known || f == Exact {
@@ -63,12 +63,12 @@ func (e *evaluation) match(c Match) (bool, error) {
 	return ok && r.err == nil, r.err
 }
 
-// spendingReader reads a text for a regular expression, whose matching cannot be
-// stopped but by the end of what it reads.
+// spendingReader reads a text for a regular expression. Go cannot stop a running
+// match, so the reader ends the text instead.
 type spendingReader struct {
 	e    *evaluation
 	rest string
-	err  error // why it ended early
+	err  error // the reason for an early end
 }
 
 // ReadRune implements io.RuneReader.

@@ -1,7 +1,7 @@
 package predicate
 
-// existences returns the condition with each comparison that asks whether a SUBQUERY
-// has a member as an Exists, which ends at the first one.
+// existences replaces comparisons of a SUBQUERY's count by an Exists where the
+// question is only about one member. An Exists ends at the first member.
 func existences(cond Cond) Cond {
 	return rebuild(cond, func(cond Cond) Cond {
 		switch c := cond.(type) {
@@ -18,8 +18,8 @@ func existences(cond Cond) Cond {
 	}, same)
 }
 
-// existence returns a comparison of how many members of a collection satisfy a
-// condition with 0 or 1 as what it is: whether there is one.
+// existence returns an Exists for a comparison of a filtered collection's count with 0
+// or 1, if the comparison only asks for one member.
 func existence(c Compare) Cond {
 	op, count, limit := c.Op, c.Left, c.Right
 	if isConst(count) {
@@ -47,5 +47,5 @@ func existence(c Compare) Cond {
 	return c
 }
 
-// mirrors are the orders that mean the same with operands swapped.
+// mirrors maps each order to the one with the same meaning for swapped operands.
 var mirrors = map[Op]Op{Less: Greater, LessOrEqual: GreaterOrEqual, Greater: Less, GreaterOrEqual: LessOrEqual}

@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Folding is what differences between strings a comparison ignores.
+// Folding is a set of differences between strings for a comparison to ignore.
 type Folding uint8
 
 // The foldings. Both is first Marks, then Case.
@@ -19,13 +19,13 @@ const (
 	Both          = Case | Marks // [cd]
 )
 
-// FoldVersion is the version of what Fold does, the Unicode tables included. Who
-// stores what Fold returned stores it too, and folds anew when it is another one.
+// FoldVersion is the version of Fold, including its Unicode tables. A store of folded
+// texts keeps this number with them, and folds anew when the number changes.
 const FoldVersion = 1
 
-// Fold returns s without the differences that the folding ignores, so that strings
-// which it does not tell apart become equal (section 7). What is folded already
-// stays as it is. The text is expected in NFC, as D9 stores it.
+// Fold returns s without the differences ignored by the folding. Strings are equal
+// under the folding exactly when their results are equal (section 7). Folding a result
+// again changes nothing. Fold expects NFC, the form of stored text (D9).
 func Fold(s string, f Folding) string {
 	if f&Marks != 0 {
 		s = text.WithoutMarks(s)
@@ -40,14 +40,14 @@ func withoutCase(s string) string {
 	if strings.ContainsFunc(s, beyondASCII) {
 		return strings.Map(foldCase, s)
 	}
-	return strings.ToLower(s) // which is faster, and the same
+	return strings.ToLower(s) // faster, with the same result
 }
 
 func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
-// foldCase maps each class of characters that unicode.SimpleFold goes round in to
-// one of them. The dotted I and the dotless i are classes of their own, though they
-// have an upper or a lower case.
+// foldCase maps each class of characters under unicode.SimpleFold to one of its
+// members. The dotted I and the dotless i are classes of their own, although each has
+// an upper or a lower case.
 func foldCase(r rune) rune {
 	if r == '\u0130' || r == '\u0131' {
 		return r

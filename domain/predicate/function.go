@@ -2,20 +2,21 @@ package predicate
 
 import "strings"
 
-// function is a function that can be called (section 4 of the query language).
+// function is a function of the query language (section 4).
 type function struct {
 	selector string
 	params   []param
-	// selectorOnly is true for what only FUNCTION(…) can call.
+	// selectorOnly is true for functions without a name of their own. Only FUNCTION(…)
+	// calls them.
 	selectorOnly bool
-	// make returns the call for arguments of the right number and types. It fails
-	// when the members of a collection are of none.
+	// make returns the call for arguments of the right number and types. It fails when the
+	// members of a collection are of the wrong type.
 	make func(c *checker, args []value) (Expr, error)
 }
 
-// param is what an argument has to be.
+// param describes one parameter.
 type param struct {
-	name  string // as errors name it
+	name  string // for errors
 	kinds []Kind // of a scalar; none for a collection
 }
 
@@ -34,24 +35,24 @@ var (
 	collectionParam = param{"a collection", nil}
 )
 
-// name is what the function is called without FUNCTION(…).
+// name is the name in a plain call, without FUNCTION(…).
 func (f function) name() string { return strings.TrimSuffix(f.selector, ":") }
 
-// of returns a function with a type of its own.
+// of returns a function with a fixed result type.
 func of(t Type, f Func, params ...param) function {
 	return function{selector: string(f), params: params, make: func(_ *checker, args []value) (Expr, error) {
 		return computed(f, t, exprs(args)...), nil
 	}}
 }
 
-// numeric returns a function whose type is that of its arguments.
+// numeric returns a function with the type of its arguments.
 func numeric(selector string, f Func, params ...param) function {
 	return function{selector: selector, params: params, make: func(_ *checker, args []value) (Expr, error) {
 		return computed(f, numberType(f, args...), exprs(args)...), nil
 	}}
 }
 
-// operation returns what an operator does as a function. Only FUNCTION(…) calls it.
+// operation returns an operator as a function. Only FUNCTION(…) calls it.
 func operation(selector string, f Func) function {
 	o := numeric(selector, f, numberParam, numberParam)
 	o.selectorOnly = true
@@ -75,7 +76,7 @@ func exprs(args []value) []Expr {
 	return list
 }
 
-// functions are all functions, in the order that errors name them in.
+// functions lists all functions in the order of error messages.
 var functions = []function{
 	{selector: "now", make: func(c *checker, _ []value) (Expr, error) {
 		return Const{Value: c.now, Of: dateType}, nil
@@ -118,13 +119,13 @@ func Functions() (selectors []string) {
 	return selectors
 }
 
-// callable is a function as it can be called.
+// callable is a function under one of its spellings.
 type callable struct {
 	function
 	spelling string
 }
 
-// callables are functions by what they are called, in lower case.
+// callables finds functions by their spellings in lower case.
 type callables struct {
 	byName    map[string]callable
 	spellings []string // in the order of functions
@@ -136,7 +137,7 @@ var (
 	functionsBySelector = callablesOf(func(f function) (string, bool) { return f.selector, true })
 )
 
-// callablesOf returns the functions that have a spelling.
+// callablesOf returns the functions with such a spelling.
 func callablesOf(spell func(function) (spelling string, ok bool)) callables {
 	c := callables{byName: map[string]callable{}}
 	for _, f := range functions {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what sort of token something is. That of a reserved word is the word
-// in capitals, that of a sign one of its spellings, as signs has it.
+// tokenKind is the kind of a token. A reserved word is its own kind, in capitals. For
+// a sign, signs gives the kind.
 type tokenKind string
 
 // The kinds of tokens that are neither reserved words nor signs.
@@ -20,13 +20,13 @@ const (
 	quote    tokenKind = "string"
 )
 
-// named is how errors name kinds of tokens. Reserved words and signs are named by
-// themselves.
+// named holds the names of token kinds in errors. Reserved words and signs appear
+// there as they are.
 var named = map[tokenKind]string{
 	end: "the end", word: "a word", hashWord: "a key", variable: "a variable", number: "a number", quote: "a string",
 }
 
-// String returns the kind as errors name it.
+// String returns the kind for errors.
 func (k tokenKind) String() string {
 	if name, ok := named[k]; ok {
 		return name
@@ -38,12 +38,12 @@ func (k tokenKind) String() string {
 type token struct {
 	kind   tokenKind
 	offset int // of its first byte
-	// text is how it is spelled; of a key and a variable, without # or $; of a
-	// string, what it means.
+	// text is the token's spelling. For a key or a variable, it is without # or $. For a
+	// string, it is the content without quotes and escapes.
 	text string
 }
 
-// String returns the token as errors name it: nothing that stands in a string.
+// String returns the token for errors. It repeats nothing from inside a string.
 func (t token) String() string {
 	switch _, ok := named[t.kind]; {
 	case t.kind == word:
@@ -54,12 +54,12 @@ func (t token) String() string {
 	return t.text
 }
 
-// isWord reports whether the token is a word, be it a reserved one.
+// isWord reports whether the token is a word, reserved or not.
 func (t token) isWord() bool {
 	return t.kind == word || reserved[string(t.kind)] && isLetter(t.text[0])
 }
 
-// reserved are the words that are no keys, unless after "#" or ".".
+// reserved are the words not usable as keys, unless after "#" or ".".
 var reserved = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(`AND OR NOT ANY SOME ALL NONE IN BETWEEN CONTAINS
@@ -70,10 +70,10 @@ var reserved = func() map[string]bool {
 	return words
 }()
 
-// longestReserved is the length of the longest of them.
+// longestReserved is the length of the longest reserved word.
 const longestReserved = len("CASEINSENSITIVE")
 
-// reservedWord returns the word in capitals if it is a reserved one.
+// reservedWord returns a reserved word in capitals.
 func reservedWord(w string) (string, bool) {
 	if len(w) > longestReserved {
 		return "", false
@@ -82,8 +82,8 @@ func reservedWord(w string) (string, bool) {
 	return w, reserved[w]
 }
 
-// signs are the tokens that are no words, longer ones first. Those that mean the
-// same are one kind of token.
+// signs are the tokens of punctuation, longer ones first. Signs with one meaning are
+// one kind of token.
 var signs = []struct {
 	text string
 	kind tokenKind
@@ -104,8 +104,7 @@ type lexer struct {
 
 func (l *lexer) rest() string { return l.text[l.offset:] }
 
-// next returns the next token. At the end of the text it returns the kind end,
-// again and again.
+// next returns the next token. At the end of the text, each call returns the kind end.
 func (l *lexer) next() (token, error) {
 	l.offset = len(l.text) - len(strings.TrimLeft(l.rest(), " \t\r\n"))
 	start := l.offset
@@ -136,7 +135,7 @@ func (l *lexer) next() (token, error) {
 	return token{}, l.unknown()
 }
 
-// unknown returns the error for something that no token starts with.
+// unknown returns the error for a character without a token.
 func (l *lexer) unknown() error {
 	switch rest := l.rest(); {
 	case rest[0] == '%':
@@ -172,7 +171,7 @@ func (l *lexer) skip(class func(byte) bool) {
 	}
 }
 
-// word reads a word, which is empty when none starts here.
+// word reads a word. It returns an empty one if no word starts here.
 func (l *lexer) word() string {
 	start := l.offset
 	if l.offset < len(l.text) && isLetter(l.text[l.offset]) {
@@ -211,8 +210,8 @@ func (l *lexer) number() (token, error) {
 	return t, nil
 }
 
-// optional moves past one of the marks, one of the signs if there is one, and
-// digits; not at all when there are no digits.
+// optional moves past one of the marks, an optional sign, and digits. Without digits
+// it does not move.
 func (l *lexer) optional(marks, signs string) {
 	rest := l.rest()
 	if rest == "" || !strings.Contains(marks, rest[:1]) {
@@ -228,8 +227,8 @@ func (l *lexer) optional(marks, signs string) {
 	}
 }
 
-// numberValue returns the value of a number as it is written: a Float when it has
-// a point or an exponent, else an Int. It is false when it is out of range.
+// numberValue returns the value of a number: a Float when it has a point or an
+// exponent, else an Int. It returns false for a number out of range.
 func numberValue(text string) (Value, bool) {
 	if strings.ContainsAny(text, ".eE") {
 		return floatValue(text)
@@ -238,8 +237,8 @@ func numberValue(text string) (Value, bool) {
 	return i, err == nil
 }
 
-// floatValue returns the value of a number as a Float. It is false when it is out of
-// range: too great, or so small that nothing but 0 is left of it.
+// floatValue returns the value of a number as a Float. It returns false for a number
+// out of range: too great, or so small as to round to 0.
 func floatValue(text string) (float64, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {

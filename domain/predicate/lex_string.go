@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// string reads a string, and makes of its escapes what they stand for.
+// string reads a string and decodes its escapes.
 func (l *lexer) string() (token, error) {
 	start := l.offset
 	delimiter := l.text[start]
@@ -38,14 +38,14 @@ func (l *lexer) string() (token, error) {
 	return token{}, l.fail(start, InvalidSyntax, "the string is not closed")
 }
 
-// escapes are what a letter after a backslash stands for.
+// escapes maps the letter after a backslash to its character.
 var escapes = map[byte]rune{
 	'\\': '\\', '\'': '\'', '"': '"', '/': '/',
 	'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape reads an escape, surrogate pairs as one. What is wrong with it, if
-// anything, is in the problem.
+// escape reads an escape, surrogate pairs as one. problem describes a fault of the
+// escape; it is empty for a valid one.
 func (l *lexer) escape() (r rune, problem string) {
 	rest := l.rest()
 	if len(rest) > 1 {
@@ -77,7 +77,7 @@ func (l *lexer) escape() (r rune, problem string) {
 // unitLength is the length of \uXXXX.
 const unitLength = 6
 
-// escapedUnit returns the UTF-16 unit that \uXXXX at the start of s stands for.
+// escapedUnit decodes \uXXXX at the start of s to a UTF-16 unit.
 func escapedUnit(s string) (rune, bool) {
 	if len(s) < unitLength || s[:2] != `\u` {
 		return 0, false

@@ -12,9 +12,9 @@ var (
 	errLikeRuns   = fmt.Errorf("a pattern has at most %d runs of *", MaxLikeRuns)
 )
 
-// parseLike reads the pattern of LIKE: * is any run of characters, ? any one code
-// point, and a backslash before them or itself takes their meaning away. Runs of
-// * are one.
+// parseLike reads the pattern of LIKE. * is any run of characters, and ? any one code
+// point. A backslash before one of them, or before another backslash, makes it
+// literal. Several * in a row are one.
 func parseLike(literal string) (Pattern, error) {
 	var p Pattern
 	var text strings.Builder
@@ -28,7 +28,7 @@ func parseLike(literal string) (Pattern, error) {
 		}
 	}
 	runs, escaped := 0, false
-	last := rune(0) // the mark before, if it was one
+	last := rune(0) // the wildcard or backslash before, or 0
 	for _, r := range literal {
 		switch {
 		case escaped:
@@ -62,7 +62,7 @@ func parseLike(literal string) (Pattern, error) {
 	return p, nil
 }
 
-// folded returns the pattern for texts that are folded.
+// folded returns the pattern for folded texts.
 func (p Pattern) folded(f Folding) Pattern {
 	var folded Pattern
 	for _, part := range p.Parts {
@@ -75,7 +75,7 @@ func (p Pattern) folded(f Folding) Pattern {
 	return folded
 }
 
-// patternOf returns the text of a pattern, which has to be a literal.
+// patternOf returns the text of a pattern. The pattern must be a literal.
 func (c *checker) patternOf(n *comparison, left, right value) (string, error) {
 	if !left.is(String) {
 		return "", c.fail(n.offset, TypeMismatch, "%s takes a string, not %s%s", n.sign(), left, advice(left, right))

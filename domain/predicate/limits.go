@@ -1,8 +1,8 @@
 package predicate
 
-// The limits of a predicate (section 6 of the query language). What exceeds one
-// of them is refused with LimitExceeded before any object is looked at; more than
-// MaxJoins, which is a limit of execution, with TooExpensive.
+// The limits of a predicate (section 6 of the query language). A predicate beyond one
+// of them fails with LimitExceeded, before the service looks at any object. MaxJoins
+// is a limit of execution and fails with TooExpensive.
 const (
 	MaxBytes           = 16_384 // of the text, and of a sort
 	MaxNesting         = 64     // of open "(", "{", NOT, unary minus and calls
@@ -13,9 +13,9 @@ const (
 	MaxMatches         = 8   // uses of MATCHES
 	MaxPatternLength   = 256 // of a MATCHES pattern, in code points
 	MaxLikeRuns        = 16  // runs of "*" in a LIKE pattern
-	// MaxJoins is how many different objects one variable may lead to by
-	// to-one keys, which are what a database has to join.
+	// MaxJoins is the number of different objects behind the to-one keys of one variable.
+	// A database has to join each of them.
 	MaxJoins = 32
-	// MaxSortKeys is how many keys results may be sorted by.
+	// MaxSortKeys is the number of keys to sort results by.
 	MaxSortKeys = 32
 )

@@ -31,11 +31,11 @@ func (e *evaluation) in(c In) (bool, error) {
 	return false, nil
 }
 
-// shortList is how many members of a list are compared as fast as they are looked up.
+// shortList is the length of lists below which comparing is as fast as a look-up.
 const shortList = 8
 
-// prepared returns the literals of a long list; none where its members are to be
-// compared one by one.
+// prepared returns the literals of a long list. It returns none for a list to compare
+// member by member.
 func (e *evaluation) prepared(list []Expr) literals {
 	if e.lists == nil || len(list) <= shortList {
 		return literals{}
@@ -48,14 +48,14 @@ func (e *evaluation) prepared(list []Expr) literals {
 	return prepared
 }
 
-// literals are the members of a list that are all Strings, all Ints or all UUIDs, so
-// that equal ones are the same to Go.
+// literals are the members of a list of Strings only, Ints only or UUIDs only. Go's ==
+// compares them correctly.
 type literals struct {
-	one Value // of them
+	one Value // any one of them
 	all map[Value]struct{}
 }
 
-// literalsOf returns the literals of a list, or none when it has others as well.
+// literalsOf returns the literals of a list, or none when it has other members.
 func literalsOf(list []Expr) literals {
 	l := literals{all: make(map[Value]struct{}, len(list))}
 	for i, member := range list {
@@ -71,7 +71,8 @@ func literalsOf(list []Expr) literals {
 	return l
 }
 
-// has reports whether a value is one of the literals; not ok when they do not tell.
+// has reports whether a value is one of the literals. It is not ok when the literals
+// cannot tell.
 func (l literals) has(v Value) (is, ok bool) {
 	if l.all == nil || v != nil && !alike(v, l.one) {
 		return false, false
@@ -82,7 +83,7 @@ func (l literals) has(v Value) (is, ok bool) {
 	return is, true
 }
 
-// alike reports whether two values are Strings, Ints or UUIDs, both of them.
+// alike reports whether both values are Strings, Ints or UUIDs.
 func alike(a, b Value) (ok bool) {
 	switch a.(type) {
 	case string:

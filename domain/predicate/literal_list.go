@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// asCollection returns a list as the collection of its members, whose literals convert to
-// the type of the others. Any other value stays as it is. It fails when the members are
-// not of one type.
+// asCollection returns a list as the collection of its members. Literals convert to
+// the type of the other members. Any other value stays as it is. asCollection fails
+// when the members are of several types.
 func (c *checker) asCollection(v value) (value, error) {
 	if !v.list {
 		return v, nil
@@ -15,8 +15,8 @@ func (c *checker) asCollection(v value) (value, error) {
 	return c.collectionOf(v, slices.Clone(v.members))
 }
 
-// listed is asCollection for a list whose members are compared: their literals convert
-// to the type of what they are compared with, too.
+// listed is asCollection for a list on one side of a comparison. Its literals convert
+// to the type of the other side, too.
 func (c *checker) listed(v, with value) (value, error) {
 	var others []value
 	switch {
@@ -45,7 +45,7 @@ func (c *checker) listed(v, with value) (value, error) {
 	return c.collectionOf(v, members)
 }
 
-// collectionOf returns the collection of the members of a list.
+// collectionOf returns a list as a collection of these members.
 func (c *checker) collectionOf(v value, members []value) (value, error) {
 	wrong, err := c.unify(members)
 	if err != nil {
@@ -69,8 +69,7 @@ func (c *checker) collectionOf(v value, members []value) (value, error) {
 	return value{offset: v.offset, expr: l, codes: as.codes}, nil
 }
 
-// known returns the value of an aggregate of what is known before any object is looked
-// at, or else the aggregate itself.
+// known returns the value of an aggregate of constants, or else the aggregate itself.
 func known(a Aggregate) Expr {
 	if l, ok := a.Coll.(List); ok && a.Func == Count {
 		return Const{Value: int64(len(l.Members)), Of: intType}
@@ -97,8 +96,7 @@ func known(a Aggregate) Expr {
 	return Const{Value: v, Of: of}
 }
 
-// closed reports whether a condition or an expression has no variables but those that it
-// binds itself.
+// closed reports whether a condition or an expression binds all its variables itself.
 func closed(node any) bool {
 	bound := boundIn(node)
 	return walk(node, func(node any) bool {
@@ -107,12 +105,14 @@ func closed(node any) bool {
 	})
 }
 
-// mostSpread bounds the conditions and expressions that an Exists in a List becomes.
+// mostSpread bounds the conditions and expressions in the place of an Exists in a
+// List.
 const mostSpread = 100
 
-// spread returns an Exists in a List as an Or of its condition about each member, for a
-// database to decide. Where that would be long, or is about a key of a member that no
-// path leads to, it returns the condition as it is. What equals a member is an In.
+// spread replaces an Exists in a List by an Or of its condition for each member, for a
+// database to decide. It keeps the Exists if the Or would be long, or if the condition
+// follows keys from a member not reached by a path. An equality with the member
+// becomes an In.
 func spread(cond Cond) Cond {
 	c, ok := cond.(Exists)
 	if !ok {
@@ -158,13 +158,14 @@ func spread(cond Cond) Cond {
 	return simplify(Or{either})
 }
 
-// isVariable reports whether an expression is the variable of a slot itself.
+// isVariable reports whether an expression is just the variable of a slot.
 func isVariable(expr Expr, slot int) bool {
 	p, ok := expr.(Path)
 	return ok && p.Slot == slot && len(p.Steps) == 0
 }
 
-// refersTo reports whether the variable of a slot is in a condition or an expression.
+// refersTo reports whether a condition or an expression contains the variable of a
+// slot.
 func refersTo(node any, slot int) bool {
 	return !walk(node, func(node any) bool {
 		p, ok := node.(Path)
@@ -172,7 +173,7 @@ func refersTo(node any, slot int) bool {
 	})
 }
 
-// refolded returns a condition with its constants folded, as they have to be.
+// refolded returns a condition with its constants folded, as comparisons expect them.
 func refolded(cond Cond) Cond {
 	fold := func(expr Expr, f Folding) Expr {
 		if x, ok := expr.(Const); ok {

@@ -8,17 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxPatternSize bounds how much a regular expression becomes when it is compiled: it
-// is the work for each character of a text. 256 characters can stand for millions of
-// instructions, as (.*.?){999} does again and again.
+// maxPatternSize bounds the instructions of a compiled regular expression, and so the
+// work for each character of a text. 256 characters can compile to millions of
+// instructions: (.*.?){999} does so again and again.
 const maxPatternSize = 2_000
 
-// errPatternSize refuses what is larger, as RE2 does what is repeated too often.
+// errPatternSize refuses larger expressions. RE2 refuses too many repetitions with the
+// same error.
 var errPatternSize = &syntax.Error{Code: syntax.ErrLarge}
 
-// compilePattern makes a regular expression (RE2) that has to match whole strings.
-// The pattern is parsed on its own first: "a)|(b" is not to become one by what is
-// put around it.
+// compilePattern compiles a regular expression (RE2) to match whole strings. It first
+// parses the pattern on its own. Otherwise the parentheses around it could make
+// "a)|(b" valid.
 func compilePattern(pattern string, fold Folding) (*regexp.Regexp, error) {
 	flags, open := syntax.Perl, `\A(?:`
 	if fold&Case != 0 {
@@ -37,14 +38,14 @@ func compilePattern(pattern string, fold Folding) (*regexp.Regexp, error) {
 	return regexp.Compile(open + pattern + `)\z`)
 }
 
-// rangesPerInstruction is how many ranges of characters in a class weigh as much as
-// an instruction.
+// rangesPerInstruction is the number of ranges in a class of characters with the
+// weight of one instruction.
 const rangesPerInstruction = 4
 
-// patternSize returns about how many instructions a regular expression is compiled
-// to, without doing so: what is repeated counts as often as it is.
+// patternSize estimates the number of instructions without compiling. It counts a
+// repeated part once for each repetition.
 func patternSize(re *syntax.Regexp) int {
-	size := 1 // of what has no parts, and of *, + and ?
+	size := 1 // for a part without parts, and for *, + and ?
 	switch re.Op {
 	case syntax.OpLiteral:
 		return len(re.Rune)
@@ -66,8 +67,8 @@ func patternSize(re *syntax.Regexp) int {
 	return size
 }
 
-// endsQuoted reports whether a pattern ends in \Q without an \E: what follows would
-// be taken as it is.
+// endsQuoted reports whether a pattern ends inside \Q without an \E. Such a pattern
+// would quote the text after it.
 func endsQuoted(pattern string) bool {
 	for {
 		_, after, ok := strings.Cut(pattern, `\`)
@@ -89,7 +90,7 @@ func (c *checker) match(n *comparison, left, right value) (Cond, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As it is written: NFC can make two code points of one, or one of two.
+	// Count the pattern as written: NFC can make two code points of one, or one of two.
 	if utf8.RuneCountInString(right.literal.text) > MaxPatternLength {
 		return nil, c.fail(right.offset, LimitExceeded, "the pattern is longer than %d characters", MaxPatternLength)
 	}
@@ -100,7 +101,8 @@ func (c *checker) match(n *comparison, left, right value) (Cond, error) {
 	return Match{Operand: left.expr, Pattern: pattern}, nil
 }
 
-// patternFault says what is wrong with a regular expression, without a part of it.
+// patternFault describes the fault of a regular expression without repeating a part of
+// it.
 func patternFault(err error) string {
 	var fault *syntax.Error
 	if errors.As(err, &fault) {

@@ -6,7 +6,7 @@ import (
 )
 
 // each visits the members of a collection one by one, until visit fails. It never
-// holds all of them: by a path through several to-many keys there can be very many.
+// holds all of them: a path through several to-many keys can reach very many.
 func (e *evaluation) each(coll Expr, visit func(Value) error) error {
 	switch c := coll.(type) {
 	case Path:
@@ -49,9 +49,8 @@ func (e *evaluation) each(coll Expr, visit func(Value) error) error {
 	return e.eachIn(members, nil, visit)
 }
 
-// eachOf visits what is found by following the keys from a value: one thing or, when
-// a key is to-many, what the rest of them leads to from each member (section 3). From
-// nil, that is nil or nothing.
+// eachOf follows the keys from a value and visits the result. Behind a to-many key it
+// visits the results from each member (section 3). From nil, it visits nil or nothing.
 func (e *evaluation) eachOf(v Value, steps []*Key, visit func(Value) error) error {
 	for i, key := range steps {
 		if v == nil {
@@ -101,8 +100,8 @@ func (e *evaluation) members(coll Expr) (Value, error) {
 	return members, nil
 }
 
-// bound fails for a variable that has no value: no predicate that was checked has
-// one.
+// bound fails for a variable without a value. A checked predicate has no such
+// variable.
 func (e *evaluation) bound(slot int) error {
 	if slot >= len(e.vars) {
 		return fmt.Errorf("predicate: nothing is bound to variable %d", slot)

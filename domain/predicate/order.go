@@ -1,19 +1,19 @@
 package predicate
 
-// Order is one key of the order of results (D31). Nil comes before every value,
-// whichever way it is sorted; strings are compared by code point, UUIDs by their
-// bytes, and false is less than true.
+// Order is one key of the order of results (D31). nil comes before every value, in
+// ascending and in descending order. Strings compare by code point, and UUIDs by their
+// bytes. false is less than true.
 type Order struct {
-	// Path begins at slot 0 and has to-one keys alone. Its kind is not Object.
+	// Path begins at slot 0 and has only to-one keys. Its kind is not Object.
 	Path       Path
 	Descending bool
 }
 
-// CompileOrder reads how results are sorted (D31): paths of to-one keys from the
-// root, joined by commas, "-" before those that descend, such as
-// "state.name,-modificationDate". Of an empty text it makes no order, of a path
-// that comes again none either. Its errors are *Error, of the kinds InvalidSyntax,
-// Unsupported, UnknownKey, TypeMismatch, LimitExceeded and TooExpensive.
+// CompileOrder reads the sort of a search (D31): paths of to-one keys from the root,
+// joined by commas. A "-" before a path means descending order, as in
+// "state.name,-modificationDate". An empty text gives no order, and neither does a
+// repeated path. Its errors are *Error, of the kinds InvalidSyntax, Unsupported,
+// UnknownKey, TypeMismatch, LimitExceeded and TooExpensive.
 func CompileOrder(sort string, root Entity) ([]Order, error) {
 	if sort == "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func CompileOrder(sort string, root Entity) ([]Order, error) {
 	return orders, nil
 }
 
-// sortKey is one key of a sort as it is written.
+// sortKey is one key of a sort in its written form.
 type sortKey struct {
 	path       *path
 	descending bool
@@ -91,7 +91,7 @@ func (p *parser) sortKey() (sortKey, error) {
 	return key, err
 }
 
-// sortPath checks a path that results are sorted by.
+// sortPath checks a path of a sort.
 func (c *checker) sortPath(n *path) (Path, error) {
 	v, err := c.path(n)
 	if err != nil {

@@ -29,8 +29,8 @@ func parse(text string) (*Syntax, error) {
 	return &Syntax{text: text, root: root}, nil
 }
 
-// precedence is how strongly an operator binds its operands. Up to comparing,
-// there are conditions; from adding on, values alone.
+// precedence is the strength of an operator's binding. Up to comparing, operators take
+// conditions; from adding on, only values.
 type precedence int
 
 // The precedences, from the weakest.
@@ -47,7 +47,7 @@ const (
 	following // steps of a path
 )
 
-// infix are the operators that stand between their operands.
+// infix are the operators between two operands.
 var infix = map[tokenKind]precedence{
 	"OR": disjunctive, "AND": conjunctive,
 	"=": comparing, "!=": comparing, "<": comparing, "<=": comparing, ">": comparing, ">=": comparing,
@@ -56,9 +56,9 @@ var infix = map[tokenKind]precedence{
 	"+": adding, "-": adding, "*": multiplying, "/": multiplying, "**": raising,
 }
 
-// parser makes a tree of tokens, by precedences. It looks at one token at a time
-// and never goes back, so its work is proportional to the text. An error is at
-// the first token with which no predicate could go on.
+// parser builds a tree from tokens by precedence. It looks at one token at a time and
+// never goes back, so its work is proportional to the text. An error is at the first
+// token without a valid continuation.
 type parser struct {
 	lexer
 	tok     token
@@ -77,12 +77,12 @@ func (p *parser) failHere(kind ErrorKind, format string, args ...any) error {
 	return p.fail(p.tok.offset, kind, format, args...)
 }
 
-// unexpected returns the error for a token in place of what is wanted.
+// unexpected returns the error for a token in place of a wanted one.
 func (p *parser) unexpected(wanted string) error {
 	return p.failHere(InvalidSyntax, "expected %s, not %s", wanted, p.tok)
 }
 
-// noCondition returns the error for a value that ends where a condition has to.
+// noCondition returns the error for a value in place of a condition.
 func (p *parser) noCondition(n node) error {
 	if _, ok := n.(*subquery); ok {
 		return p.failHere(InvalidSyntax, "a SUBQUERY alone is no condition: write .@count > 0 behind it to ask whether it has members")
@@ -107,12 +107,12 @@ func (p *parser) expect(kind tokenKind) error {
 	return p.advance()
 }
 
-// count counts a node that the token makes.
+// count counts a node at the current token.
 func (p *parser) count() error {
 	return p.countAt(p.tok.offset)
 }
 
-// countAt counts a node that a token at the offset makes.
+// countAt counts a node at the offset.
 func (p *parser) countAt(offset int) error {
 	p.nodes++
 	if p.nodes > MaxNodes {
@@ -130,15 +130,15 @@ func (p *parser) enter() error {
 	return p.advance()
 }
 
-// leave closes a level with the token, which has to be of the kind.
+// leave closes a level of nesting with a token of this kind.
 func (p *parser) leave(kind tokenKind) error {
 	p.depth--
 	return p.expect(kind)
 }
 
-// expression parses what binds as strongly as the precedence or stronger: up to
-// comparing, that is a condition or, where a comparison can still follow, an
-// operand; from adding on, an operand.
+// expression parses a node with at least this precedence. From adding on, the node is
+// an operand. Up to comparing, it is a condition or, where a comparison can follow, an
+// operand.
 func (p *parser) expression(least precedence) (node, error) {
 	n, err := p.prefix(least)
 	if err != nil {
@@ -174,7 +174,7 @@ func (p *parser) follow(n node, least precedence) (node, error) {
 	}
 }
 
-// operand parses what has to be an operand. At least is adding.
+// operand parses an operand. least is at least adding.
 func (p *parser) operand(least precedence) (operand, error) {
 	n, err := p.expression(least)
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *parser) operand(least precedence) (operand, error) {
 	return p.asOperand(n)
 }
 
-// asOperand returns a node that has to be an operand.
+// asOperand returns a node as an operand. It fails for a condition.
 func (p *parser) asOperand(n node) (operand, error) {
 	o, ok := n.(operand)
 	if !ok {
@@ -192,7 +192,7 @@ func (p *parser) asOperand(n node) (operand, error) {
 	return o, nil
 }
 
-// arithmetic parses an operation from its operator on.
+// arithmetic parses the rest of an operation, starting at its operator.
 func (p *parser) arithmetic(left operand, binds precedence) (*arithmetic, error) {
 	a := &arithmetic{first: left.start(), offset: p.tok.offset, op: p.tok.kind, left: left}
 	if err := p.count(); err != nil {
@@ -206,8 +206,8 @@ func (p *parser) arithmetic(left operand, binds precedence) (*arithmetic, error)
 	return a, err
 }
 
-// prefix parses what a node starts with: a condition only up to the precedence
-// that it has.
+// prefix parses the start of a node. It accepts a condition only with at least this
+// precedence.
 func (p *parser) prefix(least precedence) (node, error) {
 	switch kind := p.tok.kind; kind {
 	case "NOT":
@@ -238,8 +238,8 @@ func (p *parser) prefix(least precedence) (node, error) {
 	return p.postfix(n, false)
 }
 
-// parentheses parses a condition or an operand in parentheses: a condition only
-// where one could be.
+// parentheses parses a condition or an operand in parentheses. It accepts a condition
+// only in the position of one.
 func (p *parser) parentheses(least precedence) (node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err

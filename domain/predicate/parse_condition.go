@@ -2,7 +2,7 @@ package predicate
 
 import "strings"
 
-// condition parses what has to be a condition.
+// condition parses a condition. It fails for a mere operand.
 func (p *parser) condition(least precedence) (condition, error) {
 	n, err := p.expression(least)
 	if err != nil {
@@ -15,7 +15,7 @@ func (p *parser) condition(least precedence) (condition, error) {
 	return c, nil
 }
 
-// junction parses what follows the first condition of a chain of AND or OR.
+// junction parses the rest of a chain of AND or OR, after its first condition.
 func (p *parser) junction(n node, binds precedence) (node, error) {
 	first, ok := n.(condition)
 	if !ok {
@@ -42,8 +42,8 @@ func (p *parser) junction(n node, binds precedence) (node, error) {
 	return j, nil
 }
 
-// noJunction returns the error for a value after the operator of a chain: what SQL
-// writes as BETWEEN lowest AND highest, or what noCondition is for.
+// noJunction returns the error for a value after AND or OR. The author may mean SQL's
+// BETWEEN lowest AND highest; otherwise the error is that of noCondition.
 func (p *parser) noJunction(j *junction, n node) error {
 	if last, ok := j.conds[len(j.conds)-1].(*comparison); ok && last.op == "BETWEEN" && j.op == "AND" {
 		return p.failHere(InvalidSyntax, "BETWEEN takes a list of the lowest and the highest value, as in BETWEEN {1, 2}")
@@ -51,7 +51,7 @@ func (p *parser) noJunction(j *junction, n node) error {
 	return p.noCondition(n)
 }
 
-// comparison parses a comparison from its operator on.
+// comparison parses the rest of a comparison, starting at its operator.
 func (p *parser) comparison(left operand) (*comparison, error) {
 	c := &comparison{offset: p.tok.offset, op: p.tok.kind, left: left}
 	if err := p.count(); err != nil {

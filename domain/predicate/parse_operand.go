@@ -2,11 +2,11 @@ package predicate
 
 import "strings"
 
-// equalFold compares names of keys and functions, which ignore case. They are
-// ASCII, so nothing else is to be considered.
+// equalFold compares names of keys and functions without regard to case. The names are
+// ASCII, so nothing but ASCII letters can match.
 func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
-// literal returns the token as a literal, if it is one.
+// literal returns the token as a literal. ok is false for other tokens.
 func (t token) literal() (*literal, bool) {
 	l := &literal{offset: t.offset, text: t.text}
 	switch t.kind {
@@ -65,13 +65,13 @@ func (p *parser) primary() (operand, error) {
 	return nil, p.unexpected("a value")
 }
 
-// idle are the reserved words that mean nothing where a value or an operator stands:
-// who writes one there means a key.
+// idle are the reserved words without a meaning in place of a value or an operator. An
+// author of such a word means a key.
 var idle = map[tokenKind]bool{
 	"ANYKEY": true, "CASEINSENSITIVE": true, "CI": true, "FETCH": true, "FIRST": true, "LAST": true, "SIZE": true,
 }
 
-// firstKey returns the path that starts with a key.
+// firstKey returns the path of this key from the root.
 func firstKey(t token) *path {
 	return &path{steps: []step{{offset: t.offset, name: t.text}}}
 }
@@ -101,7 +101,7 @@ func (p *parser) list() (*list, error) {
 	return l, p.leave("}")
 }
 
-// member parses a member of a list. A literal alone is not counted as a node.
+// member parses a member of a list. A literal alone does not count as a node.
 func (p *parser) member() (operand, error) {
 	l, ok := p.tok.literal()
 	if !ok {
@@ -161,7 +161,7 @@ func (p *parser) subquery() (*subquery, error) {
 	return q, p.leave(")")
 }
 
-// open moves past an opening parenthesis of its own level.
+// open moves past an opening parenthesis and counts its level.
 func (p *parser) open() error {
 	if p.tok.kind != "(" {
 		return p.unexpected("(")
@@ -224,7 +224,7 @@ func (p *parser) call(name token) (*call, error) {
 	return c, p.leave(")")
 }
 
-// noSelector returns the error for a FUNCTION without the name of one.
+// noSelector returns the error for a FUNCTION without a function's name.
 func (p *parser) noSelector(offset int) error {
 	return p.fail(offset, InvalidSyntax, "FUNCTION takes the name of a function as a string, as in FUNCTION(NOW(), 'dateByAddingDays:', -7)")
 }

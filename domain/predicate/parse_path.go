@@ -2,8 +2,8 @@ package predicate
 
 import "strings"
 
-// postfix parses the steps that follow an operand. They prolong it when it is a
-// path, unless that is closed by parentheses.
+// postfix parses the steps after an operand. They extend a path, unless parentheses
+// close it.
 func (p *parser) postfix(n operand, closed bool) (operand, error) {
 	on, ok := n.(*path)
 	if !ok || closed {
@@ -26,8 +26,8 @@ func (p *parser) postfix(n operand, closed bool) (operand, error) {
 	return n, nil
 }
 
-// segments returns how many keys the path has, with those of what it starts with: of
-// a path in parentheses, or of the collection of a SUBQUERY.
+// segments returns the number of keys of the path. It includes the keys of a path in
+// parentheses at its start, or of the collection of a SUBQUERY there.
 func (n *path) segments() int {
 	count := 0
 	for _, s := range n.steps {
@@ -49,7 +49,7 @@ func (n *path) segments() int {
 	return count
 }
 
-// aggregates are what can be written after ".".
+// aggregates are the names after ".@".
 var aggregates = map[AggregateFunc]bool{Count: true, Sum: true, Average: true, Min: true, Max: true}
 
 // step parses one step: .key, .@word or [SIZE].

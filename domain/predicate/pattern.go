@@ -6,31 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// Pattern is the form that a whole string has or does not have (LIKE): its parts, one
-// after another.
+// Pattern is the form of a whole string (LIKE): a sequence of parts.
 type Pattern struct{ Parts []Part }
 
-// Part is one part of a Pattern: a run of any characters, one of any, or a text as
-// it is.
+// Part is one part of a Pattern: a run of any characters, any one character, or a
+// literal text.
 type Part struct {
-	Any  bool   // any run of characters, also none
+	Any  bool   // any run of characters, even an empty one
 	One  bool   // any one code point
-	Text string // neither: the text itself
+	Text string // the literal text of other parts
 }
 
-// Matches reports whether the whole of s has the form. Line breaks are characters
-// as any other.
+// Matches reports whether the whole of s has the form. Line breaks are characters like
+// any other.
 func (p Pattern) Matches(s string) bool {
 	ok, _ := p.fits(s, func(int) error { return nil })
 	return ok
 }
 
-// partsPerWork is how many parts are looked at for one unit of work.
+// partsPerWork is the number of compared parts for one unit of work.
 const partsPerWork = 16
 
-// fits is Matches for who has to be able to stop it: it spends units of work, and
-// fails when that does. The work is bounded by the product of the lengths of s and of
-// the texts and "?" between two runs, as nothing is looked at twice for one place in s.
+// fits is Matches with a limit: it spends units of work, and fails when spend fails.
+// It looks at nothing twice for one position in s. So the product of two lengths
+// bounds its work: that of s, and that of the texts and "?" between two runs.
 func (p Pattern) fits(s string, spend func(work int) error) (bool, error) {
 	first := slices.IndexFunc(p.Parts, isRun)
 	if first < 0 {
@@ -42,8 +41,8 @@ func (p Pattern) fits(s string, spend func(work int) error) (bool, error) {
 		return false, err
 	}
 	s = s[end:]
-	// The first place that a run fits is as good as any later one, as
-	// anything may follow it. Only the last run has to be at the end.
+	// The first match of a run is as good as any later one, because anything may follow
+	// it. Only the last run must match at the end.
 	rest := p.Parts[first+1:]
 	for {
 		next := slices.IndexFunc(rest, isRun)
@@ -60,8 +59,8 @@ func (p Pattern) fits(s string, spend func(work int) error) (bool, error) {
 
 func isRun(part Part) bool { return part.Any }
 
-// matchStart reports whether s starts with the parts, none of which is Any, where
-// they end, and how many of them it has looked at.
+// matchStart reports whether s starts with the parts. None of them is Any. It returns
+// their end in s and the number of compared parts.
 func matchStart(parts []Part, s string) (end, looked int, ok bool) {
 	for i, part := range parts {
 		if !part.One {
@@ -80,7 +79,7 @@ func matchStart(parts []Part, s string) (end, looked int, ok bool) {
 	return end, len(parts), true
 }
 
-// matchEnd reports whether s ends with the parts, none of which is Any.
+// matchEnd reports whether s ends with the parts. None of them is Any.
 func matchEnd(parts []Part, s string) bool {
 	for _, part := range slices.Backward(parts) {
 		if !part.One {
@@ -99,11 +98,10 @@ func matchEnd(parts []Part, s string) bool {
 	return true
 }
 
-// cutFirst returns what is behind the first place in s that the parts fit, none of
-// which is Any.
+// cutFirst finds the first match of the parts in s and returns the rest of s behind
+// it. None of the parts is Any.
 func cutFirst(parts []Part, s string, spend func(work int) error) (rest string, ok bool, err error) {
-	// What fits any character fits the first ones, so that a text is looked for
-	// next.
+	// The first "?" match any characters, so search for the text after them.
 	ones := slices.IndexFunc(parts, func(part Part) bool { return !part.One })
 	if ones < 0 {
 		ones = len(parts)
@@ -146,10 +144,10 @@ func cutFirst(parts []Part, s string, spend func(work int) error) (rest string, 
 	}
 }
 
-// window is how much of a text is searched before the work is counted, in bytes.
+// window is the length of text, in bytes, to search before counting the work.
 const window = 64 << 10
 
-// index returns where a part begins in s, or -1. It spends the work.
+// index returns the position of a part in s, or -1. It spends the work.
 func index(s, part string, spend func(work int) error) (at int, err error) {
 	for {
 		end := min(len(s), at+window+len(part))

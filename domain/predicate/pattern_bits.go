@@ -3,24 +3,24 @@ package predicate
 import "unicode/utf8"
 
 const (
-	// mostTried is how many parts are compared one by one before a search turns to
-	// bits, which take some time to prepare.
+	// mostTried is the number of parts to compare one by one. After it, a search prepares
+	// bits, and the preparation takes some time.
 	mostTried = 4096
-	// mostBits bounds the code points that a search by bits looks for, and so its
-	// memory: a mask of so many bits for each different one.
+	// mostBits bounds the code points in a search by bits, and so its memory. Each
+	// different code point has a mask of so many bits.
 	mostBits = 1024
 )
 
 // bits are the parts between two runs of a Pattern, prepared for the Shift-And
-// algorithm. It looks at each code point of a text once, where comparing the parts at
-// each place takes the product of both lengths.
+// algorithm. It looks at each code point of a text once. Comparing the parts at each
+// position would take the product of both lengths.
 type bits struct {
 	size  int               // code points in the parts
-	any   []uint64          // the places that fit any code point
-	masks map[rune][]uint64 // the places that fit this one
+	any   []uint64          // the parts for any code point
+	masks map[rune][]uint64 // the parts for this code point
 }
 
-// bitsOf prepares parts, none of which is Any. It returns nil for more than mostBits
+// bitsOf prepares parts. None of them is Any. It returns nil for more than mostBits
 // code points.
 func bitsOf(parts []Part) *bits {
 	b := &bits{masks: map[rune][]uint64{}}
@@ -59,9 +59,10 @@ func bitsOf(parts []Part) *bits {
 	return b
 }
 
-// cut returns what is behind the first place in s that the parts fit, as cutFirst does.
+// cut finds the first match of the parts in s and returns the rest of s behind it,
+// like cutFirst.
 func (b *bits) cut(s string, spend func(work int) error) (rest string, ok bool, err error) {
-	// A bit of the state is set when the parts up to it fit what was read last.
+	// A bit of the state is set when the parts up to it match the last code points.
 	state := make([]uint64, len(b.any))
 	last, bit := len(state)-1, uint64(1)<<((b.size-1)%64)
 	const often = 256

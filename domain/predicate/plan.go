@@ -2,26 +2,26 @@ package predicate
 
 import "regexp"
 
-// Plan is a predicate that was checked: typed, its literals converted, its
-// constants computed. It never changes, so it can be shared freely.
+// Plan is a checked predicate: typed, with literals converted and constants computed.
+// A Plan never changes, so goroutines can share it.
 type Plan struct {
-	// Root is what the predicate is about.
+	// Root is the entity of the searched objects.
 	Root Entity
-	// Where is what has to hold.
+	// Where is the condition for these objects.
 	Where Cond
-	// Slots is how many variables the Plan has. Slot 0 is the root object;
-	// every SUBQUERY and every qualifier binds its member to a slot of its own.
+	// Slots is the number of variables. Slot 0 is the root object. Every SUBQUERY and
+	// every qualifier binds its member to a slot of its own.
 	Slots int
 }
 
-// Cond is something that holds or does not. The set is closed: And, Or, Not,
+// Cond is a condition; its logic is two-valued. The set is closed: And, Or, Not,
 // Compare, Like, Match, In, Exists.
 type Cond interface{ cond() }
 
-// And holds when all of its conditions do; without any it is TRUEPREDICATE.
+// And holds when all of its conditions do. Without conditions it is TRUEPREDICATE.
 type And struct{ Conds []Cond }
 
-// Or holds when one of its conditions does; without any it is FALSEPREDICATE.
+// Or holds when one of its conditions does. Without conditions it is FALSEPREDICATE.
 type Or struct{ Conds []Cond }
 
 // Not holds when its condition does not: logic is two-valued.
@@ -30,11 +30,11 @@ type Not struct{ Cond Cond }
 // Op compares two values.
 type Op string
 
-// The operators. What is not here is made of these: a != b is Not a = b; BETWEEN
-// is an And; coll CONTAINS x is an Exists.
+// The operators. Other operators are built from them: a != b is Not a = b; BETWEEN is
+// an And; coll CONTAINS x is an Exists.
 const (
 	Equal          Op = "="  // nil equals nil alone; entities by identity
-	Less           Op = "<"  // the four orders hold for no nil
+	Less           Op = "<"  // the four orders are false for nil
 	LessOrEqual    Op = "<=" //
 	Greater        Op = ">"  //
 	GreaterOrEqual Op = ">=" //
@@ -43,14 +43,14 @@ const (
 	EndsWith       Op = "ENDSWITH"
 )
 
-// Compare holds when the operator does.
+// Compare holds when its operator does.
 type Compare struct {
 	Op          Op
-	Folding     Folding // of both operands, which then are Strings; a Const is folded already
+	Folding     Folding // of both operands, then Strings; a Const is folded already
 	Left, Right Expr
 }
 
-// Like holds when the whole string has the form of the pattern (LIKE).
+// Like holds when the whole string matches the pattern (LIKE).
 type Like struct {
 	Operand Expr
 	Folding Folding
@@ -66,13 +66,14 @@ type Match struct {
 // In holds when some member of the list equals the operand; nil equals nil.
 type In struct {
 	Operand Expr
-	Folding Folding // as in Compare
-	List    []Expr  // of literals mostly, which are Consts then
+	Folding Folding // like Folding of Compare
+	List    []Expr  // mostly literals; they are Consts
 }
 
-// Exists holds when some member of the collection satisfies the condition, in
-// which Slot stands for the member: ANY, and with Not around the one or the other,
-// ALL and NONE; IN and CONTAINS with a collection; also SUBQUERY(…).@count > 0.
+// Exists holds when some member of the collection satisfies the condition. Slot stands
+// for the member in the condition. ANY is an Exists, and so are IN and CONTAINS with a
+// collection and SUBQUERY(…).@count > 0. ALL and NONE are an Exists with a Not inside
+// or outside.
 type Exists struct {
 	Coll  Expr
 	Slot  int
@@ -88,38 +89,38 @@ func (Match) cond()   {}
 func (In) cond()      {}
 func (Exists) cond()  {}
 
-// Expr is something that has a value. The set is closed: Const, Path, List, Filter,
+// Expr is an expression with a value. The set is closed: Const, Path, List, Filter,
 // Aggregate, Call.
 type Expr interface {
-	// Type returns the type of the value, whether or not it can be nil.
+	// Type returns the type of the value. A value of any type can be nil.
 	Type() Type
 	expr()
 }
 
-// Const is a value that is known before any object is looked at.
+// Const is a constant of the predicate.
 type Const struct {
 	Value Value
 	Of    Type
 }
 
-// Path follows keys from a variable. Without steps it is the variable itself.
-// Through a nil it is nil, or empty when it is a collection; after a to-many key,
-// the rest is mapped, and nested collections are flattened.
+// Path follows keys from a variable. Without steps it is the variable itself. Through
+// a nil it is nil, or empty for a collection. After a to-many key, the rest is mapped,
+// and nested collections are flattened.
 type Path struct {
 	Slot  int
 	Start Type // of the variable
 	Steps []*Key
 }
 
-// List is a collection of the values of expressions, none of which is a collection: what
-// stands in braces, but behind IN and BETWEEN.
+// List is a collection of the values of expressions. None of them is a collection. A
+// list in braces becomes a List, except behind IN and BETWEEN.
 type List struct {
 	Members []Expr
-	Of      Type // Many; of Nil when there are no others
+	Of      Type // Many; of Nil without other types
 }
 
-// Filter is the members of a collection that satisfy a condition (SUBQUERY), and
-// what is found by following the Steps from each.
+// Filter is the collection of members with a satisfied condition (SUBQUERY). With
+// Steps, it follows them from each such member.
 type Filter struct {
 	Coll  Expr
 	Slot  int
@@ -127,17 +128,17 @@ type Filter struct {
 	Steps []*Key
 }
 
-// Aggregate makes one value of a collection (@count, @sum and so on). But for
-// Count, it skips nil.
+// Aggregate makes one value of a collection (@count, @sum and so on). All but Count
+// skip nil.
 type Aggregate struct {
 	Func AggregateFunc
 	Coll Expr
 }
 
-// AggregateFunc is what an Aggregate makes.
+// AggregateFunc names the function of an Aggregate.
 type AggregateFunc string
 
-// The aggregates. The sum of nothing is 0, the others of nothing are nil.
+// The aggregates. The sum of nothing is 0; the others of nothing are nil.
 const (
 	Count   AggregateFunc = "@count"
 	Sum     AggregateFunc = "@sum"
@@ -146,15 +147,15 @@ const (
 	Max     AggregateFunc = "@max"
 )
 
-// Call computes a value from others: arithmetic, functions and casts. It is nil
-// when an argument is, and when there is no such value.
+// Call computes a value from others: arithmetic, functions and casts. It is nil when
+// an argument is nil, and when there is no result.
 type Call struct {
 	Func Func
 	Args []Expr
 	Of   Type
 }
 
-// Func names what a Call computes.
+// Func names the function of a Call.
 type Func string
 
 // The functions.
@@ -199,19 +200,14 @@ func (Filter) expr()    {}
 func (Aggregate) expr() {}
 func (Call) expr()      {}
 
-// Type implements Expr.
 func (e Const) Type() Type { return e.Of }
 
-// Type implements Expr.
 func (e Path) Type() Type { return follow(e.Start, e.Steps) }
 
-// Type implements Expr.
 func (e List) Type() Type { return e.Of }
 
-// Type implements Expr.
 func (e Filter) Type() Type { return follow(e.Coll.Type(), e.Steps) }
 
-// Type implements Expr.
 func (e Aggregate) Type() Type {
 	switch member := e.Coll.Type().Member(); {
 	case e.Func == Count:
@@ -223,10 +219,9 @@ func (e Aggregate) Type() Type {
 	}
 }
 
-// Type implements Expr.
 func (e Call) Type() Type { return e.Of }
 
-// follow returns the type that following the keys leads to.
+// follow returns the type at the end of the keys.
 func follow(t Type, steps []*Key) Type {
 	for _, key := range steps {
 		many := t.Many || key.Type.Many

@@ -4,16 +4,15 @@ import (
 	"strings"
 )
 
-// String returns the predicate in one spelling: parsed again, it is equal. It can
-// be longer than what was parsed, and than MaxBytes.
+// String returns the predicate in a canonical spelling. Parsing it gives an equal
+// Syntax. It can be longer than the parsed text, and longer than MaxBytes.
 func (s *Syntax) String() string {
 	var b printer
 	b.condition(s.root, disjunctive)
 	return b.String()
 }
 
-// printer writes nodes, with parentheses where they bind less strongly than they
-// have to.
+// printer writes nodes, with parentheses around nodes of too low precedence.
 type printer struct{ strings.Builder }
 
 func (b *printer) write(parts ...string) {
@@ -22,7 +21,7 @@ func (b *printer) write(parts ...string) {
 	}
 }
 
-// enclosed writes parentheses around what the function writes, if they are needed.
+// enclosed calls the function and writes parentheses around its output, if needed.
 func (b *printer) enclosed(needed bool, write func()) {
 	if needed {
 		b.write("(")
@@ -62,7 +61,7 @@ func (b *printer) condition(n condition, least precedence) {
 	}
 }
 
-// modifiers are the foldings as they are written.
+// modifiers are the spellings of the foldings.
 var modifiers = map[Folding]string{Case: "[c]", Marks: "[d]", Both: "[cd]"}
 
 func (b *printer) operand(n operand, least precedence) {
@@ -149,8 +148,7 @@ func (b *printer) path(n *path) {
 	}
 }
 
-// quotedString returns a string as a literal, in the quotes that need fewer
-// escapes.
+// quotedString returns a string as a literal, in the quotes with fewer escapes.
 func quotedString(s string) string {
 	delimiter := "'"
 	if strings.Count(s, "'") > strings.Count(s, `"`) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// IsMetadata reports whether an entity's objects are in the catalogue: users, and
-// what problems refer to. They lead to objects of the catalogue alone.
+// IsMetadata reports whether an entity's objects are in the catalogue. The catalogue
+// holds users, and the metadata of problems. Its objects refer to each other alone.
 func (e Entity) IsMetadata() bool {
 	switch e {
 	case User, Component, Milestone, Priority, Classification, State:
@@ -16,21 +16,20 @@ func (e Entity) IsMetadata() bool {
 	return false
 }
 
-// Reference finds what a condition depends on when that is nothing but one reference
-// of one object to metadata or a user, such as milestone in
-// milestone.name =[c] 'Next' OR milestone = nil. A store then does not have to look
-// into the metadata: HoldsReferring tells for each object of that kind, and for nil,
-// whether the condition holds.
+// Reference finds the one reference of a condition to metadata or a user, if the
+// condition depends on nothing else. An example is milestone in milestone.name =[c]
+// 'Next' OR milestone = nil. Such a condition needs no look into the metadata by the
+// store. HoldsReferring evaluates it for each object of that kind, and for nil.
 //
-// The reference is what the to-one steps lead to from the variable of the slot: the
-// first object of the catalogue on the way. There are no steps when the variable is
-// one itself, as in SUBQUERY(watchers, $w, $w.inactive = YES).
+// The reference is the end of the to-one steps from the variable of the slot. It is
+// the first object of the catalogue on the path. There are no steps when the variable
+// itself is such an object, as in SUBQUERY(watchers, $w, $w.inactive = YES).
 func Reference(cond Cond) (slot int, steps []*Key, ok bool) {
 	var found *Path
 	bound := boundIn(cond)
 	one := walk(cond, func(node any) bool {
 		p, ok := node.(Path)
-		if !ok || bound[p.Slot] { // a member of what another path led to
+		if !ok || bound[p.Slot] { // the path starts at a member of another path's collection
 			return true
 		}
 		p, ok = cutAtMetadata(p)
@@ -48,8 +47,8 @@ func Reference(cond Cond) (slot int, steps []*Key, ok bool) {
 	return found.Slot, found.Steps, true
 }
 
-// cutAtMetadata returns the path up to the first object of the catalogue; not ok when
-// it leads to none, or through a to-many key before.
+// cutAtMetadata returns the path up to the first object of the catalogue. It is not ok
+// if the path leads to none, or through a to-many key before.
 func cutAtMetadata(p Path) (Path, bool) {
 	if p.Start.Entity.IsMetadata() {
 		return Path{p.Slot, p.Start, nil}, true
@@ -65,8 +64,7 @@ func cutAtMetadata(p Path) (Path, bool) {
 	return Path{}, false
 }
 
-// boundIn returns the slots of the variables that a condition or an expression itself
-// binds.
+// boundIn returns the slots bound inside a condition or an expression.
 func boundIn(node any) map[int]bool {
 	bound := make(map[int]bool)
 	walk(node, func(node any) bool {
@@ -81,8 +79,8 @@ func boundIn(node any) map[int]bool {
 	return bound
 }
 
-// HoldsReferring reports whether a condition holds where what Reference found for it
-// leads to this object; nil stands for none.
+// HoldsReferring reports whether a condition holds if the reference found by Reference
+// leads to this object. A nil object stands for an empty reference.
 func HoldsReferring(ctx context.Context, cond Cond, object Entry) (bool, error) {
 	slot, steps, ok := Reference(cond)
 	if !ok {
@@ -99,13 +97,12 @@ func HoldsReferring(ctx context.Context, cond Cond, object Entry) (bool, error) 
 	return e.holds(cond)
 }
 
-// referrer is an object of which nothing is known but where a reference leads to.
+// referrer is an object with nothing but its reference.
 type referrer struct {
 	steps  []*Key
-	object Entry // nil for nowhere
+	object Entry // nil for an empty reference
 }
 
-// Get implements Entry.
 func (r referrer) Get(_ context.Context, key *Key) (Value, error) {
 	switch {
 	case key != r.steps[0]:
@@ -118,5 +115,4 @@ func (r referrer) Get(_ context.Context, key *Key) (Value, error) {
 	return r.object, nil
 }
 
-// Identity implements Entry.
 func (r referrer) Identity() any { return nil }

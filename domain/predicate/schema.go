@@ -21,8 +21,8 @@ var (
 func one(e Entity) Type  { return Type{Kind: Object, Entity: e} }
 func many(e Entity) Type { return Type{Kind: Object, Entity: e, Many: true} }
 
-// required, optional and folded make keys of a type: never nil, maybe nil, and
-// with folded forms that stores keep beside it.
+// required, optional and folded make keys of a type: never nil, possibly nil, and with
+// folded forms in the stores.
 func required(t Type, names ...string) []Key {
 	var keys []Key
 	for _, name := range names {
@@ -46,7 +46,7 @@ func folded(keys []Key) []Key {
 	return keys
 }
 
-// lengthy marks keys whose texts may be as long as a request.
+// lengthy makes keys with texts up to the length of a request.
 func lengthy(keys []Key) []Key {
 	for i := range keys {
 		keys[i].Long = true
@@ -54,7 +54,7 @@ func lengthy(keys []Key) []Key {
 	return keys
 }
 
-// entity is the keys of an entity.
+// entity holds the keys of an entity.
 type entity struct {
 	keys   []*Key          // in the order of the schema
 	byName map[string]*Key // by any spelling, in lower case
@@ -78,7 +78,7 @@ func (e entity) alias(spelling, name string) entity {
 	return e
 }
 
-// schema is what can be asked of objects (section 3 of the query language).
+// schema holds the keys of all entities (section 3 of the query language).
 var schema = map[Entity]entity{
 	Problem: entityOf(Problem,
 		required(intType, "identifier"),
@@ -153,8 +153,8 @@ var schema = map[Entity]entity{
 	).alias("childId", "problemIdentifier"),
 }
 
-// problemFields returns the keys that problems and savepoints have in common: the fields
-// of a problem. Stores keep the folded forms of texts for problems alone.
+// problemFields returns the keys for the fields of a problem. Problems and savepoints
+// share them. Stores keep the folded forms of texts for problems alone.
 func problemFields(folded bool) (keys []Key) {
 	for _, f := range problem.AllFields() {
 		key := Key{Name: f.Name, Nullable: !f.Required, Field: f}
@@ -171,21 +171,21 @@ func problemFields(folded bool) (keys []Key) {
 	return keys
 }
 
-// referred are the entities of the objects that fields refer to.
+// referred are the entities of referenced metadata.
 var referred = map[metadata.Kind]Entity{
 	metadata.States: State, metadata.Priorities: Priority, metadata.Classifications: Classification,
 	metadata.Components: Component, metadata.Milestones: Milestone, metadata.Users: User,
 }
 
-// relationshipType is the key whose values are the codes of relationship types.
+// relationshipType is the key with the codes of relationship types.
 var relationshipType = schema[Relationship].byName["type"]
 
-// Keys returns the keys of an entity in the order of the schema; none when there
-// is no such entity. They are shared: a key is the same pointer wherever it is met.
+// Keys returns the keys of an entity in the order of the schema, or none for an
+// unknown entity. The keys are shared: each key has one pointer everywhere.
 func Keys(e Entity) []*Key { return append([]*Key(nil), schema[e].keys...) }
 
-// Lookup returns the key of an entity by its name, or another spelling of it
-// (id, childId), in any letter case. It is false when there is none.
+// Lookup returns the key of an entity by its name, or by another spelling (id,
+// childId), in any letter case. It returns false for an unknown name.
 func Lookup(e Entity, name string) (*Key, bool) {
 	key, ok := schema[e].byName[strings.ToLower(name)]
 	return key, ok

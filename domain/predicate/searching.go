@@ -2,12 +2,12 @@ package predicate
 
 import "unicode/utf8"
 
-// The work of databases that search long texts. They compare what they look for at each
-// place of the text, some of them character by character, and cannot be stopped before
-// the end of a row.
+// The work of databases in long texts. A database compares the pattern at each
+// position of the text, sometimes character by character. It cannot stop before the
+// end of a row.
 const (
-	// mostSearching is how many characters they may compare at each place, in all
-	// conditions of a predicate. With a text of a megabyte, that is a second or so.
+	// mostSearching is the number of characters to compare at each position, in all
+	// conditions of a predicate. With a text of a megabyte, this takes about a second.
 	mostSearching = 256
 	// searchingForm is the weight of a character of a pattern. LIKE decodes both sides.
 	searchingForm = 4
@@ -17,8 +17,8 @@ const (
 	searchingShort = 200
 )
 
-// searching returns how much a database does at each place of a long text to decide a
-// condition that is compilable.
+// searching returns the work of a database at each position of a long text for a
+// compilable condition.
 func searching(cond Cond) int {
 	work := 0
 	walk(cond, func(node any) bool {
@@ -42,7 +42,7 @@ func searchingText(c Compare) int {
 	case c.Op == BeginsWith || c.Op == EndsWith:
 		return searchingOnce
 	case c.Op != Contains:
-		return 0 // the first difference ends it
+		return 0 // it ends at the first difference
 	case isLong(c.Right):
 		return mostSearching + 1
 	}
@@ -54,14 +54,14 @@ func searchingText(c Compare) int {
 	return searchingOnce + utf8.RuneCountInString(s)
 }
 
-// isLong reports whether an expression is a column with long texts.
+// isLong reports whether an expression is a column of long texts.
 func isLong(expr Expr) bool {
 	p, ok := expr.(Path)
 	return ok && len(p.Steps) > 0 && p.Steps[len(p.Steps)-1].Long
 }
 
-// floating returns how many code points of a pattern are looked for at each place of a
-// text: those behind the first run.
+// floating returns the number of a pattern's code points to search for at each
+// position of a text: the ones behind the first run.
 func (p Pattern) floating() int {
 	n, floats := 0, false
 	for _, part := range p.Parts {
@@ -78,12 +78,12 @@ func (p Pattern) floating() int {
 	return n
 }
 
-// excerpt is how many characters of a text weakened looks for.
+// excerpt is the number of characters of a text kept by weakened.
 const excerpt = 32
 
-// weakened returns a condition that holds wherever another one does, and is less work
-// for a database: it looks for the beginnings of texts only. Where it knows none, it
-// returns And{}.
+// weakened returns a condition with less work for a database. It holds wherever the
+// given condition holds, for it searches for the beginnings of texts only. Without any
+// beginning it returns And{}.
 func weakened(cond Cond) Cond {
 	switch c := cond.(type) {
 	case And:

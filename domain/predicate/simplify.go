@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// simplify returns a condition that means the same and is easier to compile, in the
-// same slots:
+// simplify returns a condition with the same meaning and the same slots, but easier to
+// compile:
 //
-//   - An Exists in a List is an Or of what its members have to satisfy, unless that is long.
-//   - Conditions without a Path are And{} or Or{}, unless it takes much work to tell,
-//     and expressions without one a Const.
-//   - What Exists goes through is a Path whose last key is to-many, or a Const.
-//   - What Filter goes through is such a Path too, but for a Filter whose Steps have
-//     a to-many key.
-//   - Nothing to-one is followed only to be counted.
+//   - An Exists in a List becomes an Or over the members, unless the Or is long.
+//   - A condition without a Path becomes And{} or Or{}, unless deciding it takes much work.
+//   - An expression without a Path becomes a Const, with the same exception.
+//   - The collection of an Exists is a Const, or a Path with a last key to-many.
+//   - So is the collection of a Filter, or it is a Filter with a to-many key in its Steps.
+//   - A count follows no to-one keys.
 func simplify(cond Cond) Cond { return rebuild(cond, simpleCond, simpleExpr) }
 
-// simpleCond simplifies a condition of simple ones.
+// simpleCond simplifies a condition with simplified parts.
 func simpleCond(cond Cond) Cond {
 	switch c := cond.(type) {
 	case And:
@@ -46,7 +45,7 @@ func simpleCond(cond Cond) Cond {
 	return cond
 }
 
-// truthOf returns the condition that always holds, or the one that never does.
+// truthOf returns the condition for always true, or the one for always false.
 func truthOf(holds bool) Cond {
 	if holds {
 		return And{}
@@ -54,8 +53,8 @@ func truthOf(holds bool) Cond {
 	return Or{}
 }
 
-// truthIn returns whether a condition always holds; it is not ok for one that
-// depends on something.
+// truthIn returns the truth of a constant condition. It is not ok for any other
+// condition.
 func truthIn(cond Cond) (holds, ok bool) {
 	switch c := cond.(type) {
 	case And:
@@ -66,8 +65,8 @@ func truthIn(cond Cond) (holds, ok bool) {
 	return false, false
 }
 
-// joined returns an And or an Or of the conditions as what it always is, if one of
-// them comes out as decisive, as join has it, or all the other way.
+// joined returns an And or an Or of the conditions. Like join, it returns a constant
+// if one condition has the decisive result, or all have the other one.
 func joined(cond Cond, conds []Cond, decisive bool) Cond {
 	others := 0
 	for _, c := range conds {
@@ -84,17 +83,17 @@ func joined(cond Cond, conds []Cond, decisive bool) Cond {
 	return cond
 }
 
-// decidingWork is the most that is spent on a condition to decide it beforehand, when
-// nobody can say any more that he does not wait: that of a regular expression on a
-// hundred characters. What takes longer is left to the residual.
+// decidingWork is the most work to decide a condition in advance. Nobody can cancel
+// the request at this point. The limit is that of a regular expression on a hundred
+// characters. Slower conditions go to the residual.
 const decidingWork = 100 * matchWork
 
-// listWork is the same for conditions on the members of lists, of which a predicate can
-// have many that come to no end.
+// listWork is the same limit for conditions on the members of lists. A predicate can
+// have many such conditions, and all may exceed the limit.
 const listWork = 500
 
-// decided returns a condition on these operands as what it always is, if all of them
-// are known.
+// decided returns a condition on these operands as a constant, if all of them are
+// constants.
 func decided(cond Cond, operands ...Expr) Cond {
 	if !all(operands, isConst) {
 		return cond
@@ -102,8 +101,8 @@ func decided(cond Cond, operands ...Expr) Cond {
 	return decide(cond, decidingWork)
 }
 
-// decide returns a condition that depends on nothing as what it always is, unless that
-// takes much work.
+// decide returns a condition without variables as a constant, unless deciding it takes
+// much work.
 func decide(cond Cond, most int) Cond {
 	e := evaluation{ctx: context.Background(), effort: effort{most: most}}
 	holds, err := e.holds(cond)
@@ -138,7 +137,7 @@ func existsIn(coll Expr, slot int, where Cond) Cond {
 	return Exists{coll, slot, where}
 }
 
-// cutBehindMany divides the keys behind the last to-many one.
+// cutBehindMany divides the keys behind the last to-many key.
 func cutBehindMany(steps []*Key) (head, tail []*Key) {
 	for i, key := range slices.Backward(steps) {
 		if key.Type.Many {
@@ -148,7 +147,7 @@ func cutBehindMany(steps []*Key) (head, tail []*Key) {
 	return nil, steps
 }
 
-// simpleExpr simplifies an expression of simple ones.
+// simpleExpr simplifies an expression with simplified parts.
 func simpleExpr(expr Expr) Expr {
 	switch x := expr.(type) {
 	case Filter:
@@ -182,7 +181,7 @@ func filterOf(coll Expr, slot int, where Cond, steps []*Key) Expr {
 	return Filter{coll, slot, where, steps}
 }
 
-// countedIn returns a collection with as many members, nil ones included.
+// countedIn returns a collection with the same number of members, nil included.
 func countedIn(coll Expr) Expr {
 	switch c := coll.(type) {
 	case Path:

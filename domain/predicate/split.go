@@ -2,33 +2,34 @@ package predicate
 
 import "slices"
 
-// Split divides the predicate into conditions that a database can decide by itself,
-// and the residual, which has to be evaluated for each object that satisfies them;
-// it is nil when nothing is left. Together they mean what the predicate means. A
-// condition of the top-level AND is on one side as a whole (section 7).
+// Split divides the predicate into conditions for the database and a residual. The
+// residual needs evaluation for each object in the database's result; it is nil if
+// nothing is left. Together, the parts mean the same as the predicate. Each condition
+// of the top-level AND is on one side as a whole (section 7).
 //
 // Compiled conditions are in the slots of the Plan and have this form only:
 //
 //   - And, Or, Not.
-//   - Any condition that Reference finds the reference of, whatever is in it.
+//   - Any condition with a Reference, with any content.
 //   - Compare and In of operands, Like of a Path to a column.
 //   - Exists in a collection, with a compiled condition.
 //
-// A column is a Path that ends before the catalogue: at a scalar of the problem or of
-// what belongs to one, at a problem, or at a reference to metadata (Equal alone). Its
-// steps are to-one: there is none but child and parent to follow. With Case or Both,
-// each Path is to a Folded key.
+// A column is a Path with its end before the catalogue. It ends at a scalar of the
+// problem or of its parts, at a problem, or at a reference to metadata (Equal alone).
+// Its steps are to-one; only child and parent can be followed. With Case or Both, each
+// Path is to a Folded key.
 //
 // An operand is a column, a Const, or an Aggregate, other than Average, of a
 // collection or of a column behind one.
 //
-// Databases cannot be stopped within one row. What they search long texts for is
-// therefore bounded, in all of the predicate: see mostSearching. A condition beyond that
-// is residual, and as much of it as the bound allows is compiled besides.
+// A database cannot stop within one row. Split therefore bounds its searches in long
+// texts for the whole predicate: see mostSearching. A condition beyond the bound is
+// residual. Split also compiles as much of it as the bound allows.
 //
-// A collection is a Path whose last key is to-many, as others before it may be, or,
-// in an Aggregate, a Filter of such a Path by a compiled condition, with Steps as of a
-// column or, to-many at the end, of a collection.
+// A collection is a Path with a last key to-many; earlier keys may be to-many too. In
+// an Aggregate it can also be a Filter of such a Path by a compiled condition. The
+// Steps of the Filter are like those of a column or, to-many at the end, of a
+// collection.
 func (p *Plan) Split() (compiled []Cond, residual *Plan) {
 	var rest []Cond
 	left := mostSearching
@@ -61,7 +62,7 @@ func (p *Plan) Split() (compiled []Cond, residual *Plan) {
 	return compiled, &Plan{Root: p.Root, Where: And{rest}, Slots: p.Slots}
 }
 
-// conjuncts returns what has to hold for a condition to hold, all of it.
+// conjuncts returns the conditions of a conjunction, nested ones included.
 func conjuncts(cond Cond) []Cond {
 	and, ok := cond.(And)
 	if !ok {
@@ -79,7 +80,7 @@ func isTrue(cond Cond) bool {
 	return ok && len(and.Conds) == 0
 }
 
-// compilable reports whether a simplified condition has the form that Split promises.
+// compilable reports whether a simplified condition has the form promised by Split.
 func compilable(cond Cond) bool {
 	if _, _, ok := Reference(cond); ok {
 		return true
@@ -121,8 +122,8 @@ func isOperand(expr Expr, f Folding) bool {
 	return false
 }
 
-// isColumn reports whether a path leads to something that a row has and that can be
-// compared with this folding: a scalar, a problem, or a reference to metadata.
+// isColumn reports whether a path leads to a column with this folding: a scalar, a
+// problem, or a reference to metadata.
 func isColumn(p Path, f Folding) bool {
 	switch t := p.Type(); {
 	case t.Many || !isStored(p.Start, p.Steps):
@@ -139,8 +140,8 @@ func isColumn(p Path, f Folding) bool {
 	return len(p.Steps) > 0 && p.Steps[len(p.Steps)-1].Folded
 }
 
-// isStored reports whether the keys are followed among problems and what belongs to
-// them, and not within the catalogue.
+// isStored reports whether the keys stay among problems and their parts, outside of
+// the catalogue.
 func isStored(start Type, steps []*Key) bool {
 	from := start.Entity
 	for _, key := range steps {
@@ -152,7 +153,7 @@ func isStored(start Type, steps []*Key) bool {
 	return true
 }
 
-// isAggregate leaves the Average out: databases differ in how they round it.
+// isAggregate leaves the Average out, because databases differ in its rounding.
 func isAggregate(a Aggregate) bool {
 	if a.Func == Average || a.Coll.Type().Kind == Float {
 		return false
@@ -167,8 +168,8 @@ func isAggregate(a Aggregate) bool {
 	return false
 }
 
-// Keys returns the keys that the predicate asks the root for, each once: so that what
-// they lead to can be loaded for many objects together.
+// Keys returns the predicate's keys of the root, each once. A store can use them to
+// load objects in batches.
 func (p *Plan) Keys() []*Key {
 	var keys []*Key
 	walk(p.Where, func(node any) bool {

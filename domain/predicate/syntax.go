@@ -1,33 +1,31 @@
 package predicate
 
-// Syntax is a predicate that was parsed: its form, of which nothing is checked
-// yet. It never changes.
+// Syntax is a parsed predicate. Nothing but its form is checked yet. It never changes.
 type Syntax struct {
-	text string // where the offsets of nodes are in
+	text string // the text, for the offsets of nodes
 	root condition
 }
 
-// node is a part of a predicate: a condition or an operand. What stands in
-// parentheses is the node itself. All offsets are in bytes.
+// node is a part of a predicate: a condition or an operand. An expression in
+// parentheses is just its inner node. All offsets are in bytes.
 type node interface{ node() }
 
-// condition is a node that holds or does not: junction, negation, truth and
-// comparison.
+// condition is a node with a truth value: junction, negation, truth and comparison.
 type condition interface {
 	node
 	condition()
 }
 
-// operand is a node that has a value: literal, list, self, reference, path,
-// subquery, cast, call, minus and arithmetic.
+// operand is a node with a value: literal, list, self, reference, path, subquery,
+// cast, call, minus and arithmetic.
 type operand interface {
 	node
 	operand()
-	// start is where its first token starts, but for parentheses.
+	// start is the offset of its first token, without parentheses.
 	start() int
 }
 
-// junction is two or more conditions between which stands AND or OR.
+// junction is a chain of two or more conditions with AND or OR.
 type junction struct {
 	op    tokenKind // "AND" or "OR"
 	conds []condition
@@ -60,17 +58,17 @@ type comparison struct {
 type literal struct {
 	offset int
 	kind   Kind
-	text   string // of a number, as it is written; of a string, what it means
+	text   string // of a number, as written; of a string, decoded
 	value  Value  // a string is not normalised yet
 }
 
-// list is values in braces.
+// list is a list of values in braces.
 type list struct {
 	offset  int
 	members []operand
 }
 
-// self is SELF, the object that the predicate is about.
+// self is SELF, the tested object.
 type self struct{ offset int }
 
 // reference is a variable.
@@ -79,8 +77,8 @@ type reference struct {
 	name   string
 }
 
-// path is keys and aggregates after an operand; without one it starts at the
-// object that the predicate is about, with a key.
+// path is a sequence of keys and aggregates after an operand. Without an operand it
+// starts with a key of the tested object.
 type path struct {
 	of    operand // or nil
 	steps []step
@@ -93,7 +91,7 @@ type step struct {
 	aggregate AggregateFunc // instead of a name; [SIZE] is Count
 }
 
-// subquery is the members of a collection that satisfy a condition.
+// subquery is SUBQUERY: the members of a collection with a satisfied condition.
 type subquery struct {
 	offset   int
 	coll     operand
@@ -109,8 +107,8 @@ type cast struct {
 	targetOffset int
 }
 
-// call is a function and its arguments. In the form FUNCTION(…), the selector is
-// one of them.
+// call is a function with its arguments. In the form FUNCTION(…), the selector is one
+// of them.
 type call struct {
 	offset int
 	name   string
@@ -181,8 +179,9 @@ func (n *arithmetic) start() int { return n.first }
 // isFunction reports whether the call has the form FUNCTION(…).
 func (n *call) isFunction() bool { return equalFold(n.name, "FUNCTION") }
 
-// selector returns the place of the selector among the arguments of FUNCTION(…):
-// the first one if it is a string, else the second. It is false when neither is.
+// selector returns the index of the selector among the arguments of FUNCTION(…): the
+// first one if it is a string, else the second. It returns false if neither is a
+// string.
 func (n *call) selector() (int, bool) {
 	for i, a := range n.args[:min(len(n.args), 2)] {
 		if l, ok := a.(*literal); ok && l.kind == String {

@@ -2,7 +2,7 @@ package predicate
 
 import "github.com/problemtracking/problems/domain/problem"
 
-// Kind is what sort of value something has.
+// Kind is the kind of a value.
 type Kind string
 
 // The kinds. Where an operator takes numbers, Int and Float mix.
@@ -17,8 +17,8 @@ const (
 	Object Kind = "Entity"
 )
 
-// Type is the type of an expression or a key. Many is true for a collection, whose
-// members have the rest.
+// Type is the type of an expression or a key. Many is true for a collection. The other
+// members then describe its members.
 type Type struct {
 	Kind   Kind
 	Entity Entity // of an Object
@@ -31,7 +31,7 @@ func (t Type) Member() Type {
 	return t
 }
 
-// String returns the type as errors name it, such as "Collection(User)".
+// String returns the type for errors, such as "Collection(User)".
 func (t Type) String() string {
 	name := string(t.Kind)
 	if t.Kind == Object {
@@ -43,7 +43,7 @@ func (t Type) String() string {
 	return name
 }
 
-// Entity is a sort of object that has keys.
+// Entity is a kind of object with keys.
 type Entity string
 
 // The entities. All but Savepoint, Keyword, Comment, Log and Relationship can be
@@ -63,21 +63,21 @@ const (
 	Relationship   Entity = "Relationship"
 )
 
-// Key is what an object of an entity can be asked for.
+// Key is an attribute or a relation of an entity's objects.
 type Key struct {
-	// Name is the key as the schema spells it, such as "creationDate". Two
-	// spellings of one key (id, identifier) have one Key.
+	// Name is the key in the schema's spelling, such as "creationDate". Two spellings of
+	// one key (id, identifier) have one Key.
 	Name     string
 	Of       Entity
 	Type     Type // Many: to-many
 	Nullable bool
-	// Folded is true when stores keep the folded forms of its value beside
-	// it, so that they can compare with [c] and [cd] by themselves.
+	// Folded is true if stores keep the folded forms of the value beside it. They can then
+	// compare with [c] and [cd] by themselves.
 	Folded bool
-	// Field describes the field of a problem that the key stands for, in problems and in
-	// savepoints. It is nil for other keys.
+	// Field describes the problem's field behind the key, in problems and in savepoints.
+	// It is nil for other keys.
 	Field *problem.Field
-	// Long is true for a text of any length that the service accepts, which can
-	// be a megabyte. Other texts have a thousand characters at most.
+	// Long is true for a text of any accepted length, up to a megabyte. Other texts have a
+	// thousand characters at most.
 	Long bool
 }

@@ -10,26 +10,26 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Value is a value at the time of evaluation: nil, bool, int64, float64, string,
-// ident.ID (a UUID), time.Time (UTC), an Entry, or, of a collection, []Value.
+// Value is a value during evaluation: nil, bool, int64, float64, string, ident.ID (a
+// UUID), time.Time (UTC), or an Entry. A collection is a []Value.
 type Value any
 
-// Entry is an object that has keys, as the evaluator reads it: a problem, a state
-// and so on.
+// Entry is an object with keys, in the view of the evaluator: a problem, a state and
+// so on.
 type Entry interface {
-	// Get returns the value of a key of the entry's entity: nil only for a
-	// nullable key; []Value for a to-many one, in any order. It may load what
-	// it needs; its errors end the evaluation as they are.
+	// Get returns the value of a key of the entry's entity: nil only for a nullable key;
+	// []Value for a to-many one, in any order. It may load the value. Its errors end the
+	// evaluation unchanged.
 	Get(ctx context.Context, key *Key) (Value, error)
-	// Identity is what entries are compared by: of the same entity and equal
-	// identity, they are the same object. It has to be comparable.
+	// Identity identifies the entry. Entries of the same entity with equal identities are
+	// the same object. The value must be comparable.
 	Identity() any
 }
 
-// CompareValues returns -1, 0 or 1 as a is before, level with or behind b in an
-// order of results (D31): nil comes first, false before true, strings are in the
-// order of their code points, UUIDs in that of their bytes, and numbers are compared
-// exactly, whether Int or Float. Values of different kinds, entries and collections
+// CompareValues returns -1, 0 or 1 if a is before, level with or behind b in the order
+// of results (D31). nil comes first, and false before true. Strings are in the order
+// of their code points, and UUIDs in the order of their bytes. Numbers compare
+// exactly, Int and Float alike. Values of different kinds, entries and collections
 // have no order: they are level.
 func CompareValues(a, b Value) int {
 	switch {
@@ -79,8 +79,8 @@ func CompareValues(a, b Value) int {
 	return 0
 }
 
-// compareMixed compares an Int with a Float without rounding either: a conversion
-// would make 2^53 and 2^53+1 the same.
+// compareMixed compares an Int with a Float without rounding: a conversion would make
+// 2^53 and 2^53+1 equal.
 func compareMixed(i int64, f float64) int {
 	switch {
 	case f >= 1<<63:
@@ -92,8 +92,8 @@ func compareMixed(i int64, f float64) int {
 	return cmp.Or(cmp.Compare(i, int64(whole)), cmp.Compare(whole, f))
 }
 
-// equal reports whether two values are the same (section 4): nil equals nil alone,
-// and entries are compared by identity.
+// equal reports whether two values are the same (section 4). nil equals nil alone.
+// Entries are equal by identity.
 func equal(a, b Value) bool {
 	switch x := a.(type) {
 	case nil:

@@ -2,9 +2,9 @@ package predicate
 
 import "slices"
 
-// walk calls visit for each node at and below a condition or an expression, from the
-// outer to the inner ones and in the order they are written in, until visit returns
-// false. It reports whether visit never did.
+// walk calls visit for each node at and below a condition or an expression, until
+// visit returns false. Outer nodes come first, then inner ones in the written order.
+// walk reports whether visit always returned true.
 func walk(node any, visit func(node any) bool) bool {
 	if !visit(node) {
 		return false
@@ -42,8 +42,8 @@ func walkEach[T any](nodes []T, visit func(node any) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n T) bool { return !walk(n, visit) })
 }
 
-// rebuild returns the condition with each condition and expression at and below it
-// replaced by what the functions make of it, from the inner to the outer ones.
+// rebuild replaces each condition and expression at and below the condition by the
+// result of the functions. It proceeds from the inner to the outer ones.
 func rebuild(cond Cond, onCond func(Cond) Cond, onExpr func(Expr) Expr) Cond {
 	return rebuilding{onCond, onExpr}.cond(cond)
 }
@@ -98,7 +98,7 @@ func (r rebuilding) expr(expr Expr) Expr {
 	return r.onExpr(expr)
 }
 
-// each returns what a function makes of each of the nodes.
+// each applies a function to each of the nodes.
 func each[T any](nodes []T, of func(T) T) []T {
 	made := make([]T, len(nodes))
 	for i, n := range nodes {
@@ -110,7 +110,7 @@ func each[T any](nodes []T, of func(T) T) []T {
 // same leaves a node as it is.
 func same[T any](node T) T { return node }
 
-// substitute returns the condition with a variable replaced by what a path leads to.
+// substitute replaces a variable in the condition by the end of a path.
 func substitute(cond Cond, slot int, by Path) Cond {
 	if by.Slot == slot && len(by.Steps) == 0 {
 		return cond
