@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
-// Dossier is a problem with all that belongs to it, whoever looks at it.
+// Dossier is a problem with all its parts, independent of any user.
 type Dossier struct {
 	problem.Problem
 	Keywords      []problem.Keyword           // must be sorted by name, by code point (READ-003)
@@ -20,11 +20,11 @@ type Dossier struct {
 	Comments      []problem.Comment           // oldest first (COM-008)
 	Relationships []relationship.Relationship // must be sorted by Relationship.Compare (READ-004)
 	Watchers      []ident.ID                  // must be in ascending order (READ-011)
-	Readers       []ident.ID                  // who has read it; must be in ascending order (READ-011)
+	Readers       []ident.ID                  // users with a read mark; must be in ascending order (READ-011)
 	Savepoints    []Savepoint                 // oldest first (COM-008)
 }
 
-// Size returns how many bytes the problem counts for: see Snapshot.Size.
+// Size returns the size of the problem in bytes: see Snapshot.Size.
 func (d Dossier) Size() int64 {
 	size := problem.Size(d.Fields, d.Keywords, d.Comments, d.Log)
 	for _, s := range d.Savepoints {
@@ -33,28 +33,26 @@ func (d Dossier) Size() int64 {
 	return size
 }
 
-// Archive is all that a Store holds but what it keeps for a day: batches and
-// replies.
+// Archive is the whole content of a Store except short-lived data: batches and replies.
 type Archive struct {
-	// Batch names the filling of the store. Whoever calls Restore makes a new
-	// one each time: two stores filled with the same Archive are told apart by it.
-	// Their problems are not: see BatchOf.
+	// Batch names this filling of the store. Each call of Restore gets a new one, and
+	// so the batch distinguishes two stores filled with the same Archive. It does not
+	// distinguish their problems: see BatchOf.
 	Batch ident.ID
-	// Catalogue is the number of the catalogue's version at the Archive's moment:
-	// 0 only if there are no metadata and users.
+	// Catalogue is the number of the catalogue's version at the Archive's moment. It is
+	// 0 only without metadata and users.
 	Catalogue int64
 	Metadata  metadata.Content
-	Tokens    []access.Token // in the order in which they were first put
-	Queries   []query.Saved  // in the order in which they were first put
+	Tokens    []access.Token // in the order of their first put
+	Queries   []query.Saved  // in the order of their first put
 	Audit     []audit.Entry  // oldest first
-	// Problems are in ascending order of their numbers. An error ends them.
-	// They may come from a stream: Restore must not range over them twice
-	// (RES-008).
+	// Problems are in ascending order of their numbers. An error ends them. They may
+	// come from a stream: Restore must not range over them twice (RES-008).
 	Problems iter.Seq2[Dossier, error]
 }
 
-// Versions returns the versions of a store that was filled with the Archive, by
-// the rules of Store.Restore (RES-003, RES-009).
+// Versions returns the versions of a store filled with the Archive, by the rules of
+// Store.Restore (RES-003, RES-009).
 func (a Archive) Versions() (v Versions) {
 	catalogue := a.Catalogue
 	m := a.Metadata
@@ -70,10 +68,10 @@ func (a Archive) Versions() (v Versions) {
 	return v
 }
 
-// BatchOf returns the batch of a restored problem (RES-009): that of the Change that
-// made its revision. So a revision is the same in every store that it is moved to,
-// and what clients keep of it stays valid (D20). Only what has no log is as new as
-// the filling.
+// BatchOf returns the batch of a restored problem: the batch of the Change that made
+// its revision (RES-009). So a revision is the same in every store that receives it,
+// and client caches stay valid (D20). Only a problem without a log has the batch of the
+// filling.
 func (a Archive) BatchOf(d Dossier) ident.ID {
 	if len(d.Log) == 0 {
 		return a.Batch
@@ -81,9 +79,9 @@ func (a Archive) BatchOf(d Dossier) ident.ID {
 	return d.Log[len(d.Log)-1].Batch
 }
 
-// Head returns the effects that store the Archive without its problems, as a Change
-// of no batch, for adapters to restore it with. What the Versions are thereafter,
-// Archive.Versions says.
+// Head returns a Change without a batch, for adapters that restore an Archive. Its
+// effects store everything but the problems. Archive.Versions returns the Versions
+// after it.
 func (a Archive) Head() Change {
 	var effects []Effect
 	for _, o := range a.Metadata.States {

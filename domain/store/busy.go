@@ -2,12 +2,13 @@ package store
 
 import "errors"
 
-// ErrBusy is in the tree of a fault.Unavailable of a store that answers, but has too
-// much to do: all its connections are in use, a lock was not free in time, a statement
-// took too long. Without it, the fault says that the store is away.
+// ErrBusy is in the tree of a fault.Unavailable from an overloaded store: all its
+// connections are in use, a lock was not free in time, or a statement took too long.
+// Without ErrBusy, the fault says that the store cannot be reached.
 var ErrBusy = errors.New("the store is busy")
 
-// Busy returns the cause of a fault with the same text, in whose tree is ErrBusy.
+// Busy returns a cause of a fault with the text of the given cause and with ErrBusy in
+// its tree.
 func Busy(cause error) error { return busy{cause} }
 
 type busy struct{ cause error }

@@ -16,28 +16,27 @@ import (
 // FamilyName names a directed family by its forward type.
 type FamilyName = relationship.Type
 
-// Effect is one thing that a Change does. The set is closed: see the types of
-// this file. Each type says what it puts where; an effect that puts something
-// into a place that has to be free, and is not, is refused with fault.Conflict
-// (COM-002).
+// Effect is one thing that a Change does. The set is closed: see the types of this
+// file. Some effects require a thing to be absent or present, as their comments say. A
+// Change that breaks this is refused with fault.Conflict (COM-002).
 type Effect interface{ effect() }
 
-// CreateProblem stores a new problem. Its number has to be free.
+// CreateProblem stores a new problem. Its number must not be in use (COM-002).
 type CreateProblem struct {
 	Problem problem.Problem
 	Size    int64 // see Snapshot.Size
 }
 
-// UpdateProblem replaces the problem that has the same number, revision and size
-// included. The problem has to exist, or the Change is refused with fault.Conflict
+// UpdateProblem replaces the problem with the same number, its revision and size
+// included. Without such a problem, the Change is refused with fault.Conflict
 // (COM-002).
 type UpdateProblem struct {
 	Problem problem.Problem
 	Size    int64 // see Snapshot.Size
 }
 
-// PutSavepoint appends to the savepoints of the problem that it names. The
-// batch is the Change's.
+// PutSavepoint appends to the savepoints of the named problem. The savepoint has the
+// batch of the Change.
 type PutSavepoint struct{ Problem problem.Problem }
 
 // AddComment appends a comment to the problem.
@@ -46,47 +45,47 @@ type AddComment struct {
 	Comment problem.Comment
 }
 
-// PutKeyword sets a keyword of the problem, replacing its value if it is there.
+// PutKeyword sets a keyword of the problem and replaces an earlier value.
 type PutKeyword struct {
 	Problem problem.ID
 	Keyword problem.Keyword
 }
 
-// DropKeyword removes a keyword from the problem, if it is there.
+// DropKeyword removes a keyword from the problem, if present.
 type DropKeyword struct {
 	Problem problem.ID
 	Name    string
 }
 
 // PutRelationship stores one side of a relationship. Owner must not yet have a
-// relationship of that type to Other (COM-002). The domain puts both sides into
-// the Change.
+// relationship of the same type to Other (COM-002). The domain puts both sides into the
+// Change.
 type PutRelationship struct{ Relationship relationship.Relationship }
 
-// DropRelationship removes one side of a relationship, if it is there.
+// DropRelationship removes one side of a relationship, if present.
 type DropRelationship struct {
 	Owner problem.ID
 	Type  relationship.Type
 	Other problem.ID
 }
 
-// MoveFamily raises the epoch of a directed family by 1: whoever checked the
-// family for cycles before has to check again.
+// MoveFamily raises the epoch of a directed family by 1. Cycle checks made against the
+// earlier epoch are then out of date.
 type MoveFamily struct{ Family FamilyName }
 
-// Watch makes a user a watcher of the problem, if he is not.
+// Watch makes a user a watcher of the problem, unless the user is one already.
 type Watch struct {
 	Problem problem.ID
 	User    ident.ID
 }
 
-// Unwatch ends that, if he is.
+// Unwatch removes a user from the watchers of the problem, if present.
 type Unwatch struct {
 	Problem problem.ID
 	User    ident.ID
 }
 
-// MarkRead sets or removes the mark that the user has read the problem.
+// MarkRead sets or removes the read mark of a user on the problem.
 type MarkRead struct {
 	Problem problem.ID
 	User    ident.ID
@@ -124,19 +123,19 @@ type PutToken struct{ Token access.Token }
 // AppendAudit appends to the audit log.
 type AppendAudit struct{ Entry audit.Entry }
 
-// PutQuery stores a saved query, replacing the one with the same identifier, in
-// its place.
+// PutQuery stores a saved query. It replaces the query with the same identifier and
+// leaves the order of the queries as it is.
 type PutQuery struct{ Query query.Saved }
 
-// DropQuery removes a saved query, if it is there.
+// DropQuery removes a saved query, if present.
 type DropQuery struct{ ID ident.ID }
 
-// KeepReply keeps a reply, replacing an expired one of the same user and key.
+// KeepReply stores a reply and replaces an expired one of the same user and key.
 type KeepReply struct{ Reply Reply }
 
-// Expire forgets the batches committed or ruled out, and the replies kept,
-// before a time, which is not later than that of the Change. How many that are is
-// for the caller to limit, who knows by Reader.Oldest where they begin.
+// Expire forgets the batches committed or ruled out, and the replies stored, before a
+// time. The time is not later than that of the Change. Callers bound the number of
+// forgotten entries with Reader.Oldest.
 type Expire struct{ Before time.Time }
 
 func (CreateProblem) effect()     {}

@@ -7,16 +7,16 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// Gate lets the calls of a Store in until the Store is closed: what Store.Close
-// says, for adapters to use. The zero Gate is open.
+// Gate admits the calls of a Store until Close, for adapters that implement
+// Store.Close. The zero Gate is open.
 type Gate struct {
 	mu     sync.Mutex
 	closed bool
 	inside sync.WaitGroup
-	leave  func() // inside.Done, which is made once for all calls
+	leave  func() // inside.Done, made once for all calls
 }
 
-// Enter lets a call in, which has to call leave when it ends. It fails with
+// Enter admits a call. The call has to run leave when it ends. Enter fails with
 // fault.Unavailable when ctx is over (ERR-001), and with fault.Closed after Close
 // (CLOSE-001).
 func (g *Gate) Enter(ctx context.Context) (leave func(), err error) {
@@ -35,8 +35,8 @@ func (g *Gate) Enter(ctx context.Context) (leave func(), err error) {
 	return g.leave, nil
 }
 
-// Close lets nobody in any more and returns when all are out. It reports whether
-// the Gate was open before.
+// Close admits no further calls and returns when all admitted ones have left. It
+// reports whether the Gate was open before.
 func (g *Gate) Close() bool {
 	g.mu.Lock()
 	open := !g.closed
@@ -46,8 +46,7 @@ func (g *Gate) Close() bool {
 	return open
 }
 
-// Ended returns the fault of a context that is over, of kind fault.Unavailable,
-// or nil.
+// Ended returns the fault of an ended context, of kind fault.Unavailable, or nil.
 func Ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -55,10 +54,11 @@ func Ended(ctx context.Context) error {
 	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
 }
 
-// Await waits for the result of a Commit that has begun, for adapters that work on it in
-// another goroutine. done needs a buffer for the result. A cancelled ctx does not end the
-// wait: the client may be gone, but the Change goes on. The deadline of ctx ends it. Then
-// ended is false, and the Commit fails with fault.UnknownOutcome and goes on (COM-010).
+// Await waits for the result of a Commit that has begun, for adapters that run it in
+// another goroutine. done needs a buffer for the result. A cancelled ctx does not end
+// the wait: the client may be gone, but the Change goes on. The deadline of ctx ends
+// it. Then ended is false, and the Commit fails with fault.UnknownOutcome and goes on
+// (COM-010).
 func Await(ctx context.Context, done <-chan error) (ended bool, result error) {
 	select {
 	case result = <-done:
