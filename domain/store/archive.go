@@ -79,9 +79,8 @@ func (a Archive) BatchOf(d Dossier) ident.ID {
 	return d.Log[len(d.Log)-1].Batch
 }
 
-// Head returns a Change without a batch, for adapters that restore an Archive. Its
-// effects store everything but the problems. Archive.Versions returns the Versions
-// after it.
+// Head returns a Change without a batch, for use by Restore. Its effects store
+// everything but the problems. Archive.Versions returns the Versions after it.
 func (a Archive) Head() Change {
 	var effects []Effect
 	for _, o := range a.Metadata.States {

@@ -4,7 +4,7 @@ import "errors"
 
 // ErrBusy is in the tree of a fault.Unavailable from an overloaded store: all its
 // connections are in use, a lock was not free in time, or a statement took too long.
-// Without ErrBusy, the fault says that the store cannot be reached.
+// Without ErrBusy, the fault means an unreachable store.
 var ErrBusy = errors.New("the store is busy")
 
 // Busy returns a cause of a fault with the text of the given cause and with ErrBusy in

@@ -16,7 +16,7 @@ type Change struct {
 	Batch ident.ID
 	// At is the time of the request: UTC, whole milliseconds.
 	At time.Time
-	// Author is the user who made the request, or None for the service itself.
+	// Author is the user behind the request, or None for the service itself.
 	Author ident.ID
 	// Expect holds the conditions of the decision behind the Change.
 	Expect []Expectation

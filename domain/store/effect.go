@@ -16,9 +16,9 @@ import (
 // FamilyName names a directed family by its forward type.
 type FamilyName = relationship.Type
 
-// Effect is one thing that a Change does. The set is closed: see the types of this
-// file. Some effects require a thing to be absent or present, as their comments say. A
-// Change that breaks this is refused with fault.Conflict (COM-002).
+// Effect is one write of a Change. The set is closed: see the types of this file. Some
+// effects require a thing to be absent or present, as their comments say. Otherwise the
+// Change is refused with fault.Conflict (COM-002).
 type Effect interface{ effect() }
 
 // CreateProblem stores a new problem. Its number must not be in use (COM-002).
@@ -134,8 +134,8 @@ type DropQuery struct{ ID ident.ID }
 type KeepReply struct{ Reply Reply }
 
 // Expire forgets the batches committed or ruled out, and the replies stored, before a
-// time. The time is not later than that of the Change. Callers bound the number of
-// forgotten entries with Reader.Oldest.
+// time. The time is at most Change.At. Callers bound the number of forgotten entries
+// with Reader.Oldest.
 type Expire struct{ Before time.Time }
 
 func (CreateProblem) effect()     {}

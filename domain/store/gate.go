@@ -7,8 +7,8 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// Gate admits the calls of a Store until Close, for adapters that implement
-// Store.Close. The zero Gate is open.
+// Gate admits the calls of a Store until Close, as adapters need it for Store.Close.
+// The zero Gate is open.
 type Gate struct {
 	mu     sync.Mutex
 	closed bool
@@ -54,11 +54,10 @@ func Ended(ctx context.Context) error {
 	return fault.Wrap(fault.Unavailable, context.Cause(ctx), "the request ended before the store could answer")
 }
 
-// Await waits for the result of a Commit that has begun, for adapters that run it in
-// another goroutine. done needs a buffer for the result. A cancelled ctx does not end
-// the wait: the client may be gone, but the Change goes on. The deadline of ctx ends
-// it. Then ended is false, and the Commit fails with fault.UnknownOutcome and goes on
-// (COM-010).
+// Await waits for the result of a Commit under way in another goroutine. done needs a
+// buffer for the result. A cancelled ctx does not end the wait: the client may be gone,
+// but the Change goes on. The deadline of ctx ends it. Then ended is false, and the
+// Commit fails with fault.UnknownOutcome and goes on (COM-010).
 func Await(ctx context.Context, done <-chan error) (ended bool, result error) {
 	select {
 	case result = <-done:

@@ -6,9 +6,9 @@ import "github.com/problemtracking/problems/domain/fault"
 // a database a round trip. A store decides by itself whether its Readers are
 // LastReaders. Callers announce the last read to every Reader, by the function Last.
 //
-// A store that wraps another store's Reader has to forward the method, or the saving is
-// lost. With LastReads in Harness.Caps, the conformance suite reports a wrapper without
-// the method.
+// A wrapper of another store's Reader has to forward the method, or the saving is lost.
+// With LastReads in Harness.Caps, the conformance suite reports a wrapper without the
+// method.
 type LastReader interface {
 	Reader
 
@@ -16,9 +16,9 @@ type LastReader interface {
 	// method but Search and Dossiers: these may need several reads. The last read must
 	// return the same as without the announcement (LAST-001). It must show the moment
 	// of all earlier reads of the View, or one moment if it is the only one (LAST-002).
-	// Each read after it must fail with ErrOver, which View returns as any error of its
-	// function (LAST-003). History must answer as before: it is no read (LAST-004). A
-	// failed read does not need to count as the last one.
+	// Each read after it must fail with ErrOver, and View returns it as any error of
+	// its function (LAST-003). History must answer as before: it is no read (LAST-004).
+	// A failed read does not need to count as the last one.
 	Last()
 }
 

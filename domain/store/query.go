@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Query asks for the problems that satisfy a predicate, in an order (D31).
+// Query selects problems by a predicate and orders them (D31).
 type Query struct {
 	// Plan is the prepared predicate. Its root is predicate.Problem.
 	Plan *predicate.Plan
@@ -18,9 +18,9 @@ type Query struct {
 	After *Hit
 	// Limit is the largest number of results, at least 1.
 	Limit int
-	// As is the user whose watching and read marks count.
+	// As is the user for conditions on watching and reading.
 	As ident.ID
-	// Catalogue is that of the Reader's moment.
+	// Catalogue is the catalogue at the Reader's moment.
 	Catalogue *metadata.Catalogue
 }
 
@@ -32,8 +32,8 @@ type Hit struct {
 	Keys []predicate.Value
 }
 
-// MostCandidates is the largest number of problems that a Query may examine one by one,
-// where a store cannot compare by itself. The candidates are the problems that satisfy
-// the conditions before the residual of predicate.Plan.Split. One more fails with
-// fault.QueryTooExpensive (FIND-004).
+// MostCandidates is the largest number of candidates of a Query: problems examined one
+// by one, where a store cannot compare by itself. They satisfy the conditions before
+// the residual of predicate.Plan.Split. One more fails with fault.QueryTooExpensive
+// (FIND-004).
 const MostCandidates = 10_000

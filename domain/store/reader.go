@@ -39,18 +39,18 @@ func (p Parts) Has(parts Parts) bool { return p&parts == parts }
 // Snapshot is a problem with its parts at one moment. Parts without a request are nil.
 type Snapshot struct {
 	problem.Problem
-	// Batch must be that of the last Change with a CreateProblem or UpdateProblem of
-	// this problem (READ-018). It distinguishes revisions with the same number in
+	// Batch must be the Batch of the last Change with a CreateProblem or UpdateProblem
+	// of this problem (READ-018). It distinguishes revisions with the same number in
 	// different histories.
 	Batch ident.ID
-	// Size is the size of the problem in bytes (see problem.Size). It must be that of
-	// the last CreateProblem or UpdateProblem of this problem (SIZE-001), and for a
-	// restored problem that of its Dossier (SIZE-002).
+	// Size is the size of the problem in bytes (see problem.Size). It must be the Size
+	// in the last CreateProblem or UpdateProblem of this problem (SIZE-001), and for a
+	// restored problem the Size of its Dossier (SIZE-002).
 	Size int64
-	// Catalogue is the catalogue's version at that moment.
+	// Catalogue is the catalogue's version at the Snapshot's moment.
 	Catalogue ident.Version
-	// Watching and Read are those of the user named in the call. ReadByAssignee is
-	// false when there is no assignee.
+	// Watching and Read concern the user named in the call. ReadByAssignee is false
+	// when there is no assignee.
 	Watching       bool
 	Read           bool
 	ReadByAssignee bool
@@ -64,15 +64,15 @@ type Snapshot struct {
 }
 
 // Related is a relationship with the title and state of the other problem, for display.
-// Both must be those of the Snapshot's moment (READ-005).
+// Both must be from the Snapshot's moment (READ-005).
 type Related struct {
 	relationship.Relationship
 	OtherTitle string
 	OtherState ident.ID
 }
 
-// Savepoint is a copy of a problem after a batch that created it or changed one of its
-// fields (D8).
+// Savepoint is a copy of a problem. Each batch that creates the problem or changes one
+// of its fields leaves one (D8).
 type Savepoint struct {
 	Batch ident.ID
 	problem.Problem
@@ -88,10 +88,10 @@ type Reply struct {
 	Body        []byte // opaque to the domain and to stores
 }
 
-// History names a series of Changes of which the store took none back. A store begins
-// another History when it may have lost shown Changes, for example in a fail-over. All
-// Stores that are open on the same data have the same History. A store that shows only
-// safe Changes has just one, 0.
+// History names a series of Changes, none of them taken back. A store begins another
+// History when it may have lost shown Changes, for example in a fail-over. All Stores
+// open on the same data have the same History. A store without unsafe Changes in its
+// Views has just one, 0.
 type History uint64
 
 // Reader reads at one moment. The values must equal those given to Commit, byte for
@@ -105,9 +105,9 @@ type Reader interface {
 
 	// Log returns entries of a problem's log, oldest first. It skips the first skip
 	// entries and returns at most limit, which is at least 1. It must stop after the
-	// entry with which the total size reaches budget, in bytes, and not before
-	// (READ-020). So a caller can read a long log in parts that fit into memory, in one
-	// View or in several: a log only grows. A missing problem has no entries.
+	// entry that brings the total size to at least budget, in bytes, and not before
+	// (READ-020). So a caller can read a long log in small parts, in one View or in
+	// several: a log only grows. A missing problem has no entries.
 	Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error)
 
 	// Comments returns comments of a problem in the same way (READ-021).
@@ -118,14 +118,15 @@ type Reader interface {
 	// (READ-014).
 	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts Parts) ([]Snapshot, error)
 
-	// Search returns the problems of a query. It must find exactly the problems for
-	// which predicate.Holds is true (FIND-001). They must be in the query's order
-	// (FIND-002), with their sort keys, and no more than its Limit (FIND-003). It must
-	// fail with fault.QueryTooExpensive when it would examine more than MostCandidates
-	// problems one by one, whatever the Limit, and only then (FIND-004). When ctx ends,
-	// it must return soon, with the kind fault.Unavailable (FIND-005).
+	// Search returns the problems of a query. It must find exactly the problems that
+	// satisfy predicate.Holds (FIND-001). They must be in the query's order (FIND-002),
+	// with their sort keys, and no more than its Limit (FIND-003). It must fail with
+	// fault.QueryTooExpensive if there are more than MostCandidates problems to examine
+	// one by one, and only then (FIND-004). The Limit does not count here. When ctx
+	// ends, it must return soon, with the kind fault.Unavailable (FIND-005).
 	//
-	// Package search has a ready-made implementation for stores that can only iterate.
+	// Package search has a ready-made implementation for stores without an engine for
+	// queries.
 	Search(ctx context.Context, q Query) ([]Hit, error)
 
 	// Neighbours returns all relationships of the given type from the given problems,
@@ -134,11 +135,11 @@ type Reader interface {
 	Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error)
 
 	// Epoch returns the epoch of a directed family. The epoch must start at 0, and
-	// every MoveFamily effect must raise it by 1 (READ-007). Its Batch must be that of
-	// the Change that raised it last, and ident.None before (READ-019).
+	// every MoveFamily effect must raise it by 1 (READ-007). Its Batch must be the
+	// Batch of the last Change that raised it, and ident.None before (READ-019).
 	Epoch(ctx context.Context, family FamilyName) (ident.Version, error)
 
-	// Catalogue returns all metadata and users, which must agree with its version
+	// Catalogue returns all metadata and users. They must agree with its version
 	// (READ-008). Callers keep the result for long, so it must not change (ALIAS-001).
 	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
 
@@ -155,8 +156,8 @@ type Reader interface {
 	Tokens(ctx context.Context) ([]access.Token, error)
 
 	// Audit returns entries of the audit log, oldest first. It skips the first skip
-	// entries and returns at most limit, which is at least 1. Their order must be that
-	// of their Commits, and within one Change its order (READ-015).
+	// entries and returns at most limit, which is at least 1. They must be in the order
+	// of their Commits, and within one Change in its order (READ-015).
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
 
 	// SavedQueries returns the saved queries of a user, or of all users with
@@ -174,7 +175,8 @@ type Reader interface {
 	// something first.
 	History() History
 
-	// Oldest returns the time of the oldest batch or reply that Expire can forget, at
-	// this moment or a later one. ok must be false when there is none (READ-013).
+	// Oldest returns the time of the oldest stored batch or reply, as Expire compares
+	// it. It may be the oldest at this moment or at a later one. ok must be false when
+	// there is none (READ-013).
 	Oldest(ctx context.Context) (at time.Time, ok bool, err error)
 }

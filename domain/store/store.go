@@ -3,8 +3,7 @@
 // adapter finished Changes. The adapter checks their expectations, applies their
 // effects, and reads the stored values back.
 //
-// Each sentence with a "must" ends in the tag of the conformance cases that hold an
-// adapter to it.
+// Each sentence with a "must" ends in the tag of its conformance cases.
 package store
 
 import (
@@ -20,10 +19,9 @@ import (
 // Its methods may be called from many goroutines at once. Texts are valid UTF-8 without
 // U+0000. Every error must be a fault or wrap one, and must have the kind named in the
 // method's comment (ERR-001). Where no named kind fits, the kind is fault.Unavailable
-// for a failure that may pass by itself, and fault.Internal for any other. A store must
-// not retain the caller's values in a way that lets later changes by the caller show
-// (ALIAS-001). Values handed out must not let the caller change the stored ones
-// (ALIAS-001).
+// for a failure that may pass by itself, and fault.Internal for any other. Later
+// changes by the caller to the values handed in must not show in the store (ALIAS-001).
+// Values handed out must not let the caller change the stored ones (ALIAS-001).
 //
 // Some stores can open the same data several times, also in several processes. The
 // rules must then hold among all these Stores as they do within one, except where
@@ -32,23 +30,24 @@ import (
 // (SHARE-002).
 type Store interface {
 	// View calls fn with a Reader on one consistent moment. The moment must include
-	// every Change whose Commit returned before View was called, and every Change shown
-	// by a View or Versions that returned before then (VIEW-001). This must hold
-	// however long fn takes and whatever is committed meanwhile, by fn as well: a View
-	// blocks no one (VIEW-002). View may also show a Change whose Commit has not
-	// returned or has failed with fault.UnknownOutcome (VIEW-001). A crash or a
-	// fail-over may still take such a Change back: see Confirm.
+	// every Change with a Commit that returned before the call of View (VIEW-001). It
+	// must also include every Change shown by an earlier View or Versions that returned
+	// before the call (VIEW-001). This must hold however long fn takes, and despite
+	// Commits meanwhile, even by fn: a View blocks no one (VIEW-002). View may also
+	// show a Change with a Commit still under way or failed with fault.UnknownOutcome
+	// (VIEW-001). A crash or a fail-over may still take such a Change back: see
+	// Confirm.
 	//
 	// View must return fn's error as it is (VIEW-003). The Reader is valid until fn
 	// returns, and for one goroutine. When ctx ends, View must return an error soon,
 	// with the kind fault.Unavailable (VIEW-004).
 	View(ctx context.Context, fn func(Reader) error) error
 
-	// Reserve returns a number for a new problem. The number must be greater than that
-	// of every problem whose Commit returned before Reserve was called, and than every
-	// number reserved by this Store before (ID-001). A reopened store must not return
-	// the number of an existing problem (ID-002). Unused numbers are lost: gaps are
-	// fine.
+	// Reserve returns a number for a new problem. The number must be greater than the
+	// numbers of all problems with a Commit that returned before the call (ID-001). It
+	// must also be greater than every number reserved by this Store before (ID-001). A
+	// reopened store must not return the number of an existing problem (ID-002). Unused
+	// numbers are lost: gaps are fine.
 	Reserve(ctx context.Context) (problem.ID, error)
 
 	// Commit applies a Change. It must be all or nothing (COM-001). When an expectation
@@ -80,37 +79,37 @@ type Store interface {
 	// must return the Receipt and true (OUT-001). The batch must then be as safe as if
 	// Commit had returned (CONF-002). Otherwise Outcome must return false and rule the
 	// batch out for good, even for a Commit still under way (OUT-002). The ruling
-	// carries the given time, and Expire forgets it by that time.
+	// carries the given time for Expire.
 	Outcome(ctx context.Context, batch ident.ID, at time.Time) (Receipt, bool, error)
 
-	// Confirm returns nil when every Change shown by a View before the call is as safe
-	// as one whose Commit has returned. Only Views that returned before the call count.
+	// Confirm returns nil when every Change shown by an earlier View is as safe as
+	// after its Commit returned. An earlier View is one that returned before the call.
 	// A store may show a Change before it is safe, for example before a replica has
 	// received it. Then Confirm must wait until the Change is safe, and otherwise fail
 	// with fault.Unavailable (CONF-001). It must not return nil for a Change that a
 	// crash or a fail-over can still take back (CONF-002).
 	//
 	// The argument shown is the History of the View. When the store has taken Changes
-	// of that History back since, Confirm must fail with fault.Conflict (CONF-004). The
+	// of this History back since, Confirm must fail with fault.Conflict (CONF-004). The
 	// caller then reads again.
 	//
-	// An answer that stores nothing rests on the shown data, and so needs Confirm.
-	// Commit and Outcome confirm by storing something themselves. When ctx ends,
-	// Confirm must return an error soon, with the kind fault.Unavailable (CONF-003). A
-	// store that shows only safe Changes returns nil at once.
+	// An answer without a Change rests on the shown data, and so needs Confirm. Commit
+	// and Outcome confirm by storing something themselves. When ctx ends, Confirm must
+	// return an error soon, with the kind fault.Unavailable (CONF-003). A store without
+	// unsafe Changes in its Views returns nil at once.
 	Confirm(ctx context.Context, shown History) error
 
-	// Versions returns the versions that validate caches. It is cheap enough to call
-	// every second. It must be as fresh as View (VER-001).
+	// Versions returns the versions for the validation of caches. It is cheap enough to
+	// call every second. It must be as fresh as View (VER-001).
 	Versions(ctx context.Context) (Versions, error)
 
 	// Restore fills an empty store (see StoreEmpty) with an Archive. The caller has
-	// checked that the parts of the Archive agree with each other. Restore must be all
-	// or nothing, also for concurrent readers, even during the iteration of the
-	// Problems (RES-001). These readers must not wait for it (RES-001). Reads must then
-	// return the content of the Archive, in the Archive's orders (RES-002).
+	// checked the parts of the Archive against each other. Restore must be all or
+	// nothing, also for concurrent readers, even during the iteration of the Problems
+	// (RES-001). These readers must not wait for it (RES-001). Reads must then return
+	// the content of the Archive, in the Archive's orders (RES-002).
 	//
-	// The version Catalogue must be that of the Archive, but at least 1 when there are
+	// The version Catalogue must be as in the Archive, but at least 1 when there are
 	// metadata or users (RES-003). So client caches stay valid for as long as they
 	// should (D20). The version Access must be 1, or 0 when there are no tokens
 	// (RES-003). The Batch of the Archive must become the Batch of every version above
@@ -123,26 +122,26 @@ type Store interface {
 	// When the store is not empty, Restore must fail with fault.Conflict and change
 	// nothing (RES-005). An error from the Problems must be returned as it is, with
 	// nothing stored (RES-006). When ctx ends before Restore is done, it must store
-	// nothing and fail with fault.Unavailable (RES-007). The kind fault.UnknownOutcome
-	// is for a store that cannot tell. A store outside memory needs no more memory for
-	// more problems.
+	// nothing and fail with fault.Unavailable (RES-007). A store that cannot tell the
+	// outcome returns fault.UnknownOutcome. A store outside memory needs no more memory
+	// for more problems.
 	Restore(ctx context.Context, archive Archive) error
 
 	// Close releases the resources of the store after the calls under way have ended.
 	// Calls after Close must fail with fault.Closed (CLOSE-001). A second Close must do
-	// nothing and return nil (CLOSE-002). A store that loses its data on Close must be
+	// nothing and return nil (CLOSE-002). A store without data after Close must be
 	// empty when it is opened again (CLOSE-003).
 	Close() error
 }
 
 // Versions validate caches. Each version counts its Changes and names the latest of
-// them: its Batch must be that of this Change, and ident.None before the first one
-// (VER-004). A store that lost its latest Changes, or was set back, can thus reach a
-// number again, but never the same Version.
+// them: its Batch must be the Batch of this Change, and ident.None before the first one
+// (VER-004). After a loss of its latest Changes, a store can thus reach a number again,
+// but never the same Version.
 type Versions struct {
-	// Catalogue must start at 0, and every Change with a PutState, PutPriority,
-	// PutClassification, PutComponent, PutMilestone or PutUser effect must raise it by
-	// exactly 1, however many such effects it has (VER-002).
+	// Catalogue must start at 0 (VER-002). A Change with PutState, PutPriority,
+	// PutClassification, PutComponent, PutMilestone or PutUser effects must raise it by
+	// exactly 1, however many they are (VER-002).
 	Catalogue ident.Version
 	// Access must start at 0, and every Change with a PutToken effect must raise it by
 	// exactly 1, however many such effects it has (VER-003).
@@ -165,9 +164,9 @@ func (v Versions) After(change Change) Versions {
 type Receipt struct {
 	Batch ident.ID
 	// Position orders the Changes. It must be at least 1 and unique (COM-011). It must
-	// be greater than that of every Change whose Commit returned before this Commit was
-	// called, and of every earlier committed Change that names the same problem
-	// (COM-011). Other Changes committed at the same time may have either order. Gaps
-	// are fine.
+	// be greater than the Position of every Change with a Commit that returned before
+	// the call (COM-011). It must also be greater than the Position of every earlier
+	// Change of the same problem (COM-011). Other Changes committed at the same time
+	// may have either order. Gaps are fine.
 	Position int64
 }
