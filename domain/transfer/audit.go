@@ -12,18 +12,18 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// auditMembers are the members that objects in values of the audit log can have, in
-// the order in which the service writes those that there are: that of D2.
+// auditMembers are the possible members of objects in values of the audit log. The
+// service writes them in this order, given by D2.
 var auditMembers = []string{
 	"identifier", "name", "email", "resolved", "initial", "order", "nextStates", "closed", "successor", "parent",
 	"component", "creationDate", "startDate", "endDate", "inactive", "user", "scope", "expires", "revoked",
 }
 
-// auditEntry checks an entry of the audit log, and writes its values as the service
-// writes them. Names are those of then, and are not compared with anything; nor are
-// times, for clocks step back.
+// auditEntry checks an entry of the audit log and normalises its values to the form
+// used by the service. Names are historical and are not compared with anything. Times
+// are not compared either, for clocks step back.
 func (c *Checker) auditEntry(e audit.Entry) {
-	c.only(KindAuditEntry, c.auditIDs, e.ID)
+	c.uniqueID(KindAuditEntry, c.auditIDs, e.ID)
 	c.moment("/creationDate", e.Created)
 	if !e.Author.IsNone() {
 		c.reference("/author", metadata.Users, e.Author)
@@ -49,7 +49,7 @@ func (c *Checker) auditEntry(e audit.Entry) {
 	c.audit = append(c.audit, e)
 }
 
-// audited checks that there is an object that the entry is about.
+// audited checks that the object of the entry exists.
 func (c *Checker) audited(e audit.Entry) {
 	switch {
 	case !slices.Contains(audit.Kinds(), e.Kind):
@@ -63,7 +63,7 @@ func (c *Checker) audited(e audit.Entry) {
 	}
 }
 
-// auditValue returns a value as the service writes it.
+// auditValue returns a value in the form used by the service.
 func (c *Checker) auditValue(field string, v problem.LogValue) problem.LogValue {
 	if v == "" {
 		return v
@@ -75,16 +75,16 @@ func (c *Checker) auditValue(field string, v problem.LogValue) problem.LogValue 
 		c.refuse(field, "must be JSON")
 		return v
 	}
-	return c.rewritten(field, decoded)
+	return c.normalised(field, decoded)
 }
 
-// rewritten returns the value that shows what was decoded from JSON.
-func (c *Checker) rewritten(field string, v any) problem.LogValue {
+// normalised returns a decoded JSON value as a log value.
+func (c *Checker) normalised(field string, v any) problem.LogValue {
 	switch v := v.(type) {
 	case string:
 		return problem.LogText(c.text(field, text.Rule{}, v))
 	case json.Number:
-		// All numbers are orders, which were not bounded in the archives of older versions.
+		// All numbers are orders. Older versions had no bounds on them.
 		n, err := strconv.ParseInt(v.String(), 10, 64)
 		if err != nil || n < -MaxInteger || n > MaxInteger {
 			c.refuse(field, "must be an integer without fraction or exponent, of at most %d", int64(MaxInteger))
@@ -101,20 +101,20 @@ func (c *Checker) rewritten(field string, v any) problem.LogValue {
 			if i > 0 {
 				all = append(all, ',')
 			}
-			all = append(all, c.rewritten(field, element).JSON()...)
+			all = append(all, c.normalised(field, element).JSON()...)
 		}
 		return problem.LogValue(append(all, ']'))
 	case map[string]any:
-		return c.rewrittenObject(field, v)
+		return c.normalisedObject(field, v)
 	}
 	return ""
 }
 
-func (c *Checker) rewrittenObject(field string, object map[string]any) problem.LogValue {
+func (c *Checker) normalisedObject(field string, object map[string]any) problem.LogValue {
 	var members []problem.LogMember
 	for _, name := range auditMembers {
 		if value, ok := object[name]; ok {
-			members = append(members, problem.LogMember{Name: name, Value: c.rewritten(Pointer(field, name), value)})
+			members = append(members, problem.LogMember{Name: name, Value: c.normalised(Pointer(field, name), value)})
 		}
 	}
 	for name := range object {

@@ -14,29 +14,31 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Checker checks records one by one, and groups them. What it lets through has
-// everything that the service relies on: the rules of requests about one object, and
-// about the catalogue as a whole, are called here too. What a request may not change is
-// not judged again, such as transitions (D19), or closed components and inactive users
-// as new values: it may have been allowed at that time. Nor are the limits of D22, which
-// are settings; and the identifiers of log entries and comments are compared within a
-// problem only, for nothing looks them up across problems.
+// Checker checks records one by one, and groups them. Accepted records satisfy all
+// assumptions of the service. The Checker applies the rules of requests for single
+// objects and for the catalogue as a whole.
 //
-// It keeps what comes before the problems; one problem at a time; and of all
-// others 8 bytes each, 24 for each directed relationship and for each log entry
-// that names a problem which is yet to come, and about 150 for each relationship
-// whose mirror is yet to come.
+// It skips some rules, because the values may have been allowed at an earlier time. It
+// does not check the rules of changes again: transitions (D19), or closed components
+// and inactive users as new values. It does not apply the limits of D22 either, for
+// they are settings. It compares the identifiers of log entries and comments only
+// within a problem, for nothing looks them up across problems.
+//
+// It holds everything before the problems, and one problem at a time. Of all other
+// problems it holds 8 bytes each, plus 24 for each directed relationship. It also holds
+// 24 bytes for each log entry that names a later problem, and about 150 for each
+// relationship until its mirror comes.
 type Checker struct {
-	line  int64  // of the record that is being checked
+	line  int64  // of the current record
 	fault *Fault // the first one
 
 	last  Kind         // of the record before
-	first [Kinds]int64 // the line of the first record of each kind; for what belongs to a problem, of the current problem
+	first [Kinds]int64 // the line of the first record of each kind; for parts of a problem, of the current problem
 
-	start     *Start // nil until it came
+	start     *Start // nil before it
 	content   metadata.Content
 	latest    ident.ID                    // of the metadata objects of a kind
-	places    map[metadata.Place]struct{} // that one object at most has
+	places    map[metadata.Place]struct{} // each of one object at most
 	catalogue *metadata.Catalogue         // nil until the content is complete
 	tokens    []access.Token
 	tokenIDs  map[ident.ID]struct{}
@@ -46,7 +48,7 @@ type Checker struct {
 	audit     []audit.Entry
 	auditIDs  map[ident.ID]struct{}
 
-	current *store.Dossier // the problem whose parts come
+	current *store.Dossier // the problem that collects parts
 	history history        // of the current problem
 	graph   graph
 }
@@ -64,11 +66,11 @@ func NewChecker() *Checker {
 	}
 }
 
-// Add checks the next record, which is on a line by which faults name it: the
-// records of one kind are on successive lines. It returns the problem that the
-// record shows to be complete, if any. Texts are trimmed and brought to NFC, and
-// the values of log entries to the form of D8. The error is a *[Fault], perhaps of
-// an earlier record; after one the Checker is of no use.
+// Add checks the next record. The line is for use in faults, and records of one kind
+// are on successive lines. When the record completes a problem, Add returns the
+// problem. Texts are trimmed and brought to NFC, and the values of log entries to the
+// form of D8. The error is a *[Fault], perhaps of an earlier record. After an error the
+// Checker is of no use.
 func (c *Checker) Add(line int64, record Record) (done *store.Dossier, err error) {
 	c.line = line
 	kind := KindOf(record)
@@ -136,7 +138,7 @@ func (c *Checker) check(record Record) {
 	}
 }
 
-// order checks that a record of this kind can come next.
+// order checks the kind of a record against the order of records.
 func (c *Checker) order(kind Kind) {
 	part := kind > KindProblem && kind < KindEnd
 	switch {
@@ -151,7 +153,7 @@ func (c *Checker) order(kind Kind) {
 	}
 }
 
-// begin notes where the records of a kind begin.
+// begin stores the first line of the records of a kind.
 func (c *Checker) begin(kind Kind) {
 	if kind == KindProblem {
 		clear(c.first[KindSavepoint:KindEnd])
@@ -162,8 +164,8 @@ func (c *Checker) begin(kind Kind) {
 	}
 }
 
-// refuse notes what is wrong with the record that is being checked. Only the
-// first fault counts: whatever is found after it may be its consequence.
+// refuse stores a fault of the current record. Only the first fault counts, because
+// later ones may be its consequence.
 func (c *Checker) refuse(field, format string, args ...any) {
 	c.refuseAt(c.line, field, format, args...)
 }
@@ -174,7 +176,7 @@ func (c *Checker) refuseAt(line int64, field, format string, args ...any) {
 	}
 }
 
-// text returns a text as it is to be stored (D9).
+// text returns a text in its stored form (D9).
 func (c *Checker) text(field string, rule text.Rule, s string) string {
 	s, err := rule.Apply(s)
 	if err != nil {
@@ -197,7 +199,7 @@ func (c *Checker) moment(field string, t time.Time) {
 	}
 }
 
-// reference checks that there is an object of the kind with the identifier.
+// reference checks that an object of the kind has the identifier.
 func (c *Checker) reference(field string, kind metadata.Kind, id ident.ID) {
 	if c.catalogue.Name(kind, id) == "" {
 		c.refuse(field, "there is no %s with this identifier", kind)
@@ -207,6 +209,6 @@ func (c *Checker) reference(field string, kind metadata.Kind, id ident.ID) {
 // belongs checks that a part belongs to the current problem.
 func (c *Checker) belongs(owner problem.ID) {
 	if owner != c.current.ID {
-		c.refuse("/problem", "must be %d: what belongs to a problem follows it", c.current.ID)
+		c.refuse("/problem", "must be %d: the parts of a problem follow it", c.current.ID)
 	}
 }

@@ -1,7 +1,8 @@
-// Package transfer moves all that a store holds into another: as a stream of
-// records, in one order, each of which is checked before anything is stored.
+// Package transfer moves the whole content of one store into another. The content
+// travels as a stream of records in a fixed order. Every record is checked before
+// anything is stored.
 //
-// [Records] reads a store; [Load] takes records from any [Source] and makes of
-// them what store.Store.Restore wants. What is between the two, such as a file,
-// is an adapter's matter.
+// [Records] reads a store. [Load] takes records from any [Source] and makes an Archive
+// of them for store.Store.Restore. The medium between the two, such as a file, is the
+// business of an adapter.
 package transfer

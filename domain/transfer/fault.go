@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Fault says what is wrong with a record.
+// Fault reports an invalid record.
 type Fault struct {
-	Line int64 // where the record is, from 1
-	// Field is a JSON Pointer (RFC 6901) to the member of the line that is
-	// wrong; empty for the line as a whole.
+	Line int64 // the line of the record, from 1
+	// Field is a JSON Pointer (RFC 6901) to the invalid member of the line. It is empty
+	// for the line as a whole.
 	Field string
-	// Reason ends a sentence that begins with the member or the line, such as
-	// "must not be empty".
+	// Reason ends a sentence that begins with the member or the line, such as "must not
+	// be empty".
 	Reason string
 }
 
@@ -26,6 +26,6 @@ func (f *Fault) Error() string {
 
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Pointer returns the JSON Pointer to a member of the object that parent points to (RFC
-// 6901, section 3).
+// Pointer returns the JSON Pointer to a member of the object at parent (RFC 6901,
+// section 3).
 func Pointer(parent, member string) string { return parent + "/" + escaper.Replace(member) }

@@ -12,23 +12,23 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
-// graph is what is kept of all problems, so as to know which there are and how
-// they are related.
+// graph holds the data of all problems for the checks across problems: their existence
+// and their relationships.
 type graph struct {
 	problems []problem.ID                 // in ascending order
-	open     map[pair]side                // relationships whose mirror is yet to come
+	open     map[pair]side                // relationships without their mirror so far
 	edges    map[relationship.Type][]edge // of the directed families
-	ahead    []mention                    // of problems that are yet to come
+	ahead    []mention                    // of later problems
 }
 
-// pair is a place for one relationship: two problems have at most one in each
-// family (D7).
+// pair identifies a possible relationship: two problems have at most one in each family
+// (D7).
 type pair struct {
 	low, high problem.ID
 	family    int // by code
 }
 
-// side is the relationship that the lower one of a pair has.
+// side is the relationship of the lower problem of a pair.
 type side struct {
 	line    int64
 	created int64 // in milliseconds since 1970
@@ -46,7 +46,7 @@ type edge struct {
 type mention struct {
 	id   problem.ID
 	line int64
-	to   bool // whether it is named by "to" or by "from"
+	to   bool // named by "to", not by "from"
 }
 
 func (g *graph) last() problem.ID {
@@ -109,7 +109,8 @@ func (g *graph) relate(c *Checker, family relationship.Family, r relationship.Re
 	}
 }
 
-// mention checks that the problem which a log entry names is there, or will be.
+// mention checks that the problem named by a log entry exists, or defers the check to
+// the end.
 func (g *graph) mention(c *Checker, id problem.ID, to bool) {
 	switch {
 	case id == c.current.ID:
@@ -128,7 +129,7 @@ func (m mention) field() string {
 	return "/from/problemIdentifier"
 }
 
-// close checks what only all problems together show.
+// close makes the checks across all problems.
 func (g *graph) close(c *Checker) {
 	for _, m := range g.ahead {
 		if !g.has(m.id) {
@@ -149,7 +150,7 @@ func (g *graph) close(c *Checker) {
 	}
 }
 
-// refuseOpen refuses the first relationship that has no mirror.
+// refuseOpen refuses the first relationship without a mirror.
 func (g *graph) refuseOpen(c *Checker) {
 	var at pair
 	var first side
@@ -165,9 +166,9 @@ func (g *graph) refuseOpen(c *Checker) {
 	c.refuseAt(first.line, "/problemIdentifier", "problem %d does not have the mirror", at.high)
 }
 
-// cycle returns a cycle that the edges, which it sorts, have, and the line of the
-// edge that closes it. It is a depth-first search without recursion: chains can be
-// as long as there are problems.
+// cycle returns a cycle of the edges and the line of the edge that closes it. It sorts
+// the edges. The depth-first search uses no recursion, because a chain can include all
+// problems.
 func (g *graph) cycle(edges []edge) (path []string, line int64) {
 	if len(edges) == 0 {
 		return nil, 0
@@ -176,7 +177,7 @@ func (g *graph) cycle(edges []edge) (path []string, line int64) {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	const (
-		entered = iota + 1 // on the way to where the search is
+		entered = iota + 1 // on the current path
 		left               // leads to no cycle
 	)
 	marks := make([]uint8, len(g.problems))
@@ -184,25 +185,25 @@ func (g *graph) cycle(edges []edge) (path []string, line int64) {
 		i, _ := slices.BinarySearch(g.problems, id)
 		return &marks[i]
 	}
-	type step struct {
+	type frame struct {
 		id   problem.ID
 		edge int // the next one to follow
 	}
-	var way []step
+	var stack []frame
 	enter := func(id problem.ID) {
 		*mark(id) = entered
 		i, _ := slices.BinarySearchFunc(edges, id, func(e edge, id problem.ID) int { return cmp.Compare(e.from, id) })
-		way = append(way, step{id, i})
+		stack = append(stack, frame{id, i})
 	}
 	for _, start := range edges {
 		if *mark(start.from) == 0 {
 			enter(start.from)
 		}
-		for len(way) > 0 {
-			at := &way[len(way)-1]
+		for len(stack) > 0 {
+			at := &stack[len(stack)-1]
 			if at.edge == len(edges) || edges[at.edge].from != at.id {
 				*mark(at.id) = left
-				way = way[:len(way)-1]
+				stack = stack[:len(stack)-1]
 				continue
 			}
 			e := edges[at.edge]
@@ -211,8 +212,8 @@ func (g *graph) cycle(edges []edge) (path []string, line int64) {
 			case 0:
 				enter(e.to)
 			case entered:
-				i := slices.IndexFunc(way, func(s step) bool { return s.id == e.to })
-				for _, s := range way[i:] {
+				i := slices.IndexFunc(stack, func(f frame) bool { return f.id == e.to })
+				for _, s := range stack[i:] {
 					path = append(path, fmt.Sprint(s.id))
 				}
 				return append(path, fmt.Sprint(e.to)), e.line

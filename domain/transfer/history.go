@@ -8,20 +8,20 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// history follows the log of one problem: what its entries say has to lead from
-// nothing to the problem, by way of the savepoints (D8).
+// history follows the log of one problem. The entries have to lead from nothing to the
+// problem, through all savepoints (D8).
 type history struct {
 	ids      map[ident.ID]Kind // of the log entries and comments
-	comments []added           // as the log has them
+	comments []added           // as mentioned in the log
 
-	fields   problem.Fields // as they stand after the entries so far
+	fields   problem.Fields // after the entries so far
 	set      bool           // whether the latest batch created the problem or set a field
-	saved    int            // how many savepoints are accounted for
-	modifier ident.ID       // who made the latest significant change
+	saved    int            // the number of matched savepoints
+	modifier ident.ID       // the author of the latest significant change
 	modified time.Time
 }
 
-// added is an entry that says that a comment was added.
+// added is a log entry about an added comment.
 type added struct {
 	comment ident.ID
 	line    int64
@@ -32,7 +32,7 @@ func (h *history) begin(p problem.Problem) {
 	*h = history{ids: h.ids, comments: h.comments[:0], modified: p.Created}
 }
 
-// identify checks that the identifier is the only one like it in the problem.
+// identify checks that the identifier is unique in the problem.
 func (h *history) identify(c *Checker, id ident.ID, kind Kind) {
 	if other, taken := h.ids[id]; taken {
 		c.refuse("/identifier", "another %v of the problem has this already", other)
@@ -59,7 +59,7 @@ func (h *history) follow(c *Checker, e problem.LogEntry) {
 	if len(c.current.Log) == 0 {
 		h.start(c, e)
 	} else {
-		h.step(c, c.current.Log[len(c.current.Log)-1], e)
+		h.next(c, c.current.Log[len(c.current.Log)-1], e)
 	}
 	if e.Created.Before(h.modified) {
 		c.refuse("/creationDate", "must not be earlier than that of the change before")
@@ -83,7 +83,7 @@ func (h *history) start(c *Checker, e problem.LogEntry) {
 	}
 }
 
-func (h *history) step(c *Checker, before, e problem.LogEntry) {
+func (h *history) next(c *Checker, before, e problem.LogEntry) {
 	switch e.Revision {
 	case before.Revision:
 		switch {
@@ -107,8 +107,8 @@ func (h *history) step(c *Checker, before, e problem.LogEntry) {
 	}
 }
 
-// closeBatch checks the savepoint of the batch whose last entry is given, if it
-// has to have one.
+// closeBatch checks the savepoint of a batch, if it has to have one. The given entry is
+// the last of the batch.
 func (h *history) closeBatch(c *Checker, last problem.LogEntry) {
 	if !h.set {
 		return
@@ -136,7 +136,7 @@ func (h *history) closeBatch(c *Checker, last problem.LogEntry) {
 	}
 }
 
-// close checks that the log and the savepoints have led to the problem.
+// close checks the problem against the end of its log and savepoints.
 func (h *history) close(c *Checker) {
 	p, line := c.current.Problem, c.first[KindProblem]
 	if len(c.current.Log) == 0 {
@@ -172,7 +172,7 @@ func (h *history) close(c *Checker) {
 	}
 }
 
-// compare refuses the first field on a line that is not as it should be.
+// compare refuses the first differing field on a line.
 func compare(c *Checker, line int64, is, want problem.Fields, reason string) {
 	for _, f := range clientFields {
 		if !f.Same(&is, &want) {

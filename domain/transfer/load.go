@@ -8,20 +8,21 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Source is where records come from.
+// Source supplies records.
 type Source interface {
-	// Next returns the next record and the line that it is on, by which faults
-	// name it. After an End, and only then, it fails with io.EOF.
+	// Next returns the next record and its line, for use in faults. It fails with
+	// io.EOF after an End, and only then.
 	Next() (line int64, record Record, err error)
 }
 
-// Load returns what the source has, for store.Store.Restore. The batch is that of
-// the Archive, a new one for every Restore. It reads all that
-// stands before the first problem at once, and the problems one by one, as the
-// store asks for them, which can be done once: the second time there is an error.
-// Every record is checked: what is wrong is a *[Fault], and a fault of any record
-// ends the Archive's Problems with an error. An error of the source is returned as
-// it is.
+// Load returns the content of the source as an Archive for store.Store.Restore. The
+// batch becomes the Batch of the Archive, and each Restore needs a new one. Load reads
+// all records before the first problem at once. The problems follow one by one, as the
+// store iterates over them. A second iteration yields an error.
+//
+// Every record is checked, and an invalid one gives a *[Fault]. A fault in any record
+// ends the Archive's Problems with an error. An error of the source is returned as it
+// is.
 func Load(source Source, batch ident.ID) (store.Archive, error) {
 	c := NewChecker()
 	for c.last < KindProblem {
@@ -43,7 +44,7 @@ func Load(source Source, batch ident.ID) (store.Archive, error) {
 		Audit:     c.audit,
 		Problems: func(yield func(store.Dossier, error) bool) {
 			if begun {
-				yield(store.Dossier{}, errors.New("the problems come from a stream, which has been read before"))
+				yield(store.Dossier{}, errors.New("the problems come from a stream, and the stream has been read already"))
 				return
 			}
 			begun = true

@@ -13,8 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// shown checks what an entry says has changed, by the table of D8, and writes its
-// values as the service writes them.
+// shown checks the change described by an entry, by the table of D8. It normalises the
+// values to the form used by the service.
 func (c *Checker) shown(e *problem.LogEntry) {
 	switch e.Type {
 	case problem.ProblemCreated:
@@ -59,7 +59,7 @@ func (c *Checker) shown(e *problem.LogEntry) {
 	}
 }
 
-// oneSide checks a value of which the entry has only one: "to" or else "from".
+// oneSide checks an entry with just one value: "to" or else "from".
 func (c *Checker) oneSide(e *problem.LogEntry, to bool, check func(field string, v problem.LogValue) problem.LogValue) {
 	if to {
 		c.null("/from", e.From)
@@ -86,7 +86,7 @@ func (c *Checker) null(field string, v problem.LogValue) {
 	}
 }
 
-// shownField checks a change of one field, and makes it.
+// shownField checks a change of one field, and applies it.
 func (c *Checker) shownField(e *problem.LogEntry) {
 	f := problem.FieldNamed(e.Field)
 	if f == nil || !f.Client {
@@ -103,7 +103,7 @@ func (c *Checker) shownField(e *problem.LogEntry) {
 	}
 }
 
-// shownFields reads the fields that a problem was created with.
+// shownFields reads the initial fields of a problem.
 func (c *Checker) shownFields(v problem.LogValue) (problem.LogValue, problem.Fields) {
 	var fields problem.Fields
 	var members []problem.LogMember
@@ -123,7 +123,7 @@ func (c *Checker) shownFields(v problem.LogValue) (problem.LogValue, problem.Fie
 	return problem.LogObject(members...), fields
 }
 
-// shownCreated reads a field that a problem was created with, which is never null.
+// shownCreated reads an initial field of a problem. It is never null.
 func (c *Checker) shownCreated(f *problem.Field, v problem.LogValue, into *problem.Fields) problem.LogValue {
 	member := "/to/" + f.Name
 	if f.Kind == problem.TextField {
@@ -167,7 +167,7 @@ func (c *Checker) shownText(field string, rule text.Rule, v problem.LogValue) (p
 	return problem.LogText(applied), applied
 }
 
-// shownRef reads a metadata object or user. Its name is what it was then.
+// shownRef reads a metadata object or user. Its name is historical.
 func (c *Checker) shownRef(field string, kind metadata.Kind, v problem.LogValue) (problem.LogValue, ident.ID) {
 	written, name, ok := plainRef(v)
 	if !ok {
@@ -190,9 +190,8 @@ func (c *Checker) shownRef(field string, kind metadata.Kind, v problem.LogValue)
 	return v, id
 }
 
-// plain returns the string that a value is, if it is written as the service writes
-// it and nothing in it is escaped. Most values are, and this is much faster than
-// any decoder.
+// plain returns the string of a value in the form used by the service and without
+// escapes. Most values have this form, and plain is much faster than any decoder.
 func plain(v problem.LogValue) (string, bool) {
 	n := len(v) - 1
 	if n < 1 || v[0] != '"' || v[n] != '"' {
@@ -200,10 +199,10 @@ func plain(v problem.LogValue) (string, bool) {
 	}
 	s := string(v[1:n])
 	return s, strings.IndexByte(s, '"') < 0 && strings.IndexByte(s, '\\') < 0 &&
-		!strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029") // which LogText escapes
+		!strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029") // escaped by LogText
 }
 
-// plainRef does the same with what LogRef makes.
+// plainRef does the same with a value of LogRef.
 func plainRef(v problem.LogValue) (id, name string, ok bool) {
 	const before, between, after = `{"identifier":`, `,"name":`, "}"
 	rest, found := strings.CutPrefix(string(v), before)
@@ -232,7 +231,7 @@ func (c *Checker) shownLink(field string, v problem.LogValue) problem.LogValue {
 	return problem.LogLink(other)
 }
 
-// shownKeyword reads the value of a keyword that is there.
+// shownKeyword reads the value of a present keyword.
 func (c *Checker) shownKeyword(field string, v problem.LogValue) problem.LogValue {
 	if v != "" && v[0] == '{' {
 		if object := c.shownObject(field, v, "value"); c.fault == nil && object["value"] != "" {
@@ -248,8 +247,8 @@ func (c *Checker) shownKeyword(field string, v problem.LogValue) problem.LogValu
 	return v
 }
 
-// shownObject reads an object that has all of the given members and no others; if
-// none are given, any.
+// shownObject reads an object with exactly the given members. If none are given, any
+// members are allowed.
 func (c *Checker) shownObject(field string, v problem.LogValue, names ...string) map[string]problem.LogValue {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(v.JSON()), &raw); err != nil || raw == nil {

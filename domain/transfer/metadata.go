@@ -19,15 +19,15 @@ func (c *Checker) unique(field string, kind Kind, place metadata.Place) {
 	c.places[place] = struct{}{}
 }
 
-// rule checks a member by a rule that requests meet too.
+// rule checks a member by a rule shared with requests.
 func (c *Checker) rule(field string, err error) {
 	if err != nil {
 		c.refuse(field, "%v", err)
 	}
 }
 
-// ascending checks the identifier of a metadata object, which is greater than that
-// of the one before.
+// ascending checks the identifier of a metadata object. It must be greater than the
+// previous one.
 func (c *Checker) ascending(id ident.ID) {
 	c.identifier("/identifier", id)
 	if id.Compare(c.latest) <= 0 {
@@ -92,8 +92,8 @@ func (c *Checker) user(o user.User) {
 	c.content.Users = append(c.content.Users, o)
 }
 
-// closeMetadata checks the references between metadata objects, now that all of
-// them are there, and makes the catalogue.
+// closeMetadata checks the references between metadata objects after the last of them,
+// and builds the catalogue.
 func (c *Checker) closeMetadata() {
 	content := c.content
 	c.catalogue = metadata.NewCatalogue(ident.Version{}, metadata.Content{
@@ -117,7 +117,7 @@ func (c *Checker) closeMetadata() {
 		for j, next := range s.Next {
 			c.reference("/nextStates", metadata.States, next)
 			if slices.Contains(s.Next[:j], next) {
-				c.refuse("/nextStates", "a state stands twice among them")
+				c.refuse("/nextStates", "must not contain a state twice")
 			}
 		}
 	}
@@ -144,12 +144,12 @@ func (c *Checker) closeMetadata() {
 	}
 	c.line = current
 	if _, ok := c.catalogue.DefaultState(); !ok && len(content.Users)+len(content.States) > 0 {
-		c.refuse("", "no state came before that is initial: no problem could be created")
+		c.refuse("", "no state before this line is initial, and without one no problem can be created")
 	}
 }
 
 func (c *Checker) token(t access.Token) {
-	c.only(KindToken, c.tokenIDs, t.ID)
+	c.uniqueID(KindToken, c.tokenIDs, t.ID)
 	if _, taken := c.digests[t.Digest]; taken {
 		c.refuse("/sha256", "another token has this already")
 	}
@@ -169,8 +169,8 @@ func (c *Checker) token(t access.Token) {
 	c.tokens = append(c.tokens, t)
 }
 
-// only checks that an identifier is the only one like it among those of a kind.
-func (c *Checker) only(kind Kind, taken map[ident.ID]struct{}, id ident.ID) {
+// uniqueID checks that an identifier is unique among those of a kind.
+func (c *Checker) uniqueID(kind Kind, taken map[ident.ID]struct{}, id ident.ID) {
 	c.identifier("/identifier", id)
 	if _, ok := taken[id]; ok {
 		c.refuse("/identifier", "another %v has this already", kind)

@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// allFields are all fields of a problem, and clientFields those that clients set.
+// allFields are all fields of a problem. clientFields are the fields set by clients.
 var (
 	allFields    = problem.AllFields()
 	clientFields = problem.ClientFields()
@@ -24,7 +24,7 @@ func (c *Checker) problem(p problem.Problem) {
 			c.fieldValue(f, &p)
 		}
 	}
-	c.standing(&p)
+	c.shared(&p)
 	if p.Revision < 1 {
 		c.refuse("/revision", "must be at least 1")
 	}
@@ -33,8 +33,8 @@ func (c *Checker) problem(p problem.Problem) {
 	c.history.begin(p)
 }
 
-// standing checks what a problem and its savepoints have in common.
-func (c *Checker) standing(p *problem.Problem) {
+// shared checks the members shared by a problem and its savepoints.
+func (c *Checker) shared(p *problem.Problem) {
 	for _, f := range allFields {
 		if !f.Fixed {
 			c.fieldValue(f, p)
@@ -54,7 +54,8 @@ func (c *Checker) standing(p *problem.Problem) {
 	}
 }
 
-// fieldValue checks the value of one field, which can be null unless it is required.
+// fieldValue checks the value of one field. The value can be null unless the field is
+// required.
 func (c *Checker) fieldValue(f *problem.Field, p *problem.Problem) {
 	member := "/" + f.Name
 	switch f.Kind {
@@ -77,7 +78,7 @@ func (c *Checker) savepoint(s store.Savepoint) {
 	c.belongs(s.ID)
 	c.identifier("/batchIdentifier", s.Batch)
 	s.Originator, s.Created = c.current.Originator, c.current.Created
-	c.standing(&s.Problem)
+	c.shared(&s.Problem)
 	c.current.Savepoints = append(c.current.Savepoints, s)
 }
 
@@ -125,8 +126,8 @@ func (c *Checker) member(users *[]ident.ID, id ident.ID) {
 	*users = append(*users, id)
 }
 
-// closeProblem checks what only the whole of a problem shows, and returns it; nil
-// when there is none.
+// closeProblem checks the current problem as a whole and returns it, or nil if there is
+// none.
 func (c *Checker) closeProblem() *store.Dossier {
 	if c.current != nil {
 		c.history.close(c)

@@ -17,7 +17,7 @@ var (
 
 // savedQuery checks a saved query.
 func (c *Checker) savedQuery(q query.Saved) {
-	c.only(KindSavedQuery, c.queryIDs, q.ID)
+	c.uniqueID(KindSavedQuery, c.queryIDs, q.ID)
 	c.reference("/owner", metadata.Users, q.Owner)
 	q.Name = c.text("/name", text.Name, q.Name)
 	q.Predicate = c.text("/predicate", predicateText, q.Predicate)
@@ -28,9 +28,9 @@ func (c *Checker) savedQuery(q query.Saved) {
 	c.queries = append(c.queries, q)
 }
 
-// compiles refuses what does not compile, but for the limits of the query language.
-// Those were wider in older versions, and a query that exceeds them is refused when it
-// is run.
+// compiles refuses a text with a syntax or type error, but ignores the limits of the
+// query language. Older versions had wider limits. The service refuses a query beyond
+// them on execution.
 func (c *Checker) compiles(field string, err error) {
 	e, ok := errors.AsType[*predicate.Error](err)
 	switch {

@@ -12,12 +12,12 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// MaxInteger is the greatest integer of a Record, and -MaxInteger the least: every reader
-// of JSON has those between them exactly (RFC 8785).
+// MaxInteger is the greatest integer of a Record, and -MaxInteger the least. Every JSON
+// reader represents the integers between them exactly (RFC 8785).
 const MaxInteger = 1<<53 - 1
 
-// Record is one thing that a store holds, or the start or end of all that it
-// holds. The set is closed: see the types of this file.
+// Record is one item of a store, or the start or end of the stream. The set is closed:
+// see the types of this file.
 type Record interface {
 	kind() Kind
 }
@@ -28,8 +28,8 @@ func KindOf(r Record) Kind { return r.kind() }
 // Kind is the sort of a Record.
 type Kind uint8
 
-// The kinds, in the order of their records. What belongs to a problem follows it,
-// before the next problem.
+// The kinds are in the order of their records. The parts of a problem follow it, before
+// the next problem.
 const (
 	KindStart Kind = iota
 	KindState
@@ -51,11 +51,11 @@ const (
 	KindReadMark
 	KindEnd
 
-	// Kinds is how many there are.
+	// Kinds is the number of kinds.
 	Kinds
 )
 
-// String returns the kind as prose has it: "log entry".
+// String returns the kind in words: "log entry".
 func (k Kind) String() string {
 	return [Kinds]string{
 		"start", "state", "priority", "classification", "component", "milestone", "user", "token", "saved query", "record of the audit log",
@@ -63,15 +63,15 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// The records. Those of metadata and users are in ascending order of their
-// identifiers, tokens and saved queries in the order in which they were first put, and
-// audit entries oldest first; problems are in ascending order of their numbers, and
-// what belongs to one is in the orders of store.Dossier.
+// The records of metadata and users are in ascending order of their identifiers. Tokens
+// and saved queries are in the order of their first put, and audit entries oldest
+// first. Problems are in ascending order of their numbers, and their parts in the
+// orders of store.Dossier.
 type (
 	// Start is the first record.
 	Start struct {
-		// Catalogue is the version of the catalogue that the next records
-		// make up: 1 to MaxInteger, or 0 if there are no metadata and users.
+		// Catalogue is the version of the catalogue formed by the next records: 1 to
+		// MaxInteger, or 0 without metadata and users.
 		Catalogue int64
 	}
 	// State is a state.
@@ -86,17 +86,17 @@ type (
 	Milestone struct{ metadata.Milestone }
 	// User is a user.
 	User struct{ user.User }
-	// Token is a token, which holds no secret.
+	// Token is a token without its secret.
 	Token struct{ access.Token }
-	// SavedQuery is a query that a user has saved.
+	// SavedQuery is a saved query of a user.
 	SavedQuery struct{ query.Saved }
 	// AuditEntry is an entry of the audit log. The members of its values can be
 	// in any order.
 	AuditEntry struct{ audit.Entry }
-	// Problem is a problem without what belongs to it.
+	// Problem is a problem without its parts.
 	Problem struct{ problem.Problem }
-	// Savepoint is a savepoint of the problem. Its Originator and Created are
-	// the problem's, and need not be set.
+	// Savepoint is a savepoint of the problem. Its Originator and Created come from the
+	// problem and need not be set.
 	Savepoint struct{ store.Savepoint }
 	// LogEntry is an entry of the problem's log. The members of its values can
 	// be in any order.
@@ -111,23 +111,21 @@ type (
 		Problem problem.ID
 		problem.Keyword
 	}
-	// Relationship is a relationship that the problem has. Its mirror is
-	// another record.
+	// Relationship is a relationship of the problem. Its mirror is another record.
 	Relationship struct{ relationship.Relationship }
-	// Watcher is a user who watches the problem.
+	// Watcher is a watcher of the problem.
 	Watcher struct {
 		Problem problem.ID
 		User    ident.ID
 	}
-	// ReadMark is a user who has read the problem.
+	// ReadMark is the read mark of a user on the problem.
 	ReadMark struct {
 		Problem problem.ID
 		User    ident.ID
 	}
 	// End is the last record: without it, records are missing.
 	End struct {
-		// Next is the smallest number that the next problem can have: one
-		// above the last, or 1.
+		// Next is the smallest number for the next problem: one above the last, or 1.
 		Next problem.ID
 	}
 )

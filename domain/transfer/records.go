@@ -16,18 +16,18 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Problems are read in pages: small enough to hold, and large enough that asking
-// costs little. How large a problem is, only shows when it was read.
+// Problems are read in pages: small enough to fit in memory, and large enough to make
+// the calls cheap. The size of a problem is unknown before it is read.
 const (
-	mostProblems = 200     // of a page
-	muchText     = 8 << 20 // bytes of a page above which the next is smaller
-	littleText   = 1 << 20 // bytes of a page below which the next is larger
+	maxPageProblems = 200     // of a page
+	pageTextHigh    = 8 << 20 // bytes of a page above which the next is smaller
+	pageTextLow     = 1 << 20 // bytes of a page below which the next is larger
 )
 
-// auditPage is how many entries of the audit log are read at a time.
+// auditPage is the number of audit entries in one read.
 const auditPage = 1000
 
-// Reader is what Records needs of a store.Reader.
+// Reader is the part of store.Reader used by Records.
 type Reader interface {
 	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
 	Tokens(ctx context.Context) ([]access.Token, error)
@@ -36,9 +36,9 @@ type Reader interface {
 	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
 }
 
-// Records returns all that the store holds at the Reader's moment. An error ends
-// them, and is the Reader's own. They do not depend on the kind of store: what was
-// loaded from records gives the same records again.
+// Records returns the whole content of the store at the Reader's moment. An error ends
+// the records, and is the Reader's own. The records do not depend on the kind of store:
+// a store loaded from records gives the same records again.
 func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		catalogue, err := r.Catalogue(ctx)
@@ -57,7 +57,8 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			return
 		}
 		all := put(func(record Record) bool { return yield(record, nil) })
-		// A version that cannot be written may be lower: where it is loaded, its batch is new.
+		// A version above MaxInteger is lowered to it. This is harmless: after loading,
+		// its batch is new.
 		if !all(Start{Catalogue: min(catalogue.Version.Number, MaxInteger)}) || !all.metadata(catalogue.Content()) ||
 			!each(all, tokens, func(t access.Token) Record { return Token{t} }) ||
 			!each(all, queries, func(q query.Saved) Record { return SavedQuery{q} }) {
@@ -94,16 +95,16 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 				return
 			}
 			switch {
-			case size > muchText:
+			case size > pageTextHigh:
 				limit = max(1, limit/2)
-			case size < littleText:
-				limit = min(mostProblems, limit*2)
+			case size < pageTextLow:
+				limit = min(maxPageProblems, limit*2)
 			}
 		}
 	}
 }
 
-// sizeOf returns how many bytes of text a dossier has.
+// sizeOf returns the bytes of text in a dossier.
 func sizeOf(d *store.Dossier) int {
 	n := int(d.TextSize())
 	for i := range d.Savepoints {
@@ -121,7 +122,7 @@ func sizeOf(d *store.Dossier) int {
 	return n
 }
 
-// put takes a record and reports whether it wants more.
+// put takes a record and reports whether to continue.
 type put func(Record) bool
 
 func (all put) metadata(c metadata.Content) bool {
@@ -133,7 +134,7 @@ func (all put) metadata(c metadata.Content) bool {
 		sorted(all, c.Users, func(o user.User) (ident.ID, Record) { return o.ID, User{o} })
 }
 
-// sorted puts objects, which it leaves as they are, by their identifiers.
+// sorted puts objects in the order of their identifiers. It does not change the slice.
 func sorted[T any](all put, objects []T, record func(T) (ident.ID, Record)) bool {
 	type keyed struct {
 		id ident.ID
