@@ -15,18 +15,17 @@ import (
 
 // AsOf names a point in the history of a problem (D36).
 type AsOf struct {
-	// Revision is one of the problem's, from 1.
+	// Revision is a revision of the problem, from 1.
 	Revision int64
-	// Time, unless it is zero, counts instead: it stands for the latest
-	// revision that was made no later than then. Times to come stand for the
-	// current one.
+	// Time, unless zero, counts instead of Revision. It selects the latest revision
+	// made at or before this time. A future time selects the current revision.
 	Time time.Time
 }
 
-// LoadProblemAsOf returns a problem with the given parts as it stood (D36). What it
-// refers to, other problems included, is as it is today; whether it was watched
-// and read then is not known. It fails with fault.ProblemNotFound also when the
-// problem was not there yet, or does not have the revision.
+// LoadProblemAsOf returns a problem with the given parts as of an earlier point (D36).
+// Referenced objects, other problems included, are in their current state. Watching and
+// read marks of that time are unknown. It fails with fault.ProblemNotFound also when
+// the problem did not exist yet, or does not have the revision.
 func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts store.Parts, at AsOf) (Answer[store.Snapshot], error) {
 	var l loaded
 	err := s.view(ctx, func(r store.Reader) (err error) {
@@ -44,8 +43,7 @@ func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem
 	return answer(l.Snapshot, l), nil
 }
 
-// showOthers adds what is shown of the other problems to relationships that are
-// no longer there.
+// showOthers adds the title and state of the other problems to deleted relationships.
 func showOthers(ctx context.Context, r store.Reader, caller Caller, relationships []store.Related) error {
 	gone := map[problem.ID][]*store.Related{}
 	var ids []problem.ID
@@ -68,12 +66,14 @@ func showOthers(ctx context.Context, r store.Reader, caller Caller, relationship
 	return err
 }
 
-// rebuild returns the snapshot, which has its log and its savepoints beside the
-// given parts, as it stood then, with these parts. The fields are those of the
-// latest savepoint; all else is as it is now, but for what the log says has
-// happened since, which is undone, the latest first. So what is not in the log, as
-// can be with imported problems, counts as having always been as it is. What is
-// shown of the other problem is missing from relationships that are gone, and the Size is 0: nobody asks for it.
+// rebuild returns the snapshot as of the earlier point, with the given parts. The given
+// snapshot needs its log and its savepoints as well.
+//
+// The fields come from the latest savepoint. For the rest, rebuild starts from the
+// current parts and undoes the later log entries, the latest first. A part without a
+// log entry, as in imported problems, counts as present from the start. Deleted
+// relationships lack the title and state of the other problem. The Size is 0, because
+// no caller needs it.
 func (a AsOf) rebuild(now store.Snapshot, parts store.Parts) (store.Snapshot, error) {
 	n := a.entries(now.Log)
 	switch {
@@ -101,9 +101,9 @@ func (a AsOf) rebuild(now store.Snapshot, parts store.Parts) (store.Snapshot, er
 	return then, nil
 }
 
-// entries returns how many entries of a log had been written by then: always
-// whole batches. The time of a batch can be before that of an earlier one, which
-// added a watcher (D1); it is the order of the log that counts (D8).
+// entries returns the number of log entries up to the point: always whole batches. The
+// time of a batch can be before the time of an earlier batch that added a watcher (D1).
+// So the order of the log decides (D8).
 func (a AsOf) entries(log []problem.LogEntry) int {
 	for i, e := range slices.Backward(log) {
 		if a.Time.IsZero() && e.Revision <= a.Revision || !a.Time.IsZero() && !e.Created.After(a.Time) {
@@ -113,8 +113,7 @@ func (a AsOf) entries(log []problem.LogEntry) int {
 	return 0
 }
 
-// problemAt returns the problem as it stood after the first n entries of its log,
-// which are not none.
+// problemAt returns the problem after the first n entries of its log. n is at least 1.
 func problemAt(now store.Snapshot, n int) problem.Problem {
 	p := now.Problem
 	revision := now.Log[n-1].Revision
@@ -132,8 +131,8 @@ func problemAt(now store.Snapshot, n int) problem.Problem {
 	return p
 }
 
-// undo takes back what the i-th entry of the log says has happened to one of the
-// parts. It returns false when the entry cannot be read.
+// undo reverts the i-th entry of the log in one of the parts. It returns false for an
+// unreadable entry.
 func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) bool {
 	e := log[i]
 	switch e.Type {
@@ -159,7 +158,7 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 	return true // a field, which savepoints are kept of
 }
 
-// undoKeyword gives the keyword of the entry the value that it had before.
+// undoKeyword gives the keyword of the entry its earlier value.
 func undoKeyword(s *store.Snapshot, e problem.LogEntry) bool {
 	i, found := slices.BinarySearchFunc(s.Keywords, e.Field, func(k problem.Keyword, name string) int {
 		return strings.Compare(k.Name, name)
@@ -207,9 +206,9 @@ func undoRelationship(s *store.Snapshot, log []problem.LogEntry, i int) bool {
 	return true
 }
 
-// addition returns when, and by whom, the relationship was added whose deletion is
-// given: by the latest such entry of the log before. A log that was imported may
-// have none; the relationship then counts as old as the problem.
+// addition returns the time and author of a deleted relationship. They come from the
+// latest entry before the deletion that added it. An imported log may have no such
+// entry. The relationship then counts as old as the problem.
 func addition(before []problem.LogEntry, deleted problem.LogEntry) (time.Time, ident.ID) {
 	for _, e := range slices.Backward(before) {
 		if e.Type == problem.RelationshipAdded && e.Field == deleted.Field && e.To == deleted.From {

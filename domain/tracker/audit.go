@@ -17,9 +17,9 @@ type AuditPage struct {
 	More    bool // whether others follow them
 }
 
-// Audit returns the entries of the audit log after the first skip ones, and at most
-// limit of them. The log only grows: what was skipped before is what is skipped later.
-// It fails with fault.MalformedRequest for a limit that is not 1 to MostOnPage.
+// Audit returns entries of the audit log: at most limit after the first skip. The log
+// only grows, so the same skip always leaves out the same entries. It fails with
+// fault.MalformedRequest for a limit outside 1 to MostOnPage.
 func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage], error) {
 	if limit < 1 || limit > MostOnPage {
 		return Answer[AuditPage]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
@@ -41,14 +41,14 @@ func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage]
 	return a, nil
 }
 
-// audited is an object that the audit log is about.
+// audited is the object of an audit entry.
 type audited struct {
 	kind audit.Kind
 	id   ident.ID
 	name string
 }
 
-// auditCreated logs that the object was made.
+// auditCreated logs the creation of the object.
 func (st *step) auditCreated(of audited, members []problem.LogMember) {
 	st.audit(of, audit.Created, "", "", problem.LogObject(members...))
 }
@@ -78,8 +78,8 @@ func (st *step) audit(of audited, t audit.Type, field string, from, to problem.L
 	}})
 }
 
-// putToken stores a token of a user with the given name, and logs it. Of its
-// members, only revoked can differ from before.
+// putToken stores a token of a user with the given name, and logs it. An existing token
+// can differ from before only in revoked.
 func (st *step) putToken(t access.Token, owner string, isNew bool) {
 	of := audited{audit.Token, t.ID, owner}
 	if isNew {

@@ -7,16 +7,16 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// Authenticate returns the caller whose token has the secret. The zero Secret belongs to
-// nobody. For each reason to refuse a secret, the error is the same, of kind
+// Authenticate returns the caller with the secret of a token. The zero Secret belongs
+// to no caller. The error is the same for every refused secret, of kind
 // fault.Unauthenticated (D17).
 func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (Caller, error) {
 	return s.authenticate(ctx, secret, s.cache.token)
 }
 
-// Recognize is Authenticate without a question to the store for each token that it
-// does not know: nobody can keep the store busy by it. A token that another process
-// made can take Options.CacheFor to be known.
+// Recognize is Authenticate without a read of the store for each unknown token. So
+// unknown tokens cannot overload the store. A token made by another process becomes
+// known within Options.CacheFor.
 func (s *Service) Recognize(ctx context.Context, secret access.Secret) (Caller, error) {
 	return s.authenticate(ctx, secret, s.cache.knownToken)
 }

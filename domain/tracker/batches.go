@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// mostInBatch is how many problems of a result are loaded at once, when they are
-	// small: a batch is to have no more text than batchText, in bytes. Large ones come
-	// without their parts.
+	// mostInBatch is the largest number of small problems loaded at once. A batch
+	// should have at most batchText bytes of text. Large problems come without their
+	// parts.
 	mostInBatch = 100
 	batchText   = 256 << 10
-	// firstInBatch is how many are loaded before it is known how large they are.
+	// firstInBatch is the number of problems loaded before their sizes are known.
 	firstInBatch = 4
 )
 
-// afterBatch returns how many problems to load next, if they are like those that were
-// loaded last.
+// afterBatch returns the number of problems to load next, on the assumption that they
+// are like the last ones.
 func afterBatch(last []store.Snapshot) int {
 	text := 0
 	for _, s := range last {
@@ -31,7 +31,7 @@ func afterBatch(last []store.Snapshot) int {
 	return max(1, min(mostInBatch, len(last)*batchText/text))
 }
 
-// textOf returns about how many bytes of text a problem has.
+// textOf estimates the bytes of text of a problem.
 func textOf(s store.Snapshot) int {
 	n := int(s.TextSize())
 	for _, k := range s.Keywords {
@@ -43,15 +43,15 @@ func textOf(s store.Snapshot) int {
 	return n
 }
 
-// firstHits loads the first of the problems that were found, in the View of the
-// search, and returns the hits that are left.
+// firstHits loads the first problems of a search in the View of the search, and returns
+// the remaining hits.
 func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (first Answer[[]store.Snapshot], rest []store.Hit, err error) {
 	n := min(len(hits), firstInBatch)
 	if first, err = s.loadHits(ctx, r, caller, hits[:n], parts); err != nil {
 		return first, nil, err
 	}
 	rest = hits[n:]
-	// Most problems are small, and so are most pages: that is then all.
+	// Most problems are small, and so are most pages. Then this load is the last one.
 	n = min(len(rest), afterBatch(first.Value)-n)
 	if n <= 0 {
 		return first, rest, nil
@@ -64,8 +64,8 @@ func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, 
 	return first, rest[n:], err
 }
 
-// rest loads the problems batch by batch, each in a View of its own, so that a client
-// that takes its time holds none. last is the batch before.
+// rest loads the problems in batches, each in a View of its own. So a slow client holds
+// no View. last is the previous batch.
 func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts store.Parts, last []store.Snapshot) iter.Seq2[Answer[[]store.Snapshot], error] {
 	size := afterBatch(last)
 	return func(yield func(Answer[[]store.Snapshot], error) bool) {
@@ -84,7 +84,7 @@ func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, par
 	}
 }
 
-// loadHits loads problems that were found.
+// loadHits loads the problems of the hits.
 func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (a Answer[[]store.Snapshot], err error) {
 	if len(hits) == 0 {
 		return a, nil

@@ -41,7 +41,7 @@ func (s *Service) withMemory(ctx context.Context, try func() error) error {
 var errNoMemory = errors.New("no memory was free in time")
 
 // reserve waits until the request holds the bytes in its budget. It fails with
-// fault.Unavailable when that takes too long.
+// fault.Unavailable after too long a wait.
 func (s *Service) reserve(ctx context.Context, bytes int64) error {
 	waiting, cancel := context.WithTimeoutCause(ctx, s.waitFor, errNoMemory)
 	defer cancel()
@@ -59,8 +59,8 @@ func (s *Service) reserve(ctx context.Context, bytes int64) error {
 // problem. A title has up to 1,000 characters.
 const mostRelated = 4200
 
-// weight estimates the bytes that the parts of a problem take in memory while they are
-// loaded. The log has an entry for each relationship that the problem ever had.
+// weight estimates the memory for the parts of a problem during a load, in bytes. The
+// log has an entry for each relationship that the problem ever had.
 func (s *Service) weight(snapshot store.Snapshot, parts store.Parts) (n int64) {
 	if parts.Has(store.Relationships) {
 		n = mostRelated * min(snapshot.Size/problem.Overhead, int64(s.limits.Relationships))
@@ -71,8 +71,8 @@ func (s *Service) weight(snapshot store.Snapshot, parts store.Parts) (n int64) {
 	return n
 }
 
-// snapshot reads a problem with the given parts. It reads a large problem without them
-// first, to check that there is memory. With store.IfSmall, a large problem comes without
+// snapshot reads a problem with the given parts. It first reads a large problem without
+// them and checks for enough memory. With store.IfSmall, a large problem comes without
 // its log and comments.
 func (s *Service) snapshot(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts store.Parts) (store.Snapshot, error) {
 	small, err := r.Problem(ctx, id, as, parts|store.IfSmall)
@@ -94,7 +94,7 @@ func (s *Service) snapshot(ctx context.Context, r store.Reader, as ident.ID, id 
 	return large, err
 }
 
-// loadedWeight estimates the bytes of a problem as it was loaded.
+// loadedWeight estimates the bytes of a loaded problem.
 func loadedWeight(s store.Snapshot) int64 {
 	n := problem.Size(s.Fields, s.Keywords, s.Comments, s.Log)
 	for _, saved := range s.Savepoints {

@@ -15,35 +15,35 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// MostChanged is how many problems one request can change. One more fails with
-// fault.TooManyResults.
+// MostChanged is the largest number of problems changed by one request. One more fails
+// with fault.TooManyResults.
 const MostChanged = 1000
 
-// UpdateProblems is the command of PATCH /problems: one patch for all problems that a
-// predicate holds for. IfMatch means nothing to it.
+// UpdateProblems is the command of PATCH /problems: one patch for all problems that
+// match a predicate. It ignores IfMatch.
 type UpdateProblems struct {
 	Write
 	ProblemPatch
-	// Predicate is what has to hold, in the query language.
+	// Predicate selects the problems, in the query language.
 	Predicate patch.Field[string]
-	// Saved names the saved query whose predicate is taken. Either this or Predicate
+	// Saved names a saved query with the predicate. Exactly one of Saved and Predicate
 	// is sent.
 	Saved patch.Field[ident.ID]
-	// Preview is what a dry run of the same command has returned. Without one,
-	// there can only be a dry run.
+	// Preview comes from a dry run of the same command. Without a Preview, the command
+	// has to be a dry run.
 	Preview *Preview
 }
 
-// ChangedProblems is what comes of a change of many problems. Each problem that the
-// predicate holds for is in one of the lists, which are in ascending order.
+// ChangedProblems is the result of a change of many problems. Each matching problem is
+// in one of the lists. They are in ascending order.
 type ChangedProblems struct {
 	Changes   []ProblemChange
 	Unchanged []problem.ID // as they are to be already
-	// Refused are the problems that cannot be changed in this way. While there are
-	// any, none is: only a dry run returns them.
+	// Refused are the problems refused by the rules. A single refusal stops the whole
+	// change, so only a dry run returns this list.
 	Refused []Refusal
-	// Preview, of a dry run, is what to send so that this happens, and nothing
-	// else. It is nil when it has happened.
+	// Preview, of a dry run, is the permit for exactly this change. It is nil after the
+	// change itself.
 	Preview *Preview
 }
 
@@ -54,25 +54,27 @@ type ProblemChange struct {
 	Fields   []FieldChange
 }
 
-// FieldChange is the change of one field as the log shows it (D8), or of the caller's
-// read mark, which is not logged.
+// FieldChange is the change of one field in the form of the log (D8), or of the
+// caller's read mark. The log has no read marks.
 type FieldChange struct {
 	Field string
 	From  problem.LogValue
 	To    problem.LogValue
 }
 
-// Refusal says why a problem cannot be changed.
+// Refusal explains why a problem cannot be changed.
 type Refusal struct {
 	ID  problem.ID
 	Err *fault.Error
 }
 
-// UpdateProblems changes all problems that a predicate holds for, as a dry run has
-// shown before: exactly these, at their revisions then, in one batch, all of them or
-// none. Beside the faults of a search and those of UpdateProblem, it fails with
-// fault.PreviewRequired without such a preview, or with one that has expired; and
-// with fault.StaleRevision when it would now do anything else than was shown.
+// UpdateProblems changes all problems that match a predicate. It makes exactly the
+// change of an earlier dry run: the same problems, at the same revisions, in one batch,
+// all of them or none.
+//
+// Beside the faults of a search and of UpdateProblem, it has two more. It fails with
+// fault.PreviewRequired without a preview or with an expired one. It fails with
+// fault.StaleRevision when the change would now differ from the preview.
 func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateProblems) (Answer[ChangedProblems], error) {
 	refuse, err := s.refusing(ctx, cmd.DryRun)
 	if err != nil {
@@ -84,8 +86,8 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 	}
 	var keys []lockKey
 	if b.searches() {
-		// One lease of the search limit covers both searches. A request that holds locks
-		// of problems so never waits for the limit.
+		// One lease of the search limit covers both searches. So a request never waits
+		// for the limit while it holds locks of problems.
 		release, err := s.searches.acquire(ctx, caller.User)
 		if err != nil {
 			return Answer[ChangedProblems]{}, err
@@ -107,8 +109,8 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 	})
 }
 
-// refusing returns how to refuse what is decided in several Views from now on: as long
-// as the store goes on with the same history, all of them were of it.
+// refusing returns a function for refusals of decisions over several Views. It confirms
+// them together, if the History of the store is still the same.
 func (s *Service) refusing(ctx context.Context, dryRun bool) (func(error) error, error) {
 	if dryRun {
 		return func(refusal error) error { return refusal }, nil
@@ -128,9 +130,9 @@ func (s *Service) refusing(ctx context.Context, dryRun bool) (func(error) error,
 	}, err
 }
 
-// CheckUpdateProblems finds what is wrong with the predicate itself, as
-// UpdateProblems does, but without a look at anything else: for adapters that have to
-// say so before they read the rest of a request (D18).
+// CheckUpdateProblems checks only the predicate, as UpdateProblems does. It is for
+// adapters that have to report these faults before they read the rest of a request
+// (D18).
 func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil || given(cmd.Saved) {
 		return err
@@ -139,22 +141,22 @@ func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
 	return err
 }
 
-// bulk is what a change of many problems is decided from.
+// bulk is the basis of a decision about many problems.
 type bulk struct {
 	caller Caller
 	cmd    UpdateProblems
 	text   string    // the predicate
 	now    time.Time // its NOW(): that of the preview
 	plan   *predicate.Plan
-	// refusal, if not nil, is that there is no preview that is good, so that
-	// nothing need be searched.
+	// refusal, if not nil, reports a missing or invalid preview. No search is then
+	// necessary.
 	refusal error
 
 	catalogue *metadata.Catalogue
 	problems  []store.Snapshot // that the predicate holds for, in ascending order
 }
 
-// prepareBulk finds out what is searched for.
+// prepareBulk determines the predicate of the command.
 func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProblems) (b bulk, err error) {
 	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate.Value, now: s.time()}
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil {
@@ -178,15 +180,15 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 	return b, err
 }
 
-// searches reports whether it matters what the predicate holds for: not while there is
-// no preview that is good, nor for a dry run whose body is refused in any case.
+// searches reports whether the command needs a search. It needs none without a valid
+// preview, and none in a dry run with a faulty body.
 func (b bulk) searches() bool {
 	faulty := b.cmd.DryRun && b.cmd.Preview == nil && len(b.cmd.Faults) > 0
 	return b.refusal == nil && !faulty
 }
 
-// lockKeysOf returns the locks of all problems that are to be changed. decideBulk notices
-// when other problems match by then.
+// lockKeysOf returns the locks of all problems to change. If other problems match after
+// the locking, decideBulk detects it.
 func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []lockKey, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
@@ -201,7 +203,7 @@ func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []lockKey, err e
 	return keys, err
 }
 
-// matching returns the problems that the predicate holds for, in ascending order.
+// matching returns the matching problems in ascending order.
 func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]problem.ID, error) {
 	hits, err := s.find(ctx, r, store.Query{Plan: b.plan, Limit: MostChanged + 1, As: b.caller.User, Catalogue: b.catalogue})
 	if err != nil {
@@ -217,7 +219,7 @@ func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]probl
 	return ids, nil
 }
 
-// loadBulk loads what is to be changed.
+// loadBulk loads the problems to change.
 func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, error) {
 	var err error
 	if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil || !b.searches() {
@@ -255,7 +257,7 @@ func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error)
 	return st.Change, Answer[ChangedProblems]{Value: out, Catalogue: b.catalogue}, nil
 }
 
-// update applies the settings to each problem that they can be applied to.
+// update applies the settings to each problem where they are allowed.
 func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
 	var out ChangedProblems
 	all := make([]problem.Problem, len(b.problems))
@@ -290,8 +292,8 @@ func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
 	return st, out
 }
 
-// fieldChanges returns what becomes of one problem. That who changes a problem has
-// read it goes without saying: the mark is only shown when it was asked for.
+// fieldChanges returns the changes of one problem. Any change marks the problem as read
+// for its author. So the list shows the read mark only when the patch sets it.
 func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after store.Snapshot) (changes []FieldChange) {
 	for _, e := range log {
 		changes = append(changes, FieldChange{e.Field, e.From, e.To})

@@ -12,32 +12,31 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// cache keeps the catalogue and the tokens in the process. The catalogue is
-// looked up by the version that a snapshot names, so it is never behind; tokens
-// can be behind by maxAge.
+// cache holds the catalogue and the tokens in the process. The catalogue is looked up
+// by the version in a snapshot, so it is never behind. Tokens can be behind by maxAge.
 type cache struct {
 	store     store.Store
 	now       func() time.Time
 	maxAge    time.Duration
 	catalogue atomic.Pointer[metadata.Catalogue]
 	tokens    atomic.Pointer[tokens]
-	// outdated counts the changes of tokens that this process made. Tokens
-	// loaded under an earlier count are not trusted.
+	// outdated counts the changes of tokens by this process. Tokens loaded under an
+	// earlier count are not trusted.
 	outdated atomic.Int64
 
 	mu     sync.Mutex
 	asking *inquiry // the one under way, or nil
 }
 
-// inquiry asks the store for the tokens, for all who wait for it.
+// inquiry reads the tokens from the store for all requests that wait for them.
 type inquiry struct {
 	done   chan struct{} // closed when there is an answer
 	tokens *tokens
 	err    error
 }
 
-// askFor is for how long the store may take to answer an inquiry, for which every
-// request may have to wait: well under the time that a request may take (D22).
+// askFor limits the time of an inquiry. Every request may have to wait for it, so it is
+// well below the time limit of a request (D22).
 const askFor = 5 * time.Second
 
 // tokens are all tokens at one version.
@@ -46,17 +45,18 @@ type tokens struct {
 	checked  time.Time
 	outdated int64
 	byDigest map[access.Digest]access.Token
-	// history is that of the View that they were loaded in, and confirmed is set once
+	// history is the History of the View that loaded the tokens. confirmed is set once
 	// the store has confirmed this version.
 	history   store.History
 	confirmed *atomic.Bool
 }
 
-// catalogueAt returns the catalogue of the given version, which is that of the
-// reader's moment. It keeps the one loaded last, even where its number is lower:
-// a store that was set back may not reach the number of the kept one for long. A
-// view that began earlier can thus replace a newer catalogue. The next view then
-// loads once more, which costs time and is never wrong.
+// catalogueAt returns the catalogue of the given version, at the reader's moment. The
+// cache holds the last loaded catalogue, even one with a lower number: a store set back
+// to a backup may not reach the old number for long.
+//
+// An earlier View can thus replace a newer catalogue. The next View then loads once
+// more. This costs time and is never wrong.
 func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version ident.Version) (*metadata.Catalogue, error) {
 	kept := c.catalogue.Load()
 	if kept != nil && kept.Version == version {
@@ -66,12 +66,12 @@ func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version ident.V
 	if err != nil {
 		return nil, err
 	}
-	// Another view that has loaded one meanwhile is probably the later one.
+	// A catalogue loaded by another View meanwhile is probably the later one.
 	c.catalogue.CompareAndSwap(kept, loaded)
 	return loaded, nil
 }
 
-// catalogueIfKept returns the catalogue of the given version, if it is kept, or nil.
+// catalogueIfKept returns the cached catalogue of the given version, or nil.
 func (c *cache) catalogueIfKept(version ident.Version) *metadata.Catalogue {
 	if kept := c.catalogue.Load(); kept != nil && kept.Version == version {
 		return kept
@@ -88,10 +88,10 @@ func (c *cache) catalogueNow(ctx context.Context, r store.Reader) (*metadata.Cat
 	return c.catalogueAt(ctx, r, versions.Catalogue)
 }
 
-// token returns the token with the given digest. One that is not known is asked
-// for in the store, so that a token works as soon as it was made, by whichever
-// process. One that is revoked is confirmed to be: whoever is told so may have sent the
-// revocation, and takes it for stored.
+// token returns the token with the given digest. It looks an unknown token up in the
+// store, so a new token from any process works at once. The store has to confirm a
+// revoked token, because the client may have sent the revocation and takes the answer
+// as its success.
 func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
 	now := c.now()
 	token, ok, err := c.knownToken(ctx, digest)
@@ -101,14 +101,14 @@ func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, 
 	return c.tokenSince(ctx, now, digest)
 }
 
-// knownToken returns the token with the given digest, unless another process made
-// it within maxAge.
+// knownToken returns the token with the given digest. It may miss a token made by
+// another process within maxAge.
 func (c *cache) knownToken(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
 	return c.tokenSince(ctx, c.now().Add(-c.maxAge), digest)
 }
 
-// tokenSince returns the token with the given digest, as it was at some moment after
-// the given time.
+// tokenSince returns the token with the given digest, as of some moment after the given
+// time.
 func (c *cache) tokenSince(ctx context.Context, oldest time.Time, digest access.Digest) (access.Token, bool, error) {
 	current, err := c.tokensSince(ctx, oldest)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *cache) tokenSince(ctx context.Context, oldest time.Time, digest access.
 	return token, ok, nil
 }
 
-// confirmed returns the token as the store has it, once it has confirmed that.
+// confirmed returns the stored token after the store has confirmed it.
 func (c *cache) confirmed(ctx context.Context, current *tokens, digest access.Digest) (token access.Token, ok bool, err error) {
 	shown := current
 	err = c.store.Confirm(ctx, shown.history)
@@ -141,9 +141,9 @@ func (c *cache) confirmed(ctx context.Context, current *tokens, digest access.Di
 	return token, ok, nil
 }
 
-// tokensSince returns the tokens as they were at some moment after the given time.
-// However many want them, the store is asked once: a store that is away fails them
-// all together, and not one after the other.
+// tokensSince returns the tokens as of some moment after the given time. All waiting
+// requests share one read of the store. When the store is away, they thus fail all
+// together, not one after the other.
 func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, error) {
 	for first := true; ; first = false {
 		if kept := c.tokens.Load(); c.trusted(kept, oldest) {
@@ -158,16 +158,16 @@ func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, err
 		case <-ctx.Done():
 			return nil, store.Ended(ctx)
 		}
-		// The tokens of an inquiry that was under way before may be too
-		// old. The next one is not.
+		// The tokens of an earlier inquiry may be too old. Those of the next one are
+		// not.
 		if asked.err != nil || began || !first || c.trusted(asked.tokens, oldest) {
 			return asked.tokens, asked.err
 		}
 	}
 }
 
-// ask returns the inquiry that is under way, and otherwise begins one, which does
-// not end with the request.
+// ask returns the current inquiry, or begins one. The inquiry does not end with the
+// request.
 func (c *cache) ask(ctx context.Context) (asked *inquiry, began bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,9 +188,9 @@ func (c *cache) ask(ctx context.Context) (asked *inquiry, began bool) {
 	return asked, true
 }
 
-// load gets the tokens from the store, if they have changed.
+// load reads the tokens from the store, if they have changed.
 func (c *cache) load(ctx context.Context) (*tokens, error) {
-	// What changes from here on is to be asked for again.
+	// Later changes outdate these tokens, so the count comes first.
 	loaded := &tokens{checked: c.now(), outdated: c.outdated.Load()}
 	versions, err := c.store.Versions(ctx)
 	if err != nil {
@@ -206,8 +206,8 @@ func (c *cache) load(ctx context.Context) (*tokens, error) {
 	return loaded, nil
 }
 
-// trusted reports whether t is what the tokens were after the given time. If the
-// clock has stepped back behind the last check, nothing tells.
+// trusted reports whether t is current as of some moment after the given time. After a
+// step of the clock to before the last check, the answer is no.
 func (c *cache) trusted(t *tokens, oldest time.Time) bool {
 	return t != nil && t.outdated == c.outdated.Load() && t.checked.After(oldest) && !t.checked.After(c.now())
 }
@@ -232,7 +232,7 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 	}
 }
 
-// distrust takes note of a change of tokens that this process made.
+// distrust counts a change of tokens by this process.
 func (c *cache) distrust(change store.Change) {
 	if _, access := change.Raises(); access {
 		c.outdated.Add(1)

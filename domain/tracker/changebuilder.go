@@ -8,16 +8,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// step builds the Change of one request. It sees to what every change of a
-// problem has in common: the expectation, the revision, who made it and when,
-// the read marks.
+// step builds the Change of one request. It adds the common effects of every change of
+// a problem: the expectation, the revision, the author and time, and the read marks.
 type step struct {
 	store.Change
 	ids ident.Sequence
 }
 
-// newStep returns an empty step by the author. Its time is not before that of
-// the problems it is about, though clocks step back (D1).
+// newStep returns an empty step by the author. Its time is not before the latest change
+// of the given problems, even after a step back of the clock (D1).
 func newStep(m moment, author ident.ID, problems ...problem.Problem) *step {
 	st := &step{ids: m.ids}
 	st.Batch = st.ids.Next()
@@ -40,13 +39,13 @@ func (st *step) expect(e store.Expectation) { st.Expect = append(st.Expect, e) }
 
 func (st *step) effect(e store.Effect) { st.Effects = append(st.Effects, e) }
 
-// resolvedBy expects that the catalogue is still the one that references were
-// resolved with.
+// resolvedBy expects the catalogue to have the version used to resolve references.
 func (st *step) resolvedBy(version ident.Version) { st.expect(store.CatalogueAt{Version: version}) }
 
-// significant brings the snapshot to its next revision, by a change that counts:
-// it has a modifier, and is news to everybody but him (D1, D8). The caller puts
-// the effect of the change, logs it and, with [step.store], puts the problem itself.
+// significant brings the snapshot to its next revision by a significant change. The
+// change has a modifier, and the problem becomes unread for all other users (D1, D8).
+// The caller adds the effect of the change, logs it, and stores the problem with
+// [step.store].
 func (st *step) significant(s *store.Snapshot) {
 	st.insignificant(s)
 	s.Modifier, s.Modified = st.Author, st.At
@@ -55,14 +54,14 @@ func (st *step) significant(s *store.Snapshot) {
 	s.ReadByAssignee = s.Assignee == st.Author
 }
 
-// insignificant brings the snapshot to its next revision and nothing else.
+// insignificant brings the snapshot to its next revision and changes nothing else.
 func (st *step) insignificant(s *store.Snapshot) {
 	st.expectProblem(s)
 	s.Revision++
 	s.Batch = st.Batch
 }
 
-// expectProblem expects that the problem is still as it is in the snapshot.
+// expectProblem expects the problem to be unchanged since the snapshot.
 func (st *step) expectProblem(s *store.Snapshot) {
 	st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision, Batch: s.Batch})
 }
@@ -78,19 +77,19 @@ func (st *step) markRead(s *store.Snapshot, read bool) {
 	}
 }
 
-// store puts the problem as it is in the snapshot now. It comes last: what is logged
-// counts for the size of the problem.
+// store stores the problem of the snapshot in its current form. It comes last, because
+// log entries count for the size of the problem.
 func (st *step) store(s *store.Snapshot) {
 	st.effect(store.UpdateProblem{Problem: s.Problem, Size: s.Size})
 }
 
-// save puts a savepoint of the problem as it is in the snapshot now.
+// save stores a savepoint of the problem in its current form.
 func (st *step) save(s *store.Snapshot) {
 	st.effect(store.PutSavepoint{Problem: s.Problem})
 	s.Size += problem.SavedSize(s.Fields)
 }
 
-// log appends to the log of the problem in the snapshot, which is already at its
+// log appends to the log of the problem in the snapshot. The snapshot is already at its
 // new revision.
 func (st *step) log(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
 	entry := problem.LogEntry{

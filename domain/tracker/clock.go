@@ -16,9 +16,9 @@ import (
 // back, so one wrong date would stay with all later changes. The zero Guard has no bounds.
 type Guard struct {
 	Limits clock.Limits
-	// Steady returns the time since a fixed moment, by a clock that nobody sets. It goes
-	// on while the machine sleeps. nil: there is none. Then only Limits.Gap counts, from
-	// the latest time that was believed.
+	// Steady returns the time since a fixed moment, by a clock without adjustments. It
+	// counts the sleep of the machine as well. With nil, only Limits.Gap applies, from
+	// the latest believed time.
 	Steady func() time.Duration
 	// Accept lifts Limits.Gap for the start.
 	Accept bool
@@ -60,8 +60,8 @@ func (s *Service) ClockRefused() bool {
 	return s.clock.state == clock.Ahead
 }
 
-// ClockOffset returns how far the clock is ahead of the time that has passed since it
-// was believed first. It is negative for a clock that is behind, and 0 before CheckClock.
+// ClockOffset returns the lead of the clock over the time since its first accepted
+// reading. It is negative for a slow clock, and 0 before CheckClock.
 func (s *Service) ClockOffset() time.Duration {
 	s.clock.mu.Lock()
 	defer s.clock.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Caller is on whose behalf a request is made.
+// Caller identifies the user and the token of a request.
 type Caller struct {
 	User    ident.ID
 	Token   ident.ID
@@ -20,38 +20,39 @@ type Caller struct {
 	Expires time.Time // of the token; zero: never
 }
 
-// Write is what every write can carry beside its command.
+// Write holds the options common to all writes.
 type Write struct {
 	// DryRun runs everything but the commit (D24).
 	DryRun bool
-	// IfMatch, when not nil, names the revisions that the problem may have
-	// (D20). Writes that are not about a problem ignore it.
+	// IfMatch, when not nil, names the acceptable revisions of the problem (D20).
+	// Writes without a problem ignore it.
 	IfMatch *Match
-	// LastAdmin allows a write after which nobody can administer the service. It is
-	// for work on the store itself, where another token can be made.
+	// LastAdmin allows a write that leaves no administrator of the service. It is for
+	// work on the store itself, because there another token can be made.
 	LastAdmin bool
-	// Faults are what the driving adapter found wrong with the body, so
-	// that they are reported together with, and in the place of, those that
-	// only the domain can find (D11, D18).
+	// Faults are the faults found in the body by the driving adapter. The service
+	// reports them together with its own faults of the body, and at the same point of
+	// the checks (D11, D18).
 	Faults fault.List
 }
 
-// Match is a condition on a problem's revision: it has to be one of these.
+// Match is a condition on a problem's revision. One of the members has to match.
 type Match struct {
 	Any       bool    // any revision, as long as the problem exists
 	Revisions []int64 // by their numbers alone
-	// Made are revisions of one history: the same number in another one, after a
-	// fail-over that lost changes, does not match.
+	// Made are revisions of one history. After a fail-over with lost changes, the same
+	// number in another history does not match.
 	Made []Made
 }
 
-// Made is a revision, and the end of the batch that made it (see store.Snapshot.Batch).
+// Made is a revision with the end of the batch that made it (see store.Snapshot.Batch).
 type Made struct {
 	Revision int64
 	By       [4]byte
 }
 
-// MadeOf returns what tells the snapshot's revision from the same in another history.
+// MadeOf returns the revision of the snapshot. Its batch distinguishes it from the same
+// revision in another history.
 func MadeOf(s store.Snapshot) Made {
 	return Made{s.Revision, [4]byte(s.Batch[len(s.Batch)-4:])}
 }
@@ -61,34 +62,33 @@ func MadeOf(s store.Snapshot) Made {
 type Idempotency[T any] struct {
 	Key         string   // 1 to 255 visible ASCII characters
 	Fingerprint [32]byte // of method, path, query, media type and body
-	// Render turns the answer into the reply that is kept. It has to be
-	// pure: it may run more than once.
+	// Render turns the answer into the stored reply. It has to be pure, because it may
+	// run more than once.
 	Render func(Answer[T]) []byte
 }
 
-// Answer is what a use case returns.
+// Answer is the result of a use case.
 type Answer[T any] struct {
 	Value T
-	// Catalogue is the catalogue at the moment of the answer, to render
-	// references with.
+	// Catalogue is the catalogue at the moment of the answer, for rendering references.
 	Catalogue *metadata.Catalogue
-	// Revision is that of the problem that the request was about, after it;
-	// 0 when it was not about a problem.
+	// Revision is the revision of the problem after the request, or 0 for a request
+	// without a problem.
 	Revision int64
-	// New is true when the write made something that was not there.
+	// New is true when the write created something.
 	New bool
-	// Ignored names the members that were sent and not stored, though the problem
-	// has another value of them, sorted. A null is no value.
+	// Ignored names the members sent with a value different from the problem's and not
+	// stored. The names are sorted. A null is no value.
 	Ignored []string
-	// Replay is the kept reply of an earlier, equal request. When it is not
-	// nil, all other members are zero.
+	// Replay is the stored reply to an earlier, equal request. When it is not nil, all
+	// other members are zero.
 	Replay []byte
 }
 
-// ProblemPatch holds the members of a problem that a client sent (D11).
+// ProblemPatch holds the members of a problem sent by a client (D11).
 type ProblemPatch = problem.Patch
 
-// NewKeyword is a keyword of a problem that is to be created.
+// NewKeyword is a keyword of a new problem.
 type NewKeyword struct {
 	Name  patch.Field[string]
 	Value patch.Field[string] // null or left out: the keyword has no value
@@ -98,10 +98,10 @@ type NewKeyword struct {
 type CreateProblem struct {
 	Write
 	ProblemPatch
-	// Keywords are set as SetKeyword sets them, by the creation itself. Faults of
-	// them are at places such as keywords[0].name.
+	// Keywords are set by the creation itself, with the rules of SetKeyword. Their
+	// faults have locations such as keywords[0].name.
 	Keywords []NewKeyword
-	// Service holds the members that only the service writes. They are not stored: see
+	// Service holds the members written only by the service. They are not stored: see
 	// Answer.Ignored. Its Keywords are not used.
 	Service     ServiceFields
 	Idempotency *Idempotency[store.Snapshot]
@@ -113,7 +113,7 @@ type UpdateProblem struct {
 	ProblemPatch
 	// Revision, when sent, has to be the current one.
 	Revision patch.Field[int64]
-	// Service holds the members that only the service writes. Identifier, Created,
+	// Service holds the members written only by the service. Identifier, Created,
 	// Originator, Resolved, Resolver and Keywords have to equal the current values. The
 	// others are not stored: see Answer.Ignored. Its Revision is not used.
 	Service ServiceFields
@@ -145,8 +145,8 @@ type Relate struct {
 	Write
 	Type  patch.Field[string]
 	Other patch.Field[problem.ID]
-	// Listed is the identifier in the "problem" member of a relationship
-	// that was listed before. When sent, it has to equal Other (D14).
+	// Listed is the identifier in the "problem" member of a previously listed
+	// relationship. When sent, it has to equal Other (D14).
 	Listed patch.Field[problem.ID]
 }
 
@@ -164,7 +164,7 @@ type CreateToken struct {
 	Expires patch.Field[time.Time]
 }
 
-// IssuedToken is a new token with its secret, which is never to be had again.
+// IssuedToken is a new token with its secret. The secret cannot be read again.
 type IssuedToken struct {
 	access.Token
 	Secret access.Secret

@@ -30,8 +30,8 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 	})
 }
 
-// commentHandoff is the handoff between comments of one problem. The problem is all that
-// they are decided from. The author's read mark is not known, and is set.
+// commentHandoff is the handoff between comments of one problem. A comment needs
+// nothing but the problem. The author's read mark is unknown, and is set.
 func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 	if cmd.DryRun || cmd.Idempotency != nil {
 		return nil
@@ -60,7 +60,7 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 	}
 }
 
-// commenting is what the adding of a comment is decided from.
+// commenting is the basis of the decision about a new comment.
 type commenting struct {
 	loaded
 	kept *store.Reply // for the Idempotency-Key

@@ -79,7 +79,7 @@ type ExpectedEntry struct {
 	To          Expected[problem.LogValue]
 }
 
-// comparison is how one member compares with the current value.
+// comparison is the comparison of one member with the current value.
 type comparison struct {
 	name string
 	sent bool // and not null

@@ -13,11 +13,11 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// clientFields are the fields that clients set.
+// clientFields are the fields set by clients.
 var clientFields = problem.ClientFields()
 
-// settings are the values that a patch sets, with its objects resolved: the same for every
-// problem.
+// settings are the values of a patch with its references resolved. They are the same
+// for every problem.
 type settings []setting
 
 // setting is a field with its new value.
@@ -27,8 +27,8 @@ type setting struct {
 	id   ident.ID // of a ReferenceField
 }
 
-// resolvePatch returns what the patch sets, and adds to faults what is wrong with the
-// patch for any problem.
+// resolvePatch returns the settings of the patch. It adds to faults all errors of the
+// patch that are independent of the problem.
 func resolvePatch(p *ProblemPatch, c *metadata.Catalogue, faults *fault.List) (set settings) {
 	for _, f := range clientFields {
 		s, ok := setting{Field: f}, false
@@ -58,8 +58,8 @@ func sentText(f *problem.Field, sent patch.Field[string], faults *fault.List) (v
 	return line(f.Rule, sent, fault.At(f.Name), faults), true
 }
 
-// sentReference returns the identifier to set. ok is false when none was sent, or it
-// stands for no object.
+// sentReference returns the identifier to set. ok is false when none was sent, or no
+// object matches.
 func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *metadata.Catalogue, faults *fault.List) (id ident.ID, ok bool) {
 	switch {
 	case !sent.Sent:
@@ -73,8 +73,8 @@ func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *meta
 	return find(c, f.To, sent.Value, fault.At(f.Name), faults)
 }
 
-// apply returns the fields of a problem as they are after the settings, adding to
-// faults what is wrong with them for this problem.
+// apply returns the fields of a problem after the settings. It adds the errors of the
+// settings for this problem to faults.
 func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
 	fields := old
 	for _, s := range set {
@@ -91,14 +91,14 @@ func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fau
 	return fields
 }
 
-// applyPatch returns the fields as they are after the patch, and adds what is wrong with
-// the patch to faults.
+// applyPatch returns the fields after the patch, and adds the errors of the patch to
+// faults.
 func applyPatch(p *ProblemPatch, old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
 	return resolvePatch(p, c, faults).apply(old, c, faults)
 }
 
-// require adds to faults that a member is missing without which nothing can be done.
-// One that was sent, but could not be read, is among them already.
+// require adds a fault for a missing required member. A member sent in an unreadable
+// form already has a fault.
 func require(faults *fault.List, sent bool, where fault.Location, format string, args ...any) {
 	if !sent && !faults.Covers(where) {
 		faults.Add(fault.RequiredField, where, format, args...)
@@ -118,8 +118,8 @@ func line(rule text.Rule, sent patch.Field[string], where fault.Location, faults
 	return s
 }
 
-// resolve returns the one object that the partial stands for. What is no longer
-// in use can stay where it is, but is refused as a new value (D2).
+// resolve returns the one object that matches the partial. An object no longer in use
+// can stay as the current value, but is refused as a new one (D2).
 func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, where fault.Location, faults *fault.List) ident.ID {
 	id, found := find(c, kind, partial, where, faults)
 	if !found {
@@ -131,14 +131,14 @@ func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial
 	return id
 }
 
-// find returns the one object that the partial stands for.
+// find returns the one object that matches the partial.
 func find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, where fault.Location, faults *fault.List) (ident.ID, bool) {
 	id, found := c.Resolve(kind, partial, where)
 	faults.Append(found)
 	return id, len(found) == 0
 }
 
-// checkNew refuses what is no longer in use as a new value (D2).
+// checkNew refuses an object no longer in use as a new value (D2).
 func checkNew(c *metadata.Catalogue, id ident.ID, where fault.Location, faults *fault.List) {
 	if u, _ := c.User(id); u.Inactive {
 		faults.Add(fault.InvalidValue, where, "this user is inactive: name an active one")
@@ -148,7 +148,7 @@ func checkNew(c *metadata.Catalogue, id ident.ID, where fault.Location, faults *
 	}
 }
 
-// logFields returns the fields that are set, as the log shows them.
+// logFields returns the fields with a value, in the form of the log.
 func logFields(f problem.Fields, c *metadata.Catalogue) problem.LogValue {
 	members := make([]problem.LogMember, 0, len(clientFields))
 	for _, field := range clientFields {
@@ -157,7 +157,7 @@ func logFields(f problem.Fields, c *metadata.Catalogue) problem.LogValue {
 	return problem.LogObject(members...)
 }
 
-// checkInitial refuses a state that problems cannot be created in (D19).
+// checkInitial refuses a state unsuitable for new problems (D19).
 func checkInitial(state ident.ID, c *metadata.Catalogue) error {
 	if s, _ := c.State(state); s.Initial {
 		return nil
@@ -171,7 +171,7 @@ func checkInitial(state ident.ID, c *metadata.Catalogue) error {
 	return fault.New(fault.TransitionNotAllowed, "problems are not created in this state, but in: %s", strings.Join(initial, ", "))
 }
 
-// checkTransition refuses a move that the current state does not allow (D19).
+// checkTransition refuses a transition forbidden by the current state (D19).
 func checkTransition(from, to ident.ID, c *metadata.Catalogue) error {
 	current, _ := c.State(from)
 	if from == to || slices.Contains(current.Next, to) {
@@ -189,7 +189,7 @@ func checkTransition(from, to ident.ID, c *metadata.Catalogue) error {
 	return fault.New(fault.TransitionNotAllowed, "from %q a problem can move to: %s", current.Name, strings.Join(next, ", "))
 }
 
-// resolve keeps who resolved the problem, and when: the latest move into a
+// resolve records the resolver and the time of the resolution: the latest move into a
 // resolved state, also from another one (D1).
 func (st *step) resolve(p *problem.Problem, moved bool, c *metadata.Catalogue) {
 	state, _ := c.State(p.State)

@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// lockKeys returns the lock under which a repeated request waits for the first one (D21).
+// lockKeys returns the lock that makes a repeated request wait for the first one (D21).
 // Without an Idempotency-Key there is none.
 func (i *Idempotency[T]) lockKeys(caller Caller) []lockKey {
 	if i == nil {
@@ -17,7 +17,7 @@ func (i *Idempotency[T]) lockKeys(caller Caller) []lockKey {
 	return []lockKey{{kind: lockReply, user: caller.User, name: i.Key}}
 }
 
-// load returns the reply that is kept for the key, or nil.
+// load returns the reply stored for the key, or nil.
 func (i *Idempotency[T]) load(ctx context.Context, r store.Reader, caller Caller, now time.Time) (*store.Reply, error) {
 	if i == nil {
 		return nil, nil
@@ -29,7 +29,7 @@ func (i *Idempotency[T]) load(ctx context.Context, r store.Reader, caller Caller
 	return &kept, nil
 }
 
-// replay returns the answer to an equal request, if kept is one.
+// replay returns the answer to an equal request, if there is a stored reply.
 func (i *Idempotency[T]) replay(kept *store.Reply) (a Answer[T], ok bool) {
 	if kept == nil || kept.Fingerprint != i.Fingerprint {
 		return a, false
@@ -37,7 +37,7 @@ func (i *Idempotency[T]) replay(kept *store.Reply) (a Answer[T], ok bool) {
 	return Answer[T]{Replay: kept.Body}, true
 }
 
-// check refuses a key that was used for another request.
+// check refuses a key used for another request.
 func (i *Idempotency[T]) check(kept *store.Reply) error {
 	if kept == nil {
 		return nil
@@ -45,8 +45,8 @@ func (i *Idempotency[T]) check(kept *store.Reply) error {
 	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
 }
 
-// keep adds the answer to the Change. It is kept from now on, which is not always
-// the time of the Change.
+// keep adds the reply to the Change. Its lifetime starts now, not always at the time of
+// the Change.
 func (i *Idempotency[T]) keep(c *store.Change, now time.Time, answer Answer[T]) {
 	if i == nil {
 		return

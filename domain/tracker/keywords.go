@@ -84,8 +84,8 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (
 	return st.Change, answer(struct{}{}, l), nil
 }
 
-// keywordName applies the rule for names of keywords, which stand in the path
-// and so have no place in the body.
+// keywordName applies the rule for names of keywords. They are in the path, so their
+// faults have no location in the body.
 func keywordName(name string, faults *fault.List) string {
 	name, err := text.KeywordName.Apply(name)
 	if err != nil {
@@ -106,8 +106,8 @@ func keywordValue(value problem.NullText, where fault.Location, faults *fault.Li
 	return problem.Text(s)
 }
 
-// newKeywords returns the keywords that a problem is created with, sorted by name. A
-// name that is there twice is refused: one of the values would be lost.
+// newKeywords returns the keywords of a new problem, sorted by name. It refuses a
+// repeated name, because one of the values would be lost.
 func newKeywords(sent []NewKeyword, limit int, faults *fault.List) []problem.Keyword {
 	keywords := make([]problem.Keyword, 0, min(len(sent), limit))
 	if len(sent) > limit {
@@ -149,8 +149,8 @@ func findKeyword(keywords []problem.Keyword, name string) (problem.Keyword, bool
 	return keywords[i], true
 }
 
-// logKeyword returns a keyword that is there as the log shows it: no value is
-// not the same as no keyword (D8).
+// logKeyword returns a present keyword in the form of the log. A keyword without a
+// value differs from no keyword (D8).
 func logKeyword(k problem.Keyword) problem.LogValue {
 	if !k.Value.Valid {
 		return problem.LogNoValue

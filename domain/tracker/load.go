@@ -14,10 +14,10 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// LoadProblem returns a problem with the given parts, as the caller sees it
-// (R1–R4). When its Size is above store.Small, its log and comments are left out: see
-// Log and Comments. It fails with fault.ProblemNotFound, and with fault.Unavailable when
-// there is no memory for a large one in time.
+// LoadProblem returns a problem with the given parts, as seen by the caller (R1–R4).
+// For a Size above store.Small, the log and comments are left out: see Log and
+// Comments. It fails with fault.ProblemNotFound. It fails with fault.Unavailable when
+// no memory for a large problem is free in time.
 func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts store.Parts) (Answer[store.Snapshot], error) {
 	var l loaded
 	err := s.viewOnce(ctx, func(r store.Reader) (err error) {
@@ -57,13 +57,12 @@ func problemNotFound() error {
 	return fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 }
 
-// answer returns an answer about the problem that was loaded.
+// answer returns an answer about the loaded problem.
 func answer[T any](value T, l loaded) Answer[T] {
 	return Answer[T]{Value: value, Catalogue: l.catalogue, Revision: l.Revision}
 }
 
-// checkMatch refuses a write to another revision than the client wants to write
-// to (D20).
+// checkMatch refuses a write to any other revision than the client expects (D20).
 func checkMatch(m *Match, current store.Snapshot) error {
 	if m == nil || m.Any || slices.Contains(m.Revisions, current.Revision) || slices.Contains(m.Made, MadeOf(current)) {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/keylock"
 )
 
-// writerLocks let one writer at a time change an object. Within this process, no writer then
-// decides from a snapshot that another one is about to outdate. A writer can hand off
-// the problem as its Change has stored it; see handoff.
+// writerLocks admit one writer at a time to an object. So within this process no other
+// writer outdates the snapshot behind a decision. A writer can hand off the stored
+// problem: see handoff.
 type writerLocks = keylock.Locks[lockKey, *store.Snapshot]
 
 func newWriterLocks() *writerLocks {
 	return keylock.New[lockKey, *store.Snapshot](compareLockKeys, nil)
 }
 
-// lockKey names an object that writers lock. Only the members that its kind needs are set.
+// lockKey names an object locked by writers. Only the members for its kind are set.
 type lockKey struct {
 	kind lockKind
 	name string
@@ -47,7 +47,7 @@ func compareLockKeys(a, b lockKey) int {
 	return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name), a.user.Compare(b.user), cmp.Compare(a.id, b.id))
 }
 
-// waitEnded returns the fault of a request that ended while it waited for a lock.
+// waitEnded returns the fault of a request that ended during its wait for a lock.
 func waitEnded(cause error) error {
 	return fault.Wrap(fault.Unavailable, cause, "the request ended while it waited for its turn; nothing was changed")
 }

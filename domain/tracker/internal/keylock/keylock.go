@@ -1,5 +1,5 @@
-// Package keylock locks by key. Each key has a lock of its own: a caller locks the keys
-// of the objects it is about to change, and callers with other keys do not wait for it.
+// Package keylock locks by key. Each key has a lock of its own. A caller locks the keys
+// of the objects to change, and callers with other keys do not wait for it.
 //
 // Waiters get a lock in the order of their calls. A wait ends with its context. A
 // holder can pass a value to the next waiter of the same key: the handoff.
@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Locks is a set of locks, one for each key of type K. It keeps a lock only while a
-// caller holds it or waits for it. V is the type of the values that a holder hands off.
-// The methods may be called from many goroutines at once.
+// Locks is a set of locks, one for each key of type K. A lock exists only while a
+// caller holds it or waits for it. V is the type of the handed-off values. The methods
+// may be called from many goroutines at once.
 type Locks[K comparable, V any] struct {
 	compare  func(a, b K) int
 	capacity func(K) int
@@ -32,11 +32,11 @@ type lock[V any] struct {
 	users int
 }
 
-// New returns locks for keys of the given order. Each caller locks its keys in this order,
-// so callers never wait for each other in a circle.
+// New returns locks for keys of the given order. Each caller locks its keys in this
+// order, so callers never wait for each other in a circle.
 //
-// capacity returns how many callers may hold a key at a time, at least 1. The capacity
-// of a key must not change. With nil, each key has one holder.
+// capacity returns the largest number of holders of a key, at least 1. The capacity of
+// a key must not change. With nil, each key has one holder.
 func New[K comparable, V any](compare func(a, b K) int, capacity func(K) int) *Locks[K, V] {
 	if capacity == nil {
 		capacity = func(K) int { return 1 }
@@ -72,9 +72,9 @@ func (l *Locks[K, V]) Lock(ctx context.Context, keys ...K) (*Lease[K, V], error)
 	return lease, nil
 }
 
-// Received returns the value handed off by the previous holder of the only key. It is the
-// zero value when that holder left before this one came, or handed off nothing, and for a
-// lease of several keys.
+// Received returns the value handed off by the previous holder of the only key. It is
+// the zero value without such a value: when the previous holder left before this one
+// came, or handed off nothing. It is also the zero value for a lease of several keys.
 func (l *Lease[K, V]) Received() V { return l.received }
 
 // HandOff sets the value for the next holder, if it waits already when Unlock is called. A
@@ -85,7 +85,7 @@ func (l *Lease[K, V]) HandOff(value V) {
 	}
 }
 
-// Unlock gives the keys back. It has to be called exactly once.
+// Unlock releases the keys. It has to be called exactly once.
 func (l *Lease[K, V]) Unlock() { l.locks.unlock(l.keys, l.handoff) }
 
 // Busy reports whether a caller would have to wait for the key at this moment.
