@@ -19,11 +19,10 @@
 //		})
 //	}
 //
-// Every sentence of the contract that says "must" has a case that bears its
-// identifier; [Cases] lists them. Each case gets a store of its own, with a clock
-// and identifiers that are the same in every run, and all run in parallel. What a
-// case sees is judged by the contract alone: never by which store it is, and never
-// by the text of an error.
+// Every "must" of the contract has a case with its identifier; [Cases] lists them. Each
+// case gets a store of its own, with a clock and identifiers that are the same in every
+// run. All cases run in parallel. They judge by the contract alone: never by the kind of
+// store, and never by the text of an error.
 //
 // Cases are in layers, which reports call profiles: the rules one by one (port);
 // random sequences, compared after every step with the plainest of stores and
@@ -33,13 +32,13 @@
 // replica take over (durability); and moving everything to another store and back (migration).
 // Package httpsuite does the like for servers.
 //
-// What stores may lack is declared, and then it has to be missing cleanly. Core
-// cases hold for every store, extended ones for those that declare more. Only a
-// synchronous replica need not be declared to be missing.
+// Optional capabilities are declared. A missing one has to be missing cleanly. Core cases
+// hold for every store, extended ones for stores with more capabilities. A missing
+// synchronous replica need not be declared.
 //
-// Durable stores may show a Change before it is safe. The cases of Confirm have the
-// power fail, or a replica take over, right after such a Change was confirmed. A
-// store that shows only what is durable has a Confirm that returns nil.
+// Durable stores may show a Change before it is safe. The cases of Confirm cut the power,
+// or let a replica take over, right after such a Change was confirmed. A store with
+// durable Views alone has a Confirm that returns nil.
 //
 // These flags of go test are for it:
 //
@@ -51,8 +50,8 @@
 //	-conformance.version V       version of the implementation, for the report
 //	-conformance.report DIR      report.json, junit.xml, report.md and badge.svg in DIR/NAME
 //
-// With -short the cases that kill processes, cut the power or need a replica are left out:
-// the report has them as not run.
+// With -short, the cases with kills, power cuts and replicas are left out. The report has
+// them as not run.
 //
 // [Execute] does the same without package testing, and returns the report.
 package conformance

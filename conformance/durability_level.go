@@ -7,8 +7,8 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// durability returns the highest level that the cases have shown: every case of
-// it, and of those below it, has to have passed.
+// durability returns the highest level shown by the cases: all its cases, and all of
+// lower levels, have passed.
 func durability(h harness.Harness, cases []report.Case) *report.Durability {
 	if h.Caps.Durable != harness.Yes {
 		return &report.Durability{Reason: "declared not to be durable"}
@@ -26,7 +26,7 @@ func durability(h harness.Harness, cases []report.Case) *report.Durability {
 			level[c.ID] = -1
 		}
 	}
-	shown, reason := 3, "" // what would be shown if no case were in the way
+	shown, reason := 3, "" // the level without failed cases
 	passed := make(map[int]int)
 	for _, c := range cases {
 		l := level[c.ID]

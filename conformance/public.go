@@ -6,8 +6,8 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/crash"
 )
 
-// Harness says how the stores under test are opened, and what they can do. Package
-// harness has its members, and those of the other types here.
+// Harness describes the opening and the capabilities of the stores under test. Package
+// harness has its members, and the members of the other types here.
 type Harness = harness.Harness
 
 // T is the test of a harness, for messages and for cleaning up.
@@ -17,7 +17,7 @@ type T = harness.T
 // identifiers of its case.
 type Env = harness.Env
 
-// Capabilities are the abilities that stores may lack.
+// Capabilities are the optional abilities of stores.
 type Capabilities = harness.Capabilities
 
 // Support says whether a store has a capability.
@@ -42,15 +42,15 @@ type Ledger = harness.Ledger
 // Replication is a store with a synchronous replica.
 type Replication = harness.Replication
 
-// Case is one demand of the contract, with the check that a store meets it.
+// Case is one demand of the contract, with a check of the store.
 type Case = bench.Case
 
 // Child is a child process of a case, for a Harness.Crash of your own.
 type Child = crash.Child
 
 // KillChild is the Harness.Crash of stores with data as safe as the machine when the
-// process dies. It runs the program that calls it once more, and ends this child
-// with SIGKILL. It declines to lose unsynced writes.
+// process dies. It runs the calling program once more, and ends this child with SIGKILL.
+// It declines to lose unsynced writes.
 func KillChild(t T, spec CrashSpec) CrashRun { return crash.KillChild(t, spec) }
 
 // CutPower is the Harness.Crash of stores that keep all their data in files below

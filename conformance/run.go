@@ -19,13 +19,12 @@ import (
 	"github.com/problemtracking/problems/domain/rules"
 )
 
-// Version is that of the suite. It is raised with every case that is added or
-// demands more.
+// Version is the version of the suite. Each new or stricter case raises it.
 const Version = "0.3.0"
 
 // Options say how the suite is run.
 type Options struct {
-	// Seed is what random choices begin with; 0 draws one.
+	// Seed begins the random choices; 0 draws one.
 	Seed uint64
 	// Only chooses cases by their ID; nil chooses all.
 	Only *regexp.Regexp
@@ -35,8 +34,8 @@ type Options struct {
 	// With more than one, and with Long, each round of FIND-001/random asks
 	// 500 queries instead of 100.
 	Rounds int
-	// Patience is how long a case may take, or one round of it; 0 stands for
-	// two minutes, and for ten with the race detector. A store that lets somebody wait for ever is found by it;
+	// Patience is the time limit of a case, or of one round of it; 0 stands for two
+	// minutes, and for ten with the race detector. It finds a store with endless waits;
 	// nothing else depends on it.
 	Patience time.Duration
 	// Parallel is how many cases are at work at once; 0 stands for four per
@@ -44,19 +43,17 @@ type Options struct {
 	Parallel int
 }
 
-// Run holds the stores of the harness against every case that their capabilities
-// allow, each in a parallel subtest named by its ID. The flags of go test that
-// begin with -conformance choose cases and seed, and have the report written. The
-// subtests go on after Run has returned: what they use is to be ended by t.Cleanup,
-// and not by defer.
+// Run holds the stores of the harness against every case for their capabilities, each in
+// a parallel subtest named by its ID. The -conformance flags of go test choose cases and
+// a seed, and write the report. The subtests go on after Run has returned: end their
+// resources by t.Cleanup, not by defer.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	RunWith(t, h, Options{})
 }
 
-// RunWith is Run with options, for a further run under other conditions. The flags
-// of go test come first; of the cases that they choose, those run that the options
-// choose.
+// RunWith is Run with options, for a further run under other conditions. The flags of go
+// test come first. Of their cases, the options choose some.
 func RunWith(t *testing.T, h Harness, o Options) {
 	t.Helper()
 	h.Name = cmp.Or(h.Name, t.Name())
@@ -107,9 +104,8 @@ func RunWith(t *testing.T, h Harness, o Options) {
 	})
 }
 
-// Execute holds the stores of the harness against the cases without package
-// testing, and returns what it found. It fails only when the harness does not say
-// what it has to say; all else is in the report.
+// Execute holds the stores of the harness against the cases without package testing, and
+// returns the report. It fails only for an incomplete harness.
 func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) {
 	if h.Name == "" {
 		return nil, fmt.Errorf("the harness has no Name")
@@ -128,9 +124,9 @@ func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) 
 type session struct {
 	Options
 	h       Harness
-	test    string                       // the test that calls Run; empty outside of tests
+	test    string                       // the calling test; empty outside of tests
 	repeat  func(id, seed string) string // how to run a case again
-	only    []string                     // the expressions that chose the cases
+	only    []string                     // the expressions of the chosen cases
 	started time.Time
 }
 
@@ -153,7 +149,7 @@ func newSession(h Harness, o Options) (*session, error) {
 	return s, nil
 }
 
-// jobs returns what is to be done.
+// jobs returns the jobs of the run.
 func (s *session) jobs() []engine.Job {
 	var jobs []engine.Job
 	seeded := 0
@@ -176,12 +172,12 @@ func (s *session) jobs() []engine.Job {
 		}
 		jobs = append(jobs, j)
 	}
-	s.Parallel = max(s.Parallel, seeded+1) // those who go on must not keep the others waiting
+	s.Parallel = max(s.Parallel, seeded+1) // long cases must not delay the others
 	engine.Select(jobs, s.Only)
 	return jobs
 }
 
-// shorten leaves out the cases that kill processes, cut the power or need a replica.
+// shorten leaves out the cases with kills, power cuts and replicas.
 func (s *session) shorten(jobs []engine.Job) {
 	for i, c := range Cases() {
 		if (c.Crash || c.Replicated) && !jobs[i].Waived {

@@ -19,10 +19,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Bench is what a case works with: a store that was empty when the case began,
-// and the means to write to it, read from it and complain about it. Its methods
-// end the case when the store does not do what they ask, so that they are not to
-// be called from other goroutines than the case's own; those return errors.
+// Bench is the workbench of a case: a store, empty when the case begins, and the means to
+// write to it, read from it and complain about it. Its methods end the case when the
+// store does otherwise. Call them from the case's own goroutine alone; others return
+// errors.
 type Bench struct {
 	harness.T
 	harness.Env
@@ -37,9 +37,9 @@ type Bench struct {
 	Seed   uint64
 	Long   bool // whether the case is to go on longer than it has to
 	Engine *engine.Run
-	// Pending are the calls of the stores that are under way.
+	// Pending are the unfinished calls of the stores.
 	Pending *pending
-	Seen    *Scope // what the Changes so far have named
+	Seen    *Scope // everything named by the Changes so far
 }
 
 // FreshEnv returns an environment with a new directory. Its clock and identifiers are
@@ -49,7 +49,7 @@ func FreshEnv(t harness.T) harness.Env {
 	return harness.NewEnv(t.TempDir(), start, ident.NewSequence(start, [10]byte{9: 1}))
 }
 
-// NewBench returns a bench whose store is yet to be opened.
+// NewBench returns a bench without an open store.
 func NewBench(r *engine.Run, c Case, h harness.Harness, test string, seed uint64) *Bench {
 	b := &Bench{
 		T: r, Env: FreshEnv(r), Ctx: r.Context(), C: c, H: h, Test: test, Seed: seed,
@@ -59,8 +59,8 @@ func NewBench(r *engine.Run, c Case, h harness.Harness, test string, seed uint64
 	return b
 }
 
-// Random returns the source of the case's random choices, which is the same for
-// the same case and seed.
+// Random returns the source of the case's random choices, the same for the same case and
+// seed.
 func (b *Bench) Random() *rand.Rand {
 	name := fnv.New64a()
 	name.Write([]byte(b.C.ID)) // never fails
@@ -76,7 +76,7 @@ func (b *Bench) Failf(format string, args ...any) {
 	b.Fatalf(format, args...)
 }
 
-// Equal ends the case unless what the store showed is what was expected.
+// Equal ends the case unless the store shows the expected value.
 func (b *Bench) Equal(what string, want, got any) {
 	b.Helper()
 	if d := Difference(want, got); d != "" {
@@ -120,7 +120,7 @@ func (b *Bench) Change(effects ...store.Effect) store.Change {
 	return store.Change{Batch: b.ID(), At: b.Now(), Author: b.Author, Effects: effects}
 }
 
-// Commit commits a change that the store has no reason to refuse.
+// Commit commits a change without a reason to refuse it.
 func (b *Bench) Commit(change store.Change) store.Receipt {
 	b.Helper()
 	b.Seen.Add(change)
@@ -138,8 +138,8 @@ func (b *Bench) Do(effects ...store.Effect) store.Receipt {
 	return b.Commit(b.Change(effects...))
 }
 
-// Refuse commits a change that the store has to refuse with the given kind, and
-// looks whether anything of it is stored.
+// Refuse commits a change with a reason to refuse it, of the given kind, and ends the
+// case if any part of the change is stored.
 func (b *Bench) Refuse(what string, kind fault.Kind, change store.Change) {
 	b.Helper()
 	b.Seen.Add(change)
@@ -157,7 +157,7 @@ func (b *Bench) Reserve() problem.ID {
 	return id
 }
 
-// Problem returns a problem that is yet to be stored, with all fields set.
+// Problem returns a new problem with all fields set. It is not stored yet.
 func (b *Bench) Problem(id problem.ID) problem.Problem {
 	p := problem.Problem{ID: id, Revision: 1}
 	for _, f := range problem.AllFields() {
@@ -182,7 +182,7 @@ func (b *Bench) Create() problem.Problem {
 	return p
 }
 
-// Entry returns a log entry that is yet to be stored, with all fields set.
+// Entry returns a new log entry with all fields set. It is not stored yet.
 func (b *Bench) Entry(id problem.ID) problem.LogEntry {
 	return problem.LogEntry{
 		ID: b.ID(), Problem: id, Type: problem.FieldChanged, Created: b.Now(), Author: b.Author, Batch: b.ID(),
@@ -190,18 +190,18 @@ func (b *Bench) Entry(id problem.ID) problem.LogEntry {
 	}
 }
 
-// Comment returns a comment that is yet to be stored, with all fields set.
+// Comment returns a new comment with all fields set. It is not stored yet.
 func (b *Bench) Comment(text string) problem.Comment {
 	return problem.Comment{ID: b.ID(), Author: b.Author, Created: b.Now(), Text: text, HTML: problem.Text("<p>" + text + "</p>")}
 }
 
-// Pair returns the effects that store both sides of a relationship.
+// Pair returns the effects for both sides of a relationship.
 func (b *Bench) Pair(owner problem.ID, t relationship.Type, other problem.ID) []store.Effect {
 	side := relationship.Relationship{Owner: owner, Type: t, Other: other, Created: b.Now(), Author: b.Author}
 	return []store.Effect{store.PutRelationship{Relationship: side}, store.PutRelationship{Relationship: side.Mirror()}}
 }
 
-// View looks at the store, which has no reason to refuse.
+// View looks at the store and ends the case on an error.
 func (b *Bench) View(fn func(store.Reader) error) {
 	b.Helper()
 	b.Must("View", b.Store.View(b.Ctx, fn))
@@ -223,7 +223,7 @@ func (b *Bench) LoadAs(id problem.ID, as ident.ID, parts store.Parts) (s store.S
 	return s
 }
 
-// Image reads everything that the Changes so far have named.
+// Image reads everything named by the Changes so far.
 func (b *Bench) Image() (seen Image) {
 	b.Helper()
 	b.View(func(r store.Reader) (err error) {
@@ -241,7 +241,7 @@ func (b *Bench) Versions() store.Versions {
 	return v
 }
 
-// Counting returns versions of the given numbers, whose batches are not known.
+// Counting returns versions of the given numbers, with unknown batches.
 func Counting(catalogue, access int64) store.Versions {
 	return store.Versions{Catalogue: ident.Version{Number: catalogue}, Access: ident.Version{Number: access}}
 }
@@ -249,7 +249,7 @@ func Counting(catalogue, access int64) store.Versions {
 // Counts returns versions without their batches.
 func Counts(v store.Versions) store.Versions { return Counting(v.Catalogue.Number, v.Access.Number) }
 
-// At returns the expectation that the problem is as it is now.
+// At returns the expectation of the problem's present revision.
 func (b *Bench) At(id problem.ID) store.ProblemAt {
 	b.Helper()
 	s := b.Load(id, 0)
@@ -265,7 +265,7 @@ func (b *Bench) Epoch(family store.FamilyName) (epoch ident.Version, err error) 
 	return epoch, err
 }
 
-// Open opens the store, which is closed after the case.
+// Open opens the store, and closes it after the case.
 func (b *Bench) Open() {
 	b.Helper()
 	b.Store = b.Traced("", b.Opened("Open", b.Engine.Harness(), b.H.Open))
@@ -277,7 +277,7 @@ func (b *Bench) Open() {
 	b.Share()
 }
 
-// Opened returns the store that a function of the harness opens.
+// Opened opens a store with a function of the harness.
 func (b *Bench) Opened(name string, t harness.T, open func(harness.T, harness.Env) store.Store) store.Store {
 	defer b.Pending.begin(name)()
 	defer func() {
@@ -292,7 +292,7 @@ func (b *Bench) Opened(name string, t harness.T, open func(harness.T, harness.En
 	return s
 }
 
-// Fresh returns a bench with another store, which is empty.
+// Fresh returns a bench with another, empty store.
 func (b *Bench) Fresh() *Bench {
 	b.Helper()
 	other := *b
@@ -348,7 +348,7 @@ func (b *Bench) Alongside(n int, fn func(i int) error, meanwhile func(done <-cha
 	}
 }
 
-// Backwards returns identifiers of which each is smaller than the one before.
+// Backwards returns identifiers, each smaller than the one before.
 func (b *Bench) Backwards(n int) []ident.ID {
 	ids := make([]ident.ID, n)
 	for i := range ids {

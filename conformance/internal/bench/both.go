@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Both is a Store whose calls go to one of two handles on the same data.
+// Both is a Store over two handles on the same data. Each call goes to one of them.
 type Both struct {
 	Handles [2]store.Store
 	calls   atomic.Uint64
@@ -20,8 +20,8 @@ type Both struct {
 
 var _ store.Store = (*Both)(nil)
 
-// next returns the handle of the next call. The order, that of Thue and Morse,
-// never repeats itself, so that no case falls into step with it.
+// next returns the handle of the next call. The order is that of Thue and Morse: it never
+// repeats itself, so no case falls into step with it.
 func (s *Both) next() store.Store { return s.Handles[bits.OnesCount64(s.calls.Add(1))%2] }
 
 func (s *Both) View(ctx context.Context, fn func(store.Reader) error) error {

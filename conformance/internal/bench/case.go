@@ -6,41 +6,37 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// Case is one demand of the contract, with the check that a store meets it.
+// Case is one demand of the contract, with a check of the store.
 type Case struct {
-	// ID never changes. It begins with the tag of the rule in the comments
-	// of package store. What follows a slash tells apart the cases of one
-	// rule.
+	// ID never changes. It begins with the tag of the rule in the comments of package
+	// store. A part after a slash tells apart the cases of one rule.
 	ID string
-	// Rule says in words what must hold.
+	// Rule is the demand in words.
 	Rule string
-	// Profile is the group that reports count the case in.
+	// Profile is the case's group in reports.
 	Profile string
 
-	// Durable cases concern only stores that are declared durable, and
-	// Fleeting ones only those that are declared not to be.
+	// Durable cases concern only stores declared durable. Fleeting cases concern only the
+	// others.
 	Durable, Fleeting bool
-	// Shared cases concern only stores that are declared shared, and work
-	// with two handles on the same data. Alone cases concern only those that
-	// are declared not to be shared.
+	// Shared cases concern only stores declared shared, and work with two handles on the
+	// same data. Alone cases concern only the others.
 	Shared, Alone bool
 	// Crash cases need Harness.Crash. They concern durable stores.
 	Crash bool
-	// PowerCut cases are Crash cases that have writes lost which were not
-	// synced.
+	// PowerCut cases are Crash cases with a loss of unsynced writes.
 	PowerCut bool
-	// Replicated cases concern only stores that are declared replicated. They
-	// make a store by Harness.Replicate instead of Harness.Open.
+	// Replicated cases concern only stores declared replicated. They make a store by
+	// Harness.Replicate instead of Harness.Open.
 	Replicated bool
-	// Seeded cases make random choices, so that running them again with
-	// another seed shows more.
+	// Seeded cases make random choices: another seed shows more.
 	Seeded bool
 
 	Run func(*Bench)
 }
 
-// Level returns how much the case weighs: cases that need a capability which a
-// store may lack are extended, all others are core.
+// Level returns the weight of the case: extended for cases of optional capabilities, core
+// for all others.
 func (c Case) Level() report.Level {
 	if c.Durable || c.Shared || c.Replicated {
 		return report.Extended

@@ -76,8 +76,8 @@ func differSlice(path string, want, got reflect.Value) string {
 	return ""
 }
 
-// reordered reports whether both slices have the same elements, and returns the
-// indices that those of got have in want.
+// reordered reports whether both slices have the same elements, and returns the indices
+// of got's elements in want.
 func reordered(want, got reflect.Value) (order string, ok bool) {
 	if want.Len() != got.Len() || want.Type().Elem().Kind() == reflect.Uint8 {
 		return "", false
@@ -132,7 +132,7 @@ func differMap(path string, want, got reflect.Value) string {
 	return ""
 }
 
-// sortedKeys returns the keys of a map in an order that is the same each time.
+// sortedKeys returns the keys of a map in a fixed order.
 func sortedKeys(m reflect.Value) []reflect.Value {
 	return slices.SortedFunc(slices.Values(m.MapKeys()), func(a, b reflect.Value) int {
 		if a.CanInt() {
@@ -144,7 +144,7 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 
 func place(path string) string { return cmp.Or(path, "it") }
 
-// show writes a value so that texts that look alike do not read alike.
+// show writes a value, and makes similar texts look different.
 func show(v reflect.Value) string {
 	if v.Kind() != reflect.String {
 		return fmt.Sprint(v.Interface())

@@ -18,7 +18,8 @@ func Move(seen *Image, family store.FamilyName) {
 	seen.Epochs[family] = ident.Version{Number: seen.Epochs[family].Number + 1}
 }
 
-// Stamp gives all that the change raises, or stores, its batch, and problems their size.
+// Stamp sets the batch of everything raised or stored by the change, and the size of
+// problems.
 func Stamp(seen *Image, change store.Change) {
 	for _, effect := range change.Effects {
 		switch e := effect.(type) {

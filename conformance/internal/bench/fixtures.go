@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Furnished stores a problem that has something of everything.
+// Furnished stores a problem with something of everything.
 func (b *Bench) Furnished() problem.Problem {
 	b.Helper()
 	p, other := b.Create(), b.Create()
@@ -31,8 +31,8 @@ func (b *Bench) Furnished() problem.Problem {
 	return p
 }
 
-// Objects returns one metadata object of each kind and a user, with all members
-// set, that are yet to be stored.
+// Objects returns one metadata object of each kind and a user, with all members set. They
+// are not stored yet.
 func (b *Bench) Objects() metadata.Content {
 	state := metadata.State{ID: b.ID(), Resolved: true, Initial: true, Order: 7, Next: []ident.ID{b.ID(), b.ID(), b.ID()}}
 	state.Name = "State " + state.ID.String()
@@ -56,7 +56,7 @@ func (b *Bench) Objects() metadata.Content {
 	}
 }
 
-// Bare strips the first object of each kind of all that it can lack.
+// Bare strips the first object of each kind of all optional members.
 func Bare(c metadata.Content) metadata.Content {
 	state, component, milestone := &c.States[0], &c.Components[0], &c.Milestones[0]
 	*state = metadata.State{ID: state.ID, Name: state.Name}
@@ -66,7 +66,7 @@ func Bare(c metadata.Content) metadata.Content {
 	return c
 }
 
-// PutAll returns the effects that store all objects.
+// PutAll returns the effects for storing all objects.
 func PutAll(c metadata.Content) []store.Effect {
 	var effects []store.Effect
 	for _, o := range c.States {
@@ -107,7 +107,7 @@ func (seen *Image) Put(c metadata.Content) {
 	}
 }
 
-// Token returns a token that is yet to be stored, with all members set.
+// Token returns a new token with all members set. It is not stored yet.
 func (b *Bench) Token() access.Token {
 	t := access.Token{ID: b.ID(), User: b.ID(), Scope: access.Admin, Created: b.Now(), Expires: b.Now(), Revoked: b.Now()}
 	copy(t.Digest[:], t.ID[:])
@@ -115,8 +115,8 @@ func (b *Bench) Token() access.Token {
 	return t
 }
 
-// Audited returns an entry of the audit log that is yet to be stored, with all
-// members set.
+// Audited returns a new entry of the audit log with all members set. It is not stored
+// yet.
 func (b *Bench) Audited() audit.Entry {
 	return audit.Entry{
 		ID: b.ID(), Created: b.Now(), Author: b.Author, Batch: b.ID(), Type: audit.Changed, Kind: audit.State,
@@ -124,7 +124,7 @@ func (b *Bench) Audited() audit.Entry {
 	}
 }
 
-// Query returns a saved query that is yet to be stored, with all members set.
+// Query returns a new saved query with all members set. It is not stored yet.
 func (b *Bench) Query(owner ident.ID) query.Saved {
 	q := query.Saved{ID: b.ID(), Owner: owner, Predicate: "title CONTAINS[c] 'API'", Sort: "-modificationDate,identifier", Created: b.Now()}
 	q.Name = "Query " + q.ID.String()
@@ -143,8 +143,8 @@ func (b *Bench) Queries(n int) []query.Saved {
 	return queries
 }
 
-// Trail returns entries of the audit log, each with a smaller identifier and an
-// earlier time than the one before. The last lacks all that an entry can lack.
+// Trail returns entries of the audit log, each with a smaller identifier and an earlier
+// time than the one before. The last lacks all optional members.
 func (b *Bench) Trail(n int) []audit.Entry {
 	entries := make([]audit.Entry, n)
 	for i := range slices.Backward(entries) {
@@ -155,7 +155,7 @@ func (b *Bench) Trail(n int) []audit.Entry {
 	return entries
 }
 
-// Fingerprint returns 32 bytes, of which no two are equal and one is zero.
+// Fingerprint returns 32 different bytes, one of them zero.
 func Fingerprint(first byte) (f [32]byte) {
 	for i := range f {
 		f[i] = first + byte(i)*7

@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// History is what a problem is expected to list, oldest first.
+// History is the expected history of a problem, oldest first.
 type History struct {
 	Log        []problem.LogEntry
 	Comments   []problem.Comment

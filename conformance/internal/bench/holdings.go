@@ -16,7 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Holdings is what an Archive holds, or what a store shows of the same.
+// Holdings is the content of an Archive, or the same as shown by a store.
 type Holdings struct {
 	Metadata metadata.Content
 	Tokens   []access.Token
@@ -24,7 +24,7 @@ type Holdings struct {
 	Audit    []audit.Entry
 	Dossiers []store.Dossier
 	Versions store.Versions
-	Batch    ident.ID // of the Archive, which stamps the Versions; none in what a store shows
+	Batch    ident.ID // of the Archive, for the Versions; none in the content of a store
 }
 
 // Archive returns the Archive of the holdings.
@@ -32,9 +32,9 @@ func (h Holdings) Archive() store.Archive {
 	return h.Interrupted(func(int) error { return nil })
 }
 
-// Interrupted returns the Archive of the holdings, which calls before with the
-// number of problems that it has yielded: before each problem, and after the
-// last. An error that before returns ends the problems.
+// Interrupted returns the Archive of the holdings. It calls before with the number of
+// problems so far: before each problem, and after the last. An error from before ends the
+// problems.
 func (h Holdings) Interrupted(before func(yielded int) error) store.Archive {
 	problems := func(yield func(store.Dossier, error) bool) {
 		for i := range len(h.Dossiers) + 1 {
@@ -58,7 +58,7 @@ func (h Holdings) Interrupted(before func(yielded int) error) store.Archive {
 	}
 }
 
-// Clone returns holdings that share no memory with h.
+// Clone returns a deep copy.
 func (h Holdings) Clone() Holdings {
 	h.Metadata = Ordered(h.Metadata)
 	for i := range h.Metadata.States {
@@ -75,7 +75,7 @@ func (h Holdings) Clone() Holdings {
 	return h
 }
 
-// Shown returns what a store shows that was filled with the holdings.
+// Shown returns the view of a store filled with the holdings.
 func (h Holdings) Shown() Holdings {
 	var v store.Versions
 	number := h.Versions.Catalogue.Number
@@ -104,7 +104,7 @@ func Ordered(c metadata.Content) metadata.Content {
 	}).Content()
 }
 
-// Hold returns what a Reader shows.
+// Hold reads holdings from a Reader.
 func Hold(ctx context.Context, r store.Reader) (h Holdings, err error) {
 	if h.Dossiers, err = Dossiers(ctx, r, 100); err != nil {
 		return h, fmt.Errorf("Dossiers: %w", err)
@@ -156,7 +156,7 @@ func Dossiers(ctx context.Context, r store.Reader, limit int) (all []store.Dossi
 	}
 }
 
-// Held returns what the store shows in one View.
+// Held reads the holdings of the store in one View.
 func (b *Bench) Held() (h Holdings, err error) {
 	err = b.Store.View(b.Ctx, func(r store.Reader) (err error) {
 		h, err = Hold(b.Ctx, r)
@@ -165,8 +165,8 @@ func (b *Bench) Held() (h Holdings, err error) {
 	return h, err
 }
 
-// Shows ends the case unless the store shows what the holdings hold, and no
-// other problems, metadata and tokens.
+// Shows ends the case unless the store shows exactly the holdings: no other problems,
+// metadata or tokens.
 func (b *Bench) Shows(what string, h Holdings) {
 	b.Helper()
 	got, err := b.Held()
@@ -174,14 +174,14 @@ func (b *Bench) Shows(what string, h Holdings) {
 	b.Equal(what, h.Shown(), got)
 }
 
-// Restore restores what the store has no reason to refuse.
+// Restore restores an Archive without a reason to refuse it.
 func (b *Bench) Restore(h Holdings) {
 	b.Helper()
 	b.Seen.Hold(h)
 	b.Must("Restore", b.Store.Restore(b.Ctx, h.Archive()))
 }
 
-// Hold widens the scope by what the holdings name.
+// Hold widens the scope by everything named in the holdings.
 func (s *Scope) Hold(h Holdings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,8 +234,8 @@ func UpTo(n int) []problem.ID {
 	return numbers
 }
 
-// Dossier returns a dossier with something of everything but relationships,
-// whose lists with an order of their own run against identifiers and times.
+// Dossier returns a dossier with something of everything but relationships. Its ordered
+// lists run against identifiers and times.
 func (b *Bench) Dossier(id problem.ID) store.Dossier {
 	d := store.Dossier{
 		Problem: b.Problem(id),
@@ -274,9 +274,9 @@ func (b *Bench) Relate(owner *store.Dossier, t relationship.Type, other *store.D
 	insert(other, side.Mirror())
 }
 
-// Makes returns the Changes that make the problem of a dossier, without its
-// relationships, which need the other problems: one for each batch of a
-// savepoint, and one for the rest.
+// Makes returns the Changes for the problem of a dossier: one for each batch of a
+// savepoint, and one for the rest. Relationships are left out, because they need the
+// other problems.
 func (b *Bench) Makes(d store.Dossier) []store.Change {
 	first := b.Change(store.CreateProblem{Problem: d.Problem, Size: d.Size()})
 	for _, k := range slices.Backward(d.Keywords) {

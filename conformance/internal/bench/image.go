@@ -19,7 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Image is what a store shows at one moment, in a form that can be compared.
+// Image is the content of a store at one moment, in a form for comparison.
 type Image struct {
 	Problems   map[problem.ID]store.Snapshot
 	Watching   map[Mark]bool
@@ -35,7 +35,7 @@ type Image struct {
 	Replies    map[ReplyKey]store.Reply
 }
 
-// Mark is something that a user has on a problem.
+// Mark belongs to a user and a problem, such as a read mark.
 type Mark struct {
 	Problem problem.ID
 	User    ident.ID
@@ -46,14 +46,14 @@ type ReplyKey struct {
 	Key  string
 }
 
-// Scope is what an image shows: the problems, users, keys and saved queries that were
-// named by Changes.
+// Scope is the extent of an image: the problems, users, keys and saved queries named by
+// Changes.
 type Scope struct {
 	mu       sync.Mutex
 	Problems map[problem.ID]bool
 	Users    map[ident.ID]bool
 	Keys     map[ReplyKey]bool
-	Saved    map[ident.ID]ident.ID // saved queries, and whose they are
+	Saved    map[ident.ID]ident.ID // saved queries with their owners
 }
 
 func NewScope() *Scope {
@@ -65,7 +65,7 @@ func NewScope() *Scope {
 	}
 }
 
-// Add widens the scope by what the change names.
+// Add widens the scope by everything named in the change.
 func (s *Scope) Add(change store.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,8 +176,8 @@ func (seen *Image) readProblems(ctx context.Context, r store.Reader, of *Scope) 
 	return nil
 }
 
-// compareDossiers returns an error unless Dossiers shows of the problems what
-// Problem shows.
+// compareDossiers returns an error unless Dossiers and Problem show the same of the
+// problems.
 func (seen *Image) compareDossiers(ctx context.Context, r store.Reader, of *Scope) error {
 	all, err := Dossiers(ctx, r, len(seen.Problems)/2+1) // two pages
 	if err != nil {
@@ -217,14 +217,14 @@ func Owners(of *Scope) []problem.ID {
 	return slices.Sorted(maps.Keys(of.Problems))
 }
 
-// Sorted returns the Snapshot with its watchers in order, which come in any.
+// Sorted returns the Snapshot with its watchers in order. Stores return them in any
+// order.
 func Sorted(s store.Snapshot) store.Snapshot {
 	slices.SortFunc(s.Watchers, ident.ID.Compare)
 	return s
 }
 
-// Clone returns a copy of the image that shares no memory with it, which may be
-// the store's own.
+// Clone returns a deep copy: the memory of an image may belong to the store.
 func (seen Image) Clone() Image {
 	problems := make(map[problem.ID]store.Snapshot, len(seen.Problems))
 	for id, s := range seen.Problems {

@@ -2,7 +2,7 @@ package bench
 
 import "time"
 
-// Times returns times that storage has been known to alter.
+// Times returns times known to change in storage.
 func Times() []time.Time {
 	return []time.Time{
 		time.Date(1, time.January, 1, 0, 0, 0, 1e6, time.UTC),
@@ -16,10 +16,10 @@ func Times() []time.Time {
 	}
 }
 
-// specimen is a text, and what it holds.
+// specimen is a text and its description.
 type specimen struct{ What, Text string }
 
-// Texts returns texts that storage has been known to alter.
+// Texts returns texts known to change in storage.
 func Texts() []specimen {
 	return []specimen{
 		{"emoji", "\U0001f600 \U0001f469\u200d\U0001f469\u200d\U0001f467 \U0001f1e9\U0001f1ea"},

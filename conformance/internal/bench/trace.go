@@ -14,20 +14,19 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Traced returns the store so that calls to it are logged, as the steps that led
-// to what a case complains about.
+// Traced returns the store with a log of its calls: the steps before a complaint.
 func (b *Bench) Traced(name string, s store.Store) store.Store {
 	return &Trace{Store: s, name: name, Logf: b.Logf, pending: b.Pending}
 }
 
-// pending are the calls of stores that are under way.
+// pending are the unfinished calls of stores.
 type pending struct {
 	mu    sync.Mutex
 	begun map[int]string
 	last  int
 }
 
-// begin notes a call until the function that it returns is called.
+// begin notes a call, and returns the function for its end.
 func (c *pending) begin(call string) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +43,7 @@ func (c *pending) begin(call string) (end func()) {
 	}
 }
 
-// String ends a sentence with the calls, in the order in which they began.
+// String ends a sentence with the calls, oldest first.
 func (c *pending) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +57,7 @@ func (c *pending) String() string {
 	return text
 }
 
-// Trace is a Store that logs how its calls ended.
+// Trace is a Store with a log of its calls and their results.
 type Trace struct {
 	store.Store
 	name    string
@@ -66,10 +65,10 @@ type Trace struct {
 	pending *pending
 }
 
-// begin notes a call that begins.
+// begin notes the begin of a call.
 func (t *Trace) begin(call string) (end func()) { return t.pending.begin(t.name + call) }
 
-// log logs a call; result is what it returned if it did not fail.
+// log logs a call, with its result if it succeeded.
 func (t *Trace) log(call string, result any, err error) {
 	if err != nil {
 		result = err
@@ -137,7 +136,7 @@ func (t *Trace) Close() error {
 	return err
 }
 
-// Describe says what a Change does, in one line.
+// Describe describes a Change in one line.
 func Describe(change store.Change) string {
 	var parts []string
 	for _, e := range change.Expect {
@@ -166,7 +165,7 @@ func part(e any) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Short returns the end of an identifier: where those of one case differ.
+// Short returns the end of an identifier. The identifiers of one case differ there.
 func Short(id ident.ID) string {
 	text := id.String()
 	return "…" + text[len(text)-6:]

@@ -2,13 +2,13 @@ package bench
 
 import "github.com/problemtracking/problems/domain/store"
 
-// UnknownEffect and unknownExpectation are what no store knows.
+// UnknownEffect and UnknownExpectation are unknown to every store.
 type (
 	UnknownEffect      struct{ store.Effect }
 	UnknownExpectation struct{ store.Expectation }
 )
 
-// String says of an effect in braces, as others are written, what it is there for.
+// String describes the effect in braces, as for others.
 func (UnknownEffect) String() string { return "{that no store knows}" }
 
 // String does the same for an expectation.

@@ -16,9 +16,8 @@ import (
 // Writers is how many write at once.
 const Writers = 6
 
-// Going returns an error when the time of the case is used up. Whoever does a thing
-// again and again until the store lets him, asks each time: a store that never
-// does, and does not mind the end of a context, would keep him for ever.
+// Going returns an error when the time of the case is used up. Loops until a success ask
+// it each time: a store may never succeed, and ignore the end of a context.
 func (b *Bench) Going() error {
 	if b.Ctx.Err() == nil {
 		return nil
@@ -26,9 +25,8 @@ func (b *Bench) Going() error {
 	return fmt.Errorf("what was done again and again came to no end: %w", context.Cause(b.Ctx))
 }
 
-// Step raises the revision of a problem by one, and appends the log entry that
-// says so, as often as it takes until nobody comes between. It returns the
-// revision.
+// Step raises the revision of a problem by one and appends the log entry. On a conflict
+// it tries again. It returns the revision.
 func (b *Bench) Step(id problem.ID) (int64, store.Receipt, error) {
 	for {
 		if err := b.Going(); err != nil {
@@ -101,8 +99,8 @@ func (b *Bench) Toggle(one, other problem.ID) error {
 	}
 }
 
-// Whole returns an error when one of the problems has a relationship whose
-// mirror is missing, by either way of reading.
+// Whole returns an error when a relationship of one of the problems lacks its mirror, by
+// either way of reading.
 func (b *Bench) Whole(ids []problem.ID) error {
 	return b.Store.View(b.Ctx, func(r store.Reader) error {
 		sides := make(map[relationship.Relationship]bool)
@@ -135,8 +133,8 @@ func (b *Bench) Whole(ids []problem.ID) error {
 	})
 }
 
-// Race commits one Change of each writer at once, and returns the writers whose
-// Changes were stored. The others have to be refused with Conflict.
+// Race commits one Change of each writer at once, and returns the writers with stored
+// Changes. The others have to be refused with Conflict.
 func (b *Bench) Race(change func(writer int) store.Change) (won []int) {
 	b.Helper()
 	changes := make([]store.Change, Writers)

@@ -145,7 +145,7 @@ func Alias() []bench.Case {
 	}}
 }
 
-// scribble overwrites the elements of a slice, and what may lie behind them.
+// scribble overwrites the elements of a slice, and the memory behind them.
 func scribble[E any](s *[]E) {
 	var zero E
 	clear(*s)

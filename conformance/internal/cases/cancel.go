@@ -180,7 +180,7 @@ type end struct {
 	ctx context.Context
 }
 
-// ends returns contexts that are over.
+// ends returns ended contexts.
 func ends(b *bench.Bench) []end {
 	cancelled, cancel := context.WithCancel(b.Ctx)
 	cancel()
@@ -195,8 +195,8 @@ type call struct {
 	do     func() error
 }
 
-// calls returns a call of each method of the store that can fail, each of which
-// would succeed with a context that goes on.
+// calls returns a call of each fallible method of the store. Each of them succeeds with a
+// live context.
 func calls(b *bench.Bench, ctx context.Context) []call {
 	return []call{
 		{"View", func() error {

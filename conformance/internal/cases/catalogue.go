@@ -59,8 +59,8 @@ func Catalogue() []bench.Case {
 	}}
 }
 
-// agree ends the case unless the catalogue has the given content and version,
-// wherever that is asked for.
+// agree ends the case unless every read of the catalogue has the given content and
+// version.
 func agree(b *bench.Bench, version int64, content metadata.Content, p problem.Problem) {
 	b.Helper()
 	seen := b.Image()

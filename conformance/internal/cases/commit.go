@@ -271,14 +271,14 @@ func Commit() []bench.Case {
 		Durable: true,
 		Run: func(b *bench.Bench) {
 			last := above(b, above(b, 0))
-			b.Do(store.Expire{Before: b.Now()}) // not the Change's own batch, which is later
+			b.Do(store.Expire{Before: b.Now()}) // later than the Change's own batch
 			b.Reopen()
 			above(b, last+1)
 		},
 	}}
 }
 
-// above commits a Change and returns its position, which has to be above last.
+// above commits a Change and returns its position, which must be above last.
 func above(b *bench.Bench, last int64) int64 {
 	b.Helper()
 	receipt := b.Do(store.CreateProblem{Problem: b.Problem(b.Reserve())})
@@ -288,9 +288,9 @@ func above(b *bench.Bench, last int64) int64 {
 	return receipt.Position
 }
 
-// oneOfEach fills the store and returns an existing problem and a Change, yet to
-// be committed, with one effect of each type, each of which changes something,
-// and with log entries.
+// oneOfEach fills the store and returns an existing problem and a Change with one effect
+// of each type and with log entries. Each effect changes something. The Change is not
+// committed yet.
 func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	b.Helper()
 	p, q := b.Create(), b.Create()

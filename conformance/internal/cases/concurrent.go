@@ -303,8 +303,8 @@ func Concurrent() []bench.Case {
 	}}
 }
 
-// placed is a Change that was committed: its comment, its position, and a clock's
-// readings before and after the Commit.
+// placed is a committed Change: its comment, its position, and a clock's readings before
+// and after the Commit.
 type placed struct {
 	comment      ident.ID
 	position     int64

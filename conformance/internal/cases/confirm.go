@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Confirm are about Confirm in a store that can do what it is asked to.
-// What survives a crash or a fail-over is for the cases of CONF-002.
+// Confirm are about Confirm in a healthy store. The cases of CONF-002 are about crashes
+// and fail-overs.
 func Confirm() []bench.Case {
 	return []bench.Case{{
 		ID:   "CONF-001",
@@ -98,7 +98,7 @@ func confirm(b *bench.Bench, what string) {
 	b.Must("Confirm of "+what, b.Store.Confirm(b.Ctx, shown))
 }
 
-// glanceAt looks at a problem, and returns the History of what it has seen.
+// glanceAt looks at a problem, and returns the History of the View.
 func glanceAt(b *bench.Bench, id problem.ID) (shown store.History, err error) {
 	err = b.Store.View(b.Ctx, func(r store.Reader) error {
 		_, err := r.Problem(b.Ctx, id, ident.None, store.Comments)

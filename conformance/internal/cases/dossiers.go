@@ -25,7 +25,7 @@ func Dossier() []bench.Case {
 				b.Do(store.Unwatch{Problem: d.ID, User: user}, store.MarkRead{Problem: d.ID, User: user})
 			}
 			b.Do(store.Watch{Problem: d.ID, User: users[3]}, store.MarkRead{Problem: d.ID, User: users[4], Read: true})
-			slices.Reverse(users) // ascending now, so that what stayed away is at 3, 4 and 5
+			slices.Reverse(users) // ascending now: the changes stay at 3, 4 and 5
 			d.Watchers = slices.Concat(users[:3], users[4:5], users[6:])
 			d.Readers = slices.Concat(users[:4], users[6:])
 			b.Shows("the dossier", bench.Holdings{Dossiers: []store.Dossier{d}})

@@ -385,8 +385,8 @@ func does(b *bench.Bench, effects []store.Effect, edit func(want *bench.Image)) 
 	changes(b, b.Change(effects...), edit)
 }
 
-// changes commits the change, and ends the case unless what is stored afterwards
-// is what was stored before, edited, and stamped with the batch of the change.
+// changes commits the change. It ends the case unless the content afterwards is the
+// edited content from before, with the batch of the change.
 func changes(b *bench.Bench, change store.Change, edit func(want *bench.Image)) {
 	b.Helper()
 	b.Seen.Add(change)

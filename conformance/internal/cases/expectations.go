@@ -224,15 +224,15 @@ func Expectation() []bench.Case {
 	}}
 }
 
-// probe returns a Change that puts nothing into a place that StoreEmpty looks
-// at, with the given expectations.
+// probe returns a Change with the given expectations. It puts nothing into the places of
+// StoreEmpty.
 func probe(b *bench.Bench, expect ...store.Expectation) store.Change {
 	change := b.Change(store.MoveFamily{Family: relationship.ClonedTo})
 	change.Expect = expect
 	return change
 }
 
-// holds commits a Change with expectations that hold.
+// holds commits a Change with true expectations.
 func holds(b *bench.Bench, expect ...store.Expectation) {
 	b.Helper()
 	if _, err := b.Store.Commit(b.Ctx, probe(b, expect...)); err != nil {
@@ -240,13 +240,13 @@ func holds(b *bench.Bench, expect ...store.Expectation) {
 	}
 }
 
-// breaks commits a Change with an expectation that does not hold.
+// breaks commits a Change with a false expectation.
 func breaks(b *bench.Bench, expect ...store.Expectation) {
 	b.Helper()
 	b.Refuse("a Change with an expectation that does not hold", fault.Conflict, probe(b, expect...))
 }
 
-// fills shows that the effect makes the store one that is not empty.
+// fills ends the case unless the effect makes the store non-empty.
 func fills(b *bench.Bench, effect store.Effect) {
 	b.Helper()
 	holds(b, store.StoreEmpty{})
@@ -254,7 +254,7 @@ func fills(b *bench.Bench, effect store.Effect) {
 	breaks(b, store.StoreEmpty{})
 }
 
-// ruledOut returns a batch of which the store has ruled that it never happens.
+// ruledOut returns a batch ruled out by Outcome.
 func ruledOut(b *bench.Bench) ident.ID {
 	b.Helper()
 	batch := b.ID()

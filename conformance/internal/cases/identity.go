@@ -8,8 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Identity are about the batches that tell the same numbers of two histories
-// apart.
+// Identity are about batches: they tell apart the same numbers of two histories.
 func Identity() []bench.Case {
 	return []bench.Case{{
 		ID:   "VER-004",
@@ -195,7 +194,7 @@ func Identity() []bench.Case {
 				b.Equal("the epoch", want, epochs[f.Forward])
 				breaks(b, store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number}})
 				breaks(b, store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number, Batch: moved}})
-				if f.Forward != relationship.ClonedTo { // which b.holds moves
+				if f.Forward != relationship.ClonedTo { // moved by b.holds
 					holds(b, store.FamilyAt{Family: f.Forward, Epoch: want})
 				}
 			}
@@ -271,8 +270,8 @@ func Identity() []bench.Case {
 	}}
 }
 
-// stores ends the case unless the batch is the one that stored the problem last, in
-// each way of reading.
+// stores ends the case unless the problem's last batch is the given one, in each way of
+// reading.
 func stores(b *bench.Bench, batch ident.ID, id problem.ID) {
 	b.Helper()
 	b.Equal("the batch of the problem", batch, b.Load(id, 0).Batch)
@@ -286,7 +285,7 @@ func stores(b *bench.Bench, batch ident.ID, id problem.ID) {
 	})
 }
 
-// breaksAll commits a Change of effects with an expectation that does not hold.
+// breaksAll commits a Change of effects with a false expectation.
 func breaksAll(b *bench.Bench, effects []store.Effect, expect ...store.Expectation) {
 	b.Helper()
 	change := b.Change(effects...)

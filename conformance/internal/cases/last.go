@@ -15,8 +15,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Last are the cases of the last read of a View. They hold for Readers that are
-// store.LastReaders, and for all others.
+// Last are the cases of the last read of a View. They hold for Readers with and without
+// store.LastReader.
 func Last() []bench.Case {
 	return []bench.Case{{
 		ID:   "LAST-001",
@@ -49,7 +49,7 @@ func Last() []bench.Case {
 	}}
 }
 
-// single is a method that reads in one step, and so can be a last read.
+// single is a method with one step, so it can be a last read.
 type single struct {
 	method string
 	do     func(context.Context, store.Reader) (any, error)
@@ -119,7 +119,7 @@ func singles(b *bench.Bench, id problem.ID) []single {
 	}
 }
 
-// readAll returns what the read shows in a View of its own, as the last one if so asked.
+// readAll returns the result of the read in a View of its own, as the last one if asked.
 func readAll(b *bench.Bench, one single, last bool) (shown any) {
 	b.Helper()
 	b.View(func(r store.Reader) (err error) {
@@ -132,7 +132,7 @@ func readAll(b *bench.Bench, one single, last bool) (shown any) {
 	return shown
 }
 
-// stocked returns a problem of a store that has something for each of the singles.
+// stocked returns a problem of a store with something for each of the singles.
 func stocked(b *bench.Bench) problem.ID {
 	b.Helper()
 	p := b.Furnished()
@@ -186,7 +186,7 @@ func lastReadKeepsTheMoment(b *bench.Bench) {
 		p, change := oneOfEach(b)
 		one := singles(b, p.ID)[i]
 		if one.method == "Oldest" {
-			continue // which may be of a later moment
+			continue // possibly of a later moment
 		}
 		before := readAll(b, one, false)
 		var shown any

@@ -40,7 +40,7 @@ func Life() []bench.Case {
 		Run: func(b *bench.Bench) {
 			const rounds = 20
 			reserved := make([][]problem.ID, bench.Writers)
-			var highest atomic.Int64 // of the numbers that Reserve has returned
+			var highest atomic.Int64 // of the numbers from Reserve
 			b.Together(bench.Writers, func(who int) error {
 				for range rounds {
 					floor := problem.ID(highest.Load())
@@ -114,8 +114,8 @@ func Life() []bench.Case {
 				case 0:
 					return b.Store.View(b.Ctx, func(r store.Reader) error {
 						close(viewing)
-						// Most stores refuse what comes after Close has begun: stay
-						// for a while after that. Others let it wait.
+						// Most stores refuse calls after the begin of Close: stay for a
+						// while after the refusal. Others let the calls wait.
 						for left := 500; left > 0; left-- {
 							if refused.Load() {
 								left = min(left, 50)
@@ -166,7 +166,7 @@ func Life() []bench.Case {
 	}}
 }
 
-// Raise raises what is highest so far, unless it is higher.
+// Raise raises the highest number so far.
 func Raise(highest *atomic.Int64, to int64) {
 	for old := highest.Load(); old < to && !highest.CompareAndSwap(old, to); old = highest.Load() {
 	}

@@ -52,7 +52,7 @@ func Members() []bench.Case {
 	}}
 }
 
-// recorder is a store that remembers the Changes that it committed.
+// recorder is a store with a list of its committed Changes.
 type recorder struct {
 	store.Store
 	changes []store.Change
@@ -63,22 +63,21 @@ func (r *recorder) Commit(ctx context.Context, change store.Change) (store.Recei
 	return r.Store.Commit(ctx, change)
 }
 
-// emptyInChanges are the members that the Change of oneOfEach leaves without a value, and
-// why.
+// emptyInChanges are the empty members in the Change of oneOfEach, each with its reason.
 var emptyInChanges = map[string]string{
 	"Change.Expect": "stores check expectations and do not store them: each has cases of its own",
 }
 
-// emptyInArchives are the members that Holdings leaves without a value, and why.
+// emptyInArchives are the empty members in Holdings, each with its reason.
 var emptyInArchives = map[string]string{
 	"Holdings.Versions.Access.Number":   "an Archive has no version of its tokens",
 	"Holdings.Versions.Access.Batch":    "an Archive has no version of its tokens",
 	"Holdings.Versions.Catalogue.Batch": "Restore stamps the version with the batch of the Archive",
 }
 
-// lackingMembers returns the members of a record, and of the records within it, that have
-// no value anywhere. Those of the elements of a list count together if the elements have
-// one type. Members that are empty for a reason are left out.
+// lackingMembers returns the members of a record, and of the records within it, without a
+// value anywhere. The members of all elements of a list count together if the elements
+// have one type. Members with a reason are left out.
 func lackingMembers(record any, empty map[string]string) (lacking []string) {
 	valued := make(map[string]bool)
 	v := reflect.ValueOf(record)

@@ -9,8 +9,8 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Moved are about moving everything from one store to another, as an
-// operator does who changes the backend.
+// Moved are about moving everything from one store to another, as for a change of the
+// backend.
 func Moved() []bench.Case {
 	return []bench.Case{{
 		ID:     "RES-002/moved",

@@ -18,16 +18,15 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// operator uses the service on a store: what it writes obeys all rules of the
-// domain, which the Changes of other cases need not. Two operators with the same
-// part do the same.
+// operator uses the service on a store. Its writes obey all rules of the domain; the
+// Changes of other cases may not. Two operators with the same part do the same.
 type operator struct {
 	*tracker.Service
 	*rand.Rand
 	b        *bench.Bench
 	caller   tracker.Caller
 	problems []problem.ID
-	creates  bool // problems; only one that has found the store empty does
+	creates  bool // problems; only the operator of an empty store makes them
 }
 
 // newOperator returns one of a part in the case.
@@ -54,7 +53,7 @@ func newOperator(b *bench.Bench, s store.Store, part uint64) *operator {
 	return o
 }
 
-// found fills the empty store with what a new service needs, and a few users.
+// found fills the empty store with the needs of a new service, and a few users.
 func (o *operator) found() {
 	o.b.Helper()
 	secret, err := o.NewSecret()
@@ -80,7 +79,7 @@ func (o *operator) found() {
 	}
 }
 
-// act does so many things, some of which the rules refuse.
+// act makes the given number of requests. The rules refuse some of them.
 func (o *operator) act(times int) {
 	o.b.Helper()
 	done := 0
@@ -173,7 +172,7 @@ func (o *operator) object(names ...string) patch.Field[metadata.Partial] {
 	return patch.Set[metadata.Partial](map[string]any{"name": names[o.IntN(len(names))]})
 }
 
-// somebody returns one of the users that found has made, or one who is not there.
+// somebody returns a user of found, or an unknown one.
 func (o *operator) somebody() metadata.Partial {
 	return map[string]any{"name": fmt.Sprint("User ", o.IntN(4))}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Peer are those that a single handle could not have.
+// Peer are the cases of several handles.
 func Peer() []bench.Case {
 	return []bench.Case{{
 		ID:     "SHARE-001",
@@ -26,7 +26,7 @@ func Peer() []bench.Case {
 				writer, other := handles[i%2], handles[(i+1)%2]
 				_, change := oneOfEach(writer)
 				writer.Seen.Add(change)
-				other.Image() // whoever caches, does it now
+				other.Image() // a cache is filled now
 				other.Versions()
 				writer.Commit(change)
 				versions, seen := other.Versions(), other.Image()
@@ -125,7 +125,7 @@ func Peer() []bench.Case {
 			const rounds = 10
 			handles := b.Handles()
 			titles := make([]map[problem.ID]string, bench.Writers) // of the problems acknowledged
-			var highest atomic.Int64                               // of the problems whose Commit has returned
+			var highest atomic.Int64                               // of the problems with a finished Commit
 			b.Together(bench.Writers, func(who int) error {
 				titles[who] = make(map[problem.ID]string)
 				for len(titles[who]) < rounds {

@@ -88,7 +88,7 @@ func Read() []bench.Case {
 			p := b.Create()
 			others := make([]problem.ID, 12)
 			for i := range others {
-				others[i] = b.Create().ID // reaches two digits, which texts sort before one
+				others[i] = b.Create().ID // reaches two digits: as text, 10 sorts before 9
 			}
 			change := b.Change()
 			for i := range others {
@@ -255,7 +255,7 @@ func Read() []bench.Case {
 				b.Must("Outcome", err)
 			}
 			expect("after an Outcome that ruled nothing", ago(5))
-			// Each forgets what is as old as the one before returned.
+			// Each forgets everything up to the time of the one before.
 			for _, step := range []struct {
 				before, want time.Time
 			}{

@@ -6,8 +6,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Refusal are about capabilities that are declared not to be there: they
-// have to be missing cleanly, and not half there.
+// Refusal are about capabilities declared missing. Calls for them must fail cleanly, and
+// change nothing.
 func Refusal() []bench.Case {
 	return []bench.Case{{
 		ID:    "SHARE-002",

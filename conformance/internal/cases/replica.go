@@ -12,11 +12,11 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Brief is the time that a call has while the replica receives nothing. A case
-// waits for it a few times in vain.
+// Brief is the time limit of a call while the replica receives nothing. A case waits for
+// it a few times in vain.
 const Brief = time.Second * bench.Slowness
 
-// Replica are about stores whose replica can take over.
+// Replica are about stores with a replica for fail-over.
 func Replica() []bench.Case {
 	return []bench.Case{{
 		ID: "CONF-002/replica",
@@ -73,26 +73,26 @@ func Replica() []bench.Case {
 	}}
 }
 
-// replicated is a case with a store that has a replica.
+// replicated is a case of a store with a replica.
 type replicated struct {
 	*bench.Bench
 	harness.Replication
 	handles []*bench.Bench // on the store, until the replica has taken over
 	common  problem.ID
 	spare   []problem.ID  // reserved before the replica is frozen: Reserve may write
-	history store.History // of what was shown last
+	history store.History // of the last View
 	all     []*doubt
 }
 
-// doubt is a Change of which it may be unknown what became of it.
+// doubt is a Change with a possibly unknown outcome.
 type doubt struct {
 	store.Change
-	problem problem.ID    // that it creates
-	receipt store.Receipt // that of its Commit, if that returned nil
+	problem problem.ID    // the problem of the Change
+	receipt store.Receipt // of its Commit, if it returned nil
 	refused bool          // its Commit failed, and it is never stored
 	shown   bool          // by a View
-	safe    string        // who said that it is stored; empty if nobody did
-	never   bool          // Outcome said that it never will be
+	safe    string        // the source of the promise; empty if there is none
+	never   bool          // Outcome ruled it out
 }
 
 // replicate makes the store of a case.
@@ -123,7 +123,7 @@ func replicate(b *bench.Bench) *replicated {
 	return r
 }
 
-// next returns a Change that has not been committed, of several parts.
+// next returns a new Change of several parts.
 func (r *replicated) next() *doubt {
 	id := r.spare[0]
 	r.spare = r.spare[1:]
@@ -136,12 +136,12 @@ func (r *replicated) next() *doubt {
 	return d
 }
 
-// briefly returns a context that ends soon.
+// briefly returns a context with a short time limit.
 func (r *replicated) briefly() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.Ctx, Brief)
 }
 
-// waiting calls fn n times at once, with a context that ends soon. With cancel,
+// waiting calls fn n times at once, with a context of a short time limit. With cancel,
 // the waits for the replica are cancelled meanwhile.
 func (r *replicated) waiting(n int, cancel bool, fn func(ctx context.Context, i int) error) {
 	r.Helper()
@@ -184,9 +184,8 @@ func (r *replicated) commitInVain(cancel bool) {
 	})
 }
 
-// look notes what a View of a handle shows, and returns how many Changes of it
-// nobody has said to be safe. A store that shows nothing while its replica is away
-// is fine.
+// look notes the Changes in a View of a handle, and returns the number of those without a
+// promise. A store may show nothing while its replica is away.
 func (r *replicated) look(handle *bench.Bench) (unsafe int) {
 	r.Helper()
 	ctx, stop := r.briefly()
@@ -241,7 +240,7 @@ func (r *replicated) holds(found bench.Holdings, d *doubt) bool {
 // confirmInVain looks and confirms while the replica receives nothing.
 func (r *replicated) confirmInVain(cancel bool) {
 	r.Helper()
-	unsafe := 0 // a Confirm is about what any handle has shown
+	unsafe := 0 // a Confirm covers the Views of all handles
 	for _, handle := range r.handles {
 		unsafe = max(unsafe, r.look(handle))
 	}
@@ -251,8 +250,8 @@ func (r *replicated) confirmInVain(cancel bool) {
 	})
 }
 
-// unconfirmed returns what is wrong with the answer of a Confirm while the replica
-// receives nothing.
+// unconfirmed returns an error for a wrong answer of Confirm while the replica receives
+// nothing.
 func (r *replicated) unconfirmed(unsafe int, err error) error {
 	switch {
 	case err == nil && unsafe > 0:
@@ -263,8 +262,8 @@ func (r *replicated) unconfirmed(unsafe int, err error) error {
 	return bench.Failure("Confirm while the replica received nothing", fault.Unavailable, err)
 }
 
-// settleInVain asks for outcomes while the replica receives nothing, also for that
-// of a batch which nobody has committed.
+// settleInVain asks for outcomes while the replica receives nothing, also for that of an
+// unknown batch.
 func (r *replicated) settleInVain(cancel bool) {
 	r.Helper()
 	r.next()
@@ -288,8 +287,7 @@ func (r *replicated) settleInVain(cancel bool) {
 	})
 }
 
-// resume has a store go through a time in which its replica receives nothing, and
-// then the replica take over.
+// resume stops the replica for a time, lets it receive again, and has it take over.
 func (r *replicated) resume(cancel bool) {
 	r.Helper()
 	r.Freeze()
@@ -313,7 +311,7 @@ func (r *replicated) resume(cancel bool) {
 	r.takeOver()
 }
 
-// settled holds what Outcome said against what is known of the Change.
+// settled compares the answer of Outcome with the knowledge of the Change.
 func (r *replicated) settled(d *doubt, receipt store.Receipt, stored bool) {
 	r.Helper()
 	switch {
@@ -332,7 +330,7 @@ func (r *replicated) settled(d *doubt, receipt store.Receipt, stored bool) {
 	d.never = !stored
 }
 
-// confirmed looks through each handle, and has confirmed what it shows.
+// confirmed looks through each handle, and confirms the View.
 func (r *replicated) confirmed() {
 	r.Helper()
 	for _, handle := range r.handles {
@@ -342,7 +340,7 @@ func (r *replicated) confirmed() {
 	}
 }
 
-// trust takes for safe what was shown before a Confirm that returned nil.
+// trust marks as safe everything shown before a successful Confirm.
 func (r *replicated) trust() {
 	for _, d := range r.all {
 		if d.shown && d.safe == "" {
@@ -427,8 +425,8 @@ func (r *replicated) successor() *bench.Bench {
 	return &successor
 }
 
-// confirmFromBefore has what was shown before the replica took over be confirmed after
-// that, and then what is shown now.
+// confirmFromBefore confirms, after the fail-over, a View from before it, and then a new
+// View.
 func (r *replicated) confirmFromBefore() {
 	r.Helper()
 	for _, handle := range r.handles {
@@ -452,7 +450,7 @@ func (r *replicated) confirmFromBefore() {
 	r.again("Confirm after the take-over", func() error { return successor.Store.Confirm(r.Ctx, r.history) })
 }
 
-// takeOver has the replica take over, and holds it against what was said.
+// takeOver has the replica take over, and compares its content with the promises.
 func (r *replicated) takeOver() {
 	r.Helper()
 	successor := r.successor()

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Restore are about when Restore does what it is asked to, and who sees it.
+// Restore are about the success of Restore, and the visibility of its data.
 func Restore() []bench.Case {
 	return []bench.Case{{
 		ID:   "RES-001",
@@ -271,8 +271,8 @@ func Restore() []bench.Case {
 	}}
 }
 
-// refuseArchive restores what the store has to refuse with the given kind, and
-// looks whether anything of it is stored.
+// refuseArchive restores an Archive with a reason to refuse it, of the given kind, and
+// ends the case if any part of it is stored.
 func refuseArchive(b *bench.Bench, ctx context.Context, what string, kind fault.Kind, archive store.Archive) {
 	b.Helper()
 	before, err := b.Held()
@@ -283,8 +283,8 @@ func refuseArchive(b *bench.Bench, ctx context.Context, what string, kind fault.
 	b.Equal("what is stored after "+what+" was refused", before, after)
 }
 
-// aside calls fn in a goroutine of its own, and returns a channel that gets its
-// error. A panic of the store is one: it must not end the process.
+// aside calls fn in a goroutine of its own, and returns a channel for its error. A panic
+// of the store is an error: it must not end the process.
 func aside(fn func() error) <-chan error {
 	ended := make(chan error, 1)
 	go func() {

@@ -10,9 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// watch looks for the latest Changes of the writers, until there is an error or
-// they have ended. The store has to say of each one that it shows that it is safe:
-// that is what an answer rests on which stores nothing itself.
+// watch looks for the latest Changes of the writers, until an error or their end. The
+// store must confirm each shown Change: answers without a write rest on them.
 func (c *child) watch(writers []*deeds, written <-chan struct{}) {
 	vouched := make(map[ident.ID]bool)
 	for {
@@ -47,7 +46,7 @@ func (c *child) watch(writers []*deeds, written <-chan struct{}) {
 	}
 }
 
-// look reports whether a View shows a Change, and what there is to say if it does.
+// look reports whether a View shows a Change, and returns the statement about it.
 func (c *child) look(one harness.Statement) (sight harness.Statement, history store.History, shown bool, err error) {
 	sight = harness.Statement{Deed: harness.Confirming, Batch: one.Batch}
 	if c.Settle {
@@ -67,7 +66,7 @@ func (c *child) look(one harness.Statement) (sight harness.Statement, history st
 	return sight, history, shown, err
 }
 
-// vouch has the store say that a Change is safe which it has shown.
+// vouch asks the store to confirm a shown Change.
 func (c *child) vouch(sight *harness.Statement, shown store.History) error {
 	if !c.Settle {
 		return c.store.Confirm(c.ctx, shown)

@@ -1,5 +1,5 @@
-// Package engine runs the cases of a suite, each in a goroutine with a T of its
-// own, and says how each ended. It knows nothing of what the cases are about.
+// Package engine runs the cases of a suite, each in a goroutine with a T of its own, and
+// returns the result of each. It knows nothing of their subjects.
 package engine
 
 import (
@@ -21,47 +21,45 @@ func Environment() report.Environment {
 	return report.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 }
 
-// T is what a case, and what a harness does for it, needs of a test.
-// *testing.T is one.
+// T is the test of a case and of its harness. *testing.T is one.
 type T interface {
 	Helper()
 	Name() string
 	// Context is cancelled when the case is over, before its Cleanup
 	// functions are called, and when it has used up its time.
 	Context() context.Context
-	// TempDir returns a new directory, which is removed after the case.
+	// TempDir returns a new directory, and removes it after the case.
 	TempDir() string
 	// Cleanup has a function called after the case; the last one first.
 	Cleanup(func())
 	Logf(format string, args ...any)
-	// Errorf fails the case, which goes on.
+	// Errorf fails the case and goes on.
 	Errorf(format string, args ...any)
-	// Fatalf fails the case and ends the goroutine that calls it, which has
-	// to be that of the case.
+	// Fatalf fails the case and ends the calling goroutine. Call it in the goroutine of
+	// the case.
 	Fatalf(format string, args ...any)
 }
 
 // Outcome is how a case ended.
 type Outcome struct {
 	Status report.Status
-	// Reason says why a case was not run, and Waived that this is no gap.
+	// Reason is the reason for not running a case. Waived cases are no gap.
 	Reason string
 	Waived bool
-	// Complaints are what the case, or the harness, said was wrong.
+	// Complaints come from the case and from the harness.
 	Complaints []string
-	// Logs are what was logged meanwhile; the oldest are left out.
+	// Logs are the lines of the log, without the oldest ones of a long log.
 	Logs []string
-	// Repeat is the command that runs the case again, as it was, and Seed
-	// what its random choices began with, if there are such.
+	// Repeat is the command for running the case again as it was. Seed began its random
+	// choices. Both may be empty.
 	Repeat, Seed string
 	Took         time.Duration
 }
 
-// mostLogs is how many lines are kept of what a case logs.
+// mostLogs is the limit of log lines of a case.
 const mostLogs = 25
 
-// Failure returns what went wrong as one text, with what was logged; it is empty
-// when nothing did.
+// Failure returns all complaints and the log as one text; empty after a success.
 func (o Outcome) Failure() string {
 	if len(o.Complaints) == 0 {
 		return ""
@@ -79,10 +77,9 @@ func (o Outcome) Failure() string {
 // mostGrace is how long a case has at most to end after its context is over.
 const mostGrace = 30 * time.Second
 
-// Do runs a case, which has the given time. A case that does not end within it,
-// although its context is over, is given up a little later: its goroutines are
-// left behind. Its directories are made in dir; if that is empty, where the system
-// has such.
+// Do runs a case with a time limit. A case beyond the limit, with its context cancelled,
+// is given up a little later: its goroutines are left behind. Its directories are made in
+// dir, or in the system's temporary directory if dir is empty.
 func Do(ctx context.Context, name, dir string, limit time.Duration, do func(*Run)) Outcome {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the case has used up its %v", limit))
@@ -110,7 +107,7 @@ func Do(ctx context.Context, name, dir string, limit time.Duration, do func(*Run
 	return r.verdict()
 }
 
-// giveUp says that the case, or what it cleans up, does not end.
+// giveUp reports a case, or its clean-up, without an end.
 func (r *Run) giveUp(limit, grace time.Duration) {
 	r.mu.Lock()
 	cleaning := r.cleaning
@@ -122,7 +119,7 @@ func (r *Run) giveUp(limit, grace time.Duration) {
 	}
 }
 
-// pending returns what the case waits for.
+// pending returns the call that the case waits for.
 func (r *Run) pending() string {
 	r.mu.Lock()
 	waits := r.waits
@@ -133,8 +130,7 @@ func (r *Run) pending() string {
 	return waits()
 }
 
-// Waits has the engine ask for what the case waits for when it gives it up: the
-// end of a sentence.
+// Waits sets the function for the end of the sentence about a case without an end.
 func (r *Run) Waits(what func() string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,7 +146,7 @@ type Run struct {
 	mu       sync.Mutex
 	broken   bool
 	panicked bool
-	logged   int // lines, those left out included
+	logged   int // lines, with the omitted ones
 	waits    func() string
 	cleaning bool
 	cleanups []func()
@@ -162,7 +158,7 @@ var _ T = (*Run)(nil)
 // verdict returns the outcome as it stands.
 func (r *Run) verdict() Outcome {
 	o := r.Outcome
-	o.Complaints, o.Logs = slices.Clone(o.Complaints), slices.Clone(o.Logs) // a case that was given up may go on
+	o.Complaints, o.Logs = slices.Clone(o.Complaints), slices.Clone(o.Logs) // a case may go on after it was given up
 	switch {
 	case r.broken:
 		o.Status = report.Broken
@@ -201,7 +197,7 @@ func (r *Run) ended() bool {
 	return len(r.Complaints) > 0 || r.Reason != ""
 }
 
-// cleanUp calls the cleanup functions, also those that come while it does.
+// cleanUp calls the cleanup functions, also the ones added meanwhile.
 func (r *Run) cleanUp() {
 	r.mu.Lock()
 	r.cleaning = true
@@ -220,7 +216,7 @@ func (r *Run) cleanUp() {
 	}
 }
 
-// apart calls fn in a goroutine that it may end, and waits.
+// apart calls fn in a goroutine with an end of its own, and waits.
 func (r *Run) apart(fn func()) {
 	var wait sync.WaitGroup
 	wait.Go(func() { r.guarded(fn) })
@@ -258,7 +254,7 @@ func (r *Run) Cleanup(fn func()) {
 	r.cleanups = append(r.cleanups, fn)
 }
 
-// Logf keeps a line for whoever reads why the case failed.
+// Logf keeps a line for the report of a failure.
 func (r *Run) Logf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -269,7 +265,7 @@ func (r *Run) Logf(format string, args ...any) {
 	}
 }
 
-// Repeat sets the command that runs the case again, and the seed that it gives.
+// Repeat sets the command for running the case again, and the seed.
 func (r *Run) Repeat(command, seed string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -308,7 +304,7 @@ func (r *Run) NotRun(reason string) {
 	runtime.Goexit()
 }
 
-// Waive ends the case: it does not concern what is tested, for the given reason.
+// Waive ends the case: it does not concern the implementation, for the given reason.
 func (r *Run) Waive(reason string) {
 	r.mu.Lock()
 	r.Outcome.Waived = true
@@ -316,7 +312,7 @@ func (r *Run) Waive(reason string) {
 	r.NotRun(reason)
 }
 
-// breakf says that the harness did not do what it is for.
+// breakf reports a failure of the harness.
 func (r *Run) breakf(format string, args ...any) {
 	r.mu.Lock()
 	r.broken = true
@@ -324,15 +320,15 @@ func (r *Run) breakf(format string, args ...any) {
 	r.Errorf(format, args...)
 }
 
-// Harness returns the case's T for a function of the harness whose failure says
-// nothing about what is tested.
+// Harness returns the case's T for a function of the harness. Its failures say nothing
+// about the implementation.
 func (r *Run) Harness() T { return assistant{r, "the harness failed", r.breakf} }
 
-// Assistant returns the case's T for a function of the harness, by whose name its
-// complaints begin.
+// Assistant returns the case's T for a function of the harness. Its complaints begin with
+// the function's name.
 func (r *Run) Assistant(name string) T { return assistant{r, name + " failed", r.Errorf} }
 
-// assistant is a T that says whose complaint it is.
+// assistant is a T with a name before its complaints.
 type assistant struct {
 	*Run
 	who      string
@@ -348,8 +344,8 @@ func (a assistant) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Try calls fn, which may fail but not panic, with a T of its own, and returns
-// what it complains about. What it has cleaned up is cleaned up after the case.
+// Try calls fn with a T of its own and returns its complaints. fn may fail, but not
+// panic. Its clean-up runs after the case.
 func (r *Run) Try(fn func(T)) (complaints []string) {
 	attempt := &Run{name: r.name, dir: r.dir, ctx: r.ctx}
 	attempt.apart(func() { fn(attempt) })

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// Wish is what the flags of go test ask for.
+// Wish is the wish of the flags of go test.
 type Wish struct {
 	Seed   uint64
 	Only   *regexp.Regexp // nil: all cases
@@ -21,17 +21,16 @@ type Wish struct {
 	Rounds int
 	// Patience is how long a case may take; 0 is for the suite to choose.
 	Patience time.Duration
-	// Version is that of the implementation, if it does not say so itself.
+	// Version of the implementation, unless the harness has one.
 	Version string
 	only    string
 	report  string
 }
 
-// flags are those of tests that run a suite.
+// flags are the flags of tests with a suite.
 var flags = registered()
 
-// registered registers the flags, unless the program is not a test: programs
-// that use a suite have flags of their own.
+// registered registers the flags in tests. Other programs have flags of their own.
 func registered() *Wish {
 	w := new(Wish)
 	if !testing.Testing() {
@@ -47,7 +46,7 @@ func registered() *Wish {
 	return w
 }
 
-// Wished returns what the flags ask for.
+// Wished returns the values of the flags.
 func Wished() (Wish, error) {
 	w := *flags
 	if w.Long < 0 || w.Rounds < 0 || w.Patience < 0 {
@@ -64,7 +63,7 @@ func Wished() (Wish, error) {
 	return w, nil
 }
 
-// folder matches what is not for the name of a folder.
+// folder matches characters unfit for the name of a folder.
 var folder = regexp.MustCompile(`^\.+|[^\pL\pN._-]+`)
 
 // folderOf returns where the report of an implementation is written.
@@ -72,8 +71,7 @@ func (w Wish) folderOf(name string) string {
 	return filepath.Join(w.report, folder.ReplaceAllString(name, "-"))
 }
 
-// Begin makes sure that a run which does not come to its end leaves no report of an
-// earlier one behind.
+// Begin removes the report of an earlier run, in case of an early end.
 func (w Wish) Begin(name string) error {
 	if w.report == "" {
 		return nil
@@ -92,8 +90,7 @@ func (w Wish) Keep(r *report.Report) error {
 	return nil
 }
 
-// Pattern returns the value for go test's -run that chooses one test, as a shell
-// takes it.
+// Pattern returns the value of go test's -run for one test, as a shell takes it.
 func Pattern(test string) string {
 	elements := strings.Split(test, "/")
 	for i, e := range elements {

@@ -14,8 +14,8 @@ import (
 
 // Job is a case to be run.
 type Job struct {
-	// Case is what is known beforehand: ID, Rule, Source, Profile, Level and
-	// Seed; and, for a case that is not to be run, why: Reason and Waived.
+	// Case has the facts known beforehand: ID, Rule, Source, Profile, Level and Seed; for
+	// a case without a run also its Reason and Waived.
 	report.Case
 	Limit time.Duration
 	// Dir is where the directories of the case are made; empty for where the
@@ -36,7 +36,7 @@ func (j Job) run(ctx context.Context) report.Case {
 		return c
 	}
 	o := Do(ctx, c.ID, j.Dir, j.Limit, j.Do)
-	if ctx.Err() != nil { // which is why it ended as it did, for all that is known
+	if ctx.Err() != nil { // probably the reason for the end
 		c.Status, c.Reason = report.NotRun, "the run was ended during it: "+context.Cause(ctx).Error()
 		return c
 	}
@@ -55,8 +55,8 @@ func (j Job) run(ctx context.Context) report.Case {
 	return c
 }
 
-// Select gives the jobs whose ID the expression does not match a reason not to
-// be run. A nil expression matches all.
+// Select gives a reason to the jobs without a match of their ID. A nil expression matches
+// all.
 func Select(jobs []Job, only *regexp.Regexp) {
 	for i := range jobs {
 		if only != nil && !only.MatchString(jobs[i].ID) && !jobs[i].Waived {
@@ -81,12 +81,11 @@ func Execute(ctx context.Context, jobs []Job, parallel int) []report.Case {
 	return cases
 }
 
-// reserve is what is left of the time of go test when the cases that are not done
-// are given up, so that there is a report.
+// reserve is the rest of go test's time for the report, after unfinished cases are given
+// up.
 const reserve = 45 * time.Second
 
-// within returns the context of the test, which ends before go test loses its
-// patience.
+// within returns the context of the test. It ends before go test kills the process.
 func within(t *testing.T) (context.Context, context.CancelFunc) {
 	end, limited := t.Deadline()
 	if !limited {
@@ -100,9 +99,8 @@ func within(t *testing.T) (context.Context, context.CancelFunc) {
 // once, and hands over their cases when all have ended. How many are at work does
 // not depend on go test's -parallel: most cases wait for a disk or a server.
 //
-// What -run and -skip leave out is not run, and says so. So are cases that have
-// a reason: they are no subtests. Those that find out by themselves that they
-// cannot be decided are skipped.
+// Cases left out by -run and -skip are reported as not run. So are cases with a reason:
+// they are no subtests. Cases without a decision of their own are skipped.
 func Subtests(t *testing.T, jobs []Job, parallel int, done func([]report.Case)) {
 	t.Helper()
 	cases := make([]report.Case, len(jobs))

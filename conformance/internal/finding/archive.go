@@ -16,7 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// filler draws an Archive whose objects refer to each other in all ways that they can.
+// filler draws an Archive with references of all kinds between its objects.
 type filler struct {
 	*rand.Rand
 	b     *bench.Bench
@@ -24,7 +24,7 @@ type filler struct {
 	texts []string
 }
 
-// words make titles that are alike but for case and marks.
+// words make titles with differences in case and marks alone.
 var words = []string{
 	"API", "api", "error", "R\u00e9sum\u00e9", "resume", "STRASSE", "stra\u00dfe", "\u0130stanbul", "ISTANBUL", "\u03a3\u03af\u03c3\u03c5\u03c6\u03bf\u03c2", "\u03c3\u03af\u03c3\u03c5\u03c6\u03bf\u03a3",
 	"\u041e\u0448\u0438\u0431\u043a\u0430", "\u043e\u0448\u0438\u0431\u043a\u0430", "\u554f\u984c", "\ud55c\uae00", "v1.2", "100%", "a_b",

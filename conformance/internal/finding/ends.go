@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// ending is a context that ends by itself when it was asked some times whether it has.
+// ending is a context with an end after a number of questions about its end.
 type ending struct {
 	context.Context
 	end  context.CancelFunc
@@ -37,7 +37,7 @@ func (c *ending) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// checkFindEnds searches with contexts that end sooner or later.
+// checkFindEnds searches with contexts of sooner or later ends.
 func checkFindEnds(b *bench.Bench) {
 	x := ExhibitsOf(b)
 	b.Restore(x.Holdings)

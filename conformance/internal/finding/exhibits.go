@@ -13,8 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// exhibits are a few problems that differ in all that can be searched for. They are
-// known by their numbers: 1, 2, 3, 5, 8 and 13.
+// exhibits are a few problems with differences in everything searchable. Their numbers
+// are 1, 2, 3, 5, 8 and 13.
 type exhibits struct {
 	bench.Holdings
 	Ann, bo, cy            ident.ID // users
@@ -102,7 +102,7 @@ func (x *exhibits) Add(b *bench.Bench, p problem.Problem) {
 	})
 }
 
-// numbers returns those of the problems that were found.
+// numbers returns the identifiers of the found problems.
 func numbers(hits []store.Hit) (ids []problem.ID) {
 	for _, h := range hits {
 		ids = append(ids, h.ID)

@@ -146,7 +146,7 @@ func Cases() []bench.Case {
 	}
 }
 
-// findsAll ends the case unless Ann finds among the exhibits what there is to find.
+// findsAll ends the case unless Ann finds the expected exhibits.
 func findsAll(b *bench.Bench, all []finding) {
 	b.Helper()
 	x := ExhibitsOf(b)
@@ -164,8 +164,7 @@ func findsAll(b *bench.Bench, all []finding) {
 	})
 }
 
-// notThree is a predicate of which a part is residual, that all exhibits satisfy but
-// problem 3.
+// notThree is a predicate with a residual part. All exhibits but problem 3 satisfy it.
 const notThree = `identifier > 0 AND length(title) > 6`
 
 func butThree(all []problem.ID) []problem.ID {

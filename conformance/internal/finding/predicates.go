@@ -2,7 +2,7 @@ package finding
 
 import "github.com/problemtracking/problems/domain/problem"
 
-// finding is a predicate, and the exhibits that satisfy it for Ann.
+// finding is a predicate with the exhibits that satisfy it for Ann.
 type finding struct {
 	predicate string
 	want      []problem.ID
@@ -32,7 +32,7 @@ func documentedFindings() []finding {
 	}
 }
 
-// fieldFindings are about what a problem has once.
+// fieldFindings are about keys with one value.
 func fieldFindings() []finding {
 	return []finding{
 		{`id = 5`, these(5)},
@@ -103,7 +103,7 @@ func textFindings() []finding {
 	}
 }
 
-// partFindings are about what a problem has many of.
+// partFindings are about collections.
 func partFindings() []finding {
 	return []finding{
 		{`assignee IN watchers`, these(1)},
@@ -142,7 +142,7 @@ func partFindings() []finding {
 	}
 }
 
-// residualFindings are about what databases cannot compute alike.
+// residualFindings are about conditions beyond databases.
 func residualFindings() []finding {
 	return []finding{
 		{`identifier + 1 = 4`, these(3)},

@@ -13,8 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// How much is asked of one Archive: in a run that is to be short, and in one with
-// rounds.
+// The number of queries for one Archive: in a short run, and in one with rounds.
 const (
 	fewQueries  = 100
 	manyQueries = 500
@@ -36,7 +35,7 @@ func Random() []bench.Case {
 				queries = manyQueries
 			}
 			g := querygen.New(random, ValuesOf(model.Now))
-			users := []ident.ID{b.ID()} // one who is not there
+			users := []ident.ID{b.ID()} // an unknown user
 			for _, u := range h.Metadata.Users {
 				users = append(users, u.ID)
 			}
@@ -59,7 +58,7 @@ func Random() []bench.Case {
 	}}
 }
 
-// drawPart draws which part of what is found is asked for.
+// drawPart draws the part of the result to ask for.
 func drawPart(random *rand.Rand, model Seeker, a Asked) (Asked, error) {
 	hits, err := model.Search(a)
 	if err != nil || random.IntN(3) == 0 {
@@ -78,8 +77,8 @@ func drawPart(random *rand.Rand, model Seeker, a Asked) (Asked, error) {
 	return a, nil
 }
 
-// unlike says how what the store finds differs from what the model finds; it is empty
-// when it does not.
+// unlike describes the difference between the results of the store and of the model;
+// empty if there is none.
 func unlike(model, other Seeker, a Asked) string {
 	want, err := model.Search(a)
 	if err != nil {
@@ -93,7 +92,7 @@ func unlike(model, other Seeker, a Asked) string {
 }
 
 // Smaller returns the complaint about a query, and about the smallest part of its
-// predicate that was found to be answered wrongly.
+// predicate with a wrong answer.
 func Smaller(b *bench.Bench, model Seeker, p querygen.Cond, a Asked, text string) string {
 	// A View may be of no use any more once a query in it has failed.
 	again := func(a Asked) (text string) {
@@ -124,7 +123,7 @@ func Smaller(b *bench.Bench, model Seeker, p querygen.Cond, a Asked, text string
 	return text
 }
 
-// ValuesOf returns the values that objects of the model have under each key.
+// ValuesOf returns the values of the model's objects, by key.
 func ValuesOf(w *model.World) map[*predicate.Key][]predicate.Value {
 	found := make(map[*predicate.Key][]predicate.Value)
 	for id := range w.AllProblems {
@@ -155,7 +154,7 @@ func ValuesOf(w *model.World) map[*predicate.Key][]predicate.Value {
 	return found
 }
 
-// gather adds the values that an object has, and those of what is part of it.
+// gather adds the values of an object and of its parts.
 func gather(w *model.World, found map[*predicate.Key][]predicate.Value, of predicate.Entity, object predicate.Value) {
 	e := object.(model.Entry)
 	for _, key := range predicate.Keys(of) {

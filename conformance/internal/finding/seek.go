@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// findings is the time that predicates take for now.
+// findings is the present time of predicates.
 var findings = time.Date(2026, time.March, 15, 12, 0, 0, 0, time.UTC)
 
 // Asked is a query as somebody writes it down.
@@ -25,7 +25,7 @@ type Asked struct {
 	limit     int // 0 for no limit
 }
 
-// String says what was asked.
+// String describes the search.
 func (a Asked) String() string {
 	text := fmt.Sprintf("problems that satisfy %.1000s", a.Predicate)
 	if a.Predicate == "" {
@@ -43,7 +43,7 @@ func (a Asked) String() string {
 	return text + "\nas " + a.As.String()
 }
 
-// Query returns what a store is asked.
+// Query returns the search as a query of the port.
 func (a Asked) Query(catalogue *metadata.Catalogue) (q store.Query, err error) {
 	q = store.Query{After: a.after, Limit: a.limit, As: a.As, Catalogue: catalogue}
 	if a.limit == 0 {
@@ -59,7 +59,7 @@ func (a Asked) Query(catalogue *metadata.Catalogue) (q store.Query, err error) {
 	return q, err
 }
 
-// Seeker asks a Reader, whose catalogue it has read once.
+// Seeker searches in a Reader, and has read its catalogue once.
 type Seeker struct {
 	ctx       context.Context
 	r         store.Reader

@@ -1,8 +1,7 @@
-// Package linear records what clients that work at once ask and are answered, and
-// judges whether it is as if they had come one after the other: whether one order
-// of the operations, in which none comes before another that was over when it
-// began, explains every answer. It is the boundary around the checker, porcupine,
-// which nothing else imports.
+// Package linear records the operations of concurrent clients and checks them for
+// linearizability: one order of the operations has to explain every answer, and no
+// operation may stand before another one with an earlier end. It is the only importer of
+// the checker, porcupine.
 package linear
 
 import (
@@ -11,17 +10,17 @@ import (
 	"sync/atomic"
 )
 
-// MaxClients is how many clients a History can have. The checker's work grows
-// with the number of operations that are under way at once.
+// MaxClients is the limit of clients in a History. The checker's work grows with the
+// number of concurrent operations.
 const MaxClients = 8
 
-// History is what the clients asked and were answered. The zero History is empty.
+// History has the requests and answers of the clients. The zero History is empty.
 type History[In, Out any] struct {
 	clock   atomic.Int64
 	clients [MaxClients][]Operation[In, Out]
 }
 
-// Operation is what a client asked for, and what it was answered.
+// Operation is a request of a client with its answer.
 type Operation[In, Out any] struct {
 	Client int
 	In     In
@@ -31,10 +30,9 @@ type Operation[In, Out any] struct {
 	Called, Returned int64
 }
 
-// Do calls an operation for a client, whose number is less than MaxClients, and
-// records it, unless it returns an error. It returns what the operation returns.
-// A client does one thing at a time. Whoever does not hear what became of a thing
-// asks within the same operation.
+// Do runs an operation for a client, with a number below MaxClients, and records it,
+// unless it returns an error. It returns the result of the operation. A client does one
+// thing at a time. After an unknown outcome it asks within the same operation.
 func (h *History[In, Out]) Do(client int, in In, call func() (Out, error)) (Out, error) {
 	op := Operation[In, Out]{Client: client, In: in, Called: h.clock.Add(1)}
 	out, err := call()
@@ -45,7 +43,7 @@ func (h *History[In, Out]) Do(client int, in In, call func() (Out, error)) (Out,
 	return out, err
 }
 
-// operations returns what was recorded, in the order of the calls.
+// operations returns the recorded operations, in the order of the calls.
 func (h *History[In, Out]) operations() []Operation[In, Out] {
 	all := slices.Concat(h.clients[:]...)
 	slices.SortFunc(all, func(a, b Operation[In, Out]) int { return cmp.Compare(a.Called, b.Called) })

@@ -9,29 +9,27 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Model says what clients that come one after the other are answered. Its
-// functions change nothing but what they return.
+// Model gives the answers to clients one after the other. Its functions change nothing
+// but their results.
 type Model[State comparable, In, Out any] struct {
 	// Start is the State before the first operation.
 	Start State
-	// Step returns the State after an operation, and whether the answer is
-	// one that it can get in the State before.
+	// Step returns the State after an operation, and whether the answer is possible in
+	// the State before.
 	Step func(before State, in In, out Out) (after State, ok bool)
-	// Part, if it is not nil, returns the number of the part that an operation
-	// concerns. Parts have nothing to do with each other, and each has a State
-	// of its own.
+	// Part, if it is not nil, returns the number of the operation's part. Parts are
+	// independent, each with a State of its own.
 	Part func(In) int
 
-	// Asked, Told and Shown put into words what an operation asked for, "to be
-	// shown the problem"; its answer, "revision 3"; and a State.
+	// Asked, Told and Shown describe an operation's request, "to be shown the problem";
+	// its answer, "revision 3"; and a State.
 	Asked func(In) string
 	Told  func(In, Out) string
 	Shown func(State) string
 }
 
-// Check returns nil when the History is linearizable, a *Violation when it is
-// not, and an *Inconclusive error when that was not found out within the limit,
-// which every part has for itself.
+// Check returns nil for a linearizable History, a *Violation otherwise, and an
+// *Inconclusive error if the limit is too short. Every part has the limit for itself.
 func (m Model[State, In, Out]) Check(h *History[In, Out], limit time.Duration) error {
 	parts := make(map[int][]Operation[In, Out])
 	for _, op := range h.operations() {
@@ -75,8 +73,8 @@ func (m Model[State, In, Out]) check(ops []Operation[In, Out], limit time.Durati
 	return m.violation(ops, longest(info))
 }
 
-// longest returns the operations that the checker could put in order, by their
-// numbers: of its attempts the longest, of several those that were called first.
+// longest returns the checker's longest sequence of operations, by their numbers; of
+// several the one called first.
 func longest(info porcupine.LinearizationInfo) []int {
 	var best []int
 	for _, part := range info.PartialLinearizationsOperations() {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Inconclusive is the error of a History of which the checker could not find out
-// in time whether it is linearizable. It says nothing about who was asked.
+// Inconclusive is the error of a History without a verdict in time. It says nothing about
+// the implementation.
 type Inconclusive struct {
 	Operations int
 	Limit      time.Duration
@@ -18,17 +18,16 @@ func (e *Inconclusive) Error() string {
 	return fmt.Sprintf("the check was inconclusive: within %v it was not found out whether an order of the %d operations explains their answers", e.Limit, e.Operations)
 }
 
-// Violation is the error of a History that is not linearizable.
+// Violation is the error of a History without a linear order.
 type Violation struct {
-	// Operations is how many there are, and Explained how many of them can be
-	// put in an order that explains their answers.
+	// Operations is their number, and Explained the number of those with an order that
+	// explains their answers.
 	Operations, Explained int
-	// Before says what the last of those were, in their order.
+	// Before describes the last explained operations, in their order.
 	Before []string
-	// State says what there is after those.
+	// State describes the state after them.
 	State string
-	// Stuck says what the others are of which one has to come next, and none
-	// can.
+	// Stuck describes the candidates for the next operation. None of them fits.
 	Stuck []string
 }
 
@@ -51,10 +50,10 @@ func list(text *strings.Builder, sentences []string) {
 	}
 }
 
-// shown is how many operations a Violation tells of that can be put in order.
+// shown is the limit of explained operations in a Violation.
 const shown = 6
 
-// violation tells of operations of which the checker could order only some.
+// violation describes operations with a partial order.
 func (m Model[State, In, Out]) violation(ops []Operation[In, Out], ordered []int) *Violation {
 	v := &Violation{Operations: len(ops), Explained: len(ordered)}
 	state, done := m.Start, make([]bool, len(ops))
@@ -66,7 +65,7 @@ func (m Model[State, In, Out]) violation(ops []Operation[In, Out], ordered []int
 		}
 	}
 	v.State = m.Shown(state)
-	end := int64(math.MaxInt64) // of the one among the others that ends first
+	end := int64(math.MaxInt64) // of the first end among the others
 	for n, op := range ops {
 		if !done[n] {
 			end = min(end, op.Returned)

@@ -22,12 +22,12 @@ func linearBatchCases() []bench.Case {
 	}}
 }
 
-// docket is what is known of batches, of which there is one for each round, and
-// each of which adds a comment to one problem.
+// docket is the state of the batches. There is one batch for each round, and each adds a
+// comment to one problem.
 type docket struct {
-	settled  [linearRounds]int64 // the position of the batch that is stored; 0: neither; -1: it never will be
+	settled  [linearRounds]int64 // the position of the stored batch; 0: neither; -1: ruled out
 	comments string
-	position int64 // of the last one that was stored
+	position int64 // of the last stored batch
 }
 
 func (d docket) String() string {
@@ -40,7 +40,7 @@ func (d docket) String() string {
 	return text
 }
 
-// filing is what a client asks for.
+// filing is a client's request.
 type filing struct {
 	act   filingAct
 	batch int
@@ -65,7 +65,7 @@ func (f filing) String() string {
 	}
 }
 
-// filed is what a client is answered.
+// filed is a client's answer.
 type filed struct {
 	upshot
 	comments string
@@ -92,14 +92,14 @@ func (f filing) Step(before docket, out filed) (docket, bool) {
 	return before, out.fate == isStored && later
 }
 
-// registrar is who files batches.
+// registrar files batches.
 type registrar struct {
 	*bench.Bench
 	problem problem.ID
 	changes [linearRounds]store.Change
 }
 
-// Do does what is asked for.
+// Do makes the request.
 func (r *registrar) Do(f filing) (out filed, err error) {
 	change := r.changes[f.batch]
 	switch f.act {
@@ -122,7 +122,7 @@ func (r *registrar) Do(f filing) (out filed, err error) {
 	return out, err
 }
 
-// look returns the comments that are shown.
+// look returns the comments of the problem.
 func (r *registrar) look() (comments string, err error) {
 	err = r.Store.View(r.Ctx, func(reader store.Reader) error {
 		s, err := reader.Problem(r.Ctx, r.problem, ident.None, store.Comments)
@@ -132,7 +132,7 @@ func (r *registrar) look() (comments string, err error) {
 	return comments, err
 }
 
-// tellOfBatches lets clients commit batches that others commit or rule out.
+// tellOfBatches lets clients commit batches while others commit or rule them out.
 func tellOfBatches(b *bench.Bench) {
 	b.Helper()
 	r := &registrar{Bench: b, problem: b.Create().ID}
@@ -158,7 +158,7 @@ func tellOfBatches(b *bench.Bench) {
 		if _, err := ask(f); err != nil {
 			return err
 		}
-		// Whoever comes late to the batch before, or does not see its comment.
+		// A client may be late for the batch before, or miss its comment.
 		if f.act = filingAct(random.IntN(3)); f.act != toLook {
 			f.batch = max(0, round-1)
 		}

@@ -1,3 +1,3 @@
-// Package linearity has the cases of many callers at once. Their histories must have
-// an order in which one caller could have made them.
+// Package linearity has the cases of many callers at once. A history must have an order:
+// the same calls of one caller.
 package linearity

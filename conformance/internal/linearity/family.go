@@ -28,8 +28,7 @@ func linearFamilyCases() []bench.Case {
 // members is how many problems the family has.
 const members = 5
 
-// Edges are the relationships of a family: those that each problem is the parent
-// of, one bit each.
+// Edges are the relationships of a family: the children of each problem, one bit each.
 type Edges [members]uint8
 
 func (e Edges) has(from, to int) bool { return e[from]&(1<<to) != 0 }
@@ -84,26 +83,26 @@ func (e Edges) String() string {
 	return cmp.Or(strings.Join(list, " "), "none")
 }
 
-// clan is what is known of a family.
+// clan is the state of a family.
 type clan struct {
 	epoch    ident.Version
 	edges    Edges
-	position [members]int64 // of the last Change that named each problem
+	position [members]int64 // of the last Change of each problem
 }
 
 func (c clan) String() string {
 	return fmt.Sprintf("epoch %d with the edges %s", c.epoch.Number, c.edges)
 }
 
-// kinship is what a client asks for.
+// kinship is a client's request.
 type kinship struct {
 	act      act           // looking at all, searching, relating or parting
-	from, to int           // the edge, but for who looks at all
-	epoch    ident.Version // expected by who relates
-	batch    ident.ID      // of who relates or parts
+	from, to int           // the edge, unless for a look at all
+	epoch    ident.Version // expected by a relating client
+	batch    ident.ID      // of a relating or parting client
 }
 
-// searching is the act of looking for the cycle that an edge would close.
+// searching looks for the cycle of an edge.
 const searching act = renaming + 1
 
 func (k kinship) String() string {
@@ -119,13 +118,13 @@ func (k kinship) String() string {
 	}
 }
 
-// kin is what a client is answered.
+// kin is a client's answer.
 type kin struct {
 	upshot
 	epoch  ident.Version
-	looked uint8 // at which problems' edges, one bit each
-	edges  Edges // of those
-	closes bool  // whether they lead on to the edge that was asked about
+	looked uint8 // the problems with edges in question, one bit each
+	edges  Edges // of these problems
+	closes bool  // whether they lead on to the edge in question
 }
 
 func (k kin) String() string {
@@ -191,8 +190,7 @@ type house struct {
 // index returns the place of a problem in the family.
 func (h *house) index(id problem.ID) int { return slices.Index(h.ids, id) }
 
-// look returns what one View shows of the whole family. It fails if that has a
-// cycle or half a pair.
+// look returns the whole family in one View. It fails on a cycle or half a pair.
 func (h *house) look() (out kin, err error) {
 	var turned Edges
 	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
@@ -218,7 +216,7 @@ func (h *house) look() (out kin, err error) {
 	return out, nil
 }
 
-// neighbours returns the edges of a type that some problems have.
+// neighbours returns the edges of a type from some problems.
 func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID) (found Edges, err error) {
 	sides, err := r.Neighbours(h.Ctx, t, of)
 	if err != nil {
@@ -227,8 +225,7 @@ func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID)
 	return found, h.Add(&found, sides)
 }
 
-// Add adds the edges that Neighbours has shown. It fails if one of them leads out
-// of the family.
+// Add adds the edges from Neighbours. It fails if one of them leads out of the family.
 func (h *house) Add(to *Edges, sides []relationship.Relationship) error {
 	for _, side := range sides {
 		owner, other := h.index(side.Owner), h.index(side.Other)
@@ -240,7 +237,7 @@ func (h *house) Add(to *Edges, sides []relationship.Relationship) error {
 	return nil
 }
 
-// Search looks for the cycle that an edge would close, as the domain does.
+// Search looks for the cycle of an edge, as the domain does.
 func (h *house) Search(from, to int) (out kin, err error) {
 	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
 		if out.epoch, err = r.Epoch(h.Ctx, relationship.ParentOf); err != nil {
@@ -267,7 +264,7 @@ func (h *house) Search(from, to int) (out kin, err error) {
 	return out, err
 }
 
-// Do does what is asked for.
+// Do makes the request.
 func (h *house) Do(k kinship) (out kin, err error) {
 	switch k.act {
 	case looking:
@@ -288,7 +285,7 @@ func (h *house) Do(k kinship) (out kin, err error) {
 	return out, err
 }
 
-// tellOfFamily lets clients add relationships that close no cycle, and drop some.
+// tellOfFamily lets clients add relationships without cycles, and drop some.
 func tellOfFamily(b *bench.Bench) {
 	b.Helper()
 	h := &house{Bench: b}
@@ -317,7 +314,7 @@ func tellOfFamily(b *bench.Bench) {
 		switch n := random.IntN(6); {
 		case n == 0:
 			k = kinship{act: looking}
-		case out.closes: // an edge has to go, perhaps the one that is in the way
+		case out.closes: // an edge has to go, perhaps the one in the way
 			k.act, k.from, k.to = parting, k.to, k.from
 		case n == 1:
 			k.act = parting

@@ -14,8 +14,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Cases let clients do random things at once, record what each was
-// answered, and look for an order of all they did that explains it.
+// Cases let clients make random requests at once, record the answers, and look for an
+// order of all requests that explains them.
 func Cases() []bench.Case {
 	return slices.Concat(
 		linearProblemCases(),
@@ -35,17 +35,17 @@ const (
 	linearLimit = 20 * time.Second
 )
 
-// story is what the clients of a case do at once to a store, and are answered.
+// story has the requests and answers of the clients of a case.
 type story[State comparable, In, Out any] struct {
 	*bench.Bench
 	linear.Model[State, In, Out]
 	history linear.History[In, Out]
-	// ask does with the store what In says.
+	// ask makes the request In to the store.
 	ask     func(In) (Out, error)
 	numbers atomic.Int64
 }
 
-// number returns a number for a writing, by which others know it.
+// number returns a number for a writing. Others know it by this number.
 func (s *story[State, In, Out]) number() int64 { return s.numbers.Add(1) }
 
 // tell lets the clients take their turns round by round, each with random numbers
@@ -72,20 +72,20 @@ func (s *story[State, In, Out]) tell(turn func(round int, ask func(In) (Out, err
 	}
 }
 
-// as returns what a client asks the store with.
+// as returns the request of a client.
 func (s *story[State, In, Out]) as(client int) func(In) (Out, error) {
 	return func(in In) (Out, error) {
 		return s.history.Do(client, in, func() (Out, error) { return s.ask(in) })
 	}
 }
 
-// upshot is what a client is told of a Change.
+// upshot is a client's answer about a Change.
 type upshot struct {
 	fate     fate
 	position int64 // when it is stored
 }
 
-// fate is what became of a Change.
+// fate is the outcome of a Change.
 type fate int
 
 const (
@@ -105,7 +105,7 @@ func (u upshot) String() string {
 	}
 }
 
-// send commits a change, and settles an outcome that is not known.
+// send commits a change, and settles an unknown outcome.
 func send(b *bench.Bench, change store.Change) (upshot, error) {
 	receipt, err := b.Store.Commit(b.Ctx, change)
 	if err == nil {
@@ -132,7 +132,7 @@ func settle(b *bench.Bench, change store.Change) (upshot, error) {
 	return upshot{isStored, receipt.Position}, nil
 }
 
-// numbersOf returns numbers, in their order, as a text that can be compared.
+// numbersOf returns numbers, in their order, as a text for comparison.
 func numbersOf[T any](of []T, number func(T) any) string {
 	texts := make([]string, len(of))
 	for i, one := range of {

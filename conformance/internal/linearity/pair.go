@@ -24,14 +24,13 @@ func linearPairCases() []bench.Case {
 	}}
 }
 
-// couple is what is known of two problems, of which the first may be the cause of
-// the second.
+// couple is the state of two problems. The first may be the cause of the second.
 type couple struct {
 	revision [2]int64
-	batch    [2]ident.ID // that made each revision
+	batch    [2]ident.ID // of each revision
 	title    [2]string   // the number of a writing
-	related  int64       // the number of the writing that related them; 0: they are not
-	position [2]int64    // of the last Change that named each
+	related  int64       // the number of the relating writing; 0: there is none
+	position [2]int64    // of the last Change of each
 }
 
 func (c couple) String() string {
@@ -45,7 +44,7 @@ func linked(related int64) string {
 	return fmt.Sprintf("the relationship of number %d", related)
 }
 
-// coupleView is what one View shows of a couple.
+// coupleView is a couple in one View.
 type coupleView struct {
 	revision   [2]int64
 	batch      [2]ident.ID
@@ -55,7 +54,7 @@ type coupleView struct {
 	neighbours [2]int64  // the number of the relationship, as Neighbours shows it
 }
 
-// View returns what a View has to show.
+// View returns the expected View.
 func (c couple) View() coupleView {
 	v := coupleView{revision: c.revision, batch: c.batch, title: c.title}
 	if c.related > 0 {
@@ -80,7 +79,7 @@ func (v coupleView) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// act is what a client wants with a couple.
+// act is a client's intention.
 type act int
 
 const (
@@ -90,14 +89,14 @@ const (
 	renaming
 )
 
-// coupling is what a client asks for.
+// coupling is a client's request.
 type coupling struct {
 	act    act
 	number int64
 	batch  ident.ID
-	// first is the problem that is renamed, and the one that is named first.
+	// first is the problem to rename, and the first one named.
 	first int
-	// from is what the client saw, whose revisions he expects, if he does.
+	// from is the client's last View. The client expects its revisions, if any.
 	expects bool
 	from    coupleView
 }
@@ -153,13 +152,13 @@ func (c coupling) on(now couple, position int64) couple {
 	return now
 }
 
-// later reports whether the position is greater than those of the Changes before
-// that named the same problems.
+// later reports whether the position is greater than the positions of the earlier Changes
+// of the same problems.
 func (c coupling) later(now couple, position int64) bool {
 	return position > now.position[c.first] && (c.act == renaming || position > now.position[1-c.first])
 }
 
-// coupled is what a client is answered.
+// coupled is a client's answer.
 type coupled struct {
 	upshot
 	shown coupleView
@@ -184,10 +183,10 @@ func (c coupling) Step(before couple, out coupled) (couple, bool) {
 type pairs struct {
 	*bench.Bench
 	problems [2]problem.Problem
-	began    time.Time // from which writings are numbered in milliseconds
+	began    time.Time // base of the numbers of writings, in milliseconds
 }
 
-// Change returns the Change that is asked for.
+// Change returns the requested Change.
 func (p *pairs) Change(c coupling) store.Change {
 	change := p.Bench.Change()
 	change.Batch = c.batch
@@ -221,7 +220,7 @@ func (p *pairs) numberOf(r relationship.Relationship) int64 {
 	return r.Created.Sub(p.began).Milliseconds()
 }
 
-// look returns what one View shows.
+// look returns one View.
 func (p *pairs) look() (v coupleView, err error) {
 	err = p.Store.View(p.Ctx, func(r store.Reader) error {
 		for i := range v.title {
@@ -249,7 +248,7 @@ func (p *pairs) look() (v coupleView, err error) {
 	return v, err
 }
 
-// Do does what is asked for.
+// Do makes the request.
 func (p *pairs) Do(c coupling) (out coupled, err error) {
 	if c.act == looking {
 		out.shown, err = p.look()
@@ -291,12 +290,11 @@ func tellOfPair(b *bench.Bench) {
 		case 0:
 			c = coupling{act: looking}
 		case 1, 2, 3:
-			// In most rounds one of them alone, so that what is expected of the
-			// other still holds.
+			// In most rounds one of them alone: the expectation of the other still holds.
 			if c.act = renaming; round%4 > 0 {
 				c.first = round % 2
 			}
-		case 4, 5, 6: // what has a chance
+		case 4, 5, 6: // a request with a chance
 			if out.shown.sides[0] > 0 {
 				c.act = parting
 			}

@@ -28,16 +28,16 @@ func linearProblemCases() []bench.Case {
 	}}
 }
 
-// register is what is known of one problem. Texts are the numbers of writings.
+// register is the state of one problem. Texts are the numbers of writings.
 type register struct {
 	revision int64
-	batch    ident.ID // that made the revision
+	batch    ident.ID // of the revision
 	title    string
 	comments string
 	log      string
 	keywords [2]string // the value, by keyword
 	read     [2]bool   // by user
-	position int64     // of the last Change; 0 in what is shown
+	position int64     // of the last Change; 0 in a View
 }
 
 func (r register) String() string {
@@ -53,20 +53,20 @@ func (r register) String() string {
 	return text
 }
 
-// writing is what a client asks for: to change a problem, or to be shown it.
+// writing is a client's request: to change a problem, or to show it.
 type writing struct {
-	problem int   // which one
+	problem int   // the problem
 	number  int64 // 0: to be shown
-	// expect is the revision that it expects, and raises; 0: none.
+	// expect is the expected revision, to be raised; 0: none.
 	expect  int64
-	from    ident.ID // the batch of that revision
+	from    ident.ID // the batch of the expected revision
 	batch   ident.ID // its own
 	comment bool
-	keyword int  // which one; -1: none
+	keyword int  // the keyword; -1: none
 	drop    bool // the keyword instead of setting it
-	mark    int  // of which user; -1: of none
+	mark    int  // the user; -1: none
 	unread  bool // instead of read
-	forget  int  // which users' marks: all but this one's; -1: none's
+	forget  int  // the user with the only remaining mark; -1: none
 }
 
 func (w writing) String() string {
@@ -116,17 +116,17 @@ func (w writing) on(r register, position int64) register {
 	return r
 }
 
-// shelf is where the problems are that clients write to.
+// shelf has the problems of the clients' writes.
 type shelf struct {
 	*bench.Bench
 	problems []problem.Problem
 	users    [2]ident.ID
 }
 
-// keywordNames are those of the keywords of a register.
+// keywordNames are the keywords of a register.
 func keywordNames() [2]string { return [2]string{"area", "price"} }
 
-// Change returns the Change that is the writing.
+// Change returns the Change of the writing.
 func (s *shelf) Change(w writing) store.Change {
 	p := s.problems[w.problem]
 	change := s.Bench.Change()
@@ -135,7 +135,8 @@ func (s *shelf) Change(w writing) store.Change {
 	entry.Revision = w.number
 	change.Log = []problem.LogEntry{entry}
 	put := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
-	// What expects nothing comes first: who applies before he checks, shows it.
+	// Effects without an expectation come first: they reveal a store that applies before
+	// it checks.
 	if w.comment {
 		put(store.AddComment{Problem: p.ID, Comment: s.Comment(fmt.Sprint(w.number))})
 	}
@@ -161,7 +162,7 @@ func (s *shelf) Change(w writing) store.Change {
 	return change
 }
 
-// look returns what is shown of a problem.
+// look returns the problem in one View.
 func (s *shelf) look(i int) (shown register, err error) {
 	id := s.problems[i].ID
 	var first, then store.Snapshot
@@ -198,13 +199,13 @@ func (s *shelf) look(i int) (shown register, err error) {
 	return shown, nil
 }
 
-// told is what a client is answered to a writing.
+// told is a client's answer to a writing.
 type told struct {
 	upshot
 	shown register
 }
 
-// Do does what the writing asks for.
+// Do makes the request.
 func (s *shelf) Do(w writing) (out told, err error) {
 	if w.number == 0 {
 		out.shown, err = s.look(w.problem)

@@ -24,13 +24,13 @@ func linearVersionCases() []bench.Case {
 	}}
 }
 
-// registry is what is known of two users and two tokens. Both are told apart by
-// the number of the writing that put them last; 0: they are not there.
+// registry is the state of two users and two tokens. Both have the number of their last
+// writing; 0: they do not exist.
 type registry struct {
 	versions store.Versions
 	users    [2]int64
 	tokens   [2]int64
-	first    int // the token that was put first, counted from 1; 0: none
+	first    int // the first token, counted from 1; 0: none
 }
 
 func (r registry) String() string {
@@ -41,13 +41,13 @@ func (r registry) String() string {
 	return text
 }
 
-// registering is what a client asks for.
+// registering is a client's request.
 type registering struct {
 	number      int64 // 0: to be shown
 	batch       ident.ID
 	briefly     bool // shown the versions alone
-	user, token int  // whom to put; -1: none
-	// expects is whether he expects the versions that he saw, of what he puts.
+	user, token int  // the user; -1: none
+	// expects is whether the client expects the versions of its last View.
 	expects bool
 	from    store.Versions
 }
@@ -100,7 +100,7 @@ func (r registering) on(now registry) registry {
 	return now
 }
 
-// registered is what a client is answered.
+// registered is a client's answer.
 type registered struct {
 	upshot
 	shown registry
@@ -125,13 +125,13 @@ func (r registering) Step(before registry, out registered) (registry, bool) {
 // office is where users and tokens are registered.
 type office struct {
 	*bench.Bench
-	problem problem.ID // which shows the catalogue's version, too
+	problem problem.ID // it also shows the catalogue's version
 	users   [2]user.User
 	tokens  [2]access.Token
-	began   time.Time // from which writings are numbered in milliseconds
+	began   time.Time // base of the numbers of writings, in milliseconds
 }
 
-// Change returns the Change that is asked for.
+// Change returns the requested Change.
 func (o *office) Change(r registering) store.Change {
 	change := o.Bench.Change()
 	change.Batch = r.batch
@@ -154,7 +154,7 @@ func (o *office) Change(r registering) store.Change {
 	return change
 }
 
-// look returns what one View shows. It fails if the View contradicts itself.
+// look returns one View. It fails if the View contradicts itself.
 func (o *office) look() (shown registry, err error) {
 	err = o.Store.View(o.Ctx, func(r store.Reader) error {
 		catalogue, err := r.Catalogue(o.Ctx)
@@ -196,7 +196,7 @@ func (o *office) look() (shown registry, err error) {
 	return shown, err
 }
 
-// Do does what is asked for.
+// Do makes the request.
 func (o *office) Do(r registering) (out registered, err error) {
 	switch {
 	case r.number > 0:

@@ -14,9 +14,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Entry is an object of the model as predicates see it, by section 3 of the query
-// language: its keys have their values from the beginning, but for those that lead to
-// other objects, of which there may be no end.
+// Entry is an object of the model for predicates, by section 3 of the query language. It
+// has the values of its keys from the beginning, except for references to other objects,
+// of which there may be no end.
 type Entry struct {
 	identity any
 	Values   map[string]predicate.Value
@@ -79,7 +79,7 @@ func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
 // keysOf returns the keys of a map, in any order.
 func keysOf[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(m)) }
 
-// collection returns the entries of those objects that belong to it.
+// collection returns the entries of the objects in it.
 func collection[T any](all []T, belongs func(T) bool, entry func(T) predicate.Value) []predicate.Value {
 	found := []predicate.Value{}
 	for _, o := range all {
@@ -137,8 +137,7 @@ func (w *World) keywordEntry(at named) predicate.Value {
 	return e
 }
 
-// relationshipEntry returns a relationship, whose parent is always the problem that
-// has it.
+// relationshipEntry returns a relationship. Its parent is always its owner.
 func (w *World) relationshipEntry(l Link, as ident.ID) predicate.Value {
 	return Entry{l,
 		values{"type": int64(l.Type.Code()), "problemIdentifier": int64(l.Other), "parentId": int64(l.Owner)},

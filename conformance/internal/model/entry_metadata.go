@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// objectEntry returns an object that a problem refers to.
+// objectEntry returns an object referred to by a problem.
 func (w *World) objectEntry(kind metadata.Kind, id ident.ID) predicate.Value {
 	switch kind {
 	case metadata.States:
@@ -26,7 +26,7 @@ func (w *World) objectEntry(kind metadata.Kind, id ident.ID) predicate.Value {
 	}
 }
 
-// What there is no object for is nil to predicates.
+// A missing object is nil to predicates.
 
 func (w *World) UserEntry(id ident.ID) predicate.Value {
 	u, ok := w.Users[id]

@@ -15,15 +15,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Model is a store.Store in its plainest form: maps and lists, all of which are
-// copied for every Change. Stores are compared with it under random Changes.
+// Model is a store.Store in its plainest form: maps and lists, copied for every Change.
+// Random Changes compare stores with it.
 type Model struct {
 	*Kept
 	inside sync.WaitGroup
 	Closed bool
 }
 
-// Kept is what models that share their data share.
+// Kept is the data shared by several models.
 type Kept struct {
 	Mu       sync.Mutex
 	Now      *World // never changed, but replaced
@@ -42,7 +42,7 @@ func NewModel() *Model {
 // Peer returns another model with the same data.
 func (m *Model) Peer() *Model { return &Model{Kept: m.Kept} }
 
-// Settled is a batch that was committed or ruled out.
+// Settled is a batch, committed or ruled out.
 type Settled struct {
 	At      time.Time
 	Receipt store.Receipt

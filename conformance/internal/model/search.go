@@ -11,9 +11,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Search evaluates the whole predicate on every problem, sorts what it finds, and
-// cuts off what was not asked for. It shares nothing with package search, which it is
-// compared with.
+// Search evaluates the whole predicate on every problem, sorts the result, and cuts it to
+// the page. It shares nothing with package search: the two are compared.
 func (w *World) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
 	compiled, residual := q.Plan.Split()
 	candidates := 0
@@ -57,8 +56,8 @@ func (w *World) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	return found[:min(q.Limit, len(found))], Over(ctx)
 }
 
-// stopped returns the fault of a context that is over, as that is why an evaluation has
-// ended, or else its error.
+// stopped returns the fault of an ended context, the reason for the end of an evaluation,
+// or else its error.
 func stopped(ctx context.Context, err error) error {
 	if over := Over(ctx); over != nil {
 		return over

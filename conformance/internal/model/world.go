@@ -17,13 +17,13 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// World is what the model knows at one moment.
+// World is the content of the model at one moment.
 type World struct {
-	Of              *Kept // whose batches are its
+	Of              *Kept // with their batches
 	Position        int64
 	Counters        store.Versions
 	AllProblems     map[problem.ID]problem.Problem
-	Batches         map[problem.ID]ident.ID // that stored each problem last
+	Batches         map[problem.ID]ident.ID // of the last write of each problem
 	Sizes           map[problem.ID]int64
 	Keywords        map[named]problem.Keyword
 	Relationships   map[Link]relationship.Relationship
@@ -244,7 +244,7 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 	return nil
 }
 
-// Restore adds a problem, whose revision is of the batch, with all that belongs to it.
+// Restore adds a problem and all its parts. Its revision gets the batch.
 func (w *World) Restore(d store.Dossier, batch ident.ID) {
 	w.Put(d.Problem, d.Size(), batch)
 	for _, k := range d.Keywords {

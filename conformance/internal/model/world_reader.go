@@ -149,7 +149,7 @@ func (w *World) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	return page, Over(ctx)
 }
 
-// furnish adds to the dossiers all that belongs to their problems.
+// furnish adds all parts of the problems to the dossiers.
 func (w *World) furnish(of map[problem.ID]*store.Dossier) {
 	for at, k := range w.Keywords {
 		if d := of[at.problem]; d != nil {
@@ -214,7 +214,7 @@ func (w *World) Comments(ctx context.Context, id problem.ID, skip, limit int, ro
 	return Portion(s.Comments, skip, limit, room, problem.Comment.Size), err
 }
 
-// Portion returns what Log and Comments return of all that there are.
+// Portion returns the part for Log and Comments.
 func Portion[T any](all []T, skip, limit int, room int64, size func(T) int64) (found []T) {
 	for _, one := range all[min(skip, len(all)):] {
 		if len(found) == limit || room <= 0 {

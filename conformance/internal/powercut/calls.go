@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// onFile plays a call whose first argument is a file below the directory.
+// onFile plays a call with a file below the directory as its first argument.
 func (p *player) onFile(c *call, files table, f handle) error {
 	switch c.name {
 	case "read", "readv":
@@ -51,12 +51,12 @@ func (p *player) onFile(c *call, files table, f handle) error {
 	return nil
 }
 
-// unknown is the error of a call that cannot be played.
+// unknown is the error of a call beyond replay.
 func unknown(c *call) error {
 	return fmt.Errorf("the trace holds a call of %s, which is not understood here", c.name)
 }
 
-// put writes the texts of a call, as far as it said that it had.
+// put writes the texts of a call, up to the returned length.
 func (f *file) put(c *call, offset int64) error {
 	data, err := quoted(c.arg(1))
 	if err == nil && c.number() > int64(len(data)) {
@@ -262,7 +262,7 @@ func (p *player) rename(c *call, from, to string) error {
 	return nil
 }
 
-// copied refuses calls by which the system itself writes to a file.
+// copied refuses calls with writes by the system itself.
 func (p *player) copied(c *call, files table) error {
 	to := map[string]int{"copy_file_range": 2, "splice": 2, "sendfile": 0}[c.name]
 	if fd, _ := descriptor(c.arg(to)); files[fd].file != nil {

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Disk is a directory, and what of it is kept.
+// Disk is a directory with its durable part.
 type Disk struct {
 	roots []string // names of the directory
-	here  string   // what relative paths are relative to
+	here  string   // the base of relative paths
 	root  *node
-	start map[*node]map[string]*node // the directories that were there, as they were
-	nodes []*node                    // all that there ever were
+	start map[*node]map[string]*node // the directories at the beginning, as they were
+	nodes []*node                    // all directories so far
 	ops   []*op
 }
 
-// Snapshot reads a directory, of which everything counts as kept. Nobody may be
-// changing it.
+// Snapshot reads a directory. Everything in it counts as durable. Nobody may change it
+// meanwhile.
 func Snapshot(dir string) (*Disk, error) {
 	given, err := filepath.Abs(dir)
 	if err != nil {
@@ -86,8 +86,8 @@ func (d *Disk) rel(path string) (string, bool) {
 	return "", false
 }
 
-// find returns the directory and the name of a path, and what has this name now,
-// or nil. dir is nil when the path is not below the directory.
+// find returns the directory and the name of a path, and the present object of this name,
+// or nil. dir is nil for a path outside of the directory.
 func (d *Disk) find(path string) (dir *node, name string, found *node) {
 	rel, ok := d.rel(path)
 	if !ok {
@@ -129,8 +129,8 @@ func (d *Disk) create(in *node, name string, n *node) {
 	d.nodes = append(d.nodes, n)
 }
 
-// keep keeps a change of names, with what it rests on: the changes of the same
-// names before it, and that its files and directories were created.
+// keep makes a change of names durable, with its prerequisites: earlier changes of the
+// same names, and the creation of its files and directories.
 func (d *Disk) keep(o *op) {
 	if o == nil || o.kept {
 		return
@@ -176,7 +176,7 @@ func (d *Disk) now() moment {
 	return m
 }
 
-// keepAll keeps everything that was done until a moment.
+// keepAll makes everything up to a moment durable.
 func (d *Disk) keepAll(until moment) {
 	for _, o := range d.ops[:until.ops] {
 		d.keep(o)
@@ -186,8 +186,8 @@ func (d *Disk) keepAll(until moment) {
 	}
 }
 
-// Kept returns the content of the files that are left, by their paths below the
-// directory. Directories end in a slash and have none.
+// Kept returns the content of the remaining files, by their paths below the directory.
+// Directories end in a slash and have none.
 func (d *Disk) Kept() map[string][]byte {
 	names := make(map[*node]map[string]*node)
 	for dir, entries := range d.start {
@@ -226,7 +226,7 @@ func collect(kept map[string][]byte, names map[*node]map[string]*node, dir *node
 	}
 }
 
-// Restore makes the directory hold what is left of it, and nothing else.
+// Restore makes the directory hold the remaining files, and nothing else.
 func (d *Disk) Restore() error {
 	kept := d.Kept()
 	modes := make(map[string]fs.FileMode)

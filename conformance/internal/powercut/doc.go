@@ -1,9 +1,8 @@
-// Package powercut says what is left of a directory when the power fails: of all
-// that a process did to the files below it, only what it had synced. What the
-// process did is read from a trace that strace has written, so that neither the
-// process nor its file system has to know.
+// Package powercut computes the remains of a directory after a power cut: of all
+// operations of a process on its files, only the synced ones. It reads the operations
+// from a trace of strace, so neither the process nor its file system takes part.
 //
-// The rules are those that ext4 and XFS promise, read by a pessimist:
+// The rules are the promises of ext4 and XFS, in the strictest reading:
 //
 //   - What was written to a file, its size included, is kept when fsync or
 //     fdatasync of that file began after the write had returned, and succeeded
@@ -17,6 +16,5 @@
 //   - Changes of one name are kept in their order, and a name only together with
 //     the directory that it is in.
 //
-// A disk may keep more than it has to. The pessimist's disk never does, so that
-// what a program needs to be kept is seen to be missing each time.
+// A disk may keep more. This one never does, so each missing sync shows.
 package powercut

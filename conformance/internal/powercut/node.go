@@ -7,17 +7,16 @@ type node struct {
 	entries map[string]*node // of a directory, as its processes see it; nil for a file
 	born    *op              // created it; nil if it was there before
 
-	disk    []byte  // what is kept of a file
+	disk    []byte  // durable content of a file
 	size    int64   // as its processes see it
-	pending []patch // what was done since, in order
+	pending []patch // later operations, in order
 	applied int     // how many patches are no longer pending
-	mapped  bool    // whether a mapping writes to it, which no trace shows
+	mapped  bool    // whether a mapping writes to it: no trace shows its writes
 }
 
 func newDirectory() *node { return &node{entries: make(map[string]*node)} }
 
-// patch is a change of a file's content: data at an offset, or if that is nil, a
-// new size.
+// patch is a change of a file's content: data at an offset, or a new size if data is nil.
 type patch struct {
 	offset int64
 	data   []byte
@@ -29,7 +28,7 @@ func (n *node) write(p patch) {
 	n.size = p.sizeOf(n.size)
 }
 
-// sizeOf returns the size of a file that was of another size before the patch.
+// sizeOf returns the size of a file after the patch.
 func (p patch) sizeOf(before int64) int64 {
 	if p.data == nil {
 		return p.offset
@@ -40,7 +39,7 @@ func (p patch) sizeOf(before int64) int64 {
 // writes returns how many changes there have been.
 func (n *node) writes() int { return n.applied + len(n.pending) }
 
-// keep keeps the changes up to a number of them that writes has returned.
+// keep makes the first changes durable, up to a number from writes.
 func (n *node) keep(writes int) {
 	done := max(0, writes-n.applied)
 	for _, p := range n.pending[:done] {
@@ -50,7 +49,7 @@ func (n *node) keep(writes int) {
 	n.applied += done
 }
 
-// apply changes what is kept.
+// apply changes the durable content.
 func (n *node) apply(p patch) {
 	size := int(p.sizeOf(int64(len(n.disk))))
 	if size > len(n.disk) {
@@ -60,7 +59,7 @@ func (n *node) apply(p patch) {
 	copy(n.disk[min(int(p.offset), size):], p.data)
 }
 
-// op is something that happened to names: all of it is kept, or nothing.
+// op is an operation on names: all of it is durable, or nothing.
 type op struct {
 	edits []edit
 	kept  bool

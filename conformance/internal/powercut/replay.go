@@ -9,28 +9,26 @@ import (
 	"strings"
 )
 
-// Event is something that happens in a trace, by which the moment of the power cut
-// can be chosen.
+// Event is an event of a trace, for choosing the moment of the power cut.
 type Event struct {
-	// Said is what is about to be written to the standard output, if that is
-	// not a file of the directory.
+	// Said is the next text for the standard output, unless that is a file of the
+	// directory.
 	Said []byte
 	// Synced is set when a sync of a file or directory has just succeeded.
 	Synced bool
 }
 
-// Untraceable is the error of a trace of a program that writes to files in a way
-// that no trace of its system calls shows.
+// Untraceable is the error of a trace with writes to files that no trace of system calls
+// shows.
 type Untraceable struct{ Way string }
 
 func (e *Untraceable) Error() string {
 	return "the program writes to its files by " + e.Way + ": what it writes is in no trace of its system calls"
 }
 
-// Replay does to the disk what the trace says, until cut returns true or the trace
-// ends: that is the moment when the power fails. A call that has not returned by
-// then has done nothing. An *Untraceable error says that no trace of the program
-// would do, and any other what the trace holds that is not understood.
+// Replay plays the trace on the disk, until cut returns true or the trace ends: the
+// moment of the power cut. A call without a return by then has done nothing. An
+// *Untraceable error is about the program, any other about an unknown part of the trace.
 func (d *Disk) Replay(r io.Reader, cut func(Event) bool) error {
 	p := &player{Disk: d, tables: make(map[string]table), began: make(map[string]mark), cut: cut}
 	t := newTrace(r)
@@ -70,7 +68,7 @@ type handle struct {
 	closes bool // with execve
 }
 
-// file is an open file, which several descriptors can share.
+// file is an open file. Several descriptors can share it.
 type file struct {
 	*node
 	offset       int64
@@ -132,8 +130,8 @@ func (p *player) begin(c *call, files table, fd int, known bool) (over bool, err
 	return false, nil
 }
 
-// table returns the open files of a thread. One that is seen before the call that
-// made it has returned has those of the thread that is making it.
+// table returns the open files of a thread. A thread may appear before the return of its
+// creating call: then it has the files of its creator.
 func (p *player) table(thread string) table {
 	if files, ok := p.tables[thread]; ok {
 		return files
@@ -149,7 +147,7 @@ func (p *player) table(thread string) table {
 	return files
 }
 
-// inherited returns the open files of what a call makes.
+// inherited returns the open files of a new process or thread.
 func (p *player) inherited(parent string, c *call) table {
 	if child, ok := p.tables[fmt.Sprint(c.number())]; ok && c.ok() {
 		return child // was seen before
@@ -165,7 +163,7 @@ func (p *player) inherited(parent string, c *call) table {
 	return own
 }
 
-// sync plays the end of a sync that succeeded.
+// sync plays the end of a successful sync.
 func (p *player) sync(c *call, m mark, open handle, known bool) (over bool, err error) {
 	switch {
 	case c.name == "msync" && !p.mapped:
@@ -185,8 +183,8 @@ func (p *player) sync(c *call, m mark, open handle, known bool) (over bool, err 
 	return p.cut(Event{Synced: true}), nil
 }
 
-// path returns the path that two arguments of a call name: a descriptor, if there
-// is one, and a path relative to it.
+// path returns the path of two arguments of a call: a descriptor, if there is one, and a
+// path relative to it.
 func (d *Disk) path(c *call, dir, name int) string {
 	text, err := quoted(c.arg(name))
 	if err != nil || filepath.IsAbs(string(text)) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Arguments are those that strace has to be called with, before its option -o, to
-// write a trace that Replay understands. They want strace 5.3 or newer.
+// Arguments are the arguments of strace, before its option -o, for a trace that Replay
+// reads. They need strace 5.3 or newer.
 func Arguments() []string {
 	return []string{
 		"-f", "--seccomp-bpf", // follows threads, and stops them for the traced calls alone
@@ -24,8 +24,7 @@ func Arguments() []string {
 // longest is how many bytes of one write a trace holds.
 const longest = 1 << 26
 
-// traced are the calls that a trace has to hold. A question mark stands before
-// those that not every machine has.
+// traced are the calls of a trace. A question mark marks calls missing on some machines.
 var traced = []string{
 	"openat", "?openat2", "?open", "?creat", "close", "?close_range", "dup", "?dup2", "dup3", "fcntl",
 	"read", "readv", "lseek", "write", "writev", "pwrite64", "pwritev", "pwritev2",
@@ -48,11 +47,11 @@ type call struct {
 // ok reports whether the call succeeded.
 func (c *call) ok() bool { return c.result != "" && c.result[0] != '-' && c.result[0] != '?' }
 
-// number returns what the call returned, which is 0 when it is no number.
+// number returns the result of the call, or 0 if it is no number.
 func (c *call) number() int64 {
 	digits, _, _ := strings.Cut(c.result, "<")
 	digits, _, _ = strings.Cut(digits, " ")
-	n, _ := strconv.ParseInt(digits, 0, 64) // addresses are no numbers that count
+	n, _ := strconv.ParseInt(digits, 0, 64) // addresses do not count
 	return n
 }
 
@@ -64,7 +63,7 @@ func (c *call) arg(i int) string {
 	return ""
 }
 
-// int returns an argument that is a number.
+// int returns a numeric argument.
 func (c *call) int(i int) (int64, error) {
 	n, err := strconv.ParseInt(c.arg(i), 0, 64)
 	if err != nil {
@@ -86,7 +85,7 @@ func (c *call) has(i int, flag string) bool {
 // trace reads a trace call by call.
 type trace struct {
 	lines *bufio.Reader
-	open  map[string]string // what is known of calls that have not ended, by thread
+	open  map[string]string // unfinished calls, by thread
 	next  *call             // has been returned as begun, and has ended as well
 }
 
@@ -94,8 +93,8 @@ func newTrace(r io.Reader) *trace {
 	return &trace{lines: bufio.NewReaderSize(r, 1<<20), open: make(map[string]string)}
 }
 
-// read returns the next call that began or ended. One that did both before another
-// thread did anything is returned twice. The error is io.EOF at the end.
+// read returns the next begin or end of a call. A call without an interruption is
+// returned twice. The error is io.EOF at the end.
 func (t *trace) read() (c *call, ended bool, err error) {
 	if c, t.next = t.next, nil; c != nil {
 		return c, true, nil
@@ -124,7 +123,7 @@ func (t *trace) read() (c *call, ended bool, err error) {
 			c, err := parse(thread, begun+") = ?")
 			return c, false, err
 		}
-		// A call that was interrupted by the end of its thread.
+		// A call interrupted by the end of its thread.
 		text = strings.Replace(text, " <unfinished ...>) = ?", ") = ?", 1)
 		c, err := parse(thread, text)
 		t.next = c
@@ -132,8 +131,8 @@ func (t *trace) read() (c *call, ended bool, err error) {
 	}
 }
 
-// unfinished returns what is known of a call that has not ended: because another
-// thread came between, or because its own was killed.
+// unfinished returns the begin of a call without its end: another thread interrupted it,
+// or its own was killed.
 func unfinished(text string) (begun string, ok bool) {
 	for _, mark := range []string{"<unfinished ...>", "<detached ...>"} {
 		if begun, ok = strings.CutSuffix(text, mark); ok {
@@ -216,7 +215,7 @@ func quoted(arg string) ([]byte, error) {
 	}
 }
 
-// unhex reads a text in which each byte is written like \x61.
+// unhex reads a text of bytes in the form \x61.
 func unhex(text string) string {
 	if !strings.Contains(text, `\x`) {
 		return text

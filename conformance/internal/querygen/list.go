@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// gathered draws a condition about a list in braces that stands where a collection may.
+// gathered draws a condition about a list in braces, in a place of a collection.
 func (g *Generator) gathered(sc scope) string {
 	switch g.IntN(6) {
 	case 0:
@@ -80,7 +80,7 @@ func (g *Generator) gatheredSubquery(sc scope) string {
 	return "SUBQUERY(" + g.braces(f) + ", " + name + ", " + where + ").@count" + g.word(" > 0", " = 0", " = 2", " >= 1", " != 1")
 }
 
-// gatheredNumbers draws a condition about what is made of numbers.
+// gatheredNumbers draws a condition about a list of numbers.
 func (g *Generator) gatheredNumbers(sc scope) string {
 	f := g.path(sc, kind(predicate.Int))
 	f.computed = true

@@ -12,8 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
-// Hostile returns texts that are known to go wrong somewhere between a predicate and a
-// database.
+// Hostile returns texts with a history of trouble between a predicate and a database.
 func Hostile() []string {
 	return []string{
 		"", " ", "a", "A", "\u00e4", "a\u0308", "\u00c4", "i", "I", "\u0130", "\u0131", "k", "\u212a", "ss", "\u00df", "\u1e9e",
@@ -23,7 +22,7 @@ func Hostile() []string {
 	}
 }
 
-// value draws what some object has under the key; nil when nothing is known of it.
+// value draws a value of some object under the key; nil if there is none.
 func (g *Generator) value(key *predicate.Key) predicate.Value {
 	values := g.values[key]
 	if len(values) == 0 {
@@ -32,7 +31,7 @@ func (g *Generator) value(key *predicate.Key) predicate.Value {
 	return values[g.IntN(len(values))]
 }
 
-// compared draws an operator and what the value is compared with.
+// compared draws an operator and the other operand.
 func (g *Generator) compared(sc scope, f found) string {
 	switch f.t.Kind {
 	case predicate.String:
@@ -68,10 +67,10 @@ func (g *Generator) comparedText(f found) string {
 	return g.word(" CONTAINS", " BEGINSWITH", " ENDSWITH", " contains") + g.modifier() + " " + g.quoted(g.piece(g.text(f.key)))
 }
 
-// modifier draws what differences a comparison ignores.
+// modifier draws a modifier of a comparison.
 func (g *Generator) modifier() string { return g.word("", "", "[c]", "[cd]", "[d]", "[dc]", "[CD]") }
 
-// text draws a string: mostly one that some object has.
+// text draws a string, mostly one of some object.
 func (g *Generator) text(key *predicate.Key) string {
 	s, _ := g.value(key).(string)
 	if s == "" || g.oneIn(5) {
@@ -103,7 +102,7 @@ func (g *Generator) piece(s string) string {
 	return string(r[from : from+1])
 }
 
-// pattern draws a form that the string has, or nearly.
+// pattern draws a form of the string, or nearly.
 func (g *Generator) pattern(s string) string {
 	var b strings.Builder
 	runs := 0
@@ -123,7 +122,7 @@ func (g *Generator) pattern(s string) string {
 	return b.String() + g.word("", "*", "*", "?")
 }
 
-// expression draws a regular expression that matches the string, or nearly.
+// expression draws a regular expression for the string, or nearly.
 func (g *Generator) expression(s string) string {
 	if utf8.RuneCountInString(s) > 40 {
 		s = string([]rune(s)[:40])
@@ -137,8 +136,8 @@ func (g *Generator) expression(s string) string {
 	return g.word("", "(?s).*") + head + g.word(".", ".*", "(a|.)", "[[:alpha:]]") + tail + g.word("", ".*")
 }
 
-// literal draws an expression of the kind, which depends on no object. Of numbers and
-// dates, some are a little off.
+// literal draws an expression of the kind, independent of objects. Some numbers and dates
+// are a little off.
 func (g *Generator) literal(f found) string {
 	v := g.value(f.key)
 	switch f.t.Kind {
@@ -223,7 +222,7 @@ func (g *Generator) quoted(s string) string {
 	return b.String()
 }
 
-// computed draws the comparison of what is computed from a value.
+// computed draws the comparison of a function of a value.
 func (g *Generator) computed(sc scope) string {
 	switch g.IntN(5) {
 	case 0:

@@ -1,5 +1,5 @@
 // Package querygen draws random predicates and orders, as texts of the query language.
-// They are right by construction: what it draws can be compiled.
+// All of them compile.
 package querygen
 
 import (
@@ -16,13 +16,13 @@ import (
 // the same.
 type Generator struct {
 	*rand.Rand
-	// values are what objects have, by key: literals are drawn from them, so that
-	// predicates find something.
+	// values are the values of objects, by key. Literals come from them, so predicates
+	// find something.
 	values map[*predicate.Key][]predicate.Value
 
 	variables int // of SUBQUERY, so far
 	patterns  int // of MATCHES, so far
-	nested    int // SUBQUERY around what is being drawn
+	nested    int // SUBQUERY around the present condition
 }
 
 // New returns a Generator.
@@ -37,7 +37,7 @@ type Cond struct {
 	Parts []Cond
 }
 
-// scope are the variables that a condition can be about; the first is the root.
+// scope are the variables of a condition; the first is the root.
 type scope []variable
 
 type variable struct {
@@ -91,7 +91,7 @@ func (g *Generator) cond(sc scope, depth int) Cond {
 	return Cond{strings.Join(texts, joint), parts}
 }
 
-// comparison draws a condition without any other that could stand alone.
+// comparison draws a condition without parts.
 func (g *Generator) comparison(sc scope) string {
 	draw := []func(scope) string{
 		g.scalar, g.scalar, g.scalar, g.scalar, g.scalar, g.scalar,
@@ -106,7 +106,7 @@ func (g *Generator) comparison(sc scope) string {
 	return draw[g.IntN(len(draw))](sc)
 }
 
-// found is a path that was drawn.
+// found is a drawn path.
 type found struct {
 	text string
 	t    predicate.Type
@@ -118,7 +118,7 @@ type found struct {
 	computed bool
 }
 
-// path draws a path that leads to what is accepted.
+// path draws a path to an accepted key.
 func (g *Generator) path(sc scope, accept func(predicate.Type) bool) found {
 	for {
 		if f, ok := g.walk(sc, accept); ok {
@@ -127,7 +127,7 @@ func (g *Generator) path(sc scope, accept func(predicate.Type) bool) found {
 	}
 }
 
-// walk draws keys at random, until one leads to what is accepted, or too far.
+// walk draws keys at random, until an accepted key or the limit.
 func (g *Generator) walk(sc scope, accept func(predicate.Type) bool) (found, bool) {
 	at := sc[0]
 	if len(sc) > 1 && !g.oneIn(4) {
@@ -187,7 +187,7 @@ func kinds(kinds ...predicate.Kind) func(predicate.Type) bool {
 	return func(t predicate.Type) bool { return t.Many && slices.Contains(kinds, t.Kind) }
 }
 
-// scalars are all kinds that have literals.
+// scalars are all kinds with literals.
 var scalars = []predicate.Kind{predicate.Bool, predicate.Int, predicate.String, predicate.String, predicate.UUID, predicate.Date}
 
 // scalar draws the comparison of a value with a literal.
@@ -208,7 +208,7 @@ func (g *Generator) counted(sc scope) string {
 	return f.text + g.word(".@count", "[SIZE]") + g.order() + fmt.Sprint(g.IntN(5))
 }
 
-// aggregate draws the comparison of what is made of a collection's members.
+// aggregate draws the comparison of an aggregate of a collection.
 func (g *Generator) aggregate(sc scope) string {
 	f := g.path(sc, kinds(predicate.Int, predicate.Date))
 	cut := strings.LastIndex(f.text, ".")
@@ -222,7 +222,7 @@ func (g *Generator) aggregate(sc scope) string {
 	return f.text + g.order() + g.literal(one)
 }
 
-// subquery draws a condition about the members that satisfy another.
+// subquery draws a condition about the members with another condition.
 func (g *Generator) subquery(sc scope) string {
 	if g.nested == 2 {
 		return g.counted(sc)
@@ -317,7 +317,7 @@ func (g *Generator) pair(sc scope) string {
 	}
 }
 
-// constant draws a condition that is about nothing.
+// constant draws a condition about nothing.
 func (g *Generator) constant(sc scope) string {
 	return g.word("TRUEPREDICATE", "FALSEPREDICATE", "1 = 1", "NOW() < NOW()", "'a' LIKE 'b'", g.scalar(sc))
 }

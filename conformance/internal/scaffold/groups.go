@@ -10,15 +10,14 @@ import (
 // group is a stage of the work on an adapter.
 type group struct {
 	title, hint string
-	// profile is that of its cases, if it has all of a profile.
+	// profile is the profile of its cases, if it has all of one.
 	profile string
-	// ids matches its other cases. A case belongs to the first group that
-	// matches it.
+	// ids matches its other cases. A case belongs to the first matching group.
 	ids string
 }
 
-// groups returns the stages in a good order. The last one takes what is in no
-// other, so that nothing gets lost when the suite grows.
+// groups returns the stages in a good order. The last one takes all remaining cases, so a
+// growing suite loses none.
 func groups() []group {
 	return []group{{
 		title: "Create a problem and read it back",
@@ -88,7 +87,7 @@ func groups() []group {
 	}}
 }
 
-// place returns the index of the group that a case belongs to.
+// place returns the index of a case's group.
 func place(c conformance.Case, all []group) int {
 	profile := c.Profile
 	if profile == "port" && strings.HasSuffix(c.ID, "/at-once") {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// An element of a module's path, and the first one, which is a domain.
+// An element of a module's path, and the first one, a domain.
 const (
 	elementForm = `^[A-Za-z0-9_~-]+(\.+[A-Za-z0-9_~-]+)*$`
 	domainForm  = `^[a-z0-9][a-z0-9-]*(\.[a-z0-9-]+)+$`
 )
 
-// majorForm is the last element of a module's path that names a major version.
+// majorForm is the last element of a module's path, with a major version.
 const majorForm = `^v[0-9]+$`
 
-// checkModule says what is wrong with a module's path, by the rules of
+// checkModule returns the fault of a module's path, by the rules of
 // https://go.dev/ref/mod#go-mod-file-ident, as far as people miss them.
 func checkModule(path string) error {
 	if path == "" {
@@ -38,8 +38,7 @@ func checkModule(path string) error {
 	return nil
 }
 
-// suggestedName returns the name of the package that people expect at a path. It
-// may be none.
+// suggestedName returns the expected package name of a path. It may be invalid.
 func suggestedName(module string) string {
 	elements := strings.Split(module, "/")
 	last := elements[len(elements)-1]
@@ -50,7 +49,7 @@ func suggestedName(module string) string {
 	return strings.ToLower(regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(last, ""))
 }
 
-// checkName says what is wrong with the name of a package.
+// checkName returns the fault of a package's name.
 func checkName(name string) error {
 	if !matches(`^[a-z][a-z0-9]*$`, name) || token.IsKeyword(name) {
 		return fmt.Errorf("%q is no name for a package: want lower-case letters and digits, as in --name mystore", name)

@@ -1,6 +1,6 @@
-// Package scaffold writes the module of a new storage adapter: it compiles, it has
-// its harness, and it has a list of what is yet to be done. Nothing of it works, and
-// every case of the suite says so in a sentence.
+// Package scaffold writes the module of a new storage adapter. It compiles, has its
+// harness and a list of tasks. Nothing of it works, and every case of the suite reports
+// it in a sentence.
 package scaffold
 
 import (
@@ -20,18 +20,18 @@ import (
 //go:embed templates/*.tmpl
 var templates embed.FS
 
-// Options say what is written.
+// Options describe the module.
 type Options struct {
 	// Module is the path of the new module.
 	Module string
-	// Name is that of the package and of the implementation in reports. It is
-	// empty for the one that Module suggests.
+	// Name is the name of the package, and of the implementation in reports. If it is
+	// empty, Module suggests one.
 	Name string
-	// Dir is where the module is written: a directory that is empty or does not
-	// exist. It is empty for one below the current directory, by the Name.
+	// Dir is the new directory, empty or missing. If it is empty, the directory is below
+	// the current one, by the Name.
 	Dir string
-	// Local is a clone of the repository, whose suite and domain the module
-	// uses instead of the published ones. It may be empty.
+	// Local is a clone of the repository. The module uses its suite and domain instead of
+	// the published ones. It may be empty.
 	Local string
 }
 
@@ -58,7 +58,7 @@ func Write(o Options) (dir string, err error) {
 	return o.Dir, nil
 }
 
-// complete fills in what was left empty, and says what is wrong with the rest.
+// complete fills in the empty options, and returns the fault of the others.
 func (o *Options) complete() error {
 	if err := checkModule(o.Module); err != nil {
 		return err
@@ -117,7 +117,7 @@ func behindLink(path string) bool {
 	}
 }
 
-// clone returns the full path of a directory that has the suite and the domain.
+// clone returns the full path of a directory with the suite and the domain.
 func clone(dir string) (string, error) {
 	full, err := filepath.Abs(dir)
 	if err == nil {
@@ -148,7 +148,7 @@ func empty(dir string) error {
 	return nil
 }
 
-// create writes a file that does not exist.
+// create writes a new file.
 func create(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -181,7 +181,7 @@ func (o *Options) files() ([]file, error) {
 	return append(files, file{"TODO.md", []byte(NewTodo(o.Name).Markdown())}), nil
 }
 
-// rendered returns what the templates say.
+// rendered returns the result of the templates.
 func (o *Options) rendered() (files []file, err error) {
 	all, err := template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(templates, "templates/*.tmpl")
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// Todo is what an adapter still has to do: all cases that concern it, and which of
-// them pass.
+// Todo has the tasks of an adapter: all cases for it, and the passed ones.
 type Todo struct {
 	name       string
 	durable    bool
@@ -20,14 +19,14 @@ type Todo struct {
 	passed     map[string]bool
 }
 
-// NewTodo returns what a scaffold has to do: everything that concerns a store which
-// is durable and neither shared nor replicated, as its harness declares.
+// NewTodo returns the tasks of a scaffold: all cases for a durable store, neither shared
+// nor replicated, as its harness declares.
 func NewTodo(name string) Todo {
 	return Todo{name: name, durable: true}
 }
 
-// TodoOf returns what is still to be done after a run. What concerns the adapter
-// follows from what it declared then.
+// TodoOf returns the remaining tasks after a run. The declared capabilities decide about
+// the cases.
 func TodoOf(r *report.Report) (Todo, error) {
 	if r.Suite.Name != "store" {
 		return Todo{}, fmt.Errorf("the report is about the suite %q; want one of the suite \"store\", as -conformance.report writes", r.Suite.Name)
@@ -94,7 +93,7 @@ func (t Todo) boxes() (lines [][]string, done, total int) {
 	return lines, done, total
 }
 
-// plain keeps what Markdown would take for markup as it is.
+// plain escapes the markup of Markdown.
 func plain(text string) string {
 	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "[", `\[`).Replace(text)
 }

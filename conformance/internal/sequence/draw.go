@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// mood is what sequences are drawn by.
+// mood is the weight of the kinds of steps in a sequence.
 type mood struct {
 	steps    int // at least
 	problems int // how many there come to be, about
@@ -24,9 +24,8 @@ type mood struct {
 	reopened int // of 100 steps, how many open the store again, if it is durable
 }
 
-// drawer draws a sequence. What comes next depends on the model, so that it
-// means something, and never on a store under test: numbers of problems are
-// drawn, too.
+// drawer draws a sequence. The next step depends on the model, so it is meaningful, and
+// never on a store under test: even numbers of problems are drawn.
 type drawer struct {
 	*rand.Rand
 	mood
@@ -65,7 +64,7 @@ func (m mood) Draw(b *bench.Bench) Sequence {
 	return d.drawn
 }
 
-// Add appends what is sensible of the steps.
+// Add appends the sensible ones of the steps.
 func (d *drawer) Add(steps ...Step) {
 	for _, s := range steps {
 		if s, ok := s.within(d.past); ok {
@@ -75,7 +74,7 @@ func (d *drawer) Add(steps ...Step) {
 	}
 }
 
-// next draws what comes next: mostly a Commit.
+// next draws the next step, mostly a Commit.
 func (d *drawer) next() []Step {
 	if d.percent(d.reopened) && d.b.H.Caps.Durable == harness.Yes {
 		return []Step{Reopens{}}
@@ -152,7 +151,7 @@ func (d *drawer) spoil(c *store.Change, id, other problem.ID) {
 	}
 }
 
-// expectation draws an expectation that holds, if it is not off by anything.
+// expectation draws an expectation. It holds unless it is off.
 func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	now := d.past.model.Now
 	family := d.directed().Forward
@@ -180,8 +179,7 @@ func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	return store.ProblemAt{ID: id, Revision: at.Number, Batch: at.Batch}
 }
 
-// version returns the version, or one that is off: by its number, or by its batch
-// alone.
+// version returns the version, or a wrong one: by its number, or by its batch alone.
 func (d *drawer) version(v ident.Version, off int64) ident.Version {
 	if off != 0 && d.oneIn(2) {
 		return ident.Version{Number: v.Number, Batch: d.b.ID()}
@@ -189,8 +187,8 @@ func (d *drawer) version(v ident.Version, off int64) ident.Version {
 	return ident.Version{Number: v.Number + off, Batch: v.Batch}
 }
 
-// unused draws the expectation that a key is unused, where it can be about a reply
-// that has just expired, or is about to if it is off.
+// unused draws the expectation of an unused key. If possible, its reply has just expired,
+// or is about to expire if it is off.
 func (d *drawer) unused(off int64) store.Expectation {
 	kept := d.past.model.Now.Replies
 	if len(kept) == 0 {
@@ -200,8 +198,8 @@ func (d *drawer) unused(off int64) store.Expectation {
 	return store.KeyUnused{User: r.User, Key: r.Key, Since: r.Created.Add(time.Duration(1-off) * time.Millisecond)}
 }
 
-// stateUnused draws the expectation that a state is unused: one that no problem is
-// in, or that one is in if it is off.
+// stateUnused draws the expectation of an unused state: of a state without problems, or
+// with one if it is off.
 func (d *drawer) stateUnused(off int64) store.Expectation {
 	now := d.past.model.Now
 	state := d.state()
@@ -214,12 +212,12 @@ func (d *drawer) stateUnused(off int64) store.Expectation {
 	return store.StateUnused{State: d.b.ID()}
 }
 
-// numbers returns those of the problems that there are.
+// numbers returns the existing problems.
 func (d *drawer) numbers() []problem.ID {
 	return slices.Sorted(maps.Keys(d.past.model.Now.AllProblems))
 }
 
-// number returns one that no problem has.
+// number returns an unused number.
 func (d *drawer) number() problem.ID {
 	d.last++
 	if d.oneIn(10) {
@@ -228,7 +226,7 @@ func (d *drawer) number() problem.ID {
 	return d.last
 }
 
-// Holdings draws what an Archive holds.
+// Holdings draws the content of an Archive.
 func (d *drawer) Holdings(problems int) bench.Holdings {
 	var ids []problem.ID
 	for range problems {

@@ -19,8 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// effects draws one effect, or a few that belong together, and appends them to
-// the Change.
+// effects draws one effect, or a few related ones, and appends them to the Change.
 func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
 	who := pick(d, d.users)
@@ -94,8 +93,8 @@ func (d *drawer) Query() query.Saved {
 	return q
 }
 
-// Relate draws the effects that relate two problems, or end that: on both sides,
-// or on one, as the port does not mind.
+// Relate draws the effects of a relationship's begin or end: on both sides, or on one.
+// The port does not mind.
 func (d *drawer) Relate(id, other problem.ID) []store.Effect {
 	side := d.side(id, other)
 	if existing := d.existing(); len(existing) > 0 && d.oneIn(2) {
@@ -116,12 +115,12 @@ func (d *drawer) Relate(id, other problem.ID) []store.Effect {
 	return puts[:1+d.IntN(2)]
 }
 
-// side draws one side of a relationship, which is yet to be stored.
+// side draws one side of a new relationship.
 func (d *drawer) side(id, other problem.ID) relationship.Relationship {
 	return relationship.Relationship{Owner: id, Type: pick(d, relationship.Types()), Other: other, Created: d.time(), Author: pick(d, d.users)}
 }
 
-// existing returns the sides that are stored, in their order.
+// existing returns the stored sides, in their order.
 func (d *drawer) existing() []relationship.Relationship {
 	return slices.SortedFunc(maps.Values(d.past.model.Now.Relationships), bench.CompareSides)
 }
@@ -284,8 +283,8 @@ func (d *drawer) text(most int) string {
 	return fmt.Sprint("text ", d.IntN(10))
 }
 
-// hurtful returns texts that storage has been known to alter, and some that it
-// has been known to take for others.
+// hurtful returns texts known to change in storage, and some known to be mistaken for
+// others.
 func hurtful() []string {
 	var all []string
 	for _, specimen := range bench.Texts() {
@@ -296,5 +295,5 @@ func hurtful() []string {
 		"a", "A", "a ", " a", "\u00e1", "a\u0301", "ss", "\u00df", "i", "\u0130", "k", "\u212a", "1", "01")
 }
 
-// sizeLike returns a size for a problem that was drawn, small or large.
+// sizeLike returns a size for a drawn problem, small or large.
 func sizeLike(p problem.Problem) int64 { return int64(len(p.Title)) * store.Small / 8 }

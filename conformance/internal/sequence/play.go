@@ -26,22 +26,20 @@ type player struct {
 	reserved problem.ID                 // the last since the store was opened
 }
 
-// Mishap is a step that a store did not take as the model did.
+// Mishap is a step with different results of a store and the model.
 type Mishap struct {
 	Step int // its index
-	// about is what the store did wrong, in the words of which there are
-	// only a few: it tells apart defects.
+	// about is the kind of the fault, in one of a few phrases. It tells apart defects.
 	about string
 	text  string
 }
 
-// Between two comparisons of everything in every way that it can be read there
-// are so many steps. After each of the others everything is read in one way.
+// The number of steps between two comparisons of everything in every way of reading.
+// After each of the others everything is read in one way.
 const wholeEvery = 8
 
-// Play does the steps to the store, which is empty, and to a model, and compares
-// them after each. It calls at with the index of each step before. It returns
-// nil when they agreed to the end.
+// Play does the steps to the empty store and to a model, and compares them after each.
+// Before each step it calls at with its index. It returns nil if they agree to the end.
 func Play(b *bench.Bench, q Sequence, at func(int)) *Mishap {
 	p := &player{Bench: b, past: NewPast(), receipts: make(map[ident.ID]store.Receipt)}
 	for i, s := range q {
@@ -130,8 +128,8 @@ func (s Restores) try(p *player, want Due) error {
 	return nil
 }
 
-// Compare returns an error unless both show the same. With whole, everything is
-// read in every way that it can be.
+// Compare returns an error unless both show the same. With whole, everything is read in
+// every possible way.
 func (p *player) Compare(turn int, whole bool) error {
 	want, err := p.look(p.model, turn, whole)
 	if err != nil {
@@ -154,7 +152,7 @@ func (p *player) Compare(turn int, whole bool) error {
 	return nil
 }
 
-// sight is what a store shows after a step.
+// sight is the content of a store after a step.
 type sight struct {
 	Whole bench.Image // in every way, or empty
 
@@ -164,7 +162,7 @@ type sight struct {
 	Epochs   map[store.FamilyName]ident.Version
 	Oldest   time.Time // zero when there is none
 
-	// What changes with each step: a little, in the other ways.
+	// The varying part of each step: a little, in the other ways.
 	Snapshot store.Snapshot // zero when there is none
 	Sides    []relationship.Relationship
 	Reply    store.Reply // zero when there is none

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Moods returns what the random cases draw by, by their IDs.
+// Moods returns the moods of the random cases, by their IDs.
 func Moods() map[string]mood {
 	return map[string]mood{
 		"READ-001/random": {steps: 50, problems: 5, restored: 25, refused: 15, reopened: 3},
@@ -48,15 +48,15 @@ func Cases() []bench.Case {
 	}}
 }
 
-// How long it may take to find a short sequence: little of what a case has.
+// The time limit for finding a short sequence: a small part of the case's time.
 const (
 	shrinkingTime = 20 * time.Second * bench.Slowness
 	shrinkingMost = 300 // sequences played
-	repetitions   = 3   // of one that failed, until it fails again
+	repetitions   = 3   // of a failed one, until it fails again
 )
 
 // CheckRandom draws a sequence in the mood of the case, and ends the case with the
-// shortest one that fails, if it does.
+// shortest failing one.
 func CheckRandom(b *bench.Bench) {
 	b.Helper()
 	m, ok := Moods()[strings.TrimSuffix(b.C.ID, "/peers")]
@@ -75,15 +75,14 @@ func CheckRandom(b *bench.Bench) {
 	}
 }
 
-// finish is how a sequence ended that was performed.
+// finish is the end of a performed sequence.
 type finish struct {
 	engine.Outcome
 	*Mishap // nil when the store did as the model, or it was not for the store to say
 }
 
-// perform plays a sequence on the bench that it is given, for which all that is
-// done with it is cleaned up thereafter. A store that panics, or cannot be opened
-// again, has a mishap, too.
+// perform plays a sequence on the given bench, and cleans up after it. A panic of the
+// store, or a failing Open, is a mishap, too.
 func perform(b *bench.Bench, ctx context.Context, q Sequence, give func(*engine.Run) *bench.Bench) finish {
 	var step atomic.Int64
 	var found atomic.Pointer[Mishap]
@@ -105,7 +104,7 @@ func perform(b *bench.Bench, ctx context.Context, q Sequence, give func(*engine.
 	return finish{o, m}
 }
 
-// lend returns a bench with the store of this one, which was not used yet.
+// lend returns a bench with the unused store of this one.
 func lend(b *bench.Bench, r *engine.Run) *bench.Bench {
 	other := *b
 	other.T, other.Engine, other.Ctx, other.Seen = r, r, r.Context(), bench.NewScope()
@@ -140,8 +139,8 @@ func hush(s store.Store) {
 	}
 }
 
-// shorten returns the complaint about a sequence that failed, and about the
-// shortest one that was found to fail for the same reason.
+// shorten returns the complaint about a failed sequence, and about the shortest one found
+// with the same failure.
 func shorten(b *bench.Bench, q Sequence, first *Mishap) string {
 	ctx, cancel := context.WithTimeout(b.Ctx, shrinkingTime)
 	defer cancel()
@@ -186,7 +185,7 @@ func (s *Shrinker) again(q Sequence) bool {
 	return false
 }
 
-// Complaint lists the steps, and says what is wrong with the last.
+// Complaint lists the steps, and describes the fault of the last.
 func Complaint(q Sequence, m *Mishap) string {
 	return fmt.Sprintf("this went wrong:\n%v\nAt step %d, %s", q, m.Step+1, m.text)
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// The contract does not say what a store does with everything that can be written
-// down: with a comment on a problem that does not exist, say. Steps keep to what
-// it does say something about.
+// The contract leaves some combinations open: a comment on a missing problem, for
+// example. Steps keep to the defined ones.
 
 func (s Commits) within(of *past) (Step, bool) {
 	d := newDraft(of.model.Now, s.Change)
@@ -74,8 +73,8 @@ func (s Restores) within(of *past) (Step, bool) {
 	return Restores{h}, objects+len(h.Tokens)+len(h.Queries)+len(h.Audit)+len(h.Dossiers) > 0 && (of.steps == 0 || !empty)
 }
 
-// decided reports whether the contract names one answer to the Change: it does
-// not say which of two reasons to refuse it comes first.
+// decided reports whether the contract names one answer to the Change. It does not rank
+// two reasons for a refusal.
 func (of *past) decided(change store.Change) bool {
 	settled, known := of.model.Batches[change.Batch]
 	if settled.Stored {
@@ -91,7 +90,7 @@ func (of *past) decided(change store.Change) bool {
 	return !known && !unknown || !of.conflicts(plain)
 }
 
-// conflicts reports whether the model refuses the Change for what it holds.
+// conflicts reports whether the model refuses the Change because of its content.
 func (of *past) conflicts(change store.Change) bool {
 	for _, e := range change.Expect {
 		if of.model.Now.Expect(e) != nil {
@@ -106,7 +105,7 @@ type draft struct {
 	change  store.Change
 	there   map[problem.ID]bool        // problems
 	used    map[ident.ID]bool          // identifiers of comments, log and audit entries
-	digests map[access.Digest]ident.ID // whose they are
+	digests map[access.Digest]ident.ID // their owners
 	replies map[bench.ReplyKey]bool    // kept
 }
 
@@ -139,7 +138,7 @@ func newDraft(now *model.World, change store.Change) *draft {
 	return d
 }
 
-// expectsUnused reports whether the Change makes sure that a reply may be replaced.
+// expectsUnused reports whether the Change allows a reply to be replaced.
 func expectsUnused(change store.Change, key bench.ReplyKey) bool {
 	return slices.ContainsFunc(change.Expect, func(e store.Expectation) bool {
 		unused, ok := e.(store.KeyUnused)
@@ -154,7 +153,7 @@ func (d *draft) First(id ident.ID) bool {
 	return !used
 }
 
-// takes reports whether the contract says what the next effect does.
+// takes reports whether the contract defines the next effect.
 func (d *draft) takes(effect store.Effect) bool {
 	switch e := effect.(type) {
 	case store.CreateProblem:

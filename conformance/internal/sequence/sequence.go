@@ -14,27 +14,23 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Sequence is what is done to a store, one step after the other. It is data: it
-// knows nothing of the store that it is done to, so that it can be done again to
-// another, whole or in part.
+// Sequence is a list of steps for a store. It is data without reference to a store, so it
+// can be played again on another, whole or in part.
 type Sequence []Step
 
-// Step is one thing that is done to a store.
+// Step is one action on a store.
 type Step interface {
 	fmt.Stringer
-	// within returns what is left of the step when it comes after the given
-	// ones: all that the contract says something about. ok is false when that
-	// is nothing.
+	// within returns the remaining part of the step after the given ones: all with a
+	// definition in the contract. ok is false if nothing remains.
 	within(*past) (left Step, ok bool)
-	// happen does the step to the model, and returns what the store has to
-	// answer.
+	// happen does the step to the model, and returns the expected answer.
 	Happen(*past) Due
-	// try does the step to the store, and returns what is wrong with its
-	// answer.
+	// try does the step to the store, and returns the fault of its answer.
 	try(*player, Due) error
 }
 
-// The steps there are. What they are about is named by values alone.
+// The steps. They name their subjects by values alone.
 type (
 	Commits struct{ Change store.Change }
 	Repeats struct{ Batch ident.ID } // the Commit of an earlier step's Change
@@ -68,7 +64,7 @@ func (q Sequence) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// onOneLine returns the text with escapes for what is not to be seen.
+// onOneLine returns the text with escapes for invisible characters.
 func onOneLine(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -81,8 +77,8 @@ func onOneLine(text string) string {
 	return b.String()
 }
 
-// Sensible returns what is left of the sequence when all is left out that means
-// nothing after what comes before it.
+// Sensible returns the sequence without the steps and parts without a meaning after the
+// earlier ones.
 func (q Sequence) Sensible() Sequence {
 	of := NewPast()
 	left := make(Sequence, 0, len(q))
@@ -95,11 +91,11 @@ func (q Sequence) Sensible() Sequence {
 	return left
 }
 
-// past is what the steps so far have come to, by the model.
+// past is the result of the steps so far, by the model.
 type past struct {
 	model *model.Model
 	steps int
-	sent  map[ident.ID]store.Change // what was committed, in vain or not
+	sent  map[ident.ID]store.Change // all commits, successful or not
 	scope *bench.Scope
 }
 
@@ -107,11 +103,11 @@ func NewPast() *past {
 	return &past{model: model.NewModel(), sent: make(map[ident.ID]store.Change), scope: bench.NewScope()}
 }
 
-// Due is what a store has to answer.
+// Due is the expected answer of a store.
 type Due struct {
 	Err    error // of this kind
-	Stored bool  // what Outcome says
-	Known  bool  // the Receipt is one that was returned before
+	Stored bool  // the result of Outcome
+	Known  bool  // the Receipt is an earlier one
 }
 
 func (s Commits) Happen(of *past) Due {

@@ -8,10 +8,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Shrinker looks for a short sequence that fails as a long one does. It takes
-// away steps and parts of those that are left, and lets one problem stand for
-// another, until nothing more can go; then it makes texts shorter. What has lost
-// its meaning goes, too.
+// Shrinker looks for a short sequence with the same failure. It removes steps and their
+// parts, and lets one problem stand for another, until nothing more can go. Then it
+// shortens texts. Steps without a meaning go, too.
 type Shrinker struct {
 	// Fails plays a sequence, and returns how it fails; nil if it does not, or
 	// not as it should.
