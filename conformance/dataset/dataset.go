@@ -1,10 +1,9 @@
-// Package dataset makes up the data of a tracker of any size, shaped as trackers are:
-// one of a hundred users owns three of ten problems, of which the others share the
-// rest; four of five problems are closed; most have hardly been touched, and a few
-// have very long logs, since how many comments and further changes a problem has
-// follows Zipf's law; one of twenty has a title in another script. Each problem has
-// two keywords, one of five is planned for a milestone, and one of ten is blocked by
-// the one before it.
+// Package dataset makes up the data of a tracker of any size, in the shape of real
+// trackers. One of a hundred users owns three of ten problems; the others share the rest.
+// Four of five problems are closed. Most are hardly touched, and a few have very long
+// logs: the number of comments and further changes follows Zipf's law. One of twenty has
+// a title in another script. Each problem has two keywords, one of five is planned for a
+// milestone, and one of ten is blocked by the one before it.
 package dataset
 
 import (
@@ -26,11 +25,10 @@ import (
 // Users is how many users there are. The first is the administrator.
 const Users = 100
 
-// Busiest is the user, by number, who owns three of ten problems.
+// Busiest is the user, by number, with three of ten problems.
 const Busiest = 1
 
-// Owner draws a user, by number, as those are drawn who own the problems: that is to
-// whom they are assigned.
+// Owner draws a user, by number, with the weights of the problems' assignees.
 func Owner(r *rand.Rand) int {
 	if r.IntN(10) < 3 {
 		return Busiest
@@ -46,27 +44,27 @@ func Email(n int) string {
 	return fmt.Sprintf("user%d@example.org", n)
 }
 
-// Tracker is a tracker that is made up as it is read, from its first problem to its
-// last. It is a transfer.Reader that can be read once.
+// Tracker is a tracker made up while it is read, from its first problem to its last. It
+// is a transfer.Reader for one reading.
 type Tracker struct {
 	problems  problem.ID
 	content   metadata.Content // of the catalogue, in its order
 	catalogue *metadata.Catalogue
 	tokens    []access.Token
 	ids       ident.Sequence
-	blocking  ident.ID // the batch that relates the latest problem to the next one
+	blocking  ident.ID // the batch of the relationship between the latest problem and the next one
 }
 
-// version is that of the catalogue.
+// version is the catalogue's version.
 const version = 1
 
 // start is when the first problem was created; the others follow by the second.
 var start = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// New returns a tracker of so many problems, numbered from 1. The digests, at most
-// as many as there are Users, are of the tokens of the first users: the
-// administrator's has the scope admin, the others write. Trackers that are made of
-// the same arguments are the same.
+// New returns a tracker of the given number of problems, numbered from 1. The digests, at
+// most as many as there are Users, belong to tokens of the first users: the
+// administrator's has the scope admin, the others write. Equal arguments make equal
+// trackers.
 func New(problems problem.ID, digests ...access.Digest) *Tracker {
 	t := &Tracker{problems: problems, ids: ident.NewSequence(start, [10]byte{})}
 	open := metadata.State{ID: t.ids.Next(), Name: "Open", Initial: true, Order: 1}
@@ -98,7 +96,7 @@ func New(problems problem.ID, digests ...access.Digest) *Tracker {
 		t.tokens = append(t.tokens, access.Token{ID: t.ids.Next(), User: t.content.Users[n].ID, Scope: scope, Digest: digest, Created: start})
 		scope = access.Write
 	}
-	t.catalogue = metadata.NewCatalogue(ident.Version{Number: version}, t.content) // which brings the content into its order
+	t.catalogue = metadata.NewCatalogue(ident.Version{Number: version}, t.content) // it brings the content into its order
 	return t
 }
 

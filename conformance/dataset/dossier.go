@@ -21,15 +21,15 @@ const (
 	mostChanges  = 100
 )
 
-// life is a problem that is being made up, change by change.
+// life is an unfinished problem, made up change by change.
 type life struct {
 	*Tracker
-	*rand.Rand // draws what differs from problem to problem
+	*rand.Rand // draws the differences between problems
 	store.Dossier
 	now time.Time // of the latest change
 }
 
-// dossier makes up a problem by its number: who has to do with it, and when.
+// dossier makes up a problem by its number, with its users and times.
 func (t *Tracker) dossier(id problem.ID) store.Dossier {
 	r := rand.New(rand.NewPCG(uint64(id), 0))
 	author := t.originator(id)
@@ -76,7 +76,7 @@ func (l *life) soon() time.Time {
 	return l.now
 }
 
-// anybody draws who writes.
+// anybody draws an author.
 func (l *life) anybody() ident.ID { return l.content.Users[l.IntN(Users)].ID }
 
 // comment adds a comment.
@@ -104,8 +104,7 @@ func (l *life) edit() {
 	l.save()
 }
 
-// Open reports whether the problem is not closed yet: one of five, whatever else
-// they have in common.
+// Open reports whether the problem is open: one of five.
 func Open(id problem.ID) bool {
 	h := uint32(id) * 2654435761
 	h = (h ^ h>>15) * 2246822519
@@ -118,7 +117,7 @@ func (t *Tracker) originator(id problem.ID) ident.ID {
 	return t.content.Users[int(id)%len(t.content.Users)].ID
 }
 
-// fields are those that a problem is created with.
+// fields are the fields of a new problem.
 func (t *Tracker) fields(id problem.ID, r *rand.Rand) problem.Fields {
 	f := problem.Fields{
 		Title:     title(id),
@@ -198,8 +197,8 @@ func (l *life) save() {
 	l.Savepoints = append(l.Savepoints, store.Savepoint{Batch: l.Log[len(l.Log)-1].Batch, Problem: l.Problem})
 }
 
-// relate makes one side of the relationship of two problems, which was made when the
-// later one of them was an hour old, by its originator.
+// relate makes one side of the relationship of two problems, made when the later one was
+// an hour old, by its originator.
 func (l *life) relate(t relationship.Type, other, later problem.ID) {
 	author, at := l.originator(later), created(later).Add(time.Hour)
 	l.Relationships = append(l.Relationships, relationship.Relationship{Owner: l.ID, Type: t, Other: other, Created: at, Author: author})

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// answer is what came back. Its methods are assertions that read as sentences;
-// those that return the answer can be chained.
+// answer is an answer of the server. Its methods are assertions in the form of sentences.
+// Those with an answer as result can be chained.
 type answer struct {
 	t       *trial
 	request string
@@ -33,9 +33,9 @@ var (
 	instanceForm = regexp.MustCompile(`^urn:request:[!-~]+$`)
 )
 
-// universal checks what is true of every answer of the server: that nothing broke
-// inside; and, for extended cases, the security headers (D34) and the form of errors
-// (D18). That nobody was there to answer is said already.
+// universal checks the rules for every answer of the server: nothing broke inside; and,
+// for extended cases, the security headers (D34) and the form of errors (D18). A missing
+// answer was reported already.
 func (a *answer) universal() {
 	a.t.Helper()
 	if a.away() {
@@ -99,8 +99,8 @@ func (a *answer) json() *answer {
 	return a
 }
 
-// revalidated demands the headers by which nobody else gets the answer, and the
-// client asks again before it shows it once more (D20).
+// revalidated demands the headers against shared caches: only the client may keep the
+// answer, and it asks again before each use (D20).
 func (a *answer) revalidated() *answer {
 	a.t.Helper()
 	for _, want := range []struct{ header, token string }{{"Cache-Control", "private"}, {"Cache-Control", "no-cache"}, {"Vary", "authorization"}} {
@@ -146,7 +146,7 @@ func (a *answer) is(status int) *answer {
 	return a
 }
 
-// empty demands that there is no body.
+// empty demands an answer without a body.
 func (a *answer) empty() *answer {
 	a.t.Helper()
 	if len(a.body) > 0 {
@@ -155,8 +155,7 @@ func (a *answer) empty() *answer {
 	return a
 }
 
-// refused demands that the request was not done, whichever error says so: which
-// one it is, extended cases ask.
+// refused demands an error of any kind. Extended cases ask for the kind.
 func (a *answer) refused() *answer {
 	a.t.Helper()
 	if a.status/100 != 4 {
@@ -186,8 +185,7 @@ func (a *answer) fault(status int, slug string, pointers ...string) *answer {
 	return a
 }
 
-// slug returns the last part of the error's type when that is a page of this
-// server (D18).
+// slug returns the last part of the error's type if it is a page of this server (D18).
 func (a *answer) slug() string {
 	text, _ := a.at("/type").(string)
 	base, err := url.Parse(a.base)
@@ -215,7 +213,7 @@ func (a *answer) kinds() map[string]string {
 	return kinds
 }
 
-// at returns the value that the JSON Pointer names, or nil.
+// at returns the value at the JSON Pointer, or nil.
 func (a *answer) at(pointer string) any { return at(a.value, pointer) }
 
 func at(value any, pointer string) any {
@@ -274,13 +272,13 @@ func (a *answer) list(pointer string) []any {
 	return l
 }
 
-// raw is JSON text, for values that assertions compare with.
+// raw is JSON text, for values in assertions.
 type raw string
 
 // MarshalJSON returns the text.
 func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-// has demands that the value at the pointer is want, as JSON.
+// has demands this value, as JSON, at the pointer.
 func (a *answer) has(pointer string, want any) *answer {
 	a.t.Helper()
 	if got, want := a.at(pointer), normal(want); !reflect.DeepEqual(got, want) {
@@ -289,7 +287,7 @@ func (a *answer) has(pointer string, want any) *answer {
 	return a
 }
 
-// lacks demands that the object has no such member.
+// lacks demands an object without such a member.
 func (a *answer) lacks(pointer string) *answer {
 	a.t.Helper()
 	cut := strings.LastIndex(pointer, "/")
@@ -303,7 +301,7 @@ func (a *answer) lacks(pointer string) *answer {
 	return a
 }
 
-// members demands that the object at the pointer has exactly these members.
+// members demands an object with exactly these members at the pointer.
 func (a *answer) members(pointer string, want ...string) *answer {
 	a.t.Helper()
 	object, ok := a.at(pointer).(map[string]any)
@@ -342,7 +340,7 @@ func (a *answer) sends(name, want string) *answer {
 	return a
 }
 
-// ignores demands that the header Ignored-Members names these members and no others.
+// ignores demands exactly these members in the header Ignored-Members.
 func (a *answer) ignores(names ...string) *answer {
 	a.t.Helper()
 	var got []string
@@ -358,8 +356,7 @@ func (a *answer) ignores(names ...string) *answer {
 	return a
 }
 
-// revision returns the header Problem-Revision, which every answer about a
-// problem carries (D10).
+// revision returns the header Problem-Revision of every answer about a problem (D10).
 func (a *answer) revision() int64 {
 	a.t.Helper()
 	n, err := strconv.ParseInt(a.header.Get("Problem-Revision"), 10, 64)

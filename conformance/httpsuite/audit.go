@@ -20,7 +20,7 @@ func (s *session) auditOf(identifier string) (about []map[string]any) {
 	return about
 }
 
-// audited demands that the entries about the object are these: "Created : null → {…}"
+// audited demands exactly these entries about the object, such as "Created : null → {…}"
 // or "Changed name: "a" → "b"", oldest first.
 func (s *session) audited(identifier string, want ...string) []map[string]any {
 	s.Helper()
@@ -161,8 +161,8 @@ func auditCases() []demand {
 				}
 				return all
 			}
-			first := walk("?limit=1000", 1000) // which is where every later walk begins: the log only grows
-			several := min(len(first)/3, 73)   // so that there are pages however new the server is
+			first := walk("?limit=1000", 1000) // the begin of every later walk: the log only grows
+			several := min(len(first)/3, 73)   // for several pages on a new server, too
 			for limit, most := range map[string]int{"": 100, "?limit=" + fmt.Sprint(several): several} {
 				if all, n := walk(limit, most), len(first); len(all) < n || !slices.Equal(all[:n], first) {
 					s.Fatalf("the pages of GET /audit%s are not those of GET /audit?limit=1000, and more: %d entries, which do not begin with the %d of before", limit, len(all), n)

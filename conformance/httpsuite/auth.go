@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// authCases are about who may ask for what (D17, D33).
+// authCases are about the rights of tokens (D17, D33).
 func authCases() []demand {
 	return []demand{
 		{core, "HTTP-AUTH-001", "spec section 5, D17", "the token alone is accepted, and after the words Bearer, Token and Ship", func(s *session) {

@@ -2,20 +2,20 @@ package httpsuite
 
 import "fmt"
 
-// change sends one patch for all problems of the herd of which the condition is true,
-// with more parameters.
+// change sends one patch, with more parameters, for all problems of the herd with a true
+// condition.
 func (h *herd) change(c *client, condition, body string, parameters ...string) *answer {
 	h.Helper()
 	return c.patch(lookup("/problems", append([]string{"predicate", h.where(condition)}, parameters...)...), body).offered("D18")
 }
 
-// preview is what a dry run of a change answers.
+// preview is the answer to a dry run of a change.
 func (h *herd) preview(c *client, condition, body string) *answer {
 	h.Helper()
 	return h.change(c, condition, body, "dryRun", "true").is(200).json().sends("Dry-Run", "true")
 }
 
-// unmoved runs f and demands that it left the problems as they were.
+// unmoved runs f and demands the same problems before and after.
 func (h *herd) unmoved(f func(), problems ...problem) {
 	h.Helper()
 	for _, p := range problems {

@@ -18,10 +18,10 @@ import (
 type client struct {
 	t     *trial
 	wire  *http.Client
-	base  string            // what paths are appended to
+	base  string            // the base of paths
 	token string            // empty: no Authorization header
-	name  string            // whose token it is, for whoever reads about a failure
-	made  func(path string) // told of what is not to stay as it is
+	name  string            // the user of the token, for failures
+	made  func(path string) // notes what the case has to undo
 }
 
 // option changes a request before it is sent.
@@ -74,15 +74,14 @@ func (c *client) delete(path, body string, options ...option) *answer {
 	return c.do(http.MethodDelete, path, body, options...)
 }
 
-// do sends a request and checks what is true of every answer. A body goes out as
-// application/json unless an option says otherwise. It may be called from any
-// goroutine: it never ends the case, and answers status 0 when the exchange
-// failed.
+// do sends a request and checks the rules for every answer. A body goes out as
+// application/json unless an option says otherwise. Any goroutine may call it: it never
+// ends the case, and answers status 0 when the exchange failed.
 //
-// A rate limiter's 429 and the 503 of a server that says when it will be back are no
-// answers to the request: it is waited for as long as they say, and the request is
-// sent again. So is one that was not sent because nobody listened. A 503 with the
-// type outcome-unknown is final: the request may have been done.
+// A rate limiter's 429, and the 503 of a server with Retry-After, are no answers to the
+// request: do waits as long, and sends the request again. The same holds for an unsent
+// request to a closed port. A 503 with the type outcome-unknown is final: the request may
+// have been done.
 func (c *client) do(method, path, body string, options ...option) *answer {
 	c.t.Helper()
 	a := &answer{t: c.t, request: method + " " + path, base: c.base}
@@ -144,12 +143,10 @@ func (c *client) exchange(ctx context.Context, a *answer, method, path, body str
 	return request, nil
 }
 
-// mostBody is how long the body of an answer may be. None that the contract knows
-// comes near it.
+// mostBody is the limit of an answer's body. No answer of the contract comes near it.
 const mostBody = 64 << 20
 
-// endlessError is that an answer was not read to its end, because there is too much
-// of it.
+// endlessError is the error of an answer beyond the limit.
 type endlessError struct {
 	status int
 	most   int64
@@ -159,8 +156,8 @@ func (e endlessError) Error() string {
 	return fmt.Sprintf("the answer %d has a body of more than %d MiB, which was not read to its end", e.status, e.most>>20)
 }
 
-// witness keeps in mind what an answer has made: secrets, which nobody is to see,
-// and users and components, which are not to stay.
+// witness remembers the results of answers: secrets, hidden from everybody, and users and
+// components, to be undone.
 func (c *client) witness(a *answer) {
 	if a.status != http.StatusCreated || a.header.Get("Dry-Run") != "" || c.made == nil {
 		return
@@ -192,7 +189,7 @@ func (a *answer) retryAfter() time.Duration {
 	return time.Second
 }
 
-// line tells of an exchange: who asked for what, and what came back.
+// line describes an exchange: the user, the request, and the answer.
 func (c *client) line(request *http.Request, a *answer, body string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", c.name, short(a.request))
@@ -214,7 +211,7 @@ func (c *client) line(request *http.Request, a *answer, body string) string {
 	return b.String()
 }
 
-// headers are the names of those headers that make a request special.
+// headers are the notable headers of a request.
 func headers(r *http.Request, token string) []string {
 	var names []string
 	for name, values := range r.Header {
@@ -228,7 +225,7 @@ func headers(r *http.Request, token string) []string {
 	return names
 }
 
-// short cuts a text down to what a line can show.
+// short cuts a text to the length of a line.
 func short(text string) string {
 	const limit = 300
 	text = strings.TrimSpace(text)

@@ -142,9 +142,8 @@ func commentCases() []demand {
 	}
 }
 
-// dated demands that the time at the pointer is not before since and not after now,
-// both by the clock of the server, which tells the time when it makes a problem. A
-// minute is what clocks may step.
+// dated demands a time at the pointer between since and now, by the clock of the server.
+// The server tells its time when it makes a problem. Clocks may step by a minute.
 func (s *session) dated(since string, a *answer, pointer string) {
 	s.Helper()
 	now := s.admin.post("/problems", `{"title":"What time is it?"}`).is(201).text("/creationDate")

@@ -171,8 +171,7 @@ func concurrencyCases() []demand {
 	}
 }
 
-// many does something n times, a few at once, and demands that each is answered
-// with 201.
+// many runs something n times, a few at once, and demands 201 for each.
 func (s *session) many(n int, do func(i int) *answer) {
 	s.Helper()
 	const clients = 8
@@ -188,7 +187,7 @@ func (s *session) many(n int, do func(i int) *answer) {
 	}
 }
 
-// counts demands that the array at the pointer has n elements.
+// counts demands an array of n elements at the pointer.
 func (a *answer) counts(pointer string, n int) *answer {
 	a.t.Helper()
 	if got := len(a.list(pointer)); got != n {

@@ -126,8 +126,8 @@ func conditionalCases() []demand {
 			second := s.admin.patch(path, `{"title":"y"}`, with("If-Match", made.etag())).is(200)
 			s.admin.patch(path, `{"title":"z"}`, with("If-Match", second.etag())).is(200)
 			s.admin.patch(path, `{"title":"z"}`, with("If-Match", second.etag())).fault(412, "stale-revision")
-			// A later look at the same revision has the ETag that the
-			// write sent, so that it can be revalidated.
+			// A later look at the same revision has the ETag of the write, so a client
+			// can revalidate it.
 			s.eventually(func() bool {
 				a := s.admin.patch(path, `{"title":`+encode(s.unique("t"))+`}`).is(200)
 				return s.admin.get(path, with("If-None-Match", a.etag())).status == 304

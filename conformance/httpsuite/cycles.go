@@ -8,7 +8,7 @@ import (
 
 var digits = regexp.MustCompile(`\d+`)
 
-// cycleCases are about the rule that no directed family has a cycle (D7).
+// cycleCases are about cycles: no directed family has one (D7).
 func cycleCases() []demand {
 	return []demand{
 		{extended, "HTTP-CYCLE-001", "D7", "no directed family has a cycle, whichever side a link is added from", func(s *session) {
@@ -27,8 +27,8 @@ func cycleCases() []demand {
 			}
 		}},
 		{extended, "HTTP-CYCLE-002", "D7", "the error names the shortest path, smallest identifiers first", func(s *session) {
-			// Three ways from a to e: the long one, and two of the same
-			// length, of which the one through b has the smaller identifier.
+			// Three ways from a to e: a long one, and two of the same length. The way
+			// through b has the smaller identifier.
 			a, b, c, d, e := s.problem(), s.problem(), s.problem(), s.problem(), s.problem()
 			s.relate(a, "ParentOf", d)
 			s.relate(d, "ParentOf", c)

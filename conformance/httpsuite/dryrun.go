@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tokens counts the tokens of a user that the list has.
+// tokens counts the listed tokens of a user.
 func (s *session) tokens(p person) (n int) {
 	s.Helper()
 	for list := range s.admin.pages("/tokens") {
@@ -143,8 +143,8 @@ func dryRunCases() []demand {
 			before, title := s.problem(), s.unique("Phantom")
 			s.admin.post("/problems"+dry, `{"title":`+encode(title)+`}`).is(201).sends("Dry-Run", "true")
 			after := s.problem()
-			// What was stored would have a number between the two. Others
-			// may make problems as well, and numbers have gaps.
+			// A stored problem would have a number between the two. Others may make
+			// problems as well, and numbers have gaps.
 			for id := before.id + 1; id < min(after.id, before.id+500); id++ {
 				if a := s.admin.get(fmt.Sprint("/problems/", id)); a.status == 200 && a.text("/title") == title {
 					s.Fatalf("%v\nwas stored by a dry run", a)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// slugs are the kinds of errors that D18 names.
+// slugs are the kinds of errors in D18.
 var slugs = []string{
 	"malformed-json", "malformed-request", "invalid-predicate", "unauthenticated", "forbidden",
 	"problem-not-found", "keyword-not-found", "relationship-not-found", "not-found", "method-not-allowed",
@@ -17,24 +17,23 @@ var slugs = []string{
 	"rate-limited", "internal", "unavailable", "outcome-unknown",
 }
 
-// later are the slugs of features that a server may not have yet.
+// later are the slugs of features missing from some servers.
 var later = map[string]bool{
 	"invalid-predicate": true, "metadata-cycle": true, "too-many-results": true, "query-too-expensive": true, "preview-required": true,
 }
 
-// inside are words that only a program says of itself: of its database, its
-// language, its machine.
+// inside are words about the inside of a program: its database, its language, its
+// machine.
 var inside = regexp.MustCompile(`(?i)SQLSTATE|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|(unique|check|key) constraint|\bsqlite|\bpostgres|\bpgx\b|\bpq:|` +
 	`\bgoroutine\b|\bpanic\b|\.(go|py|rb|js|ts|java|rs|c|php)[:(]\d|stack ?trace|traceback|\bexception\b|nil pointer|/(usr|home|var|app)/|\bdial tcp\b|connection refused`)
 
-// parameter is a variable part of a path, which may have any name.
+// parameter is a variable part of a path, of any name.
 var parameter = regexp.MustCompile(`\{[^{}/]*\}`)
 
 var resource = regexp.MustCompile(`(?:src|href)="([^"#]+)"`)
 
-// errorCases are about the form of errors and the pages outside the API (D18,
-// D34). That every error is problem+json with the members of RFC 9457 is checked
-// on each answer of the suite.
+// errorCases are about the form of errors and the pages outside the API (D18, D34). Every
+// answer of the suite is checked for problem+json with the members of RFC 9457.
 func errorCases() []demand {
 	return []demand{
 		{extended, "HTTP-ERROR-001", "D18", "each slug has a page that the server itself serves", func(s *session) {

@@ -1,7 +1,7 @@
 package httpsuite
 
-// flagCases are about what a problem says of the user who asks (D1): read,
-// watching and readByAssignee.
+// flagCases are about the caller's view of a problem (D1): read, watching and
+// readByAssignee.
 func flagCases() []demand {
 	return []demand{
 		{core, "HTTP-FLAG-001", "D1", "the author of a problem has read it, others have not, and reading does not set it", func(s *session) {

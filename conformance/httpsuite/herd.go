@@ -16,8 +16,7 @@ func lookup(path string, parameters ...string) string {
 	return path + "?" + values.Encode()
 }
 
-// offered demands that the server has the endpoint at all, so that one without it is
-// told what it lacks.
+// offered demands the endpoint itself, with a clear message for servers without it.
 func (a *answer) offered(source string) *answer {
 	a.t.Helper()
 	if a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed {
@@ -26,8 +25,8 @@ func (a *answer) offered(source string) *answer {
 	return a
 }
 
-// herd is problems of a case that a search can tell from all others of the server:
-// their titles begin alike.
+// herd is a set of problems of a case. A search can tell it from all others of the
+// server: its titles begin alike.
 type herd struct {
 	*session
 	mark string
@@ -45,14 +44,14 @@ func (h *herd) add(c *client, rest string, members ...string) problem {
 	return made(c.post("/problems", body))
 }
 
-// made is the problem that the answer to W1 is about.
+// made is the problem of an answer to W1.
 func made(a *answer) problem {
 	a.t.Helper()
 	id := a.is(201).number("/identifier")
 	return problem{id, "/problems/" + a.part("/identifier")}
 }
 
-// where is the predicate for the problems of the herd of which the condition is true.
+// where is the predicate for the herd's problems with a true condition.
 func (h *herd) where(condition string) string {
 	return "title BEGINSWITH '" + h.mark + "' AND (" + condition + ")"
 }
@@ -63,14 +62,14 @@ func (h *herd) find(c *client, condition string, parameters ...string) *answer {
 	return c.get(lookup("/problems/search", append([]string{"predicate", h.where(condition)}, parameters...)...)).offered("D31").is(200).json()
 }
 
-// finds demands that a search of the herd finds these problems, and no others, in
-// the order of their identifiers.
+// finds demands exactly these problems from a search of the herd, in the order of their
+// identifiers.
 func (h *herd) finds(c *client, condition string, want ...problem) {
 	h.Helper()
 	h.find(c, condition).problems(want...)
 }
 
-// problems demands that the array in the body is of these problems, in this order.
+// problems demands exactly these problems in the body's array, in this order.
 func (a *answer) problems(want ...problem) *answer {
 	a.t.Helper()
 	ids := []int64{}
@@ -83,8 +82,8 @@ func (a *answer) problems(want ...problem) *answer {
 	return a
 }
 
-// identifiers are those of the problems, or of the parts of other answers that name
-// one, in the array at the pointer.
+// identifiers are the identifiers of the problems, or of the named ones, in the array at
+// the pointer.
 func (a *answer) identifiers(pointer string) []int64 {
 	a.t.Helper()
 	ids := []int64{}
@@ -94,7 +93,7 @@ func (a *answer) identifiers(pointer string) []int64 {
 	return ids
 }
 
-// names are those of the objects in the array at the pointer.
+// names are the names of the objects in the array at the pointer.
 func (a *answer) names(pointer string) []string {
 	a.t.Helper()
 	names := []string{}
@@ -104,7 +103,7 @@ func (a *answer) names(pointer string) []string {
 	return names
 }
 
-// named returns the object of that name in the array at the pointer, or nil.
+// named returns the object of this name in the array at the pointer, or nil.
 func (a *answer) named(pointer, name string) any {
 	a.t.Helper()
 	if i := slices.Index(a.names(pointer), name); i >= 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// jsonCases are about what counts as JSON (D11, D18, D22).
+// jsonCases are about the syntax of JSON (D11, D18, D22).
 func jsonCases() []demand {
 	return []demand{
 		{extended, "HTTP-JSON-001", "D18", "what is not exactly one JSON value is malformed-json, on every endpoint that reads one", func(s *session) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// logMembers are those of an entry of the history log (D8).
+// logMembers are the members of an entry of the history log (D8).
 var logMembers = []string{
 	"identifier", "type", "creationDate", "author", "batchIdentifier", "isSignificant", "field", "from", "to",
 }

@@ -8,9 +8,9 @@ import (
 // kind is a kind of metadata as clients meet it (D2, D30).
 type kind struct {
 	list    string   // the path
-	field   string   // of a problem that holds one
+	field   string   // of a problem with one
 	members []string // of an object as it is listed
-	known   string   // the name of one that every server has; empty: none need be there
+	known   string   // the name of one on every server; empty: there may be none
 }
 
 var kinds = []kind{
@@ -27,8 +27,8 @@ type object struct{ path, identifier, name string }
 // part is the object as a partial one, as JSON text.
 func (o object) part() string { return encode(map[string]any{"identifier": o.identifier}) }
 
-// object makes a metadata object with a name of its own, which begins with the prefix,
-// and the given JSON members.
+// object makes a metadata object with a unique name, with the prefix and the given JSON
+// members.
 func (s *session) object(list, prefix string, members ...string) object {
 	s.Helper()
 	name := s.unique(prefix)
@@ -46,7 +46,7 @@ func (s *session) milestone(members ...string) object {
 	return s.object("/milestones", "milestone", members...)
 }
 
-// listed returns the object of that name as the list has it.
+// listed returns the object of this name from the list.
 func (s *session) listed(list, name string) map[string]any {
 	s.Helper()
 	for a := range s.admin.pages(list) {

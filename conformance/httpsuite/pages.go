@@ -10,10 +10,9 @@ import (
 // nextLink is the target of a link with the relation next (RFC 8288).
 var nextLink = regexp.MustCompile(`<([^>]*)>[^,]*;\s*rel="?next"?`)
 
-// pages asks for a list and goes on for as long as its answers link to a next page
-// (D31). How long a list is depends on what the server holds beside what the cases
-// have made. Links are followed on the server that is tested alone: nobody else is
-// to see the token.
+// pages asks for a list and follows the links to the next page to the end (D31). The
+// length depends on the server's other data. Links lead to the tested server alone:
+// nobody else may see the token.
 func (c *client) pages(path string) iter.Seq[*answer] {
 	return func(yield func(*answer) bool) {
 		c.t.Helper()

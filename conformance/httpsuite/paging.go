@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pagingCases are about the order of what is found, and its pages (D31, D32).
+// pagingCases are about the order of results, and about pages (D31, D32).
 func pagingCases() []demand {
 	return []demand{
 		{core, "HTTP-PAGE-001", "D31", "sort orders by key paths, - descends, nil comes first, ties are by identifier", func(s *session) {
@@ -112,8 +112,8 @@ func pagingCases() []demand {
 			if !slices.IsSorted(ids) {
 				s.Fatalf("%v\nis not by identifier", a)
 			}
-			// The latest are read first, until there are older ones than those of
-			// this case: how many others the server has is not known.
+			// The latest are read first, until the first one older than this case: the
+			// number of others is unknown.
 			last, seen := int64(1<<62), []int64{}
 			for a := range s.admin.pages("/problems?sort=-identifier&limit=20") {
 				if n := len(a.list("")); n > 20 {
@@ -212,8 +212,8 @@ func pagingCases() []demand {
 					break
 				}
 			}
-			// What was made within the millisecond of the first page is found
-			// or not; what was made after it never is.
+			// Objects from the millisecond of the first page may be found or not. Later
+			// ones never are.
 			if !slices.Equal(seen[:min(4, len(seen))], []int64{first.id, past[0].id, past[1].id, past[2].id}) || len(seen) > 6 {
 				s.Fatalf("the pages have %v, want %d, %v and nothing that was made after the first", seen, first.id, past)
 			}
@@ -221,7 +221,7 @@ func pagingCases() []demand {
 	}
 }
 
-// cursor returns that of the link to the next page.
+// cursor returns the cursor of the link to the next page.
 func (a *answer) cursor() string {
 	a.t.Helper()
 	match := nextLink.FindStringSubmatch(strings.Join(a.header.Values("Link"), ","))

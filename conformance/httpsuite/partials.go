@@ -154,7 +154,7 @@ func partialCases() []demand {
 	}
 }
 
-// twins makes n users and returns the name that they share.
+// twins makes n users of one name, and returns it.
 func (s *session) twins(n int) string {
 	s.Helper()
 	name := s.unique("twin")
@@ -164,8 +164,8 @@ func (s *session) twins(n int) string {
 	return name
 }
 
-// candidates counts the users of the case that an error lists: by identifier, by
-// e-mail address or by name, as the server likes.
+// candidates counts the case's users in an error: by identifier, by e-mail address or by
+// name.
 func (s *session) candidates(a *answer) int {
 	s.Helper()
 	detail := a.text("/errors/0/detail")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// attempt is a request that can be spoilt in several ways at once.
+// attempt is a request with several possible flaws at once.
 type attempt struct {
 	version, method, path string
 	token                 string
@@ -14,14 +14,14 @@ type attempt struct {
 	options               []option
 }
 
-// flaw is one way to spoil an attempt, and the error that it has to give.
+// flaw is one way to spoil an attempt, with its error.
 type flaw struct {
 	status int
 	slug   string
 	spoil  func(*attempt)
 }
 
-// The flaws that every endpoint knows, in the order of D18.
+// The flaws for every endpoint, in the order of D18.
 func (s *session) flaws(otherMethod, smallScope string) []flaw {
 	s.Helper()
 	return []flaw{
@@ -32,7 +32,7 @@ func (s *session) flaws(otherMethod, smallScope string) []flaw {
 	}
 }
 
-// The flaws that only bodies have: of the media type, the size, the syntax.
+// The flaws of bodies alone: of the media type, the size, the syntax.
 var (
 	mediaType = flaw{415, "unsupported-media-type", func(a *attempt) { a.mediaType = "application/xml" }}
 	tooLarge  = flaw{413, "too-large", func(a *attempt) { a.body += strings.Repeat(" ", 1<<20) }}
@@ -40,12 +40,12 @@ var (
 	syntax    = flaw{400, "malformed-json", func(a *attempt) { a.tail = "}]" }}
 )
 
-// absent moves the attempt to a problem that does not exist.
+// absent moves the attempt to a missing problem.
 func absent(p problem) flaw {
 	return flaw{404, "problem-not-found", func(a *attempt) { a.path = strings.Replace(a.path, p.path, "/problems/999999999999", 1) }}
 }
 
-// stale adds a condition that the problem does not meet.
+// stale adds a false condition.
 var stale = flaw{412, "stale-revision", func(a *attempt) { a.options = append(a.options, with("If-Match", `"999999"`)) }}
 
 // body replaces the body by one with faults.
@@ -53,7 +53,7 @@ func body(status int, slug, text string) flaw {
 	return flaw{status, slug, func(a *attempt) { a.body = text }}
 }
 
-// ladder demands that of each two flaws the one that comes first is answered.
+// ladder demands, for each two flaws, the error of the first one.
 func (s *session) ladder(base attempt, flaws ...flaw) {
 	s.Helper()
 	base.version, base.token = api, s.admin.token
@@ -74,8 +74,8 @@ func (s *session) ladder(base attempt, flaws ...flaw) {
 			continue
 		}
 		for _, second := range flaws[i+1:] {
-			// The earlier flaw is applied last, so that it wins where
-			// both change the same part of the request.
+			// The earlier flaw is applied last: it wins if both change the same part of
+			// the request.
 			if a := send(second, first); a.status != first.status || a.slug() != first.slug {
 				s.Errorf("%v\nwant %d %s before %d %s", a, first.status, first.slug, second.status, second.slug)
 			}
@@ -83,8 +83,8 @@ func (s *session) ladder(base attempt, flaws ...flaw) {
 	}
 }
 
-// precedenceCases are about which error is answered when several apply (D18).
-// Each takes an endpoint through every pair of flaws.
+// precedenceCases are about the order of errors (D18). Each takes an endpoint through
+// every pair of flaws.
 func precedenceCases() []demand {
 	join := func(common []flaw, more ...flaw) []flaw { return append(common, more...) }
 	const rule = "when several errors apply, the order of D18 decides"

@@ -16,9 +16,9 @@ import (
 // tokenForm is the form of tokens (D17).
 var tokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
 
-// probe finds out whether the server can be tested at all: whether it is reached,
-// takes the token, lets it make users, and knows the metadata of D2. What it says
-// is about the target that was given, and not about the contract.
+// probe finds out whether the server can be tested at all: whether it answers, takes the
+// token, lets it make users, and knows the metadata of D2. Its findings are about the
+// given target, not about the contract.
 func (s *suite) probe(ctx context.Context) error {
 	if err := s.target.check(); err != nil {
 		return err
@@ -28,8 +28,8 @@ func (s *suite) probe(ctx context.Context) error {
 		// Core asks less of the answers: a server without the conventions
 		// of 2026 can be tested, and fails.
 		t := s.trial(r, report.Core)
-		t.most = 1 << 20        // what is asked here has short answers
-		t.outages = &patience{} // whoever has mistyped the URL is told at once
+		t.most = 1 << 20        // the answers here are short
+		t.outages = &patience{} // a mistyped URL is reported at once
 		found = newSession(t, s.wire, s.target).look()
 		t.settle()
 	})
@@ -44,7 +44,7 @@ func (s *suite) probe(ctx context.Context) error {
 	return nil
 }
 
-// check says what is wrong with the target as it was given.
+// check returns the fault of the given target.
 func (t Target) check() error {
 	const want = "want the part before " + api + ", such as https://host or https://host/base"
 	u, err := url.Parse(t.BaseURL)
@@ -52,7 +52,7 @@ func (t Target) check() error {
 	switch {
 	case scheme != "http" && scheme != "https": // the rest may have a password in it
 		return fmt.Errorf("the base URL is no address of a server: http:// or https:// is missing at its beginning; %s", want)
-	case err != nil: // which repeats the URL, and with it a password
+	case err != nil: // it would repeat the URL, with a password in it
 		return fmt.Errorf("the base URL cannot be read; %s", want)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("the base URL has more than scheme, host and path; %s", want)
@@ -68,7 +68,7 @@ func (t Target) check() error {
 	return nil
 }
 
-// look asks the server for what the cases need.
+// look asks the server for the needs of the cases.
 func (s *session) look() error {
 	me := s.admin.get("/me")
 	if err := s.recognise(me); err != nil {
@@ -86,7 +86,7 @@ func (s *session) look() error {
 	return s.furnished()
 }
 
-// recognise says what is wrong when the server does not know the API or the token.
+// recognise returns an error for a server without the API, or with another token.
 func (s *session) recognise(me *answer) error {
 	where := s.target.BaseURL + api
 	var endless endlessError
@@ -113,7 +113,7 @@ func (s *session) recognise(me *answer) error {
 	return nil
 }
 
-// granted says that the administrator may not do what the cases need.
+// granted returns an error for an administrator without the rights for the cases.
 func granted(a *answer, what string) error {
 	if a.status != http.StatusCreated {
 		return fmt.Errorf("the cases need to %s, but %s was answered with %d instead of 201: %s", what, a.request, a.status, short(string(a.body)))
@@ -121,8 +121,8 @@ func granted(a *answer, what string) error {
 	return nil
 }
 
-// furnished says which metadata of D2's seed the server does not know. A state that
-// is there but not initial is refused with another error.
+// furnished returns an error for missing metadata of D2's seed. A state without initial
+// has another error.
 func (s *session) furnished() error {
 	need := [][2]string{
 		{"state", "Open"}, {"state", "In Progress"}, {"state", "Closed"},

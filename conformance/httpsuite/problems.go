@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// problemMembers are those of a single problem (D1).
+// problemMembers are the members of a single problem (D1).
 var problemMembers = []string{
 	"identifier", "title", "state", "priority", "classification", "component", "milestone", "assignee",
 	"originator", "modifier", "modificationDate", "resolver", "resolveDate", "creationDate",

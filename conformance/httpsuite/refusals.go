@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// refusalCases are about searches that cannot be answered (D18, query language,
-// section 5).
+// refusalCases are about searches without an answer (D18, query language, section 5).
 func refusalCases() []demand {
 	return []demand{
 		{core, "HTTP-INVALID-001", "query language section 5", "a predicate that means nothing is refused, and not taken for one that finds nothing, or everything", func(s *session) {
@@ -101,7 +100,7 @@ func refusalCases() []demand {
 		}},
 		{extended, "HTTP-INVALID-006", "D18, query language section 6", "a predicate that refers to more than 32 objects is query-too-expensive, and nothing less is", func(s *session) {
 			const most = 32
-			// A component, and what chains of its parents and successors lead to.
+			// A component, and the ends of chains of its parents and successors.
 			path := []string{"component"}
 			for n := 0; len(path) <= most; n++ {
 				path = append(path, path[n]+".parent", path[n]+".successor")

@@ -18,7 +18,7 @@ var relationshipTypes = []relationshipType{
 	{"ClonedTo", "ClonedFrom"}, {"ClonedFrom", "ClonedTo"},
 }
 
-// links returns "type identifier" of each relationship that R3 lists.
+// links returns "type identifier" of each relationship in R3.
 func (s *session) links(p problem) []string {
 	s.Helper()
 	a := s.admin.get(p.path + "/relationships").is(200)
@@ -29,7 +29,7 @@ func (s *session) links(p problem) []string {
 	return list
 }
 
-// linked demands what R3 lists of p.
+// linked demands exactly these relationships in R3 of p.
 func (s *session) linked(p problem, want ...string) {
 	s.Helper()
 	if got := s.links(p); !slices.Equal(got, want) {

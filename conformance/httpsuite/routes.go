@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// route is a path of the API with the methods that it has.
+// route is a path of the API with its methods.
 type route struct {
 	path    string
 	methods []string
@@ -55,9 +55,8 @@ func (a *answer) allowed() []string {
 	return methods
 }
 
-// ownHeaders are those of one answer alone, which no other has to repeat, and those
-// that proxies on the way may set. How long a body is, HEAD may leave open (RFC 9110,
-// section 9.3.2).
+// ownHeaders are headers of one answer alone, and headers from proxies on the way. HEAD
+// may leave out the length of the body (RFC 9110, section 9.3.2).
 var ownHeaders = []string{
 	"Date", "Age", "Via", "X-Request-Id", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive",
 	"Ratelimit", "Ratelimit-Policy", "Server-Timing", "Set-Cookie",
@@ -113,7 +112,7 @@ func routeCases() []demand {
 					}
 					return a.header
 				}
-				// Other cases make users meanwhile, which moves the ETag.
+				// Other cases make users meanwhile, so the ETag moves.
 				s.eventually(func() bool {
 					return maps.EqualFunc(headers("GET"), headers("HEAD"), slices.Equal)
 				}, "HEAD %s has other headers than GET", path)

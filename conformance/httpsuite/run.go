@@ -23,21 +23,20 @@ import (
 
 // Options say how the suite is run. The zero value runs all cases.
 type Options struct {
-	// Only chooses the cases whose ID it matches; nil chooses all.
+	// Only chooses the cases with a matching ID; nil chooses all.
 	Only *regexp.Regexp
-	// CoreOnly leaves out the extended cases, for servers that declare that
-	// these do not concern them.
+	// CoreOnly leaves out the extended cases, for servers without their features.
 	CoreOnly bool
 	// Parallel is how many cases run at once; 0 means 8.
 	Parallel int
-	// Seed is what the random choices of HTTP-WALK-001 begin with; 0 draws
-	// one, which the report tells.
+	// Seed begins the random choices of HTTP-WALK-001; 0 draws one, and the report has
+	// it.
 	Seed uint64
 	// Limit is how long a case may take; 0 means five minutes. Half of it
 	// may be spent waiting for a rate limiter.
 	Limit time.Duration
-	// Implementation is what the report says about the server. Its URL is
-	// the target's when it has none.
+	// Implementation describes the server in the report. An empty URL becomes that of the
+	// target.
 	Implementation report.Implementation
 	// Progress, unless nil, is told of every case when it has ended. It is
 	// called from several goroutines.
@@ -46,17 +45,16 @@ type Options struct {
 	Done func(*report.Report)
 }
 
-// Step is a case that has ended.
+// Step is an ended case.
 type Step struct {
 	Case
 	// Failed is whether it has complained about something.
 	Failed bool
 }
 
-// Run runs the cases as parallel subtests of "HTTP", named by their IDs. A failure
-// names the rule that was broken, where it comes from, and the requests that led
-// there. The flags of go test that begin with -conformance are those of package
-// conformance.
+// Run runs the cases as parallel subtests of "HTTP", named by their IDs. A failure names
+// the broken rule, its source, and the requests before it. The -conformance flags of go
+// test are those of package conformance.
 func Run(t *testing.T, target Target, o Options) {
 	t.Helper()
 	began := time.Now()
@@ -88,19 +86,18 @@ func Run(t *testing.T, target Target, o Options) {
 		done(s.report(began, s.unable(err)))
 		t.Fatalf("the server cannot be tested: %v", err)
 	}
-	// The group returns only after its parallel members, so that the
-	// caller's server outlives them.
+	// The group returns only after its parallel members, so the caller's server outlives
+	// them.
 	t.Run("HTTP", func(t *testing.T) {
 		engine.Subtests(t, s.jobs(), s.Parallel, func(cases []report.Case) { done(s.report(began, cases)) })
 	})
 }
 
-// Execute runs the cases without package testing and returns what they found. When
-// the context is cancelled, the cases under way and the remaining ones count as not
-// run.
+// Execute runs the cases without package testing and returns the report. When the context
+// is cancelled, unfinished cases count as not run.
 //
-// A server that cannot be tested at all, because it is not reached or does not take
-// the token, has the broken case HTTP-PROBE, which says why; all others are not run.
+// An untestable server, out of reach or with another token, has the broken case
+// HTTP-PROBE, with the reason. All others are not run.
 func Execute(ctx context.Context, target Target, o Options) *report.Report {
 	began := time.Now()
 	s := newSuite(target, o)
@@ -118,7 +115,7 @@ type suite struct {
 	wire   *http.Client
 
 	losses  atomic.Int64 // how often the server was found gone
-	outages patience     // with that
+	outages patience     // with that token
 }
 
 func newSuite(target Target, o Options) *suite {
@@ -142,11 +139,10 @@ func newSuite(target Target, o Options) *suite {
 	}}
 }
 
-// public returns a URL without what only its owner is to know: reports are
-// published.
+// public returns a URL without its secrets: reports are published.
 func public(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" { // what that is, nobody knows
+	if err != nil || u.Host == "" { // an unknown form
 		return ""
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
@@ -191,8 +187,8 @@ func (s *suite) try(c Case, r *engine.Run) {
 	c.run(x)
 }
 
-// unable returns the cases of a run that did not begin, for the given reason. The
-// probe is no part of the contract's core, and not counted with it.
+// unable returns the cases of a run without a begin, for the given reason. The probe is
+// no part of the contract's core, and not counted with it.
 func (s *suite) unable(err error) []report.Case {
 	cases := []report.Case{{
 		ID:      "HTTP-PROBE",
@@ -211,9 +207,8 @@ func (s *suite) unable(err error) []report.Case {
 	return cases
 }
 
-// excuse takes back what is said against the server when it does not take the
-// administrator's token any more: what failed has perhaps failed for that. The
-// caller's context may be over.
+// excuse takes back complaints about a server that no longer takes the administrator's
+// token: it may be their cause. The caller's context may be over.
 func (s *suite) excuse(cases []report.Case) {
 	failed := func(c report.Case) bool { return c.Status == report.Failed }
 	if !slices.ContainsFunc(cases, failed) {

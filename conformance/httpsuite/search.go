@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// searchCases are about searches: how they are asked, and the queries that clients of
-// old send as they are (D31, query language).
+// searchCases are about searches: their requests, and the queries of old clients in their
+// own form (D31, query language).
 func searchCases() []demand {
 	return []demand{
 		{core, "HTTP-SEARCH-001", "D31", "a search finds the problems that the predicate holds for, as R1 has them, by identifier; with their log when includeDetail asks for it", func(s *session) {
@@ -75,7 +75,7 @@ func searchCases() []demand {
 			h.finds(eve.client, mine)
 			h.finds(s.admin, "history.@count = 1", p)
 			h.finds(s.admin, "history.@count = 2 AND ANY history.title ENDSWITH 'q'", q)
-			h.finds(s.admin, "SUBQUERY(history, $h, $h.title != title).@count = 1", q) // title is that of the problem
+			h.finds(s.admin, "SUBQUERY(history, $h, $h.title != title).@count = 1", q) // title of the problem
 		}},
 		{core, "HTTP-SEARCH-006", "query language", "strings are compared exactly, or with [c] and [d] as a reader would", func(s *session) {
 			h := s.herd()
@@ -220,7 +220,7 @@ func searchCases() []demand {
 			ask(map[string]any{"predicate": h.where("TRUEPREDICATE"), "sort": "-title", "limit": 1, "includeDetail": true}).is(200).
 				problems(b).has("/0/logs/0/type", "ProblemCreated")
 			var members []string
-			for i := range 60 { // in a text that no URL can have
+			for i := range 60 { // in a text impossible in a URL
 				members = append(members, fmt.Sprintf("'no title %03d %s'", i, strings.Repeat("so long ", 28)))
 			}
 			ask(map[string]any{"predicate": "title IN {" + strings.Join(members, ",") + "," + encode(h.title("b")) + "}"}).is(200).problems(b)

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// session is what a case works with: an administrator, and the means to make
-// users and problems of its own.
+// session is the workbench of a case: an administrator, and the means to make users and
+// problems of its own.
 type session struct {
 	*trial
 	wire   *http.Client
 	target Target
 	admin  *client
-	seed   uint64 // of what the case draws at random
+	seed   uint64 // of the random draws of the case
 
 	making sync.Mutex
-	left   []string // the paths of the users and components that were made
+	left   []string // the paths of the new users and components
 }
 
 func newSession(t *trial, wire *http.Client, target Target) *session {
@@ -33,8 +33,8 @@ func newSession(t *trial, wire *http.Client, target Target) *session {
 	return s
 }
 
-// leave makes the users of the case inactive, which revokes their tokens (D17), and
-// closes its components. What it cannot do is no complaint: the case is over.
+// leave makes the users of the case inactive, so their tokens are revoked (D17), and
+// closes its components. A failure here is no complaint: the case is over.
 func (s *session) leave() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*time.Second)
 	defer cancel()
@@ -52,7 +52,7 @@ func (s *session) leave() {
 	}
 }
 
-// made returns the identifiers of the users that the case has made.
+// made returns the identifiers of the case's users.
 func (s *session) made() (users []string) {
 	s.making.Lock()
 	defer s.making.Unlock()
@@ -86,8 +86,8 @@ func (s *session) below(path string) *client {
 	}}
 }
 
-// alive asks a path that probes ask. A server below a base path has it there or at
-// the root, where those who watch over it may not know of the base path.
+// alive asks a path of probes. A server below a base path has it there or at the root:
+// its supervisors may not know the base path.
 func (s *session) alive(path string) *answer {
 	s.Helper()
 	c := s.outside()
@@ -102,7 +102,7 @@ func (s *session) alive(path string) *answer {
 	return c.get(path)
 }
 
-// unique returns a text that no other case uses.
+// unique returns an unused text.
 func (s *session) unique(prefix string) string {
 	return prefix + "-" + strings.ToLower(rand.Text()[:12])
 }
@@ -163,7 +163,7 @@ func secret(a *answer) string {
 	return a.text("/token")
 }
 
-// problem is a problem that the case made.
+// problem is a problem of the case.
 type problem struct {
 	id   int64
 	path string

@@ -2,8 +2,8 @@ package httpsuite
 
 import "runtime/debug"
 
-// Version returns the version of the module that has the cases, as the program was
-// built with it; "(devel)" when it was built from a working copy.
+// Version returns the version of this module in the program; "(devel)" for a working
+// copy.
 func Version() string {
 	const path = "github.com/problemtracking/problems/conformance"
 	info, ok := debug.ReadBuildInfo()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// walkCases are about requests in an order that nobody has thought of.
+// walkCases are about requests in random order.
 func walkCases() []demand {
 	return []demand{
 		{core, "HTTP-WALK-001", "spec sections 2 and 4", "whatever is done in whatever order, what is read is what was written", func(s *session) {
@@ -19,7 +19,7 @@ func walkCases() []demand {
 	}
 }
 
-// walk is a random sequence of writes, and what they have to come to.
+// walk is a random sequence of writes, with their expected results.
 type walk struct {
 	*session
 	random   *rand.Rand
@@ -30,11 +30,11 @@ type walk struct {
 	related, parent map[[2]int]bool
 }
 
-// walked is what is known of a problem.
+// walked is the expected state of a problem.
 type walked struct {
 	problem
 	title              string
-	priority, assignee any // what their name or identifier has to be
+	priority, assignee any // the expected name or identifier
 	keywords           map[string]any
 	comments           []string
 	watchers           []string // names
@@ -54,7 +54,7 @@ func newWalk(s *session) *walk {
 // pick returns one of the values.
 func pick[V any](w *walk, values ...V) V { return values[w.random.IntN(len(values))] }
 
-// step does something, and looks at what has become of it.
+// step makes a request, and looks at the result.
 func (w *walk) step() {
 	w.Helper()
 	i := w.random.IntN(len(w.problems))
@@ -185,7 +185,7 @@ func (w *walk) above(a, b int) bool {
 	return false
 }
 
-// look demands that the problem is as it has to be.
+// look demands the expected problem.
 func (w *walk) look(p *walked, who person) {
 	w.Helper()
 	keywords := []any{}
@@ -216,7 +216,7 @@ func (w *walk) look(p *walked, who person) {
 	w.linked(p.problem, w.relationships(p)...)
 }
 
-// relationships are what R3 has to list of the problem, in its order.
+// relationships are the expected relationships in R3, in its order.
 func (w *walk) relationships(p *walked) []string {
 	var related, children, parents []int64
 	for pair := range w.related {

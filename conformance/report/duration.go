@@ -10,7 +10,7 @@ import (
 // Duration is a time span, in JSON a number of seconds with milliseconds.
 type Duration time.Duration
 
-// longest is a number of seconds that time.Duration can just hold.
+// longest is the longest time.Duration, in seconds.
 const longest = 9.2e9
 
 // MarshalJSON writes the seconds with three decimals.
@@ -24,7 +24,7 @@ func (d Duration) seconds() string {
 	return fmt.Sprintf("%s%d.%03d", sign, ms/1000, ms%1000)
 }
 
-// UnmarshalJSON reads a number of seconds, which it rounds to milliseconds.
+// UnmarshalJSON reads a number of seconds, rounded to milliseconds.
 func (d *Duration) UnmarshalJSON(text []byte) error {
 	var seconds float64
 	if err := json.Unmarshal(text, &seconds); err != nil {

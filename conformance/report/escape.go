@@ -7,18 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// The texts of a report come from cases, harnesses and stores: they can hold
-// anything that a store can be tested with. What follows makes them fit to be
-// shown; the JSON alone has them as they were.
+// The texts of a report come from cases, harnesses and stores: they can hold anything.
+// These functions make them fit to be shown. The JSON alone has them as they were.
 
-// valid returns the text with each byte that is not UTF-8 replaced, as
-// encoding/json does.
+// valid returns the text with invalid UTF-8 replaced, as encoding/json does.
 func valid(text string) string { return string([]rune(text)) }
 
-// visible returns the text with everything that cannot be seen or written written
-// as Go would: control characters, marks that turn the direction of writing,
-// bytes that are not UTF-8. Newlines and tabs stay. XML 1.0 can carry what is
-// left.
+// visible returns the text with everything invisible or unprintable written as Go would:
+// control characters, marks for the direction of writing, invalid UTF-8. Newlines and
+// tabs stay. XML 1.0 can carry the rest.
 func visible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var out strings.Builder
@@ -53,12 +50,12 @@ func brief(text string, n int) string {
 	return string(all[:n-1]) + "…"
 }
 
-// markup are the characters that can begin something within a line of Markdown,
-// table cells and the links that some readers make of bare addresses included.
+// markup are the characters with a meaning within a line of Markdown, including table
+// cells and the links of bare addresses.
 const markup = "\\`*_[]<>|~&!#$@"
 
-// md returns the text as one line of Markdown that shows it and does nothing
-// else. It is not to be put first in a line.
+// md returns the text as one line of Markdown without markup. It must not stand first in
+// a line.
 func md(text string) string {
 	var out strings.Builder
 	for _, r := range line(text) {
@@ -70,8 +67,8 @@ func md(text string) string {
 	return strings.NewReplacer("://", `\://`, "www.", `www\.`).Replace(out.String())
 }
 
-// fenced returns the text as a code block of Markdown, within a fence that is
-// longer than any in the text.
+// fenced returns the text as a code block of Markdown, within a fence longer than any in
+// the text.
 func fenced(text string) string {
 	text = visible(text)
 	fence := "```"

@@ -15,12 +15,11 @@ import (
 //go:embed report.schema.json
 var jsonSchema string
 
-// JSONSchema returns the JSON Schema (2020-12) of what [Report.JSON] writes.
+// JSONSchema returns the JSON Schema (2020-12) of [Report.JSON].
 func JSONSchema() string { return jsonSchema }
 
-// JSON returns the whole report, indented, with the time in UTC. The same report
-// gives the same bytes. Bytes that are not UTF-8 become U+FFFD. It fails when the
-// report has not been concluded.
+// JSON returns the whole report, indented, with the time in UTC. The same report gives
+// the same bytes. Invalid UTF-8 becomes U+FFFD. It fails for a report before Conclude.
 func (r *Report) JSON() ([]byte, error) {
 	if r.Result != Conformant && r.Result != NotConformant && r.Result != Incomplete {
 		return nil, fmt.Errorf("the result of the report is %q: a report is concluded before it is written", r.Result)
@@ -44,10 +43,9 @@ func (r *Report) JSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Read reads a report in JSON. It passes over members that it does not know. It
-// refuses reports of another [Schema], and those that contradict themselves: with
-// counts that are not those of the cases, or a Result that claims more than the
-// cases show.
+// Read reads a report in JSON. It ignores unknown members. It refuses reports of another
+// [Schema], and contradictory ones: with other counts than those of the cases, or a
+// Result better than the cases.
 func Read(from io.Reader) (*Report, error) {
 	text, err := io.ReadAll(from)
 	if err != nil {

@@ -49,11 +49,10 @@ type junitNote struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit returns the report as CI systems read it: a test suite for each profile,
-// a failure for each failed case, an error for each broken one. CI systems know
-// no verdict. So when a report that is not conformant has neither failures nor
-// errors, a suite of one error, named "verdict", says why: nobody is to take it
-// for a success.
+// JUnit returns the report in the form of CI systems: a test suite for each profile, a
+// failure for each failed case, an error for each broken one. CI systems know no verdict.
+// So a report that is not conformant, but has neither failures nor errors, gets a suite
+// of one error, named "verdict", with the reason.
 func (r *Report) JUnit() ([]byte, error) {
 	all := junitSuites{junitCount: junitCount{Name: visible("conformance of " + r.Implementation.title()), Time: r.Duration.seconds()}}
 	for _, p := range profiles(r.Cases) {
@@ -124,10 +123,10 @@ func (r *Report) junitCase(c Case) junitCase {
 	return j
 }
 
-// junitClass returns the name by which CI systems group cases: dots make folders.
+// junitClass returns the name for grouping cases in CI systems: dots make folders.
 func (r *Report) junitClass(profile string) string { return visible(r.Suite.Name + "." + profile) }
 
-// junitComplaint says what was wrong: in short for a list, and in full.
+// junitComplaint describes the complaint: in short for a list, and in full.
 func (c Case) junitComplaint() *junitNote {
 	text := []string{cmp.Or(c.Failure, "The case said no more."), "", "rule: " + c.Rule, "source: " + c.Source}
 	for _, address := range c.Links {

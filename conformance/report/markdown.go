@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the report as a page to read, with the badge of badge.svg
-// beside it. Texts that are not its own are shown as they are, whatever markup
-// they hold.
+// Markdown returns the report as a page, with the badge of badge.svg beside it. It
+// escapes the markup of foreign texts.
 func (r *Report) Markdown() string {
 	p := &page{report: r}
 	p.head()
@@ -42,7 +41,7 @@ func (p *page) row(cells ...any) {
 	p.WriteString("|\n")
 }
 
-// table begins a table. Columns whose name ends with a colon are of numbers.
+// table begins a table. A colon at the end of a column's name marks numbers.
 func (p *page) table(columns ...string) {
 	var names, lines []any
 	for _, c := range columns {

@@ -11,51 +11,49 @@ import (
 // form would be misled.
 const Schema = "problems-conformance-report/1"
 
-// Report is what one run of the suite found.
+// Report describes one run of the suite.
 type Report struct {
 	Schema         string         `json:"schema"`
 	Suite          Suite          `json:"suite"`
 	Implementation Implementation `json:"implementation"`
 	Environment    Environment    `json:"environment"`
-	// Seed is what the random choices of the run began with, in decimal
-	// digits: JSON numbers would lose some of them.
+	// Seed began the random choices of the run, in decimal digits: JSON numbers would
+	// lose some of them.
 	Seed     string    `json:"seed"`
 	Started  time.Time `json:"started"`
 	Duration Duration  `json:"duration"`
-	// Result is the verdict on all that follows.
+	// Result is the verdict.
 	Result Result `json:"result"`
-	// Reason says in a sentence why Result is what it is.
+	// Reason explains the Result in a sentence.
 	Reason string `json:"reason"`
-	// Capabilities are what the implementation declares, by name: "yes" or
-	// "no".
+	// Capabilities are declared by the implementation, by name: "yes" or "no".
 	Capabilities map[string]string `json:"capabilities,omitempty"`
-	// Durability is what was shown of stores; nil for servers.
+	// Durability is the shown durability of stores; nil for servers.
 	Durability *Durability `json:"durability,omitempty"`
 	Profiles   []Profile   `json:"profiles"`
 	Cases      []Case      `json:"cases"`
 }
 
-// Suite is what the implementation was held against.
+// Suite describes the suite.
 type Suite struct {
 	Name    string `json:"name"`    // "store" or "http"
 	Version string `json:"version"` // of the module that has the cases
-	// Only is the regular expression that chose the cases; empty when all
-	// that apply were run.
+	// Only is the regular expression for the chosen cases; empty for all.
 	Only string `json:"only,omitempty"`
-	// Rounds is how many rounds the random cases had at least, each with a
-	// seed of its own: the run's, and those that follow it.
+	// Rounds is the least number of rounds of the random cases, each with a seed of its
+	// own: the run's, and the following ones.
 	Rounds int `json:"rounds,omitempty"`
 	// Long is how long the random cases went on beyond one round; 0 in a
 	// quick run.
 	Long Duration `json:"long,omitempty"`
 }
 
-// Implementation is what was tested.
+// Implementation describes the tested implementation.
 type Implementation struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	// URL is where it is described, or that of the server. It bears no
-	// credentials: reports are published.
+	// URL is the address of its description, or of the server. It has no credentials:
+	// reports are published.
 	URL string `json:"url,omitempty"`
 }
 
@@ -67,11 +65,11 @@ type Environment struct {
 	Go   string `json:"go"`
 }
 
-// Durability says how much of what was acknowledged a store keeps.
+// Durability is how much of the acknowledged data survives.
 type Durability struct {
-	// Level is "L0" when it survives being opened again, "L1" when it also
-	// survives that its process is killed, "L2" when also that all writes
-	// are lost that were not synced; empty when none of these was shown.
+	// Level is "L0" for a store that survives reopening, "L1" if it also survives the
+	// kill of its process, "L2" if also the loss of all unsynced writes; empty without
+	// any of them.
 	Level string `json:"level"`
 	// Reason says why it is not higher.
 	Reason string `json:"reason,omitempty"`
@@ -84,7 +82,7 @@ type Level string
 const (
 	// Core cases hold for every implementation.
 	Core Level = "core"
-	// Extended cases are about what implementations may lack, and say so.
+	// Extended cases are about optional features, and declare them.
 	Extended Level = "extended"
 )
 
@@ -95,8 +93,7 @@ type Status string
 const (
 	Passed Status = "passed"
 	Failed Status = "failed"
-	// Broken cases could not be decided, because the harness did not do
-	// what it is for.
+	// Broken cases have no result, because the harness failed.
 	Broken Status = "broken"
 	NotRun Status = "not-run"
 )
@@ -106,12 +103,11 @@ type Result string
 
 // The values of Result.
 const (
-	// Conformant: every core case passed, and so did every extended one
-	// that applies.
+	// Conformant: every core case passed, and so did every applicable extended one.
 	Conformant Result = "conformant"
 	// NotConformant: a case failed, or no core case was there to pass.
 	NotConformant Result = "not-conformant"
-	// Incomplete: nothing failed, but a case that applies was not decided.
+	// Incomplete: nothing failed, but an applicable case has no result.
 	Incomplete Result = "incomplete"
 )
 
@@ -120,17 +116,17 @@ type Case struct {
 	ID     string `json:"id"`
 	Rule   string `json:"rule"`
 	Source string `json:"source"` // where the rule comes from
-	// Links are the addresses of the pages that the source names.
+	// Links are the addresses of the pages in the source.
 	Links   []string `json:"links,omitempty"`
 	Profile string   `json:"profile"`
 	Level   Level    `json:"level"`
 	Status  Status   `json:"status"`
 	// Reason says why the case was not run.
 	Reason string `json:"reason,omitempty"`
-	// Waived cases were not run because the implementation declares that
-	// the case does not concern it. They are no gap.
+	// Waived cases were not run, because the implementation declares them inapplicable.
+	// They are no gap.
 	Waived bool `json:"waived,omitempty"`
-	// Failure is what the case complained about.
+	// Failure is the complaint of the case.
 	Failure  string   `json:"failure,omitempty"`
 	Seed     string   `json:"seed,omitempty"`
 	Duration Duration `json:"duration"`
@@ -149,18 +145,16 @@ type Count struct {
 	Failed int `json:"failed"`
 	Broken int `json:"broken"`
 	NotRun int `json:"notRun"`
-	// Waived is how many of those that were not run do not concern the
-	// implementation.
+	// Waived is the number of inapplicable ones among those not run.
 	Waived int `json:"waived"`
 	// Reasons are why cases were not run, each with how many.
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
-// Total is the number of all cases that were counted.
+// Total is the number of all cases.
 func (c Count) Total() int { return c.Passed + c.Failed + c.Broken + c.NotRun }
 
-// Applying is the number of cases that concern the implementation, whether they
-// were run or not.
+// Applying is the number of applicable cases, run or not.
 func (c Count) Applying() int { return c.Total() - c.Waived }
 
 func (c Count) equal(d Count) bool {
@@ -168,8 +162,8 @@ func (c Count) equal(d Count) bool {
 		c.NotRun == d.NotRun && c.Waived == d.Waived && maps.Equal(c.Reasons, d.Reasons)
 }
 
-// Conclude fills in what follows from the cases: their order, the Profiles, the
-// Result and its Reason. A report has to be concluded before it is written.
+// Conclude derives the rest from the cases: their order, the Profiles, the Result and its
+// Reason. Call it before writing a report.
 func (r *Report) Conclude() {
 	r.Schema = Schema
 	slices.SortStableFunc(r.Cases, func(a, b Case) int {
@@ -207,7 +201,7 @@ func profiles(cases []Case) []Profile {
 	return all
 }
 
-// Doubt makes a conformant report incomplete, for a reason that no case knows of.
+// Doubt makes a conformant report incomplete, for a reason outside of the cases.
 func (r *Report) Doubt(reason string) {
 	if r.Result == Conformant {
 		r.Result, r.Reason = Incomplete, reason
@@ -242,6 +236,5 @@ func (c *Count) notRun(this Case) {
 	c.Reasons[valid(this.Reason)]++
 }
 
-// waived reports whether it is no gap that the case was not run. A status that
-// nobody knows is one.
+// waived reports whether the case is no gap. An unknown status is a gap.
 func (c Case) waived() bool { return c.Status == NotRun && c.Waived }

@@ -6,10 +6,9 @@ import (
 	"path"
 )
 
-// Summary returns one table in Markdown over several reports, in their order.
-// folders[i] is where [Write] wrote reports[i], as seen from the page and with
-// slashes; the implementation's name links to the page that is there. Reports
-// without a folder get no link.
+// Summary returns one table in Markdown over several reports, in their order. folders[i]
+// is the folder of reports[i], as seen from the page and with slashes; the
+// implementation's name links to the page there. Reports without a folder get no link.
 func Summary(reports []*Report, folders ...string) string {
 	p := new(page)
 	p.table("Implementation", "Version", "Result", "Core:", "Extended:", "Durability", "Duration:")

@@ -8,8 +8,8 @@ import (
 // named is how many cases are named in a line.
 const named = 8
 
-// Text returns the report in a few lines for a terminal: the verdict with its
-// figures, and below it which cases stood in the way.
+// Text returns the report in a few lines for a terminal: the verdict with its figures,
+// and below it the cases in the way.
 func (r *Report) Text() string {
 	core, extended := r.Count(Core), r.Count(Extended)
 	var out strings.Builder

@@ -2,8 +2,8 @@ package report
 
 import "fmt"
 
-// verdict judges the cases. What is worst counts: a failure is a failure however
-// much was not run, and what was not run is no pass however much else was.
+// verdict judges the cases. The worst counts: a failure is a failure whatever was not
+// run, and a case without a run is no pass whatever else was.
 func (r *Report) verdict() (Result, string) {
 	core, extended := r.Count(Core), r.Count(Extended)
 	passed, failed := core.Passed+extended.Passed, core.Failed+extended.Failed
@@ -17,7 +17,7 @@ func (r *Report) verdict() (Result, string) {
 	case passed == 0 || core.Passed == 0 && r.Suite.Only == "":
 		return NotConformant, "not one core case was run"
 	case r.Suite.Only != "":
-		// Whoever made the report may have left out what was not chosen.
+		// The maker of the report may have left out unchosen cases.
 		return Incomplete, fmt.Sprintf("only the cases that match %q were chosen, of which %d passed", r.Suite.Only, passed)
 	case missing == 1:
 		return Incomplete, "1 case that applies was not run"
@@ -37,8 +37,8 @@ func cases(n int) string {
 	return fmt.Sprintf("%d cases", n)
 }
 
-// ExitCode is what a command that made the report ends with: 0 when the
-// implementation is conformant, 1 when it is not, and 2 when that is not known.
+// ExitCode is the exit code of a command with this report: 0 for a conformant
+// implementation, 1 for another one, and 2 without a verdict.
 func (r *Report) ExitCode() int {
 	switch r.Result {
 	case Conformant:

@@ -20,7 +20,7 @@ func (r Result) words() string {
 	return "without a result"
 }
 
-// title returns the name and the version of what was tested.
+// title returns the name and the version of the implementation.
 func (i Implementation) title() string {
 	return strings.TrimSpace(cmp.Or(i.Name, "an implementation without a name") + " " + i.Version)
 }
@@ -41,7 +41,7 @@ func (d *Durability) words() string {
 	return d.Level
 }
 
-// meaning says in a sentence what the level stands for.
+// meaning explains the level in a sentence.
 func (d *Durability) meaning() string {
 	switch d.Level {
 	case "L0":
@@ -54,7 +54,7 @@ func (d *Durability) meaning() string {
 	return ""
 }
 
-// ratio returns how many passed of those that apply.
+// ratio returns the number of passed ones among the applicable ones.
 func (c Count) ratio() string { return fmt.Sprintf("%d/%d", c.Passed, c.Applying()) }
 
 // gap is why some cases were not run.
@@ -64,8 +64,8 @@ type gap struct {
 	ids    []string
 }
 
-// gaps groups the cases that were not run by their reason: first those that are
-// missed, then those that do not concern the implementation.
+// gaps groups the cases without a run by their reason: first the gaps, then the
+// inapplicable ones.
 func (r *Report) gaps() []gap {
 	var all []gap
 	for _, c := range r.Cases {
@@ -93,7 +93,7 @@ func (r *Report) gaps() []gap {
 	return all
 }
 
-// ended returns the cases that ended in the given way.
+// ended returns the cases with the given status.
 func (r *Report) ended(status Status) []Case {
 	return slices.DeleteFunc(slices.Clone(r.Cases), func(c Case) bool { return c.Status != status })
 }

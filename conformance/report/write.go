@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// The names of the files that [Write] writes.
+// The names of the files of [Write].
 const (
 	JSONFile  = "report.json"
 	JUnitFile = "junit.xml"
@@ -15,10 +15,10 @@ const (
 	BadgeFile = "badge.svg"
 )
 
-// Write writes the report into a directory, which it makes if need be: as JSON,
-// as JUnit's XML, as a page, and its badge. Each file is there as a whole or not
-// at all; those of an earlier report are replaced. report.json goes first and
-// comes last: where it is, the others are those of the same report.
+// Write writes the report into a directory, and makes the directory if necessary: as
+// JSON, as JUnit's XML, as a page, and its badge. Each file is there as a whole or not at
+// all. Files of an earlier report are replaced. report.json goes first and comes last:
+// beside it the others are of the same report.
 func Write(dir string, r *Report) error {
 	asJSON, err := r.JSON()
 	if err != nil {
@@ -51,13 +51,12 @@ func Write(dir string, r *Report) error {
 	return nil
 }
 
-// Clear takes the earlier report.json out of a directory, if it is there. It is to
-// be called when a run begins, so that one that does not come to its end leaves no
-// report behind that others take for its own.
+// Clear removes an earlier report.json from a directory. Call it when a run begins: an
+// aborted run then leaves no report behind.
 func Clear(dir string) error {
 	path := filepath.Join(dir, JSONFile)
 	if info, err := os.Lstat(path); err != nil || info.IsDir() {
-		return nil // nothing is there, or nothing that could be taken for a report
+		return nil // nothing is there, or no report
 	}
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("the earlier report: %w", err)
@@ -65,7 +64,7 @@ func Clear(dir string) error {
 	return nil
 }
 
-// replace writes a file beside the one that it then takes the place of.
+// replace writes a file beside the old one, and then takes its place.
 func replace(path string, text []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

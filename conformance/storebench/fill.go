@@ -17,13 +17,13 @@ import (
 type filled struct {
 	store.Store
 	catalogue *metadata.Catalogue
-	user      ident.ID     // who asks: the one who owns most
-	loaded    []problem.ID // those with so many log entries as are to be loaded
+	user      ident.ID     // the caller: the user with the most problems
+	loaded    []problem.ID // the problems with the right number of log entries
 	writers   []*writer    // as many as there are clients at most
 	plan      *predicate.Plan
 }
 
-// fill restores the data set into the store, and chooses what is done with it.
+// fill restores the data set into the store, and chooses the problems for the benchmarks.
 func fill(ctx context.Context, s store.Store) (*filled, error) {
 	archive := dataset.New(Problems).Archive()
 	f := &filled{Store: s, user: archive.Metadata.Users[dataset.Busiest].ID}
@@ -34,7 +34,7 @@ func fill(ctx context.Context, s store.Store) (*filled, error) {
 			switch {
 			case err != nil:
 			case len(patched) < slices.Max(clients) && slices.Contains(d.Readers, f.user):
-				// A patch of one that the user has read marks nothing as read.
+				// A patch of a problem read by the user marks nothing as read.
 				patched = append(patched, d)
 			case len(d.Log) == logged:
 				f.loaded = append(f.loaded, d.ID)

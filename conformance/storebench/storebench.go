@@ -1,6 +1,6 @@
-// Package storebench measures stores at their port, as Go benchmarks whose names are
-// the same for every adapter, so that benchstat can compare one with another and one
-// commit with the next. The author of an adapter writes this and nothing more:
+// Package storebench measures stores at their port, as Go benchmarks with the same names
+// for every adapter. So benchstat can compare two adapters, or two commits. The author of
+// an adapter writes this and nothing more:
 //
 //	func BenchmarkStore(b *testing.B) {
 //		s, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "problems.db")})
@@ -26,25 +26,25 @@ import (
 // Problems is how many problems package dataset makes up for the store.
 const Problems = 10_000
 
-// logged is how many log entries the problems have that are loaded.
+// logged is the number of log entries of a loaded problem.
 const logged = 10
 
-// page is how many problems a search shows, of which it asks the store for one more:
-// that tells whether there is a next page.
+// page is the number of problems of a search. It asks the store for one more, to know of
+// a next page.
 const page = 50
 
-// clients are the numbers of goroutines that use the store at once.
+// clients are the numbers of goroutines on the store at once.
 var clients = []int{1, 8}
 
-// Run fills a store, which has to be empty, and measures three things that the tracker
-// asks of it: "load" loads a problem with its keywords and 10 log entries; "commit"
-// commits a patch of a state, each client to a problem of its own; "search" finds the
-// first 50 open problems of a user who owns three of ten, and loads them with their
-// keywords. The time of one is that of all clients together, divided by how often they
-// did it. Every answer is looked at, and what was committed is read back.
+// Run fills an empty store, and measures three calls of the tracker: "load" loads a
+// problem with its keywords and 10 log entries; "commit" commits a patch of a state, each
+// client on a problem of its own; "search" finds the first 50 open problems of a user
+// with three of ten, and loads them with their keywords. The figure is the time of all
+// clients together, divided by the number of calls. Every answer is checked, and
+// committed data is read back.
 //
-// What stands in settle is called between the two: for a database that gathers
-// statistics by itself, but only some time after its tables were filled.
+// The functions in settle are called between the two: for a database that gathers
+// statistics some time after its tables were filled.
 func Run(b *testing.B, s store.Store, settle ...func(context.Context) error) {
 	b.Helper()
 	f, err := fill(b.Context(), s)
@@ -121,7 +121,7 @@ func (f *filled) commit(ctx context.Context, client int, _ int64) error {
 	return f.writers[client].commit(ctx, f.Store)
 }
 
-// committed compares the problems of the clients with what they have made of them.
+// committed compares the problems of the clients with their commits.
 func (f *filled) committed(ctx context.Context) error {
 	for _, w := range f.writers {
 		err := f.View(ctx, func(r store.Reader) error {
@@ -138,7 +138,7 @@ func (f *filled) committed(ctx context.Context) error {
 	return nil
 }
 
-// search finds the first page of what is assigned to the user and open.
+// search finds the first page of the user's open problems.
 func (f *filled) search(ctx context.Context, _ int, _ int64) error {
 	return f.View(ctx, func(r store.Reader) error {
 		hits, err := r.Search(ctx, store.Query{Plan: f.plan, Limit: page + 1, As: f.user, Catalogue: f.catalogue})
@@ -168,5 +168,5 @@ func (f *filled) search(ctx context.Context, _ int, _ int64) error {
 	})
 }
 
-// searched is what is searched for.
+// searched is the query.
 const searched = "assignee.identifier = $ApiUser AND state.resolved = NO"

@@ -16,13 +16,13 @@ type writer struct {
 	author    ident.ID
 	catalogue *metadata.Catalogue
 	current   problem.Problem
-	batch     ident.ID // that stored it
+	batch     ident.ID // of the last write
 	size      int64    // see store.Snapshot
 	ids       ident.Sequence
 }
 
-// newWriter returns a writer for a problem that the user has read. Writers of
-// different numbers make different identifiers.
+// newWriter returns a writer for a problem read by the user. Writers of different numbers
+// make different identifiers.
 func newWriter(f *filled, d store.Dossier, batch ident.ID, n byte) *writer {
 	// The identifiers of the data set are of other times.
 	return &writer{author: f.user, catalogue: f.catalogue, current: d.Problem, batch: batch, size: d.Size(), ids: ident.NewSequence(d.Modified.AddDate(1, 0, 0), [10]byte{3: n})}
@@ -41,8 +41,8 @@ func (w *writer) commit(ctx context.Context, s store.Store) error {
 	return err
 }
 
-// change returns the Change that the tracker makes of a patch that moves the problem to
-// the next state, a second after the latest change, and moves it.
+// change returns the tracker's Change for a patch to the next state, a second after the
+// latest change, and moves the problem.
 func (w *writer) change() (store.Change, error) {
 	from, ok := w.catalogue.State(w.current.State)
 	if !ok || len(from.Next) == 0 {

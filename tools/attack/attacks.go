@@ -6,23 +6,22 @@ import "slices"
 type attack struct {
 	name  string // short, as -attacks has it
 	title string // as tables have it, with the names of sizes in braces
-	// prepare makes what is attacked, and takes from a server that refuses more what
-	// it allows; nil: nothing is needed.
+	// prepare makes the target of the attack, up to the limits of the server; nil:
+	// nothing is needed.
 	prepare func(*stage) error
 	// run attacks until the stage's context ends.
 	run func(*stage)
-	// right are the statuses that are right answers to the attack, beside 200, 429
-	// and 503.
+	// right are the right statuses of the attack, beside 200, 429 and 503.
 	right []int
 	// tls lets the server speak HTTPS, and HTTP/2.
 	tls bool
-	// without names a store that the attack is not possible on.
+	// without names a store beyond this attack.
 	without string
-	// short has it among those that -short makes when none are named.
+	// short includes it in a short run.
 	short bool
 }
 
-// attacks are those that can be made.
+// attacks are all attacks.
 var attacks = slices.Concat(keywordAttacks, commentAttacks, searchAttacks, relationshipAttacks, metadataAttacks, bodyAttacks, connectionAttacks, exportAttacks)
 
 // rights reports whether a status is a right answer.

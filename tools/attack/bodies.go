@@ -43,8 +43,7 @@ var bodyAttacks = []attack{
 	}, right: []int{201, 408}},
 }
 
-// replies are comments with kept replies, and replied begins the names of the problems
-// that they are on.
+// replies are comments with kept replies, and replied begins the names of their problems.
 const (
 	replies         = "kept replies"
 	replied         = "a problem with replies, number "
@@ -63,8 +62,8 @@ func prepareReplies(s *stage) error {
 	})
 }
 
-// replied returns the n-th comment with a key. Each problem has few of them, so that its
-// size is no limit.
+// replied returns the n-th comment with a key. Each problem has few of them, so its size
+// is no limit.
 func (s *stage) replied(n int) request {
 	id := s.id(fmt.Sprint(replied, n%repliedProblems))
 	r := send(http.MethodPost, fmt.Sprintf("/problems/%d/comments", id), asText, bytes.Repeat([]byte("a"), commentBytes))
@@ -72,7 +71,7 @@ func (s *stage) replied(n int) request {
 	return r
 }
 
-// upload returns how to send a body of which so many bytes at the end come slowly.
+// upload returns a sender of a body with the given number of slow bytes at the end.
 func (s *stage) upload(slow int) func(net.Conn) error {
 	body := bytes.Repeat([]byte("x"), bodyBytes)
 	head := fmt.Appendf(nil, "POST %s/problems?dryRun=true HTTP/1.1\r\nHost: attacked\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", api, s.attacker.token, len(body))

@@ -15,7 +15,7 @@ import (
 )
 
 // writeCertificate writes a certificate for this machine and its key to a folder, and
-// returns the settings that name them.
+// returns the settings for them.
 func writeCertificate(folder string) ([]string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/problemtracking/problems/tools/launch"
 )
 
-// The roles of child processes, in which this program starts itself. The honest clients
+// The roles of child processes. This program starts itself for them. The honest clients
 // have a process of their own: beside thousands of attacking goroutines they would wait
-// for these, and not for the server. They keep the priority of the server. That of the
-// attackers is lower, so that they take no processor that the others need.
+// for these, not for the server. They keep the priority of the server. The attackers have
+// a lower one, so they take no processor from the others.
 const (
 	honestRole    = "role:honest"
 	attackersRole = "role:attackers"
 )
 
-// honestTask is what the honest clients are told.
+// honestTask is the task of the honest clients.
 type honestTask struct {
 	URL      string
 	Token    string
@@ -35,7 +35,7 @@ type honestTask struct {
 	Patience time.Duration // of each request
 }
 
-// attackTask is what the attackers are told.
+// attackTask is the task of the attackers.
 type attackTask struct {
 	URL      string
 	Attack   string
@@ -49,16 +49,16 @@ type attackTask struct {
 	Guard    int64 // bytes
 }
 
-// attacked is what came of an attack.
+// attacked is the result of an attack.
 type attacked struct {
 	Answers  map[string]int
 	Wrong    []string
 	Notes    []string
-	Nice     int    // their priority, of which 19 is the lowest
+	Nice     int    // their priority; 19 is the lowest
 	Priority string // why it is not lower; empty: it is
 }
 
-// asChild does what a role is about. It reports false when the arguments name none.
+// asChild does the work of a role. It reports false without one in the arguments.
 func asChild(args []string, in io.Reader, out io.Writer) (is bool, err error) {
 	if len(args) != 1 {
 		return false, nil
@@ -73,8 +73,8 @@ func asChild(args []string, in io.Reader, out io.Writer) (is bool, err error) {
 	}
 }
 
-// work reads a task, does it, and writes what came of it. The context of the work ends
-// when the input does: nobody waits for the results then.
+// work reads a task, does it, and writes the result. The context of the work ends with
+// the input: nobody waits for the results then.
 func work[T, R any](in io.Reader, out io.Writer, do func(context.Context, T) (R, error)) error {
 	var task T
 	tasks := json.NewDecoder(in)
@@ -120,8 +120,8 @@ func attackAs(ctx context.Context, t attackTask) (attacked, error) {
 	defer s.attacker.close()
 	defer s.admin.close()
 	if t.Short {
-		// What a moment is too short for is answered nevertheless, so that it is seen
-		// whether it is right, and what it takes.
+		// A request too long for the moment is answered nevertheless, to see its answer
+		// and its cost.
 		last, cancel := context.WithTimeout(ctx, prepareLimit)
 		defer cancel()
 		s.last = last
@@ -146,7 +146,7 @@ type child struct {
 func startChild(command []string, role string) (*child, error) {
 	c := &child{role: role, cmd: exec.Command(command[0], append(slices.Clone(command[1:]), role)...)}
 	c.cmd.Stderr = os.Stderr
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C at the terminal is for us, who end it
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C at the terminal is for the parent. It ends the child.
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -157,9 +157,9 @@ func startChild(command []string, role string) (*child, error) {
 	return c, c.cmd.Start()
 }
 
-// do hands the task over, and reads what came of it. When ctx ends, the process is told
-// so, and ends soon. In any case it has ended when do returns. Tasks hold tokens, which
-// are thus on no command line.
+// do hands the task over, and reads the result. When ctx ends, the process ends soon. In
+// any case it has ended when do returns. Tasks hold tokens, and so are on no command
+// line.
 func (c *child) do(ctx context.Context, task, result any) error {
 	defer context.AfterFunc(ctx, c.close)()
 	err := json.NewEncoder(c.in).Encode(task)
@@ -176,5 +176,5 @@ func (c *child) do(ctx context.Context, task, result any) error {
 	return nil
 }
 
-// close tells the process that nobody waits for it.
+// close tells the process to end.
 func (c *child) close() { _ = c.in.Close() } // it may be closed already

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// api is below what all requests are.
+// api is the base of all requests.
 const api = "/api/20151105"
 
 // The types of bodies.
@@ -36,14 +36,14 @@ func newClient(url, token string, connections int) *client {
 		MaxConnsPerHost:     connections,
 		MaxIdleConnsPerHost: 100,
 		DisableCompression:  true,
-		// The certificate is one that was made for this run.
+		// The certificate was made for this run.
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 	}}}
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// request is what is asked.
+// request is a request of an attack.
 type request struct {
 	method, path string // below the API
 	contentType  string
@@ -68,7 +68,7 @@ func sendJSON(method, path string, value any) request {
 	return send(method, path, asJSON, body)
 }
 
-// open sends a request and returns its answer, whose body has to be closed.
+// open sends a request and returns its answer. The caller closes the body.
 func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -99,8 +99,8 @@ func (c *client) ask(ctx context.Context, r request) (status int, body []byte, e
 	return answer.StatusCode, body, err
 }
 
-// drain sends a request and reads its answer, of which it keeps nothing. It fails when
-// the answer is no whole JSON value by its ends.
+// drain sends a request, and reads and drops its answer. It fails unless the answer looks
+// like a whole JSON value.
 func (c *client) drain(ctx context.Context, r request) (status int, err error) {
 	answer, err := c.open(ctx, r)
 	if err != nil {
@@ -135,7 +135,7 @@ func (e *ends) match() bool {
 	return e.first == '{' && e.last == '}' || e.first == '[' && e.last == ']'
 }
 
-// What comes of a request that has no status.
+// The outcomes of requests without a status.
 const (
 	atEnd   = "unanswered at the end"
 	refused = "refused"
@@ -144,7 +144,7 @@ const (
 	broken  = "broken"
 )
 
-// outcome says what came of a request, as tables have it: its status, or why there is
+// outcome describes the outcome of a request for tables: its status, or the reason for
 // none.
 func outcome(ctx context.Context, status int, err error) string {
 	var network net.Error

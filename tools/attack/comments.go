@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// manyComments is a problem that is attacked, and lastButOne a revision of it.
+// manyComments is the attacked problem, and lastButOne a revision of it.
 const (
 	manyComments = "a problem with long comments"
 	lastButOne   = "its last revision but one"
 )
 
-// commentBytes is the length of a comment, which the limit of a body allows.
+// commentBytes is the length of a comment within the limit of a body.
 const commentBytes = 1_000_000
 
 func prepareComments(s *stage) error {
@@ -31,7 +31,7 @@ func prepareComments(s *stage) error {
 	})
 }
 
-// searchFor is a search by POST, which takes long predicates.
+// searchFor is a search by POST, for long predicates.
 func searchFor(predicate string) request {
 	return sendJSON(http.MethodPost, "/problems/search", map[string]any{"predicate": predicate, "limit": 1000})
 }

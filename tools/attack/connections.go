@@ -54,7 +54,7 @@ func (s *stage) head(path string) []byte {
 func (s *stage) readSlowly(path string) func(net.Conn) error {
 	return func(conn net.Conn) error {
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetReadBuffer(4 << 10) // else the kernel takes more, which is less of an attack
+			_ = tcp.SetReadBuffer(4 << 10) // else the kernel takes more, and the attack is weaker
 		}
 		if _, err := conn.Write(s.head(path)); err != nil {
 			return err

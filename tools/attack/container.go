@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/tools/launch"
 )
 
-// container runs the program in containers of an image that holds nothing else.
+// container runs the program in containers of an otherwise empty image.
 type container struct {
 	program launch.Program
 	image   string
@@ -46,7 +46,7 @@ func newContainer(ctx context.Context, program launch.Program, memory int64) (*c
 	return c, nil
 }
 
-// checkStatic fails unless the program needs no libraries, which the image does not have.
+// checkStatic fails unless the program needs no libraries: the image has none.
 func checkStatic(path string) error {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -61,8 +61,8 @@ func checkStatic(path string) error {
 	return nil
 }
 
-// writeImage writes the file system of the image: the program, and where SQLite has
-// what is temporary.
+// writeImage writes the file system of the image: the program, and a place for SQLite's
+// temporary files.
 func writeImage(to io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -86,8 +86,8 @@ func writeImage(to io.Writer, path string) error {
 	return out.Close()
 }
 
-// serve starts a server in a container that shares the network of this machine. It
-// returns the number of the server's process and how to kill it.
+// serve starts a server in a container with the network of this machine. It returns the
+// number of the server's process and a function to kill it.
 func (c *container) serve(ctx context.Context, store string, variables ...string) (s *launch.Server, pid int, kill func(), err error) {
 	c.n++
 	name := fmt.Sprintf("problems-attack-%d-%d", os.Getpid(), c.n)

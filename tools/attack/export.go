@@ -23,17 +23,17 @@ var exportAttacks = []attack{
 // exportPatience is how long an export may take.
 const exportPatience = 2 * time.Minute
 
-// export runs an export until the attack ends, and notes what memory it took.
+// export runs an export until the attack ends, and notes its memory.
 func (s *stage) export() {
 	path := filepath.Join(s.program.Home, "export.jsonl")
-	defer func() { _ = os.Remove(path) }() // an export that was ended leaves none
+	defer func() { _ = os.Remove(path) }() // an aborted export leaves none
 	for n := 1; s.ctx.Err() == nil && s.exportOnce(path, n == 1); n++ {
 		s.tally.add("exported")
 	}
 }
 
-// exportOnce reports whether an export succeeded. It ends by itself, also after the
-// attack, so that its end is seen.
+// exportOnce reports whether an export succeeded. It runs to its end, also after the
+// attack.
 func (s *stage) exportOnce(path string, first bool) bool {
 	ctx, cancel := context.WithTimeout(s.whole, exportPatience)
 	defer cancel()

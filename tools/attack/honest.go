@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// honest is a user who does what people do, beside an attack.
+// honest is a user with everyday requests, beside an attack.
 type honest struct {
 	*client
 	problems []int64
@@ -26,9 +26,8 @@ const (
 	honestPatience = 10 * time.Second
 )
 
-// waited is what came of the honest requests of one attack. Times are from the moment
-// at which a request was due, not from that at which a connection was free for it:
-// waiting for the answer before is waiting too.
+// waited has the waits of the honest requests of one attack. Times begin when a request
+// was due, not when a connection was free for it: the wait for the answer before counts.
 type waited struct {
 	Requests int            `json:"requests"`
 	P50      float64        `json:"p50"` // milliseconds
@@ -40,14 +39,14 @@ type waited struct {
 	Wrong []string `json:"wrong,omitempty"`
 }
 
-// due is a request that is to be sent at a time.
+// due is a request with its time.
 type due struct {
 	n  int
 	at time.Time
 }
 
-// run asks at a steady rate for a while, and returns when all requests that were due by
-// then are answered or given up, or soon after ctx has ended.
+// run asks at a steady rate for a while. It returns when all due requests are answered or
+// given up, or soon after ctx has ended.
 func (h *honest) run(ctx context.Context, duration time.Duration) waited {
 	var (
 		mu    sync.Mutex
@@ -99,11 +98,11 @@ func (h *honest) run(ctx context.Context, duration time.Duration) waited {
 
 var (
 	rightForHonest = map[string]bool{"200": true, "201": true}
-	// unfortunate are failures that are no wrong answers.
+	// unfortunate are failures without a wrong answer.
 	unfortunate = map[string]bool{"429": true, "503": true, refused: true, late: true, cut: true, broken: true}
 )
 
-// once sends a request. A request that has been due for too long is given up unsent.
+// once sends a request. A request long overdue is given up unsent.
 func (h *honest) once(ctx context.Context, d due) (right bool, what string) {
 	ctx, cancel := context.WithDeadline(ctx, d.at.Add(h.patience))
 	defer cancel()

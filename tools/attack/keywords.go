@@ -9,15 +9,15 @@ import (
 // keywordBytes is the longest value of a keyword.
 const keywordBytes = 64 << 10
 
-// manyKeywords and rewritten are problems that are attacked.
+// manyKeywords and rewritten are the attacked problems.
 const (
 	manyKeywords = "a problem with many keywords"
 	rewritten    = "a problem with a keyword that was often rewritten"
 	middle       = "the revision in the middle of its history"
 )
 
-// value returns a value of a keyword that is as long as can be, and that is another one
-// for another number. JSON needs two bytes for each of its quotation marks.
+// value returns a value of the greatest length for a keyword, another one for each
+// number. JSON needs two bytes for each of its quotation marks.
 func value(n int) string {
 	number := fmt.Sprint(n)
 	return number + strings.Repeat(`"`, keywordBytes-len(number))
@@ -29,7 +29,7 @@ func prepareKeywords(s *stage) error {
 		if err != nil {
 			return 0, err
 		}
-		// One name is left for an attack that sets another one.
+		// One name is left for an attack with a new one.
 		_, err = s.repeat(s.sizes.keywords-1, func(n int) error {
 			return s.make("setting keywords", sendJSON(http.MethodPut, fmt.Sprintf("/problems/%d/keywords/k%d", id, n), strings.Repeat("v", keywordBytes)), nil)
 		})

@@ -1,8 +1,8 @@
-// Attack measures what one client with a token can do to the service. It starts the
-// program on each store, attacks it in many ways, and looks at the memory of the server
-// and at how long honest clients wait meanwhile.
+// Attack measures the power of one client with a token. It starts the program on each
+// store, attacks it in many ways, and measures the memory of the server and the waits of
+// honest clients.
 //
-// "make attack" in the root runs it. In tools, which is outside of the workspace:
+// "make attack" in the root runs it. In tools, outside of the workspace:
 //
 //	GOWORK=off go run ./attack -program ../bin/problems -stores sqlite -attacks keywords-load
 //

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// milestones and queries are what there is much of.
+// milestones and queries are the attacked lists.
 const (
 	milestones = "many milestones"
 	queries    = "many saved queries"

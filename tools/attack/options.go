@@ -87,8 +87,8 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	return o, nil
 }
 
-// choose returns the attacks of these names, in their own order. Without names these are
-// all, or those of a short run.
+// choose returns the attacks of these names, in the order of the table. Without names it
+// returns all, or those of a short run.
 func choose(names string, short bool) ([]attack, error) {
 	if names == "" {
 		return slices.DeleteFunc(slices.Clone(attacks), func(a attack) bool { return short && !a.short }), nil
@@ -122,7 +122,7 @@ type sizes struct {
 	milestones int
 	queries    int // saved ones of 16 KiB
 	replies    int // kept for an Idempotency-Key, 1 MB each
-	uploads    int // connections that send a body
+	uploads    int // connections with a body under way
 	streams    int // HTTP/2 streams of a connection
 	few, many  int // requests at once
 	honest     int // problems of the honest user

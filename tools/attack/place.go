@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 )
 
-// place is a store with what was prepared on it.
+// place is a prepared store.
 type place struct {
 	store    string
 	url      string
@@ -69,7 +69,7 @@ func newUser(ctx context.Context, admin *client, name, email string) (token stri
 	return made.Token, err
 }
 
-// mustMake sends a request that has to be answered with 201.
+// mustMake sends a request and demands 201.
 func mustMake(ctx context.Context, c *client, r request, into any) error {
 	status, body, err := c.ask(ctx, r)
 	if err != nil {

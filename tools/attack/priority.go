@@ -31,7 +31,7 @@ func lowerPriority() error {
 		return err
 	}
 	nice := min(now+lower, lowest)
-	// On Linux each thread has a priority, which is that of the one that made it.
+	// On Linux each thread has a priority of its own, inherited from its creator.
 	for done := map[int]bool{}; ; {
 		threads, err := os.ReadDir("/proc/self/task")
 		if err != nil {

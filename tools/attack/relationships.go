@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// manyRelationships and family are problems that are attacked: family is the oldest one
-// of it.
+// manyRelationships and family are the attacked problems: family is the oldest one of its
+// own.
 const (
 	manyRelationships = "a problem with many relationships"
 	family            = "a large family"
@@ -39,8 +39,8 @@ func prepareRelationships(s *stage) error {
 	})
 }
 
-// prepareFamily makes layers of problems, each of which is a parent of all in the next
-// layer, so that there are very many ways from the first to the last.
+// prepareFamily makes layers of problems. Each is a parent of all in the next layer, so
+// there are very many ways from the first to the last.
 func prepareFamily(s *stage) error {
 	return s.once(family, func() (int64, error) {
 		var layers [][]int64

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// report is everything that was measured.
+// report has all measurements.
 type report struct {
 	Rows []row `json:"rows"`
 }
 
-// row is what came of one attack on one store. Memory is in bytes.
+// row is the result of one attack on one store. Memory is in bytes.
 type row struct {
 	Store   string         `json:"store"`
 	Attack  string         `json:"attack"`
@@ -65,8 +65,8 @@ func (r *report) write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o666)
 }
 
-// verdict returns what is wrong: servers that died, took more memory than the limit, or
-// answered what is wrong. A limit of 0 is none.
+// verdict returns the faults: dead servers, memory above the limit, and wrong answers. A
+// limit of 0 is none.
 func (r *report) verdict(limit int64) error {
 	var errs []error
 	for _, row := range r.Rows {

@@ -25,12 +25,12 @@ type siege struct {
 	folder      string // of its own
 	db          *launch.Database
 	report      report
-	self        []string // the command that starts this program
+	self        []string // the command for this program
 	warned      []string
 	undo        []func(context.Context) error
 }
 
-// execute makes all attacks and prints what came of them.
+// execute makes all attacks and prints the results.
 func execute(ctx context.Context, o options, out io.Writer) (err error) {
 	s := &siege{options: o}
 	defer func() {
@@ -49,18 +49,18 @@ func execute(ctx context.Context, o options, out io.Writer) (err error) {
 	fmt.Fprintf(os.Stderr, "attack: on %s: %d attacks were made\n", strings.Join(o.stores, ", "), len(s.report.Rows))
 	limit := o.limit
 	if o.container {
-		limit = 0 // the kernel holds the server against it, which leaves out pages of files
+		limit = 0 // the kernel counts it for the server, without pages of files
 	}
 	return errors.Join(err, s.report.verdict(limit))
 }
 
-// setUp makes what all attacks share.
+// setUp makes everything shared by the attacks.
 func (s *siege) setUp(ctx context.Context) (err error) {
 	if s.folder, err = os.MkdirTemp(s.dir, "problems-attack-"); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func(context.Context) error { return os.RemoveAll(s.folder) })
-	// PostgreSQL may be run by another user, who has to get at its own data below.
+	// Another user may run PostgreSQL, and has to reach its data below.
 	if err := os.Chmod(s.folder, 0o711); err != nil {
 		return err
 	}
@@ -143,10 +143,10 @@ func (s *siege) newPlace(ctx context.Context, store string) (*place, error) {
 	}
 }
 
-// target is a running server that is attacked.
+// target is a running server under attack.
 type target struct {
 	*launch.Server
-	pid  int // of the server, which can be another one than that of a container's client
+	pid  int // of the server; a container's client has another one
 	kill func()
 }
 
@@ -180,8 +180,8 @@ func (t target) dead() bool {
 // prepareLimit is how long a preparation, or the answers to a short attack, may take.
 const prepareLimit = 10 * time.Minute
 
-// attackOnce makes one attack. It fails when it cannot be made; what the server does is
-// in the row.
+// attackOnce makes one attack. It fails if the attack is impossible; the behaviour of the
+// server is in the row.
 func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error) {
 	t, err := s.serve(ctx, p, a)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 		return row{}, err
 	}
 	if p.store != inMemory && len(p.made) > had {
-		// What a preparation leaves in memory is none of the attack.
+		// The memory of a preparation is no part of the attack.
 		if err := t.Stop(); err != nil {
 			return row{}, err
 		}
@@ -214,7 +214,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 	return r, nil
 }
 
-// prepare makes the users, and what is attacked. The guard watches.
+// prepare makes the users and the target of the attack. The guard watches.
 func (s *siege) prepare(ctx context.Context, p *place, a attack, st *stage, t target) error {
 	watch, err := newSampler(ctx, t.pid, s.guard, t.kill)
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *siege) measure(ctx context.Context, p *place, a attack, st *stage, t ta
 }
 
 // attackBesideHonest lets one process attack while honest clients ask in another one. It
-// writes what these have waited into the row.
+// writes their waits into the row.
 func (s *siege) attackBesideHonest(ctx context.Context, p *place, a attack, url string, r *row) (came attacked, err error) {
 	user, err := startChild(s.self, honestRole)
 	if err != nil {
@@ -287,7 +287,7 @@ func (s *siege) attackBesideHonest(ctx context.Context, p *place, a attack, url 
 	return came, errors.Join(err, <-ended)
 }
 
-// warn says something that is said once.
+// warn prints a warning once.
 func (s *siege) warn(text string) {
 	if !slices.Contains(s.warned, text) {
 		s.warned = append(s.warned, text)
@@ -295,7 +295,7 @@ func (s *siege) warn(text string) {
 	}
 }
 
-// alive is the fate of a server that has survived.
+// alive is the fate of a surviving server.
 const alive = "alive"
 
 // end says how a server is after an attack, and ends it.
@@ -321,7 +321,7 @@ func (s *siege) end(t target, killed bool) string {
 		}
 	}
 	if err != nil {
-		// A process that was killed a moment ago may not be seen to have ended yet.
+		// The end of a killed process may show a moment later.
 		select {
 		case <-t.Ended():
 			return "died: " + t.Exit()

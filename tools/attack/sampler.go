@@ -10,7 +10,7 @@ import (
 // sampler watches the memory of a process.
 type sampler struct {
 	pid    int
-	guard  int64  // bytes at which the process is killed
+	guard  int64  // limit in bytes; the process is killed above it
 	kill   func() // ends the process
 	before int64  // resident when it began
 	peak   int64
@@ -20,8 +20,8 @@ type sampler struct {
 	done   chan struct{}
 }
 
-// sampleEvery is how far samples are apart. A server that fills its memory as fast as
-// two cores can overshoots the guard by some ten MB.
+// sampleEvery is the time between samples. A server that fills its memory as fast as two
+// cores can overshoots the guard by some ten MB.
 const sampleEvery = 10 * time.Millisecond
 
 // newSampler begins to watch. It fails where memory cannot be seen.
@@ -42,8 +42,8 @@ func newSampler(ctx context.Context, pid int, guard int64, kill func()) (*sample
 	return s, nil
 }
 
-// sample looks once, and reports whether there is more to be seen. The kernel's own
-// peak, which no sample misses, counts if it could be reset.
+// sample looks once, and reports whether the process still runs. The kernel's own peak
+// misses nothing, and counts if it could be reset.
 func (s *sampler) sample() bool {
 	m, err := launch.MemoryOf([]int{s.pid})
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *sampler) sample() bool {
 	return true
 }
 
-// stop ends the watching. What the sampler has seen can be read then.
+// stop ends the sampling. The results can be read then.
 func (s *sampler) stop() {
 	s.cancel()
 	<-s.done

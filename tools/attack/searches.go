@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// largeProblems are many problems that are attacked.
+// largeProblems are the attacked problems.
 const largeProblems = "many large problems"
 
 func prepareLarge(s *stage) error {
@@ -20,8 +20,8 @@ func prepareLarge(s *stage) error {
 	})
 }
 
-// createLarge makes a large problem. A server that ignores the keywords of a new problem
-// is told them one by one.
+// createLarge makes a large problem. If a server ignores the keywords of a new problem,
+// it sends them one by one.
 func (s *stage) createLarge(title string) error {
 	var made struct {
 		Identifier int64
@@ -55,10 +55,10 @@ func prepareSearches(s *stage) error {
 	return errors.Join(prepareLarge(s), prepareRewritten(s))
 }
 
-// victims is the predicate for all problems that are attacked.
+// victims is the predicate for all attacked problems.
 var victims = url.QueryEscape("title CONTAINS 'victim'")
 
-// longPredicate returns a predicate that is almost as long as can be.
+// longPredicate returns a predicate of almost the greatest length.
 func longPredicate(n int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "title CONTAINS[cd] 'x%d'", n)

@@ -19,11 +19,11 @@ import (
 type stage struct {
 	ctx   context.Context // ends with the attack
 	last  context.Context // ends when whole requests of the attack are given up, then or later
-	whole context.Context // ends when nobody waits for what comes of the attack
+	whole context.Context // ends when nobody waits for the results
 	place *place
 	sizes sizes
-	// The attacker has a token of the scope write. The administrator only reads what
-	// the attacker has made.
+	// The attacker has a token of the scope write. The administrator only reads the
+	// attacker's objects.
 	attacker, admin *client
 	attack          attack
 	tally           tally
@@ -36,22 +36,23 @@ type stage struct {
 	notes []string
 }
 
-// note tells something that the table has to say.
+// note adds a note to the table.
 func (s *stage) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// errEnough is the error of a server that does not let a preparation go on.
+// errEnough is the error of a server that refuses the rest of a preparation.
 var errEnough = errors.New("the server allows no more")
 
-// preparePatience is how long a preparation repeats what a busy server turns away.
+// preparePatience is the time for repeating refused requests of a preparation on a busy
+// server.
 const preparePatience = 10 * time.Second
 
-// make sends a request of a preparation and reads what it makes into a value, unless
-// that is nil. It fails with errEnough when the server refuses: what there is by then is
-// attacked.
+// make sends a request of a preparation and reads the new object into a value, unless
+// that is nil. It fails with errEnough when the server refuses: the attack uses the
+// objects so far.
 func (s *stage) make(what string, r request, into any) error {
 	status, body, err := s.attacker.ask(s.ctx, r)
 	for began := time.Now(); err == nil && (status == 429 || status == 503) && time.Since(began) < s.patience; {
@@ -72,7 +73,7 @@ func (s *stage) make(what string, r request, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// detail returns what an error says.
+// detail returns the detail of an error.
 func detail(body []byte) string {
 	var problem struct{ Detail string }
 	if json.Unmarshal(body, &problem) == nil && problem.Detail != "" {
@@ -81,7 +82,8 @@ func detail(body []byte) string {
 	return string(body[:min(len(body), 100)])
 }
 
-// repeat prepares something n times, or as often as the server allows, which it returns.
+// repeat prepares something n times, or as often as the server allows, and returns the
+// number.
 func (s *stage) repeat(n int, each func(i int) error) (int, error) {
 	for i := range n {
 		switch err := each(i); {
@@ -120,11 +122,11 @@ func (s *stage) once(name string, prepare func() (int64, error)) error {
 	return nil
 }
 
-// id returns the number of what was prepared.
+// id returns the number of the prepared problem.
 func (s *stage) id(name string) int64 { return s.place.made[name] }
 
-// afterRefusal is how long an attacker waits who got nothing. The attacks are about what
-// a server does for its answers, not about how fast it refuses.
+// afterRefusal is the pause of an attacker after a refusal. The attacks are about the
+// cost of answers, not of refusals.
 const afterRefusal = 10 * time.Millisecond
 
 // storm sends requests, so many at once, until the attack ends.
@@ -152,7 +154,7 @@ func (s *stage) stormAs(c *client, atOnce int, next func(worker, n int) request)
 	group.Wait()
 }
 
-// count counts what came of a request.
+// count counts the outcome of a request.
 func (s *stage) count(ctx context.Context, what string, status int, err error) {
 	o := outcome(ctx, status, err)
 	s.tally.add(o)

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// tally counts what came of requests.
+// tally counts outcomes of requests.
 type tally struct {
 	mu     sync.Mutex
 	counts map[string]int
-	wrong  []string // the first few answers that are wrong
+	wrong  []string // the first few wrong answers
 }
 
 // mostWrong is how many wrong answers are told.

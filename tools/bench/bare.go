@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
-// The kinds of what servers are compared with.
+// The kinds of contenders beside the servers.
 const (
 	sameBytes  = "bytes"
 	sameStruct = "struct"
@@ -20,8 +20,8 @@ const (
 	theDisk    = "disk"
 )
 
-// addLimits starts what the servers are compared with: bare handlers, and the store
-// port without HTTP.
+// addLimits starts the contenders beside the servers: bare handlers, and the store port
+// without HTTP.
 func (b *bench) addLimits(ctx context.Context) error {
 	b.say("starting what the servers are compared with")
 	postgres := b.server(onPostgres)
@@ -62,7 +62,7 @@ func (b *bench) addLimits(ctx context.Context) error {
 	return b.addBare(sameSelect, postgres, c, stop, err)
 }
 
-// addBare adds a bare handler, which is asked what a server is asked.
+// addBare adds a bare handler. It gets the same requests as a server.
 func (b *bench) addBare(kind string, like *entrant, c load.Contender, stop func(), err error) error {
 	if err != nil {
 		return err

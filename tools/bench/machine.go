@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// machine is what was measured, on what, and how.
+// machine describes the machine, the program and the settings of a run.
 type machine struct {
 	Commit   string            `json:"commit"`  // as git describes it
 	Version  string            `json:"version"` // as the binary calls itself
@@ -30,7 +30,7 @@ type machine struct {
 
 const unknown = "unknown"
 
-// describe says what is measured on what.
+// describe describes the machine and the program.
 func describe(ctx context.Context, binary string, flags *flag.FlagSet) (machine, error) {
 	info, err := buildinfo.ReadFile(binary)
 	if errors.Is(err, os.ErrNotExist) {
@@ -61,7 +61,7 @@ func describe(ctx context.Context, binary string, flags *flag.FlagSet) (machine,
 	return m, nil
 }
 
-// says returns the first line that a program prints.
+// says returns the first line of a program's output.
 func says(ctx context.Context, name string, args ...string) string {
 	out, err := exec.CommandContext(ctx, name, args...).Output()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
@@ -71,7 +71,7 @@ func says(ctx context.Context, name string, args ...string) string {
 	return line
 }
 
-// pin keeps this process on the last core, and others on those before it.
+// pin keeps this process on the last core, and others on the cores before it.
 func pin(ctx context.Context, others []int) error {
 	cores := runtime.NumCPU()
 	if cores < 2 {

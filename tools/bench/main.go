@@ -1,10 +1,9 @@
-// Bench measures how fast the service is, and how far that is from what the machine
-// could do. It starts the program on memory, SQLite and PostgreSQL, loads the same
-// data set into each, asks the same over HTTP of all of them in turn, and compares
-// the rates with those of bare handlers, of pgbench with the SQL that the adapter
-// sends, and of the disk.
+// Bench measures the speed of the service beside the limits of the machine. It starts the
+// program on memory, SQLite and PostgreSQL, loads the same data set into each, sends the
+// same requests over HTTP to all of them in turn, and compares the rates with those of
+// bare handlers, of pgbench with the adapter's SQL, and of the disk.
 //
-// "make bench" in the root runs it. In tools, which is outside of the workspace:
+// "make bench" in the root runs it. In tools, outside of the workspace:
 //
 //	GOWORK=off go run ./bench -problems-binary ../bin/problems -json bench.json
 //
@@ -59,8 +58,8 @@ func execute(ctx context.Context, o options, flags *flag.FlagSet, out io.Writer)
 	return b.finish(b.run(ctx), out)
 }
 
-// finish prints what was measured, also what there is of a run that failed. It
-// returns why that was, and all requests that failed: times are no errors.
+// finish prints the measurements, also those of a failed run. It returns the reason of a
+// failure, and all failed requests. Times are no errors.
 func (b *bench) finish(failed error, out io.Writer) error {
 	if failed != nil && len(b.report.Cells) == 0 {
 		return failed
@@ -105,7 +104,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	return b.measure(ctx)
 }
 
-// note says what is to be known of the figures.
+// note explains the figures.
 func (b *bench) note() {
 	say := func(format string, args ...any) {
 		b.report.Notes = append(b.report.Notes, fmt.Sprintf(format, args...))

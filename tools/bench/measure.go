@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
-// turn is what one contender does for one mix.
+// turn is the work of one contender for one mix.
 type turn struct {
 	name, kind string // kind: of a server the store
 	large      bool
@@ -28,8 +28,9 @@ func (b *bench) measure(ctx context.Context) error {
 	return nil
 }
 
-// measureMix drives a mix with so many connections. In each round all contenders take
-// turns, every time another one first, so that a drift of the machine hits all alike.
+// measureMix drives a mix with the given number of connections. In each round all
+// contenders take turns, every time another one first, so a drift of the machine hits all
+// alike.
 func (b *bench) measureMix(ctx context.Context, m load.Mix, connections int) error {
 	turns := b.turns(m, connections)
 	if len(turns) == 0 {
@@ -57,7 +58,7 @@ func (b *bench) measureMix(ctx context.Context, m load.Mix, connections int) err
 	return nil
 }
 
-// turns returns who takes turns at a mix.
+// turns returns the contenders of a mix.
 func (b *bench) turns(m load.Mix, connections int) (turns []turn) {
 	drive := func(e *entrant) {
 		r := load.Run{Contender: e.Contender, Scene: e.scene, Mix: m, Connections: connections, Warmup: b.warmup, Duration: b.duration, Metrics: e.metrics}

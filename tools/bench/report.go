@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
-// report is everything that was measured.
+// report has all measurements.
 type report struct {
 	Machine machine  `json:"machine"`
 	Loaded  []loaded `json:"loaded"`
@@ -25,8 +25,8 @@ type loaded struct {
 	Begins    []load.Begin `json:"begins"`
 }
 
-// cell is what came of one mix, one number of connections and one contender, in all
-// rounds. Times are in milliseconds, memory is in bytes. What is not known is nil.
+// cell has the results of one mix, one number of connections and one contender, in all
+// rounds. Times are in milliseconds, memory is in bytes. Unknown values are nil.
 type cell struct {
 	Mix         string `json:"mix"`
 	Title       string `json:"title"`
@@ -56,7 +56,7 @@ type cell struct {
 	Rounds []load.Outcome `json:"rounds"`
 }
 
-// sum computes what the rounds say together, and lets go of the single latencies.
+// sum combines the rounds, and drops the single latencies.
 func (c *cell) sum() {
 	var rates []float64
 	var all []load.Latencies
@@ -130,7 +130,7 @@ func milliseconds(d time.Duration) *float64 {
 	return &ms
 }
 
-// errors returns all that failed.
+// errors returns all failures.
 func (r *report) errors() (all []load.Failures) {
 	for _, c := range r.Cells {
 		for _, o := range c.Rounds {
@@ -148,7 +148,7 @@ func (r *report) errors() (all []load.Failures) {
 func (r *report) count() (answered, wrong int) {
 	for _, c := range r.Cells {
 		for _, o := range c.Rounds {
-			if c.P50 != nil { // what is not sent over HTTP has no latencies
+			if c.P50 != nil { // mixes without HTTP have no latencies
 				answered += o.Requests
 			}
 		}
@@ -157,8 +157,8 @@ func (r *report) count() (answered, wrong int) {
 	return answered, wrong
 }
 
-// others returns which share of the machine other processes have used while the mixes
-// were driven; false: it is not known.
+// others returns the share of the machine used by other processes during the mixes;
+// false: unknown.
 func (r *report) others() (share float64, known bool) {
 	used, available := 0., 0.
 	for _, c := range r.Cells {
@@ -172,8 +172,8 @@ func (r *report) others() (share float64, known bool) {
 	return used / available, available > 0
 }
 
-// find returns the cell of a mix, a number of connections and a kind of contender; nil
-// if that was not measured.
+// find returns the cell of a mix, a number of connections and a kind of contender; nil if
+// there is none.
 func (r *report) find(mix string, connections int, kind string, large bool) *cell {
 	for i := range r.Cells {
 		if c := &r.Cells[i]; c.Mix == mix && c.Connections == connections && c.Kind == kind && c.Large == large {

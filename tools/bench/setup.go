@@ -19,17 +19,17 @@ import (
 	"github.com/problemtracking/problems/tools/launch"
 )
 
-// entrant is a contender with what belongs to it.
+// entrant is a contender with its resources.
 type entrant struct {
 	load.Contender
-	store    string // which one, or which limit
+	store    string // the store, or the limit
 	large    bool   // has the large data set
 	scene    *load.Scene
 	metrics  string // host:port; empty: there are none
 	database string // its URL, of Postgres
 }
 
-// bench is a benchmark that is being prepared, and made.
+// bench is a benchmark and its preparation.
 type bench struct {
 	options
 	program  launch.Program
@@ -44,16 +44,16 @@ type bench struct {
 	undo     []func(context.Context) error
 }
 
-// starts is how often a server is started to see how long that takes.
+// starts is the number of measured starts of a server.
 const starts = 5
 
-// setUp makes everything that is measured.
+// setUp makes all contenders.
 func (b *bench) setUp(ctx context.Context) (err error) {
 	if b.folder, err = os.MkdirTemp(b.dir, "problems-bench-"); err != nil {
 		return err
 	}
 	b.undo = append(b.undo, func(context.Context) error { return os.RemoveAll(b.folder) })
-	// PostgreSQL may be run by another user, who has to get at its own data below.
+	// Another user may run PostgreSQL, and has to reach its data below.
 	if err := os.Chmod(b.folder, 0o711); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (b *bench) setUp(ctx context.Context) (err error) {
 	return nil
 }
 
-// tearDown undoes what was made, the latest first.
+// tearDown undoes the preparation, the latest first.
 func (b *bench) tearDown(ctx context.Context) error {
 	var errs []error
 	for i := len(b.undo) - 1; i >= 0; i-- {
@@ -118,8 +118,8 @@ func (b *bench) writeArchive(ctx context.Context, size int64) (err error) {
 	return out.Flush()
 }
 
-// addServer loads a data set into a store, looks how a server begins on it, and
-// starts the one that is measured.
+// addServer loads a data set into a store, measures the starts of a server on it, and
+// starts the measured one.
 func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 	e := &entrant{store: store, large: size != b.problems}
 	e.Name = store
@@ -191,7 +191,7 @@ func (b *bench) replay(ctx context.Context, e *entrant, size int64) error {
 	return load.Replay(ctx, e.Contender, e.scene, file)
 }
 
-// newStore returns the URL of a store that is empty, and starts its database.
+// newStore returns the URL of an empty store, and starts its database.
 func (b *bench) newStore(ctx context.Context, e *entrant, size int64) (string, error) {
 	switch e.store {
 	case onSQLite:
@@ -234,7 +234,7 @@ func (b *bench) server(store string) *entrant {
 	return nil
 }
 
-// say tells whoever waits what is done.
+// say prints the progress.
 func (b *bench) say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 }

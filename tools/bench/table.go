@@ -90,8 +90,8 @@ func megabytes(n *int64) string {
 	return fmt.Sprintf("%.0f", float64(*n)/megabyte)
 }
 
-// table prints rows, of which the first is the head, with columns as wide as they
-// need be: it is to be read as it is, too.
+// table prints rows, the first of them as the head, with columns of fitting width: people
+// read it as plain text, too.
 func table(out io.Writer, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -7,20 +7,20 @@ import (
 	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
-// target is something that the service is to reach, and how far it did in one run.
+// target is a goal of the service, with its value in one run.
 type target struct {
 	What string   `json:"what"`
 	Want string   `json:"want"`
 	Got  *float64 `json:"got,omitempty"` // nil: it was not measured
 	Unit string   `json:"unit,omitempty"`
 	Met  bool     `json:"met"`
-	// CPU is the same ratio by the CPU seconds of server and database per request,
-	// which depend less on who else uses the machine.
+	// CPU is the same ratio by the CPU seconds of server and database per request. They
+	// depend less on other users of the machine.
 	CPU *float64 `json:"cpu,omitempty"`
 	Why string   `json:"why,omitempty"` // it was not measured
 }
 
-// setTargets compares what was measured with what is to be reached.
+// setTargets compares the measurements with the goals.
 func (r *report) setTargets(o options) {
 	r.Targets = nil
 	largest := 0
@@ -63,8 +63,7 @@ func rounds(a, b *cell) []float64 {
 	return ratios
 }
 
-// ratio adds the target that one cell's rate is at least so much of another's: in the
-// middle of the rounds.
+// ratio adds a target for the ratio of two cells' rates: the median of the rounds.
 func (r *report) ratio(what string, want float64, a, b *cell) {
 	t := target{What: what, Want: fmt.Sprintf("≥ %.2f", want)}
 	if a != nil && b != nil {
@@ -89,7 +88,7 @@ func (c *cell) cost() (seconds float64) {
 	return seconds
 }
 
-// set sets what was measured.
+// set sets the measured value.
 func (t *target) set(got float64, met func(float64) bool) {
 	t.Got, t.Met = &got, met(got)
 }
@@ -103,8 +102,8 @@ func (r *report) perSync(c *cell) {
 	r.Targets = append(r.Targets, t)
 }
 
-// growth adds the target for a data set that is larger: by the latency of one
-// connection, or of the fewest.
+// growth adds the target for a larger data set: by the latency of one connection, or of
+// the fewest.
 func (r *report) growth(mix, store string, o options) {
 	n := o.connections[0]
 	small, large := r.find(mix, n, store, false), r.find(mix, n, store, true)
@@ -130,7 +129,7 @@ func (r *report) allocations(c *cell) {
 const megabyte = 1 << 20
 
 // memory adds the targets for resident memory: after the start, and the most with 64
-// connections. The memory store's data are in it: what is written there stays.
+// connections. The memory store's data is part of it, including the writes of the run.
 func (r *report) memory(o options) {
 	for _, l := range r.Loaded {
 		t := target{What: l.Contender + ": idle memory", Want: "≤ 40 MB", Unit: "MB"}
@@ -162,7 +161,7 @@ func reads(mix string) bool {
 	return mix == "load" || mix == "load-any" || mix == "search" || mix == "page"
 }
 
-// starts adds the targets for starts on what exists.
+// starts adds the targets for starts on existing stores.
 func (r *report) starts() {
 	for _, l := range r.Loaded {
 		if l.Contender == inMemory {

@@ -8,7 +8,7 @@ import (
 
 const project = "github.com/problemtracking/problems/"
 
-// rule says what the packages below a folder may import of other folders.
+// rule lists the folders for imports of the packages below a folder.
 type rule struct {
 	folder string
 	// mayImport are folders of the project; the own one is always allowed.
@@ -37,11 +37,11 @@ var rules = []rule{
 	{folder: "app", mayImport: []string{"adapters", "domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 }
 
-// forTests are the folders of what only tests import: they may take what tests may.
+// forTests are the folders for tests alone: they may import as tests may.
 var forTests = []string{"adapters/postgres/postgrestest", "adapters/internal/sqlstore/searchtest"}
 
-// containers runs containers for tests. Its libraries are not inherited by users of the
-// adapter, as it is a module of its own that no other imports.
+// containers runs containers for tests. Users of the adapter do not inherit its
+// libraries: it is a module of its own without importers.
 const containers = "adapters/postgres/postgrestest/containers"
 
 // isForTests reports whether a folder is one of these, or below.
@@ -49,9 +49,8 @@ func isForTests(folder string) bool {
 	return slices.ContainsFunc(forTests, func(f string) bool { return within(folder, f) })
 }
 
-// only are the libraries that one folder alone is to know: the project is put
-// together, configured and called from a command line by app, and every database
-// is its adapter's.
+// only are the libraries of one folder alone: app puts the project together, configures
+// it and calls it from a command line, and every database is its adapter's.
 var only = []struct{ library, folder string }{
 	{"go.uber.org/fx", "app"},
 	{"go.uber.org/dig", "app"},
@@ -63,7 +62,7 @@ var only = []struct{ library, folder string }{
 	{"github.com/anishathalye/porcupine", "conformance"},
 }
 
-// arrows returns a sentence for every import of p that is not allowed.
+// arrows returns a sentence for every forbidden import of p.
 func (p pkg) arrows() []string {
 	folder := strings.TrimPrefix(p.ImportPath, project)
 	i := slices.IndexFunc(rules, func(r rule) bool { return within(folder, r.folder) })
@@ -83,7 +82,7 @@ func (p pkg) arrows() []string {
 	return append(violations, r.check(folder+" (tests)", p.XTestImports)...)
 }
 
-// check returns a sentence for every import that the rule does not allow.
+// check returns a sentence for every import against the rule.
 func (r rule) check(who string, imports []string) []string {
 	var violations []string
 	for _, path := range imports {

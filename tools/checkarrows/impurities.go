@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// handedIn are what only app takes, and hands in to everything else, by package.
-// An empty list stands for the whole package.
+// handedIn are the functions of app alone, handed in to everything else, by package. An
+// empty list stands for the whole package.
 var handedIn = map[string][]string{
 	"time":         {"Now", "Since", "Until"},
 	"os":           {"Getenv", "LookupEnv", "Environ", "ExpandEnv"},
@@ -21,8 +21,7 @@ var handedIn = map[string][]string{
 	"math/rand/v2": {},
 }
 
-// impurities returns a sentence for everything in p, tests aside, that takes what
-// it should be handed in.
+// impurities returns a sentence for each use of such a function in p, tests aside.
 func (p pkg) impurities() ([]string, error) {
 	folder := strings.TrimPrefix(p.ImportPath, project)
 	if !within(folder, "domain") && !within(folder, "adapters") || isForTests(folder) {
@@ -35,7 +34,7 @@ func (p pkg) impurities() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		taken := make(map[string][]string) // by the name that the file has for the package
+		taken := make(map[string][]string) // by the package's name in the file
 		for _, spec := range file.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {

@@ -2,7 +2,7 @@
 // they should: app → adapters → domain ← conformance. It also keeps the clock,
 // randomness and the environment out of the domain and the adapters.
 //
-// In tools, which is outside of the workspace:
+// In tools, outside of the workspace:
 //
 //	GOWORK=off go run ./checkarrows -C ..
 package main
@@ -46,7 +46,7 @@ func main() {
 	fmt.Printf("checkarrows: %d packages, all arrows point inwards\n", len(packages))
 }
 
-// pkg is what "go list -json" tells of a package.
+// pkg is a package in "go list -json".
 type pkg struct {
 	ImportPath   string
 	Dir          string

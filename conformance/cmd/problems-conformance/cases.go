@@ -19,7 +19,7 @@ func casesCommand() command {
 // listed is a case of either suite.
 type listed struct {
 	id, level, profile, rule, source string
-	links                            []string // the pages that the source names
+	links                            []string // the pages of the source
 }
 
 const casesHelp = `usage: problems-conformance cases [--suite store|http] [--markdown]

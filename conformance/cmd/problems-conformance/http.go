@@ -63,7 +63,7 @@ func (o *httpFlags) register(f *flag.FlagSet) {
 	f.BoolVar(&o.verbose, "v", false, "tell of every case on standard error when it has ended; a terminal is told of the progress anyway")
 }
 
-// target returns what is to be tested, and how.
+// target returns the target and the options.
 func (o *httpFlags) target(env func(string) string) (httpsuite.Target, httpsuite.Options, error) {
 	target := httpsuite.Target{BaseURL: o.url, AdminToken: o.token}
 	options := httpsuite.Options{CoreOnly: o.core, Parallel: o.parallel, Seed: o.seed,
@@ -94,7 +94,7 @@ func (o *httpFlags) target(env func(string) string) (httpsuite.Target, httpsuite
 	return target, options, nil
 }
 
-// host returns the host of a URL, or what is none but for what could be a password.
+// host returns the host of a URL. It leaves out anything like a password.
 func host(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		return u.Host
@@ -132,8 +132,8 @@ func runHTTP(ctx context.Context, p program) int {
 	return r.ExitCode()
 }
 
-// room makes sure, before a run begins, that its report can be written, and that no
-// report of an earlier run is left behind by one that does not come to its end.
+// room makes sure, before a run begins, of a writable place for its report, and removes
+// the report of an earlier run.
 func room(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("the directory of the report: %w", err)
@@ -152,7 +152,7 @@ func room(dir string) error {
 	return report.Clear(dir)
 }
 
-// unwritten says that there is no report.
+// unwritten reports a missing report.
 func (p program) unwritten(err error) int {
 	fmt.Fprintf(p.stderr, "the report could not be written: %v\n", err)
 	return exitUnknown
@@ -168,7 +168,7 @@ func chosen(o httpsuite.Options) (n int) {
 	return n
 }
 
-// tell prints what failed, and the closing lines.
+// tell prints the failures and the closing lines.
 func tell(p program, r *report.Report) {
 	for _, c := range r.Cases {
 		if c.Failure != "" {

@@ -1,5 +1,5 @@
-// Command problems-conformance holds servers against the HTTP contract of the
-// Problem Tracking Service, and tells what the suites demand.
+// Command problems-conformance holds servers against the HTTP contract of the Problem
+// Tracking Service, and lists the demands of the suites.
 //
 // See "problems-conformance --help".
 package main
@@ -18,14 +18,14 @@ import (
 
 // The exit codes.
 const (
-	exitConformant    = 0 // or, for commands that judge nothing, done
+	exitConformant    = 0 // or done, for commands without a verdict
 	exitNotConformant = 1
 	exitUnknown       = 2 // wrong usage, nothing reached, or not brought to an end
 )
 
-// program is what a command works with: the world outside.
+// program is the environment of a command.
 type program struct {
-	args           []string // what follows the command's name
+	args           []string // the arguments of the command
 	stdout, stderr io.Writer
 	// terminal is whether standard error is one.
 	terminal bool
@@ -51,8 +51,8 @@ func commands() []command {
 }
 
 func main() {
-	// The first signal ends the run, whose report is still written; the
-	// second ends the program.
+	// The first signal ends the run, and the report is still written. The second ends the
+	// program.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	info, err := os.Stderr.Stat()
@@ -65,7 +65,7 @@ func main() {
 	}))
 }
 
-// start runs the command that the arguments begin with.
+// start runs the command named by the arguments.
 func start(ctx context.Context, p program) int {
 	if len(p.args) == 0 {
 		usage(p.stderr)
@@ -102,10 +102,10 @@ Exit codes:
 `)
 }
 
-// flags returns an empty set of flags whose help begins with the given text.
+// flags returns an empty set of flags with the given begin of its help.
 func (p program) flags(name, help string) *flag.FlagSet {
 	f := flag.NewFlagSet("problems-conformance "+name, flag.ContinueOnError)
-	f.SetOutput(io.Discard) // parse prints what there is to say
+	f.SetOutput(io.Discard) // parse prints the message
 	f.Usage = func() {
 		fmt.Fprint(f.Output(), help)
 		f.PrintDefaults()
@@ -113,8 +113,8 @@ func (p program) flags(name, help string) *flag.FlagSet {
 	return f
 }
 
-// parse reads the arguments, which are flags alone. It reports false, and the exit
-// code, when there is nothing more to be done.
+// parse reads the arguments. All of them are flags. It reports false, and the exit code,
+// when the command is over.
 func (p program) parse(f *flag.FlagSet) (code int, ok bool) {
 	err := f.Parse(p.args)
 	switch {
@@ -131,7 +131,7 @@ func (p program) parse(f *flag.FlagSet) (code int, ok bool) {
 	return 0, true
 }
 
-// misused says what is wrong with the arguments.
+// misused describes the fault of the arguments.
 func (p program) misused(f *flag.FlagSet, err error) int {
 	fmt.Fprintf(p.stderr, "%s: %v; see %s --help\n", f.Name(), err, f.Name())
 	return exitUnknown

@@ -51,8 +51,8 @@ func summarise(_ context.Context, p program) int {
 	return code
 }
 
-// worse returns the exit code that weighs more: a failure is known, whatever is
-// not known beside it.
+// worse returns the weightier exit code: a failure is certain, whatever is unknown beside
+// it.
 func worse(a, b int) int {
 	if a == exitNotConformant || b == exitNotConformant {
 		return exitNotConformant

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// answerOf is the answer to GET /problems/{identifier}, with the members that it has,
-// in their order. V is what values in the log are.
+// answerOf is the answer to GET /problems/{identifier}, with its members in their order.
+// V is the type of values in the log.
 type answerOf[V any] struct {
 	Identifier       int64            `json:"identifier"`
 	Title            string           `json:"title"`
@@ -101,8 +101,7 @@ type logAnswer[V any] struct {
 	To              V            `json:"to"`
 }
 
-// createdAnswer is what the log shows of the fields of a new problem. Those that are
-// null are left out.
+// createdAnswer shows the fields of a new problem in the log, without null ones.
 type createdAnswer struct {
 	Title          string      `json:"title"`
 	State          *nameAnswer `json:"state,omitempty"`
@@ -113,12 +112,12 @@ type createdAnswer struct {
 	Assignee       *nameAnswer `json:"assignee,omitempty"`
 }
 
-// linkAnswer is what the log shows of the other problem of a relationship.
+// linkAnswer shows the other problem of a relationship in the log.
 type linkAnswer struct {
 	ProblemIdentifier int64 `json:"problemIdentifier"`
 }
 
-// noValueAnswer is what the log shows of a keyword without a value.
+// noValueAnswer shows a keyword without a value in the log.
 type noValueAnswer struct {
 	Value *string `json:"value"`
 }
@@ -140,13 +139,13 @@ func (m *momentAnswer) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// rawAnswer is an answer whose log values are JSON, as they are stored.
+// rawAnswer is an answer with log values in stored JSON.
 type rawAnswer = answerOf[json.RawMessage]
 
-// typedAnswer is one whose log values are nil, a string, or a pointer to a struct.
+// typedAnswer is one with log values of nil, a string, or a pointer to a struct.
 type typedAnswer = answerOf[any]
 
-// readAnswer reads an answer, of which it has to know every member.
+// readAnswer reads an answer. It has to know every member.
 func readAnswer(body []byte) (raw rawAnswer, err error) {
 	if err = unmarshalStrictly(body, &raw); err != nil {
 		return raw, fmt.Errorf("the answer is not as this benchmark knows it: %w", err)
@@ -178,8 +177,7 @@ func typed(raw rawAnswer) (typedAnswer, error) {
 	return out, nil
 }
 
-// logValue returns a value of the log as nil, a string, or the one of the structs that
-// has its members.
+// logValue returns a value of the log as nil, a string, or the struct with its members.
 func logValue(text json.RawMessage) (any, error) {
 	if string(text) == "null" {
 		return nil, nil
@@ -196,8 +194,8 @@ func logValue(text json.RawMessage) (any, error) {
 	return nil, fmt.Errorf("the log has a value that this benchmark does not know: %s", text)
 }
 
-// marshal returns the JSON of a value, with a line's end after it. What HTML would take
-// for tags stays as it is, as it does in the answers of the service.
+// marshal returns the JSON of a value, with a newline after it. It does not escape HTML,
+// as in the answers of the service.
 func marshal(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -206,7 +204,7 @@ func marshal(value any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// checkSame checks that two JSON texts are equal but for white space.
+// checkSame checks two JSON texts for equality but for white space.
 func checkSame(got, want []byte) error {
 	var a, b bytes.Buffer
 	if err := errors.Join(json.Compact(&a, got), json.Compact(&b, want)); err != nil {

@@ -18,17 +18,17 @@ import (
 	"github.com/problemtracking/problems/tools/bench/internal/load"
 )
 
-// limitCommand is the argument that makes this program a bare handler. What it is to
-// serve, a limit, comes from standard input, with the end of which it ends.
+// limitCommand is the argument for the role of a bare handler. The handler reads its
+// limit from standard input, and ends with it.
 const limitCommand = "serve-limit"
 
-// limit is what a bare handler serves.
+// limit is the answer of a bare handler.
 type limit struct {
 	Kind   limitKind   `json:"kind"`
 	Status int         `json:"status"`
 	Header http.Header `json:"header"`
 	Body   []byte      `json:"body"`
-	// Of one that reads from a database:
+	// For one with a database:
 	Database string   `json:"database"`
 	Load     captured `json:"load"`
 }
@@ -41,21 +41,21 @@ const (
 	limitPostgres limitKind = "postgres"
 )
 
-// BareBytes starts a process whose net/http handler answers every request with the
+// BareBytes starts a process with a net/http handler. It answers every request with the
 // bytes and headers of an answer.
 func BareBytes(ctx context.Context, answer load.Recorded) (load.Contender, func(), error) {
 	return startBare(ctx, "bare handler, same bytes", limitOf(answer, limitBytes))
 }
 
-// BareStruct starts one that encodes, for each request, a struct with the members of
-// the answer, by encoding/json.
+// BareStruct starts a handler that encodes, for each request, a struct with the members
+// of the answer, by encoding/json.
 func BareStruct(ctx context.Context, answer load.Recorded) (load.Contender, func(), error) {
 	return startBare(ctx, "bare handler, same struct", limitOf(answer, limitStruct))
 }
 
-// BarePostgres starts one that runs, for each request, the statements of a load, and
-// encodes the struct that it fills with what they return: see loadedRow. The database
-// may be busy.
+// BarePostgres starts a handler that runs, for each request, the statements of a load,
+// fills a struct from their rows, and encodes it: see loadedRow. The database may be
+// busy.
 func BarePostgres(ctx context.Context, databaseURL string, load captured, answer load.Recorded) (load.Contender, func(), error) {
 	l := limitOf(answer, limitPostgres)
 	l.Database, l.Load = databaseURL, load
@@ -69,8 +69,8 @@ func limitOf(r load.Recorded, kind limitKind) limit {
 	return limit{Kind: kind, Status: r.Status, Header: header, Body: r.Body}
 }
 
-// startBare starts this program as a bare handler, which ends with the function that
-// is returned, or with this process.
+// startBare starts this program as a bare handler. It ends with the returned function, or
+// with this process.
 func startBare(ctx context.Context, name string, l limit) (load.Contender, func(), error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -137,7 +137,7 @@ func ServeLimit(args []string, stdin io.Reader, stdout io.Writer) bool {
 	return true
 }
 
-// handler returns the handler, after it has made sure that it answers as it should.
+// handler returns the handler, after a check of its answer.
 func (l limit) handler(ctx context.Context) (http.Handler, error) {
 	switch l.Kind {
 	case limitBytes:

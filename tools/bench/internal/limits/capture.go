@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// capturing is a proxy between the adapter and its database that writes down the
-// statements that pass. What travels is not changed.
+// capturing is a proxy between the adapter and its database. It writes down the
+// statements, and changes nothing.
 type capturing struct {
 	listener net.Listener
 	through  string // the URL of the database, by way of the proxy
@@ -28,17 +28,16 @@ type capturing struct {
 	writing bool
 	trips   []rawTrip
 	open    rawTrip // not yet ended
-	err     error   // what could not be read
+	err     error   // the error of an unreadable message
 }
 
-// rawTrip is what was sent before the answer to a Sync, or to a simple Query, was
-// waited for.
+// rawTrip has the messages before a wait for the answer to a Sync, or to a simple Query.
 type rawTrip struct{ statements []rawStatement }
 
 // rawStatement is a statement with its arguments as they were sent.
 type rawStatement struct {
 	sql    string
-	simple bool // sent as a text that the server parses each time
+	simple bool // sent as text, parsed by the server each time
 	args   [][]byte
 	format []int16
 }
@@ -58,7 +57,7 @@ func (s rawStatement) formatOf(i int) int16 {
 type link struct {
 	prepared map[string]string       // statements by name
 	portals  map[string]rawStatement // by name
-	pending  int                     // answers that are still to come
+	pending  int                     // answers still to come
 	status   byte                    // of the last answer: I idle, T in a transaction, E in a failed one
 }
 
@@ -85,15 +84,15 @@ func capture(databaseURL string) (*capturing, error) {
 	return c, nil
 }
 
-// Close ends the proxy. Whoever is connected through it has to have ended before.
+// Close ends the proxy. All connections through it have to be closed before.
 func (c *capturing) Close() error {
 	err := c.listener.Close()
 	c.running.Wait()
 	return err
 }
 
-// record returns what was sent while fn ran, and until the last transaction had
-// ended. It is for one connection at a time: what several send is not told apart.
+// record returns the messages from the run of fn, up to the end of the last transaction.
+// It is for one connection at a time.
 func (c *capturing) record(ctx context.Context, fn func() error) ([]rawTrip, error) {
 	c.mu.Lock()
 	c.writing, c.trips, c.open = true, nil, rawTrip{}
@@ -172,13 +171,13 @@ func (c *capturing) serve(client net.Conn) {
 	c.mu.Unlock()
 }
 
-// The codes in the place of a protocol version, which ask for encryption.
+// The codes in the place of a protocol version. They ask for encryption.
 const (
 	wantsTLS = 80877103
 	wantsGSS = 80877104
 )
 
-// start forwards the first message, which alone has no kind, and refuses encryption.
+// start forwards the first message, the only one without a kind, and refuses encryption.
 func start(from io.Reader, client, server io.Writer) error {
 	for {
 		head := make([]byte, 8)
@@ -231,7 +230,7 @@ func (c *capturing) fail(err error) {
 	c.changed.Broadcast()
 }
 
-// sent notes what the adapter sends.
+// sent notes the messages of the adapter.
 func (c *capturing) sent(l *link, kind byte, body []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -285,7 +284,7 @@ func (c *capturing) endTrip(l *link) {
 	}
 }
 
-// answered notes what the server has finished.
+// answered notes the finished messages of the server.
 func (c *capturing) answered(l *link, kind byte, body []byte) error {
 	if kind != 'Z' {
 		return nil

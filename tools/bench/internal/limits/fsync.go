@@ -13,8 +13,8 @@ const (
 
 // Fsyncs returns how many writes of 4 KiB the disk of a directory makes durable per
 // second, one after the other, each with a synchronisation of its own. As in
-// pg_test_fsync, and in a database's log, what is written over is there already: the
-// file does not grow, so that only data have to be written.
+// pg_test_fsync, and in a database's log, they overwrite existing data: the file does not
+// grow, so only data has to be written.
 func Fsyncs(dir string, duration time.Duration) (perSecond float64, err error) {
 	file, err := os.CreateTemp(dir, "problems-fsync-")
 	if err != nil {
@@ -30,7 +30,7 @@ func Fsyncs(dir string, duration time.Duration) (perSecond float64, err error) {
 	page := make([]byte, syncedWrite)
 	began, n := time.Now(), 0
 	for time.Since(began) < duration || n == 0 {
-		page[0] = byte(n/(syncedFile/syncedWrite) + 1) // not what is there
+		page[0] = byte(n/(syncedFile/syncedWrite) + 1) // no longer the old data
 		if _, err := file.WriteAt(page, int64(n)*syncedWrite%syncedFile); err != nil {
 			return 0, err
 		}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// syncData makes durable what was written.
+// syncData makes written data durable.
 func syncData(file *os.File) error {
 	for {
 		if err := syscall.Fdatasync(int(file.Fd())); err != syscall.EINTR {

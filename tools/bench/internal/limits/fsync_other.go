@@ -4,5 +4,5 @@ package limits
 
 import "os"
 
-// syncData makes durable what was written.
+// syncData makes written data durable.
 func syncData(file *os.File) error { return file.Sync() }

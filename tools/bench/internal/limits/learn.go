@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// learn learns what the adapter sends for a load and for a patch.
+// learn learns the adapter's statements for a load and for a patch.
 func (p *StorePort) learn(ctx context.Context) (err error) {
 	proxy, err := capture(p.url)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *StorePort) learn(ctx context.Context) (err error) {
 		sent, err := readable(ctx, conn.Conn(), trips)
 		return sample{sent, values()}, err
 	}
-	// Whatever can vary has to: times, and revisions, of which one problem gets ahead.
+	// All variables have to vary: times, and revisions. So one problem gets ahead.
 	at := time.Now()
 	patch := func(w *patcher, s store.Store) error {
 		at = at.Add(time.Millisecond)

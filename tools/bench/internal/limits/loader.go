@@ -15,19 +15,19 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres"
 )
 
-// loader is a handler that loads, with the statements that the adapter sends, the
-// problem whose number ends the path, or else the one that was recorded.
+// loader is a handler that loads, with the adapter's statements, the problem with the
+// number at the end of the path, or else the recorded one.
 type loader struct {
 	limit
 	recorded rawAnswer
 	pool     *pgxpool.Pool
 	trips    []loaderTrip
-	// ending is a trip that only ends the transaction, which the adapter does when it
-	// has returned.
+	// ending is a trip for the end of the transaction alone. The adapter sends it after
+	// its return.
 	ending *statement
 }
 
-// loaderTrip is what is sent at once.
+// loaderTrip is one message to the server.
 type loaderTrip struct{ statements []loaderStatement }
 
 type loaderStatement struct {
@@ -37,8 +37,8 @@ type loaderStatement struct {
 	sets    []rowSet
 }
 
-// newLoader makes sure that the handler answers about the recorded problem with as many
-// bytes, give or take what has changed of it.
+// newLoader checks the handler: its answer about the recorded problem has the same
+// length, but for the changes since.
 func newLoader(ctx context.Context, l limit) (http.Handler, error) {
 	recorded, err := readAnswer(l.Body)
 	if err != nil {
@@ -76,7 +76,7 @@ func (h *loader) try(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes the statements ready, and learns what they return.
+// prepare prepares the statements, and learns their columns.
 func (h *loader) prepare(ctx context.Context) error {
 	conn, err := h.pool.Acquire(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (h *loader) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.write(w, body)
 }
 
-// load returns the JSON of a problem, and what has to be done afterwards.
+// load returns the JSON of a problem, and the work for afterwards.
 func (h *loader) load(ctx context.Context, id int64) (body []byte, end func(), err error) {
 	conn, err := h.pool.Acquire(ctx)
 	if err != nil {

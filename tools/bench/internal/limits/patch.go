@@ -18,24 +18,24 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// patcher commits patches of the state of one problem, there and back: the Changes
-// that the tracker has made of such patches, brought up to date.
+// patcher commits patches of the state of one problem, there and back: the tracker's
+// Changes for such patches, brought up to date.
 type patcher struct {
 	changes [2]store.Change // of the tracker
-	states  [2]ident.ID     // those in which a change begins
+	states  [2]ident.ID     // the states at the begin of a change
 	current problem.Problem
-	batch   ident.ID // that stored it
-	before  ident.ID // the one before that
-	phase   int      // which of the two comes next
-	// last is the latest Change, and lastPhase which of the two it was.
+	batch   ident.ID // of the last write
+	before  ident.ID // of the write before
+	phase   int      // the next one of the two
+	// last is the latest Change, and lastPhase its place of the two.
 	last      store.Change
 	lastPhase int
 }
 
-// newPatchers creates problems that are alike but for their numbers, each with a
+// newPatchers creates problems with differences in their numbers alone, each with a
 // patcher.
 func newPatchers(ctx context.Context, s store.Store, catalogue *metadata.Catalogue, as ident.ID, n int) ([]*patcher, error) {
-	// The clock stands still, so that the problems have the same times.
+	// The clock stands still, so the problems have the same times.
 	now := time.Now()
 	recorder := &recorder{Store: s}
 	service := tracker.New(tracker.Options{Store: recorder, Now: func() time.Time { return now }, Random: rand.Reader, Limits: tracker.DefaultLimits()})
@@ -70,7 +70,7 @@ func newPatchers(ctx context.Context, s store.Store, catalogue *metadata.Catalog
 	return patchers, nil
 }
 
-// recorder is a store that keeps the Changes which are committed.
+// recorder is a store with a list of its Changes.
 type recorder struct {
 	store.Store
 	committed []store.Change
@@ -84,8 +84,8 @@ func (r *recorder) Commit(ctx context.Context, change store.Change) (store.Recei
 	return receipt, err
 }
 
-// thereAndBack returns two states between which a problem can go back and forth, the
-// first of which is initial; two that are not resolved, if there are.
+// thereAndBack returns two states with transitions in both directions, the first of them
+// initial; both unresolved, if possible.
 func thereAndBack(c *metadata.Catalogue) (found [2]ident.ID, err error) {
 	best := -1
 	for _, a := range c.Content().States {
@@ -109,7 +109,7 @@ func thereAndBack(c *metadata.Catalogue) (found [2]ident.ID, err error) {
 	return found, nil
 }
 
-// typical returns the fields of a problem that has all of them, as far as the
+// typical returns the fields of a problem with a value in each of them, as far as the
 // catalogue goes.
 func typical(c *metadata.Catalogue, assignee ident.ID) tracker.ProblemPatch {
 	content := c.Content()
@@ -135,7 +135,7 @@ func set(id ident.ID) patch.Field[metadata.Partial] {
 	return patch.Set[metadata.Partial](map[string]any{"identifier": id.String()})
 }
 
-// refresh learns what the problem is like now, which somebody else has patched.
+// refresh reads the problem, after somebody else has patched it.
 func (p *patcher) refresh(ctx context.Context, s store.Store) error {
 	err := s.View(ctx, func(r store.Reader) error {
 		snapshot, err := r.Problem(ctx, p.current.ID, ident.None, 0)
@@ -149,7 +149,7 @@ func (p *patcher) refresh(ctx context.Context, s store.Store) error {
 	return err
 }
 
-// patch commits the next Change, of a time that is not before the latest one.
+// patch commits the next Change, at a time not before the latest one.
 func (p *patcher) patch(ctx context.Context, s store.Store, at time.Time) error {
 	change, after, err := p.next(at)
 	if err != nil {
@@ -222,7 +222,7 @@ func (p *patcher) advanced(q problem.Problem, at time.Time) problem.Problem {
 	return q
 }
 
-// values returns what the variables of a script were in the latest patch.
+// values returns the values of the script's variables in the latest patch.
 func (p *patcher) values() map[string]string {
 	return map[string]string{
 		"problem": strconv.FormatInt(int64(p.current.ID), 10),

@@ -18,15 +18,15 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
-// pgbenchResult is what pgbench counted.
+// pgbenchResult has the counts of pgbench.
 type pgbenchResult struct {
 	transactions int64
 	perSecond    float64
 }
 
-// pgbench runs a script for a time of whole seconds, prepared, on two threads; for
-// longer where it was too short for a single transaction, since connecting counts too.
-// A transaction that fails is an error.
+// pgbench runs a script for a time of whole seconds, prepared, on two threads. It runs
+// longer if the time was too short for a single transaction, since connecting counts too.
+// A failed transaction is an error.
 func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, clients int, duration time.Duration) (pgbenchResult, error) {
 	programs, err := postgrestest.Folder("pgbench")
 	if err != nil {
@@ -61,7 +61,7 @@ func pgbench(ctx context.Context, databaseURL string, script *pgbenchScript, cli
 	})
 }
 
-// mostSeconds is the time in which pgbench has to do something.
+// mostSeconds is the limit of time for a first transaction.
 const mostSeconds = 60
 
 // longEnough runs pgbench for so many seconds, and for twice as many as long as nothing
@@ -86,7 +86,7 @@ var (
 	rate      = regexp.MustCompile(`(?m)^tps = ([0-9.]+) \(without initial connection time\)`)
 )
 
-// parsePgbench reads what pgbench prints. It prints no rate when nothing was done.
+// parsePgbench reads the output of pgbench. Without a transaction there is no rate in it.
 func parsePgbench(out string) (r pgbenchResult, err error) {
 	numbers := make([]string, 3)
 	for i, line := range []*regexp.Regexp{processed, failed, rate} {
@@ -109,11 +109,11 @@ func parsePgbench(out string) (r pgbenchResult, err error) {
 	return r, err
 }
 
-// libpqParameters are those of a URL that are not settings of the session.
+// libpqParameters are the parameters of a URL beside the settings of the session.
 var libpqParameters = []string{"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "options", "target_session_attrs", "application_name"}
 
-// libpqURL returns the URL of a database as libpq takes it, which wants settings of the
-// session, such as search_path, to be options.
+// libpqURL returns the URL of a database for libpq. It wants settings of the session,
+// such as search_path, as options.
 func libpqURL(databaseURL string) (string, error) {
 	u, err := url.Parse(databaseURL)
 	if err != nil {

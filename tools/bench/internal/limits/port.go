@@ -21,30 +21,30 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// logged is how many log entries the problems have that are loaded.
+// logged is the number of log entries of a loaded problem.
 const logged = 10
 
-// StorePort measures the store port of adapters/postgres without HTTP, and what
-// pgbench does with the same SQL on the same server. It is made by openPort.
+// StorePort measures the store port of adapters/postgres without HTTP, and pgbench with
+// the same SQL on the same server. OpenPort makes it.
 type StorePort struct {
 	url     string
 	clients int
 	store   *postgres.Store
 	service *tracker.Service // on the store
-	db      *pgxpool.Pool    // to look at what was done
+	db      *pgxpool.Pool    // to check the results
 	as      ident.ID
-	loaded  []problem.ID // those with as many log entries
+	loaded  []problem.ID // the problems with as many log entries
 	patched []*patcher   // one for each client, and at least two
 
-	// Load and phases are what the adapter sends for a load, and for a patch there
-	// and back.
+	// Load and phases are the adapter's statements for a load, and for a patch there and
+	// back.
 	Load   captured
 	phases [2]captured
 }
 
-// OpenPort prepares a database that has a data set: it adds a few problems, of which
-// each client patches one. All clients together use the connections that a server has
-// when nothing is set.
+// OpenPort prepares a database with a data set. It adds a few problems, and each client
+// patches one of them. All clients together use the default number of connections of a
+// server.
 func OpenPort(ctx context.Context, databaseURL string, clients int) (_ *StorePort, err error) {
 	p := &StorePort{url: databaseURL, clients: clients}
 	defer func() {
@@ -72,14 +72,14 @@ func OpenPort(ctx context.Context, databaseURL string, clients int) (_ *StorePor
 // Close closes the store.
 func (p *StorePort) Close() {
 	if p.store != nil {
-		_ = p.store.Close() // which returns nil
+		_ = p.store.Close() // it returns nil
 	}
 	if p.db != nil {
 		p.db.Close()
 	}
 }
 
-// choose chooses what is loaded, and on whose behalf, and returns the catalogue.
+// choose chooses the problems to load, and the caller, and returns the catalogue.
 func (p *StorePort) choose(ctx context.Context) (catalogue *metadata.Catalogue, err error) {
 	const most = 1000
 	rows, err := p.db.Query(ctx, "SELECT problem FROM log GROUP BY problem HAVING count(*) = $1 ORDER BY problem LIMIT $2", logged, most)
@@ -107,8 +107,8 @@ func (p *StorePort) choose(ctx context.Context) (catalogue *metadata.Catalogue, 
 	return nil, errors.New("the data set needs an active user")
 }
 
-// read loads a problem as GET does: with its keywords and its log. It asks the tracker,
-// which knows how the store is to be read, and adds nothing that takes long.
+// read loads a problem as GET does: with its keywords and its log. It goes through the
+// tracker, at next to no cost.
 func (p *StorePort) read(ctx context.Context, service *tracker.Service, id problem.ID) error {
 	answer, err := service.LoadProblem(ctx, tracker.Caller{User: p.as, Scope: access.Read}, id, store.Keywords|store.Log)
 	if err == nil && len(answer.Value.Log) < logged { // there can be more by now
@@ -125,12 +125,12 @@ func newService(s store.Store) *tracker.Service {
 func (p *StorePort) Reads(ctx context.Context, duration time.Duration) (perSecond float64, err error) {
 	var turn atomic.Int64
 	return p.each(ctx, duration, func(int) error {
-		return p.read(ctx, p.service, p.loaded[turn.Add(7919)%int64(len(p.loaded))]) // a prime, so that all are read, here and there
+		return p.read(ctx, p.service, p.loaded[turn.Add(7919)%int64(len(p.loaded))]) // a prime, to read all of them, here and there
 	})
 }
 
-// Commits returns how many patches per second the adapter does, and checks that they
-// are stored.
+// Commits returns the adapter's rate of patches per second, and checks the stored
+// results.
 func (p *StorePort) Commits(ctx context.Context, duration time.Duration) (perSecond float64, err error) {
 	for _, w := range p.patched {
 		if err := w.refresh(ctx, p.store); err != nil {
@@ -189,8 +189,8 @@ func (p *StorePort) times(n int64, do func(client int) error) error {
 	return errors.Join(failures...)
 }
 
-// stored checks that the database holds as many new batches as write says, and as many
-// new revisions of the problems that are patched.
+// stored checks the database for the given number of new batches, and as many new
+// revisions of the patched problems.
 func (p *StorePort) stored(ctx context.Context, write func() (int64, error)) error {
 	var before, after, revisionsBefore, revisionsAfter int64
 	if err := p.count(ctx, &before, &revisionsBefore); err != nil {
@@ -236,8 +236,8 @@ func (p *StorePort) PgbenchReads(ctx context.Context, duration time.Duration) (p
 	return result.perSecond, err
 }
 
-// PgbenchCommits returns how many patches per second pgbench does, and checks that
-// they are stored.
+// PgbenchCommits returns pgbench's rate of patches per second, and checks the stored
+// results.
 func (p *StorePort) PgbenchCommits(ctx context.Context, duration time.Duration) (perSecond float64, err error) {
 	now := time.Now()
 	const places = 16 // bits for the transactions of one millisecond

@@ -12,21 +12,21 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// rowSet are the rows that a statement returns, or that one column of it has as an
-// array of records.
+// rowSet describes the rows of a statement, or of one column of it with an array of
+// records.
 type rowSet struct {
 	columns []pgconn.FieldDescription
 	kind    rowKind
 }
 
-// recordArray finds the statements whose rows another one returns as arrays.
+// recordArray finds statements inside another one, with their rows as arrays.
 var recordArray = regexp.MustCompile(`(?s)ARRAY\(SELECT found FROM \((.*?)\) found LIMIT \d+\)`)
 
 // argumentNumber is how an argument stands in a statement.
 var argumentNumber = regexp.MustCompile(`\$(\d+)`)
 
-// rowSets returns what the statement returns. Columns of records have no names: they
-// are those of the statements that find them.
+// rowSets returns the columns of the statement. Columns of records have no names: they
+// are those of the inner statements.
 func rowSets(ctx context.Context, conn *pgx.Conn, sql string, columns []pgconn.FieldDescription) ([]rowSet, error) {
 	if len(columns) == 0 || columns[0].DataTypeOID != pgtype.RecordArrayOID {
 		return []rowSet{{columns, kindOf(columns)}}, nil
@@ -49,8 +49,8 @@ func rowSets(ctx context.Context, conn *pgx.Conn, sql string, columns []pgconn.F
 	return sets, nil
 }
 
-// recordRows is what an array of records is scanned into: row after row, each into the
-// same places.
+// recordRows is the target of scanning an array of records: row after row, each into the
+// same variables.
 type recordRows struct {
 	row  recordRow
 	n    int    // how many there are

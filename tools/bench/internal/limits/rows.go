@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// rowKind says what the rows of a statement are.
+// rowKind is the meaning of a statement's rows.
 type rowKind int
 
 const (
@@ -39,9 +39,9 @@ func kindOf(columns []pgconn.FieldDescription) rowKind {
 	return otherRows
 }
 
-// loadedRow has a place for every column. What a row has no column for stays in the
-// answer as it was recorded: states, users and other metadata, which a service keeps in
-// memory, and whatever the adapter has the database put together.
+// loadedRow has a variable for every column. Parts without a column stay as recorded:
+// states, users and other metadata, which a service keeps in memory, and whatever the
+// adapter has the database put together.
 type loadedRow struct {
 	id, author, batch                     pgtype.UUID
 	title, logType, field, old, new, name string
@@ -107,7 +107,7 @@ func (r *loadedRow) place(c pgconn.FieldDescription) any {
 	return nil
 }
 
-// filling is an answer that rows are put into.
+// filling is an answer with the rows of a load.
 type filling struct {
 	answer   *rawAnswer
 	problems int
@@ -144,8 +144,8 @@ func (f *filling) read(ctx context.Context, conn *pgxpool.Conn, t loaderTrip, id
 	return results.Close()
 }
 
-// places returns where the columns of a statement are scanned into, and what has to be
-// called for each row.
+// places returns the scan targets of the columns of a statement, and a function to call
+// for each row.
 func (f *filling) places(sets []rowSet) (places []any, end func()) {
 	for _, set := range sets {
 		f.begin(set.kind)
@@ -167,7 +167,7 @@ func (f *filling) places(sets []rowSet) (places []any, end func()) {
 	}
 }
 
-// begin empties what rows are put into.
+// begin empties the targets.
 func (f *filling) begin(kind rowKind) {
 	switch kind {
 	case keywordRows:

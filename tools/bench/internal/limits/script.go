@@ -13,10 +13,9 @@ import (
 // pgbenchScript is a transaction as pgbench runs it.
 type pgbenchScript struct {
 	text strings.Builder
-	// constants are variables of pgbench that never change. An argument that is a
-	// constant becomes one, not a part of the text: so the statement that the
-	// server gets is the one that the adapter sends, with an argument in each place
-	// where that has one.
+	// constants are variables of pgbench without change. A constant argument becomes one,
+	// not a part of the text: so the server gets the adapter's own statement, with an
+	// argument in each place of one.
 	constants map[string]string
 	names     map[string]string // of the constants, by value
 	// forms are how variables stand in the SQL, by name, when it is not by their
@@ -38,12 +37,12 @@ func (s *pgbenchScript) constant(value string) string {
 	return name
 }
 
-// line appends a line that is written for pgbench.
+// line appends a line of pgbench.
 func (s *pgbenchScript) line(format string, args ...any) {
 	fmt.Fprintf(&s.text, format+"\n", args...)
 }
 
-// send appends what the adapter sends, in as many round trips.
+// send appends the adapter's statements, in as many round trips.
 func (s *pgbenchScript) send(c captured) error {
 	for _, trip := range c.Trips {
 		pipeline := len(trip.Statements) > 1
@@ -64,12 +63,12 @@ func (s *pgbenchScript) send(c captured) error {
 	return nil
 }
 
-// placeholder is a text in quotes, which stays as it is, or the number of an argument.
+// placeholder is a text in quotes, left as it is, or the number of an argument.
 var placeholder = regexp.MustCompile(`'[^']*'|\$[0-9]+`)
 
-// sql returns the statement with variables of pgbench in the place of arguments,
-// which pgbench numbers again, as it prepares statements. NULL is part of the text: no
-// variable can be it.
+// sql returns the statement with variables of pgbench as its arguments. pgbench numbers
+// them again when it prepares statements. NULL is part of the text: no variable can have
+// this value.
 func (s *pgbenchScript) sql(statement statement) (string, error) {
 	if strings.Contains(statement.SQL, ";") {
 		return "", fmt.Errorf("pgbench would take this for several statements: %s", statement.SQL)
@@ -104,9 +103,9 @@ func (s *pgbenchScript) sql(statement statement) (string, error) {
 	return text, failure
 }
 
-// Of identifiers, pgbench has the first 64 bits as a number: like those that the
-// service makes, they grow with time, so that they go to the same place in an index.
-// The second half tells those of one transaction apart.
+// pgbench has the first 64 bits of identifiers as a number. They grow with time, like
+// those of the service, so they go to the same place in an index. The second half tells
+// those of one transaction apart.
 var identifierForms = map[string]string{
 	"batch":  "rpad(lpad(to_hex(:number::bigint), 16, '0'), 32, '0')::uuid",
 	"before": "rpad(lpad(to_hex(:former::bigint), 16, '0'), 32, '0')::uuid",
@@ -124,8 +123,8 @@ func loadScript(load captured, problems []int64) (*pgbenchScript, error) {
 	return s, s.send(load)
 }
 
-// choice returns an expression for the problem with the number :place, which has as few
-// comparisons as can be: there are no arrays in pgbench.
+// choice returns an expression for the problem with the number :place, with the fewest
+// comparisons: pgbench has no arrays.
 func choice(problems []int64, from int) string {
 	if len(problems) == 1 {
 		return strconv.FormatInt(problems[0], 10)
@@ -134,8 +133,8 @@ func choice(problems []int64, from int) string {
 	return fmt.Sprintf("CASE WHEN :place < %d THEN %s ELSE %s END", from+half, choice(problems[:half], from), choice(problems[half:], from+half))
 }
 
-// patchScript patches the state of a problem, back and forth: each client that of a
-// problem of its own. What it begins with comes from the database, once.
+// patchScript patches the state of a problem, back and forth, each client on a problem of
+// its own. It reads the first values from the database, once.
 func patchScript(phases [2]captured, b beginning) (*pgbenchScript, error) {
 	s := newScript(identifierForms)
 	s.constants["started"] = "0"
@@ -170,10 +169,10 @@ func patchScript(phases [2]captured, b beginning) (*pgbenchScript, error) {
 	return s, nil
 }
 
-// beginning is what patches in pgbench begin with.
+// beginning reads the first values of patches in pgbench.
 type beginning struct {
 	problems []int64 // one for each client
-	second   string  // the state in which the second phase begins
+	second   string  // the state at the begin of the second phase
 	// serial is above the first halves of all identifiers before, and at, in
 	// microseconds since 1970, not before all times.
 	serial, at int64

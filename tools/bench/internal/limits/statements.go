@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// captured is what the adapter sends for one thing that it does, such as a load:
-// statements whose arguments are constants or variables.
+// captured has the adapter's statements for one call, such as a load. Their arguments are
+// constants or variables.
 type captured struct {
 	Trips []trip `json:"trips"`
 }
 
-// trip is what is sent before an answer is waited for.
+// trip is one message, before a wait for the answer.
 type trip struct {
 	Statements []statement `json:"statements"`
 }
@@ -35,15 +35,15 @@ type argument struct {
 	Value    string `json:"value"` // as the server reads it
 }
 
-// sample is what was sent once, and what the variables were then, as the server
-// reads them.
+// sample is one recording, with the values of the variables at the time, in the server's
+// form.
 type sample struct {
 	sent   captured
 	values map[string]string
 }
 
-// readable returns what was sent with arguments in the form that the server reads,
-// whatever the form in which they were sent. The connection tells their types.
+// readable returns the recording with arguments in the server's text form. The connection
+// knows their types.
 func readable(ctx context.Context, conn *pgx.Conn, trips []rawTrip) (captured, error) {
 	var all captured
 	for _, raw := range trips {
@@ -97,8 +97,8 @@ func decode(types *pgtype.Map, oid uint32, format int16, value []byte) (any, err
 	return t.Codec.DecodeValue(types, oid, format, value)
 }
 
-// merge returns what all samples have in common. Each argument in which they differ
-// has to be one of the variables in all of them.
+// merge returns the common form of all samples. Each differing argument has to be one of
+// the variables in all of them.
 func merge(samples ...sample) (captured, error) {
 	if len(samples) < 2 {
 		return captured{}, errors.New("one sample does not tell what varies")
@@ -178,7 +178,7 @@ func mergeStatement(samples []sample, t, s int) (statement, error) {
 	return merged, nil
 }
 
-// explaining returns the variables that the argument equals in all samples.
+// explaining returns the variables equal to the argument in all samples.
 func explaining(samples []sample, t, s, i int) []string {
 	var names []string
 	for name := range samples[0].values {

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/tools/launch"
 )
 
-// Begin is how a server begins on a store that exists.
+// Begin measures the start of a server on an existing store.
 type Begin struct {
 	FirstAnswer float64 `json:"firstAnswer"` // seconds from its start to the first answer
 	Idle        int64   `json:"idle"`        // bytes of resident memory after that; 0: not known

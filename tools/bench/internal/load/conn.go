@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// conn is one connection of a client that costs as little as possible, since it
-// shares the machine with the server: requests are bytes, answers are read into one
-// buffer, and of their headers only what says where they end is looked at.
+// conn is one cheap connection of a client, because it shares the machine with the
+// server. Requests are bytes, answers go into one buffer, and only the headers about
+// their end are read.
 type conn struct {
 	net.Conn
 	in   *bufio.Reader
@@ -37,8 +37,8 @@ func dial(server string, deadline time.Time) (*conn, error) {
 	return &conn{Conn: c, in: bufio.NewReaderSize(c, 32<<10), host: at.Host}, c.SetDeadline(deadline)
 }
 
-// send sends a request and returns the status of its answer, whose body is c.body
-// until the next one. The answer was read to its end.
+// send sends a request and returns the status of its answer, with the body in c.body
+// until the next one. It reads the answer to its end.
 func (c *conn) send(method string, path []byte, token, contentType string, body []byte) (status int, err error) {
 	b := append(c.out[:0], method...)
 	b = append(b, ' ')
@@ -115,8 +115,7 @@ func (c *conn) answer() (status int, err error) {
 	}
 }
 
-// header returns the value of a header line, if it is of this name, which is in
-// lower case.
+// header returns the value of a header line of this name, in lower case.
 func header(line []byte, name string) (value []byte, ok bool) {
 	if len(line) <= len(name) || line[len(name)] != ':' {
 		return nil, false
@@ -133,7 +132,7 @@ func header(line []byte, name string) (value []byte, ok bool) {
 	return bytes.TrimSpace(line[len(name)+1:]), true
 }
 
-// line reads a line, without its end, that is valid until the next read.
+// line reads a line, without its end. It is valid until the next read.
 func (c *conn) line() ([]byte, error) {
 	line, err := c.in.ReadSlice('\n')
 	if err != nil {
@@ -153,8 +152,7 @@ func (c *conn) take(n int) error {
 	return cut(err)
 }
 
-// chunks reads a body that comes in chunks, without trailers (RFC 9112, section
-// 7.1).
+// chunks reads a chunked body, without trailers (RFC 9112, section 7.1).
 func (c *conn) chunks() error {
 	for {
 		line, err := c.line()
@@ -180,7 +178,7 @@ func (c *conn) chunks() error {
 	}
 }
 
-// cut makes an error of an end that comes too early.
+// cut makes an error of an early end.
 func cut(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF

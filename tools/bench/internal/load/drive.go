@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/tools/launch"
 )
 
-// Outcome is what came of one run: one mix, one number of connections, one round,
-// one contender.
+// Outcome is the result of one run: one mix, one number of connections, one round, one
+// contender.
 type Outcome struct {
 	Requests int            `json:"requests"`
 	Seconds  float64        `json:"seconds"`
@@ -33,7 +33,7 @@ func (o Outcome) PerSecond() float64 {
 	return float64(o.Requests) / o.Seconds
 }
 
-// Failures are requests that failed alike.
+// Failures are requests with the same failure.
 type Failures struct {
 	Kind  string `json:"kind"`
 	Count int    `json:"count"`
@@ -48,7 +48,7 @@ type Processors struct {
 	Others   float64  `json:"others"` // of everything else on the machine
 }
 
-// Run is what is needed to drive a mix once.
+// Run has the settings of one run of a mix.
 type Run struct {
 	Contender   Contender
 	Scene       *Scene
@@ -60,8 +60,8 @@ type Run struct {
 	Metrics     string // address of the server's metrics; empty: it has none
 }
 
-// slack is how long a run may take beyond its duration: for the answers that are
-// under way, and for those of a server that is slow.
+// slack is the time of a run beyond its duration: for the last answers, also of a slow
+// server.
 const slack = 45 * time.Second
 
 // Drive drives the mix: it warms up first, and then measures.
@@ -129,9 +129,9 @@ func (r Run) work(ctx context.Context, workers []*worker, d time.Duration) (Outc
 	return o, errors.Join(append(errs, ctx.Err())...)
 }
 
-// result is what one worker has done.
+// result is the work of one worker.
 type result struct {
-	latencies Latencies // of what was answered as it has to be
+	latencies Latencies // of right answers
 	failures  []Failures
 	err       error // why it could not go on
 }
@@ -174,7 +174,7 @@ func Add(all, more []Failures) []Failures {
 	return all
 }
 
-// look is what is known of the processes at a moment.
+// look is the state of the processes at a moment.
 type look struct {
 	server, database, client time.Duration // CPU time
 	machine                  time.Duration // of everything
@@ -183,7 +183,7 @@ type look struct {
 	metrics                  map[string]float64
 }
 
-// look reads what is known, and lets the peak of the memory begin anew.
+// look reads the state, and resets the peak of the memory.
 func (r Run) look() (l look, err error) {
 	if r.Metrics != "" {
 		if l.metrics, err = readMetrics(r.Metrics); err != nil {
@@ -219,7 +219,7 @@ func (r Run) look() (l look, err error) {
 	return l, nil
 }
 
-// account sets what two looks say of the time between them.
+// account sets the differences of two looks.
 func (o *Outcome) account(begin, end look) {
 	if begin.known && end.known {
 		o.CPU = &Processors{Server: (end.server - begin.server).Seconds(), Client: (end.client - begin.client).Seconds()}

@@ -17,14 +17,13 @@ func Gather(several ...Latencies) Latencies {
 	return all
 }
 
-// At returns the percentile by the nearest rank: the shortest time within which so
-// many percent of the requests were answered, above 0 and at most 100. Without any
-// it is 0.
+// At returns the percentile by the nearest rank: the shortest time for the answers to
+// this share of the requests, above 0 and at most 100 percent. Without requests it is 0.
 func (l Latencies) At(percent float64) time.Duration {
 	if len(l) == 0 {
 		return 0
 	}
-	// What should be a whole number must not become the next one.
+	// A whole number must not become the next one by rounding.
 	rank := int(math.Ceil(percent*float64(len(l))/100 - 1e-9))
 	return l[max(rank, 1)-1]
 }

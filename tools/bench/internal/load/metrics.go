@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Measurements are what a server has counted in a run. What it does not count is nil.
+// Measurements are the counts of a server in a run. Missing ones are nil.
 type Measurements struct {
 	Transactions *float64 `json:"transactions,omitempty"` // each of which was synced to the disk once
 	Commits      *float64 `json:"commits,omitempty"`
@@ -17,7 +17,7 @@ type Measurements struct {
 	Allocations  *float64 `json:"allocations,omitempty"`
 }
 
-// The metrics that are read.
+// The metrics of interest.
 const (
 	transactionsMetric = "problems_store_transactions_total"
 	commitsMetric      = "problems_commits_total"
@@ -48,14 +48,14 @@ func readMetrics(address string) (map[string]float64, error) {
 	return parseMetrics(response.Body)
 }
 
-// parseMetrics reads the text format of Prometheus and returns the sums over all
-// labels of the metrics that are of interest, if they are there.
+// parseMetrics reads the text format of Prometheus and returns the sums over all labels
+// of the metrics of interest, if they are there.
 func parseMetrics(r io.Reader) (map[string]float64, error) {
 	found := map[string]float64{}
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		series, value, ok := strings.Cut(lines.Text(), " ")
-		if labels := strings.LastIndex(lines.Text(), "} "); labels >= 0 { // which may hold spaces
+		if labels := strings.LastIndex(lines.Text(), "} "); labels >= 0 { // they may hold spaces
 			series, value, ok = lines.Text()[:labels], lines.Text()[labels+2:], true
 		}
 		name, _, _ := strings.Cut(series, "{")

@@ -10,20 +10,20 @@ import (
 	"github.com/problemtracking/problems/conformance/dataset"
 )
 
-// Mix is what a server is asked for a while.
+// Mix is a kind of load on a server.
 type Mix struct {
 	Name  string // short, as -mixes has it
 	Title string // as tables have it
 	// Next sends one request; nil: it is not sent over HTTP.
 	Next func(w *worker) error
-	// before, unless it is nil, makes ready what is asked about.
+	// before, unless it is nil, prepares the targets.
 	before func(w *worker, connections int) error
-	// only, unless it is 0, is the one number of connections that counts.
+	// only, unless it is 0, is the only number of connections of the mix.
 	only  int
 	Wants wants
 }
 
-// wants says whom a mix is driven against, beside the servers.
+// wants names the contenders of a mix, beside the servers.
 type wants uint8
 
 const (
@@ -41,9 +41,8 @@ const (
 	MostWorkers = 64
 )
 
-// mixes are those that can be driven, first those that only read, so that they
-// all meet the data set as it was loaded. Commits at the store port change problems
-// of their own.
+// mixes are all mixes, first the reading ones: they all meet the data set as loaded.
+// Commits at the store port change problems of their own.
 var mixes = []Mix{
 	{Name: "load", Title: "load one problem, with its 10 log entries", Next: loadTen, Wants: WantsLimits},
 	{Name: "load-any", Title: "load any problem of the data set", Next: loadAny, Wants: WantsLarge},
@@ -91,8 +90,8 @@ func search(w *worker) error {
 	return w.ask("GET", "", nil, 200)
 }
 
-// fullPage searches as the user who has more than a page of open problems in any data
-// set: most others have less in a small one.
+// fullPage searches as the user with more than a page of open problems in any data set:
+// most others have less in a small one.
 func fullPage(w *worker) error {
 	w.path = append(append(w.path[:0], API...), searchPath...)
 	return w.askAs(w.scene.tokens[dataset.Busiest], "GET", "", nil, 200)
@@ -114,7 +113,7 @@ func patchState(w *worker) error {
 	return nil
 }
 
-// setKeyword sets one of ten keywords to what no problem has.
+// setKeyword sets one of ten keywords to a new value.
 func setKeyword(w *worker) error {
 	w.to("/problems/%d/keywords/measured-%d", w.any(), w.IntN(10))
 	w.text = fmt.Appendf(w.text[:0], `"value %d"`, w.scene.values.Add(1))
@@ -136,7 +135,7 @@ func commentOnTarget(w *worker) error { return w.commentOn(w.scene.targets[w.n%l
 func oneTarget(w *worker, _ int) error             { return w.makeTargets(1) }
 func manyTargets(w *worker, connections int) error { return w.makeTargets(connections) }
 
-// makeTargets creates problems that are commented on.
+// makeTargets creates problems for comments.
 func (w *worker) makeTargets(n int) error {
 	w.scene.targets = nil
 	for range n {
@@ -152,8 +151,8 @@ func (w *worker) makeTargets(n int) error {
 	return nil
 }
 
-// relate relates two problems that are not related yet. A worker meets the problems
-// of others only by chance.
+// relate relates two unrelated problems. A worker meets the problems of others only by
+// chance.
 func relate(w *worker) error {
 	s := w.scene
 	n := s.pairs.Add(1) - 1
@@ -161,8 +160,7 @@ func relate(w *worker) error {
 	if 2*distance >= s.problems {
 		return fmt.Errorf("all %d problems were related to all others: a larger data set is needed", s.problems)
 	}
-	// Multiples of a number that has no divisor in common with how many there are
-	// come to every one of them.
+	// Multiples of a number without a common divisor with n come to every one of them.
 	one := 1 + n%s.problems*coprime(s.problems)%s.problems
 	other := 1 + (one-1+distance)%s.problems
 	w.to("/problems/%d/relationships", one)
@@ -170,7 +168,7 @@ func relate(w *worker) error {
 	return w.ask("PUT", asJSON, w.text, 201)
 }
 
-// coprime returns a prime that does not divide n.
+// coprime returns a prime outside of the divisors of n.
 func coprime(n int64) int64 {
 	for _, prime := range []int64{7919, 7907, 7901, 7883, 7879} {
 		if n%prime != 0 {
@@ -180,7 +178,7 @@ func coprime(n int64) int64 {
 	panic("bench: more problems than there are numbers") // the product of the primes is larger
 }
 
-// create creates a problem that is assigned as those of the data set are.
+// create creates a problem with an assignee like those of the data set.
 func create(w *worker) error {
 	w.to("/problems")
 	w.text = fmt.Appendf(w.text[:0], `{"title":"Problem %d, as somebody would describe it in a line","priority":{"name":"Normal"},"component":{"name":"Component %d"},"assignee":{"email":%q}}`,
@@ -188,7 +186,7 @@ func create(w *worker) error {
 	return w.ask("POST", asJSON, w.text, 201)
 }
 
-// mixedDay does what people do in a day: of 100 requests 80 read.
+// mixedDay has the requests of a day: 80 of 100 are reads.
 func mixedDay(w *worker) error {
 	switch n := w.IntN(100); {
 	case n < 50:

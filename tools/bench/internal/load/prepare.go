@@ -13,8 +13,8 @@ import (
 // prepareLimit is how long it may take to make the problems for the load of one.
 const prepareLimit = 10 * time.Minute
 
-// Prepare makes so many problems with exactly ten log entries, over HTTP, and checks
-// that there is something to be found.
+// Prepare makes the given number of problems with exactly ten log entries, over HTTP, and
+// checks the results of searches.
 func Prepare(ctx context.Context, c Contender, s *Scene, n int) error {
 	w, err := newWorker(c, s, 0, 1, 0, time.Now().Add(prepareLimit))
 	if err != nil {
@@ -74,8 +74,7 @@ func (w *worker) makeTen() (int64, error) {
 	return id, nil
 }
 
-// checkSearch checks that the search finds something, and for each only what is
-// theirs.
+// checkSearch checks that the search finds something, and only problems of the caller.
 func (w *worker) checkSearch() error {
 	nothing := true
 	for n, token := range w.scene.tokens {

@@ -20,12 +20,12 @@ import (
 // replayLimit is how long it may take to replay an archive.
 const replayLimit = time.Hour
 
-// Replay makes over HTTP what an archive holds, on a server whose store is new and
-// cannot import: request by request, as the logs have it, so that problems have the
-// same numbers and logs. Dates are of today, and who watches is in the log. It sets
-// the tokens of the scene, of which the first has to be the administrator's.
+// Replay makes the content of an archive over HTTP, on a server with a new store and
+// without an import. It sends request by request, as in the logs, so problems have the
+// same numbers and logs. Dates are of today, and watchers come from the log. It sets the
+// tokens of the scene. The first one has to be the administrator's.
 func Replay(ctx context.Context, c Contender, s *Scene, from io.Reader) error {
-	loaded, err := transfer.Load(archive.NewReader(from), ident.None) // which is not restored
+	loaded, err := transfer.Load(archive.NewReader(from), ident.None) // it is not restored
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ type replayer struct {
 	states     map[ident.ID]string
 }
 
-// metadata makes what the store does not have from its beginning: components,
-// milestones and users, and tokens for these.
+// metadata makes the missing metadata: components, milestones and users, and tokens for
+// these.
 func (r *replayer) metadata(content metadata.Content) error {
 	r.states, r.priorities = map[ident.ID]string{}, map[ident.ID]string{}
 	r.components, r.milestones = map[ident.ID]string{}, map[ident.ID]string{}
@@ -117,8 +117,8 @@ func (r *replayer) post(token, path string, body map[string]any) error {
 	return r.askAs(token, "POST", asJSON, text, 201)
 }
 
-// problem makes a problem as its log has it. Of two problems that are related the
-// later one says so.
+// problem makes a problem from its log. Of two related problems the later one has the
+// relationship.
 func (r *replayer) problem(d store.Dossier) error {
 	comments := d.Comments
 	for _, entry := range d.Log {
@@ -168,7 +168,7 @@ func (r *replayer) problem(d store.Dossier) error {
 	return nil
 }
 
-// create creates a problem with the fields that it began with.
+// create creates a problem with its first fields.
 func (r *replayer) create(token string, id problem.ID, f problem.Fields) error {
 	name := func(of string) map[string]string { return map[string]string{"name": of} }
 	body := map[string]any{"title": f.Title, "state": name(r.states[f.State]), "priority": name(r.priorities[f.Priority]),

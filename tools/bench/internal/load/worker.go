@@ -12,17 +12,17 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Scene is what a server is asked about, and by whom.
+// Scene has the targets and the callers of requests.
 type Scene struct {
 	problems int64    // of the data set: they are numbered from 1
 	tokens   []string // of the users of the data set
-	Tens     []int64  // problems that have exactly ten log entries
-	targets  []int64  // problems that are commented on, as the mix has made them
-	// closed is whether a problem of the data set is closed, by its number. Those
-	// that leave the same remainder are one worker's.
+	Tens     []int64  // problems with exactly ten log entries
+	targets  []int64  // problems for comments, made by the mix
+	// closed says of each problem of the data set, by its number, whether it is closed. A
+	// remainder belongs to one worker.
 	closed []bool
 	pairs  atomic.Int64 // how many pairs of problems were related
-	values atomic.Int64 // how many values there were, so that each is another one
+	values atomic.Int64 // the number of values so far: each is a new one
 }
 
 // NewScene returns the scene of a data set as it was made.
@@ -34,13 +34,13 @@ func NewScene(problems int64, tokens []string) *Scene {
 	return s
 }
 
-// worker is one of the connections that ask a server at a time.
+// worker is one of the connections to a server at a time.
 type worker struct {
 	*conn
 	*rand.Rand
 	contender Contender
 	scene     *Scene
-	n, of     int // which of how many workers
+	n, of     int // its number, and the number of workers
 	deadline  time.Time
 	path      []byte // of the latest request
 	text      []byte // its body
@@ -52,7 +52,7 @@ func newWorker(c Contender, s *Scene, n, of int, seed uint64, deadline time.Time
 	return w, w.connect()
 }
 
-// connect makes a connection, instead of the one that there is.
+// connect makes a new connection in place of the old one.
 func (w *worker) connect() error {
 	w.Close()
 	c, err := dial(w.contender.URL, w.deadline)
@@ -71,10 +71,10 @@ func (w *worker) Close() {
 	}
 }
 
-// failure is a request that was not answered as it has to be.
+// failure is a request with a wrong answer.
 type failure struct {
-	kind string // one for all that fail alike
-	text string // what happened to this one
+	kind string // the same for all failures of a kind
+	text string // the description of this one
 	cut  bool   // the connection is of no use any more
 }
 
@@ -86,16 +86,16 @@ const (
 	asText = "text/plain"
 )
 
-// to sets the path, below that of the API.
+// to sets the path, below the API's.
 func (w *worker) to(format string, args ...any) {
 	w.path = fmt.Appendf(append(w.path[:0], API...), format, args...)
 }
 
-// API is below what all requests are.
+// API is the base of all requests.
 const API = "/api/20151105"
 
-// ask sends a request to the path, on behalf of a user who is drawn as the owners of
-// problems are. It fails unless the status is one of those wanted.
+// ask sends a request to the path, on behalf of a user drawn like the owners of problems.
+// It fails unless the status is one of those wanted.
 func (w *worker) ask(method, contentType string, body []byte, wanted ...int) error {
 	return w.askAs(w.scene.tokens[dataset.Owner(w.Rand)], method, contentType, body, wanted...)
 }
@@ -117,7 +117,7 @@ func (w *worker) askAs(token, method, contentType string, body []byte, wanted ..
 // any returns a problem of the data set.
 func (w *worker) any() int64 { return 1 + w.Int64N(w.scene.problems) }
 
-// own returns a problem of the data set that no other worker draws.
+// own returns a problem of the data set for this worker alone.
 func (w *worker) own() int64 {
 	first := int64(w.n) + 1
 	return first + int64(w.of)*w.Int64N((w.scene.problems-first)/int64(w.of)+1)
