@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -208,10 +209,16 @@ func onlyReadShowsOneMoment(b *bench.Bench) {
 	const rounds = 60
 	p := b.Create()
 	var done atomic.Bool
+	var looks atomic.Int64
 	b.Together(3, func(who int) error {
 		if who == 0 {
 			defer done.Store(true)
-			for range rounds {
+			// The readers have their looks in between, also where one processor is all there is.
+			for n := 0; n < rounds || looks.Load() < rounds; n++ {
+				runtime.Gosched()
+				if err := b.Going(); err != nil {
+					return err
+				}
 				p.Revision++
 				p.Title = fmt.Sprintf("at revision %d", p.Revision)
 				change := b.Change(store.UpdateProblem{Problem: p},
@@ -235,6 +242,7 @@ func onlyReadShowsOneMoment(b *bench.Bench) {
 			if err != nil {
 				return fmt.Errorf("View: %w", err)
 			}
+			looks.Add(1)
 			if len(s.Keywords) == 1 && s.Keywords[0].Value.String != s.Title {
 				return fmt.Errorf("the title is %q and the keyword %q, which every Change sets to the same", s.Title, s.Keywords[0].Value.String)
 			}
