@@ -1,9 +1,9 @@
-// Package search finds problems and metadata objects that satisfy a predicate, by
-// looking at one after the other. It makes predicate.Entries of what is stored, and
-// has what every search has in common whoever does it: which problems count as
-// candidates, the order of the results, the place after which they go on.
+// Package search finds problems and metadata objects by a predicate, looking at one
+// after the other. It turns stored records into predicate.Entries. It holds the rules
+// common to the searches of all stores: the candidates, the order of the results, and
+// the continuation after a hit.
 //
-// [Scan] is a whole Reader.Search for stores that can only iterate. Stores that
-// know more build on [Select], and on [Fields] when they have problems at hand; those
-// that try conditions by themselves build on [Residual].
+// [Scan] is a whole Reader.Search for stores with nothing but iteration. Other stores
+// build on [Select], and on [Fields] if they have problems at hand. Stores with
+// conditions in their own query language build on [Residual].
 package search

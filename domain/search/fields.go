@@ -9,27 +9,27 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Fields are the conditions of a query that the fields of a problem alone decide. A
-// store that has these at hand tries them before it makes a Snapshot: most problems
-// are ruled out by them as a rule. They are not to be used by several goroutines.
+// Fields are the conditions of a query on the fields of a problem alone. A store with
+// the fields at hand tries them before it makes a Snapshot. As a rule, they rule most
+// problems out. One goroutine at a time may use Fields.
 type Fields struct {
 	ctx       context.Context
 	evaluator *predicate.Evaluator
-	entry     fieldsEntry // of the problem that is tried
+	entry     fieldsEntry // of the current problem
 	conds     []fieldsCond
 }
 
 // fieldsCond is a condition on the fields of a problem.
 type fieldsCond struct {
 	predicate.Cond
-	// reference is what the condition is about, if that is one reference to the
-	// catalogue, else nil; and known is whether it holds for those that were met.
+	// reference is the one reference to the catalogue in the condition, else nil. known
+	// caches the result of the condition for each referenced object.
 	reference *predicate.Key
 	known     map[ident.ID]bool
 }
 
-// Fields returns the conditions of the plan that are of this kind, among those that
-// a store can decide by itself.
+// Fields returns those conditions of the plan, among the ones for a store to decide by
+// itself.
 func (p *Problems) Fields(ctx context.Context, plan *predicate.Plan) *Fields {
 	f := &Fields{ctx: ctx, evaluator: predicate.NewEvaluator(ctx), entry: fieldsEntry{of: p}}
 	compiled, _ := plan.Split()
@@ -49,9 +49,9 @@ func fieldsCondOf(cond predicate.Cond) fieldsCond {
 	return fieldsCond{Cond: cond}
 }
 
-// RuleOut reports whether the fields of a problem show that the query does not find
-// it. It fails with fault.Unavailable when it learns that the context has ended, which
-// it does not ask for each problem.
+// RuleOut reports whether the fields of a problem exclude it from the results. It fails
+// with fault.Unavailable after the context has ended. It does not look at the context
+// for each problem.
 func (f *Fields) RuleOut(p *problem.Problem) (bool, error) {
 	for i := range f.conds {
 		if holds, err := f.holds(&f.conds[i], p); err != nil || !holds {
@@ -76,7 +76,7 @@ func (f *Fields) holds(c *fieldsCond, p *problem.Problem) (holds bool, err error
 	return holds, err
 }
 
-// fieldsEntry is a problem of which nothing but its fields is known.
+// fieldsEntry is a problem with its fields alone.
 type fieldsEntry struct {
 	of *Problems
 	*problem.Problem
@@ -93,7 +93,7 @@ func (e *fieldsEntry) Get(_ context.Context, key *predicate.Key) (predicate.Valu
 	return e.of.field(e.Problem, key)
 }
 
-// isField reports whether a key of a problem is one that fieldsEntry has.
+// isField reports whether fieldsEntry has the key of a problem.
 func isField(key *predicate.Key) bool {
 	switch key.Name {
 	case "watching", "read", "readByAssignee":
@@ -103,7 +103,7 @@ func isField(key *predicate.Key) bool {
 	return !part
 }
 
-// field returns the value of a key that problems and savepoints have in common.
+// field returns the value of a key common to problems and savepoints.
 func (p *Problems) field(o *problem.Problem, key *predicate.Key) (predicate.Value, error) {
 	f := key.Field
 	switch {
@@ -122,7 +122,7 @@ func (p *Problems) field(o *problem.Problem, key *predicate.Key) (predicate.Valu
 	}
 }
 
-// referred returns what a key that is a reference to the catalogue refers to.
+// referred returns the object behind a key of the catalogue's kinds.
 func referred(o *problem.Problem, key *predicate.Key) (id ident.ID, ok bool) {
 	if key.Field == nil || key.Field.Kind != problem.ReferenceField {
 		return ident.None, false

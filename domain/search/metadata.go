@@ -12,9 +12,9 @@ import (
 )
 
 // Metadata returns the entry of a metadata object or user of the catalogue, with the
-// keys of section 3 of the query language. It is nil, as an interface, for ident.None
-// and for what the catalogue does not have: to a predicate that is nil. It never
-// loads anything, and its Get takes any context.
+// keys of section 3 of the query language. It is a nil interface for ident.None and for
+// unknown objects; a predicate sees nil. It never loads anything, and its Get takes any
+// context.
 func Metadata(c *metadata.Catalogue, of predicate.Entity, id ident.ID) predicate.Entry {
 	if id.IsNone() {
 		return nil
@@ -48,7 +48,7 @@ func Metadata(c *metadata.Catalogue, of predicate.Entity, id ident.ID) predicate
 	return nil
 }
 
-// references returns the entries of the objects that there are among these.
+// references returns the entries of these objects, without the unknown ones.
 func references(c *metadata.Catalogue, of predicate.Entity, ids []ident.ID) []predicate.Value {
 	entries := make([]predicate.Value, 0, len(ids))
 	for _, id := range ids {
@@ -59,12 +59,12 @@ func references(c *metadata.Catalogue, of predicate.Entity, ids []ident.ID) []pr
 	return entries
 }
 
-// noKey is the error of an entry that is asked for a key which is not in its schema.
+// noKey is the error of an entry for a key outside of its schema.
 func noKey(key *predicate.Key) error {
 	return fault.New(fault.Internal, "a %s has no key %s to search by", key.Of, key.Name)
 }
 
-// optional returns the time, or nil when it is null.
+// optional returns the time, or nil for the zero time.
 func optional(t time.Time) predicate.Value {
 	if t.IsZero() {
 		return nil

@@ -5,15 +5,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// needs are what it is worth loading ahead for a plan. They may be too little or too
-// much: what is lacking is loaded when it is asked for.
+// needs are the parts worth loading in advance for a plan. They may be too few or too
+// many: Get loads a missing part by itself.
 type needs struct {
-	root    store.Parts // of the problems searched
-	others  store.Parts // of those that relationships lead to
-	follows bool        // whether relationships lead anywhere
+	root    store.Parts // of the searched problems
+	others  store.Parts // of their related problems
+	follows bool        // the plan follows relationships
 }
 
-// needsOf returns what the plan needs of problems.
+// needsOf returns the needs of a plan.
 func needsOf(plan *predicate.Plan) (n needs) {
 	n.cond(plan.Where)
 	return n
@@ -52,7 +52,7 @@ func (n *needs) cond(c predicate.Cond) {
 func (n *needs) expr(e predicate.Expr) {
 	switch e := e.(type) {
 	case predicate.Path:
-		// Another variable than the root that is a problem has been led to.
+		// A problem in any other variable than the root is a related problem.
 		n.steps(e.Slot != 0 && e.Start.Entity == predicate.Problem, e.Steps)
 	case predicate.List:
 		for _, m := range e.Members {
@@ -71,7 +71,7 @@ func (n *needs) expr(e predicate.Expr) {
 	}
 }
 
-// steps follows keys, from the root's side or from the other end of a relationship.
+// steps follows keys from the root, or from the other end of a relationship.
 func (n *needs) steps(other bool, steps []*predicate.Key) {
 	for _, key := range steps {
 		if key.Of == predicate.Relationship && key.Name == "child" {

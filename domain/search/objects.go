@@ -13,31 +13,29 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// ObjectQuery asks for the metadata objects of one kind, or the users, that satisfy a
-// predicate, in an order (D31).
+// ObjectQuery finds the metadata objects of one kind, or the users, by a predicate and
+// in an order (D31).
 type ObjectQuery struct {
-	// Plan is what they have to satisfy. Its root is the kind.
+	// Plan is the condition. Its root is the kind.
 	Plan *predicate.Plan
-	// Sort is the order. Objects that it does not tell apart are in the order of
-	// their identifiers.
+	// Sort is the order. Objects equal under it are in the order of their identifiers.
 	Sort []predicate.Order
-	// After, when not nil, leaves out all objects up to and including the place of
-	// an Object in that order.
+	// After, when not nil, leaves out all objects up to and including its position in the
+	// order.
 	After *Object
-	// Limit is how many are wanted at most, which is at least 1.
+	// Limit is the greatest number of results, at least 1.
 	Limit     int
 	Catalogue *metadata.Catalogue
 }
 
-// Object is a metadata object or user that an ObjectQuery found.
+// Object is a metadata object or user found by an ObjectQuery.
 type Object struct {
 	ID ident.ID
-	// Keys are the values that it is sorted by, one for each of ObjectQuery.Sort.
+	// Keys are its values under ObjectQuery.Sort, one for each.
 	Keys []predicate.Value
 }
 
-// Objects finds what the query asks for. It fails with fault.Unavailable when ctx
-// ends.
+// Objects finds the objects of the query. It fails with fault.Unavailable when ctx ends.
 func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 	compare := func(a, b Object) int { return cmp.Or(compareKeys(q.Sort, a.Keys, b.Keys), a.ID.Compare(b.ID)) }
 	all, err := Identifiers(q.Catalogue, q.Plan.Root)
@@ -70,7 +68,7 @@ func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 }
 
 // Identifiers returns the identifiers of all metadata objects of one kind, or of all
-// users. It fails with fault.Internal when the kind is not one of these.
+// users. It fails with fault.Internal for any other kind.
 func Identifiers(catalogue *metadata.Catalogue, kind predicate.Entity) (iter.Seq[ident.ID], error) {
 	c := catalogue.Content()
 	switch kind {

@@ -8,8 +8,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// compareHits orders hits as D31 has it: by their keys, nil first whichever way a key is
-// sorted, and then by ascending identifier. It is negative when a comes before b.
+// compareHits orders hits by D31: by their keys, then by ascending identifier. nil comes
+// first in ascending and in descending order. The result is negative when a comes before
+// b.
 func compareHits(sort []predicate.Order, a, b store.Hit) int {
 	return cmp.Or(compareKeys(sort, a.Keys, b.Keys), cmp.Compare(a.ID, b.ID))
 }
@@ -27,7 +28,7 @@ func compareKeys(sort []predicate.Order, a, b []predicate.Value) int {
 	return 0
 }
 
-// keysOf returns the values that an entry is sorted by.
+// keysOf returns the sort keys of an entry.
 func keysOf(evaluator *predicate.Evaluator, sort []predicate.Order, e predicate.Entry) ([]predicate.Value, error) {
 	keys := make([]predicate.Value, len(sort))
 	for i, key := range sort {
@@ -40,7 +41,7 @@ func keysOf(evaluator *predicate.Evaluator, sort []predicate.Order, e predicate.
 	return keys, nil
 }
 
-// best keeps the first few of what is added, in an order.
+// best collects the first items in an order, up to a limit.
 type best[T any] struct {
 	limit   int // at least 1
 	compare func(a, b T) int

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// savepointEntry is a problem as it stood (an element of history).
+// savepointEntry is a problem at an earlier revision (an element of history).
 type savepointEntry struct {
 	of *Problems
 	*store.Savepoint
@@ -114,8 +114,8 @@ func (e relationshipEntry) Identity() any {
 	}{e.Owner, e.Type, e.Other}
 }
 
-// Get implements predicate.Entry. The parent is the problem that has the
-// relationship, whatever its type.
+// Get implements predicate.Entry. The parent is the owner of the relationship, for all
+// types.
 func (e relationshipEntry) Get(ctx context.Context, key *predicate.Key) (predicate.Value, error) {
 	switch key.Name {
 	case "type":

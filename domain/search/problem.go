@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// problemEntry is a problem as predicates see it.
+// problemEntry is a problem in the view of predicates.
 type problemEntry struct {
 	of       *Problems
 	loaded   store.Parts
@@ -18,8 +18,8 @@ type problemEntry struct {
 // Identity implements predicate.Entry.
 func (e *problemEntry) Identity() any { return e.snapshot.ID }
 
-// Get implements predicate.Entry. It loads the parts that the snapshot lacks, each at
-// most once.
+// Get implements predicate.Entry. It loads missing parts of the snapshot, each at most
+// once.
 func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.Value, error) {
 	s := &e.snapshot
 	switch key.Name {
@@ -41,7 +41,7 @@ func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.V
 	return e.of.field(&s.Problem, key)
 }
 
-// partOf returns the part of a snapshot that holds what a key of a problem is about.
+// partOf returns the part of a snapshot with the value of a problem's key.
 func partOf(key *predicate.Key) (store.Parts, bool) {
 	if key.Of != predicate.Problem {
 		return 0, false
@@ -63,7 +63,7 @@ func partOf(key *predicate.Key) (store.Parts, bool) {
 	return 0, false
 }
 
-// part returns the members of a part that is loaded.
+// part returns the members of a loaded part.
 func (e *problemEntry) part(part store.Parts) []predicate.Value {
 	s := &e.snapshot
 	switch part {

@@ -11,22 +11,21 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Problems makes entries of problems, at the moment of a Reader and as one user sees
-// them. Parts of a problem and the problems at the other end of relationships are
-// loaded when a predicate asks for them, at most once. It is not to be used by
-// several goroutines.
+// Problems makes entries of problems, at the moment of a Reader and for one user. It
+// loads parts of a problem, and related problems, when a predicate needs them, at most
+// once. One goroutine at a time may use it.
 type Problems struct {
 	reader    store.Reader
 	catalogue *metadata.Catalogue
 	as        ident.ID
-	// others are the problems that relationships have led to; nil where there is none.
+	// others are the related problems; the value is nil for a missing problem.
 	others map[problem.ID]*problemEntry
-	// objects are the entries of the catalogue that were asked for.
+	// objects caches entries of the catalogue.
 	objects map[object]predicate.Entry
-	// needs are those of the plan that is evaluated.
+	// needs are those of the current plan.
 	needs needs
-	// large is the one large problem that has parts, and held what it holds of the
-	// budget of the request, in bytes.
+	// large is the one large problem with loaded parts. held is its share of the request's
+	// budget, in bytes.
 	large *problemEntry
 	held  int64
 }
@@ -51,26 +50,25 @@ func (p *Problems) object(kind predicate.Entity, id ident.ID) predicate.Entry {
 	return e
 }
 
-// mostOthers is how many problems at the other end of relationships are kept, or
-// loaded ahead for a batch: those of one problem with all the relationships that it
-// can have by default (D22).
+// mostOthers is the number of related problems in the cache, or loaded in advance for a
+// batch. It is the default limit of relationships for one problem (D22).
 const mostOthers = 1000
 
-// NewProblems returns the Problems of a reader, with the catalogue of its moment, as
-// the user sees them.
+// NewProblems returns the Problems of a reader for a user, with the catalogue of the
+// same moment.
 func NewProblems(r store.Reader, c *metadata.Catalogue, as ident.ID) *Problems {
 	return &Problems{reader: r, catalogue: c, as: as, others: map[problem.ID]*problemEntry{}, objects: map[object]predicate.Entry{}}
 }
 
-// entry returns the entry of a problem. Parts of the snapshot that are nil count as
-// not loaded; Catalogue and what a Related shows of the other problem are not used.
+// entry returns the entry of a problem. A nil part of the snapshot counts as not loaded.
+// entry ignores Catalogue, and the other problem's data in a Related.
 func (p *Problems) entry(s store.Snapshot) *problemEntry {
 	e := &problemEntry{}
 	e.fill(p, &s)
 	return e
 }
 
-// fill makes e the entry of another problem.
+// fill resets e to another problem.
 func (e *problemEntry) fill(p *Problems, s *store.Snapshot) {
 	*e = problemEntry{of: p, snapshot: *s}
 	note := func(part store.Parts, there bool) {
@@ -86,7 +84,7 @@ func (e *problemEntry) fill(p *Problems, s *store.Snapshot) {
 	note(store.Savepoints, s.Savepoints != nil)
 }
 
-// ahead loads what is needed of a batch of entries, some hundred, all together.
+// ahead loads the needs of a batch of some hundred entries together.
 func (p *Problems) ahead(ctx context.Context, n needs, all []*problemEntry) error {
 	p.needs = n
 	clear(p.others)
@@ -96,14 +94,14 @@ func (p *Problems) ahead(ctx context.Context, n needs, all []*problemEntry) erro
 	var ids []problem.ID
 	for _, e := range all {
 		if ids = p.unknown(ids, e); len(ids) >= mostOthers {
-			break // the rest when it is asked for
+			break // Get loads the rest
 		}
 	}
 	return p.loadOthers(ctx, ids)
 }
 
-// loadParts loads the parts for the entries that lack one of them, but for large
-// problems: one of those at a time is enough.
+// loadParts loads the parts for the entries without one of them. It skips large
+// problems, because memory is for one of them at a time.
 func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts store.Parts) error {
 	lacking := make(map[problem.ID]*problemEntry, len(all))
 	var ids []problem.ID
@@ -127,7 +125,7 @@ func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts sto
 	return err
 }
 
-// load loads a part of one entry, unless it is there.
+// load loads a missing part of one entry.
 func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) error {
 	if e.loaded.Has(part) {
 		return nil
@@ -148,8 +146,7 @@ func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) 
 	return nil
 }
 
-// forget forgets the parts of a large problem, which are loaded again if they are asked
-// for once more.
+// forget drops the parts of a large problem. Get loads them again if necessary.
 func (e *problemEntry) forget() {
 	e.snapshot = store.Snapshot{
 		Problem: e.snapshot.Problem, Watching: e.snapshot.Watching, Read: e.snapshot.Read, ReadByAssignee: e.snapshot.ReadByAssignee,
@@ -157,7 +154,7 @@ func (e *problemEntry) forget() {
 	e.loaded = 0
 }
 
-// take takes those of the parts over that are not there yet.
+// take copies the missing ones of the parts from s.
 func (e *problemEntry) take(s store.Snapshot, parts store.Parts) {
 	parts &^= e.loaded
 	own := &e.snapshot
@@ -182,8 +179,8 @@ func (e *problemEntry) take(s store.Snapshot, parts store.Parts) {
 	e.loaded |= parts
 }
 
-// other returns the entry of a problem that owner has a relationship to. When it is
-// not known, all of the owner's are loaded together.
+// other returns the entry of a problem related to owner. If it is unknown, other loads
+// all of owner's related problems together.
 func (p *Problems) other(ctx context.Context, owner *problemEntry, id problem.ID) (predicate.Value, error) {
 	if _, known := p.others[id]; !known {
 		if len(p.others) >= mostOthers {
@@ -199,7 +196,7 @@ func (p *Problems) other(ctx context.Context, owner *problemEntry, id problem.ID
 	return nil, nil
 }
 
-// unknown appends the problems that e has relationships to and that are not known.
+// unknown appends the unknown problems among those related to e.
 func (p *Problems) unknown(ids []problem.ID, e *problemEntry) []problem.ID {
 	for _, r := range e.snapshot.Relationships {
 		if _, known := p.others[r.Other]; !known {

@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Scan is a store.Reader.Search that is made of Reader.Dossiers, Problem and Problems:
-// it looks at every problem. The query is about the moment of the reader.
+// Scan is a store.Reader.Search built from Reader.Dossiers, Problem and Problems. It
+// looks at every problem, at the moment of the reader.
 func Scan(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
 	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), snapshots(ctx, r, q.As))
 }
@@ -38,9 +38,9 @@ func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store
 	}
 }
 
-// Snapshot returns the problem of a dossier as the user sees it, for predicates: its
-// parts are not nil. It shows nothing of the problems at the other end of
-// relationships, and no version of the catalogue.
+// Snapshot returns the problem of a dossier in the user's view, for predicates. Its
+// parts are not nil. It has no data of related problems, and no version of the
+// catalogue.
 func Snapshot(d store.Dossier, as ident.ID) store.Snapshot {
 	s := store.Snapshot{
 		Problem:        d.Problem,

@@ -9,16 +9,18 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// batchSize is how many problems have what a plan needs loaded together.
+// batchSize is the number of problems to load parts for at a time.
 const batchSize = 100
 
-// Select finds what the query asks for among the snapshots. They have to be all
-// problems, each once, as q.As sees them, but may lack those that Fields rule out; and
-// they have to be in ascending order of their numbers when the query has no Sort. Their
-// parts that are nil count as not loaded; the catalogue's version, and what they show of
-// related problems, are not used. It returns what store.Reader.Search has to: the hits
-// in the query's order, or fault.QueryTooExpensive when there are too many candidates.
-// An error of the snapshots is returned as it is.
+// Select finds the results of the query among the snapshots. The snapshots must be all
+// problems in the view of q.As, each once; those ruled out by Fields may be missing.
+// They must be in ascending order of their numbers when the query has no Sort. Their nil
+// parts count as not loaded. Select ignores the catalogue's version and the data of
+// related problems.
+//
+// Select keeps the promises of store.Reader.Search: it returns the hits in the query's
+// order, or fault.QueryTooExpensive for too many candidates. It returns an error of the
+// snapshots unchanged.
 //
 // It holds fewer than twice q.Limit hits and a batch of problems at a time.
 func Select(ctx context.Context, q store.Query, problems *Problems, snapshots iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
@@ -37,14 +39,14 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 			}
 			e.fill(problems, &s)
 			if residual == nil && behind(q, e) {
-				continue // and nobody counts it
+				continue // not counted anywhere
 			}
 			holds, err := evaluator.Holds(where, e)
 			switch {
 			case err != nil:
 				yield(nil, ended(ctx, err))
 				return
-			case !holds: // most, so that their entry is used again
+			case !holds: // usual, so the entry is reused
 			case !yield(e, nil):
 				return
 			default:
@@ -55,12 +57,12 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 	return choose(ctx, q, residual, problems, evaluator, candidates)
 }
 
-// Residual is Select for a store that tries by itself the conditions that
-// predicate.Plan.Split says a store can try. It gets the residual of Split, which can
-// be nil, and the problems that satisfy those conditions: the candidates, whether or
-// not q.After leaves them out. With a residual, it fails with
-// fault.QueryTooExpensive when there is one more than store.MostCandidates. They have
-// to be in ascending order of their numbers when the query has no Sort.
+// Residual is Select for a store with conditions in its own query language, divided by
+// predicate.Plan.Split. residual is the residual of Split; it can be nil. The candidates
+// are the problems under the store's conditions, including those excluded by q.After.
+// They must be in ascending order of their numbers when the query has no Sort. With a
+// residual, Residual fails with fault.QueryTooExpensive at more than
+// store.MostCandidates.
 func Residual(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, candidates iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
 	entries := func(yield func(*problemEntry, error) bool) {
 		for s, err := range candidates {
@@ -95,7 +97,7 @@ func choose(ctx context.Context, q store.Query, residual *predicate.Plan, proble
 		switch {
 		case s.full() && residual == nil:
 			return s.best.sorted(), nil
-		case s.full(), behind(q, e): // counted, and nothing else
+		case s.full(), behind(q, e): // only count it
 			continue
 		}
 		if s.batch = append(s.batch, e); len(s.batch) == batchSize {
@@ -110,14 +112,14 @@ func choose(ctx context.Context, q store.Query, residual *predicate.Plan, proble
 	return s.best.sorted(), nil
 }
 
-// TooExpensive returns the error of a query that leaves too many candidates.
+// TooExpensive returns the error of a query with too many candidates.
 func TooExpensive() error {
 	return fault.New(fault.QueryTooExpensive,
 		"more than %d problems would have to be looked at one by one: add a condition that the store can decide by itself, such as one on the state or on a date", store.MostCandidates)
 }
 
-// ended returns the error of an evaluation, which is a fault when it is that of a
-// context that has ended.
+// ended returns the error of an evaluation. The error of an ended context becomes a
+// fault.
 func ended(ctx context.Context, err error) error {
 	if err != nil && err == ctx.Err() {
 		return store.Ended(ctx)
@@ -125,16 +127,16 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// behind reports whether the query goes on after the problem, as far as its number
-// tells.
+// behind reports whether the query continues after the problem. It decides by the number
+// alone.
 func behind(q store.Query, e *problemEntry) bool {
 	return len(q.Sort) == 0 && q.After != nil && e.snapshot.ID <= q.After.ID
 }
 
-// selection is a search under way.
+// selection is the state of a search.
 type selection struct {
 	query     store.Query
-	residual  *predicate.Plan // nil: nothing is left to be tried
+	residual  *predicate.Plan // nil: no further condition
 	needs     needs
 	problems  *Problems
 	evaluator *predicate.Evaluator
@@ -142,12 +144,12 @@ type selection struct {
 	best      best[store.Hit]
 }
 
-// full reports whether nothing that is still to come can be among the hits.
+// full reports whether no later candidate can be among the hits.
 func (s *selection) full() bool {
 	return len(s.query.Sort) == 0 && len(s.best.kept) >= s.query.Limit
 }
 
-// try adds those of the batch that satisfy the residual, and empties it.
+// try adds the entries of the batch under the residual, and empties the batch.
 func (s *selection) try(ctx context.Context) error {
 	if err := s.problems.ahead(ctx, s.needs, s.batch); err != nil {
 		return err
