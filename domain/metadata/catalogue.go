@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Content is everything that a catalogue lists, in any order.
+// Content is everything in a catalogue, in any order.
 type Content struct {
 	States          []State
 	Priorities      []Priority
@@ -20,8 +20,8 @@ type Content struct {
 	Users           []user.User
 }
 
-// Clone returns a copy whose slices are its own. What states refer to is shared:
-// not to be modified.
+// Clone returns a copy with slices of its own. The slices inside states are shared: not
+// to be modified.
 func (c Content) Clone() Content {
 	return Content{
 		States:          slices.Clone(c.States),
@@ -34,10 +34,10 @@ func (c Content) Clone() Content {
 }
 
 // Catalogue is all metadata and all users at one version. It never changes, so
-// it can be shared freely; its slices are not to be modified.
+// goroutines can share it. Its slices must not be modified.
 type Catalogue struct {
-	// Version is 0 for an empty store, and higher after every Change that
-	// puts a metadata object or a user.
+	// Version is 0 for an empty store. Every Change with a metadata object or a user raises
+	// it.
 	Version ident.Version
 
 	content         Content
@@ -57,8 +57,8 @@ type Catalogue struct {
 	fingerprint   Fingerprint
 }
 
-// NewCatalogue returns the catalogue of the given content. It takes the content
-// over and orders it: by order where there is one, then name, then identifier
+// NewCatalogue returns the catalogue of the given content. It takes ownership of the
+// content and sorts it: by order where there is one, then by name, then by identifier
 // (D30).
 func NewCatalogue(version ident.Version, content Content) *Catalogue {
 	c := &Catalogue{Version: version, content: content}
@@ -99,9 +99,9 @@ func NewCatalogue(version ident.Version, content Content) *Catalogue {
 	return c
 }
 
-// FullNameOf returns the full name of a component that need not be in the catalogue
-// as it is: its name with those of its parents there. A ring of parents, which the
-// service never makes, ends it too.
+// FullNameOf returns the full name of a component in the given form, whether or not the
+// catalogue has it: its name with the names of its parents there. A cycle of parents
+// ends it too; the service never makes one.
 func (c *Catalogue) FullNameOf(o Component) string {
 	path := []string{o.Name}
 	for parent, ok := c.Component(o.Parent); ok && len(path) <= len(c.content.Components); parent, ok = c.Component(parent.Parent) {
@@ -140,24 +140,24 @@ func (c *Catalogue) UserByEmail(email string) (user.User, bool) {
 	return user.User{}, false
 }
 
-// FullName returns a component's name with those of all its parents, from the
-// root, joined by "/" (D2); empty for an unknown component.
+// FullName returns a component's name with those of all its parents, from the root,
+// joined by "/" (D2). It is empty for an unknown component.
 func (c *Catalogue) FullName(component ident.ID) string { return c.fullNames[component] }
 
-// Children returns the components whose parent this one is, by name. They are
-// shared: not to be modified.
+// Children returns the children of this component, by name. The slice is shared: not to
+// be modified.
 func (c *Catalogue) Children(component ident.ID) []ident.ID { return c.children[component] }
 
-// Previous returns the states from which a problem can go to this one, by order. They
-// are shared: not to be modified.
+// Previous returns the states with a transition to this one, by order. The slice is
+// shared: not to be modified.
 func (c *Catalogue) Previous(state ident.ID) []ident.ID { return c.previous[state] }
 
-// Content returns everything in the catalogue, each list by order, then name. It
-// is shared: not to be modified.
+// Content returns everything in the catalogue, each list by order, then name. It is
+// shared: not to be modified.
 func (c *Catalogue) Content() Content { return c.content }
 
-// DefaultState returns the state that a problem is created in when none is
-// given: the first initial one (D1).
+// DefaultState returns the state of a new problem if the request names none: the first
+// initial one (D1).
 func (c *Catalogue) DefaultState() (State, bool) {
 	i := slices.IndexFunc(c.content.States, func(s State) bool { return s.Initial })
 	if i < 0 {
@@ -166,8 +166,8 @@ func (c *Catalogue) DefaultState() (State, bool) {
 	return c.content.States[i], true
 }
 
-// Name returns the name of an object of any kind, which for a component is not
-// the full name; empty for an unknown one.
+// Name returns the name of an object of any kind. For a component this is not the full
+// name. It is empty for an unknown object.
 func (c *Catalogue) Name(kind Kind, id ident.ID) string {
 	if objects, ok := c.kinds[kind]; ok {
 		return objects.name(id)
@@ -184,7 +184,7 @@ type collection[T any] struct {
 	members []member[T]
 }
 
-// key is what objects are ordered by.
+// key is the sort key of an object.
 type key struct {
 	order int
 	name  string

@@ -13,16 +13,16 @@ import (
 // Fingerprint is a digest of a catalogue's content.
 type Fingerprint [sha256.Size]byte
 
-// Fingerprint returns what tells the catalogue's content from any other. Catalogues
-// of equal content share it, whatever their versions: a store that was moved has
-// another version, and shows the same. It is computed once.
+// Fingerprint identifies the catalogue's content. Catalogues of equal content share it,
+// with equal versions or not. A store after a move has another version and the same
+// content. It is computed once.
 func (c *Catalogue) Fingerprint() Fingerprint {
 	c.fingerprinted.Do(func() { c.fingerprint = fingerprintOf(c.content) })
 	return c.fingerprint
 }
 
-// fingerprintOf digests the content in its order. Each list begins with its length,
-// and each value ends by itself, so that no two contents are encoded alike.
+// fingerprintOf digests the content in its order. Each list begins with its length, and
+// each value marks its own end. So no two contents have the same encoding.
 func fingerprintOf(c Content) (f Fingerprint) {
 	e := encoder{Hash: sha256.New()}
 	digest(&e, c.States, func(o *State) {
@@ -55,7 +55,7 @@ func digest[T any](e *encoder, list []T, encode func(*T)) {
 	e.flush()
 }
 
-// encoder collects what is added to a digest next.
+// encoder buffers bytes for the digest.
 type encoder struct {
 	hash.Hash
 	next []byte

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// The members that partials can have (D2), in the order in which errors list them.
+// The members of partials (D2), in the order of error messages.
 var (
 	stateMembers = []member[State]{
 		{"identifier", identifier(func(o *State) ident.ID { return o.ID })},
@@ -62,16 +62,15 @@ type member[T any] struct {
 	read read[T]
 }
 
-// read checks the type of the value that a partial gives for a member, and
-// returns the test that the objects with this value pass. The test is not to be
-// used when a fault was reported.
+// read checks the type of a member's value in a partial. It returns the test for objects
+// with this value. After a reported fault, the test must not be used.
 type read[T any] func(r *reader, given any, where fault.Location) test[T]
 
-// test reports whether an object has the value that a partial gives.
+// test reports whether an object has the value from a partial.
 type test[T any] func(*T) bool
 
-// typed reads values of one JSON type, decoded as J. That compare returns nil
-// means that the value is of another type after all.
+// typed reads values of one JSON type, decoded as J. compare returns nil for a value of
+// another type after all.
 func typed[J, T any](want string, compare func(J) test[T]) read[T] {
 	return func(r *reader, given any, where fault.Location) test[T] {
 		if value, ok := given.(J); ok {
@@ -100,7 +99,7 @@ func integer[T any](get func(*T) int) read[T] {
 	})
 }
 
-// identifier takes a string that is no identifier for None, which no object has.
+// identifier reads an identifier. Any other string becomes None, and no object has None.
 func identifier[T any](get func(*T) ident.ID) read[T] {
 	return typed("a string", func(given string) test[T] {
 		id, _ := ident.Parse(given)
@@ -121,7 +120,7 @@ func email[T any](get func(*T) string) read[T] {
 	})
 }
 
-// words reads a text of one line, in the form in which names are stored (D9).
+// words reads a text of one line, in the stored form of names (D9).
 func words[T any](compare func(string) test[T]) read[T] {
 	return func(r *reader, given any, where fault.Location) test[T] {
 		return typed("a string", func(given string) test[T] {
@@ -134,7 +133,7 @@ func words[T any](compare func(string) test[T]) read[T] {
 	}
 }
 
-// anyName is what names are like, but of any length: one that is too long fits no
+// anyName is the rule of names without a bound on the length: too long a name matches no
 // object.
 var anyName = text.Rule{Line: true}
 
@@ -142,7 +141,7 @@ func fullName(r *reader, given any, where fault.Location) test[Component] {
 	return line(func(o *Component) string { return r.catalogue.FullName(o.ID) })(r, given, where)
 }
 
-// instant reads a string that is no time too: it fits no object.
+// instant also reads a string without a valid time: it matches no object.
 func instant[T any](get func(*T) time.Time) read[T] {
 	return typed("a string", func(given string) test[T] {
 		at, err := text.ParseTime(given)
@@ -159,7 +158,7 @@ func nullInstant[T any](get func(*T) time.Time) read[T] {
 	}
 }
 
-// reference reads a partial of the object that a member refers to, or null.
+// reference reads a partial of the object behind a member, or null.
 func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
 	return func(r *reader, given any, where fault.Location) test[T] {
 		if given == nil {
@@ -170,8 +169,8 @@ func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
 	}
 }
 
-// references reads an array of partials, which stands for a set: each of them
-// fits one of the objects referred to, and each of those fits one of them.
+// references reads an array of partials as a set. Each partial must match one of the
+// referenced objects, and each referenced object must match one partial.
 func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
 	return func(r *reader, given any, where fault.Location) test[T] {
 		list, ok := given.([]any)

@@ -1,6 +1,6 @@
-// Package metadata holds the objects that problems refer to: states, priorities,
-// classifications, components, milestones; the catalogue of all of them and of
-// the users; and the rule by which a partial object stands for exactly one (D3).
+// Package metadata holds the objects around problems: states, priorities,
+// classifications, components, milestones. It also holds the catalogue of all of them
+// and of the users, and the rule for resolving a partial object to exactly one (D3).
 package metadata
 
 import (
@@ -9,30 +9,30 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// State is a step in the life of a problem (D2, D19).
+// State is a stage in the life of a problem (D2, D19).
 type State struct {
 	ID       ident.ID
 	Name     string // unique, 1 to 255 characters
 	Resolved bool   // problems in it count as done; cannot change while a problem is in it
 	Initial  bool   // problems can be created in it
 	Order    int
-	Next     []ident.ID // where a problem can go from here; empty for a terminal state
+	Next     []ident.ID // the possible next states; empty for a terminal state
 }
 
-// Priority says how urgent a problem is.
+// Priority is the urgency of a problem.
 type Priority struct {
 	ID    ident.ID
 	Name  string // unique, 1 to 255 characters
 	Order int
 }
 
-// Classification says what sort of problem it is.
+// Classification is the category of a problem.
 type Classification struct {
 	ID   ident.ID
 	Name string // unique, 1 to 255 characters
 }
 
-// Component is a part of what is tracked. Components form trees.
+// Component is a part of the tracked product. Components form trees.
 type Component struct {
 	ID        ident.ID
 	Name      string // unique within its parent, 1 to 255 characters, without "/"
@@ -41,7 +41,7 @@ type Component struct {
 	Parent    ident.ID // None at the root
 }
 
-// Milestone is a point in time that problems are planned for.
+// Milestone is a point in time for planning problems.
 type Milestone struct {
 	ID        ident.ID
 	Name      string   // unique within its component (None counts as one), 1 to 255 characters
@@ -51,11 +51,10 @@ type Milestone struct {
 	End       time.Time // zero: null
 }
 
-// Kind names a sort of metadata object.
+// Kind is the kind of a metadata object.
 type Kind string
 
-// The kinds of metadata objects. Users are resolved like the others, so they are
-// one of them here.
+// The kinds of metadata objects. Users resolve like the others, so they are a kind too.
 const (
 	States          Kind = "state"
 	Priorities      Kind = "priority"

@@ -10,15 +10,14 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Resolve returns the one object of a kind that a partial stands for (D3): the
-// one that has all the members given. When the identifier is given, only name and
-// email are compared beside it, so that an object read earlier still resolves
-// after the rest of it has changed.
+// Resolve returns the one object of a kind with all the given members of a partial (D3).
+// If the partial has the identifier, Resolve compares only name and email beside it. So
+// an earlier copy of an object still resolves after a change of other members.
 //
-// Faults are fault.InvalidType, fault.InvalidValue for a text that no name can
-// have, fault.UnknownField, and, if there are none of these,
-// fault.MetadataNotFound or fault.MetadataAmbiguous. Their places start with the
-// given one; they are in the order of the member names.
+// Faults are fault.InvalidType, fault.InvalidValue for a text unusable as a name, and
+// fault.UnknownField. Without any of these, they are fault.MetadataNotFound or
+// fault.MetadataAmbiguous. Their locations start with the given one; they are in the
+// order of the member names.
 func (c *Catalogue) Resolve(kind Kind, partial Partial, where fault.Location) (ident.ID, fault.List) {
 	r := &reader{catalogue: c}
 	q := c.kinds[kind].read(r, partial, where)
@@ -38,15 +37,15 @@ func (c *Catalogue) Resolve(kind Kind, partial Partial, where fault.Location) (i
 	return ident.None, r.faults
 }
 
-// matches returns the objects that fit, without looking at all of them when the
-// partial has a unique member.
+// matches returns the matching objects. It does not look at all of them if the partial
+// has a unique member.
 func (c *Catalogue) matches(kind Kind, partial map[string]any, q query) []ident.ID {
 	if s, ok := partial["identifier"].(string); ok {
 		id, _ := ident.Parse(s)
 		return fitting(q, id)
 	}
 	if s, ok := partial["email"].(string); ok {
-		s, _ = anyName.Apply(s) // which its test has done before
+		s, _ = anyName.Apply(s) // its test has checked the text already
 		u, _ := c.UserByEmail(s)
 		return fitting(q, u.ID)
 	}
@@ -60,10 +59,10 @@ func fitting(q query, id ident.ID) []ident.ID {
 	return nil
 }
 
-// most is how many objects an error names.
+// most is the greatest number of objects in an error.
 const most = 10
 
-// candidates says how many objects match, and names the first of them.
+// candidates describes the matching objects: their number, and the names of the first.
 func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
 	if len(found) == 0 {
 		return "there is none"
@@ -78,7 +77,7 @@ func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
 	return fmt.Sprintf("%d match: %s", len(found), strings.Join(names, ", "))
 }
 
-// choice names the objects of a kind that can be chosen (D2), if they are few.
+// choice lists the objects of a kind by name (D2), if they are few.
 func (c *Catalogue) choice(kind Kind) string {
 	var names []string
 	for _, id := range c.kinds[kind].all() {
@@ -98,7 +97,7 @@ func (c *Catalogue) choice(kind Kind) string {
 	}
 }
 
-// distinctName is the name of an object, which for a component is the full one.
+// distinctName is the name of an object; for a component it is the full name.
 func (c *Catalogue) distinctName(kind Kind, id ident.ID) string {
 	if kind == Components {
 		return c.FullName(id)
@@ -106,15 +105,15 @@ func (c *Catalogue) distinctName(kind Kind, id ident.ID) string {
 	return c.Name(kind, id)
 }
 
-// reader reads one partial with all that is nested in it, and collects its faults.
+// reader reads one partial with all partials inside it, and collects their faults.
 type reader struct {
 	catalogue *Catalogue
 	faults    fault.List
 }
 
-// nested reads a partial inside another. An object is tested once, however often
-// the result is asked: partials can be nested so deep, each in a set of states
-// that lead to each other, that it could not be done otherwise.
+// nested reads a partial inside another. It tests each object once, however often the
+// caller needs the result. Otherwise deeply nested partials would take exponential work,
+// as each set of states can lead to the others.
 func (r *reader) nested(kind Kind, partial any, where fault.Location) func(ident.ID) bool {
 	q := r.catalogue.kinds[kind].read(r, partial, where)
 	known := make(map[ident.ID]bool)
@@ -128,21 +127,21 @@ func (r *reader) nested(kind Kind, partial any, where fault.Location) func(ident
 	}
 }
 
-// objects is a collection of any type. (Being an interface, it also lets members
-// refer to kinds that refer to each other.)
+// objects is a collection of any type. As an interface, it also lets members refer to
+// kinds with references to each other.
 type objects interface {
 	name(ident.ID) string
 	all() []ident.ID // in the order of the catalogue
 	read(r *reader, partial any, where fault.Location) query
 }
 
-// query is a partial that was read. It is meaningless when it had faults.
+// query is a parsed partial. After faults, it has no meaning.
 type query interface {
-	fits(ident.ID) bool // false for objects that do not exist
-	all() []ident.ID    // that fit, in the order of the catalogue
+	fits(ident.ID) bool // false for unknown objects
+	all() []ident.ID    // all matches, in the order of the catalogue
 }
 
-// conditions is the query for objects of type T: they pass all tests.
+// conditions is the query for objects of type T. They must pass all tests.
 type conditions[T any] struct {
 	of    *collection[T]
 	tests []test[T]
@@ -171,7 +170,7 @@ func (c *collection[T]) read(r *reader, partial any, where fault.Location) query
 	return q
 }
 
-// refuse reports a member that objects of this kind do not have.
+// refuse reports a member unknown to objects of this kind.
 func (c *collection[T]) refuse(r *reader, name string, where fault.Location) {
 	hint := ""
 	for _, m := range c.members {

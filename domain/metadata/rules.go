@@ -13,23 +13,23 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// The rules of this file hold for requests and for archives alike. Requests meet them
-// where they change something: what a store has from elsewhere can be sent back as it
-// was read. Archives meet all of them. What is only forbidden as a change, such as a
-// closed component as a new parent, is no rule about what is stored.
+// The rules of this file hold for requests and for archives alike. A request meets a
+// rule only for a change: data from elsewhere can be sent back unchanged. Archives meet
+// all of them. Some changes alone are forbidden, such as a closed component as a new
+// parent. They are no rules about stored data, and not here.
 
-// The least and the greatest order that an object can have.
+// The least and the greatest order of an object.
 const (
 	MinOrder = math.MinInt32
 	MaxOrder = math.MaxInt32
 )
 
-// MaxNext is how many states can follow a state at most. It bounds what reading them
-// costs, also in a partial state.
+// MaxNext is the greatest number of next states of one state. It bounds the cost of
+// reading them, also in a partial state.
 const MaxNext = 1000
 
 // CheckOrder refuses an order out of range. The text of the error ends a sentence for
-// its author, as do those of the other checks of one member.
+// its author. The other checks of one member have such errors too.
 func CheckOrder(order int64) error {
 	if order < MinOrder || order > MaxOrder {
 		return fmt.Errorf("must be between %d and %d", MinOrder, MaxOrder)
@@ -37,7 +37,7 @@ func CheckOrder(order int64) error {
 	return nil
 }
 
-// CheckNext refuses so many states after a state, if there are too many.
+// CheckNext refuses too many next states.
 func CheckNext(states int) error {
 	if states > MaxNext {
 		return fmt.Errorf("must have at most %d elements", MaxNext)
@@ -45,8 +45,8 @@ func CheckNext(states int) error {
 	return nil
 }
 
-// CheckPeriod refuses the start and the end of a milestone when the end is earlier.
-// The zero time stands for null, which goes with everything.
+// CheckPeriod refuses an end of a milestone before its start. The zero time stands for
+// null, and null is compatible with everything.
 func CheckPeriod(start, end time.Time) error {
 	if !start.IsZero() && !end.IsZero() && end.Before(start) {
 		return errors.New("a milestone cannot end before it starts")
@@ -54,36 +54,36 @@ func CheckPeriod(start, end time.Time) error {
 	return nil
 }
 
-// Place is what one object at most of a catalogue has: a name within its kind and,
-// for some kinds, within a component. Users have e-mail addresses instead of names.
+// Place is the unique key of an object in a catalogue: a name within its kind and, for
+// some kinds, within a component. Users have e-mail addresses instead of names.
 type Place struct {
 	kind   Kind
 	parent ident.ID
 	name   string
 }
 
-// Place returns the name, which is unique among states.
+// Place returns the key. The name is unique among states.
 func (s State) Place() Place { return Place{kind: States, name: s.Name} }
 
-// Place returns the name, which is unique among priorities.
+// Place returns the key. The name is unique among priorities.
 func (p Priority) Place() Place { return Place{kind: Priorities, name: p.Name} }
 
-// Place returns the name, which is unique among classifications.
+// Place returns the key. The name is unique among classifications.
 func (k Classification) Place() Place { return Place{kind: Classifications, name: k.Name} }
 
-// Place returns the name, which is unique below the parent.
+// Place returns the key. The name is unique below the parent.
 func (o Component) Place() Place { return Place{Components, o.Parent, o.Name} }
 
-// Place returns the name, which is unique within the component, where null counts as
-// one.
+// Place returns the key. The name is unique within the component. Null counts as one
+// component.
 func (m Milestone) Place() Place { return Place{Milestones, m.Component, m.Name} }
 
-// UserPlace returns the e-mail address of a user in the form that is unique.
+// UserPlace returns the key of a user: the folded e-mail address.
 func UserPlace(u user.User) Place { return Place{kind: Users, name: user.FoldEmail(u.Email)} }
 
-// CheckComponentName refuses, beyond what all names have to be like, what would
-// not stand for one component in a full name (D2). The text of the error ends a
-// sentence for its author, such as "must not be empty".
+// CheckComponentName refuses a name not usable for one component in a full name (D2).
+// This is in addition to the rule of all names. The text of the error ends a sentence
+// for its author, such as "must not be empty".
 func CheckComponentName(name string) error {
 	if strings.Contains(name, "/") {
 		return errors.New("must not contain /, which joins the names of components")
@@ -91,9 +91,9 @@ func CheckComponentName(name string) error {
 	return nil
 }
 
-// CheckState refuses a state that cannot stand in the catalogue, in the place of
-// the one with its identifier or beside the others: with fault.AlreadyExists when
-// its name is taken, with fault.InUse when no initial state would remain (D2).
+// CheckState refuses a state with a conflict in the catalogue. The state replaces the
+// one with its identifier, or is new. The kinds are fault.AlreadyExists for a taken
+// name, and fault.InUse if no initial state would remain (D2).
 func (c *Catalogue) CheckState(s State) error {
 	if err := c.states.unique(s.ID, func(o *State) bool { return o.Place() == s.Place() }, "another state has this name"); err != nil {
 		return err
@@ -106,20 +106,20 @@ func (c *Catalogue) CheckState(s State) error {
 	return nil
 }
 
-// CheckPriority refuses a priority whose name is taken, with fault.AlreadyExists.
+// CheckPriority refuses a priority with a taken name, with fault.AlreadyExists.
 func (c *Catalogue) CheckPriority(p Priority) error {
 	return c.priorities.unique(p.ID, func(o *Priority) bool { return o.Place() == p.Place() }, "another priority has this name")
 }
 
-// CheckClassification refuses a classification whose name is taken, with
+// CheckClassification refuses a classification with a taken name, with
 // fault.AlreadyExists.
 func (c *Catalogue) CheckClassification(k Classification) error {
 	return c.classifications.unique(k.ID, func(o *Classification) bool { return o.Place() == k.Place() }, "another classification has this name")
 }
 
-// CheckComponent refuses a component that cannot stand in the catalogue: with
-// fault.MetadataCycle when it would be below itself, or succeed itself, and with
-// fault.AlreadyExists when its name is taken within its parent (D2).
+// CheckComponent refuses a component with a conflict in the catalogue. The kinds are
+// fault.MetadataCycle for a component below itself or its own successor, and
+// fault.AlreadyExists for a name taken within its parent (D2).
 func (c *Catalogue) CheckComponent(o Component) error {
 	old, _ := c.Component(o.ID)
 	if old.Parent != o.Parent && c.BelowItself(o) {
@@ -134,14 +134,14 @@ func (c *Catalogue) CheckComponent(o Component) error {
 		"another component has this name below the same parent")
 }
 
-// CheckMilestone refuses a milestone whose name is taken within its component,
-// where null counts as one, with fault.AlreadyExists (D2).
+// CheckMilestone refuses a milestone with a name taken within its component, with
+// fault.AlreadyExists (D2). Null counts as one component.
 func (c *Catalogue) CheckMilestone(m Milestone) error {
 	return c.milestones.unique(m.ID, func(o *Milestone) bool { return o.Place() == m.Place() },
 		"another milestone has this name in the same component")
 }
 
-// unique refuses what another object than the one with the identifier has.
+// unique refuses a key of an object with another identifier.
 func (c *collection[T]) unique(id ident.ID, same func(*T) bool, detail string) error {
 	for i := range c.ordered {
 		if o := &c.ordered[i]; c.key(o).id != id && same(o) {
@@ -151,7 +151,7 @@ func (c *collection[T]) unique(id ident.ID, same func(*T) bool, detail string) e
 	return nil
 }
 
-// CheckUser refuses a user whose e-mail address is taken, with fault.AlreadyExists.
+// CheckUser refuses a user with a taken e-mail address, with fault.AlreadyExists.
 func (c *Catalogue) CheckUser(u user.User) error {
 	if other, taken := c.UserByEmail(u.Email); taken && other.ID != u.ID {
 		return fault.New(fault.AlreadyExists, "another user has this e-mail address")
@@ -159,23 +159,23 @@ func (c *Catalogue) CheckUser(u user.User) error {
 	return nil
 }
 
-// BelowItself reports whether the component, as it is given, is its own parent, or that
-// of one of its parents. The others are as the catalogue has them.
+// BelowItself reports whether the component, in the given form, is among its own
+// parents, at any distance. The other components are those of the catalogue.
 func (c *Catalogue) BelowItself(o Component) bool { return c.returns(o, Component.parent) }
 
-// SucceedsItself reports whether the component, as it is given, is its own successor, or
-// that of one of its successors.
+// SucceedsItself reports whether the component, in the given form, is among its own
+// successors, at any distance.
 func (c *Catalogue) SucceedsItself(o Component) bool { return c.returns(o, Component.successor) }
 
 func (o Component) parent() ident.ID { return o.Parent }
 
 func (o Component) successor() ident.ID { return o.Successor }
 
-// returns reports whether the way from the component, from each to the next, leads back
-// to it. A ring that it is not on ends the way.
+// returns reports whether following next from the component leads back to it. Another
+// cycle ends the search.
 func (c *Catalogue) returns(o Component, next func(Component) ident.ID) bool {
 	if o.ID.IsNone() {
-		return false // nothing leads to what is not there yet
+		return false // a new component has no references yet
 	}
 	at := o
 	for range len(c.content.Components) + 1 {
@@ -191,7 +191,7 @@ func (c *Catalogue) returns(o Component, next func(Component) ident.ID) bool {
 	return false
 }
 
-// circle returns the full names on the way from the component to itself.
+// circle returns the full names on the way from the component back to itself.
 func (c *Catalogue) circle(o Component, next func(Component) ident.ID) string {
 	path := []string{c.FullName(o.ID)}
 	for id := next(o); id != o.ID; {
@@ -202,19 +202,18 @@ func (c *Catalogue) circle(o Component, next func(Component) ident.ID) string {
 	return strings.Join(append(path, path[0]), " → ")
 }
 
-// NextStateOrder returns the order of a state that is to come after all others.
+// NextStateOrder returns the order for a new last state.
 func (c *Catalogue) NextStateOrder() int {
 	return after(c.content.States, func(o State) int { return o.Order })
 }
 
-// NextPriorityOrder returns the order of a priority that is to come after all
-// others.
+// NextPriorityOrder returns the order for a new last priority.
 func (c *Catalogue) NextPriorityOrder() int {
 	return after(c.content.Priorities, func(o Priority) int { return o.Order })
 }
 
-// after returns the order that follows that of the last of the objects, which are
-// in ascending order.
+// after returns the order behind the last of the objects. The objects are in ascending
+// order.
 func after[T any](ordered []T, order func(T) int) int {
 	if len(ordered) == 0 {
 		return 1
