@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Kind is the kind of value that a field holds.
+// Kind is the kind of a field's value.
 type Kind uint8
 
 // The kinds of fields.
@@ -25,7 +25,7 @@ type Field struct {
 	// Name is the member in JSON, the key in predicates and the field in logs.
 	Name string
 	Kind Kind
-	// To is the kind of object that a ReferenceField refers to.
+	// To is the kind of the objects of a ReferenceField.
 	To metadata.Kind
 	// Required fields are never null.
 	Required bool
@@ -33,10 +33,9 @@ type Field struct {
 	Client bool
 	// Fixed fields never change after the creation of the problem.
 	Fixed bool
-	// Rule is the rule that the value of a TextField obeys.
+	// Rule is the rule for the value of a TextField.
 	Rule text.Rule
-	// Folded texts are folded beforehand by stores, which can then compare them with [c]
-	// and [cd].
+	// Folded texts have folded forms in stores, for comparisons with [c] and [cd].
 	Folded bool
 
 	// One of the first two belongs to a Client field, one of the others to the rest.
@@ -60,7 +59,7 @@ func AllFields() []*Field {
 	return all
 }
 
-// ClientFields returns the fields that clients set, in the order of D1.
+// ClientFields returns the fields set by clients, in the order of D1.
 func ClientFields() []*Field { return fieldsWith(func(f *Field) bool { return f.Client }) }
 
 // FieldsOf returns the fields of a kind, in the order of D1.
@@ -85,10 +84,10 @@ func FieldNamed(name string) *Field {
 	return nil
 }
 
-// Text returns the place of a TextField in a problem.
+// Text returns a pointer to a TextField in a problem.
 func (f *Field) Text(p *Problem) *string { return f.text(&p.Fields) }
 
-// Reference returns the place of a ReferenceField in a problem.
+// Reference returns a pointer to a ReferenceField in a problem.
 func (f *Field) Reference(p *Problem) *ident.ID {
 	if f.Client {
 		return f.reference(&p.Fields)
@@ -96,13 +95,13 @@ func (f *Field) Reference(p *Problem) *ident.ID {
 	return f.user(p)
 }
 
-// Time returns the place of a TimeField in a problem.
+// Time returns a pointer to a TimeField in a problem.
 func (f *Field) Time(p *Problem) *time.Time { return f.time(p) }
 
-// ClientText returns the place of a TextField in the fields that clients set.
+// ClientText returns a pointer to a TextField set by clients.
 func (f *Field) ClientText(fields *Fields) *string { return f.text(fields) }
 
-// ClientReference returns the place of a ReferenceField that clients set.
+// ClientReference returns a pointer to a ReferenceField set by clients.
 func (f *Field) ClientReference(fields *Fields) *ident.ID { return f.reference(fields) }
 
 // SentText returns the member of a TextField in a patch.
@@ -119,8 +118,8 @@ func (f *Field) Same(a, b *Fields) bool {
 	return *f.reference(a) == *f.reference(b)
 }
 
-// Log returns the value of a Client field as the log shows it. name returns the name of
-// an object.
+// Log returns the value of a Client field in the form of the log. name returns the name
+// of an object.
 func (f *Field) Log(fields *Fields, name func(metadata.Kind, ident.ID) string) LogValue {
 	if f.Kind == TextField {
 		return logOptional(*f.text(fields))
@@ -129,7 +128,7 @@ func (f *Field) Log(fields *Fields, name func(metadata.Kind, ident.ID) string) L
 	return LogRef(id, name(f.To, id))
 }
 
-// logOptional returns the value that shows a text, or null for the empty one.
+// logOptional returns the log value of a text, or null for the empty text.
 func logOptional(s string) LogValue {
 	if s == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Fields are the fields of a problem that clients set (D1). ident.None stands for null,
+// Fields are the fields of a problem set by clients (D1). ident.None stands for null,
 // and so does an empty text, except in the title.
 type Fields struct {
 	Title string   // 1 to 1000 characters, normalised (D9)
@@ -22,8 +22,8 @@ type Fields struct {
 	Assignee       ident.ID
 }
 
-// Patch holds the members of a problem that a client sent (D11). The members are those
-// of Fields, and Read.
+// Patch holds the members of a problem in a client's request (D11). The members are
+// those of Fields, and Read.
 type Patch struct {
 	Title          patch.Field[string]
 	State          patch.Field[metadata.Partial]
@@ -39,7 +39,7 @@ type Patch struct {
 // TextSize returns the length of all texts of the fields, in bytes.
 func (f Fields) TextSize() int64 { return int64(len(f.Title)) }
 
-// How many fields of each kind the table has.
+// The number of fields of each kind in the table.
 const (
 	TextFields      = 1
 	ReferenceFields = 9

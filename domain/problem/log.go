@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// LogType says what a log entry records (D8).
+// LogType is the type of the event in a log entry (D8).
 type LogType string
 
 // The types of log entries.
@@ -24,12 +24,12 @@ const (
 	WatcherRemoved      LogType = "WatcherRemoved"
 )
 
-// Significant reports whether entries of this type make a problem unread for
-// those who did not write them: all but those about watchers (D8).
+// Significant reports whether entries of this type make a problem unread for all users
+// but their author. Only entries about watchers do not (D8).
 func (t LogType) Significant() bool { return t != WatcherAdded && t != WatcherRemoved }
 
-// LogEntry is one line of a problem's history log, which only ever grows (D8).
-// All entries of one request carry the same Batch.
+// LogEntry is one line of a problem's history log (D8). The log is append-only. All
+// entries of one request have the same Batch.
 type LogEntry struct {
 	ID      ident.ID
 	Problem ID
@@ -37,29 +37,27 @@ type LogEntry struct {
 	Created time.Time
 	Author  ident.ID
 	Batch   ident.ID
-	Field   string // what changed; empty for ProblemCreated
+	Field   string // the changed field; empty for ProblemCreated
 	From    LogValue
 	To      LogValue
-	// Revision is the problem's revision that the entry's batch made.
+	// Revision is the problem's revision after the entry's batch.
 	Revision int64
 }
 
 // LogValue is one side of a change, as compact JSON text: a string,
-// {"identifier","name"}, null and so on, by the table of D8; in the audit log also
-// true, a number or an array of such values. It is written once,
-// by the domain, and stored and served as it is: names stay as they were at that
-// moment. The empty LogValue is null.
+// {"identifier","name"}, null and so on, by the table of D8. In the audit log it can
+// also be true, a number or an array of such values. The domain writes it once, and
+// stores and servers never change it: names stay as they were at that moment. The empty
+// LogValue is null.
 type LogValue string
 
-// LogText returns the value that shows a string.
+// LogText returns the value for a string.
 func LogText(s string) LogValue { return logJSON(s) }
 
-// LogNoValue is the value that shows a keyword that has no value, which is not
-// the same as no keyword.
+// LogNoValue is the value for a keyword without a value. A missing keyword is different.
 const LogNoValue LogValue = `{"value":null}`
 
-// LogRef returns the value that shows a metadata object or user, or null for
-// ident.None.
+// LogRef returns the value for a metadata object or user, or null for ident.None.
 func LogRef(id ident.ID, name string) LogValue {
 	if id.IsNone() {
 		return ""
@@ -70,14 +68,13 @@ func LogRef(id ident.ID, name string) LogValue {
 	}{id.String(), name})
 }
 
-// LogFlag returns the value that shows true or false.
+// LogFlag returns the value for true or false.
 func LogFlag(b bool) LogValue { return logJSON(b) }
 
-// LogNumber returns the value that shows an integer.
+// LogNumber returns the value for an integer.
 func LogNumber(n int) LogValue { return logJSON(n) }
 
-// LogTime returns the value that shows a time as D9 has it, or null for the zero
-// time.
+// LogTime returns the value for a time in the form of D9, or null for the zero time.
 func LogTime(t time.Time) LogValue {
 	if t.IsZero() {
 		return ""
@@ -85,7 +82,7 @@ func LogTime(t time.Time) LogValue {
 	return LogText(t.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-// LogArray returns the value that shows several values, in the given order.
+// LogArray returns the value for several values, in the given order.
 func LogArray(values ...LogValue) LogValue {
 	b := []byte{'['}
 	for i, v := range values {
@@ -97,21 +94,21 @@ func LogArray(values ...LogValue) LogValue {
 	return LogValue(append(b, ']'))
 }
 
-// LogLink returns the value that shows the other problem of a relationship.
+// LogLink returns the value for the other problem of a relationship.
 func LogLink(other ID) LogValue {
 	return logJSON(struct {
 		ProblemIdentifier ID `json:"problemIdentifier"`
 	}{other})
 }
 
-// LogMember is one member of the value made by [LogObject].
+// LogMember is one member of a [LogObject] value.
 type LogMember struct {
 	Name  string
 	Value LogValue
 }
 
-// LogObject returns the value that shows several fields, in the given order.
-// Null members are left out.
+// LogObject returns the value for several fields, in the given order. It leaves null
+// members out.
 func LogObject(members ...LogMember) LogValue {
 	b := []byte{'{'}
 	for _, m := range members {
@@ -136,8 +133,8 @@ func (v LogValue) JSON() string {
 	return string(v)
 }
 
-// logJSON encodes without escaping <, > and &: the log shows text as it is.
-// Everything that the domain hands in can be encoded.
+// logJSON encodes without escaping <, > and &: the log shows text as it is. The domain
+// passes only encodable values.
 func logJSON(v any) LogValue {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

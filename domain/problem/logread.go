@@ -8,8 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Text returns the string that the value shows, as [LogText] writes it. ok is
-// false when it shows something else.
+// Text returns the string in a value of [LogText]. ok is false for any other value.
 func (v LogValue) Text() (s string, ok bool) {
 	var text *string
 	if json.Unmarshal([]byte(v.JSON()), &text) != nil || text == nil {
@@ -18,8 +17,8 @@ func (v LogValue) Text() (s string, ok bool) {
 	return *text, true
 }
 
-// Ref returns the identifier of the object that the value shows, as [LogRef]
-// writes it: ident.None for null. ok is false when it shows something else.
+// Ref returns the identifier in a value of [LogRef]: ident.None for null. ok is false
+// for any other value.
 func (v LogValue) Ref() (id ident.ID, ok bool) {
 	if v == "" {
 		return ident.None, true
@@ -32,8 +31,7 @@ func (v LogValue) Ref() (id ident.ID, ok bool) {
 	return id, err == nil
 }
 
-// Link returns the problem that the value shows, as [LogLink] writes it. ok is
-// false when it shows something else.
+// Link returns the problem in a value of [LogLink]. ok is false for any other value.
 func (v LogValue) Link() (other ID, ok bool) {
 	var link struct{ ProblemIdentifier ID }
 	if json.Unmarshal([]byte(v.JSON()), &link) != nil {
@@ -42,7 +40,7 @@ func (v LogValue) Link() (other ID, ok bool) {
 	return link.ProblemIdentifier, link.ProblemIdentifier > 0
 }
 
-// Same reports whether both values show the same, whatever the order of their members.
+// Same reports whether both values are equal, in any order of their members.
 func (v LogValue) Same(other LogValue) bool {
 	a, ok := v.decoded()
 	b, also := other.decoded()

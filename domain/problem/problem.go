@@ -1,5 +1,4 @@
-// Package problem holds the issue record and everything that belongs to one
-// problem alone: its keywords, comments and log.
+// Package problem holds the issue record and its own parts: keywords, comments and log.
 package problem
 
 import (
@@ -9,13 +8,12 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// ID numbers a problem. It is at least 1, unique and never reused; gaps are
-// allowed. If the creation of A was answered before that of B was sent, A's is
-// smaller (D1).
+// ID numbers a problem. It is at least 1, unique and never reused; gaps are allowed. If
+// the creation of A was answered before that of B was sent, A's is smaller (D1).
 type ID int64
 
-// MaxID is the greatest number that a problem can have. It and the one above it, which
-// archives name, are integers that every reader of JSON has exactly (RFC 8785).
+// MaxID is the greatest number of a problem. Every JSON reader represents it, and the
+// next integer above, exactly (RFC 8785). Archives name both.
 const MaxID ID = 1<<53 - 2
 
 // CheckID refuses a number above MaxID. The text of the error ends a sentence for its
@@ -27,16 +25,16 @@ func CheckID(id ID) error {
 	return nil
 }
 
-// Problem is a problem as it is stored at one revision. Its keywords, comments,
+// Problem is a problem at one revision, in its stored form. Its keywords, comments,
 // relationships, watchers and log are stored beside it.
 type Problem struct {
 	ID ID
 	Fields
-	Originator ident.ID  // the user who created it
-	Created    time.Time // UTC, whole milliseconds, as all times
-	Modifier   ident.ID  // the user who made the latest change that counts (D1)
+	Originator ident.ID  // the user of its creation
+	Created    time.Time // UTC, whole milliseconds, like all times
+	Modifier   ident.ID  // the author of the latest change, by the rule of D1
 	Modified   time.Time // never earlier than before
-	Resolver   ident.ID  // the user who made the latest move into a resolved state; None while not resolved
+	Resolver   ident.ID  // the author of the latest move into a resolved state; None while not resolved
 	Resolved   time.Time // the time of that move; zero while not resolved
 	// Revision is 1 at creation and one higher after each change of the
 	// problem, its keywords, comments, relationships or watchers.
@@ -49,7 +47,7 @@ type NullText struct {
 	Valid  bool // false: null
 }
 
-// Text returns a NullText that is not null.
+// Text returns a non-null NullText.
 func Text(s string) NullText { return NullText{String: s, Valid: true} }
 
 // Keyword is a name on a problem, with or without a value (D4).

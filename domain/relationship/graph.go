@@ -6,31 +6,30 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Occupies reports whether r stands where a relationship of type t to other would
-// stand: two problems have at most one in each family (D7). If r's type is t,
-// adding t changes nothing; if it is the mirror, t is in conflict with it, for a
-// type cannot be changed in place (spec section 2).
+// Occupies reports whether r conflicts with, or equals, a relationship of type t to
+// other. Two problems have at most one relationship in each family (D7). If r's type is
+// t, adding t changes nothing. If it is the mirror, t is in conflict with it: a type
+// cannot be changed in place (spec section 2).
 func (r Relationship) Occupies(t Type, other problem.ID) bool {
 	return r.Other == other && (r.Type == t || r.Type == t.Mirror())
 }
 
-// Search looks for the cycle that a new relationship would close in its family
-// (D7). It is a breadth-first search that knows no store: as long as it is not
-// Done, its user loads the relationships of the Frontier and hands them to
-// Expand, all of one moment.
+// Search looks for the cycle closed by a new relationship in its family (D7). It is a
+// breadth-first search without access to a store. Until it is Done, its caller loads the
+// relationships of the Frontier and passes them to Expand, all of one moment.
 type Search struct {
 	forward  Type
 	from, to problem.ID // the new edge, in forward direction
-	// before leads from every problem reached to the one that it was reached
-	// from, and so back to to.
+	// before maps each reached problem to the one before it. So it leads back to
+	// the field to.
 	before   map[problem.ID]problem.ID
 	frontier []problem.ID
 	done     bool
 }
 
-// NewSearch returns the search for the cycle that a relationship of type t from
-// one problem to another would close. It is Done at once when t is of a family
-// without direction, which knows no cycles, and when the two are the same problem.
+// NewSearch returns the search for a cycle closed by a relationship of type t from one
+// problem to another. It is Done at once for a family without direction, because such a
+// family has no cycles, and for a problem and itself.
 func NewSearch(from, to problem.ID, t Type) *Search {
 	family, _ := t.Family()
 	if t != family.Forward {
@@ -45,16 +44,14 @@ func NewSearch(from, to problem.ID, t Type) *Search {
 	return s
 }
 
-// Type returns the type of the relationships that Expand needs: the forward one
-// of the family.
+// Type returns the type of the relationships for Expand: the forward one of the family.
 func (s *Search) Type() Type { return s.forward }
 
-// Frontier returns the problems whose relationships are needed next. It is not
-// to be modified, and is meaningless when the search is Done.
+// Frontier returns the problems to load relationships of next. It must not be modified.
+// It has no meaning after the search is Done.
 func (s *Search) Frontier() []problem.ID { return s.frontier }
 
-// Expand takes all relationships of Type that the problems of the Frontier have,
-// in any order.
+// Expand takes all relationships of Type of the problems of the Frontier, in any order.
 func (s *Search) Expand(edges []Relationship) {
 	next := make(map[problem.ID][]problem.ID, len(s.frontier))
 	for _, e := range edges {
@@ -62,8 +59,8 @@ func (s *Search) Expand(edges []Relationship) {
 			next[e.Owner] = append(next[e.Owner], e.Other)
 		}
 	}
-	// The frontier is in the order of the paths that lead to it, and stays so:
-	// whatever is reached first is reached by the smallest path.
+	// The frontier is always in the order of its paths. So the first path to a problem is
+	// the smallest one.
 	var reached []problem.ID
 	for _, id := range s.frontier {
 		slices.Sort(next[id])
@@ -79,14 +76,14 @@ func (s *Search) Expand(edges []Relationship) {
 	s.done = closed || len(reached) == 0
 }
 
-// Done reports whether the search has ended. Path then tells how.
+// Done reports whether the search has ended. Path then returns its result.
 func (s *Search) Done() bool { return s.done }
 
-// Path returns the cycle that the new relationship would close, in forward
-// direction: it starts and ends with the problem that the new edge leads from,
-// and the one that it leads to comes second. It is the shortest one; of several,
-// the one with the smallest identifiers, compared from the start. Path returns
-// nil when there is none, and as long as the search is not Done.
+// Path returns the cycle closed by the new relationship, in forward direction. It starts
+// and ends with the problem at the start of the new edge; the one at its end comes
+// second. It is the shortest cycle. Of several, it is the one with the smallest
+// identifiers, compared from the start. Path returns nil without a cycle, and until the
+// search is Done.
 func (s *Search) Path() []problem.ID {
 	if _, closed := s.before[s.from]; !closed {
 		return nil

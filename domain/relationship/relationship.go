@@ -9,9 +9,9 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Relationship is one side of a link: Owner has a relationship of Type to Other.
-// The other side is its [Relationship.Mirror]; both are stored, and neither is
-// ever without the other.
+// Relationship is one side of a link: Owner has a relationship of Type to Other. The
+// other side is its [Relationship.Mirror]. Both are stored, and neither is ever without
+// the other.
 type Relationship struct {
 	Owner   problem.ID
 	Type    Type

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Type is the type of a relationship, as seen from the problem that has it.
+// Type is the type of a relationship, seen from its owner.
 type Type string
 
 // The relationship types, each beside its mirror.
@@ -25,11 +25,11 @@ const (
 	ClonedFrom  Type = "ClonedFrom"
 )
 
-// Family is a type together with its mirror, named after the forward one. Two
-// problems have at most one relationship in each family.
+// Family is a type together with its mirror, named after the forward one. Two problems
+// have at most one relationship in each family.
 type Family struct {
 	Forward  Type
-	Backward Type // equal to Forward in the one family that has no direction
+	Backward Type // equal to Forward in the one family without direction
 	code     int
 }
 
@@ -57,8 +57,8 @@ func Types() []Type {
 	return types
 }
 
-// Directed reports whether the family's types differ from their mirrors. Only
-// directed families know cycles.
+// Directed reports whether the family's types differ from their mirrors. Only directed
+// families have cycles.
 func (f Family) Directed() bool { return f.Forward != f.Backward }
 
 // Family returns the family of t; ok is false when t is not a type.
@@ -77,8 +77,8 @@ func (t Type) Valid() bool {
 	return ok
 }
 
-// Mirror returns the type that the other problem has: its mirror is t again. For
-// anything that is not a type it returns the empty string.
+// Mirror returns the type for the other problem. The mirror of the mirror is t again. It
+// returns the empty string for an invalid type.
 func (t Type) Mirror() Type {
 	f, _ := t.Family()
 	if t == f.Forward {
@@ -87,8 +87,8 @@ func (t Type) Mirror() Type {
 	return f.Forward
 }
 
-// Code returns the number that stands for t in queries and orders
-// relationships, 100 to 601 (D7); 0 for anything that is not a type.
+// Code returns the number of t in queries and in the order of relationships, 100 to 601
+// (D7). It returns 0 for an invalid type.
 func (t Type) Code() int {
 	f, ok := t.Family()
 	switch {
@@ -101,8 +101,8 @@ func (t Type) Code() int {
 	}
 }
 
-// Check refuses what is none of the eleven types. The text of the error ends a sentence
-// for its author.
+// Check refuses any text but the eleven types. The text of the error ends a sentence for
+// its author.
 func (t Type) Check() error {
 	if t.Valid() {
 		return nil

@@ -1,4 +1,4 @@
-// Package user holds the people who report, work on and watch problems.
+// Package user holds the people behind problems: reporters, assignees and watchers.
 package user
 
 import (
@@ -9,22 +9,22 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// User is a person, or a program that acts like one (D2).
+// User is a person, or a program in the role of one (D2).
 type User struct {
 	ID ident.ID
 	// Name has 1 to 255 characters. Several users may share a name.
 	Name string
-	// Email has 1 to 255 characters (see [CheckEmail]) and is unique; ASCII letters
-	// are compared without case (see [FoldEmail]), but kept as they were given.
+	// Email has 1 to 255 characters (see [CheckEmail]) and is unique. Comparisons ignore the
+	// case of ASCII letters (see [FoldEmail]), but stores preserve it.
 	Email string
-	// Inactive users keep what they did, but cannot be newly assigned or
-	// watch, and their tokens are revoked for good (D2, D17).
+	// Inactive users keep their past contributions, but cannot be newly assigned or watch,
+	// and their tokens are revoked for good (D2, D17).
 	Inactive bool
 }
 
-// CheckEmail refuses, beyond what all names have to be like, what is no e-mail address:
-// it has something before an @ and after it, and no white space. The text of the error
-// ends a sentence for its author.
+// CheckEmail refuses a text without the form of an e-mail address: something before an @
+// and after it, and no white space. This is in addition to the rule of all names. The
+// text of the error ends a sentence for its author.
 func CheckEmail(email string) error {
 	local, domain, _ := strings.Cut(email, "@")
 	if local == "" || domain == "" || strings.ContainsFunc(email, unicode.IsSpace) {
@@ -33,8 +33,8 @@ func CheckEmail(email string) error {
 	return nil
 }
 
-// FoldEmail returns the form in which e-mail addresses are compared: ASCII
-// letters in lower case, everything else as it is (D2).
+// FoldEmail returns the form of an e-mail address for comparisons: ASCII letters in
+// lower case, everything else as it is (D2).
 func FoldEmail(email string) string {
 	b := []byte(email)
 	for i, c := range b {
