@@ -1,4 +1,4 @@
-// Package access holds what a token is and what it allows (D17).
+// Package access holds tokens and their scopes (D17).
 package access
 
 import (
@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Scope is what a token allows. Each includes the ones before it.
+// Scope is the set of operations allowed to a token. Each scope includes the ones before
+// it.
 type Scope string
 
 // The scopes, from the smallest.
@@ -31,11 +32,11 @@ func (s Scope) rank() int {
 // Valid reports whether s is one of the three scopes.
 func (s Scope) Valid() bool { return s.rank() > 0 }
 
-// Covers reports whether a token of scope s may do what needs the given scope.
+// Covers reports whether a token of scope s may use an operation of the needed scope.
 func (s Scope) Covers(needed Scope) bool { return needed.Valid() && s.rank() >= needed.rank() }
 
-// Check refuses what is none of the three scopes. The text of the error ends a sentence
-// for its author.
+// Check refuses any text but the three scopes. The text of the error ends a sentence for
+// its author.
 func (s Scope) Check() error {
 	if s.Valid() {
 		return nil

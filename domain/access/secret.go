@@ -10,18 +10,17 @@ import (
 	"strings"
 )
 
-// Secret is what a client sends to be recognised (D17): "pts_", 32 random bytes
-// in base62 padded to 43 digits, and the CRC-32 of all that stands before it, in
-// base62 padded to 6 digits. The checksum tells a mistyped or truncated token
-// from an unknown one without asking the store, and lets scanners find leaked
-// ones.
+// Secret is the credential of a client (D17). It is "pts_", 32 random bytes in base62
+// padded to 43 digits, and a CRC-32 in base62 padded to 6 digits. The checksum covers
+// all text before it. It tells a mistyped or truncated token from an unknown one without
+// asking the store, and lets scanners find leaked ones.
 //
-// Wherever a Secret is printed, logged or encoded, a mask appears instead of it.
-// Two Secrets are equal when their Digests are.
+// A mask replaces a Secret wherever it is printed, logged or encoded. Two Secrets are
+// equal when their Digests are.
 type Secret struct {
-	// text is behind a pointer because package fmt does not call the Format
-	// of what stands in an unexported field of another type, but prints its
-	// fields; it does not follow pointers there.
+	// text is behind a pointer because of package fmt. Inside an unexported field of another
+	// type, fmt does not call Format, but prints the fields of the value. It does not follow
+	// pointers there.
 	text *string
 }
 
@@ -33,8 +32,8 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// greatest is what the greatest 32 bytes are in base62. The alphabet is in the order
-// of ASCII, so that digits compare as the numbers that they stand for.
+// greatest is the greatest 32 bytes in base62. The alphabet is in the order of ASCII, so
+// digits compare like their values.
 var greatest = base62(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)), randomDigits)
 
 // NewSecret returns the secret with the given random bytes.
@@ -45,7 +44,7 @@ func NewSecret(random [32]byte) Secret {
 	return Secret{&text}
 }
 
-// ErrSecret says that a text is not a token, without repeating any of it.
+// ErrSecret reports a text in another form than a token, without repeating any of it.
 var ErrSecret = errors.New(`not a token: "pts_" and 49 letters and digits, the last 6 of them a checksum`)
 
 // ParseSecret reads a secret. The error is always [ErrSecret].
@@ -61,12 +60,12 @@ func ParseSecret(text string) (Secret, error) {
 	if sum := checksum(body); string(sum[:]) != text[len(body):] {
 		return Secret{}, ErrSecret
 	}
-	kept := text // so that what is no secret is not moved to the heap
+	kept := text // only a valid secret moves to the heap
 	return Secret{&kept}, nil
 }
 
-// Reveal returns the text of the secret, which for the zero Secret is empty. It is
-// to be shown once, to the one who asked for the token, and never logged.
+// Reveal returns the text of the secret; it is empty for the zero Secret. Show it once,
+// to the requester of the token, and never log it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -74,14 +73,14 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Digest returns what is stored of the secret.
+// Digest returns the stored form of the secret.
 func (s Secret) Digest() Digest {
 	return sha256.Sum256(append(make([]byte, 0, secretLength), s.Reveal()...))
 }
 
 const mask = prefix + "…"
 
-// Format writes a mask, whatever the verb.
+// Format writes a mask for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
 
 // MarshalText returns a mask, for encoders and logs.
@@ -89,7 +88,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
 func checksum(body string) [checksumDigits]byte {
 	crc := ^uint32(0)
-	for i := range len(body) { // as crc32.ChecksumIEEE, which needs a copy in bytes
+	for i := range len(body) { // same as crc32.ChecksumIEEE, but without a copy in bytes
 		crc = crc32.IEEETable[byte(crc)^body[i]] ^ crc>>8
 	}
 	rest := ^crc

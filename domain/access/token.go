@@ -9,13 +9,13 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Digest is the SHA-256 of a secret: all that is ever stored of it.
+// Digest is the SHA-256 of a secret. Stores hold nothing else of it.
 type Digest [sha256.Size]byte
 
-// Token is the record of a token that was issued. It holds no secret.
+// Token is the record of an issued token. It holds no secret.
 type Token struct {
 	ID      ident.ID
-	User    ident.ID // whom its requests act for
+	User    ident.ID // the user of its requests
 	Scope   Scope
 	Digest  Digest
 	Created time.Time
@@ -23,8 +23,8 @@ type Token struct {
 	Revoked time.Time // zero: not revoked
 }
 
-// CheckExpiry refuses a token that never works, because it expires before it is created
-// or at that moment, and one that expires at a time that cannot be stored. The text of
+// CheckExpiry refuses a token without a time to work: it expires at or before its
+// creation. It also refuses an expiry at a time not allowed by CheckTime. The text of
 // the error ends a sentence for its author.
 func (t Token) CheckExpiry() error {
 	if !t.Expires.IsZero() && (!t.Expires.After(t.Created) || text.CheckTime(t.Expires) != nil) {

@@ -1,4 +1,4 @@
-// Package audit holds the log of what administrators do: every change of metadata,
+// Package audit holds the log of the administrators' work: every change of metadata,
 // users and tokens.
 package audit
 
@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Type says what an Entry records.
+// Type is the type of a recorded event.
 type Type string
 
 // The types of entries.
@@ -19,7 +19,7 @@ const (
 	Changed Type = "Changed" // one member of it
 )
 
-// Kind names a sort of object that an Entry is about.
+// Kind is the kind of the object in an Entry.
 type Kind string
 
 // The kinds of objects: those of metadata, users with them, and tokens.
@@ -38,18 +38,19 @@ func Kinds() []Kind {
 	return []Kind{State, Priority, Classification, Component, Milestone, User, Token}
 }
 
-// Entry is one line of the audit log, which only ever grows: who changed what,
-// when, from what to what. All entries of one request carry the same Batch.
+// Entry is one line of the audit log: the author, the time, the object, and the values
+// before and after. The log is append-only. All entries of one request have the same
+// Batch.
 type Entry struct {
 	ID      ident.ID
 	Created time.Time
-	Author  ident.ID // None for the service itself, and for its command line
+	Author  ident.ID // None for the service itself and its command line
 	Batch   ident.ID
 	Type    Type
 	Kind    Kind     // of the object
 	Object  ident.ID // the object's identifier
-	Name    string   // the object's name, once it has changed; of a token, its user's
-	Field   string   // the member that changed; empty for Created
+	Name    string   // the object's name, after a renaming the new one; for a token, its user's
+	Field   string   // the changed member; empty for Created
 	From    problem.LogValue
 	To      problem.LogValue
 }

@@ -1,5 +1,5 @@
-// Package budget bounds how much memory requests hold at a time: each takes what it is
-// about to need from one budget, and waits while there is too little of it.
+// Package budget bounds the memory of all concurrent requests. Each request reserves the
+// memory for its next work from one budget, and waits if the budget has too little left.
 package budget
 
 import (
@@ -10,58 +10,58 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Budget is an amount of memory, in bytes, that requests take from and give back. One
-// user has at most half of it, so that others need not wait for whatever that one holds.
+// Budget is an amount of memory, in bytes, shared by the requests. One user has at most
+// half of it, so one user's requests cannot make all others wait.
 type Budget struct {
 	mu      sync.Mutex
 	total   int64
 	held    int64
-	users   map[ident.ID]int64 // how much each holds; no entry: nothing
-	waiting []*waiter          // the first came first
+	users   map[ident.ID]int64 // bytes held by each user; no entry: 0
+	waiting []*waiter          // in the order of arrival
 }
 
 // waiter waits for n bytes.
 type waiter struct {
 	account *Account
 	n       int64
-	granted chan struct{} // closed when it has them
+	granted chan struct{} // closed when the bytes are granted
 }
 
-// New returns a budget of so many bytes.
+// New returns a budget of total bytes.
 func New(total int64) *Budget {
 	return &Budget{total: total, users: make(map[ident.ID]int64)}
 }
 
-// Held returns how many bytes are held at this moment, which can be more than there are
-// (see Account.Add), and how many requests wait for more.
+// Held returns the number of held bytes and of waiting requests. The bytes can exceed
+// the total (see Account.Add).
 func (b *Budget) Held() (bytes int64, waiting int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held, len(b.waiting)
 }
 
-// Account is what one request holds. Its methods can be called on nil, which holds
-// whatever it asks for: what does not serve requests has no budget. It is not to be used
-// by several goroutines.
+// Account is the memory of one request. A nil Account has no limit: code outside of
+// requests has no budget. All methods accept a nil Account. One goroutine at a time may
+// use an Account.
 type Account struct {
 	budget *Budget
 	user   ident.ID
 	gone   <-chan struct{}
 	held   int64
-	// reserved is the part of held that Reserve has seen to, and used the part of it
-	// that has been loaded.
+	// reserved is the part of held from Reserve. used is the loaded part of reserved.
 	reserved, used int64
 }
 
-// ErrGone says that nobody waits for the request any more.
+// ErrGone reports a disconnected client.
 var ErrGone = errors.New("the client has gone")
 
-// Open returns an account that holds nothing yet. Everything it holds is given back by
-// Close. Once gone is closed, it waits for nothing; nil never is.
+// Open returns an empty account. Close returns all its memory. After gone is closed, the
+// account waits for nothing. A nil gone stays open.
 func (b *Budget) Open(gone <-chan struct{}) *Account { return &Account{budget: b, gone: gone} }
 
-// Crowded reports whether the account should not begin anything: others of its user hold
-// the user's share, or all together hold half as much again as there is.
+// Crowded reports whether the account should start no work. Either the other requests of
+// its user hold the user's share, or all others together hold one and a half times the
+// total.
 func (a *Account) Crowded() bool {
 	if a == nil {
 		return false
@@ -72,8 +72,8 @@ func (a *Account) Crowded() bool {
 	return b.users[a.user]-a.held >= b.share() || b.held-a.held >= b.total+b.share()
 }
 
-// For says for which user the account is. Until then it is nobody's, for all of whom
-// together the share of one user has to do.
+// For sets the user of the account. An account without a user is anonymous. All
+// anonymous accounts together have the share of one user.
 func (a *Account) For(user ident.ID) {
 	if a == nil {
 		return
@@ -85,9 +85,9 @@ func (a *Account) For(user ident.ID) {
 	a.budget.charge(a.user, a.held)
 }
 
-// Reserve sees to it that n bytes are Free, or as many as are left of the share of one
-// user, if that is less. It waits for them until ctx ends, whose error it then returns, or
-// until the client has gone, which is ErrGone.
+// Reserve makes n bytes Free, or fewer if a user's share has fewer left. It waits for
+// them. If ctx ends first, it returns the error of ctx. If the client disconnects first,
+// it returns ErrGone.
 func (a *Account) Reserve(ctx context.Context, n int64) error {
 	if a == nil {
 		return nil
@@ -115,7 +115,7 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
-	case <-w.granted: // meanwhile
+	case <-w.granted: // granted meanwhile
 		return nil
 	default:
 	}
@@ -125,12 +125,12 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 			break
 		}
 	}
-	b.grant() // those who came later may need less
+	b.grant() // later requests may need less
 	return ended
 }
 
-// Free returns how many bytes are reserved and not used; a nil account has all that anybody
-// can ask for.
+// Free returns the number of reserved and unused bytes. For a nil account it is greater
+// than any need.
 func (a *Account) Free() int64 {
 	if a == nil {
 		return 1 << 62
@@ -138,18 +138,17 @@ func (a *Account) Free() int64 {
 	return a.reserved - a.used
 }
 
-// Full reports whether no more can be reserved: the account has the share of one user.
+// Full reports whether Reserve can get no more: the account has the share of one user.
 func (a *Account) Full() bool { return a != nil && a.reserved >= a.budget.share() }
 
-// Use says how many of the bytes that are Free were needed: n. The others stay reserved,
-// until Trim.
+// Use marks n of the Free bytes as used. The others stay reserved until Trim.
 func (a *Account) Use(n int64) {
 	if a != nil {
 		a.used += min(n, a.reserved-a.used)
 	}
 }
 
-// Trim gives back the bytes that are Free.
+// Trim returns the Free bytes to the budget.
 func (a *Account) Trim() {
 	if a == nil || a.reserved == a.used {
 		return
@@ -159,16 +158,15 @@ func (a *Account) Trim() {
 	a.Add(-back)
 }
 
-// Reuse says that nothing of what was reserved is used any more: it is Free.
+// Reuse marks all reserved bytes as Free.
 func (a *Account) Reuse() {
 	if a != nil {
 		a.used = 0
 	}
 }
 
-// Add adds n bytes to what the account holds, or takes them off when n is negative,
-// without waiting: for what is there already. While more is held than there is, all who
-// Reserve wait.
+// Add adds n bytes to the account without waiting; a negative n removes bytes. It is for
+// memory already in use. While the budget is over its total, every Reserve waits.
 func (a *Account) Add(n int64) {
 	if a == nil {
 		return
@@ -182,7 +180,7 @@ func (a *Account) Add(n int64) {
 	}
 }
 
-// Close gives back all that the account holds.
+// Close returns all memory of the account.
 func (a *Account) Close() {
 	if a == nil || a.held == 0 {
 		return
@@ -202,9 +200,9 @@ func (b *Budget) charge(user ident.ID, n int64) {
 	}
 }
 
-// grant gives those who wait what they wait for, in the order in which they came. One
-// whose user holds a full share lets the others pass; one for whom there is too little
-// does not, or it would wait for ever.
+// grant serves the waiting requests in the order of arrival. A request of a user with a
+// full share lets the others pass. A request for too much memory blocks the ones after
+// it; otherwise it could wait for ever.
 func (b *Budget) grant() {
 	kept := b.waiting[:0]
 	blocked := false
@@ -229,12 +227,12 @@ func (b *Budget) grant() {
 
 type key struct{}
 
-// With returns a context that carries the account of a request.
+// With returns a context with the account of a request.
 func With(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, key{}, a)
 }
 
-// From returns the account of the request that the context is of, or nil.
+// From returns the account of the context's request, or nil.
 func From(ctx context.Context) *Account {
 	a, _ := ctx.Value(key{}).(*Account)
 	return a

@@ -1,5 +1,5 @@
-// Package clock judges whether the clock of a machine can be believed. Its rules are
-// pure. They keep a clock from dating changes while it is wrong.
+// Package clock judges the clock of a machine. Its rules are pure. They keep a wrong
+// clock from dating changes.
 package clock
 
 import (
@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// Reading is what two clocks of a machine show at one moment.
+// Reading is the state of a machine's two clocks at one moment.
 type Reading struct {
-	// Wall is the time of day, by a clock that can be set.
+	// Wall is the time of day, by a clock with settings.
 	Wall time.Time
-	// Steady is the time since a fixed moment, by a clock that nobody sets. It goes on
-	// while the machine sleeps. It is always 0 on a machine without such a clock.
+	// Steady is the time since a fixed moment, by a clock without settings. It goes on while
+	// the machine sleeps. It is always 0 on a machine without such a clock.
 	Steady time.Duration
 }
 
-// Limits bound how far a clock may go ahead without being told. 0 is no bound.
+// Limits bound a clock's lead. An operator can lift them at a start. 0 is no bound.
 type Limits struct {
-	// Step is how far it may go ahead of the steady clock while a server runs.
+	// Step is the greatest lead over the steady clock while a server runs.
 	Step time.Duration
-	// Gap is how far it may be ahead of the newest time in the store when a server
-	// starts. An idle store looks the same as a wrong clock.
+	// Gap is the greatest lead over the newest time in the store at the start of a server.
+	// An idle store looks the same as a wrong clock.
 	Gap time.Duration
 }
 
 const (
-	// settling is how long after a start Gap counts beside Step. Many machines set
+	// settling is the time after a start with Gap in force beside Step. Many machines set
 	// their clock only when their network is up.
 	settling = 10 * time.Minute
-	// noticeable is how far behind a clock has to be for the state Behind. Servers on
-	// one store differ by less.
+	// noticeable is the smallest lag for the state Behind. Servers on one store differ by
+	// less.
 	noticeable = time.Minute
 )
 
-// State says how a clock compares with what was expected of it.
+// State is the result of comparing a clock with its expected time.
 type State string
 
 // The states of a clock.
@@ -47,25 +47,25 @@ const (
 	Behind State = "behind"
 )
 
-// Verdict is the result of judging a clock. It is an error as well, for a clock that is
-// not believed.
+// Verdict is the result of judging a clock. For a clock not believed, it is an error as
+// well.
 type Verdict struct {
 	State State
-	// Wall is what the clock shows.
+	// Wall is the time shown by the clock.
 	Wall time.Time
-	// By is how far it is ahead, or behind; not negative.
+	// By is the lead or the lag of the clock; not negative.
 	By time.Duration
-	// Limit is the one that it exceeds, for Ahead.
+	// Limit is the exceeded limit, for Ahead.
 	Limit time.Duration
-	// AtStart is true when it was compared with the newest time in the store, and
-	// false when it was compared with the steady clock.
+	// AtStart is true after a comparison with the newest time in the store. It is false
+	// after a comparison with the steady clock.
 	AtStart bool
 }
 
-// Believed reports whether changes may have the date that the clock shows.
+// Believed reports whether changes may carry the time of the clock.
 func (v Verdict) Believed() bool { return v.State != Ahead }
 
-// Error describes a clock that is ahead or behind.
+// Error describes a clock ahead or behind.
 func (v Verdict) Error() string {
 	expected := "what it was to show after the time that has passed"
 	if v.AtStart {
@@ -90,17 +90,16 @@ func span(d time.Duration) string {
 	return text
 }
 
-// Trust holds the expectations of a clock that was believed.
+// Trust holds the expectations of a believed clock.
 type Trust struct {
 	limits Limits
 	newest time.Time // in the store at the start; of an empty store, the time of the start
 	began  Reading
-	latest Reading // the one that went furthest, of those that were believed
+	latest Reading // the believed reading furthest ahead
 }
 
 // Begin judges the clock at a start by the newest time in the store. newest is zero for
-// an empty store. accept lifts the limit. The Trust is zero for a clock that is not
-// believed.
+// an empty store. accept lifts the limit. The Trust is zero for a clock not believed.
 func Begin(l Limits, newest time.Time, at Reading, accept bool) (Trust, Verdict) {
 	if newest.IsZero() || accept && newest.Before(at.Wall) {
 		newest = at.Wall
@@ -114,8 +113,8 @@ func Begin(l Limits, newest time.Time, at Reading, accept bool) (Trust, Verdict)
 }
 
 // Judge judges the clock while a server runs, and returns the expectations from then on.
-// A clock that is not believed does not change them: once it is back, it is believed
-// again. A clock that goes back does not change them either: it may return.
+// An unbelieved clock does not change them: after its return, Judge believes it again. A
+// clock set back does not change them either: it may return.
 func (t Trust) Judge(at Reading) (Trust, Verdict) {
 	v := compare(at.Wall, t.Expected(at.Steady), t.limits.Step)
 	if !v.Believed() && at.Steady-t.began.Steady < settling {
@@ -134,7 +133,7 @@ func (t Trust) Expected(steady time.Duration) time.Time {
 	return t.latest.Wall.Add(steady - t.latest.Steady)
 }
 
-// compare returns how the clock compares with what is expected.
+// compare compares the clock with its expected time.
 func compare(wall, expected time.Time, limit time.Duration) Verdict {
 	by := wall.Sub(expected)
 	switch {

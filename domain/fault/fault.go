@@ -1,5 +1,5 @@
-// Package fault holds the closed set of failures of the service: every error that
-// crosses a port is a fault or wraps one.
+// Package fault holds the closed set of failures of the service. Every error across a
+// port is a fault or wraps one.
 package fault
 
 import (
@@ -9,42 +9,41 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a failure. Its text is for logs and metrics. Each adapter decides how
-// its clients meet a kind.
+// Kind is the kind of a failure. Its text is for logs and metrics. Each adapter
+// translates a kind for its clients.
 type Kind string
 
-// Kinds of a request that is wrong in itself.
+// Kinds of a request with a fault of its own.
 const (
-	MalformedJSON        Kind = "malformed-json"         // not one JSON value as RFC 8259 and D18 want it
-	MalformedRequest     Kind = "malformed-request"      // a query parameter or header that means nothing
-	Unauthenticated      Kind = "unauthenticated"        // no valid token, for whatever reason
+	MalformedJSON        Kind = "malformed-json"         // not one JSON value by RFC 8259 and D18
+	MalformedRequest     Kind = "malformed-request"      // a query parameter or header without a meaning
+	Unauthenticated      Kind = "unauthenticated"        // no valid token, for any reason
 	Forbidden            Kind = "forbidden"              // the token's scope is too small
 	NotFound             Kind = "not-found"              // nothing at this path
 	MethodNotAllowed     Kind = "method-not-allowed"     // the path has other methods
 	TooLarge             Kind = "too-large"              // the body exceeds the limit
-	UnsupportedMediaType Kind = "unsupported-media-type" // the body is of a type that is not read here
+	UnsupportedMediaType Kind = "unsupported-media-type" // the body is of a type not supported here
 	RateLimited          Kind = "rate-limited"           // the token, or the client without one, has used up its rate
 )
 
-// Kinds of a body whose members are wrong. Several can apply to one body: see
-// [List].
+// Kinds of a body with wrong members. Several can apply to one body: see [List].
 const (
 	RequiredField     Kind = "required-field"     // a member is missing
 	InvalidValue      Kind = "invalid-value"      // of the right type, but not allowed
-	InvalidType       Kind = "invalid-type"       // of another JSON type than the member has
+	InvalidType       Kind = "invalid-type"       // of another JSON type than the member's
 	UnknownField      Kind = "unknown-field"      // no such member
-	ReadOnlyField     Kind = "read-only-field"    // a member that the service writes, with another value than the current
-	MetadataNotFound  Kind = "metadata-not-found" // a partial object that fits none
-	MetadataAmbiguous Kind = "metadata-ambiguous" // a partial object that fits several
+	ReadOnlyField     Kind = "read-only-field"    // a member written by the service, with another value than the current
+	MetadataNotFound  Kind = "metadata-not-found" // a partial object without a match
+	MetadataAmbiguous Kind = "metadata-ambiguous" // a partial object with several matches
 	ValidationFailed  Kind = "validation-failed"  // faults of several of these kinds
 )
 
-// Kinds of a request that does not fit what is stored.
+// Kinds of a request in conflict with stored data.
 const (
 	ProblemNotFound      Kind = "problem-not-found"
 	KeywordNotFound      Kind = "keyword-not-found"
 	RelationshipNotFound Kind = "relationship-not-found"
-	StaleRevision        Kind = "stale-revision"         // the problem has another revision than the request expects
+	StaleRevision        Kind = "stale-revision"         // the problem has another revision than expected by the request
 	TransitionNotAllowed Kind = "transition-not-allowed" // D19
 	RelationshipCycle    Kind = "relationship-cycle"     // D7
 	RelationshipConflict Kind = "relationship-conflict"  // D7: a type cannot be changed in place
@@ -56,40 +55,38 @@ const (
 
 // Kinds of a search or a change of many problems.
 const (
-	InvalidPredicate  Kind = "invalid-predicate"   // wraps the *predicate.Error that says where
+	InvalidPredicate  Kind = "invalid-predicate"   // wraps the *predicate.Error with the position
 	TooManyResults    Kind = "too-many-results"    // more than one answer may hold
 	QueryTooExpensive Kind = "query-too-expensive" // more candidates, or more time, than a query may take
-	PreviewRequired   Kind = "preview-required"    // many problems are changed as a dry run has shown, or not at all
+	PreviewRequired   Kind = "preview-required"    // a change of many problems needs the preview of its dry run
 )
 
-// Kinds of a service that cannot answer as it should.
+// Kinds of a service in trouble.
 const (
-	Unavailable    Kind = "unavailable"     // for now: the store is away, or the time of the request ran out; nothing was done
-	UnknownOutcome Kind = "outcome-unknown" // a write may be stored or not: the store went away before it could say
+	Unavailable    Kind = "unavailable"     // for now: the store is away, or the request ran out of time; nothing was done
+	UnknownOutcome Kind = "outcome-unknown" // the store went away during a write; nobody knows if it is stored
 	Internal       Kind = "internal"        // a defect of the service
 )
 
-// Kinds that only the store port and the service exchange. None of them reaches
-// a client.
+// Kinds between the store port and the service. None of them reaches a client.
 const (
 	Conflict    Kind = "conflict"    // an expectation of the Change no longer holds: load and decide again
 	Unsupported Kind = "unsupported" // the store does not know an effect or expectation
-	Abandoned   Kind = "abandoned"   // Outcome has ruled that this batch never happens
+	Abandoned   Kind = "abandoned"   // Outcome has ruled out this batch for ever
 	Closed      Kind = "closed"      // the store was closed
 )
 
 // Error is a failure with its kind.
 type Error struct {
 	Kind Kind
-	// Detail is a sentence for the person who reads the answer: what is
-	// wrong and what would be right. It never repeats what the client sent,
-	// beyond names of members (D18).
+	// Detail is a sentence for the reader of the answer: the fault and the right way. It
+	// never repeats the client's input, beyond names of members (D18).
 	Detail string
-	// Items are the faults of a request body: first those of its form, then
-	// those of what it says. Empty for all other errors.
+	// Items are the faults of a request body: first those of its form, then those of its
+	// content. Empty for all other errors.
 	Items []Item
-	// Revision is the current revision of the problem that the request was
-	// about; 0 when it was about none, or did not get that far.
+	// Revision is the current revision of the request's problem. It is 0 for a request
+	// without a problem, or without a look at it.
 	Revision int64
 	// Err is the cause, for the log. Clients never see it.
 	Err error
@@ -99,7 +96,7 @@ type Error struct {
 type Item struct {
 	Kind   Kind
 	Detail string
-	// At is the place in the request body.
+	// At is the location in the request body.
 	At Location
 }
 
@@ -109,7 +106,7 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Wrap returns an error of the given kind with a cause that only the log shows.
+// Wrap returns an error of the given kind with a cause. Only the log shows the cause.
 func Wrap(kind Kind, cause error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...), Err: cause}
 }
@@ -129,8 +126,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of err: that of the first *Error that it wraps;
-// Unavailable for a cancelled or overdue context; Internal for everything else.
+// KindOf returns the kind of err: that of the first *Error wrapped in it; Unavailable
+// for a cancelled or overdue context; Internal for everything else.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -144,16 +141,16 @@ func KindOf(err error) Kind {
 // Is reports whether err is a fault of the given kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// List collects the faults of one request body, so that they are reported together
-// (D11); of very many, the first of each kind.
+// List collects the faults of one request body, to report them together (D11). Of very
+// many faults it holds the first of each kind.
 type List []Item
 
-// mostOfKind is how many faults of one kind a List keeps. More help nobody, and a
-// small body must not make a huge answer.
+// mostOfKind is the greatest number of faults of one kind in a List. More help nobody,
+// and a small body must not make a huge answer.
 const mostOfKind = 100
 
-// Add appends a fault, unless there are many of its kind already. The arguments
-// after the location are those of fmt.Sprintf.
+// Add appends a fault, unless the list has many of its kind already. The arguments after
+// the location are those of fmt.Sprintf.
 func (l *List) Add(kind Kind, at Location, format string, args ...any) {
 	same := 0
 	for _, item := range *l {
@@ -176,14 +173,14 @@ func (l *List) Append(other List) {
 	}
 }
 
-// Covers reports whether the list has a fault of the member at the place, or of the
-// body as a whole, so that nothing more is to be said about that member.
+// Covers reports whether the list has a fault of the member at the location, or of the
+// body as a whole. Further faults of this member are then of no use.
 func (l List) Covers(at Location) bool {
 	return slices.ContainsFunc(l, func(i Item) bool { return i.At.Whole() || i.At.Equal(at) })
 }
 
-// Err returns nil for an empty list; otherwise an error whose kind is that of
-// the items when they agree, else ValidationFailed (D18).
+// Err returns nil for an empty list. Otherwise the kind of the error is that of the
+// items if they agree, else ValidationFailed (D18).
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil

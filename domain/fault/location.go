@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Location is the place of a fault in the body of a request: the names of members and the
-// indices of elements that lead to it. The zero Location is the body as a whole.
+// Location is the location of a fault in the body of a request, as a path of names of
+// members and indices of elements. The zero Location is the body as a whole.
 type Location struct {
 	outer *Location // nil for the body
 	last  Step
-	below bool // false for the body itself, which has no last step
+	below bool // false for the body itself; it has no last step
 }
 
 // Step leads from a value to one within it.
@@ -52,7 +52,7 @@ func (l Location) Steps() (steps []Step) {
 	return steps
 }
 
-// Equal reports whether both are the same place.
+// Equal reports whether both are the same location.
 func (l Location) Equal(other Location) bool { return slices.Equal(l.Steps(), other.Steps()) }
 
 // String returns the location for a log, such as keywords[0].name, and "" for the whole.

@@ -1,5 +1,5 @@
-// Package ident holds the identifier that every object but a problem carries: a
-// UUID of version 7 (RFC 9562, D2). Problems are numbered instead.
+// Package ident holds the identifier of all objects but problems: a UUID of version 7
+// (RFC 9562, D2). Problems have numbers instead.
 package ident
 
 import (
@@ -37,8 +37,9 @@ func (id ID) Append(b []byte) []byte {
 // IsNone reports whether id identifies no object.
 func (id ID) IsNone() bool { return id == None }
 
-// Time returns when a version 7 identifier was made, in whole milliseconds and UTC. It
-// is the zero time for None, and without meaning for identifiers of other versions.
+// Time returns the creation time of a version 7 identifier, in whole milliseconds and
+// UTC. It is the zero time for None. It has no meaning for identifiers of other
+// versions.
 func (id ID) Time() time.Time {
 	if id.IsNone() {
 		return time.Time{}
@@ -50,15 +51,14 @@ func (id ID) Time() time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// Compare orders identifiers by their bytes, which is the order of their
-// strings and, for identifiers of different milliseconds, the order in which
-// they were made.
+// Compare orders identifiers by their bytes. This is also the order of their strings.
+// Identifiers of different milliseconds are in the order of their creation.
 func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
 
 var errForm = errors.New("ident: not a UUID in the form 01234567-89ab-7cde-8f01-23456789abcd")
 
-// Parse reads the canonical form. Upper-case letters are refused: an
-// identifier has one spelling, so that comparing strings compares identifiers.
+// Parse reads the canonical form. It refuses upper-case letters: an identifier has one
+// spelling, so comparing strings compares identifiers.
 func Parse(s string) (ID, error) {
 	var id ID
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
@@ -76,13 +76,13 @@ func Parse(s string) (ID, error) {
 	return id, nil
 }
 
-// Sequence hands out identifiers from one starting point, each one greater than
-// the last (RFC 9562, section 6.2, method 2). A request draws its randomness
-// once, as a Sequence, and what is decided from it stays a pure function.
+// Sequence hands out identifiers from one starting point, each one greater than the last
+// (RFC 9562, section 6.2, method 2). A request draws its randomness once, as a Sequence,
+// so its decisions stay a pure function.
 type Sequence struct{ next ID }
 
-// NewSequence returns the sequence of version 7 identifiers that carries the
-// time at, in milliseconds, and starts at the given random bits.
+// NewSequence returns the sequence of version 7 identifiers with the time at, in
+// milliseconds. It starts at the given random bits.
 func NewSequence(at time.Time, random [10]byte) Sequence {
 	var id ID
 	ms := uint64(at.UnixMilli())
@@ -91,11 +91,11 @@ func NewSequence(at time.Time, random [10]byte) Sequence {
 	}
 	copy(id[6:], random[:])
 	id[6] = 0x70 | id[6]&0x0f // version 7
-	id[8] = 0x80 | id[8]&0x1f // variant 10; the next bit starts at 0, so that counting up never carries into it
+	id[8] = 0x80 | id[8]&0x1f // variant 10; the next bit starts at 0, so counting up never carries into it
 	return Sequence{next: id}
 }
 
-// Next returns an identifier that the sequence has not returned before.
+// Next returns a new identifier of the sequence.
 func (s *Sequence) Next() ID {
 	id := s.next
 	for i := len(s.next) - 1; i > 8; i-- {

@@ -1,14 +1,13 @@
 package ident
 
-// Version is a count that also names the history in which it was reached. Two
-// histories of the same data, such as those before and after a fail-over, can
-// reach the same Number with other content. Their Batches differ, so Versions are
-// compared as a whole, with ==.
+// Version is a count together with a name for its history. Two histories of the same
+// data, such as those before and after a fail-over, can reach the same Number with other
+// content. Their Batches differ, so compare whole Versions with ==.
 type Version struct {
 	// Number counts the changes, from 0.
 	Number int64
-	// Batch is that of the change that raised Number last. It is None where no
-	// change has raised it, and where a server has that knows only numbers.
+	// Batch is the batch of the last change of Number. It is None before the first change.
+	// It is also None after a change by a server of an older version, without batches.
 	Batch ID
 }
 

@@ -1,5 +1,5 @@
-// Package patch holds one member of a partial update, which is absent (leave the
-// value as it is), null (clear it) or a value (set it): D11, RFC 7396.
+// Package patch holds one member of a partial update (D11, RFC 7396). It is absent (keep
+// the value), null (clear it) or a value (set it).
 package patch
 
 // Field is a member of a partial update. The zero Field is absent.

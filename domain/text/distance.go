@@ -1,7 +1,7 @@
 package text
 
-// EditDistance returns how many bytes have to be inserted, removed, replaced or
-// swapped with their neighbour to make one name of the other.
+// EditDistance returns the number of bytes to insert, remove, replace or swap with their
+// neighbour until the names are equal.
 func EditDistance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -1,8 +1,7 @@
 package text
 
-// Hangul syllables are composed by arithmetic (Unicode, section 3.12): a leading
-// consonant L, a vowel V and, but for the first of its numbers, a trailing
-// consonant T.
+// Arithmetic composes the Hangul syllables (Unicode, section 3.12): a leading consonant
+// L, a vowel V and, except for the first of its numbers, a trailing consonant T.
 const (
 	hangulBase = 0xAC00
 	lBase      = 0x1100

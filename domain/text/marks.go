@@ -7,12 +7,12 @@ import (
 )
 
 // WithoutMarks returns the canonical decomposition of s without its nonspacing marks
-// (general category Mn), in canonical order; Hangul syllables stay whole. So "é" and
-// "e" become the same. It returns s itself, without allocating, where that changes
-// nothing, and where s is not valid UTF-8.
+// (general category Mn), in canonical order. Hangul syllables stay whole. So "é" and "e"
+// become the same. It returns s itself, without allocating, if nothing changes, or if s
+// is not valid UTF-8.
 //
-// The marks are those of the standard library, whose version of Unicode is the one
-// of the Go toolchain.
+// The marks are those of the standard library. Their version of Unicode is the one of
+// the Go toolchain.
 func WithoutMarks(s string) string {
 	if !strings.ContainsFunc(s, decomposes) || !utf8.ValidString(s) {
 		return s
@@ -25,8 +25,8 @@ func WithoutMarks(s string) string {
 		}
 		chars = appendDecomposed(chars, r)
 	}
-	// The marks go first: one of class 0 would keep its neighbours apart, and
-	// they would change places when the result is decomposed again.
+	// Remove the marks first: a mark of class 0 would keep its neighbours apart, and they
+	// would change places in the decomposition of the result.
 	bases := chars[:0]
 	for _, c := range chars {
 		if !unicode.Is(unicode.Mn, c.r) {

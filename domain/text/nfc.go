@@ -10,8 +10,8 @@ import (
 //go:generate env GOWORK=off go run -C ../../tools ./gentext -o ../domain/text/tables.go
 
 // NFC returns s in Normalization Form C (UAX #15). It returns s itself, without
-// allocating, where a quick check shows that nothing needs to change, and where s
-// is not valid UTF-8 and so has no normal form.
+// allocating, if a quick check finds nothing to change. It also returns s itself if s is
+// not valid UTF-8 and so has no normal form.
 func NFC(s string) string {
 	n := quickSpan(s)
 	if n == len(s) || !utf8.ValidString(s) {
@@ -34,9 +34,9 @@ func NFC(s string) string {
 	return b.String()
 }
 
-// quickSpan returns the length of a prefix of s that is in NFC and stays so
-// whatever follows: the quick check of UAX #15, section 9, cut back to the start
-// of a segment.
+// quickSpan returns the length of a prefix of s in NFC. No text after the prefix can
+// change it. This is the quick check of UAX #15, section 9, cut back to the start of a
+// segment.
 func quickSpan(s string) int {
 	start, class := 0, uint8(0)
 	for i, r := range s {
@@ -53,8 +53,8 @@ func quickSpan(s string) int {
 	return len(s)
 }
 
-// segment returns the length of the first segment of s: a part that normalises
-// on its own. Segments are short in real text, which keeps the buffers small.
+// segment returns the length of the first segment of s. A segment normalises on its own.
+// Segments are short in real text, so the buffers stay small.
 func segment(s string) int {
 	for i, r := range s {
 		if i > 0 && lookup(r).starts() {
@@ -95,15 +95,14 @@ func lookup(r rune) property {
 	return properties[i]
 }
 
-// char is a character on its way through the algorithm, with its
-// Canonical_Combining_Class.
+// char is a character during normalisation, with its Canonical_Combining_Class.
 type char struct {
 	r     rune
 	class uint8
 }
 
-// decompose returns the full canonical decomposition of s in canonical order,
-// which is Normalization Form D. It overwrites buf, to reuse its memory.
+// decompose returns the full canonical decomposition of s in canonical order
+// (Normalization Form D). It overwrites buf, to reuse its memory.
 func decompose(buf []char, s string) []char {
 	chars := buf[:0]
 	for _, r := range s {
@@ -117,8 +116,8 @@ func decompose(buf []char, s string) []char {
 	return chars
 }
 
-// appendDecomposed appends the full canonical decomposition of a character that is
-// no Hangul syllable.
+// appendDecomposed appends the full canonical decomposition of a character other than a
+// Hangul syllable.
 func appendDecomposed(chars []char, r rune) []char {
 	d := decomposition(r)
 	if d == "" {
@@ -136,8 +135,9 @@ type mapping struct {
 	to   string
 }
 
-// decomposition returns the full canonical decomposition of r: empty when r is
-// its own, and for Hangul syllables, which appendJamo takes apart.
+// decomposition returns the full canonical decomposition of r. It is empty for a
+// character equal to its decomposition, and for Hangul syllables, because appendJamo
+// decomposes them.
 func decomposition(r rune) string {
 	if r < decompositions[0].from {
 		return ""
@@ -151,8 +151,8 @@ func decomposition(r rune) string {
 	return decompositions[i].to
 }
 
-// reorder sorts each run of non-starters by class and keeps the order within a
-// class. A client chooses how long the runs are, so the sort must not be quadratic.
+// reorder sorts each run of non-starters by class and keeps the order within a class. A
+// client chooses the length of the runs, so the sort must not be quadratic.
 func reorder(chars []char) {
 	sort := func(run []char) {
 		slices.SortStableFunc(run, func(a, b char) int { return cmp.Compare(a.class, b.class) })
@@ -167,8 +167,8 @@ func reorder(chars []char) {
 	sort(chars[start:])
 }
 
-// compose replaces pairs of characters by their composites, in place, and returns
-// what remains. A character combines with the last starter before it, unless
+// compose replaces pairs of characters by their composites, in place, and returns the
+// remaining characters. A character combines with the last starter before it, unless
 // another one of its class or higher stands between them.
 func compose(chars []char) []char {
 	out := chars[:0]
@@ -191,7 +191,7 @@ func compose(chars []char) []char {
 	return out
 }
 
-// composition is a primary composite with the pair that it is composed of.
+// composition is a primary composite with its pair of parts.
 type composition struct{ first, second, composite rune }
 
 // composite returns the primary composite of a and b, if there is one.

@@ -8,22 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Rule says what a text must be like to be accepted (D9). The zero Rule accepts
-// every text that D9 allows at all.
+// Rule is the condition for accepting a text (D9). The zero Rule accepts every text
+// allowed by D9.
 type Rule struct {
-	// Min and Max bound the length in code points, once the text is trimmed
-	// and in NFC. Max 0 stands for no upper bound.
+	// Min and Max bound the length in code points, after trimming and NFC. Max 0 stands for
+	// no upper bound.
 	Min, Max int
-	// MaxBytes bounds the length in bytes of UTF-8, likewise. 0 stands for
-	// no bound.
+	// MaxBytes bounds the length in bytes of UTF-8, also after trimming and NFC. 0 stands
+	// for no bound.
 	MaxBytes int
-	// Line is true for a single line: it is trimmed of White_Space and has no
-	// control characters. Other text is not trimmed, and may have tab, CR and
-	// LF.
+	// Line is true for a single line: it is trimmed of White_Space and has no control
+	// characters. Other text is not trimmed, and may have tab, CR and LF.
 	Line bool
-	// PathSegment is true for a text that must be able to stand in a URL as a
-	// segment of the path, and so cannot be "." or ".." (RFC 3986, section
-	// 5.2.4).
+	// PathSegment is true for a text in the path of a URL. It cannot be "." or ".." (RFC
+	// 3986, section 5.2.4).
 	PathSegment bool
 }
 
@@ -36,10 +34,10 @@ var (
 	Comment      = Rule{Min: 1}                                          // D5, D12
 )
 
-// Apply returns s as it is to be stored and compared: trimmed if r is for a line,
-// and in NFC. If that breaks the rule, Apply returns an error instead, whose text
-// ends a sentence for the author, such as "must not be empty". It never repeats
-// the text itself.
+// Apply returns the form of s for storing and comparing: trimmed if r is for a line, and
+// in NFC. If this form breaks the rule, Apply returns an error instead. The error's text
+// ends a sentence for the author, such as "must not be empty". It never repeats the text
+// itself.
 func (r Rule) Apply(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", errors.New("must be valid UTF-8")
@@ -47,7 +45,7 @@ func (r Rule) Apply(s string) (string, error) {
 	if r.Line {
 		s = strings.TrimSpace(s)
 	}
-	// Before NFC, so that the error counts the characters that were sent.
+	// Check before NFC, so the error counts the characters as sent.
 	if err := r.checkControls(s); err != nil {
 		return "", err
 	}
