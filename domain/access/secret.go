@@ -60,8 +60,8 @@ func ParseSecret(text string) (Secret, error) {
 	if sum := checksum(body); string(sum[:]) != text[len(body):] {
 		return Secret{}, ErrSecret
 	}
-	kept := text // only a valid secret moves to the heap
-	return Secret{&kept}, nil
+	valid := text // only a valid secret moves to the heap
+	return Secret{&valid}, nil
 }
 
 // Reveal returns the text of the secret; it is empty for the zero Secret. Show it once,

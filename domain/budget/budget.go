@@ -204,16 +204,16 @@ func (b *Budget) charge(user ident.ID, n int64) {
 // full share lets the others pass. A request for too much memory blocks the ones after
 // it; otherwise it could wait for ever.
 func (b *Budget) grant() {
-	kept := b.waiting[:0]
+	remaining := b.waiting[:0]
 	blocked := false
 	for _, w := range b.waiting {
 		user := b.users[w.account.user]
 		switch {
 		case blocked, user > 0 && user+w.n > b.share():
-			kept = append(kept, w)
+			remaining = append(remaining, w)
 		case b.held > 0 && b.held+w.n > b.total:
 			blocked = true
-			kept = append(kept, w)
+			remaining = append(remaining, w)
 		default:
 			w.account.held += w.n
 			w.account.reserved += w.n
@@ -221,8 +221,8 @@ func (b *Budget) grant() {
 			close(w.granted)
 		}
 	}
-	clear(b.waiting[len(kept):])
-	b.waiting = kept
+	clear(b.waiting[len(remaining):])
+	b.waiting = remaining
 }
 
 type key struct{}

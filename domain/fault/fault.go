@@ -145,9 +145,9 @@ func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 // many faults it holds the first of each kind.
 type List []Item
 
-// mostOfKind is the greatest number of faults of one kind in a List. More help nobody,
+// maxOfKind is the greatest number of faults of one kind in a List. More help nobody,
 // and a small body must not make a huge answer.
-const mostOfKind = 100
+const maxOfKind = 100
 
 // Add appends a fault, unless the list has many of its kind already. The arguments after
 // the location are those of fmt.Sprintf.
@@ -159,9 +159,9 @@ func (l *List) Add(kind Kind, at Location, format string, args ...any) {
 		}
 	}
 	switch {
-	case same < mostOfKind-1:
+	case same < maxOfKind-1:
 		*l = append(*l, Item{Kind: kind, At: at, Detail: fmt.Sprintf(format, args...)})
-	case same == mostOfKind-1:
+	case same == maxOfKind-1:
 		*l = append(*l, Item{Kind: kind, At: at, Detail: fmt.Sprintf(format, args...) + " (if more is wrong in this way, it is not listed)"})
 	}
 }

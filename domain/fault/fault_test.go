@@ -49,7 +49,7 @@ func TestListIsBounded(t *testing.T) {
 		list.Add(UnknownField, Location{}.Element(i), "is not known")
 	}
 	list.Add(InvalidType, At("title"), "must be a string")
-	if len(list) != mostOfKind+1 || !strings.HasSuffix(list[mostOfKind-1].Detail, "it is not listed)") || !list.Covers(At("title")) {
+	if len(list) != maxOfKind+1 || !strings.HasSuffix(list[maxOfKind-1].Detail, "it is not listed)") || !list.Covers(At("title")) {
 		t.Errorf("%d faults are kept, the last of them %+v", len(list), list[len(list)-2:])
 	}
 	if err := list.Err(); KindOf(err) != ValidationFailed {
@@ -58,7 +58,7 @@ func TestListIsBounded(t *testing.T) {
 	var appended List
 	appended.Append(list)
 	appended.Append(list)
-	if len(appended) > 2*mostOfKind+2 {
+	if len(appended) > 2*maxOfKind+2 {
 		t.Errorf("%d faults are kept of two lists", len(appended))
 	}
 }

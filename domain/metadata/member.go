@@ -108,20 +108,20 @@ func identifier[T any](get func(*T) ident.ID) read[T] {
 }
 
 func line[T any](get func(*T) string) read[T] {
-	return words(func(given string) test[T] {
+	return textLine(func(given string) test[T] {
 		return func(o *T) bool { return get(o) == given }
 	})
 }
 
 func email[T any](get func(*T) string) read[T] {
-	return words(func(given string) test[T] {
+	return textLine(func(given string) test[T] {
 		given = user.FoldEmail(given)
 		return func(o *T) bool { return user.FoldEmail(get(o)) == given }
 	})
 }
 
-// words reads a text of one line, in the stored form of names (D9).
-func words[T any](compare func(string) test[T]) read[T] {
+// textLine reads a text of one line, in the stored form of names (D9).
+func textLine[T any](compare func(string) test[T]) read[T] {
 	return func(r *reader, given any, where fault.Location) test[T] {
 		return typed("a string", func(given string) test[T] {
 			given, err := anyName.Apply(given)

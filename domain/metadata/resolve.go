@@ -59,8 +59,8 @@ func fitting(q query, id ident.ID) []ident.ID {
 	return nil
 }
 
-// most is the greatest number of objects in an error.
-const most = 10
+// maxListed is the greatest number of objects in an error.
+const maxListed = 10
 
 // candidates describes the matching objects: their number, and the names of the first.
 func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
@@ -68,10 +68,10 @@ func (c *Catalogue) candidates(kind Kind, found []ident.ID) string {
 		return "there is none"
 	}
 	var names []string
-	for _, id := range found[:min(most, len(found))] {
+	for _, id := range found[:min(maxListed, len(found))] {
 		names = append(names, fmt.Sprintf("%s (%s)", c.distinctName(kind, id), id))
 	}
-	if len(found) > most {
+	if len(found) > maxListed {
 		names = append(names, "…")
 	}
 	return fmt.Sprintf("%d match: %s", len(found), strings.Join(names, ", "))
@@ -90,7 +90,7 @@ func (c *Catalogue) choice(kind Kind) string {
 	switch {
 	case len(names) == 0:
 		return "; there are none"
-	case len(names) > most:
+	case len(names) > maxListed:
 		return ""
 	default:
 		return "; known: " + strings.Join(names, ", ")

@@ -123,11 +123,11 @@ func (c *Catalogue) CheckClassification(k Classification) error {
 func (c *Catalogue) CheckComponent(o Component) error {
 	old, _ := c.Component(o.ID)
 	if old.Parent != o.Parent && c.BelowItself(o) {
-		path := c.circle(o, Component.parent)
+		path := c.cyclePath(o, Component.parent)
 		return fault.New(fault.MetadataCycle, "a component cannot be below itself; the parents would be: %s", path)
 	}
 	if old.Successor != o.Successor && c.SucceedsItself(o) {
-		path := c.circle(o, Component.successor)
+		path := c.cyclePath(o, Component.successor)
 		return fault.New(fault.MetadataCycle, "a component cannot succeed itself; the successors would be: %s", path)
 	}
 	return c.components.unique(o.ID, func(other *Component) bool { return other.Place() == o.Place() },
@@ -161,19 +161,19 @@ func (c *Catalogue) CheckUser(u user.User) error {
 
 // BelowItself reports whether the component, in the given form, is among its own
 // parents, at any distance. The other components are those of the catalogue.
-func (c *Catalogue) BelowItself(o Component) bool { return c.returns(o, Component.parent) }
+func (c *Catalogue) BelowItself(o Component) bool { return c.inCycle(o, Component.parent) }
 
 // SucceedsItself reports whether the component, in the given form, is among its own
 // successors, at any distance.
-func (c *Catalogue) SucceedsItself(o Component) bool { return c.returns(o, Component.successor) }
+func (c *Catalogue) SucceedsItself(o Component) bool { return c.inCycle(o, Component.successor) }
 
 func (o Component) parent() ident.ID { return o.Parent }
 
 func (o Component) successor() ident.ID { return o.Successor }
 
-// returns reports whether following next from the component leads back to it. Another
+// inCycle reports whether following next from the component leads back to it. Another
 // cycle ends the search.
-func (c *Catalogue) returns(o Component, next func(Component) ident.ID) bool {
+func (c *Catalogue) inCycle(o Component, next func(Component) ident.ID) bool {
 	if o.ID.IsNone() {
 		return false // a new component has no references yet
 	}
@@ -191,8 +191,8 @@ func (c *Catalogue) returns(o Component, next func(Component) ident.ID) bool {
 	return false
 }
 
-// circle returns the full names on the way from the component back to itself.
-func (c *Catalogue) circle(o Component, next func(Component) ident.ID) string {
+// cyclePath returns the full names on the way from the component back to itself.
+func (c *Catalogue) cyclePath(o Component, next func(Component) ident.ID) string {
 	path := []string{c.FullName(o.ID)}
 	for id := next(o); id != o.ID; {
 		path = append(path, c.FullName(id))

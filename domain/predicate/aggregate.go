@@ -9,11 +9,11 @@ import (
 // one by one. Every aggregate but the count skips nil members. The order of members
 // makes no difference: tally sums numbers exactly and rounds once.
 type tally struct {
-	f        AggregateFunc
-	count    int64    // of the counted members
-	sum      *big.Rat // nil before the first number
-	floats   bool     // at least one member was a Float
-	furthest Value    // the minimum or the maximum
+	f       AggregateFunc
+	count   int64    // of the counted members
+	sum     *big.Rat // nil before the first number
+	floats  bool     // at least one member was a Float
+	extreme Value    // the minimum or the maximum
 }
 
 func (t *tally) add(v Value) error {
@@ -25,12 +25,12 @@ func (t *tally) add(v Value) error {
 	case Sum, Average:
 		t.addNumber(v)
 	case Min:
-		if t.furthest == nil || CompareValues(v, t.furthest) < 0 {
-			t.furthest = v
+		if t.extreme == nil || CompareValues(v, t.extreme) < 0 {
+			t.extreme = v
 		}
 	case Max:
-		if CompareValues(v, t.furthest) > 0 {
-			t.furthest = v
+		if CompareValues(v, t.extreme) > 0 {
+			t.extreme = v
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (t *tally) value() Value {
 	case Count:
 		return t.count
 	case Min, Max:
-		return t.furthest
+		return t.extreme
 	case Sum:
 		switch {
 		case t.sum == nil:

@@ -22,12 +22,12 @@ func toDate(v Value) Value {
 	case string:
 		return parseDate(v)
 	case int64:
-		if v < -mostSeconds || v > mostSeconds {
+		if v < -maxSeconds || v > maxSeconds {
 			return nil
 		}
 		return inRange(time.Unix(referenceDate+v, 0))
 	case float64:
-		if !(math.Abs(v) <= mostSeconds) {
+		if !(math.Abs(v) <= maxSeconds) {
 			return nil
 		}
 		whole, part := math.Modf(v)

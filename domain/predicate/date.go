@@ -11,9 +11,9 @@ const (
 	lastYear  = 9999
 )
 
-// mostSeconds is more seconds than lie between any two Dates. No greater amount of any
+// maxSeconds is more seconds than lie between any two Dates. No greater amount of any
 // unit leads from one Date to another.
-const mostSeconds = (lastYear + 1) * 366 * 24 * 60 * 60
+const maxSeconds = (lastYear + 1) * 366 * 24 * 60 * 60
 
 // addToDate adds a number of a unit of time to a Date in UTC. It truncates the number
 // toward zero.
@@ -44,9 +44,9 @@ func addToDate(f Func, at time.Time, amount Value) Value {
 func wholeAmount(amount Value) (n int64, ok bool) {
 	switch amount := amount.(type) {
 	case int64:
-		return amount, -mostSeconds <= amount && amount <= mostSeconds
+		return amount, -maxSeconds <= amount && amount <= maxSeconds
 	case float64:
-		if !(math.Abs(amount) <= mostSeconds) {
+		if !(math.Abs(amount) <= maxSeconds) {
 			return 0, false
 		}
 		return int64(amount), true

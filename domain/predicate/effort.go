@@ -6,16 +6,16 @@ import "errors"
 // time of a simple condition.
 type effort struct {
 	spent int
-	// most is the limit of spent work. 0 means no limit.
-	most int
-	// unseen is the work since the last look at the context.
-	unseen int
+	// limit bounds spent. 0 means no limit.
+	limit int
+	// sinceCheck is the work since the last look at the context.
+	sinceCheck int
 }
 
 const (
-	// patience is the work between two looks at the context. A look tells if the client
+	// checkInterval is the work between two looks at the context. A look tells if the client
 	// still waits.
-	patience = 256
+	checkInterval = 256
 	// bytesPerWork is the length of text that one unit of work compares or folds.
 	bytesPerWork = 16
 	// matchWork is the work of a regular expression for one character. It covers as many
@@ -39,12 +39,12 @@ func textWork(v Value) int {
 // one member.
 func (e *evaluation) spend(work int) error {
 	e.spent += work
-	if e.most > 0 && e.spent > e.most {
+	if e.limit > 0 && e.spent > e.limit {
 		return errEffort
 	}
-	if e.unseen += work; e.unseen < patience {
+	if e.sinceCheck += work; e.sinceCheck < checkInterval {
 		return nil
 	}
-	e.unseen = 0
+	e.sinceCheck = 0
 	return e.ctx.Err()
 }

@@ -61,7 +61,7 @@ func TestMatchingStops(t *testing.T) {
 	about := long(strings.Repeat("a", 32<<10))
 	e := evaluation{ctx: &impatient{Context: context.Background(), most: 10}, vars: []Value{about}}
 	ok, err := e.holds(w.compile(t, "title MATCHES '(.*.?){100}b'", Problem).Where)
-	if most := 12 * (patience + matchWork); ok || err != context.Canceled || e.spent > most {
+	if most := 12 * (checkInterval + matchWork); ok || err != context.Canceled || e.spent > most {
 		t.Errorf("%t, %v, after %d units of work, want %d at most", ok, err, e.spent, most)
 	}
 }

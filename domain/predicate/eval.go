@@ -128,7 +128,7 @@ func (e *evaluation) compare(c Compare) (bool, error) {
 			if work < window/bytesPerWork {
 				return nil
 			}
-			return e.spend(patience)
+			return e.spend(checkInterval)
 		})
 		return at >= 0 && err == nil, err
 	case BeginsWith:

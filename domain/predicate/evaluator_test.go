@@ -56,13 +56,13 @@ func TestEvaluatorAsks(t *testing.T) {
 	plan := w.compile(t, "watching = YES", Problem)
 	e := NewEvaluator(&impatient{Context: context.Background(), most: 2})
 	n := 0
-	for ; n < 10*patience; n++ {
+	for ; n < 10*checkInterval; n++ {
 		if _, err := e.Holds(plan.Where, w.first); err != nil {
 			break
 		}
 	}
-	if n < 2*patience || n > 3*patience {
-		t.Errorf("stopped after %d evaluations, want %d to %d", n, 2*patience, 3*patience)
+	if n < 2*checkInterval || n > 3*checkInterval {
+		t.Errorf("stopped after %d evaluations, want %d to %d", n, 2*checkInterval, 3*checkInterval)
 	}
 }
 

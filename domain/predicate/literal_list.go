@@ -77,11 +77,11 @@ func known(a Aggregate) Expr {
 	if !closed(a) {
 		return a
 	}
-	most := listWork
+	limit := listWork
 	if _, ok := a.Coll.(List); ok {
-		most = decidingWork
+		limit = decidingWork
 	}
-	e := evaluation{ctx: context.Background(), effort: effort{most: most}}
+	e := evaluation{ctx: context.Background(), effort: effort{limit: limit}}
 	v, err := e.value(a)
 	if err != nil {
 		return a
@@ -105,9 +105,9 @@ func closed(node any) bool {
 	})
 }
 
-// mostSpread bounds the conditions and expressions in the place of an Exists in a
+// maxSpread bounds the conditions and expressions in the place of an Exists in a
 // List.
-const mostSpread = 100
+const maxSpread = 100
 
 // spread replaces an Exists in a List by an Or of its condition for each member, for a
 // database to decide. It keeps the Exists if the Or would be long, or if the condition
@@ -136,7 +136,7 @@ func spread(cond Cond) Cond {
 		followed = followed || ok && p.Slot == c.Slot && len(p.Steps) > 0
 		return true
 	})
-	if size*len(l.Members) > mostSpread {
+	if size*len(l.Members) > maxSpread {
 		return cond
 	}
 	var either []Cond

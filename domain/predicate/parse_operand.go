@@ -59,15 +59,15 @@ func (p *parser) primary() (operand, error) {
 		}
 		return firstKey(t), nil
 	}
-	if idle[t.kind] {
+	if misplaced[t.kind] {
 		return nil, p.failHere(InvalidSyntax, "expected a value, not the reserved word %s; as a key it is written #%[1]s", t.text)
 	}
 	return nil, p.unexpected("a value")
 }
 
-// idle are the reserved words without a meaning in place of a value or an operator. An
-// author of such a word means a key.
-var idle = map[tokenKind]bool{
+// misplaced are the reserved words never valid as a value or an operator. Their author
+// means a key.
+var misplaced = map[tokenKind]bool{
 	"ANYKEY": true, "CASEINSENSITIVE": true, "CI": true, "FETCH": true, "FIRST": true, "LAST": true, "SIZE": true,
 }
 

@@ -136,7 +136,7 @@ func cutFirst(parts []Part, s string, spend func(work int) error) (rest string, 
 		}
 		_, size := utf8.DecodeRuneInString(s)
 		s = s[size:]
-		if tried += looked; tried > mostTried {
+		if tried += looked; tried > maxTried {
 			if p := bitsOf(parts); p != nil {
 				return p.cut(s, spend)
 			}

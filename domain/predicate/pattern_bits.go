@@ -3,12 +3,12 @@ package predicate
 import "unicode/utf8"
 
 const (
-	// mostTried is the number of parts to compare one by one. After it, a search prepares
+	// maxTried is the number of parts to compare one by one. After it, a search prepares
 	// bits, and the preparation takes some time.
-	mostTried = 4096
-	// mostBits bounds the code points in a search by bits, and so its memory. Each
+	maxTried = 4096
+	// maxBits bounds the code points in a search by bits, and so its memory. Each
 	// different code point has a mask of so many bits.
-	mostBits = 1024
+	maxBits = 1024
 )
 
 // bits are the parts between two runs of a Pattern, prepared for the Shift-And
@@ -20,7 +20,7 @@ type bits struct {
 	masks map[rune][]uint64 // the parts for this code point
 }
 
-// bitsOf prepares parts. None of them is Any. It returns nil for more than mostBits
+// bitsOf prepares parts. None of them is Any. It returns nil for more than maxBits
 // code points.
 func bitsOf(parts []Part) *bits {
 	b := &bits{masks: map[rune][]uint64{}}
@@ -29,7 +29,7 @@ func bitsOf(parts []Part) *bits {
 			b.size++
 		}
 		b.size += utf8.RuneCountInString(part.Text)
-		if b.size > mostBits {
+		if b.size > maxBits {
 			return nil
 		}
 	}
@@ -40,15 +40,15 @@ func bitsOf(parts []Part) *bits {
 			b.masks[r] = make([]uint64, words)
 		}
 	}
-	place := 0
+	position := 0
 	for _, part := range parts {
 		if part.One {
-			b.any[place/64] |= 1 << (place % 64)
-			place++
+			b.any[position/64] |= 1 << (position % 64)
+			position++
 		}
 		for _, r := range part.Text {
-			b.masks[r][place/64] |= 1 << (place % 64)
-			place++
+			b.masks[r][position/64] |= 1 << (position % 64)
+			position++
 		}
 	}
 	for _, mask := range b.masks {

@@ -6,9 +6,9 @@ import "unicode/utf8"
 // position of the text, sometimes character by character. It cannot stop before the
 // end of a row.
 const (
-	// mostSearching is the number of characters to compare at each position, in all
+	// maxSearching is the number of characters to compare at each position, in all
 	// conditions of a predicate. With a text of a megabyte, this takes about a second.
-	mostSearching = 256
+	maxSearching = 256
 	// searchingForm is the weight of a character of a pattern. LIKE decodes both sides.
 	searchingForm = 4
 	// searchingOnce is the weight of loading a long text for one condition.
@@ -44,7 +44,7 @@ func searchingText(c Compare) int {
 	case c.Op != Contains:
 		return 0 // it ends at the first difference
 	case isLong(c.Right):
-		return mostSearching + 1
+		return maxSearching + 1
 	}
 	part, known := c.Right.(Const)
 	if !known {

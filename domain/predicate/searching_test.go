@@ -52,7 +52,7 @@ func TestSearchingIsBounded(t *testing.T) {
 		for _, c := range compiled {
 			work += searching(c)
 		}
-		if work > mostSearching {
+		if work > maxSearching {
 			t.Errorf("%.90s: a database compares %d characters", text, work)
 		}
 		var wanted []Cond

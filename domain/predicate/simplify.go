@@ -103,8 +103,8 @@ func decided(cond Cond, operands ...Expr) Cond {
 
 // decide returns a condition without variables as a constant, unless deciding it takes
 // much work.
-func decide(cond Cond, most int) Cond {
-	e := evaluation{ctx: context.Background(), effort: effort{most: most}}
+func decide(cond Cond, limit int) Cond {
+	e := evaluation{ctx: context.Background(), effort: effort{limit: limit}}
 	holds, err := e.holds(cond)
 	if err != nil {
 		return cond

@@ -23,7 +23,7 @@ import "slices"
 // collection or of a column behind one.
 //
 // A database cannot stop within one row. Split therefore bounds its searches in long
-// texts for the whole predicate: see mostSearching. A condition beyond the bound is
+// texts for the whole predicate: see maxSearching. A condition beyond the bound is
 // residual. Split also compiles as much of it as the bound allows.
 //
 // A collection is a Path with a last key to-many; earlier keys may be to-many too. In
@@ -32,7 +32,7 @@ import "slices"
 // collection.
 func (p *Plan) Split() (compiled []Cond, residual *Plan) {
 	var rest []Cond
-	left := mostSearching
+	left := maxSearching
 	for _, c := range conjuncts(p.Where) {
 		simple := simplify(c)
 		switch {

@@ -185,7 +185,7 @@ func TestEntriesAreLoadedAhead(t *testing.T) {
 		for _, d := range r.dossiers {
 			batch = append(batch, p.entry(strip(Snapshot(d, ann), 0)))
 		}
-		if err := p.ahead(t.Context(), needsOf(plan), batch); err != nil {
+		if err := p.preload(t.Context(), needsOf(plan), batch); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		for _, e := range batch {
@@ -210,8 +210,8 @@ func TestEntryErrors(t *testing.T) {
 		if _, err := plan.Holds(t.Context(), p.entry(s)); err != context.Canceled {
 			t.Errorf("%s: %v", text, err)
 		}
-		if err := p.ahead(t.Context(), needsOf(plan), []*problemEntry{p.entry(s)}); err != context.Canceled {
-			t.Errorf("%s, ahead: %v", text, err)
+		if err := p.preload(t.Context(), needsOf(plan), []*problemEntry{p.entry(s)}); err != context.Canceled {
+			t.Errorf("%s, preload: %v", text, err)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestLargeEntries(t *testing.T) {
 		for _, d := range r.dossiers {
 			batch = append(batch, p.entry(strip(Snapshot(d, ann), 0)))
 		}
-		if err := p.ahead(ctx, needsOf(plan), batch); err != nil {
+		if err := p.preload(ctx, needsOf(plan), batch); err != nil {
 			t.Fatal(err)
 		}
 		if held, _ := memory.Held(); held != 0 {

@@ -45,16 +45,16 @@ func keysOf(evaluator *predicate.Evaluator, sort []predicate.Order, e predicate.
 type best[T any] struct {
 	limit   int // at least 1
 	compare func(a, b T) int
-	kept    []T // fewer than twice the limit
+	items   []T // fewer than twice the limit
 }
 
 func (b *best[T]) add(v T) {
-	if b.kept = append(b.kept, v); len(b.kept) == 2*b.limit {
-		b.kept = b.sorted()
+	if b.items = append(b.items, v); len(b.items) == 2*b.limit {
+		b.items = b.sorted()
 	}
 }
 
 func (b *best[T]) sorted() []T {
-	slices.SortFunc(b.kept, b.compare)
-	return b.kept[:min(len(b.kept), b.limit)]
+	slices.SortFunc(b.items, b.compare)
+	return b.items[:min(len(b.items), b.limit)]
 }

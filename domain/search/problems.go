@@ -50,9 +50,9 @@ func (p *Problems) object(kind predicate.Entity, id ident.ID) predicate.Entry {
 	return e
 }
 
-// mostOthers is the number of related problems in the cache, or loaded in advance for a
+// maxOthers is the number of related problems in the cache, or loaded in advance for a
 // batch. It is the default limit of relationships for one problem (D22).
-const mostOthers = 1000
+const maxOthers = 1000
 
 // NewProblems returns the Problems of a reader for a user, with the catalogue of the
 // same moment.
@@ -84,8 +84,8 @@ func (e *problemEntry) fill(p *Problems, s *store.Snapshot) {
 	note(store.Savepoints, s.Savepoints != nil)
 }
 
-// ahead loads the needs of a batch of some hundred entries together.
-func (p *Problems) ahead(ctx context.Context, n needs, all []*problemEntry) error {
+// preload loads the needs of a batch of some hundred entries together.
+func (p *Problems) preload(ctx context.Context, n needs, all []*problemEntry) error {
 	p.needs = n
 	clear(p.others)
 	if err := p.loadParts(ctx, all, n.root); err != nil || !n.follows {
@@ -93,7 +93,7 @@ func (p *Problems) ahead(ctx context.Context, n needs, all []*problemEntry) erro
 	}
 	var ids []problem.ID
 	for _, e := range all {
-		if ids = p.unknown(ids, e); len(ids) >= mostOthers {
+		if ids = p.unknown(ids, e); len(ids) >= maxOthers {
 			break // Get loads the rest
 		}
 	}
@@ -183,7 +183,7 @@ func (e *problemEntry) take(s store.Snapshot, parts store.Parts) {
 // all of owner's related problems together.
 func (p *Problems) other(ctx context.Context, owner *problemEntry, id problem.ID) (predicate.Value, error) {
 	if _, known := p.others[id]; !known {
-		if len(p.others) >= mostOthers {
+		if len(p.others) >= maxOthers {
 			clear(p.others)
 		}
 		if err := p.loadOthers(ctx, p.unknown(nil, owner)); err != nil {

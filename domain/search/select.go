@@ -146,12 +146,12 @@ type selection struct {
 
 // full reports whether no later candidate can be among the hits.
 func (s *selection) full() bool {
-	return len(s.query.Sort) == 0 && len(s.best.kept) >= s.query.Limit
+	return len(s.query.Sort) == 0 && len(s.best.items) >= s.query.Limit
 }
 
 // try adds the entries of the batch under the residual, and empties the batch.
 func (s *selection) try(ctx context.Context) error {
-	if err := s.problems.ahead(ctx, s.needs, s.batch); err != nil {
+	if err := s.problems.preload(ctx, s.needs, s.batch); err != nil {
 		return err
 	}
 	for _, e := range s.batch {

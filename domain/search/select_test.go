@@ -261,8 +261,8 @@ func TestBest(t *testing.T) {
 		for range 500 {
 			n := r.IntN(1000)
 			all = append(all, n)
-			if b.add(n); len(b.kept) >= 2*limit {
-				t.Fatalf("keeps %d of %d", len(b.kept), limit)
+			if b.add(n); len(b.items) >= 2*limit {
+				t.Fatalf("keeps %d of %d", len(b.items), limit)
 			}
 		}
 		slices.Sort(all)
