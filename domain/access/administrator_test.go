@@ -33,8 +33,8 @@ func TestAdministered(t *testing.T) {
 	}
 }
 
-// However many tokens there are, they administer exactly if one of them alone does:
-// their order and the others do not count.
+// A list of tokens administers exactly if one of its tokens alone does. The order and
+// the other tokens do not count.
 func TestAdministeredByOne(t *testing.T) {
 	t.Parallel()
 	const seed = 17

@@ -22,7 +22,7 @@ func counting() (random [32]byte) {
 	return random
 }
 
-// TestSecretVectors has secrets and digests that were computed by another program.
+// TestSecretVectors has secrets and digests computed by another program.
 func TestSecretVectors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -118,8 +118,8 @@ func TestZeroSecret(t *testing.T) {
 	}
 }
 
-// TestSecretIsHidden looks for the secret, whichever way it is written, in all
-// that could print it by accident.
+// TestSecretIsHidden looks for the secret in all output with a chance of printing it
+// by accident.
 func TestSecretIsHidden(t *testing.T) {
 	t.Parallel()
 	secret := NewSecret(counting())
@@ -167,8 +167,8 @@ func TestSecretIsHidden(t *testing.T) {
 	}
 }
 
-// shows reports whether the output has six characters of the secret beyond its
-// prefix, as they are or as the bytes or hexadecimal digits of them.
+// shows reports whether the output has six characters of the secret beyond its prefix:
+// as text, as bytes or as hexadecimal digits.
 func shows(output, secret string) bool {
 	for i := len(prefix); i+6 <= len(secret); i++ {
 		part := []byte(secret[i : i+6])

@@ -20,7 +20,7 @@ func (b *Budget) open(user ident.ID) *Account {
 	return a
 }
 
-// waits reports whether the reservation has to wait, and is granted once then is called.
+// waits checks a reservation with a wait: it must be granted once then is called.
 func waits(t *testing.T, a *Account, n int64, then func()) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -80,7 +80,7 @@ func TestLargerThanAShare(t *testing.T) {
 		if !a.Full() || a.Free() != 50 {
 			t.Errorf("%d bytes reserved", a.Free())
 		}
-		reserve(t, a, 40) // what is there already
+		reserve(t, a, 40) // in use already
 		a.Close()
 		if held, _ := b.Held(); held != 0 {
 			t.Errorf("%d bytes are held by nobody", held)
@@ -133,7 +133,7 @@ func TestOverdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(100)
 		first, second := b.open(ann), b.open(bob)
-		first.Add(500) // is there already
+		first.Add(500) // in use already
 		waits(t, second, 1, func() { first.Add(-450) })
 	})
 }
@@ -147,7 +147,7 @@ func TestUse(t *testing.T) {
 			t.Errorf("%d bytes free and %d held, want %d and %d", a.Free(), all, free, held)
 		}
 	}
-	a.Use(10) // of nothing
+	a.Use(10) // without a reservation
 	want(0, 0)
 	a.Add(5)
 	reserve(t, a, 30)
@@ -158,7 +158,7 @@ func TestUse(t *testing.T) {
 	want(0, 15)
 	reserve(t, a, 20)
 	want(20, 35)
-	a.Use(40) // more than was reserved
+	a.Use(40) // more than reserved
 	want(0, 35)
 	a.Reuse()
 	want(30, 35)
@@ -179,8 +179,8 @@ func TestNoAccount(t *testing.T) {
 	a.Close()
 }
 
-// Whatever many requests do, no more is reserved than there is, and in the end nothing is
-// held.
+// Under any load of requests, no more than the total is reserved, and nothing is held
+// at the end.
 func TestNeverMoreThanThereIs(t *testing.T) {
 	const total = 1000
 	b := New(total)

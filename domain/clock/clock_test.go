@@ -49,7 +49,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// step is how far the two clocks move, and what is to be found then.
+// step moves the two clocks, and holds the expected result.
 type step struct {
 	wall, steady time.Duration
 	want         State
@@ -96,9 +96,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Whatever a clock does, the times that are believed after the first minutes are at most
-// one step ahead of the furthest one before, beside the time that has passed. And a
-// clock that returns to where it was is always believed.
+// With any behaviour of the clock, believed times after the first minutes are at most
+// one step ahead of the furthest one before, plus the passed time. A clock back at its
+// old time is always believed.
 func TestBelievedTimes(t *testing.T) {
 	t.Parallel()
 	const seed = 41

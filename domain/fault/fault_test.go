@@ -41,7 +41,8 @@ func TestListErr(t *testing.T) {
 	}
 }
 
-// A list keeps so many faults of each kind that its kind is right, and no more.
+// A list is bounded, but holds enough faults of each kind for the right kind of its
+// error.
 func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 	var list List

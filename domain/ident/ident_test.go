@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestSequence checks what RFC 9562 says of version 7, and that identifiers
+// TestSequence checks the rules of RFC 9562 for version 7. It checks that identifiers
 // increase, from the lowest and from the highest random bits.
 func TestSequence(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func TestSequenceIsDeterministic(t *testing.T) {
 	}
 }
 
-// An identifier tells when it was made.
+// An identifier contains the time of its creation.
 func TestTimeOfIdentifier(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{time.UnixMilli(0), time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)} {

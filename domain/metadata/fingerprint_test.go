@@ -27,8 +27,7 @@ func filled() Content {
 
 func fingerprint(c Content) Fingerprint { return NewCatalogue(ident.Version{}, c).Fingerprint() }
 
-// TestFingerprintHasAll changes each member of each kind, also those that are yet to
-// be added.
+// TestFingerprintHasAll changes each member of each kind, future ones included.
 func TestFingerprintHasAll(t *testing.T) {
 	t.Parallel()
 	seen := map[Fingerprint]string{fingerprint(filled()): "nothing"}
@@ -53,7 +52,7 @@ func TestFingerprintHasAll(t *testing.T) {
 			}
 			another(t, name, member)
 			differs(name, c)
-			if member.SetZero(); member.Kind() != reflect.Bool { // which has no third value
+			if member.SetZero(); member.Kind() != reflect.Bool { // a bool has no third value
 				differs(name+", which is left out,", c)
 			}
 		}
@@ -85,7 +84,7 @@ func another(t *testing.T, name string, v reflect.Value) {
 	}
 }
 
-// What is next to each other is not taken for one.
+// Neighbouring values have different encodings.
 func TestFingerprintKeepsValuesApart(t *testing.T) {
 	t.Parallel()
 	for name, pair := range map[string][2]Content{
@@ -112,7 +111,7 @@ func TestFingerprintKeepsValuesApart(t *testing.T) {
 	}
 }
 
-// Equal content has one fingerprint, however it was made.
+// Equal content has one fingerprint, whatever its origin.
 func TestFingerprintOfEqualContent(t *testing.T) {
 	t.Parallel()
 	want := fingerprint(filled())
@@ -143,7 +142,7 @@ func TestFingerprintOfEqualContent(t *testing.T) {
 	}
 }
 
-// A catalogue is shared by all requests, which must cost no more than one digest.
+// All requests share a catalogue, so it must cost no more than one digest.
 func TestFingerprintIsComputedOnce(t *testing.T) {
 	c := NewCatalogue(ident.Version{}, filled())
 	found := make([]Fingerprint, 8)
@@ -155,7 +154,7 @@ func TestFingerprintIsComputedOnce(t *testing.T) {
 	if slices.ContainsFunc(found, func(f Fingerprint) bool { return f != found[0] || f == Fingerprint{} }) {
 		t.Errorf("those who ask at once are told %x", found)
 	}
-	c.content.Users[0].Name = "Anne" // which nobody does but here
+	c.content.Users[0].Name = "Anne" // only this test modifies a catalogue
 	if c.Fingerprint() != found[0] {
 		t.Error("it is computed again")
 	}

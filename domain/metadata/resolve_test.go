@@ -22,8 +22,7 @@ func id(n int) ident.ID { return ident.ID{6: 0x70, 8: 0x80, 14: byte(n >> 8), 15
 
 func date(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 5e6, time.UTC) }
 
-// sample is a small catalogue, in which each kind has objects that are hard to
-// tell apart.
+// sample is a small catalogue. Each of its kinds has objects hard to tell apart.
 func sample() *Catalogue {
 	return NewCatalogue(ident.Version{Number: 1}, Content{
 		States: []State{
@@ -167,7 +166,7 @@ func TestResolve(t *testing.T) {
 			if got != want || summary(faults) != wantFaults {
 				t.Errorf("%s resolves to %s, %+v; want %s, %s", c.partial, got, faults, want, wantFaults)
 			}
-			// Where the partial stands in a body makes no other difference.
+			// The location of the partial in a body makes no other difference.
 			got, inner := sample().Resolve(c.kind, decode(t, c.partial), fault.At("x/y"))
 			for i := range faults {
 				at := fault.At("x/y")
@@ -228,8 +227,8 @@ func TestResolveDetail(t *testing.T) {
 	}
 }
 
-// TestResolveDeep resolves a short partial for which there are more ways through
-// the states than could be tried.
+// TestResolveDeep resolves a short partial with too many paths through the states to
+// try them all.
 func TestResolveDeep(t *testing.T) {
 	t.Parallel()
 	partial := `{"order":99}`
@@ -260,10 +259,10 @@ func TestResolveEmptyCatalogue(t *testing.T) {
 
 // TestResolveProperties checks, for random catalogues and partials:
 //   - the order of the content makes no difference;
-//   - any members of an object, as long as its identifier is among them, resolve
-//     to it, as do members that tell it from all others;
-//   - one more member never makes more objects fit, unless it is the identifier,
-//     beside which fewer members count: with it, at most one fits.
+//   - any members of an object resolve to it if its identifier is among them;
+//   - so do any members with values of no other object;
+//   - one more member never makes more objects fit, unless it is the identifier;
+//   - fewer members count beside the identifier, and at most one object fits.
 func TestResolveProperties(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -337,12 +336,12 @@ func checkGrowing(t *testing.T, seed uint64, random *rand.Rand, c *Catalogue, ki
 
 var kinds = []Kind{States, Priorities, Classifications, Components, Milestones, Users}
 
-// fitting returns all objects that fit, found by looking at each of them.
+// fitting returns all matching objects. It looks at each object.
 func (c *Catalogue) fitting(kind Kind, partial Partial) []ident.ID {
 	return c.kinds[kind].read(&reader{catalogue: c}, partial, fault.Location{}).all()
 }
 
-// render returns an object as the service shows it (D2).
+// render returns an object in the form of the service (D2).
 func render(c *Catalogue, kind Kind, id ident.ID) map[string]any {
 	ref := func(kind Kind, id ident.ID) any {
 		if id.IsNone() {
@@ -386,7 +385,7 @@ func render(c *Catalogue, kind Kind, id ident.ID) map[string]any {
 	return full
 }
 
-// randomContent has few names, numbers and dates, so that much is ambiguous.
+// randomContent has few names, numbers and dates, so much is ambiguous.
 func randomContent(random *rand.Rand) (content Content) {
 	name := func() string { return string(rune('a' + random.IntN(3))) }
 	flag := func() bool { return random.IntN(2) == 0 }
@@ -489,7 +488,7 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-// A body that is within the limit of bytes costs no more than reading it.
+// A body within the limit of bytes costs no more than reading it.
 func TestResolveIsBounded(t *testing.T) {
 	t.Parallel()
 	many := make([]any, MaxNext+1)
@@ -505,7 +504,7 @@ func TestResolveIsBounded(t *testing.T) {
 	}
 }
 
-// pointer returns a place in a body as tests write it, such as /keywords/0/name.
+// pointer writes a location in a body in the form of tests, such as /keywords/0/name.
 func pointer(at fault.Location) (text string) {
 	for _, step := range at.Steps() {
 		if text += "/"; step.Element {

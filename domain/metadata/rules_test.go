@@ -11,9 +11,9 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// ruled is a catalogue to change: two initial states and a closed one; components
-// App/UI/Login, Server/UI and Old, which Server succeeds; milestones of one name in
-// different places.
+// ruled is a catalogue to change. It has two initial states and a closed one. It has
+// the components App/UI/Login, Server/UI and Old, with Server as the successor of Old.
+// It has milestones of one name in different components.
 func ruled() *Catalogue {
 	return NewCatalogue(ident.Version{Number: 3}, Content{
 		States: []State{
@@ -37,7 +37,7 @@ func ruled() *Catalogue {
 	})
 }
 
-// D2: what is refused beside all else that is there, and what is not.
+// D2: refused and accepted objects in a filled catalogue.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	c := ruled()
@@ -78,7 +78,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// D2: there is always a state to create problems in.
+// D2: some initial state always remains.
 func TestLastInitialState(t *testing.T) {
 	t.Parallel()
 	c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{ID: id(1), Name: "Open", Initial: true}, {ID: id(2), Name: "Closed"}}})
@@ -93,7 +93,7 @@ func TestLastInitialState(t *testing.T) {
 	}
 }
 
-// A circle of components is refused with its path.
+// A cycle of components is refused with its path.
 func TestComponentCircles(t *testing.T) {
 	t.Parallel()
 	c := ruled()
@@ -127,7 +127,7 @@ func TestCheckComponentName(t *testing.T) {
 	}
 }
 
-// What is made without an order comes last.
+// An object without an order comes last.
 func TestNextOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -145,9 +145,9 @@ func TestNextOrder(t *testing.T) {
 	}
 }
 
-// Whatever components and states are put one after the other, as long as the rules
-// let them: names stay unique, parents and successors free of circles, an initial
-// state remains, and full names are the names from the root.
+// Put random components and states, if the rules allow them. Then names stay unique,
+// parents and successors have no cycles, and an initial state remains. Full names are
+// the names from the root.
 func TestRulesProperties(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -170,7 +170,7 @@ func TestRulesProperties(t *testing.T) {
 					content.States = replace(content.States, s, func(o State) ident.ID { return o.ID })
 				}
 			} else {
-				// References lead to what is there: the tracker resolves them.
+				// All references lead to existing objects: the tracker resolves them.
 				n := len(content.Components)
 				o := Component{ID: id(201 + random.IntN(min(n+1, 8))), Name: name, Parent: anyOf(200, n), Successor: anyOf(200, n)}
 				if err = c.CheckComponent(o); err == nil {
@@ -202,7 +202,7 @@ func replace[T any](list []T, o T, idOf func(T) ident.ID) []T {
 	return append(list, o)
 }
 
-// brokenRule looks for what the rules have to prevent, in the simplest way.
+// brokenRule looks for violations of the rules in the simplest way.
 func brokenRule(c *Catalogue) string {
 	initial, names := 0, map[string]bool{}
 	for _, s := range c.Content().States {
@@ -245,7 +245,7 @@ func brokenRule(c *Catalogue) string {
 	return ""
 }
 
-// What one member has to be like, at the edges.
+// The rules of single members, at the edges.
 func TestRulesOfMembers(t *testing.T) {
 	t.Parallel()
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
@@ -271,7 +271,8 @@ func TestRulesOfMembers(t *testing.T) {
 	}
 }
 
-// Every component of a ring is on it, and none that only leads to it.
+// Every component of a cycle is in it, and a component with a mere link to the cycle
+// is not.
 func TestRings(t *testing.T) {
 	t.Parallel()
 	c := NewCatalogue(ident.Version{}, Content{Components: []Component{

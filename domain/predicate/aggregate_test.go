@@ -59,7 +59,8 @@ func TestAggregate(t *testing.T) {
 	}
 }
 
-// TestAggregateIgnoresOrder: collections have none, so no adapter's may show.
+// TestAggregateIgnoresOrder: collections have no order, so the order of an adapter
+// must not show.
 func TestAggregateIgnoresOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))

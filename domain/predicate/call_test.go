@@ -125,7 +125,7 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
-// TestApplyNil: nil in, nil out; and what a function is not meant for is nil too.
+// TestApplyNil: nil in, nil out. Arguments of the wrong type give nil too.
 func TestApplyNil(t *testing.T) {
 	t.Parallel()
 	one := []Func{Negate, Abs, Floor, Ceiling, Trunc, Sqrt, Ln, Log10, Exp, Length, Lowercase, Uppercase, ToDate, ToNumber, ToString}
@@ -154,13 +154,13 @@ func TestDates(t *testing.T) {
 		{AddDays, on(at("2020-03-01T12:00:00Z"), n(-1)), at("2020-02-29T12:00:00Z")},
 		{AddDays, on(at("2020-03-01T12:00:00Z"), n(0)), at("2020-03-01T12:00:00Z")},
 
-		// The amount is cut toward zero.
+		// The amount is truncated toward zero.
 		{AddDays, on(at("2020-03-01T00:00:00Z"), 1.9), at("2020-03-02T00:00:00Z")},
 		{AddDays, on(at("2020-03-01T00:00:00Z"), -1.9), at("2020-02-29T00:00:00Z")},
 		{AddSeconds, on(at("2020-03-01T00:00:00Z"), 0.9), at("2020-03-01T00:00:00Z")},
 		{AddMonths, on(at("2020-03-01T00:00:00Z"), -0.9), at("2020-03-01T00:00:00Z")},
 
-		// Months and years end where the month does.
+		// Months and years end with the month.
 		{AddMonths, on(at("2020-01-31T01:02:03.004Z"), n(1)), at("2020-02-29T01:02:03.004Z")},
 		{AddMonths, on(at("2021-01-31T00:00:00Z"), n(1)), at("2021-02-28T00:00:00Z")},
 		{AddMonths, on(at("2021-01-31T00:00:00Z"), n(3)), at("2021-04-30T00:00:00Z")},
@@ -193,7 +193,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestAddMonthsClamps holds AddMonths against the calendar: the month is the right
+// TestAddMonthsClamps compares AddMonths with the calendar: the month is the right
 // one, and the day the same or the last.
 func TestAddMonthsClamps(t *testing.T) {
 	t.Parallel()

@@ -2,8 +2,8 @@ package predicate
 
 import "testing"
 
-// TestCheckErrors checks what is refused, and where: at the operand that cannot be
-// what it is, or else at the operator that is not meant for its operands.
+// TestCheckErrors checks errors and their positions. An error is at the wrong operand,
+// or else at the operator.
 func TestCheckErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -238,7 +238,7 @@ func TestCheckErrors(t *testing.T) {
 		{Problem, "CAST(1.5, 'NSString') = 'a'", TypeMismatch, 1, 6},
 		{Problem, "CAST({1}, 'NSString') = 'a'", TypeMismatch, 1, 6},
 		{Problem, "CAST('7', 'NSNumber') = '7'", TypeMismatch, 1, 23},
-		// Places after line breaks and code points of several bytes.
+		// Positions after line breaks and code points of several bytes.
 		{Problem, "title = 'é😀'\nAND title = 3", TypeMismatch, 2, 11},
 		{Problem, "'é😀' = 3", TypeMismatch, 1, 6},
 	} {

@@ -18,8 +18,8 @@ const (
 	otherUUID  = "0197c3f2-89ab-7cde-8f01-23456789abcd"
 )
 
-// TestDocumentedQueries checks the queries that have to run as they are (the
-// introduction of the query language), each about what it is meant for.
+// TestDocumentedQueries checks the queries from the introduction of the query
+// language, each about its entity.
 func TestDocumentedQueries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestDocumentedQueries(t *testing.T) {
 	}
 }
 
-// wantPlan checks what a predicate becomes.
+// wantPlan checks the Plan of a predicate.
 func wantPlan(t *testing.T, root Entity, text, want string) {
 	t.Helper()
 	plan, err := Compile(text, root, checkEnv)
@@ -63,7 +63,7 @@ func wantPlan(t *testing.T, root Entity, text, want string) {
 	}
 }
 
-// TestCheck checks what operators, literals and paths become (sections 3 and 4).
+// TestCheck checks the Plans of operators, literals and paths (sections 3 and 4).
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -274,7 +274,7 @@ func TestPlansShareNothing(t *testing.T) {
 		"EXISTS(#0.relationships AS #1: AND((#1.child.state.name = String:'a'), (#1.child.assignee.name = #1.parent.state.name)))")
 }
 
-// TestNowIsUTC checks that the time of the request becomes a Date like all others.
+// TestNowIsUTC checks the time of the request: it is a Date like all others.
 func TestNowIsUTC(t *testing.T) {
 	t.Parallel()
 	env := checkEnv

@@ -2,9 +2,9 @@ package predicate
 
 import "testing"
 
-// The predicates that are measured on their way from a text to a plan, which
-// BenchmarkSplit and BenchmarkHolds go on from: a frequent one, one with a function and
-// a fold, and one with a subquery.
+// measured are the predicates for the benchmarks from a text to a plan: a frequent
+// one, one with a function and a fold, and one with a subquery. BenchmarkSplit and
+// BenchmarkHolds continue with them.
 var measured = []struct{ name, text string }{
 	{"open", `assignee.identifier = $ApiUser AND state.resolved = NO`},
 	{"recent", `creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND title CONTAINS[cd] 'API löst'`},
@@ -42,7 +42,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile is what a search costs before it gets to the store.
+// BenchmarkCompile measures a search before it gets to the store.
 func BenchmarkCompile(b *testing.B) {
 	env := newWorld().env
 	for _, c := range measured {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// impatient is a context that is done when it was asked so many times.
+// impatient is a context with an end after so many looks at it.
 type impatient struct {
 	context.Context
 	asked, most int
@@ -19,7 +19,7 @@ func (i *impatient) Err() error {
 	return nil
 }
 
-// costly are predicates of which few conditions take much work on a long text.
+// costly are predicates with few conditions, but much work on a long text.
 var costly = map[string]string{
 	"folding":                repeat(2, "title CONTAINS[cd] 'x'", " OR "),
 	"comparing":              repeat(2, "title CONTAINS 'x'", " OR "),
@@ -40,8 +40,8 @@ func long(text string) *fake {
 	}}
 }
 
-// TestCostlyConditionsStop: one condition on a long text is enough to ask whether
-// somebody still waits for the answer.
+// TestCostlyConditionsStop: one condition on a long text is enough for a look at the
+// context.
 func TestCostlyConditionsStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -54,7 +54,7 @@ func TestCostlyConditionsStop(t *testing.T) {
 	}
 }
 
-// TestMatchingStops: a regular expression is left in the middle of a text.
+// TestMatchingStops: a regular expression stops in the middle of a text.
 func TestMatchingStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -66,7 +66,7 @@ func TestMatchingStops(t *testing.T) {
 	}
 }
 
-// TestMatchesLongTexts: it makes no difference to the answer how a text is read.
+// TestMatchesLongTexts: the way of reading a text makes no difference to the answer.
 func TestMatchesLongTexts(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -90,8 +90,8 @@ func TestMatchesLongTexts(t *testing.T) {
 	}
 }
 
-// TestFoldsOnce: however often a text is compared, it is folded once for each way of
-// folding; what stands in the predicate never is.
+// TestFoldsOnce: a text is folded once for each folding, however often it is compared.
+// Constants of the predicate are never folded.
 func TestFoldsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -118,8 +118,8 @@ func TestFoldsOnce(t *testing.T) {
 	}
 }
 
-// TestSplitIsBounded: what is known before any object is looked at is decided only
-// when that takes little work; the rest is residual, where it can be stopped.
+// TestSplitIsBounded: Split decides constant conditions only when this takes little
+// work. The rest is residual and can be stopped.
 func TestSplitIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

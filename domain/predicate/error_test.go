@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestErrorsTeach checks that errors name what is near, and what types met.
+// TestErrorsTeach checks that errors name similar keys, and the types of operands.
 func TestErrorsTeach(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -104,8 +104,8 @@ func TestErrorsTeach(t *testing.T) {
 	}
 }
 
-// TestErrorsSuggestNoKeys checks that no error speaks of a key where a word cannot be
-// meant as one.
+// TestErrorsSuggestNoKeys checks that no error suggests a key for a word in another
+// position than a key's.
 func TestErrorsSuggestNoKeys(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"AND id = 1", "ANY NOT id = 1", "id = TRUEPREDICATE", "id = || 2", "id IN IN", "id = ANY 1"} {
@@ -117,8 +117,8 @@ func TestErrorsSuggestNoKeys(t *testing.T) {
 	}
 }
 
-// TestErrorsRepeatNoStrings checks that nothing which stands in a string, and no
-// name of endless length, comes back in an error (section 5).
+// TestErrorsRepeatNoStrings checks that errors repeat nothing from inside a string,
+// and no name of endless length (section 5).
 func TestErrorsRepeatNoStrings(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret"
@@ -138,7 +138,7 @@ func TestErrorsRepeatNoStrings(t *testing.T) {
 	}
 }
 
-// TestErrorText checks what an error says in logs.
+// TestErrorText checks the text of an error in logs.
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	err := &Error{Kind: UnknownKey, Message: "no such key", Line: 2, Column: 7}

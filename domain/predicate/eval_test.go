@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// rules are the rules of section 4: what holds of the first problem of the world, and
-// what does not.
+// rules are the rules of section 4: true and false predicates about the first problem
+// of the world.
 var rules = map[string]struct{ yes, no []string }{
 	"the documented queries": {
 		yes: []string{
@@ -176,7 +176,7 @@ func TestHoldsOfMetadata(t *testing.T) {
 	}
 }
 
-// TestVariables: what Holds and Eval are given is left as it is.
+// TestVariables: Holds and Eval do not change their arguments.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -205,7 +205,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// failing is an Entry that cannot be read.
+// failing is an unreadable Entry.
 type failing struct{ err error }
 
 func (f failing) Get(context.Context, *Key) (Value, error) { return nil, f.err }
@@ -223,7 +223,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %t, %v", text, ok, err)
 		}
 	}
-	// A failure inside of a SUBQUERY is one of the whole.
+	// A failure inside a SUBQUERY is a failure of the whole.
 	problem := &fake{1, map[string]Value{"keywords": []Value{failing{broken}}}}
 	for _, text := range []string{`SUBQUERY(keywords, $k, $k.name = 'x').@count = 2`, `ANY keywords.name = 'x'`} {
 		if ok, err := w.compile(t, text, Problem).Holds(context.Background(), problem); ok || err != broken {
@@ -232,8 +232,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestHoldsStops: who no longer waits for the answer does not get one, also where it
-// would take forever to find.
+// TestHoldsStops: a cancelled evaluation returns no answer, even if the answer would
+// take forever.
 func TestHoldsStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -257,7 +257,7 @@ func TestHoldsStops(t *testing.T) {
 	}
 }
 
-// TestCollectionsAreNotHeld: a million ways to a member take no memory for each.
+// TestCollectionsAreNotHeld: a million paths to a member do not take memory for each.
 func TestCollectionsAreNotHeld(t *testing.T) {
 	w := newWorld()
 	problem := &fake{int64(1), map[string]Value{"title": "x"}}

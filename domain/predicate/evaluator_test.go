@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestEvaluator: what is kept from one object to the next makes no difference to what
-// holds, whatever comes after what.
+// TestEvaluator: the caches of an Evaluator make no difference to the results, in any
+// order of objects.
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -48,8 +48,8 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-// TestEvaluatorAsks: many simple evaluations ask whether somebody still waits for the
-// answer as one that takes as much work does.
+// TestEvaluatorAsks: many simple evaluations look at the context as often as one with
+// the same work.
 func TestEvaluatorAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -66,7 +66,7 @@ func TestEvaluatorAsks(t *testing.T) {
 	}
 }
 
-// longList returns a list with as many others as make it long, and then the members.
+// longList returns a list of enough other members to be long, followed by the members.
 func longList(members string, other func(n int) string) string {
 	var list []string
 	for n := range 2 * shortList {
@@ -75,7 +75,7 @@ func longList(members string, other func(n int) string) string {
 	return "{" + strings.Join(append(list, members), ", ") + "}"
 }
 
-// TestLongLists: a list that is looked up has the members that it has.
+// TestLongLists: a look-up in a list finds exactly its members.
 func TestLongLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -148,7 +148,7 @@ func TestMixedNumbers(t *testing.T) {
 	}
 }
 
-// TestLongListsAreLookedUp: what is looked up takes as much work in any list.
+// TestLongListsAreLookedUp: a look-up takes the same work in any list.
 func TestLongListsAreLookedUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

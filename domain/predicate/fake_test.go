@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// fake is an Entry that has what it is given, and says when it is asked for more.
+// fake is an Entry with the given values. It fails for any other key.
 type fake struct {
 	id     any
 	values map[string]Value

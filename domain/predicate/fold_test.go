@@ -42,7 +42,7 @@ func TestFold(t *testing.T) {
 // from the one to the other.
 func TestFoldCaseIsSimpleFold(t *testing.T) {
 	t.Parallel()
-	classes := make(map[rune]rune) // by what its characters fold to: one of them
+	classes := make(map[rune]rune) // folded character to one of its class
 	for r := range unicode.MaxRune + 1 {
 		folded := foldCase(r)
 		inClass := false
@@ -67,7 +67,7 @@ func TestFoldCaseIsSimpleFold(t *testing.T) {
 	}
 }
 
-// TestFoldOfText: a text is folded character by character, whatever else is in it.
+// TestFoldOfText: Fold folds a text character by character, in any company.
 func TestFoldOfText(t *testing.T) {
 	t.Parallel()
 	for r := range unicode.MaxRune + 1 {
@@ -83,8 +83,8 @@ func TestFoldOfText(t *testing.T) {
 	}
 }
 
-// TestFoldIsIdempotent: what is folded stays as it is, also when it is stored in NFC
-// in between.
+// TestFoldIsIdempotent: folding a folded text changes nothing, even after NFC in
+// between.
 func TestFoldIsIdempotent(t *testing.T) {
 	t.Parallel()
 	check := func(s string) {
@@ -96,7 +96,7 @@ func TestFoldIsIdempotent(t *testing.T) {
 		}
 	}
 	for r := range unicode.MaxRune + 1 {
-		// Most code points are nobody's yet, or for private use.
+		// Most code points are unassigned, or for private use.
 		if !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) && r%97 != 0 {
 			continue
 		}
@@ -114,7 +114,7 @@ func TestFoldIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestFoldVersion: stored text is folded anew when the tables change. Raise
+// TestFoldVersion: stores fold their texts anew when the tables change. Raise
 // FoldVersion with them, and then the version of Unicode here.
 func TestFoldVersion(t *testing.T) {
 	t.Parallel()

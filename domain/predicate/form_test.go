@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// form writes a tree with all parentheses, so that trees are equal when their
-// forms are. It knows nothing of precedences.
+// form writes a tree with all parentheses, so trees are equal when their forms are. It
+// knows nothing of precedences.
 func form(n node) string {
 	switch n := n.(type) {
 	case *junction:

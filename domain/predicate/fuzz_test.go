@@ -28,7 +28,7 @@ func seeds() []string {
 	return texts
 }
 
-// checkPlace checks that an error is an Error inside of the text or at its end.
+// checkPlace checks that an error is an Error inside the text or at its end.
 func checkPlace(t *testing.T, text string, err error) {
 	t.Helper()
 	var e *Error
@@ -55,7 +55,7 @@ func checkPlace(t *testing.T, text string, err error) {
 	}
 }
 
-// FuzzLex: each token moves on, and is where it says.
+// FuzzLex: each token advances, and is at its offset.
 func FuzzLex(f *testing.F) {
 	for _, text := range seeds() {
 		f.Add(text)
@@ -86,8 +86,8 @@ func FuzzLex(f *testing.F) {
 	})
 }
 
-// FuzzParse: what is parsed is printed and parsed again as an equal tree, and
-// nothing that one of the limits forbids is parsed.
+// FuzzParse: a parsed predicate, printed and parsed again, is an equal tree. No parsed
+// predicate is beyond a limit.
 func FuzzParse(f *testing.F) {
 	for _, text := range seeds() {
 		f.Add(text)
@@ -105,8 +105,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCheck: every predicate becomes a Plan or an Error about any entity, and the
-// one that is printed the same Plan.
+// FuzzCheck: every predicate becomes a Plan or an Error about any entity. Its printed
+// form becomes the same Plan.
 func FuzzCheck(f *testing.F) {
 	for _, text := range seeds() {
 		f.Add(text)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FuzzHolds: whatever passes the check can be evaluated, split and simplified, in
-// time, and means the same afterwards, and after other objects.
+// FuzzHolds: every checked predicate can be evaluated, split and simplified, in time.
+// It means the same afterwards, and after other objects.
 func FuzzHolds(f *testing.F) {
 	for _, text := range atoms() {
 		f.Add(text)

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// attack is a predicate that is meant to do harm, and what becomes of it.
+// attack is a harmful predicate with its expected refusal.
 type attack struct {
 	name string
 	text string
 	kind ErrorKind // empty: it is an ordinary predicate
-	// column is where it is refused: how far it was read at most.
+	// column is the position of the refusal, the most text to read.
 	column int
 }
 
@@ -77,7 +77,7 @@ func hostile() []attack {
 // ones is a list of so many literals.
 func ones(n int) string { return "{1" + strings.Repeat(",1", n-1) + "}" }
 
-// nestedBetween has SUBQUERY nested in the operand of BETWEEN, which a Plan has
+// nestedBetween nests SUBQUERY in the operand of BETWEEN. A Plan has this operand
 // twice.
 func nestedBetween(depth int) string {
 	text := "1"
@@ -91,10 +91,10 @@ func nestedBetween(depth int) string {
 	return text + " BETWEEN {0, 2}"
 }
 
-// TestHostile checks that what is meant to do harm is refused as soon as it can be
-// seen, and that little is made of it until then. What is allocated is counted
-// instead of the time, which depends on the machine; BenchmarkHostile shows that.
-func TestHostile(t *testing.T) { // not in parallel: it counts what is allocated
+// TestHostile checks that harmful predicates are refused as early as possible, with
+// little memory. It counts allocations instead of time, because time depends on the
+// machine. BenchmarkHostile shows the time.
+func TestHostile(t *testing.T) { // not in parallel: it counts allocations
 	for _, a := range hostile() {
 		if a.kind != "" {
 			_, err := Compile(a.text, Problem, checkEnv)
@@ -112,8 +112,8 @@ func TestHostile(t *testing.T) { // not in parallel: it counts what is allocated
 	}
 }
 
-// TestHostileSplit checks that little is made of them when they are divided.
-func TestHostileSplit(t *testing.T) { // not in parallel: it counts what is allocated
+// TestHostileSplit checks that Split makes little of them.
+func TestHostileSplit(t *testing.T) { // not in parallel: it counts allocations
 	for _, a := range hostile() {
 		plan, err := Compile(a.text, Problem, checkEnv)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tokensOf returns the tokens of a text without the end, and the error that ends them.
+// tokensOf returns the tokens of a text without the end, and the error after them.
 func tokensOf(text string) ([]token, error) {
 	l := lexer{text: text}
 	var tokens []token
@@ -88,7 +88,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokenErrors checks what is no token. An error is at the start of the token.
+// TestTokenErrors checks invalid tokens. An error is at the start of the token.
 func TestTokenErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -161,8 +161,7 @@ func TestTokenErrors(t *testing.T) {
 	}
 }
 
-// TestTokenOffsets checks that each token knows where it starts, after every kind
-// of token.
+// TestTokenOffsets checks the offset of each token, after every kind of token.
 func TestTokenOffsets(t *testing.T) {
 	t.Parallel()
 	parts := []string{"a", "#b", "$c", "1.5e3", `'d\n'`, "AND", "<=", "(", "@"}
@@ -176,8 +175,8 @@ func TestTokenOffsets(t *testing.T) {
 	}
 }
 
-// TestReservedWords checks that all reserved words, in any letter case, are keys
-// only after # and ".".
+// TestReservedWords checks that all reserved words, in any letter case, are keys only
+// after # and ".".
 func TestReservedWords(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields("AND OR NOT ANY SOME ALL NONE IN BETWEEN CONTAINS BEGINSWITH ENDSWITH LIKE MATCHES " +

@@ -45,7 +45,7 @@ func TestParseLike(t *testing.T) {
 	}
 }
 
-// TestLikeHolds checks patterns from their spelling in a predicate to what they fit.
+// TestLikeHolds checks matches of patterns, from their spelling in a predicate.
 func TestLikeHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

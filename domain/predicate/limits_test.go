@@ -10,8 +10,8 @@ func repeat(n int, text, separator string) string {
 	return strings.TrimSuffix(strings.Repeat(text+separator, n), separator)
 }
 
-// TestLimits checks each limit of section 6: as much as it allows compiles, and
-// with one more the error is at what is too much.
+// TestLimits checks each limit of section 6. A predicate at the limit compiles. One
+// beyond it has its error at the excess.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	nested := func(n int, open, inner, closing string) string {

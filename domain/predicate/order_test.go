@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCompileOrder checks how results are sorted (D31).
+// TestCompileOrder checks the sort of results (D31).
 func TestCompileOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,8 +94,8 @@ func TestCompileOrderErrors(t *testing.T) {
 	}
 }
 
-// TestCompileOrderJoins checks that a sort refers to no more objects than a
-// predicate may.
+// TestCompileOrderJoins checks that a sort refers to no more objects than allowed to a
+// predicate.
 func TestCompileOrderJoins(t *testing.T) {
 	t.Parallel()
 	var keys []string

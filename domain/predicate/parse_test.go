@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestParse checks section 2 of the query language: what binds to what.
+// TestParse checks section 2 of the query language: the binding of operators.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, c := range parsed {
@@ -20,8 +20,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseStopsAnywhere checks that whatever stands before a token can go on with
-// another one: an error is never earlier than the token that is wrong.
+// TestParseStopsAnywhere checks that the text before a token can continue with another
+// one. So an error is never before the wrong token.
 func TestParseStopsAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range parsed {
@@ -138,8 +138,8 @@ var parsed = []struct{ text, want string }{
 	{"size_ = notes", "(= .size_ .notes)"},
 }
 
-// TestParseErrors checks that errors are at the first token with which no
-// predicate could go on (section 5).
+// TestParseErrors checks that errors are at the first token without a valid
+// continuation (section 5).
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -259,7 +259,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// wantError checks the kind and the place of an error.
+// wantError checks the kind and the position of an error.
 func wantError(t *testing.T, name string, err error, kind ErrorKind, line, column int) {
 	t.Helper()
 	var e *Error

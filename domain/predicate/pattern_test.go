@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// patternOf makes a Pattern of "*", "?" and other characters, which stand for
-// themselves.
+// patternOf makes a Pattern of "*", "?" and literal characters.
 func patternOf(s string) Pattern {
 	var p Pattern
 	for _, r := range s {
@@ -76,7 +75,7 @@ func TestPatternMatches(t *testing.T) {
 	}
 }
 
-// matchesNaively tries everything that a pattern could mean.
+// matchesNaively tries every meaning of a pattern.
 func matchesNaively(parts []Part, s []rune) bool {
 	if len(parts) == 0 {
 		return len(s) == 0
@@ -120,8 +119,8 @@ func TestPatternMatchesAsNaively(t *testing.T) {
 	}
 }
 
-// TestPatternIsBounded counts the work for patterns that take backtracking matchers
-// forever: no more than the product of the lengths for each run.
+// TestPatternIsBounded counts the work for patterns with endless backtracking in other
+// matchers. It is no more than the product of the lengths for each run.
 func TestPatternIsBounded(t *testing.T) {
 	t.Parallel()
 	const length = 100_000
@@ -146,7 +145,7 @@ func TestPatternIsBounded(t *testing.T) {
 	}
 }
 
-// TestPatternStops: who may not spend any more gets no answer.
+// TestPatternStops: a failing spend ends the match without an answer.
 func TestPatternStops(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("a", 1000)
@@ -159,8 +158,8 @@ func TestPatternStops(t *testing.T) {
 	}
 }
 
-// TestBitsFindTheFirstPlace: a search by bits finds what comparing the parts at each
-// place finds.
+// TestBitsFindTheFirstPlace: a search by bits finds the same as comparing the parts at
+// each position.
 func TestBitsFindTheFirstPlace(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 8))
@@ -194,7 +193,7 @@ func TestBitsFindTheFirstPlace(t *testing.T) {
 	}
 }
 
-// TestLongPatterns: however long the text is, a pattern fits what it says.
+// TestLongPatterns: a pattern matches the same in texts of any length.
 func TestLongPatterns(t *testing.T) {
 	t.Parallel()
 	before := strings.Repeat("a", 3*window)

@@ -8,9 +8,8 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// planForm writes a condition of a Plan with all that it says: variables as #0,
-// #1, constants with their type. Regular expressions have many spellings, so they
-// are left out.
+// planForm writes a condition of a Plan in full: variables as #0, #1, constants with
+// their type. It leaves regular expressions out, because they have many spellings.
 func planForm(cond Cond) string {
 	switch c := cond.(type) {
 	case And:

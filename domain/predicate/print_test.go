@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPrint checks the one spelling of a predicate.
+// TestPrint checks the canonical spelling of a predicate.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -41,8 +41,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestPrintParse checks that what is printed is parsed to an equal tree, for trees
-// of any form.
+// TestPrintParse checks that printing and parsing gives an equal tree, for trees of
+// any form.
 func TestPrintParse(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -56,7 +56,7 @@ func TestPrintParse(t *testing.T) {
 	}
 }
 
-// checkPrintParse checks that parsing what is printed makes an equal tree.
+// checkPrintParse checks that parsing the printed text gives an equal tree.
 func checkPrintParse(t *testing.T, s *Syntax) {
 	t.Helper()
 	text := s.String()
@@ -76,7 +76,7 @@ func checkPrintParse(t *testing.T, s *Syntax) {
 // growth grows a tree of random form, within the limits.
 type growth struct {
 	*rand.Rand
-	nodes   int // that are left
+	nodes   int // nodes left to make
 	queries int // SUBQUERY, open ones
 }
 
@@ -86,7 +86,7 @@ func (g *growth) name() string {
 	return g.pick("a", "title", "State", "_x1", "function", "in", "AND", "size", "e5", "nil")
 }
 
-// callable is a word that a function can have.
+// callable returns a word usable as a function's name.
 func (g *growth) callable() string { return g.pick("f", "now", "DateByAdding", "_") }
 
 func (g *growth) string() string {

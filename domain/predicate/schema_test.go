@@ -51,7 +51,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestLookup checks that a key is the same pointer, however it is spelt.
+// TestLookup checks that a key is the same pointer in every spelling.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	for e := range schema {
@@ -87,8 +87,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestKeysAreNotTheSchema checks that who changes the result of Keys changes
-// nothing else.
+// TestKeysAreNotTheSchema checks that a change of the result of Keys changes nothing
+// else.
 func TestKeysAreNotTheSchema(t *testing.T) {
 	t.Parallel()
 	Keys(Priority)[0] = nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSearchingIsBounded: a database gets no more of a predicate than it can decide about
-// one long text in about a second; of the rest it gets what is necessary and cheap.
+// TestSearchingIsBounded: a database gets only conditions to decide about one long
+// text in about a second. Of the rest it gets the necessary and cheap part.
 func TestSearchingIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -65,7 +65,7 @@ func TestSearchingIsBounded(t *testing.T) {
 	}
 }
 
-// TestWeakened: what is weakened holds wherever the condition does.
+// TestWeakened: a weakened condition holds wherever the condition does.
 func TestWeakened(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

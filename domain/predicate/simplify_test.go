@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestSimplify checks what conditions are compiled from: what a collection is followed
-// to moves into the condition on its members.
+// TestSimplify checks simplified conditions: keys behind a collection move into the
+// condition on its members.
 func TestSimplify(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -18,7 +18,7 @@ func TestSimplify(t *testing.T) {
 		{"SUBQUERY(comments, $c, $c.text = 'x').author.name.@count > 1", "(FILTER(#0.comments AS #1: (#1.text = String:'x')).@count > Int:1)"},
 		{"SUBQUERY(relationships, $r, $r.type = 501).child.keywords.name.@count > 1",
 			"(FILTER(#0.relationships AS #1: (#1.type = Int:501)).child.keywords.@count > Int:1)"},
-		// Of filters, what they go through, their condition and their keys.
+		// Filters: their collection, their condition and their keys.
 		{"ANY SUBQUERY(comments, $c, $c.text = 'x').author.name = 'y'", "EXISTS(#0.comments AS #1: AND((#1.text = String:'x'), (#1.author.name = String:'y')))"},
 		{"ANY SUBQUERY(relationships, $r, $r.type = 501).child.comments.author.name = 'y'",
 			"EXISTS(#0.relationships AS #1: AND((#1.type = Int:501), EXISTS(#1.child.comments AS #2: (#2.author.name = String:'y'))))"},
@@ -28,7 +28,7 @@ func TestSimplify(t *testing.T) {
 			"(FILTER(#0.relationships AS #1: AND((#1.type = Int:501), (#1.child.title = #0.title))).child.identifier.@sum > Int:1)"},
 		{"SUBQUERY(SUBQUERY(relationships, $r, $r.type = 501).child.comments, $c, $c.text = 'x').@count > 1",
 			"(FILTER(FILTER(#0.relationships AS #1: (#1.type = Int:501)).child.comments AS #2: (#2.text = String:'x')).@count > Int:1)"},
-		// In every place where a variable can stand.
+		// A variable in every possible position.
 		{"SUBQUERY(relationships.child, $p, $p.identifier IN {1, $p.identifier} OR NOT 1 IN {$p.identifier}).@count > 1",
 			"(FILTER(#0.relationships AS #1: OR((#1.child.identifier IN {Int:1, #1.child.identifier}), NOT (Int:1 IN {#1.child.identifier}))).@count > Int:1)"},
 		{"SUBQUERY(relationships.child, $p, $p.title LIKE 'x' AND $p.title MATCHES 'x' AND 'x' = $p.title).@count > 1",
@@ -39,7 +39,7 @@ func TestSimplify(t *testing.T) {
 			"(FILTER(#0.relationships AS #1: (FILTER(#1.child.comments AS #2: (#2.author = #1.child.assignee)).@count > Int:1)).@count > Int:1)"},
 		{"SUBQUERY(relationships.child, $p, ANY $p.keywords.name = $p.title AND $p.keywords.@count > 1).@count > 1",
 			"(FILTER(#0.relationships AS #1: AND(EXISTS(#1.child.keywords AS #2: (#2.name = #1.child.title)), (#1.child.keywords.@count > Int:1))).@count > Int:1)"},
-		// What is known, from the inside out.
+		// Constants, from the inside out.
 		{"1 = 1", "AND()"},
 		{"NOT 1 = 1", "OR()"},
 		{"'a' LIKE 'b' OR 'a' MATCHES 'a' AND 2 IN {1, 2}", "AND()"},
@@ -61,7 +61,7 @@ func TestSimplify(t *testing.T) {
 	}
 }
 
-// TestRebuild checks that each node is visited once, the inner ones first: the work
+// TestRebuild checks that each node is visited once, the inner ones first. The work
 // for a long sum is proportional to it.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
@@ -75,8 +75,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestArithmeticKnowsItsStart: of a long sum, where it starts is not looked for again
-// at each operator.
+// TestArithmeticKnowsItsStart: parsing a long sum does not search for its start at
+// each operator.
 func TestArithmeticKnowsItsStart(t *testing.T) {
 	t.Parallel()
 	s, err := Parse("  " + repeat(900, "id", "+") + " = 1")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// splits are the rules of section 7: what is compiled, and what is residual.
+// splits are the rules of section 7: compiled and residual conditions.
 var splits = map[string]struct{ compiled, residual []string }{
 	"the documented queries": {compiled: []string{
 		`watching = YES`,
@@ -93,7 +93,7 @@ func TestSplit(t *testing.T) {
 						t.Errorf("%s is compiled to %#v", whole, compiled)
 					}
 				}
-				// What stands beside it is compiled nevertheless.
+				// A condition beside it is compiled nevertheless.
 				both := "watching = YES AND (" + text + " AND read = NO)"
 				if compiled, residual := w.compile(t, both, Problem).Split(); len(compiled) != 2 || residual == nil {
 					t.Errorf("%s is compiled to %#v", both, compiled)
@@ -142,8 +142,8 @@ func atoms() []string {
 	return all
 }
 
-// TestSplitMeansTheSame: what is compiled and what is residual hold together exactly
-// when the predicate does; and so does what a reference decides.
+// TestSplitMeansTheSame: the compiled and the residual part together hold exactly when
+// the predicate does. The result by a reference is the same too.
 func TestSplitMeansTheSame(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 11))
@@ -201,7 +201,8 @@ func TestSplitMeansTheSame(t *testing.T) {
 	}
 }
 
-// holdsReferred asks a condition about what the steps lead to from the problem.
+// holdsReferred evaluates a condition about the object at the end of the steps from
+// the problem.
 func holdsReferred(t *testing.T, cond Cond, steps []*Key, problem *fake) bool {
 	t.Helper()
 	v, err := Eval(context.Background(), Path{Start: one(Problem), Steps: steps}, []Value{problem})

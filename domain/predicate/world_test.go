@@ -9,8 +9,8 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// The world that predicates are asked about: what each entry has is written here.
-// Entries that refer to each other are completed in newWorld.
+// world holds the entries for the predicates of the tests, with their values. newWorld
+// completes entries with references to each other.
 type world struct {
 	env            Env
 	ann, bob       *fake // users; ann is the caller, and has no e-mail address
@@ -18,7 +18,7 @@ type world struct {
 	core, ui, done *fake // components: ui is in core, done has ui as its successor
 	next           *fake // a milestone of ui
 	first, second  *fake // problems: first is blocked by second
-	bare           *fake // a problem without anything that can be missing
+	bare           *fake // a problem without any optional value
 }
 
 func userID(n byte) ident.ID { return ident.ID{0: n, 6: 0x70, 8: 0x80} }
@@ -111,7 +111,7 @@ func (w world) compile(t testing.TB, text string, root Entity) *Plan {
 	return p
 }
 
-// holds asks a predicate about an entry.
+// holds evaluates a predicate about an entry.
 func (w world) holds(t *testing.T, text string, root Entity, about *fake) bool {
 	t.Helper()
 	ok, err := w.compile(t, text, root).Holds(context.Background(), about)
@@ -121,7 +121,7 @@ func (w world) holds(t *testing.T, text string, root Entity, about *fake) bool {
 	return ok
 }
 
-// problems returns a few problems that have anything that the world has, related to
+// problems returns a few problems with all kinds of values of the world, related to
 // each other.
 func (w world) problems(random *rand.Rand, count int) []*fake {
 	pick := func(from ...*fake) Value {

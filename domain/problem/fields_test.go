@@ -11,10 +11,11 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 )
 
-// recordMembers are the members of Problem that are about the record: no fields.
+// recordMembers are the members of Problem outside of the table of fields. They are
+// about the record.
 var recordMembers = map[string]bool{"ID": true, "Revision": true}
 
-// dated are the names of members in Go that differ from the names of their fields.
+// dated maps fields to members of Problem with other names in Go.
 var dated = map[string]string{"creationDate": "Created", "modificationDate": "Modified", "resolveDate": "Resolved"}
 
 // memberOf returns the name of a field's member in Go.
@@ -91,7 +92,7 @@ func TestTableHasAllMembersOfPatches(t *testing.T) {
 	}
 }
 
-// Each entry says all that its kind needs.
+// Each entry has all settings of its kind.
 func TestTableIsComplete(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

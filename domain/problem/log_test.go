@@ -52,8 +52,8 @@ func TestLogValue(t *testing.T) {
 	}
 }
 
-// TestLogTextRoundTrip checks that a text comes out as it went in, also one that
-// JSON or JavaScript has to have escaped, on one line.
+// TestLogTextRoundTrip checks that a text survives unchanged and on one line, even
+// with characters to escape in JSON or JavaScript.
 func TestLogTextRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

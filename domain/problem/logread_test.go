@@ -6,7 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Values are read as they were written, and nothing else is taken for them.
+// Values are read as written, and no other value passes for them.
 func TestLogValueReads(t *testing.T) {
 	t.Parallel()
 	id := ident.ID{6: 0x70, 8: 0x80, 15: 1}

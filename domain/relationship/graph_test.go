@@ -93,7 +93,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchDone checks that nothing is loaded that cannot matter.
+// TestSearchDone checks that the search loads nothing without effect on its result.
 func TestSearchDone(t *testing.T) {
 	t.Parallel()
 	edge := func(owner, other problem.ID) Relationship {
@@ -123,8 +123,8 @@ func TestSearchDone(t *testing.T) {
 	}
 }
 
-// TestSearchAsksOnce checks that no problem is loaded twice: what the search
-// costs a store is bounded by the size of the graph.
+// TestSearchAsksOnce checks that no problem is loaded twice. So the size of the graph
+// bounds the cost to a store.
 func TestSearchAsksOnce(t *testing.T) {
 	t.Parallel()
 	const n = 50
@@ -148,10 +148,9 @@ func TestSearchAsksOnce(t *testing.T) {
 	}
 }
 
-// TestLinking links and unlinks at random, as far as the rules allow, and checks
-// after every step that no half pair, no two relationships of a family between
-// two problems, and no cycle is left, and that every refusal names the cycle that
-// trying all paths finds too.
+// TestLinking links and unlinks at random, as far as the rules allow. After every step
+// no half pair, no two relationships of a family between two problems, and no cycle is
+// left. Every refusal names the cycle found by trying all paths.
 func TestLinking(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {

@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// entries of each kind, and what their keys are.
+// The keys of entries of each kind.
 func TestMetadataKeys(t *testing.T) {
 	t.Parallel()
 	c := catalogue()
@@ -53,7 +53,7 @@ func TestMetadataKeys(t *testing.T) {
 	}
 }
 
-// checkKeys demands that the entry knows all keys of the schema, and their values.
+// checkKeys checks that the entry knows all keys of the schema, and their values.
 func checkKeys(t *testing.T, e predicate.Entry, of predicate.Entity, want map[string]predicate.Value) {
 	t.Helper()
 	for _, key := range predicate.Keys(of) {
@@ -71,7 +71,7 @@ func checkKeys(t *testing.T, e predicate.Entry, of predicate.Entity, want map[st
 	}
 }
 
-// Nothing is nil as an interface, so that a predicate finds nil.
+// A missing object is a nil interface, so a predicate finds nil.
 func TestMetadataOfNothing(t *testing.T) {
 	t.Parallel()
 	c := catalogue()
@@ -164,8 +164,8 @@ func get(t *testing.T, e predicate.Entry, of predicate.Entity, name string) pred
 	return value
 }
 
-// What a plan needs is loaded for a batch at once, and nothing more while it is
-// evaluated.
+// The needs of a plan are loaded for a batch at once, and nothing more during its
+// evaluation.
 func TestEntriesAreLoadedAhead(t *testing.T) {
 	t.Parallel()
 	for text, calls := range map[string]int{
@@ -199,7 +199,7 @@ func TestEntriesAreLoadedAhead(t *testing.T) {
 	}
 }
 
-// Errors of the store end the evaluation as they are.
+// Errors of the store end the evaluation unchanged.
 func TestEntryErrors(t *testing.T) {
 	t.Parallel()
 	r := &archive{dossiers: []store.Dossier{sample()}, err: context.Canceled}
@@ -216,7 +216,7 @@ func TestEntryErrors(t *testing.T) {
 	}
 }
 
-// A problem of a dossier is as the user sees it, with all its parts.
+// A problem of a dossier has the user's view, with all its parts.
 func TestSnapshotOfDossier(t *testing.T) {
 	t.Parallel()
 	d := sample()
@@ -241,8 +241,8 @@ func TestSnapshotOfDossier(t *testing.T) {
 	}
 }
 
-// Large problems are loaded one at a time, whatever the batch; what one of them holds is
-// taken from the memory of the request.
+// Large problems are loaded one at a time, in any batch. Each takes memory from the
+// budget of the request.
 func TestLargeEntries(t *testing.T) {
 	t.Parallel()
 	const size = 10 << 20

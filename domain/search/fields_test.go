@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// fielded are predicates, and whether the fields of a problem decide them.
+// fielded maps predicates to true if the fields of a problem decide them.
 var fielded = map[string]bool{
 	"TRUEPREDICATE":                                          true,
 	"FALSEPREDICATE":                                         true,
@@ -37,16 +37,16 @@ var fielded = map[string]bool{
 	"ANY logs.isSignificant = YES":                           false,
 	"ANY comments.author = assignee":                         false,
 	"ANY relationships.child.state.resolved = NO":            false,
-	"length(title) = 4":                                      false, // which no store has to decide
-	"originator.name = modifier.name":                        false, // likewise
+	"length(title) = 4":                                      false, // no store has to decide it
+	"originator.name = modifier.name":                        false, // nor this
 	"title MATCHES 's.*'":                                    false,
 	"title = 'Slow' AND watching = YES":                      false,
 	"state.resolved = NO AND ANY keywords.name = 'b'":        false,
 	"assignee.identifier = $ApiUser AND title MATCHES '.*w'": false,
 }
 
-// What the fields rule out is not found; and what they decide they rule out when it is
-// not, in whatever order problems come, and without anything else of these.
+// Fields rule out only problems outside of the result. Alone in a query, they rule out
+// all of them, in any order of problems and without other data.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -79,7 +79,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Two conditions of three are about fields: these rule out.
+// Two conditions of three are about fields, and only they rule out.
 func TestFieldsOfMixedConditions(t *testing.T) {
 	t.Parallel()
 	fields := NewProblems(nil, catalogue(), ann).Fields(t.Context(), compile(t, "state.resolved = NO AND watching = YES AND title = 'Slow'", predicate.Problem))
@@ -90,7 +90,7 @@ func TestFieldsOfMixedConditions(t *testing.T) {
 		{problem.Fields{State: open, Title: "Slow"}, false},
 		{problem.Fields{State: done, Title: "Slow"}, true},
 		{problem.Fields{State: open, Title: "slow"}, true},
-		{problem.Fields{State: id(99), Title: "Slow"}, true}, // which the catalogue does not have
+		{problem.Fields{State: id(99), Title: "Slow"}, true}, // the catalogue does not have it
 	} {
 		if out, err := fields.RuleOut(&problem.Problem{Fields: c.Fields}); err != nil || out != c.out {
 			t.Errorf("%+v: ruled out: %t, %v", c.Fields, out, err)
@@ -98,7 +98,7 @@ func TestFieldsOfMixedConditions(t *testing.T) {
 	}
 }
 
-// An evaluation that learns that the context has ended is a fault, which says so.
+// An evaluation after the end of its context fails with a fault.
 func TestFieldsEnd(t *testing.T) {
 	t.Parallel()
 	fields := NewProblems(nil, catalogue(), ann).Fields(&countdown{t.Context(), 1}, compile(t, "title = 'Slow' OR title = 'slow'", predicate.Problem))
@@ -113,8 +113,8 @@ func TestFieldsEnd(t *testing.T) {
 	t.Error("it never asks")
 }
 
-// What was learnt of a reference is kept, so that it makes no difference how often
-// problems refer to it: nothing is evaluated any more, as the context would show.
+// Fields caches the result for each reference, so many problems with one reference
+// cost one evaluation. Another evaluation would show in the context.
 func TestFieldsKnowReferences(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	fields := NewProblems(nil, catalogue(), ann).Fields(ctx, compile(t, "assignee.name = 'Ann' AND state.resolved = NO", predicate.Problem))

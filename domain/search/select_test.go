@@ -34,7 +34,7 @@ var predicates = []string{
 
 var sorts = []string{"", "identifier", "-identifier", "title", "-title", "priority.order,-creationDate", "-component.fullName,title", "assignee.identifier", "read,-state.resolved"}
 
-// Scan is what a naive evaluation of everything gives, and pages make a whole.
+// Scan returns the same as a naive evaluation of everything, and pages make a whole.
 func TestScanIsTheNaiveSearch(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -83,7 +83,7 @@ func naive(t *testing.T, reader *archive, q store.Query) []store.Hit {
 			}
 			hit.Keys = append(hit.Keys, value)
 		}
-		i := len(hits) // after those that are level: their numbers are smaller
+		i := len(hits) // after equal ones: their numbers are smaller
 		for i > 0 && comesBefore(q.Sort, hit.Keys, hits[i-1].Keys) {
 			i--
 		}
@@ -98,7 +98,7 @@ func comesBefore(sort []predicate.Order, a, b []predicate.Value) bool {
 		case a[i] == nil && b[i] == nil:
 			continue
 		case a[i] == nil || b[i] == nil:
-			return a[i] == nil // whichever way it is sorted
+			return a[i] == nil // in both directions
 		}
 		if c := predicate.CompareValues(a[i], b[i]); c != 0 {
 			return c < 0 != key.Descending
@@ -107,7 +107,7 @@ func comesBefore(sort []predicate.Order, a, b []predicate.Value) bool {
 	return false
 }
 
-// D31: nil first whichever way, ties by ascending identifier.
+// D31: nil first in both directions, ties by ascending identifier.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	hit := func(id problem.ID, key predicate.Value) store.Hit {
@@ -129,7 +129,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// simple yields so many problems that differ in their numbers alone.
+// simple yields so many problems, different only in their numbers.
 func simple(n int, after func() error) iter.Seq2[store.Snapshot, error] {
 	return func(yield func(store.Snapshot, error) bool) {
 		for i := range n {
@@ -143,8 +143,8 @@ func simple(n int, after func() error) iter.Seq2[store.Snapshot, error] {
 	}
 }
 
-// FIND-004: so many candidates may be looked at, and one more may not, however many
-// are wanted, and wherever the page begins.
+// FIND-004: a query may look at so many candidates and not at one more. The limit and
+// the start of the page make no difference.
 func TestCandidatesAreCounted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -173,7 +173,7 @@ func TestCandidatesAreCounted(t *testing.T) {
 	}
 }
 
-// Nothing is looked at that cannot be found any more.
+// Select stops looking when nothing more can be found.
 func TestSelectEndsEarly(t *testing.T) {
 	t.Parallel()
 	q := store.Query{Plan: compile(t, "title = 'Slow'", predicate.Problem), Catalogue: catalogue(), As: ann, Limit: 2, After: &store.Hit{ID: 5}}
@@ -183,7 +183,7 @@ func TestSelectEndsEarly(t *testing.T) {
 	}
 }
 
-// countdown is a context that has ended when it was asked so often.
+// countdown is a context with an end after so many looks at it.
 type countdown struct {
 	context.Context
 	left int
@@ -208,7 +208,7 @@ func TestSelectFails(t *testing.T) {
 	if _, err := Select(over, q, NewProblems(nil, q.Catalogue, ann), simple(10, nil)); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("when the context has ended: %v", err)
 	}
-	// It ends within an evaluation that looks at much.
+	// It ends within an evaluation of many members.
 	d := sample()
 	for i := range 500 {
 		d.Relationships = append(d.Relationships, relationship.Relationship{Owner: 12, Type: relationship.RelatedTo, Other: problem.ID(1000 + i)})
@@ -223,7 +223,7 @@ func TestSelectFails(t *testing.T) {
 	}
 }
 
-// A store that has tried the compiled conditions by itself gets the same.
+// A store with the compiled conditions in its own query language gets the same.
 func TestResidual(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -251,7 +251,7 @@ func TestResidual(t *testing.T) {
 	}
 }
 
-// What is kept is the best, and never more than twice as many.
+// best holds the best items, and never more than twice as many.
 func TestBest(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -18,7 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// noon is when the tests happen.
+// noon is the time of the tests.
 var noon = time.Date(2015, time.November, 5, 12, 0, 0, 0, time.UTC)
 
 func id(n byte) ident.ID { return ident.ID{15: n} }
@@ -51,10 +51,10 @@ func catalogue() *metadata.Catalogue {
 	})
 }
 
-// archive is a store.Reader on dossiers that counts what it is asked. Parts that are
-// empty are nil, as some stores return them.
+// archive is a store.Reader on dossiers with counters of its calls. Empty parts are
+// nil, as in some stores.
 type archive struct {
-	store.Reader // the rest is not asked
+	store.Reader // the tests use no other methods
 	dossiers     []store.Dossier
 	one, many    int // calls of Problem and Problems
 	err          error
@@ -128,7 +128,7 @@ func strip(s store.Snapshot, parts store.Parts) store.Snapshot {
 	return s
 }
 
-// sample is a problem that has everything.
+// sample is a problem with a value everywhere.
 func sample() store.Dossier {
 	p := problem.Problem{
 		ID:         12,
@@ -152,7 +152,7 @@ func sample() store.Dossier {
 	}
 }
 
-// other is the problem that the sample is blocked by.
+// other is the blocker of the sample.
 func other() store.Dossier {
 	return store.Dossier{
 		Problem:       problem.Problem{ID: 13, Fields: problem.Fields{Title: "The disk is slow", State: open}, Originator: bob, Created: noon, Modifier: bob, Modified: noon, Revision: 1},
@@ -182,7 +182,7 @@ func order(t testing.TB, sort string, root predicate.Entity) []predicate.Order {
 	return keys
 }
 
-// randomDossiers makes problems of which many have the same values.
+// randomDossiers makes problems, many of them with the same values.
 func randomDossiers(r *rand.Rand, n int) []store.Dossier {
 	pick := func(ids ...ident.ID) ident.ID { return ids[r.IntN(len(ids))] }
 	var all []store.Dossier

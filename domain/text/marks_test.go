@@ -44,8 +44,8 @@ func TestWithoutMarks(t *testing.T) {
 	}
 }
 
-// TestWithoutMarksOfEveryCodePoint: no mark remains, no letter gets lost, and what
-// NFC does not tell apart becomes the same.
+// TestWithoutMarksOfEveryCodePoint: no mark remains, and no letter gets lost. Texts
+// with one NFC have one result.
 func TestWithoutMarksOfEveryCodePoint(t *testing.T) {
 	t.Parallel()
 	for r := range unicode.MaxRune + 1 {

@@ -68,7 +68,7 @@ func TestNFCDoesNotAllocate(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat("plain text ", 100),
 		"Ünïcödé 日本語 한국어 Tiếng Việt русский हिन्दी 🙂",
-		"x\u0335\u0316\u0305", // marks that never combine, in order
+		"x\u0335\u0316\u0305", // never combining marks, in order
 	} {
 		if n := testing.AllocsPerRun(10, func() { NFC(s) }); n != 0 {
 			t.Errorf("NFC(%+q) allocates %v times", s, n)
@@ -76,8 +76,8 @@ func TestNFCDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzNFC holds NFC against what defines it: its result is canonically
-// equivalent to the input, and equal for equivalent inputs.
+// FuzzNFC compares NFC with its definition: its result is canonically equivalent to
+// the input, and equal for equivalent inputs.
 func FuzzNFC(f *testing.F) {
 	f.Add("plain", "text")
 	f.Add("a\u0301", "\u0323\u0302")

@@ -100,8 +100,8 @@ func TestRuleRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRule checks that what a rule accepts has the form that D9 demands, and that
-// applying the rule again changes nothing: stored text can be sent back.
+// FuzzRule checks that accepted text has the form of D9. Applying the rule again
+// changes nothing, so stored text can be sent back.
 func FuzzRule(f *testing.F) {
 	for _, s := range []string{"", " a ", "u\u0308\t", "\u2001\u0344", "..", "a\x00", "\xFF", "\u0085\uFEFF"} {
 		f.Add(s)

@@ -39,7 +39,7 @@ func TestCheckTime(t *testing.T) {
 		{begin.Add(time.Millisecond), true},
 		{end.Add(-time.Millisecond), true},
 		{end, false},
-		{end.Add(-time.Millisecond).In(time.FixedZone("", 3600)), true}, // where it is the year 10000
+		{end.Add(-time.Millisecond).In(time.FixedZone("", 3600)), true}, // the year 10000 in this zone
 		{end.In(time.FixedZone("", -3600)), false},
 	} {
 		if err := CheckTime(c.at); (err == nil) != c.ok {
