@@ -67,14 +67,14 @@ func (v Verdict) Believed() bool { return v.State != Ahead }
 
 // Error describes a clock ahead or behind.
 func (v Verdict) Error() string {
-	expected := "what it was to show after the time that has passed"
+	expected := "the time by the steady clock"
 	if v.AtStart {
 		expected = "the newest change in the store"
 	}
 	if v.State == Behind {
-		return fmt.Sprintf("the clock shows %s, which is %s behind %s", v.Wall.UTC().Format(time.RFC3339), span(v.By), expected)
+		return fmt.Sprintf("the clock shows %s, %s behind %s", v.Wall.UTC().Format(time.RFC3339), span(v.By), expected)
 	}
-	return fmt.Sprintf("the clock shows %s, which is %s ahead of %s: more than the %s that it may be without being told",
+	return fmt.Sprintf("the clock shows %s, %s ahead of %s; the limit is %s",
 		v.Wall.UTC().Format(time.RFC3339), span(v.By), expected, span(v.Limit))
 }
 

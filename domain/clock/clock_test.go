@@ -136,9 +136,9 @@ func TestBelievedTimes(t *testing.T) {
 func TestVerdictInWords(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]Verdict{
-		"the clock shows 2036-02-27T12:00:00Z, which is 3650 days ahead of what it was to show after the time that has passed: more than the 24h that it may be without being told": {State: Ahead, Wall: start.Add(10 * year), By: 10 * year, Limit: day},
-		"the clock shows 2036-02-27T12:00:00Z, which is 3650 days ahead of the newest change in the store: more than the 366 days that it may be without being told":                {State: Ahead, Wall: start.Add(10 * year), By: 10 * year, Limit: 366 * day, AtStart: true},
-		"the clock shows 2026-03-01T12:00:00Z, which is 1h30m0s behind the newest change in the store":                                                                              {State: Behind, Wall: start, By: 90*time.Minute + time.Millisecond, AtStart: true},
+		"the clock shows 2036-02-27T12:00:00Z, 3650 days ahead of the time by the steady clock; the limit is 24h":        {State: Ahead, Wall: start.Add(10 * year), By: 10 * year, Limit: day},
+		"the clock shows 2036-02-27T12:00:00Z, 3650 days ahead of the newest change in the store; the limit is 366 days": {State: Ahead, Wall: start.Add(10 * year), By: 10 * year, Limit: 366 * day, AtStart: true},
+		"the clock shows 2026-03-01T12:00:00Z, 1h30m0s behind the newest change in the store":                            {State: Behind, Wall: start, By: 90*time.Minute + time.Millisecond, AtStart: true},
 	} {
 		if got := v.Error(); got != want || strings.Contains(got, "\n") {
 			t.Errorf("%q, want %q", got, want)

@@ -86,7 +86,7 @@ func UserPlace(u user.User) Place { return Place{kind: Users, name: user.FoldEma
 // for its author, such as "must not be empty".
 func CheckComponentName(name string) error {
 	if strings.Contains(name, "/") {
-		return errors.New("must not contain /, which joins the names of components")
+		return errors.New("must not contain /, because / joins the names of components")
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (c *checker) literal(v, as value) (converted Const, ok bool, err error) {
 		case as.kind() == UUID:
 			id, ok := parseUUID(literal)
 			if !ok {
-				return Const{}, false, c.fail(v.offset, TypeMismatch, "the string is not a UUID of 36 characters, which it is compared with")
+				return Const{}, false, c.fail(v.offset, TypeMismatch, "the other operand is a UUID, but the string is not one of 36 characters")
 			}
 			return Const{Value: id, Of: uuidType}, true, nil
 		case as.codes:

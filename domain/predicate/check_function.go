@@ -82,7 +82,7 @@ func (c *checker) cast(n *cast) (Expr, error) {
 		hint := ""
 		switch {
 		case of.kind() == String:
-			hint = "; only a string that is written in the predicate becomes a date"
+			hint = "; only a literal string becomes a date"
 		case of.kind() == Object:
 			hint = "; it takes a key of one"
 		}

@@ -17,7 +17,7 @@ func TestErrorsTeach(t *testing.T) {
 		{"CAST('x', 'NSDate') = NOW()", []string{"'NSDate'", "2006-01-02"}},
 		{"title =! 'a'", []string{"not !"}},
 		{"title = && 'a'", []string{"not &&"}},
-		{"id < 1 => 2", []string{"=> could be used"}},
+		{"id < 1 => 2", []string{"no value for =>"}},
 		{"title is null", []string{"= nil", "!= nil"}},
 		{"title IS NOT nil AND id = 1", []string{"= nil", "!= nil"}},
 		{"id BETWEEN 1 AND 2", []string{"BETWEEN {1, 2}"}},
@@ -86,7 +86,7 @@ func TestErrorsTeach(t *testing.T) {
 		{"keywords.@count", []string{"> 0"}},
 		{"FUNCTION(NOW(), 'dateByAddingWeeks:', -1) < creationDate", []string{"'dateByAddingDays:'", "7"}},
 		{"dateByAddingWeeks(NOW(), -1) < creationDate", []string{"dateByAddingDays", "7"}},
-		{"CAST(title, 'NSDate') < NOW()", []string{"String", "written in the predicate"}},
+		{"CAST(title, 'NSDate') < NOW()", []string{"String", "literal string"}},
 		{"CAST(title, NSNumber) = 1", []string{"'NSDate', 'NSNumber' or 'NSString'"}},
 		{"CAST(title, 'NSInteger') = 1", []string{"'NSNumber'"}},
 	} {

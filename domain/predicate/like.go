@@ -81,7 +81,7 @@ func (c *checker) patternOf(n *comparison, left, right value) (string, error) {
 		return "", c.fail(n.offset, TypeMismatch, "%s takes a string, not %s%s", n.sign(), left, advice(left, right))
 	}
 	if right.literal == nil || right.kind() != String {
-		return "", c.fail(right.offset, TypeMismatch, "%s takes a pattern that is written as a string", n.sign())
+		return "", c.fail(right.offset, TypeMismatch, "%s takes a literal string as its pattern", n.sign())
 	}
 	return right.expr.(Const).Value.(string), nil
 }

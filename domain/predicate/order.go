@@ -104,7 +104,7 @@ func (c *checker) sortPath(n *path) (Path, error) {
 	}
 	for i, key := range path.Steps {
 		if key.Type.Many {
-			return Path{}, c.fail(n.steps[i].offset, TypeMismatch, "results cannot be sorted by %s, which is a collection", key.Name)
+			return Path{}, c.fail(n.steps[i].offset, TypeMismatch, "results cannot be sorted by %s; it is a collection", key.Name)
 		}
 	}
 	if t := path.Type(); t.Kind == Object {

@@ -160,7 +160,7 @@ func (p *parser) follow(n node, least precedence) (node, error) {
 		} else {
 			left, ok := n.(operand)
 			if !ok {
-				return nil, p.failHere(InvalidSyntax, "a condition has no value that %s could be used on; comparisons do not chain, join them with AND", p.tok)
+				return nil, p.failHere(InvalidSyntax, "a condition has no value for %s; comparisons do not chain, join them with AND", p.tok)
 			}
 			if binds == comparing {
 				n, err = p.comparison(left)

@@ -41,8 +41,8 @@ func (p Pattern) fits(s string, spend func(work int) error) (bool, error) {
 		return false, err
 	}
 	s = s[end:]
-	// The first match of a run is as good as any later one, because anything may follow
-	// it. Only the last run must match at the end.
+	// Between two runs, the first match is as good as any later one: a run can cover the
+	// rest. Only the parts after the last run must match at the end.
 	rest := p.Parts[first+1:]
 	for {
 		next := slices.IndexFunc(rest, isRun)

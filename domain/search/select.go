@@ -57,9 +57,10 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 	return choose(ctx, q, residual, problems, evaluator, candidates)
 }
 
-// Residual is Select for a store with conditions in its own query language, divided by
-// predicate.Plan.Split. residual is the residual of Split; it can be nil. The candidates
-// are the problems under the store's conditions, including those excluded by q.After.
+// Residual is Select for a store with an evaluation of its own for the compiled
+// conditions of predicate.Plan.Split. residual is the residual of Split; it can be nil.
+// The candidates are all problems under these conditions, including those excluded by
+// q.After.
 // They must be in ascending order of their numbers when the query has no Sort. With a
 // residual, Residual fails with fault.QueryTooExpensive at more than
 // store.MostCandidates.

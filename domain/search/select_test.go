@@ -223,7 +223,7 @@ func TestSelectFails(t *testing.T) {
 	}
 }
 
-// A store with the compiled conditions in its own query language gets the same.
+// A store gets the same if it evaluates the compiled conditions itself.
 func TestResidual(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
