@@ -10,9 +10,9 @@ import (
 
 // Reading is the state of a machine's two clocks at one moment.
 type Reading struct {
-	// Wall is the time of day, by a clock with settings.
+	// Wall is the time of day. People and services can set this clock.
 	Wall time.Time
-	// Steady is the time since a fixed moment, by a clock without settings. It goes on while
+	// Steady is the time since a fixed moment. Nobody can set this clock. It goes on while
 	// the machine sleeps. It is always 0 on a machine without such a clock.
 	Steady time.Duration
 }

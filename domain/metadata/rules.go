@@ -13,10 +13,11 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// The rules of this file hold for requests and for archives alike. A request meets a
-// rule only for a change: data from elsewhere can be sent back unchanged. Archives meet
-// all of them. Some changes alone are forbidden, such as a closed component as a new
-// parent. They are no rules about stored data, and not here.
+// The rules of this file hold for requests and for archives alike. A request must obey a
+// rule only in a changed member, so a client can send back unchanged data from elsewhere.
+// Archives must obey all rules. Some changes are forbidden although the resulting data
+// is valid, such as a closed component as a new parent. These are not rules about stored
+// data.
 
 // The least and the greatest order of an object.
 const (

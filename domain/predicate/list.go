@@ -31,7 +31,7 @@ func (e *evaluation) in(c In) (bool, error) {
 	return false, nil
 }
 
-// shortList is the length of lists below which comparing is as fast as a look-up.
+// shortList is the greatest length of lists for comparing: it is as fast as a look-up.
 const shortList = 8
 
 // prepared returns the literals of a long list. It returns none for a list to compare

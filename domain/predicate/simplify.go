@@ -11,7 +11,7 @@ import (
 //   - An Exists in a List becomes an Or over the members, unless the Or is long.
 //   - A condition without a Path becomes And{} or Or{}, unless deciding it takes much work.
 //   - An expression without a Path becomes a Const, with the same exception.
-//   - The collection of an Exists is a Const, or a Path with a last key to-many.
+//   - The collection of an Exists is a Const, or a Path with a to-many key at its end.
 //   - So is the collection of a Filter, or it is a Filter with a to-many key in its Steps.
 //   - A count follows no to-one keys.
 func simplify(cond Cond) Cond { return rebuild(cond, simpleCond, simpleExpr) }

@@ -10,14 +10,13 @@ import "slices"
 // Compiled conditions are in the slots of the Plan and have this form only:
 //
 //   - And, Or, Not.
-//   - Any condition with a Reference, with any content.
+//   - Any condition on one reference, as found by Reference, with any content.
 //   - Compare and In of operands, Like of a Path to a column.
 //   - Exists in a collection, with a compiled condition.
 //
-// A column is a Path with its end before the catalogue. It ends at a scalar of the
-// problem or of its parts, at a problem, or at a reference to metadata (Equal alone).
-// Its steps are to-one; only child and parent can be followed. With Case or Both, each
-// Path is to a Folded key.
+// A column is a Path to a value outside of the catalogue: a scalar of the problem or of
+// its parts, a problem, or a reference to metadata (Equal alone). Its steps are to-one,
+// and so only child and parent. With Case or Both, each Path is to a Folded key.
 //
 // An operand is a column, a Const, or an Aggregate, other than Average, of a
 // collection or of a column behind one.
@@ -26,7 +25,7 @@ import "slices"
 // texts for the whole predicate: see maxSearching. A condition beyond the bound is
 // residual. Split also compiles as much of it as the bound allows.
 //
-// A collection is a Path with a last key to-many; earlier keys may be to-many too. In
+// A collection is a Path with a to-many key at its end; others may be to-many too. In
 // an Aggregate it can also be a Filter of such a Path by a compiled condition. The
 // Steps of the Filter are like those of a column or, to-many at the end, of a
 // collection.

@@ -4,6 +4,6 @@
 // the continuation after a hit.
 //
 // [Scan] is a whole Reader.Search for stores with nothing but iteration. Other stores
-// build on [Select], and on [Fields] if they have problems at hand. Stores with an evaluation of their own
-// for compiled conditions build on [Residual].
+// build on [Select], and on [Fields] if they have problems at hand. Stores with an
+// evaluation of their own for compiled conditions build on [Residual].
 package search

@@ -60,9 +60,8 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 // Residual is Select for a store with an evaluation of its own for the compiled
 // conditions of predicate.Plan.Split. residual is the residual of Split; it can be nil.
 // The candidates are all problems under these conditions, including those excluded by
-// q.After.
-// They must be in ascending order of their numbers when the query has no Sort. With a
-// residual, Residual fails with fault.QueryTooExpensive at more than
+// q.After. They must be in ascending order of their numbers when the query has no Sort.
+// With a residual, Residual fails with fault.QueryTooExpensive at more than
 // store.MostCandidates.
 func Residual(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, candidates iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
 	entries := func(yield func(*problemEntry, error) bool) {
