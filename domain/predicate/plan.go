@@ -92,7 +92,7 @@ func (Exists) cond()  {}
 // Expr is an expression with a value. The set is closed: Const, Path, List, Filter,
 // Aggregate, Call.
 type Expr interface {
-	// Type returns the type of the value. A value of any type can be nil.
+	// Type returns the type of the value. Nullable and other values share it.
 	Type() Type
 	expr()
 }
