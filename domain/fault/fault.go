@@ -126,7 +126,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of err: that of the first *Error wrapped in it; Unavailable
+// KindOf returns the kind of err: the kind of the first *Error wrapped in it; Unavailable
 // for a cancelled or overdue context; Internal for everything else.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -11,8 +11,8 @@ type Field[T any] struct {
 	Value T
 }
 
-// Set returns a field that sets v.
+// Set returns a field to set v.
 func Set[T any](v T) Field[T] { return Field[T]{Sent: true, Value: v} }
 
-// Null returns a field that clears.
+// Null returns a field to clear the value.
 func Null[T any]() Field[T] { return Field[T]{Sent: true, Null: true} }
