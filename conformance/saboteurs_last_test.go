@@ -3,11 +3,11 @@ package conformance
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/cases"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
@@ -178,13 +178,9 @@ func lastSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
 				r.snapshot = func(p *store.Snapshot) {
-					for range 1000 { // until somebody has come between
-						now, err := s.world().Problem(context.Background(), p.ID, ident.None, store.Keywords)
-						if err == nil && now.Revision != p.Revision {
-							p.Keywords = now.Keywords
-							return
-						}
-						runtime.Gosched()
+					linger()
+					if now, err := s.world().Problem(context.Background(), p.ID, ident.None, bench.Everything); err == nil {
+						p.Keywords = now.Keywords
 					}
 				}
 			}

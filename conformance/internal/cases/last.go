@@ -209,12 +209,13 @@ func onlyReadShowsOneMoment(b *bench.Bench) {
 	const rounds = 60
 	p := b.Create()
 	var done atomic.Bool
-	var looks atomic.Int64
+	var looks, readers atomic.Int64
+	readers.Store(2)
 	b.Together(3, func(who int) error {
 		if who == 0 {
 			defer done.Store(true)
 			// The readers have their looks in between, also where one processor is all there is.
-			for n := 0; n < rounds || looks.Load() < rounds; n++ {
+			for n := 0; readers.Load() > 0 && (n < rounds || looks.Load() < rounds); n++ {
 				runtime.Gosched()
 				if err := b.Going(); err != nil {
 					return err
@@ -229,6 +230,7 @@ func onlyReadShowsOneMoment(b *bench.Bench) {
 			}
 			return nil
 		}
+		defer readers.Add(-1)
 		for !done.Load() {
 			if err := b.Going(); err != nil {
 				return err
