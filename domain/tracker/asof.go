@@ -23,8 +23,8 @@ type AsOf struct {
 }
 
 // LoadProblemAsOf returns a problem with the given parts as of an earlier point (D36).
-// Referenced objects, other problems included, are in their current state. Watching and
-// read marks of that time are unknown. It fails with fault.ProblemNotFound also when
+// Referenced objects, other problems included, are in their current state. The watching
+// and read marks of the past are unknown. It fails with fault.ProblemNotFound also when
 // the problem did not exist yet, or does not have the revision.
 func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts store.Parts, at AsOf) (Answer[store.Snapshot], error) {
 	var l loaded
@@ -155,7 +155,7 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 		}
 		return ok
 	}
-	return true // a field, which savepoints are kept of
+	return true // a field: see the savepoints
 }
 
 // undoKeyword gives the keyword of the entry its earlier value.

@@ -14,7 +14,7 @@ import (
 // AuditPage is some entries of the audit log, oldest first.
 type AuditPage struct {
 	Entries []audit.Entry
-	More    bool // whether others follow them
+	More    bool // more entries follow
 }
 
 // Audit returns entries of the audit log: at most limit after the first skip. The log

@@ -38,7 +38,7 @@ type UpdateProblems struct {
 // in one of the lists. They are in ascending order.
 type ChangedProblems struct {
 	Changes   []ProblemChange
-	Unchanged []problem.ID // as they are to be already
+	Unchanged []problem.ID // without a difference
 	// Refused are the problems refused by the rules. A single refusal stops the whole
 	// change, so only a dry run returns this list.
 	Refused []Refusal
@@ -50,7 +50,7 @@ type ChangedProblems struct {
 // ProblemChange is the change of one problem.
 type ProblemChange struct {
 	ID       problem.ID
-	Revision int64 // the one that the change makes; the current one when only a read mark changes
+	Revision int64 // after the change; the current one when only a read mark changes
 	Fields   []FieldChange
 }
 
@@ -146,14 +146,14 @@ type bulk struct {
 	caller Caller
 	cmd    UpdateProblems
 	text   string    // the predicate
-	now    time.Time // its NOW(): that of the preview
+	now    time.Time // its NOW(): the time of the preview
 	plan   *predicate.Plan
 	// refusal, if not nil, reports a missing or invalid preview. No search is then
 	// necessary.
 	refusal error
 
 	catalogue *metadata.Catalogue
-	problems  []store.Snapshot // that the predicate holds for, in ascending order
+	problems  []store.Snapshot // the matching ones, in ascending order
 }
 
 // prepareBulk determines the predicate of the command.
@@ -275,7 +275,7 @@ func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
 			err = checkTransition(l.State, fields.State, b.catalogue)
 		}
 		if err != nil {
-			refused, _ := errors.AsType[*fault.Error](err) // which all faults are
+			refused, _ := errors.AsType[*fault.Error](err) // all faults are of this type
 			out.Refused = append(out.Refused, Refusal{s.ID, refused})
 			continue
 		}

@@ -37,8 +37,8 @@ type watch struct {
 
 	mu    sync.Mutex
 	trust clock.Trust
-	begun bool        // there is a trust
-	state clock.State // of the latest reading; "": there is none
+	begun bool        // trust is set
+	state clock.State // of the latest reading; "" before the first
 }
 
 // CheckClock judges the clock as a write does. The first check compares it with the

@@ -61,7 +61,8 @@ type ServiceFields struct {
 	Watching       Expected[bool]
 	ReadByAssignee Expected[bool]
 	Revision       Expected[int64]
-	// Log need not have all entries: answers to writes have those of their own batch.
+	// Log need not have all entries: answers to writes have only the entries of their
+	// own batch.
 	Log Expected[[]ExpectedEntry]
 }
 

@@ -118,7 +118,7 @@ func newKeywords(sent []NewKeyword, limit int, faults *fault.List) []problem.Key
 	for i, s := range sent {
 		where := fault.At("keywords").Element(i)
 		if faults.Covers(where) {
-			continue // it is no object
+			continue // not an object
 		}
 		name := newKeywordName(s.Name, where.Member("name"), faults)
 		if name != "" && seen[name] {

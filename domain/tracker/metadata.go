@@ -15,8 +15,8 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Objects are the metadata objects of one kind, or the users, to be read and written
-// (D30). T is such an object, P what a client can set of it.
+// Objects are the metadata objects of one kind, or the users, for reading and writing
+// (D30). T is the type of an object, and P holds the members set by clients.
 type Objects[T, P any] struct {
 	service *Service
 	rules   *rules[T, P]
@@ -26,7 +26,7 @@ type Objects[T, P any] struct {
 type CreateObject[P any] struct {
 	Write
 	Patch P
-	// Service holds the members that only the service writes. They are not stored: see
+	// Service holds the members written only by the service. They are not stored: see
 	// Answer.Ignored.
 	Service ObjectServiceFields
 }
@@ -35,64 +35,65 @@ type CreateObject[P any] struct {
 type UpdateObject[P any] struct {
 	Write
 	Patch P
-	// Service holds the members that only the service writes. Each has to equal the
+	// Service holds the members written only by the service. Each has to equal the
 	// current value.
 	Service ObjectServiceFields
 }
 
-// ObjectServiceFields are the members of a metadata object that only the service writes,
-// as a client sent them back. A kind without the member has no value that equals it.
+// ObjectServiceFields are the members of a metadata object written only by the service,
+// as a client sent them back. For a kind without the member, no value is equal.
 type ObjectServiceFields struct {
 	Identifier Expected[ident.ID]
 	FullName   Expected[string]    // of a component
 	Created    Expected[time.Time] // of a milestone
 }
 
-// rules are what the kinds of metadata objects differ in.
+// rules are the differences between the kinds of metadata objects.
 type rules[T, P any] struct {
 	kind metadata.Kind
 	list func(*metadata.Content) *[]T
 	find func(*metadata.Catalogue, ident.ID) (T, bool)
 	id   func(*T) *ident.ID
 	name func(*T) string
-	// sent is the member without which nothing is created: the name.
+	// sent returns the required member of a new object: the name.
 	sent func(*P) patch.Field[string]
-	// blank returns a new object as it is if nothing is set of it.
+	// blank returns a new object with default values.
 	blank func(*metadata.Catalogue, time.Time) T
-	// apply returns the object as it is after the patch, adding what is
-	// wrong with that to the faults.
+	// apply returns the object after the patch, and adds the errors of the patch to the
+	// faults.
 	apply func(p P, old T, c *metadata.Catalogue, faults *fault.List) T
-	// check refuses what cannot stand beside the rest of the catalogue.
+	// check refuses an object in conflict with the rest of the catalogue.
 	check func(*metadata.Catalogue, T) error
-	// members are all that the audit log shows of the object: all that can
-	// change of it.
+	// members are the members of the object in the audit log: all members that can
+	// change.
 	members func(T, *metadata.Catalogue) []problem.LogMember
-	// fullName and created return members that only the service writes; nil for a kind
-	// without such a member.
+	// fullName and created return members written only by the service. They are nil for
+	// a kind without such a member.
 	fullName func(current T, c *metadata.Catalogue) string
 	created  func(current T) time.Time
 	put      func(T) store.Effect
-	// needsUnused reports whether the change is refused while problems have
-	// the object. Only those who are in a state are counted; nil: never.
+	// needsUnused reports whether the change is refused while problems have the object.
+	// Only problems in a state are counted. With nil, no change is.
 	needsUnused func(old, changed T) bool
-	// also adds what else comes of the change, or refuses the change for that; nil:
-	// nothing does.
+	// also adds further effects of the change, or refuses the change because of them.
+	// With nil, there are none.
 	also func(st *step, w Write, old, changed T, d directory) error
 }
 
-// written is what a write of a metadata object is decided from.
+// written is the basis of the decision about a metadata object.
 type written struct {
-	directory      // with tokens only if something else comes of the change
-	used      bool // whether a problem has the object, if that matters
-	// kept is the reply for the Idempotency-Key of a creation, or nil.
+	directory      // with tokens only if the change has further effects
+	used      bool // a problem has the object; set only if needed
+	// kept is the reply stored for the Idempotency-Key of a creation, or nil.
 	kept *store.Reply
-	// reused is the refusal of a key that was used otherwise; nil: it was not.
+	// reused is the refusal of a key used for another request, or nil.
 	reused error
-	// sent are the members of a creation that only the service writes.
+	// sent are the members of a creation written only by the service.
 	sent ObjectServiceFields
 }
 
-// List returns all objects of the kind: by order where there is one, then name.
+// List returns all objects of the kind, in the order of their order numbers if any,
+// then by name.
 func (o Objects[T, P]) List(ctx context.Context) (Answer[[]T], error) {
 	c, err := o.service.catalogue(ctx)
 	if err != nil {
@@ -153,9 +154,9 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 	})
 }
 
-// Update sets fields of an object. It fails with fault.NotFound, the faults of a
-// body, fault.AlreadyExists when the name is taken, fault.InUse for a change that
-// what depends on the object forbids, and fault.MetadataCycle.
+// Update sets fields of an object. It fails with fault.NotFound, the faults of a body,
+// fault.AlreadyExists when the name is taken, and fault.MetadataCycle. It fails with
+// fault.InUse for a change forbidden by dependents of the object.
 func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, cmd UpdateObject[P]) (Answer[T], error) {
 	return run(ctx, o.service, command[written, T]{
 		locks:  []lockKey{{kind: lockCatalogue}},
@@ -175,6 +176,8 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 	})
 }
 
+// load returns the directory. It also looks for problems with the object, if the change
+// depends on them.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
 	if o.rules.also != nil {
 		return o.service.loadDirectory(ctx, r)
@@ -195,7 +198,7 @@ func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, 
 	return w, err
 }
 
-// compare compares the members that only the service writes with the current values, by
+// compare compares the members written only by the service with the current values, by
 // name (D11).
 func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.Catalogue) []comparison {
 	return []comparison{
@@ -209,8 +212,7 @@ func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.C
 	}
 }
 
-// decide applies the patch to old, which has no identifier when it is to be
-// created.
+// decide applies the patch to old. A new object has no identifier yet.
 func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m moment) (store.Change, Answer[T], error) {
 	refuse := func(err error) (store.Change, Answer[T], error) { return store.Change{}, Answer[T]{}, err }
 	faults := w.Faults
@@ -242,7 +244,7 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 		st.auditChanges(of, r.members(old, on.catalogue), members)
 	}
 	a := Answer[T]{Value: object, Catalogue: on.catalogue, New: created}
-	if len(st.Effects) == 0 { // nothing is other than before
+	if len(st.Effects) == 0 { // nothing differs from before
 		return store.Change{}, a, nil
 	}
 	st.resolvedBy(on.catalogue.Version)
@@ -260,7 +262,7 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	return st.Change, a, nil
 }
 
-// with returns the catalogue after a Change of the batch has put the object.
+// with returns the catalogue after the object was stored in a Change of the batch.
 func (r *rules[T, P]) with(c *metadata.Catalogue, object T, batch ident.ID) *metadata.Catalogue {
 	content := c.Content().Clone()
 	list := r.list(&content)
@@ -273,14 +275,14 @@ func (r *rules[T, P]) with(c *metadata.Catalogue, object T, batch ident.ID) *met
 	return metadata.NewCatalogue(c.Version.Next(batch), content)
 }
 
-// putName sets a name that was sent.
+// putName sets a sent name.
 func putName(name *string, sent patch.Field[string], faults *fault.List) {
 	if sent.Sent {
 		*name = line(text.Name, sent, fault.At("name"), faults)
 	}
 }
 
-// putFlag sets a flag that was sent.
+// putFlag sets a sent flag.
 func putFlag(flag *bool, sent patch.Field[bool], where fault.Location, faults *fault.List) {
 	switch {
 	case sent.Null:
@@ -290,7 +292,7 @@ func putFlag(flag *bool, sent patch.Field[bool], where fault.Location, faults *f
 	}
 }
 
-// putOrder sets an order that was sent.
+// putOrder sets a sent order.
 func putOrder(order *int, sent patch.Field[int64], faults *fault.List) {
 	switch {
 	case sent.Null:
@@ -301,15 +303,15 @@ func putOrder(order *int, sent patch.Field[int64], faults *fault.List) {
 	}
 }
 
-// invalidate adds what a rule says of a member, unless that is nil, or something else is
-// wrong with the member.
+// invalidate adds the error of a rule about a member, unless it is nil or the member
+// has another fault.
 func invalidate(faults *fault.List, where fault.Location, err error) {
 	if err != nil && !faults.Covers(where) {
 		faults.Add(fault.InvalidValue, where, "%v", err)
 	}
 }
 
-// putReference sets a reference that was sent.
+// putReference sets a sent reference.
 func putReference(id *ident.ID, kind metadata.Kind, sent patch.Field[metadata.Partial], where fault.Location, c *metadata.Catalogue, faults *fault.List) {
 	switch {
 	case sent.Null:

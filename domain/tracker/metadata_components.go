@@ -11,11 +11,11 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// ComponentPatch holds the members of a component that a client sent (D2).
+// ComponentPatch holds the members of a component sent by a client (D2).
 //
-// A closed component is refused as a new parent or successor, as it is for
-// problems. Closing one closes nothing else: what is below it stays open until it
-// is closed itself, and problems stay where they are.
+// A closed component is refused as a new parent or successor, as it is for problems.
+// Closing affects no other object: the components below stay open until they are closed
+// themselves. Problems stay in the closed component.
 type ComponentPatch struct {
 	Name      patch.Field[string]
 	Closed    patch.Field[bool]

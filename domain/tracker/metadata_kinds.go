@@ -12,20 +12,19 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// PriorityPatch holds the members of a priority that a client sent (D2). A new one
+// PriorityPatch holds the members of a priority sent by a client (D2). A new one
 // without order comes last.
 type PriorityPatch struct {
 	Name  patch.Field[string]
 	Order patch.Field[int64]
 }
 
-// ClassificationPatch holds the members of a classification that a client sent
-// (D2).
+// ClassificationPatch holds the members of a classification sent by a client (D2).
 type ClassificationPatch struct {
 	Name patch.Field[string]
 }
 
-// MilestonePatch holds the members of a milestone that a client sent (D2).
+// MilestonePatch holds the members of a milestone sent by a client (D2).
 type MilestonePatch struct {
 	Name      patch.Field[string]
 	Component patch.Field[metadata.Partial]
@@ -129,7 +128,7 @@ func (p MilestonePatch) apply(o metadata.Milestone, c *metadata.Catalogue, fault
 	return o
 }
 
-// putTime sets a time that was sent, or clears it.
+// putTime sets a sent time, or clears it.
 func putTime(at *time.Time, sent patch.Field[time.Time], where fault.Location, faults *fault.List) {
 	if !sent.Sent {
 		return

@@ -14,20 +14,20 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// StatePatch holds the members of a state that a client sent (D2). A new one
-// without order comes last.
+// StatePatch holds the members of a state sent by a client (D2). A new one without
+// order comes last.
 type StatePatch struct {
 	Name     patch.Field[string]
 	Resolved patch.Field[bool]
 	Initial  patch.Field[bool]
 	Order    patch.Field[int64]
-	// Next holds partial states. They are a set: neither their order nor
-	// naming one twice makes a difference.
+	// Next holds partial states. They are a set: order and repetition make no
+	// difference.
 	Next patch.Field[[]metadata.Partial]
 }
 
-// States returns the states. That a state counts as resolved cannot change while a
-// problem is in it, and one state at least stays initial: both fail with
+// States returns the states. A state cannot become resolved or unresolved while a
+// problem is in it, and at least one state stays initial. Otherwise a change fails with
 // fault.InUse (D2).
 func (s *Service) States() Objects[metadata.State, StatePatch] {
 	return Objects[metadata.State, StatePatch]{s, &stateRules}
@@ -50,7 +50,7 @@ var stateRules = rules[metadata.State, StatePatch]{
 	needsUnused: func(old, changed metadata.State) bool { return old.Resolved != changed.Resolved },
 }
 
-// stateMembers are what the audit log shows of a state.
+// stateMembers are the members of a state in the audit log.
 func stateMembers(o metadata.State, c *metadata.Catalogue) []problem.LogMember {
 	var next []problem.LogValue
 	for _, id := range o.Next {
@@ -76,8 +76,8 @@ func (p StatePatch) apply(o metadata.State, c *metadata.Catalogue, faults *fault
 	return o
 }
 
-// nextStates resolves the states that may follow. The current ones stay in their
-// order if these are the same.
+// nextStates resolves the allowed next states. If they are the same as the current
+// ones, the current order stays.
 func nextStates(sent patch.Field[[]metadata.Partial], current []ident.ID, c *metadata.Catalogue, faults *fault.List) []ident.ID {
 	if sent.Null {
 		faults.Add(fault.InvalidValue, fault.At("nextStates"), "cannot be null: send an empty array for a state that nothing follows")
@@ -108,8 +108,8 @@ func inUse() error {
 	return fault.New(fault.InUse, "problems are in this state: whether they count as resolved cannot change; move them to another state first, or make a new one")
 }
 
-// stateUsed reports whether a problem is in the state. It takes no turn of the searches:
-// stores find the first such problem at once.
+// stateUsed reports whether a problem is in the state. It does not count for the search
+// limit, because stores find the first such problem at once.
 func (s *Service) stateUsed(ctx context.Context, r store.Reader, caller Caller, state ident.ID, c *metadata.Catalogue) (bool, error) {
 	plan, err := predicate.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// portionText is how many bytes of a log, or of comments, are read at once, and
-	// portionCount how many entries or comments.
+	// portionText is the limit in bytes of one read of a log or of comments, and
+	// portionCount the limit of its entries or comments.
 	portionText  = 256 << 10
 	portionCount = 1000
-	// portionFor is how long that may take. A whole log takes as long as the client
-	// needs to read it.
+	// portionFor is the time limit of one read. A whole log may take as long as the
+	// client needs to read it.
 	portionFor = 10 * time.Second
 )
 
-// Log returns the log of a problem as LoadProblem or a search has shown it, without its
-// first skip entries and no more than limit, portion by portion. Each is read in a View of
-// its own while it is ranged over, so that a client that takes its time holds none: what
-// was added to the log meanwhile is left out. An error ends it.
+// Log returns the log of a problem in portions, as of the given snapshot. It leaves out
+// the first skip entries and returns at most limit. Each portion is read during the
+// iteration, in a View of its own, so a slow client holds no View. Entries added
+// meanwhile are left out. An error ends the iteration.
 func (s *Service) Log(ctx context.Context, shown store.Snapshot, skip, limit int) iter.Seq2[[]problem.LogEntry, error] {
 	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.LogEntry, error) {
 		entries, err := r.Log(ctx, shown.ID, skip, limit, portionText)
@@ -35,8 +35,8 @@ func (s *Service) Log(ctx context.Context, shown store.Snapshot, skip, limit int
 	})
 }
 
-// Comments returns the comments of a problem in the same way. Those that were added
-// meanwhile come last.
+// Comments returns the comments of a problem in the same way. Comments added meanwhile
+// come last.
 func (s *Service) Comments(ctx context.Context, shown store.Snapshot, skip, limit int) iter.Seq2[[]problem.Comment, error] {
 	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.Comment, error) {
 		return r.Comments(ctx, shown.ID, skip, limit, portionText)

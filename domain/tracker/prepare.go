@@ -19,7 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// prepared is a search that was checked.
+// prepared is a checked search.
 type prepared struct {
 	user  ident.ID
 	query [32]byte
@@ -33,9 +33,8 @@ type prepared struct {
 // given reports whether a member was sent, and is not null.
 func given[T any](f patch.Field[T]) bool { return f.Sent && !f.Null }
 
-// Check returns the faults of the members by themselves, which do not depend on the
-// predicate or on anything stored: for adapters in whose requests they come before
-// those (D18).
+// Check returns the faults of the members independent of the predicate and of stored
+// data. It is for adapters that have to report these first (D18).
 func (s Search) Check() fault.List {
 	faults := slices.Clone(s.Faults)
 	if given(s.Limit) && (s.Limit.Value < 1 || s.Limit.Value > MostOnPage) {
@@ -44,7 +43,7 @@ func (s Search) Check() fault.List {
 	return faults
 }
 
-// checkSelection demands that something is searched for, and one thing. It fails with
+// checkSelection requires exactly one of predicate and saved query. It fails with
 // fault.MalformedRequest.
 func checkSelection(predicate patch.Field[string], saved patch.Field[ident.ID]) error {
 	switch {
@@ -56,8 +55,8 @@ func checkSelection(predicate patch.Field[string], saved patch.Field[ident.ID]) 
 	return fault.New(fault.MalformedRequest, "a search needs a predicate, or a savedQuery")
 }
 
-// checkSelection demands the same of a search for the kind of objects. What is wrong
-// with a member that was sent is said where the Faults are.
+// checkSelection requires the same of a search for the kind of objects. Faults of a
+// sent member are in Faults instead.
 func (s Search) checkSelection(root predicate.Entity) error {
 	if !given(s.Predicate) && !given(s.Saved) {
 		switch {
@@ -72,8 +71,8 @@ func (s Search) checkSelection(root predicate.Entity) error {
 	return checkSelection(s.Predicate, s.Saved)
 }
 
-// prepare checks a search and compiles its predicate, in the order of D18. NOW() is
-// that of the first page.
+// prepare checks a search and compiles its predicate, in the order of D18. NOW() is the
+// time of the first page.
 func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Entity, cmd Search) (prepared, error) {
 	q := prepared{user: caller.User, now: s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
 	if err := cmd.checkSelection(root); err != nil {
@@ -107,7 +106,7 @@ func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Ent
 			return q, err
 		}
 	}
-	if len(cmd.Faults) == 0 { // else what was searched is not known
+	if len(cmd.Faults) == 0 { // else the search is not known
 		q.query = fingerprint(string(root), text, order)
 		if err := q.checkPosition(); err != nil {
 			return q, err
@@ -123,14 +122,14 @@ func (q *prepared) compile(text string, root predicate.Entity) (err error) {
 }
 
 // compile checks a predicate. It fails with fault.InvalidPredicate, or with
-// fault.QueryTooExpensive for one that is valid, but refers to too much.
+// fault.QueryTooExpensive for a valid predicate with too many references.
 func compile(text string, root predicate.Entity, env predicate.Env) (*predicate.Plan, error) {
 	plan, err := predicate.Compile(text, root, env)
 	return plan, invalid(err, "")
 }
 
-// compileOrder checks an order; the empty one is by identifier. It fails as
-// compile does.
+// compileOrder checks an order. The empty order is by identifier. It fails as compile
+// does.
 func compileOrder(sort string, root predicate.Entity) ([]predicate.Order, error) {
 	if sort == "" {
 		return nil, nil
@@ -139,7 +138,7 @@ func compileOrder(sort string, root predicate.Entity) ([]predicate.Order, error)
 	return order, invalid(err, "sort: ")
 }
 
-// invalid returns the fault of what does not compile.
+// invalid returns the fault of a compilation error.
 func invalid(err error, before string) error {
 	if e, ok := errors.AsType[*predicate.Error](err); ok {
 		kind := fault.InvalidPredicate
@@ -151,7 +150,8 @@ func invalid(err error, before string) error {
 	return err
 }
 
-// fingerprint tells the searches apart that a Position is not good for.
+// fingerprint identifies a search. A Position is valid only for a search with the same
+// fingerprint.
 func fingerprint(parts ...string) [32]byte {
 	var b []byte
 	for _, part := range parts {
@@ -161,7 +161,7 @@ func fingerprint(parts ...string) [32]byte {
 	return sha256.Sum256(b)
 }
 
-// checkPosition refuses a position that another search has returned, or none.
+// checkPosition refuses a forged position, and the position of another search.
 func (q *prepared) checkPosition() error {
 	p := q.after
 	switch {
@@ -184,13 +184,13 @@ func brokenPosition() error {
 	return fault.New(fault.MalformedRequest, "the cursor is none that this service has made")
 }
 
-// isMoment reports whether anything stored can be of that time (D9).
+// isMoment reports whether a time is possible for stored data (D9).
 func isMoment(t time.Time) bool {
 	return t.Year() >= 1 && t.Year() <= 9999 && t.Equal(t.Truncate(time.Millisecond))
 }
 
-// canBe reports whether a value can be what the path leads to. Stores do not get to see
-// others: what they would make of them is not laid down.
+// canBe reports whether a value is possible for the path. Stores never get other
+// values, because the contract does not define their effect.
 func canBe(v predicate.Value, path predicate.Path) bool {
 	kind := path.Type().Kind
 	switch v := v.(type) {
@@ -210,11 +210,11 @@ func canBe(v predicate.Value, path predicate.Path) bool {
 	return false
 }
 
-// wanted is how many results are asked for: one more than are shown tells whether
-// there are more.
+// wanted returns the number of requested results. It is one more than the number shown,
+// to detect further results.
 func (q *prepared) wanted() int { return q.show() + 1 }
 
-// show is how many results are shown at most.
+// show returns the largest number of shown results.
 func (q *prepared) show() int {
 	if q.limit == 0 {
 		return MostFound
@@ -222,8 +222,8 @@ func (q *prepared) show() int {
 	return q.limit
 }
 
-// more reports whether there are more results than are shown. Without a limit, there
-// cannot be (D31).
+// more reports whether there are more results than shown. Without a limit, more results
+// are an error (D31).
 func (q *prepared) more(found int) (bool, error) {
 	if q.limit == 0 && found > MostFound {
 		return true, fault.New(fault.TooManyResults, "more than %d match: add a limit of 1 to %d, and follow the links to the next pages", MostFound, MostOnPage)
@@ -231,7 +231,7 @@ func (q *prepared) more(found int) (bool, error) {
 	return found > q.show(), nil
 }
 
-// position returns where a page ends, but for the last result itself.
+// position returns the end of a page, without the last result itself.
 func (q *prepared) position(keys []predicate.Value) *Position {
 	return &Position{User: q.user, Query: q.query, Now: q.now, Keys: keys}
 }

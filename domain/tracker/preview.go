@@ -10,27 +10,27 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// previewFor is for how long a preview is good.
+// previewFor is the lifetime of a preview.
 const previewFor = 15 * time.Minute
 
-// Preview stands for what the dry run of a change of many problems has shown, so that
-// exactly that is done. It holds no secret: who has the scope can do all that it
-// allows. It is for those who want to see before.
+// Preview identifies the result of a dry run of a change of many problems. With it, the
+// service makes exactly this change. A Preview is no secret and grants nothing beyond
+// the caller's scope. It only helps callers to see the result before the change.
 type Preview struct {
 	Now  time.Time // NOW() of the predicate
-	Hash [32]byte  // of the user, the predicate, the patch, and all that came of it
+	Hash [32]byte  // of the user, the predicate, the patch, and the result
 }
 
 // previewBytes is the length of a Preview as bytes.
 const previewBytes = 8 + 32
 
-// String returns the preview as clients keep it, without knowing what it is.
+// String returns the preview in an opaque form for clients.
 func (p Preview) String() string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, previewBytes), uint64(p.Now.UnixMilli()))
 	return base64.RawURLEncoding.EncodeToString(append(b, p.Hash[:]...))
 }
 
-// ParsePreview reads what String has written. It fails with fault.MalformedRequest.
+// ParsePreview reads the form of String. It fails with fault.MalformedRequest.
 func ParsePreview(text string) (p Preview, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err == nil && len(b) == previewBytes {
@@ -43,8 +43,8 @@ func ParsePreview(text string) (p Preview, err error) {
 	return p, nil
 }
 
-// check refuses a preview that is no longer good. Servers whose clocks differ a
-// little take each other's.
+// check refuses an expired preview. Servers with slightly different clocks accept each
+// other's previews.
 func (p Preview) check(now time.Time) error {
 	switch age := now.Sub(p.Now); {
 	case age > previewFor:
@@ -59,10 +59,10 @@ func previewRequired(format string, args ...any) error {
 	return fault.New(fault.PreviewRequired, format+": send the request with dryRun=true, look at the answer, and send it again with its preview", args...)
 }
 
-// preview returns the preview of what would be done.
+// preview returns the preview of the change.
 func (b bulk) preview(out ChangedProblems) Preview {
-	// All that can be sent can be encoded, and members are in the order of their
-	// names: it does not matter how the patch was written.
+	// All patches can be encoded, and members are in the order of their names. So the
+	// form of the sent patch does not matter.
 	patch, err := json.Marshal(b.cmd.ProblemPatch)
 	if err != nil {
 		panic("tracker: a patch cannot be encoded: " + err.Error())

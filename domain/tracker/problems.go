@@ -37,8 +37,8 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 	})
 }
 
-// reserveNumber returns a number for a new problem. It fails with fault.InvalidValue when
-// the store has none left.
+// reserveNumber returns a number for a new problem. It fails with fault.InvalidValue
+// when the store has no number left.
 func (s *Service) reserveNumber(ctx context.Context) (problem.ID, error) {
 	id, err := s.store.Reserve(ctx)
 	if err == nil && problem.CheckID(id) != nil {
@@ -49,12 +49,12 @@ func (s *Service) reserveNumber(ctx context.Context) (problem.ID, error) {
 	return id, err
 }
 
-// creation is what the creation of a problem is decided from.
+// creation is the basis of the decision about a new problem.
 type creation struct {
 	catalogue *metadata.Catalogue
 	kept      *store.Reply // for the Idempotency-Key
 	id        problem.ID   // 0 in a dry run
-	// maxKeywords is how many keywords the problem can have.
+	// maxKeywords is the largest number of keywords of the problem.
 	maxKeywords int
 }
 
@@ -99,7 +99,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	return st.Change, a, nil
 }
 
-// checkCreate returns the fields and keywords that the problem is to be created with.
+// checkCreate returns the fields and keywords of the new problem.
 func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords []problem.Keyword, err error) {
 	faults := cmd.Faults
 	if !cmd.State.Sent {
@@ -151,7 +151,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.C
 	return st.Change, a, nil
 }
 
-// update sets the fields of a problem and, if sent, whether the author has read it.
+// update sets the fields of a problem and, if sent, the author's read mark.
 func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool]) {
 	old := l.Problem
 	if fields != old.Fields {
@@ -171,7 +171,7 @@ func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool])
 	}
 }
 
-// checkUpdate returns the fields as they are to be.
+// checkUpdate returns the fields after the update.
 func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return l.Fields, err

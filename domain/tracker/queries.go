@@ -25,12 +25,12 @@ type SaveQuery struct {
 }
 
 // SaveQuery saves a query about problems. In a dry run it has no identifier. It fails
-// with the faults of a body; that the caller has saved as many as one user can is one
-// of them.
+// with the faults of a body. One of these reports the limit of saved queries of the
+// caller.
 func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (Answer[query.Saved], error) {
 	return run(ctx, s, command[saving, query.Saved]{
-		// Several servers together can save some more than the limit, which
-		// does no harm.
+		// Several servers together can save some queries more than the limit. This does
+		// no harm.
 		locks:  append(cmd.Idempotency.lockKeys(caller), lockKey{kind: lockQueries, user: caller.User}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
@@ -50,7 +50,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 	})
 }
 
-// saving is what the saving of a query is decided from.
+// saving is the basis of the decision about a saved query.
 type saving struct {
 	catalogue *metadata.Catalogue
 	saved     int          // by the same user before
@@ -82,12 +82,12 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 	return st.Change, a, nil
 }
 
-// savedText is what predicates and orders are like as text. How long they may be is
-// the query language's to say.
+// savedText is the rule for the text of predicates and orders. Their length is up to
+// the query language.
 var savedText = text.Rule{}
 
-// checkSave returns what is to be saved, by the owner and at the time of blank, and all
-// that is wrong with it. It has to compile.
+// checkSave returns the query to save, with the owner and the time of blank, and all
+// its faults. The query has to compile.
 func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults fault.List) {
 	saved, faults = blank, cmd.Faults
 	require(&faults, cmd.Name.Sent, fault.At("name"), "a saved query needs a name and a predicate")
@@ -110,15 +110,14 @@ func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults faul
 	return saved, faults
 }
 
-// addInvalid adds what does not compile, and where, to the faults of a body.
+// addInvalid adds a compilation error and its location to the faults of a body.
 func addInvalid(faults *fault.List, where fault.Location, err error) {
 	if e, ok := errors.AsType[*predicate.Error](err); ok {
 		faults.Add(fault.InvalidValue, where, "is no valid one: %s (line %d, column %d)", e.Message, e.Line, e.Column)
 	}
 }
 
-// SavedQueries returns the queries that the caller has saved, in the order in which
-// they were.
+// SavedQueries returns the queries saved by the caller, in the order of their creation.
 func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]query.Saved], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
@@ -130,8 +129,8 @@ func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]q
 	return a, err
 }
 
-// SavedQuery returns a saved query to whoever knows its identifier, so that it can be
-// shared. It fails with fault.NotFound.
+// SavedQuery returns a saved query to any caller with its identifier, so users can
+// share queries. It fails with fault.NotFound.
 func (s *Service) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Saved], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
@@ -143,7 +142,7 @@ func (s *Service) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.S
 	return a, err
 }
 
-// savedQuery returns the saved query that a search names.
+// savedQuery returns the saved query named by a search.
 func (s *Service) savedQuery(ctx context.Context, id ident.ID) (saved query.Saved, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		saved, err = loadQuery(ctx, r, id)
@@ -160,8 +159,8 @@ func loadQuery(ctx context.Context, r store.Reader, id ident.ID) (query.Saved, e
 	return saved, err
 }
 
-// DeleteQuery forgets a query that the caller has saved. It fails with
-// fault.NotFound, also for those of others.
+// DeleteQuery deletes a query saved by the caller. It fails with fault.NotFound, also
+// for queries of others.
 func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
 	return run(ctx, s, command[query.Saved, struct{}]{
 		dryRun: w.DryRun,

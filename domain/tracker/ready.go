@@ -12,45 +12,46 @@ import (
 
 // Bounds of Ready.
 const (
-	// readyAge is how long an answer holds, and so how often a probe is made at most.
+	// readyAge is the lifetime of an answer, and so the shortest interval between
+	// probes.
 	readyAge = time.Second
-	// readyFor is how long one who asks waits for a probe: less than load balancers
-	// wait for an answer.
+	// readyFor limits the wait of a caller for a probe. It is shorter than the timeout
+	// of load balancers.
 	readyFor = 2 * time.Second
-	// probeFor is how long a probe may take. Until then it keeps others from being
-	// made, so that a store that hangs has one to deal with.
+	// probeFor limits the time of a probe. Until then no other probe starts, so a
+	// hanging store has just one to handle.
 	probeFor = 5 * time.Second
 )
 
-// errNotConfirmed is why one who asks no longer waits for a probe.
+// errNotConfirmed reports the end of a caller's wait for a probe.
 var errNotConfirmed = errors.New("no write was confirmed in time")
 
-// readiness knows whether the store takes writes: from the writes that are made, and
-// from a probe when there are none. A probe is a write that stores its batch alone, of
-// some hundred bytes. Housekeep forgets it after a day, so that a server without other
-// writes that is asked every second keeps 86,400 of them.
+// readiness reports whether the store accepts writes. It learns this from normal
+// writes, and from a probe when there are none. A probe is a write of just its batch,
+// some hundred bytes. Housekeep forgets it after a day. So a server without other
+// writes and with a check every second stores 86,400 of them.
 type readiness struct {
 	now func() time.Time
 
 	mu sync.Mutex
-	// proven is when the latest Commit that has succeeded began. The store may have
-	// decided on it at any moment since, so that only the start is safe to go by.
+	// proven is the start of the latest successful Commit. The store may have decided
+	// on it at any moment since, so only the start is safe to use.
 	proven time.Time
 	latest *probe // under way or over; nil: none was made
 }
 
-// probe is an attempt to write, for all who wait for it.
+// probe is an attempt to write, shared by all callers that wait for it.
 type probe struct {
 	began time.Time
 	done  chan struct{} // closed when there is an answer
 	err   error
 }
 
-// Ready returns nil when the store takes writes: one that began within the last second
-// has succeeded. If there was none, Ready makes one, at most once a second for all who
-// ask. It fails with fault.Unavailable when that fails, when it may or may not have
-// happened, and when it was not confirmed within 2 seconds. It also fails while the clock
-// is not believed, and before the first CheckClock of a guarded clock.
+// Ready returns nil when the store accepts writes: a write begun within the last second
+// has succeeded. Without one, Ready makes a write, at most one per second for all
+// callers. It fails with fault.Unavailable when the write fails or its outcome is
+// unknown, and when it was not confirmed within 2 seconds. It also fails while the
+// clock is not believed, and before the first CheckClock of a guarded clock.
 func (s *Service) Ready(ctx context.Context) error {
 	if err := s.clock.recheck(); err != nil {
 		return err
@@ -74,14 +75,14 @@ func (s *Service) Ready(ctx context.Context) error {
 		}
 		err = fault.Wrap(fault.Unavailable, errNotConfirmed, "a write was not confirmed within %v", readyFor)
 	}
-	if s.ready.recently() { // somebody else's write has shown more meanwhile
+	if s.ready.recently() { // another write has succeeded meanwhile
 		return nil
 	}
 	return err
 }
 
-// probe makes a write that changes nothing. It does not end with the request, because
-// others wait for it, too.
+// probe makes a write without effects. It does not end with the request, because others
+// wait for it, too.
 func (s *Service) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
 	defer cancel()
@@ -92,11 +93,11 @@ func (s *Service) probe(ctx context.Context) error {
 	return s.write(ctx, store.Change{
 		Batch:   m.ids.Next(),
 		At:      m.at,
-		Effects: []store.Effect{store.Expire{}}, // of what is older than all times: nothing
+		Effects: []store.Effect{store.Expire{}}, // forgets nothing: no time is before zero
 	})
 }
 
-// write commits the change, and takes note that the store takes writes.
+// write commits the change and records its success as a sign of readiness.
 func (s *Service) write(ctx context.Context, change store.Change) error {
 	began := s.now()
 	_, err := s.store.Commit(ctx, change)
@@ -106,8 +107,8 @@ func (s *Service) write(ctx context.Context, change store.Change) error {
 	return err
 }
 
-// prove takes note of a Commit that began then and has succeeded. One that began
-// later says more, unless the clock has stepped back since.
+// prove records a successful Commit begun at the given time. A later start counts more,
+// unless the clock has stepped back since.
 func (r *readiness) prove(began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,22 +117,22 @@ func (r *readiness) prove(began time.Time) {
 	}
 }
 
-// recently reports whether a Commit that began within the last second has succeeded.
+// recently reports whether a Commit begun within the last second has succeeded.
 func (r *readiness) recently() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.fresh(r.proven)
 }
 
-// fresh reports whether the time is less than a second ago. One in the future is from
-// before the clock stepped back: nothing tells how long ago it was.
+// fresh reports whether the time is less than a second ago. A future time is from
+// before a step back of the clock: its age is unknown, and it is not fresh.
 func (r *readiness) fresh(at time.Time) bool {
 	now := r.now()
 	return at.After(now.Add(-readyAge)) && !at.After(now)
 }
 
-// join returns nil when a Commit has succeeded recently. Otherwise it returns the probe
-// that is under way, or one that began within the last second, or else a new one.
+// join returns nil after a recent successful Commit. Otherwise it returns the current
+// probe, or one begun within the last second, or else a new one.
 func (r *readiness) join(commit func() error) *probe {
 	r.mu.Lock()
 	defer r.mu.Unlock()

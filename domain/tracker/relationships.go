@@ -12,9 +12,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// AddRelationship adds a relationship and its mirror (W6). The answer is New when
-// they were not there. It fails with fault.RelationshipConflict when the two
-// problems have the mirrored type already, and with fault.RelationshipCycle.
+// AddRelationship adds a relationship and its mirror (W6). The answer is New when they
+// did not exist. It fails with fault.RelationshipConflict when the two problems have
+// the mirrored type already, and with fault.RelationshipCycle.
 func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[store.Related], error) {
 	keys := cmd.lockKeys(id)
 	if f, _ := cmd.relationshipType().Family(); f.Directed() {
@@ -37,7 +37,7 @@ func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem
 }
 
 // DeleteRelationship deletes a relationship and its mirror (W7). It fails with
-// fault.RelationshipNotFound when they are not there.
+// fault.RelationshipNotFound when they do not exist.
 func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[struct{}], error) {
 	return run(ctx, s, command[linking, struct{}]{
 		locks:  cmd.lockKeys(id),
@@ -57,7 +57,7 @@ func (cmd Relate) lockKeys(id problem.ID) []lockKey {
 
 func (cmd Relate) relationshipType() relationship.Type { return relationship.Type(cmd.Type.Value) }
 
-// linking is what changes of a relationship are decided from.
+// linking is the basis of decisions about a relationship.
 type linking struct {
 	loaded               // the problem of the path, with its relationships
 	other  loaded        // the other one, likewise; its ID is 0 when there is none
@@ -65,8 +65,7 @@ type linking struct {
 	cycle  []problem.ID
 }
 
-// loadLinking loads both problems. An other problem that does not exist is no
-// error yet.
+// loadLinking loads both problems. A missing other problem is no error yet.
 func (s *Service) loadLinking(ctx context.Context, r store.Reader, caller Caller, id problem.ID, cmd Relate) (l linking, err error) {
 	if l.loaded, err = s.load(ctx, r, caller.User, id, store.Relationships); err != nil {
 		return l, err
@@ -78,14 +77,14 @@ func (s *Service) loadLinking(ctx context.Context, r store.Reader, caller Caller
 	return l, err
 }
 
-// linkable reports whether the problems can be linked as far as the two
-// themselves tell, so that looking for cycles is worth while.
+// linkable reports whether the two problems themselves allow the relationship. Only
+// then is the search for cycles worth its cost.
 func (l linking) linkable(cmd Relate) bool {
 	_, linked := l.existing(cmd)
 	return l.other.ID != 0 && l.other.ID != l.ID && cmd.relationshipType().Valid() && !linked
 }
 
-// existing returns the relationship that the two problems have in the family.
+// existing returns the relationship of the two problems in the family.
 func (l linking) existing(cmd Relate) (store.Related, bool) {
 	for _, r := range l.Relationships {
 		if r.Occupies(cmd.relationshipType(), cmd.Other.Value) {
@@ -95,8 +94,8 @@ func (l linking) existing(cmd Relate) (store.Related, bool) {
 	return store.Related{}, false
 }
 
-// findCycle returns the cycle that the relationship would close, if any, and the
-// epoch of the family for which that is true.
+// findCycle returns the cycle that the relationship would close, if any. The returned
+// epoch of the family belongs to the check.
 func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (epoch ident.Version, cycle []problem.ID, err error) {
 	search := relationship.NewSearch(id, cmd.Other.Value, cmd.relationshipType())
 	if search.Done() {
@@ -171,8 +170,8 @@ func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Chang
 	return st.Change, answer(struct{}{}, l.loaded), nil
 }
 
-// bothSides changes a relationship on the problem that has it, and its mirror on
-// the other: never one without the other (spec section 2).
+// bothSides changes a relationship on its owner and the mirror on the other problem,
+// never one without the other (spec section 2).
 func (st *step) bothSides(l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
 	for _, side := range []struct {
 		*loaded
@@ -184,7 +183,7 @@ func (st *step) bothSides(l *linking, change func(*loaded, relationship.Relation
 	}
 }
 
-// checkRelate finds what is wrong with a relationship that is to be added.
+// checkRelate returns the faults of a new relationship.
 func checkRelate(cmd Relate, l linking, limit int) error {
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return err
@@ -207,7 +206,7 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 	return faults.Err()
 }
 
-// checkMembers finds what is wrong with the members themselves (D14).
+// checkMembers returns the faults of the members themselves (D14).
 func (cmd Relate) checkMembers() fault.List {
 	faults := cmd.Faults
 	if err := cmd.relationshipType().Check(); err != nil {

@@ -10,34 +10,36 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// command is one write: the keys it locks, the state it loads, and how it decides.
+// command is one write: the keys to lock, the state to load, and the function to
+// decide.
 type command[S, T any] struct {
 	locks  []lockKey
 	dryRun bool
 	load   func(context.Context, store.Reader) (S, error)
 	once   bool // load reads only once, see viewOnce
-	// prepare, if not nil, adds the parts of the state that only a real write needs. It
-	// runs outside the View.
+	// prepare, if not nil, adds the parts of the state for real writes only. It runs
+	// outside the View.
 	prepare func(context.Context, *S) error
 	decide  func(S, moment) (store.Change, Answer[T], error)
 	// handoff, if not nil, is for commands with a single lock.
 	handoff *handoff[S]
 }
 
-// handoff gives a waiting writer the problem as the previous writer has stored it, and so
+// handoff gives a waiting writer the problem as stored by the previous writer, and so
 // saves the load. The previous writer may act for another user. Another server may have
-// changed the problem since. So the Change has to expect everything taken from the handoff.
+// changed the problem since. So the Change has to expect everything taken from the
+// handoff.
 type handoff[S any] struct {
 	// beforeWait runs before a writer waits for the lock.
 	beforeWait func(context.Context)
-	// accept returns the state to decide from. It returns false when the problem is not
-	// enough to decide from, and when it is nil: nothing was handed off.
+	// accept returns the state for the decision. It returns false when the problem is
+	// not enough for it, and for nil: nothing was handed off.
 	accept func(*store.Snapshot) (S, bool)
 	// pass returns the problem for the next writer, once the Change is stored.
 	pass func(store.Change) *store.Snapshot
 }
 
-// run takes a command down the one road of a write: lock, load, decide, commit. It
+// run executes a command in the order of every write: lock, load, decide, commit. It
 // starts over from the load when another server has outdated the loaded state.
 func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T], error) {
 	if c.handoff != nil && s.locks.Busy(c.locks[0]) {
@@ -71,17 +73,17 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 	}
 }
 
-// basis is the state that a command is decided from.
+// basis is the state behind a decision.
 type basis[S any] struct {
 	loaded S
-	// received is true for a state that the previous writer has handed off.
+	// received is true for a state handed off by the previous writer.
 	received bool
-	// shown is the History of the View that has loaded the state.
+	// shown is the History of the View that loaded the state.
 	shown store.History
 }
 
 // loadBasis returns the received problem, if the command accepts it. Otherwise it loads
-// the state from the store. It fails with fault.Conflict when loading again may help.
+// the state from the store. It fails with fault.Conflict when another load may help.
 func loadBasis[S, T any](ctx context.Context, s *Service, c command[S, T], received *store.Snapshot) (from basis[S], err error) {
 	if c.handoff != nil {
 		if from.loaded, from.received = c.handoff.accept(received); from.received {
@@ -110,13 +112,13 @@ type decision[T any] struct {
 	shown  store.History
 }
 
-// errUnconfirmed asks for a decision from the store. A handed-off state may be outdated,
-// and only a Commit tells. So a refusal, or an empty Change, counts only when it was
-// decided from the store.
+// errUnconfirmed asks for a decision from the store. A handed-off state may be
+// outdated, and only a Commit detects it. So a refusal, or an empty Change, counts only
+// after a decision from the store.
 var errUnconfirmed = fault.New(fault.Conflict, "a refusal does not count when it was decided from a handed-off state")
 
-// decideFrom decides the command. Its error is a refusal that counts, or
-// fault.Conflict when the state has to be loaded again.
+// decideFrom decides the command. Its error is a final refusal, or fault.Conflict to
+// ask for another load of the state.
 func decideFrom[S, T any](ctx context.Context, s *Service, c command[S, T], from basis[S]) (d decision[T], err error) {
 	if c.prepare != nil && !c.dryRun {
 		if err := c.prepare(ctx, &from.loaded); err != nil {
@@ -145,8 +147,9 @@ func decideFrom[S, T any](ctx context.Context, s *Service, c command[S, T], from
 	return d, err
 }
 
-// conclude stores the decision. An empty Change is confirmed instead: its answer rests on
-// the state that was shown. A dry run does neither, and promises nothing.
+// conclude stores the decision. For an empty Change, it confirms the shown state
+// instead, because the answer rests on it. A dry run does neither, and promises
+// nothing.
 func conclude[S, T any](ctx context.Context, s *Service, c command[S, T], d decision[T]) error {
 	switch {
 	case c.dryRun:
@@ -157,18 +160,19 @@ func conclude[S, T any](ctx context.Context, s *Service, c command[S, T], d deci
 	return s.commit(ctx, d.change)
 }
 
-// outdated reports whether the loaded state is to be loaded again.
+// outdated reports whether the state needs another load.
 func outdated(ctx context.Context, err error) bool {
 	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
 }
 
-// view is a View for reads that may need much memory. fn runs again once there is enough.
+// view is a View for reads that may need much memory. fn runs again once there is
+// enough.
 func (s *Service) view(ctx context.Context, fn func(store.Reader) error) error {
 	return s.withMemory(ctx, func() error { return s.store.View(ctx, fn) })
 }
 
-// viewOnce is a view whose fn reads only once, as long as the cached catalogue is
-// current. When it is not, or when the problem is large, fn runs a second time.
+// viewOnce is a view with a single read in fn, as long as the cached catalogue is
+// current. With an outdated catalogue or a large problem, fn runs a second time.
 func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) error {
 	err := s.store.View(ctx, func(r store.Reader) error {
 		store.Last(r)
@@ -180,8 +184,8 @@ func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) err
 	return err
 }
 
-// onProblem runs a command about one problem, decided from the problem and the given
-// parts of it.
+// onProblem runs a command about one problem. The decision is from the problem and its
+// given parts.
 func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts store.Parts, dryRun bool,
 	decide func(loaded, moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
@@ -196,8 +200,7 @@ func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem
 	})
 }
 
-// atRevision names, in a refusal, the revision of the problem that it is about
-// (D10).
+// atRevision adds the revision of the problem to a refusal (D10).
 func atRevision(err error, loaded any) error {
 	of, ok := loaded.(interface{ revision() int64 })
 	e, isFault := errors.AsType[*fault.Error](err)
@@ -209,9 +212,10 @@ func atRevision(err error, loaded any) error {
 	return &at
 }
 
-// refuse returns the refusal of a write, once what it rests on is confirmed: a client
-// that is told that its write is there already, or cannot be, does not try again. A fault
-// of the store rests on nothing. fault.Conflict means that deciding again may help.
+// refuse returns the refusal of a write after the store has confirmed its basis. A
+// client does not retry after an answer such as "already there" or "not possible", so
+// the answer has to be safe. A fault of the store rests on nothing and needs no
+// confirmation. fault.Conflict asks for another decision.
 func (s *Service) refuse(ctx context.Context, shown store.History, refusal error) error {
 	switch fault.KindOf(refusal) {
 	case fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Closed:
@@ -223,18 +227,19 @@ func (s *Service) refuse(ctx context.Context, shown store.History, refusal error
 	return refusal
 }
 
-// settleFor is how long the outcome of a Commit is asked for, if the deadline of the
-// request leaves that much. That the client has gone ends neither.
+// settleFor limits the wait for the outcome of a Commit, if the deadline of the request
+// leaves this much. The end of the request by the client does not end the wait.
 const settleFor = 10 * time.Second
 
-// commit commits the change and settles an unknown outcome. fault.Conflict means
-// that nothing was stored, and that deciding again may help.
+// commit commits the change and settles an unknown outcome. With fault.Conflict nothing
+// was stored, and another decision may help.
 func (s *Service) commit(ctx context.Context, change store.Change) error {
 	err := s.write(ctx, change)
 	if fault.Is(err, fault.UnknownOutcome) {
 		err = s.settle(ctx, change, err)
 	}
 	if err == nil {
+		// Stored or not, the cached tokens can no longer be trusted.
 		s.cache.distrust(change)
 	}
 	return err
@@ -252,7 +257,7 @@ func (s *Service) settle(ctx context.Context, change store.Change, unknown error
 	_, stored, err := s.store.Outcome(ctx, change.Batch, change.At)
 	switch {
 	case err != nil:
-		// Stored or not, what is cached can no longer be trusted.
+		// Stored or not, the cached tokens can no longer be trusted.
 		s.cache.distrust(change)
 		return fault.Wrap(fault.UnknownOutcome, unknown, "the store went away during the write: it may be stored or not. %s", repeatSafely)
 	case stored:
@@ -262,5 +267,5 @@ func (s *Service) settle(ctx context.Context, change store.Change, unknown error
 	}
 }
 
-// repeatSafely says what to do after an unknown outcome (D18).
+// repeatSafely is the advice after an unknown outcome (D18).
 const repeatSafely = "Repeat the request with the same Idempotency-Key or If-Match, which cannot store it twice; without one, look first"

@@ -18,81 +18,80 @@ import (
 
 // Limits of a search (D31; limits of the query language).
 const (
-	// MostFound is how many objects a search without limit can find. One more fails
-	// with fault.TooManyResults.
+	// MostFound is the largest number of objects found by a search without limit. One
+	// more fails with fault.TooManyResults.
 	MostFound = 10_000
 	// MostOnPage is the greatest limit of a search.
 	MostOnPage = 1000
-	// usualOnPage is the limit of the list of all problems, unless it has another
-	// (D32).
+	// usualOnPage is the default limit of the list of all problems (D32).
 	usualOnPage = 100
-	// searchFor is how long a store may take to find what is searched.
+	// searchFor is the default time limit of a search in the store.
 	searchFor = 5 * time.Second
-	// searches is how many are made at a time, and waitFor how long one waits for its
-	// turn, unless the Options say otherwise.
+	// searches is the default number of concurrent searches, and waitFor the default
+	// limit of the wait for one: see Options.
 	searches = 2
 	waitFor  = 10 * time.Second
 )
 
-// Search is what is searched for. A member that is null counts as not sent.
+// Search is the command of a search. A member with the value null counts as not sent.
 type Search struct {
-	// Predicate is what has to hold, in the query language.
+	// Predicate selects the objects, in the query language.
 	Predicate patch.Field[string]
-	// Saved names the saved query whose predicate and order are taken. Either this or
-	// Predicate is sent.
+	// Saved names the saved query with the predicate and order. Exactly one of Saved
+	// and Predicate is sent.
 	Saved patch.Field[ident.ID]
-	// Sort is the order of the results: a comma list of key paths, "-" descends. When
-	// not sent, it is that of the saved query, or by identifier.
+	// Sort is the order of the results: a comma list of key paths, "-" descends. The
+	// default is the order of the saved query, or by identifier.
 	Sort patch.Field[string]
-	// Limit is how many results are wanted at most: 1 to MostOnPage. When not sent,
-	// all are.
+	// Limit is the largest number of results: 1 to MostOnPage. By default, the search
+	// returns all.
 	Limit patch.Field[int64]
-	// After, when not nil, is where the results before ended.
+	// After, when not nil, is the end of the previous page.
 	After *Position
-	// Faults are what the driving adapter found wrong with the members, to be
-	// reported in the place that D18 has for the faults of a body.
+	// Faults are the faults found in the members by the driving adapter. The service
+	// reports them together with the faults of a body, in the order of D18.
 	Faults fault.List
 }
 
 // SearchProblems is the command of the search for problems.
 type SearchProblems struct {
 	Search
-	// Parts are what the problems are loaded with, but for large ones.
+	// Parts are the parts loaded with each problem, except large ones.
 	Parts store.Parts
 }
 
-// Position is where a page of results ends, so that the next one begins there,
-// whatever was created or changed meanwhile. It is good for the same search by the
-// same user.
+// Position is the end of a page of results and so the start of the next page, even
+// after later creations and changes. It is valid for the same search by the same user.
 type Position struct {
 	User  ident.ID
-	Query [32]byte  // of what was searched, the predicate and the order
+	Query [32]byte  // of the kind, the predicate and the order
 	Now   time.Time // NOW() of the first page, and so of all
-	// Keys are what the last result was sorted by, then.
+	// Keys are the sort keys of the last result, as of its page.
 	Keys []predicate.Value
-	// Problem is the last result, in a search for problems; else Object.
+	// Problem is the last result in a search for problems. Otherwise Object is.
 	Problem problem.ID
 	Object  ident.ID
 }
 
-// FoundProblems are the problems that a search has found, in its order. Those whose Size
-// is above store.Small come without their parts: LoadProblem has them.
+// FoundProblems are the problems found by a search, in its order. Problems with a Size
+// above store.Small come without their parts: LoadProblem returns them.
 type FoundProblems struct {
 	// First are the first of them, at the moment of the search.
 	First Answer[[]store.Snapshot]
-	// Rest are the others, batch by batch, each as the problems are when it is
-	// loaded: while it is ranged over, which can be done once. An error ends them. It
-	// is nil when there are no others.
+	// Rest are the other problems in batches, or nil if there are none. Each batch is
+	// loaded during the iteration and shows the problems of that moment. Only one
+	// iteration is possible. An error ends it.
 	Rest iter.Seq2[Answer[[]store.Snapshot], error]
-	// Next is where the next page begins; nil when there is none.
+	// Next is the start of the next page, or nil if there is none.
 	Next *Position
 }
 
 // SearchProblems finds problems (D31). It fails with fault.InvalidPredicate,
-// fault.TooManyResults, fault.QueryTooExpensive, fault.NotFound for an unknown
-// saved query, fault.InvalidValue for a limit that cannot be, fault.MalformedRequest
-// for a position that cannot be and when there is not one thing to search for, or
-// fault.Unavailable when it is not its turn in time.
+// fault.TooManyResults, fault.QueryTooExpensive, fault.NotFound for an unknown saved
+// query, and fault.InvalidValue for an impossible limit. It fails with
+// fault.MalformedRequest for an impossible position, and without exactly one predicate
+// or saved query. It fails with fault.Unavailable when the wait for the search limit is
+// too long.
 func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
 	q, err := s.prepare(ctx, caller, predicate.Problem, cmd.Search)
 	if err != nil {
@@ -135,8 +134,8 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 	return found, nil
 }
 
-// ListProblems is the search that all problems satisfy, with a limit of 100 unless
-// there is another (D32). What the command says to search for does not count.
+// ListProblems returns all problems, by default with a limit of 100 (D32). It ignores
+// the Predicate and Saved of the command.
 func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
 	cmd.Predicate, cmd.Saved = patch.Set("TRUEPREDICATE"), patch.Field[ident.ID]{}
 	if !given(cmd.Limit) && !cmd.Faults.Covers(fault.At("limit")) {
@@ -145,7 +144,7 @@ func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchPro
 	return s.SearchProblems(ctx, caller, cmd)
 }
 
-// find has the store search, within the time that a search may take.
+// find runs the search in the store, within the time limit of a search.
 func (s *Service) find(ctx context.Context, r store.Reader, q store.Query) (hits []store.Hit, err error) {
 	err = s.withinTime(ctx, func(ctx context.Context) error {
 		hits, err = r.Search(ctx, q)
@@ -156,7 +155,7 @@ func (s *Service) find(ctx context.Context, r store.Reader, q store.Query) (hits
 
 var errTime = errors.New("the time of a search ran out")
 
-// withinTime bounds the time of a search. That the request has ended is another
+// withinTime limits the time of a search. The end of the request itself is another
 // error: fault.Unavailable.
 func (s *Service) withinTime(ctx context.Context, search func(context.Context) error) error {
 	bounded, cancel := context.WithTimeoutCause(ctx, s.searchFor, errTime)
@@ -168,11 +167,11 @@ func (s *Service) withinTime(ctx context.Context, search func(context.Context) e
 	return err
 }
 
-// FoundObjects are the metadata objects or users that a search has found.
+// FoundObjects are the metadata objects or users found by a search.
 type FoundObjects struct {
 	IDs       []ident.ID
 	Catalogue *metadata.Catalogue
-	// Next is where the next page begins; nil when there is none.
+	// Next is the start of the next page, or nil if there is none.
 	Next *Position
 }
 

@@ -12,12 +12,13 @@ import (
 )
 
 // searchLimit bounds the number of searches at a time. A search can take seconds, and
-// holds all the while what every other request needs for a moment. One user has at most
-// half of the searches, rounded up: a script that sends many does not block the others.
+// holds a connection all the while. Every other request needs one for a moment. One
+// user has at most half of the searches, rounded up, so a script with many searches
+// does not block the others.
 type searchLimit struct {
 	locks   *keylock.Locks[searcher, struct{}]
 	waitFor time.Duration
-	// waiting and underWay count the searches that wait and those that run.
+	// waiting and underWay count the waiting and the running searches.
 	waiting, underWay atomic.Int64
 }
 
@@ -28,7 +29,8 @@ type searcher struct {
 }
 
 // compareSearchers puts the user first. The searches of one user wait for each other
-// before they join the line of all, which so has no more of them than may run at once.
+// before they join the common queue. So the queue has no more of them than may run at
+// once.
 func compareSearchers(a, b searcher) int {
 	switch {
 	case a.all == b.all:

@@ -14,13 +14,13 @@ import (
 // AdminEmail is the e-mail address of the first administrator (D35).
 const AdminEmail = "admin@localhost"
 
-// Seed puts what a new service needs into an empty store: states, priorities and
-// classifications (D2), and a first administrator with the given token. It
-// returns false, having done nothing, when the store is not empty. Of several
-// servers that start at once on one store, one seeds it.
+// Seed fills an empty store with the basics of a new service: states, priorities and
+// classifications (D2), and a first administrator with the given token. For a store
+// with data, it does nothing and returns false. Of several servers that start at once
+// on one store, one seeds it.
 func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, err error) {
-	// A store that has something is not written to, and nobody is told of a write:
-	// so there is nothing to confirm.
+	// A store with data gets no write, and no caller learns of one. So there is nothing
+	// to confirm.
 	if v, err := s.store.Versions(ctx); err != nil || v != (store.Versions{}) {
 		return false, err
 	}
@@ -54,7 +54,7 @@ func decideSeed(admin access.Secret, m moment) store.Change {
 	for _, name := range []string{"Feature", "Enhancement", "Incorrect Behavior", "Task"} {
 		content.Classifications = append(content.Classifications, metadata.Classification{ID: st.ids.Next(), Name: name})
 	}
-	c := metadata.NewCatalogue(ident.Version{}.Next(st.Batch), content.Clone()) // to log what the states refer to
+	c := metadata.NewCatalogue(ident.Version{}.Next(st.Batch), content.Clone()) // to log the references of the states
 	putNew(st, &stateRules, content.States, c)
 	putNew(st, &priorityRules, content.Priorities, c)
 	putNew(st, &classificationRules, content.Classifications, c)

@@ -1,8 +1,8 @@
-// Package tracker is the driving port of the service: its use cases. Whatever
-// drives the service, an HTTP adapter or the command line, calls a [Service].
+// Package tracker is the driving port of the service: its use cases. An HTTP adapter or
+// the command line calls a [Service].
 //
-// Every write takes one road: load what its rule needs, decide with a pure
-// function, commit the Change that came of it. See run.
+// Every write goes the same way: load the data for its rule, decide with a pure
+// function, commit the resulting Change. See run.
 package tracker
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Service runs the use cases on a store. Its methods may be called from many
-// goroutines at once. The errors they return are faults.
+// Service runs the use cases on a store. Its methods may be called from many goroutines
+// at once. The returned errors are faults.
 type Service struct {
 	store  store.Store
 	now    func() time.Time
@@ -27,18 +27,17 @@ type Service struct {
 	locks  *writerLocks
 	cache  *cache
 	ready  *readiness
-	// searchFor is how long a search may take.
+	// searchFor is the time limit of a search.
 	searchFor time.Duration
-	searches  *searchLimit // of those in the store
-	lookups   *searchLimit // of those in the catalogue, which take none of its connections
+	searches  *searchLimit // of searches in the store
+	lookups   *searchLimit // of searches in the catalogue, without connections of the store
 	waitFor   time.Duration
 }
 
-// Options are what a Service needs. Those for which 0 stands for something need not be
-// given.
+// Options configure a Service. Options with a default for 0 may be left out.
 type Options struct {
 	Store store.Store
-	// Now is the clock. It may step back: what is stored does not.
+	// Now is the clock. It may step back. Stored times do not.
 	Now func() time.Time
 	// Guard bounds how far the clock may go ahead.
 	Guard Guard
@@ -46,29 +45,26 @@ type Options struct {
 	// crypto/rand.Reader.
 	Random io.Reader
 	Limits Limits
-	// CacheFor is how long tokens are trusted to be as they were before the
-	// store is asked again: so long does a revocation by another server take
-	// to be seen here. 0 stands for one second; D17 allows two.
+	// CacheFor is the lifetime of cached tokens. A revocation by another server takes
+	// this long to have an effect here. 0 means one second; D17 allows two.
 	CacheFor time.Duration
-	// SearchFor is how long the store may take to find what a search asks for. 0
-	// stands for 5 seconds, which is the limit of the query language.
+	// SearchFor is the time limit of a search in the store. 0 means 5 seconds, the
+	// limit of the query language.
 	SearchFor time.Duration
-	// Searches is how many searches the store gets at a time, a change of many
-	// problems being one; one user can make half of them. It has to be well below
-	// the number of Views that the store has at a time, so that all other requests
-	// are answered meanwhile. 0 stands for 2.
+	// Searches is the number of concurrent searches in the store. A change of many
+	// problems counts as one search. One user can have half of them. The number has to
+	// be well below the number of concurrent Views of the store, so all other requests
+	// are answered meanwhile. 0 means 2.
 	Searches int
-	// WaitFor is how long a search may wait for its turn, and a large problem for
-	// memory. After that it fails with
-	// fault.Unavailable. 0 stands for 10 seconds, which leaves time for the search
-	// within that of a request (D22).
+	// WaitFor limits the wait of a search for the search limit, and of a large problem
+	// for memory. A longer wait fails with fault.Unavailable. 0 means 10 seconds, and
+	// leaves time for the search within the time limit of a request (D22).
 	WaitFor time.Duration
 }
 
-// Limits bound what one problem can have, and how many queries one user can save
-// (D22).
+// Limits bound the parts of one problem, and the saved queries of one user (D22).
 type Limits struct {
-	// Size is that of a problem, in bytes: see problem.Size (D38).
+	// Size is the limit of a problem's size in bytes: see problem.Size (D38).
 	Size          int64
 	Keywords      int
 	Watchers      int
@@ -112,8 +108,7 @@ func New(o Options) *Service {
 	}
 }
 
-// Searches returns how many searches wait for their turn at this moment, and how many
-// are under way.
+// Searches returns the number of waiting and of running searches at this moment.
 func (s *Service) Searches() (waiting, underWay int) {
 	for _, t := range []*searchLimit{s.searches, s.lookups} {
 		waiting += int(t.waiting.Load())
@@ -122,16 +117,16 @@ func (s *Service) Searches() (waiting, underWay int) {
 	return waiting, underWay
 }
 
-// remembered is how long replies and batches are kept (D21).
+// remembered is the lifetime of replies and batches (D21).
 const remembered = 24 * time.Hour
 
-// forgetAtOnce is how much time one Change forgets. What a store has taken within
-// a minute is no more than it can forget at once, well within its time limits; what
-// has gathered since the last housekeeping may be.
+// forgetAtOnce is the span of time forgotten by one Change. A store can forget the
+// writes of one minute at once, well within its time limits. The writes since the last
+// housekeeping may be too many.
 const forgetAtOnce = time.Minute
 
-// Housekeep forgets the replies and batches that are no longer needed, the oldest
-// first. It is to be called every hour or so.
+// Housekeep forgets expired replies and batches, the oldest first. Callers run it every
+// hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
 	for {
 		m, err := s.moment(ctx)
@@ -160,7 +155,7 @@ func (s *Service) Housekeep(ctx context.Context) error {
 	}
 }
 
-// NewSecret returns the secret of a token that is yet to be stored.
+// NewSecret returns the secret of a future token.
 func (s *Service) NewSecret() (access.Secret, error) {
 	var random [32]byte
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
@@ -169,8 +164,8 @@ func (s *Service) NewSecret() (access.Secret, error) {
 	return access.NewSecret(random), nil
 }
 
-// moment is when, and under which identifiers, a decision is made: what makes a
-// decision a pure function of its arguments.
+// moment holds the time and the identifiers of a decision. They make the decision a
+// pure function of its arguments.
 type moment struct {
 	at  time.Time // UTC, whole milliseconds
 	ids ident.Sequence
@@ -191,8 +186,8 @@ func (s *Service) moment(ctx context.Context) (moment, error) {
 	return moment{at: at, ids: ident.NewSequence(at, random)}, nil
 }
 
-// time returns the time of the clock, also while that is not believed. It is for reads
-// and previews: dates of changes come from moment.
+// time returns the time of the clock, even an unbelieved one. It is for reads and
+// previews. Dates of changes come from moment.
 func (s *Service) time() time.Time { return stored(s.now()) }
 
 // stored returns a time in the form of all stored times: in UTC, cut to the millisecond

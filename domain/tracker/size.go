@@ -6,10 +6,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// checkSize refuses a Change with which a problem would be larger than limit, in bytes,
-// with fault.InvalidValue (D38). The last 1/64 of the limit is for what adds no text of
-// a client: so a problem that is full can still be moved to another state, say, and its
-// keywords deleted.
+// checkSize refuses a Change that takes a problem above the limit, in bytes, with
+// fault.InvalidValue (D38). The last 1/64 of the limit is for changes without client
+// text. So a full problem can still move to another state, for example, and its
+// keywords can be deleted.
 func checkSize(change store.Change, limit int64) error {
 	for _, effect := range change.Effects {
 		var id problem.ID

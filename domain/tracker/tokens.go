@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Tokens returns all tokens, in the order in which they were created.
+// Tokens returns all tokens, in the order of their creation.
 func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
 	var d directory
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
@@ -47,7 +47,7 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 	return st.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
 }
 
-// checkToken returns the token that is asked for, without identifier and digest.
+// checkToken returns the requested token, without identifier and digest.
 func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.Token, error) {
 	faults := cmd.Faults
 	token := access.Token{Created: at, Scope: access.Scope(cmd.Scope.Value)}
@@ -64,7 +64,7 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	}
 	if cmd.Expires.Sent && !cmd.Expires.Null {
 		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
-		if token.Expires.IsZero() { // which would stand for never
+		if token.Expires.IsZero() { // zero would mean never
 			token.Expires = at
 		}
 		invalidate(&faults, fault.At("expires"), token.CheckExpiry())
@@ -72,9 +72,9 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	return token, faults.Err()
 }
 
-// RevokeToken makes a token invalid for good. It holds at once in this process,
-// and within two seconds in every other (D17). It fails with fault.NotFound, and with
-// fault.InUse when nobody could administer the service after it, unless
+// RevokeToken makes a token invalid for good. The revocation takes effect at once in
+// this process, and within two seconds in every other (D17). It fails with
+// fault.NotFound. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
 func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
 	return onDirectory(ctx, s, w.DryRun, func(d directory, m moment) (store.Change, Answer[struct{}], error) {

@@ -16,18 +16,18 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// UserPatch holds the members of a user that a client sent (D2).
+// UserPatch holds the members of a user sent by a client (D2).
 type UserPatch struct {
 	Name     patch.Field[string]
 	Email    patch.Field[string]
 	Inactive patch.Field[bool]
 }
 
-// Users returns the users. A new one needs an e-mail address too; that it is taken
+// Users returns the users. A new user needs an e-mail address too. An address in use
 // fails with fault.AlreadyExists.
 //
-// Making a user inactive revokes his tokens for good (D17). It fails with fault.InUse
-// when nobody could administer the service after it, unless Write.LastAdmin is set.
+// Deactivating a user revokes the user's tokens for good (D17). It fails with
+// fault.InUse if it would leave no administrator, unless Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
 	return Objects[user.User, UserPatch]{s, &userRules}
 }
@@ -66,7 +66,7 @@ func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List)
 	return u
 }
 
-// revokeTokens revokes the tokens of a user who is made inactive.
+// revokeTokens revokes the tokens of a deactivated user.
 func (st *step) revokeTokens(w Write, old, u user.User, d directory) error {
 	if !u.Inactive || old.Inactive {
 		return nil
@@ -74,7 +74,7 @@ func (st *step) revokeTokens(w Write, old, u user.User, d directory) error {
 	if err := d.checkLastAdmin(w, st.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
 		return err
 	}
-	st.expect(store.AccessAt{Version: d.access}) // or a token just made would live on
+	st.expect(store.AccessAt{Version: d.access}) // or a new token could escape the revocation
 	for _, token := range d.tokens {
 		if token.User == u.ID && token.Revoked.IsZero() {
 			token.Revoked = st.At
@@ -84,9 +84,9 @@ func (st *step) revokeTokens(w Write, old, u user.User, d directory) error {
 	return nil
 }
 
-// checkLastAdmin refuses to revoke the last tokens by which somebody can administer the
-// service. The Change has to expect the version of the tokens, or two administrators
-// could revoke each other.
+// checkLastAdmin refuses to revoke the last tokens with administrator rights. The
+// Change has to expect the version of the tokens, or two administrators could revoke
+// each other.
 func (d directory) checkLastAdmin(w Write, at time.Time, revoked func(access.Token) bool) error {
 	if w.LastAdmin {
 		return nil
@@ -111,7 +111,7 @@ func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err err
 	return c, err
 }
 
-// directory is what changes of users and tokens are decided from.
+// directory is the basis of decisions about users and tokens.
 type directory struct {
 	catalogue *metadata.Catalogue
 	tokens    []access.Token

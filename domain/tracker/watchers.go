@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// AddWatcher makes a user a watcher of a problem (W8). The answer is New when he
-// was not one before.
+// AddWatcher makes a user a watcher of a problem (W8). The answer is New for a user not
+// watching before.
 func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, cmd AddWatcher) (Answer[user.User], error) {
 	return onProblem(ctx, s, caller, id, store.Watchers, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[user.User], error) {
 		return decideWatcher(caller, cmd, l, s.limits.Watchers, m)

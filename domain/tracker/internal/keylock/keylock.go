@@ -113,7 +113,7 @@ func (l *Locks[K, V]) lock(ctx context.Context, key K) (received V, err error) {
 	k.users++
 	l.mu.Unlock()
 	select {
-	case received = <-k.free: // no wait, whatever became of ctx
+	case received = <-k.free: // no wait, even after the end of ctx
 		return received, nil
 	default:
 	}
