@@ -29,7 +29,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: keywordValue(cmd.Value, fault.Location{}, &faults)}
 	old, exists := findKeyword(l.Keywords, k.Name)
 	if !exists && len(l.Keywords) >= limit {
-		faults.Add(fault.InvalidValue, fault.Location{}, "the problem has the most keywords that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the problem already has the largest number of keywords: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err

@@ -49,7 +49,7 @@ func compareLockKeys(a, b lockKey) int {
 
 // waitEnded returns the fault of a request that ended during its wait for a lock.
 func waitEnded(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "the request ended while it waited for its turn; nothing was changed")
+	return fault.Wrap(fault.Unavailable, cause, "the request ended while it waited for a lock; nothing was changed")
 }
 
 // lock locks the keys. When ctx ends first, the error is of kind fault.Unavailable.

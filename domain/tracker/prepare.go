@@ -181,7 +181,7 @@ func (q *prepared) checkPosition() error {
 }
 
 func brokenPosition() error {
-	return fault.New(fault.MalformedRequest, "the cursor is none that this service has made")
+	return fault.New(fault.MalformedRequest, "the cursor was not made by this service")
 }
 
 // isMoment reports whether a time is possible for stored data (D9).

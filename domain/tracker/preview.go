@@ -38,7 +38,7 @@ func ParsePreview(text string) (p Preview, err error) {
 		copy(p.Hash[:], b[8:])
 	}
 	if p.Now.Year() <= 1 || p.Now.Year() > 9999 || p.String() != text {
-		return Preview{}, fault.New(fault.MalformedRequest, "the preview is none that this service has made")
+		return Preview{}, fault.New(fault.MalformedRequest, "the preview was not made by this service")
 	}
 	return p, nil
 }

@@ -64,7 +64,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 	st := newStep(m, caller.User)
 	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: st.At})
 	if of.saved >= limit {
-		faults.Add(fault.InvalidValue, fault.Location{}, "you have the most saved queries that you can have: %d; delete one first", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "you already have the largest number of saved queries: %d; delete one first", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
@@ -113,7 +113,7 @@ func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults faul
 // addInvalid adds a compilation error and its location to the faults of a body.
 func addInvalid(faults *fault.List, where fault.Location, err error) {
 	if e, ok := errors.AsType[*predicate.Error](err); ok {
-		faults.Add(fault.InvalidValue, where, "is no valid one: %s (line %d, column %d)", e.Message, e.Line, e.Column)
+		faults.Add(fault.InvalidValue, where, "is not valid: %s (line %d, column %d)", e.Message, e.Line, e.Column)
 	}
 }
 

@@ -199,9 +199,9 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 		faults.Add(fault.InvalidValue, other, "there is no problem with this identifier")
 	case linked:
 	case len(l.Relationships) >= limit:
-		faults.Add(fault.InvalidValue, fault.Location{}, "the problem has the most relationships that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the problem already has the largest number of relationships: %d", limit)
 	case len(l.other.Relationships) >= limit:
-		faults.Add(fault.InvalidValue, other, "that problem has the most relationships that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, other, "that problem already has the largest number of relationships: %d", limit)
 	}
 	return faults.Err()
 }

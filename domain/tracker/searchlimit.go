@@ -69,7 +69,7 @@ func (l *searchLimit) acquire(ctx context.Context, user ident.ID) (release func(
 			lease.Unlock()
 		}, nil
 	case context.Cause(waiting) == errSearchesBusy:
-		return nil, fault.Wrap(fault.Unavailable, errSearchesBusy, "too many searches are under way: this one has waited %v for its turn; try again later", l.waitFor)
+		return nil, fault.Wrap(fault.Unavailable, errSearchesBusy, "too many searches are under way: this one has waited %v; try again later", l.waitFor)
 	}
 	return nil, waitEnded(err)
 }

@@ -159,7 +159,7 @@ func (s *Service) Housekeep(ctx context.Context) error {
 func (s *Service) NewSecret() (access.Secret, error) {
 	var random [32]byte
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
-		return access.Secret{}, fault.Wrap(fault.Internal, err, "no randomness to be had")
+		return access.Secret{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
 	}
 	return access.NewSecret(random), nil
 }
@@ -176,7 +176,7 @@ type moment struct {
 func (s *Service) moment(ctx context.Context) (moment, error) {
 	var random [10]byte
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
-		return moment{}, fault.Wrap(fault.Internal, err, "no randomness to be had")
+		return moment{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
 	}
 	at, err := s.clock.read(ctx)
 	if err != nil {

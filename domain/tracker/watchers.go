@@ -41,7 +41,7 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 	case u.Inactive:
 		faults.Add(fault.InvalidValue, fault.Location{}, "this user is inactive: name an active one")
 	case len(l.Watchers) >= limit:
-		faults.Add(fault.InvalidValue, fault.Location{}, "the problem has the most watchers that it can have: %d", limit)
+		faults.Add(fault.InvalidValue, fault.Location{}, "the problem already has the largest number of watchers: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err

@@ -38,6 +38,6 @@ func (c *Checker) compiles(field string, err error) {
 		c.rule(field, err)
 	case e.Kind == predicate.LimitExceeded, e.Kind == predicate.TooExpensive, e.Kind == predicate.InvalidPattern:
 	default:
-		c.refuse(field, "is no valid one: %s (line %d, column %d)", e.Message, e.Line, e.Column)
+		c.refuse(field, "is not valid: %s (line %d, column %d)", e.Message, e.Line, e.Column)
 	}
 }
