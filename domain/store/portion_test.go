@@ -9,7 +9,7 @@ func TestPortion(t *testing.T) {
 	all := []int64{5, 1, 4, 9, 2}
 	for _, c := range []struct {
 		skip, limit int
-		room        int64
+		budget      int64
 		want        []int64
 	}{
 		{0, 9, 100, all},
@@ -24,9 +24,9 @@ func TestPortion(t *testing.T) {
 		{5, 9, 5, nil},
 		{9, 9, 5, nil},
 	} {
-		got := Portion(all, c.skip, c.limit, c.room, func(n *int64) int64 { return *n })
+		got := Portion(all, c.skip, c.limit, c.budget, func(n *int64) int64 { return *n })
 		if !slices.Equal(got, c.want) {
-			t.Errorf("at most %d after %d, until they reach %d: %v, want %v", c.limit, c.skip, c.room, got, c.want)
+			t.Errorf("at most %d after %d, until they reach %d: %v, want %v", c.limit, c.skip, c.budget, got, c.want)
 		}
 	}
 }

@@ -49,25 +49,25 @@ type audited struct {
 }
 
 // auditCreated logs the creation of the object.
-func (st *step) auditCreated(of audited, members []problem.LogMember) {
-	st.audit(of, audit.Created, "", "", problem.LogObject(members...))
+func (cb *changeBuilder) auditCreated(of audited, members []problem.LogMember) {
+	cb.audit(of, audit.Created, "", "", problem.LogObject(members...))
 }
 
 // auditChanges logs each member that differs.
-func (st *step) auditChanges(of audited, old, changed []problem.LogMember) {
+func (cb *changeBuilder) auditChanges(of audited, old, changed []problem.LogMember) {
 	for i, m := range changed {
 		if from := old[i].Value; from != m.Value {
-			st.audit(of, audit.Changed, m.Name, from, m.Value)
+			cb.audit(of, audit.Changed, m.Name, from, m.Value)
 		}
 	}
 }
 
-func (st *step) audit(of audited, t audit.Type, field string, from, to problem.LogValue) {
-	st.effect(store.AppendAudit{Entry: audit.Entry{
-		ID:      st.ids.Next(),
-		Created: st.At,
-		Author:  st.Author,
-		Batch:   st.Batch,
+func (cb *changeBuilder) audit(of audited, t audit.Type, field string, from, to problem.LogValue) {
+	cb.effect(store.AppendAudit{Entry: audit.Entry{
+		ID:      cb.ids.Next(),
+		Created: cb.At,
+		Author:  cb.Author,
+		Batch:   cb.Batch,
 		Type:    t,
 		Kind:    of.kind,
 		Object:  of.id,
@@ -80,16 +80,16 @@ func (st *step) audit(of audited, t audit.Type, field string, from, to problem.L
 
 // putToken stores a token of a user with the given name, and logs it. An existing token
 // can differ from before only in revoked.
-func (st *step) putToken(t access.Token, owner string, isNew bool) {
+func (cb *changeBuilder) putToken(t access.Token, owner string, isNew bool) {
 	of := audited{audit.Token, t.ID, owner}
 	if isNew {
-		st.auditCreated(of, []problem.LogMember{
+		cb.auditCreated(of, []problem.LogMember{
 			{Name: "user", Value: problem.LogRef(t.User, owner)},
 			{Name: "scope", Value: problem.LogText(string(t.Scope))},
 			{Name: "expires", Value: problem.LogTime(t.Expires)},
 		})
 	} else {
-		st.audit(of, audit.Changed, "revoked", "", problem.LogTime(t.Revoked))
+		cb.audit(of, audit.Changed, "revoked", "", problem.LogTime(t.Revoked))
 	}
-	st.effect(store.PutToken{Token: t})
+	cb.effect(store.PutToken{Token: t})
 }

@@ -236,7 +236,7 @@ func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error)
 	var none Answer[ChangedProblems]
 	cmd, faults := b.cmd, b.cmd.Faults
 	set := resolvePatch(&cmd.ProblemPatch, b.catalogue, &faults)
-	st, out := b.update(set, m)
+	cb, out := b.update(set, m)
 	now := b.preview(out)
 	if cmd.Preview != nil && b.refusal == nil && now != *cmd.Preview {
 		return store.Change{}, none, fault.New(fault.StaleRevision,
@@ -254,18 +254,18 @@ func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error)
 	if cmd.DryRun {
 		out.Preview = &now
 	}
-	return st.Change, Answer[ChangedProblems]{Value: out, Catalogue: b.catalogue}, nil
+	return cb.Change, Answer[ChangedProblems]{Value: out, Catalogue: b.catalogue}, nil
 }
 
 // update applies the settings to each problem where they are allowed.
-func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
+func (b bulk) update(set settings, m moment) (*changeBuilder, ChangedProblems) {
 	var out ChangedProblems
 	all := make([]problem.Problem, len(b.problems))
 	for i, s := range b.problems {
 		all[i] = s.Problem
 	}
-	st := newStep(m, b.caller.User, all...)
-	st.resolvedBy(b.catalogue.Version)
+	cb := newChangeBuilder(m, b.caller.User, all...)
+	cb.resolvedBy(b.catalogue.Version)
 	for _, s := range b.problems {
 		l := loaded{s, b.catalogue}
 		var faults fault.List
@@ -279,17 +279,17 @@ func (b bulk) update(set settings, m moment) (*step, ChangedProblems) {
 			out.Refused = append(out.Refused, Refusal{s.ID, refused})
 			continue
 		}
-		logged := len(st.Log)
-		st.update(&l, fields, b.cmd.Read)
-		changes := fieldChanges(st.Log[logged:], b.cmd, s, l.Snapshot)
+		logged := len(cb.Log)
+		cb.update(&l, fields, b.cmd.Read)
+		changes := fieldChanges(cb.Log[logged:], b.cmd, s, l.Snapshot)
 		if len(changes) == 0 {
-			st.expectProblem(&s)
+			cb.expectProblem(&s)
 			out.Unchanged = append(out.Unchanged, s.ID)
 			continue
 		}
 		out.Changes = append(out.Changes, ProblemChange{s.ID, l.Revision, changes})
 	}
-	return st, out
+	return cb, out
 }
 
 // fieldChanges returns the changes of one problem. Any change marks the problem as read

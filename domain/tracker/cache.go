@@ -58,23 +58,23 @@ type tokens struct {
 // An earlier View can thus replace a newer catalogue. The next View then loads once
 // more. This costs time and is never wrong.
 func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version ident.Version) (*metadata.Catalogue, error) {
-	kept := c.catalogue.Load()
-	if kept != nil && kept.Version == version {
-		return kept, nil
+	cached := c.catalogue.Load()
+	if cached != nil && cached.Version == version {
+		return cached, nil
 	}
 	loaded, err := r.Catalogue(ctx)
 	if err != nil {
 		return nil, err
 	}
 	// A catalogue loaded by another View meanwhile is probably the later one.
-	c.catalogue.CompareAndSwap(kept, loaded)
+	c.catalogue.CompareAndSwap(cached, loaded)
 	return loaded, nil
 }
 
-// catalogueIfKept returns the cached catalogue of the given version, or nil.
-func (c *cache) catalogueIfKept(version ident.Version) *metadata.Catalogue {
-	if kept := c.catalogue.Load(); kept != nil && kept.Version == version {
-		return kept
+// cachedCatalogue returns the cached catalogue of the given version, or nil.
+func (c *cache) cachedCatalogue(version ident.Version) *metadata.Catalogue {
+	if cached := c.catalogue.Load(); cached != nil && cached.Version == version {
+		return cached
 	}
 	return nil
 }
@@ -146,8 +146,8 @@ func (c *cache) confirmed(ctx context.Context, current *tokens, digest access.Di
 // together, not one after the other.
 func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, error) {
 	for first := true; ; first = false {
-		if kept := c.tokens.Load(); c.trusted(kept, oldest) {
-			return kept, nil
+		if cached := c.tokens.Load(); c.trusted(cached, oldest) {
+			return cached, nil
 		}
 		if err := store.Ended(ctx); err != nil {
 			return nil, err
@@ -196,9 +196,9 @@ func (c *cache) load(ctx context.Context) (*tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kept := c.tokens.Load(); kept != nil && kept.version == versions.Access {
-		loaded.version, loaded.byDigest = kept.version, kept.byDigest
-		loaded.history, loaded.confirmed = kept.history, kept.confirmed
+	if cached := c.tokens.Load(); cached != nil && cached.version == versions.Access {
+		loaded.version, loaded.byDigest = cached.version, cached.byDigest
+		loaded.history, loaded.confirmed = cached.history, cached.confirmed
 	} else if err := c.store.View(ctx, loaded.load(ctx)); err != nil {
 		return nil, err
 	}

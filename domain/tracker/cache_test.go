@@ -456,7 +456,7 @@ func TestCatalogueOfEachMoment(t *testing.T) {
 	}
 }
 
-// Of two that are loaded at once, the one that is ready first is kept: the other was
+// Of two that are loaded at once, the one that is ready first is reply: the other was
 // probably asked for earlier.
 func TestCataloguesLoadedAtOnce(t *testing.T) {
 	t.Parallel()

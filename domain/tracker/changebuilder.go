@@ -8,24 +8,25 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// step builds the Change of one request. It adds the common effects of every change of
-// a problem: the expectation, the revision, the author and time, and the read marks.
-type step struct {
+// changeBuilder builds the Change of one request. It adds the common effects of every
+// change of a problem: the expectation, the revision, the author and time, and the read
+// marks.
+type changeBuilder struct {
 	store.Change
 	ids ident.Sequence
 }
 
-// newStep returns an empty step by the author. Its time is not before the latest change
-// of the given problems, even after a step back of the clock (D1).
-func newStep(m moment, author ident.ID, problems ...problem.Problem) *step {
-	st := &step{ids: m.ids}
-	st.Batch = st.ids.Next()
-	st.Author = author
-	st.At = m.at
+// newChangeBuilder returns an empty changeBuilder of the author. Its time is not before
+// the latest change of the given problems, even after a step back of the clock (D1).
+func newChangeBuilder(m moment, author ident.ID, problems ...problem.Problem) *changeBuilder {
+	cb := &changeBuilder{ids: m.ids}
+	cb.Batch = cb.ids.Next()
+	cb.Author = author
+	cb.At = m.at
 	for _, p := range problems {
-		st.At = later(st.At, p.Modified)
+		cb.At = later(cb.At, p.Modified)
 	}
-	return st
+	return cb
 }
 
 func later(a, b time.Time) time.Time {
@@ -35,75 +36,75 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-func (st *step) expect(e store.Expectation) { st.Expect = append(st.Expect, e) }
+func (cb *changeBuilder) expect(e store.Expectation) { cb.Expect = append(cb.Expect, e) }
 
-func (st *step) effect(e store.Effect) { st.Effects = append(st.Effects, e) }
+func (cb *changeBuilder) effect(e store.Effect) { cb.Effects = append(cb.Effects, e) }
 
 // resolvedBy expects the catalogue to have the version used to resolve references.
-func (st *step) resolvedBy(version ident.Version) { st.expect(store.CatalogueAt{Version: version}) }
+func (cb *changeBuilder) resolvedBy(version ident.Version) { cb.expect(store.CatalogueAt{Version: version}) }
 
 // significant brings the snapshot to its next revision by a significant change. The
 // change has a modifier, and the problem becomes unread for all other users (D1, D8).
 // The caller adds the effect of the change, logs it, and stores the problem with
-// [step.store].
-func (st *step) significant(s *store.Snapshot) {
-	st.insignificant(s)
-	s.Modifier, s.Modified = st.Author, st.At
-	st.effect(store.ForgetReads{Problem: s.ID, But: st.Author})
-	st.markRead(s, true)
-	s.ReadByAssignee = s.Assignee == st.Author
+// [changeBuilder.store].
+func (cb *changeBuilder) significant(s *store.Snapshot) {
+	cb.insignificant(s)
+	s.Modifier, s.Modified = cb.Author, cb.At
+	cb.effect(store.ForgetReads{Problem: s.ID, But: cb.Author})
+	cb.markRead(s, true)
+	s.ReadByAssignee = s.Assignee == cb.Author
 }
 
 // insignificant brings the snapshot to its next revision and changes nothing else.
-func (st *step) insignificant(s *store.Snapshot) {
-	st.expectProblem(s)
+func (cb *changeBuilder) insignificant(s *store.Snapshot) {
+	cb.expectProblem(s)
 	s.Revision++
-	s.Batch = st.Batch
+	s.Batch = cb.Batch
 }
 
 // expectProblem expects the problem to be unchanged since the snapshot.
-func (st *step) expectProblem(s *store.Snapshot) {
-	st.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision, Batch: s.Batch})
+func (cb *changeBuilder) expectProblem(s *store.Snapshot) {
+	cb.expect(store.ProblemAt{ID: s.ID, Revision: s.Revision, Batch: s.Batch})
 }
 
 // markRead makes the problem read or unread for the author.
-func (st *step) markRead(s *store.Snapshot, read bool) {
+func (cb *changeBuilder) markRead(s *store.Snapshot, read bool) {
 	if s.Read != read {
-		st.effect(store.MarkRead{Problem: s.ID, User: st.Author, Read: read})
+		cb.effect(store.MarkRead{Problem: s.ID, User: cb.Author, Read: read})
 	}
 	s.Read = read
-	if s.Assignee == st.Author {
+	if s.Assignee == cb.Author {
 		s.ReadByAssignee = read
 	}
 }
 
 // store stores the problem of the snapshot in its current form. It comes last, because
 // log entries count for the size of the problem.
-func (st *step) store(s *store.Snapshot) {
-	st.effect(store.UpdateProblem{Problem: s.Problem, Size: s.Size})
+func (cb *changeBuilder) store(s *store.Snapshot) {
+	cb.effect(store.UpdateProblem{Problem: s.Problem, Size: s.Size})
 }
 
 // save stores a savepoint of the problem in its current form.
-func (st *step) save(s *store.Snapshot) {
-	st.effect(store.PutSavepoint{Problem: s.Problem})
+func (cb *changeBuilder) save(s *store.Snapshot) {
+	cb.effect(store.PutSavepoint{Problem: s.Problem})
 	s.Size += problem.SavedSize(s.Fields)
 }
 
 // log appends to the log of the problem in the snapshot. The snapshot is already at its
 // new revision.
-func (st *step) log(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
+func (cb *changeBuilder) log(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
 	entry := problem.LogEntry{
-		ID:       st.ids.Next(),
+		ID:       cb.ids.Next(),
 		Problem:  s.ID,
 		Type:     t,
-		Created:  st.At,
-		Author:   st.Author,
-		Batch:    st.Batch,
+		Created:  cb.At,
+		Author:   cb.Author,
+		Batch:    cb.Batch,
 		Field:    field,
 		From:     from,
 		To:       to,
 		Revision: s.Revision,
 	}
 	s.Size += entry.Size()
-	st.Log = append(st.Log, entry)
+	cb.Log = append(cb.Log, entry)
 }

@@ -20,7 +20,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 			if c.loaded, err = s.load(ctx, r, caller.User, id, 0); err != nil {
 				return c, err
 			}
-			c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time())
+			c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time())
 			return c, err
 		},
 		decide: func(c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
@@ -40,7 +40,7 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 	return &handoff[commenting]{
 		beforeWait: func(ctx context.Context) {
 			if now, err := s.store.Versions(ctx); err == nil {
-				catalogue = s.cache.catalogueIfKept(now.Catalogue)
+				catalogue = s.cache.cachedCatalogue(now.Catalogue)
 			}
 		},
 		accept: func(received *store.Snapshot) (commenting, bool) {
@@ -63,11 +63,11 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 // commenting is the basis of the decision about a new comment.
 type commenting struct {
 	loaded
-	kept *store.Reply // for the Idempotency-Key
+	reply *store.Reply // for the Idempotency-Key
 }
 
 func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
-	if a, ok := cmd.Idempotency.replay(c.kept); ok {
+	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
 	l := c.loaded
@@ -75,19 +75,19 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 	if err != nil {
 		return store.Change{}, Answer[problem.Comment]{}, err
 	}
-	st := newStep(m, caller.User, l.Problem)
-	comment.ID, comment.Author, comment.Created = st.ids.Next(), st.Author, st.At
+	cb := newChangeBuilder(m, caller.User, l.Problem)
+	comment.ID, comment.Author, comment.Created = cb.ids.Next(), cb.Author, cb.At
 
-	st.significant(&l.Snapshot)
-	st.effect(store.AddComment{Problem: l.ID, Comment: comment})
+	cb.significant(&l.Snapshot)
+	cb.effect(store.AddComment{Problem: l.ID, Comment: comment})
 	l.Size += comment.Size()
-	st.log(&l.Snapshot, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
-	st.store(&l.Snapshot)
+	cb.log(&l.Snapshot, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
+	cb.store(&l.Snapshot)
 
 	a := answer(comment, l)
 	a.New = true
-	cmd.Idempotency.keep(&st.Change, m.at, a)
-	return st.Change, a, nil
+	cmd.Idempotency.keep(&cb.Change, m.at, a)
+	return cb.Change, a, nil
 }
 
 func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
@@ -106,5 +106,5 @@ func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
 	if err := faults.Err(); err != nil {
 		return comment, err
 	}
-	return comment, cmd.Idempotency.check(c.kept)
+	return comment, cmd.Idempotency.check(c.reply)
 }

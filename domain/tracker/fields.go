@@ -191,12 +191,12 @@ func checkTransition(from, to ident.ID, c *metadata.Catalogue) error {
 
 // resolve records the resolver and the time of the resolution: the latest move into a
 // resolved state, also from another one (D1).
-func (st *step) resolve(p *problem.Problem, moved bool, c *metadata.Catalogue) {
+func (cb *changeBuilder) resolve(p *problem.Problem, moved bool, c *metadata.Catalogue) {
 	state, _ := c.State(p.State)
 	switch {
 	case !state.Resolved:
 		p.Resolver, p.Resolved = ident.None, time.Time{}
 	case moved:
-		p.Resolver, p.Resolved = st.Author, st.At
+		p.Resolver, p.Resolved = cb.Author, cb.At
 	}
 }

@@ -89,7 +89,7 @@ func TestCatalogueOfAnotherHistoryAtCommit(t *testing.T) {
 	wantFault(t, err, fault.MetadataNotFound)
 }
 
-// A catalogue of a lost history with a higher number is not served, nor kept: the
+// A catalogue of a lost history with a higher number is not served, nor reply: the
 // catalogue is loaded once and not by each request.
 func TestCatalogueOfALongerHistory(t *testing.T) {
 	t.Parallel()

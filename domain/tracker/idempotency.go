@@ -22,24 +22,24 @@ func (i *Idempotency[T]) load(ctx context.Context, r store.Reader, caller Caller
 	if i == nil {
 		return nil, nil
 	}
-	kept, ok, err := r.Reply(ctx, caller.User, i.Key)
-	if err != nil || !ok || kept.Created.Before(now.Add(-remembered)) {
+	reply, ok, err := r.Reply(ctx, caller.User, i.Key)
+	if err != nil || !ok || reply.Created.Before(now.Add(-replyLifetime)) {
 		return nil, err
 	}
-	return &kept, nil
+	return &reply, nil
 }
 
 // replay returns the answer to an equal request, if there is a stored reply.
-func (i *Idempotency[T]) replay(kept *store.Reply) (a Answer[T], ok bool) {
-	if kept == nil || kept.Fingerprint != i.Fingerprint {
+func (i *Idempotency[T]) replay(reply *store.Reply) (a Answer[T], ok bool) {
+	if reply == nil || reply.Fingerprint != i.Fingerprint {
 		return a, false
 	}
-	return Answer[T]{Replay: kept.Body}, true
+	return Answer[T]{Replay: reply.Body}, true
 }
 
 // check refuses a key used for another request.
-func (i *Idempotency[T]) check(kept *store.Reply) error {
-	if kept == nil {
+func (i *Idempotency[T]) check(reply *store.Reply) error {
+	if reply == nil {
 		return nil
 	}
 	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
@@ -51,7 +51,7 @@ func (i *Idempotency[T]) keep(c *store.Change, now time.Time, answer Answer[T]) 
 	if i == nil {
 		return
 	}
-	c.Expect = append(c.Expect, store.KeyUnused{User: c.Author, Key: i.Key, Since: now.Add(-remembered)})
+	c.Expect = append(c.Expect, store.KeyUnused{User: c.Author, Key: i.Key, Since: now.Add(-replyLifetime)})
 	c.Effects = append(c.Effects, store.KeepReply{Reply: store.Reply{
 		User:        c.Author,
 		Key:         i.Key,

@@ -69,7 +69,7 @@ func TestReplay(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			creation := newCreation()
-			creation.kept = kept()
+			creation.reply = kept()
 			change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: c.patch, Idempotency: keyed[store.Snapshot](c.fingerprint)}, creation, at(now))
 			nothing(t, change)
 			if c.kind != "" {
@@ -85,7 +85,7 @@ func TestReplay(t *testing.T) {
 func TestReplayComment(t *testing.T) {
 	t.Parallel()
 	stale := Write{IfMatch: &Match{Revisions: []int64{2}}}
-	c := commenting{loaded: newLoaded(), kept: kept()}
+	c := commenting{loaded: newLoaded(), reply: kept()}
 	change, a, err := decideComment(by(bob), AddComment{Write: stale, Idempotency: keyed[problem.Comment](1)}, c, at(now))
 	noError(t, err)
 	nothing(t, change)

@@ -35,22 +35,22 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 		return store.Change{}, none, err
 	}
 
-	st := newStep(m, caller.User, l.Problem)
+	cb := newChangeBuilder(m, caller.User, l.Problem)
 	if !exists || old != k {
-		st.significant(&l.Snapshot)
-		st.effect(store.PutKeyword{Problem: l.ID, Keyword: k})
+		cb.significant(&l.Snapshot)
+		cb.effect(store.PutKeyword{Problem: l.ID, Keyword: k})
 		l.Size += k.Size()
 		var from problem.LogValue
 		if exists {
 			from = logKeyword(old)
 			l.Size -= old.Size()
 		}
-		st.log(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
-		st.store(&l.Snapshot)
+		cb.log(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
+		cb.store(&l.Snapshot)
 	}
 	a := answer(k, l)
 	a.New = !exists
-	return st.Change, a, nil
+	return cb.Change, a, nil
 }
 
 // DeleteKeyword deletes a keyword of a problem (W5). It fails with
@@ -75,13 +75,13 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (
 	if !exists {
 		return store.Change{}, none, fault.New(fault.KeywordNotFound, "the problem has no such keyword")
 	}
-	st := newStep(m, caller.User, l.Problem)
-	st.significant(&l.Snapshot)
-	st.effect(store.DropKeyword{Problem: l.ID, Name: name})
+	cb := newChangeBuilder(m, caller.User, l.Problem)
+	cb.significant(&l.Snapshot)
+	cb.effect(store.DropKeyword{Problem: l.ID, Name: name})
 	l.Size -= old.Size()
-	st.log(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
-	st.store(&l.Snapshot)
-	return st.Change, answer(struct{}{}, l), nil
+	cb.log(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
+	cb.store(&l.Snapshot)
+	return cb.Change, answer(struct{}{}, l), nil
 }
 
 // keywordName applies the rule for names of keywords. They are in the path, so their

@@ -352,12 +352,12 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 	return snapshot, nil
 }
 
-func (r reader) Log(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
-	return store.Portion(r.problems[id].log, skip, limit, room, (*problem.LogEntry).Size), nil
+func (r reader) Log(_ context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
+	return store.Portion(r.problems[id].log, skip, limit, budget, (*problem.LogEntry).Size), nil
 }
 
-func (r reader) Comments(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
-	return store.Portion(r.problems[id].comments, skip, limit, room, (*problem.Comment).Size), nil
+func (r reader) Comments(_ context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
+	return store.Portion(r.problems[id].comments, skip, limit, budget, (*problem.Comment).Size), nil
 }
 
 func (r reader) Neighbours(_ context.Context, t relationship.Type, owners []problem.ID) (all []relationship.Relationship, err error) {

@@ -77,15 +77,15 @@ type rules[T, P any] struct {
 	needsUnused func(old, changed T) bool
 	// also adds further effects of the change, or refuses the change because of them.
 	// With nil, there are none.
-	also func(st *step, w Write, old, changed T, d directory) error
+	also func(cb *changeBuilder, w Write, old, changed T, d directory) error
 }
 
 // written is the basis of the decision about a metadata object.
 type written struct {
 	directory      // with tokens only if the change has further effects
 	used      bool // a problem has the object; set only if needed
-	// kept is the reply stored for the Idempotency-Key of a creation, or nil.
-	kept *store.Reply
+	// reply is the reply stored for the Idempotency-Key of a creation, or nil.
+	reply *store.Reply
 	// reused is the refusal of a key used for another request, or nil.
 	reused error
 	// sent are the members of a creation written only by the service.
@@ -134,17 +134,17 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 		locks:  append(key.lockKeys(caller), lockKey{kind: lockCatalogue}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (w written, err error) {
-			if w.kept, err = key.load(ctx, r, caller, o.service.time()); err != nil {
+			if w.reply, err = key.load(ctx, r, caller, o.service.time()); err != nil {
 				return w, err
 			}
 			w.directory, err = o.loadDirectory(ctx, r)
 			return w, err
 		},
 		decide: func(w written, m moment) (store.Change, Answer[T], error) {
-			if a, ok := key.replay(w.kept); ok {
+			if a, ok := key.replay(w.reply); ok {
 				return store.Change{}, a, nil
 			}
-			w.reused, w.sent = key.check(w.kept), cmd.Service
+			w.reused, w.sent = key.check(w.reply), cmd.Service
 			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
 			if err == nil {
 				key.keep(&change, m.at, a)
@@ -226,40 +226,40 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	if err := r.check(on.catalogue, object); err != nil {
 		return refuse(err)
 	}
-	st := newStep(m, caller.User)
+	cb := newChangeBuilder(m, caller.User)
 	created := r.id(&old).IsNone()
 	if created {
-		*r.id(&object) = st.ids.Next()
+		*r.id(&object) = cb.ids.Next()
 	} else if r.needsUnused != nil && r.needsUnused(old, object) {
 		if on.used {
 			return refuse(inUse())
 		}
-		st.expect(store.StateUnused{State: *r.id(&object)})
+		cb.expect(store.StateUnused{State: *r.id(&object)})
 	}
 	of := audited{audit.Kind(r.kind), *r.id(&object), r.name(&object)}
 	members := r.members(object, on.catalogue)
 	if created {
-		st.auditCreated(of, members)
+		cb.auditCreated(of, members)
 	} else {
-		st.auditChanges(of, r.members(old, on.catalogue), members)
+		cb.auditChanges(of, r.members(old, on.catalogue), members)
 	}
 	a := Answer[T]{Value: object, Catalogue: on.catalogue, New: created}
-	if len(st.Effects) == 0 { // nothing differs from before
+	if len(cb.Effects) == 0 { // nothing differs from before
 		return store.Change{}, a, nil
 	}
-	st.resolvedBy(on.catalogue.Version)
-	st.effect(r.put(object))
+	cb.resolvedBy(on.catalogue.Version)
+	cb.effect(r.put(object))
 	if r.also != nil {
-		if err := r.also(st, w, old, object, on.directory); err != nil {
+		if err := r.also(cb, w, old, object, on.directory); err != nil {
 			return refuse(err)
 		}
 	}
-	a.Catalogue = r.with(on.catalogue, object, st.Batch)
+	a.Catalogue = r.with(on.catalogue, object, cb.Batch)
 	a.Ignored = ignored(r.compare(on.sent, object, a.Catalogue))
 	if w.DryRun && created {
 		*r.id(&a.Value) = ident.None
 	}
-	return st.Change, a, nil
+	return cb.Change, a, nil
 }
 
 // with returns the catalogue after the object was stored in a Change of the batch.

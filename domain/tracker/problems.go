@@ -18,7 +18,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
 		load: func(ctx context.Context, r store.Reader) (c creation, err error) {
-			if c.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
+			if c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return c, err
 			}
 			c.maxKeywords = s.limits.Keywords
@@ -26,7 +26,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 			return c, err
 		},
 		prepare: func(ctx context.Context, c *creation) (err error) {
-			if c.kept == nil {
+			if c.reply == nil {
 				c.id, err = s.reserveNumber(ctx)
 			}
 			return err
@@ -52,51 +52,51 @@ func (s *Service) reserveNumber(ctx context.Context) (problem.ID, error) {
 // creation is the basis of the decision about a new problem.
 type creation struct {
 	catalogue *metadata.Catalogue
-	kept      *store.Reply // for the Idempotency-Key
+	reply     *store.Reply // for the Idempotency-Key
 	id        problem.ID   // 0 in a dry run
 	// maxKeywords is the largest number of keywords of the problem.
 	maxKeywords int
 }
 
 func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store.Change, Answer[store.Snapshot], error) {
-	if a, ok := cmd.Idempotency.replay(c.kept); ok {
+	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
 	fields, keywords, err := checkCreate(cmd, c)
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
-	st := newStep(m, caller.User)
+	cb := newChangeBuilder(m, caller.User)
 	p := problem.Problem{
 		ID:         c.id,
 		Fields:     fields,
-		Originator: st.Author,
-		Created:    st.At,
-		Modifier:   st.Author,
-		Modified:   st.At,
+		Originator: cb.Author,
+		Created:    cb.At,
+		Modifier:   cb.Author,
+		Modified:   cb.At,
 		Revision:   1,
 	}
-	st.resolve(&p, true, c.catalogue)
-	snapshot := store.Snapshot{Problem: p, Batch: st.Batch, Catalogue: c.catalogue.Version, Keywords: keywords}
+	cb.resolve(&p, true, c.catalogue)
+	snapshot := store.Snapshot{Problem: p, Batch: cb.Batch, Catalogue: c.catalogue.Version, Keywords: keywords}
 
-	st.resolvedBy(c.catalogue.Version)
+	cb.resolvedBy(c.catalogue.Version)
 	snapshot.Size = p.TextSize() + problem.SavedSize(p.Fields)
-	st.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
+	cb.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
 	for _, k := range keywords {
 		snapshot.Size += k.Size()
-		st.log(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
+		cb.log(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
 	}
-	st.effect(store.CreateProblem{Problem: p, Size: snapshot.Size})
-	st.effect(store.PutSavepoint{Problem: p})
+	cb.effect(store.CreateProblem{Problem: p, Size: snapshot.Size})
+	cb.effect(store.PutSavepoint{Problem: p})
 	for _, k := range keywords {
-		st.effect(store.PutKeyword{Problem: p.ID, Keyword: k})
+		cb.effect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
-	st.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
-	snapshot.Log = st.Log
+	cb.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
+	snapshot.Log = cb.Log
 
 	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Service.all(snapshot, c.catalogue))}
-	cmd.Idempotency.keep(&st.Change, m.at, a)
-	return st.Change, a, nil
+	cmd.Idempotency.keep(&cb.Change, m.at, a)
+	return cb.Change, a, nil
 }
 
 // checkCreate returns the fields and keywords of the new problem.
@@ -115,7 +115,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 	if err := faults.Err(); err != nil {
 		return fields, nil, err
 	}
-	if err := cmd.Idempotency.check(c.kept); err != nil {
+	if err := cmd.Idempotency.check(c.reply); err != nil {
 		return fields, nil, err
 	}
 	return fields, keywords, checkInitial(fields.State, c.catalogue)
@@ -140,34 +140,34 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.C
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
 	names := ignored(cmd.Service.moving(l.Snapshot, l.catalogue))
-	st := newStep(m, caller.User, l.Problem)
+	cb := newChangeBuilder(m, caller.User, l.Problem)
 	if fields != l.Fields {
-		st.resolvedBy(l.Catalogue)
+		cb.resolvedBy(l.Catalogue)
 	}
-	st.update(&l, fields, cmd.Read)
-	l.Log = st.Log
+	cb.update(&l, fields, cmd.Read)
+	l.Log = cb.Log
 	a := answer(l.Snapshot, l)
 	a.Ignored = names
-	return st.Change, a, nil
+	return cb.Change, a, nil
 }
 
 // update sets the fields of a problem and, if sent, the author's read mark.
-func (st *step) update(l *loaded, fields problem.Fields, read patch.Field[bool]) {
+func (cb *changeBuilder) update(l *loaded, fields problem.Fields, read patch.Field[bool]) {
 	old := l.Problem
 	if fields != old.Fields {
 		l.Fields = fields
-		st.significant(&l.Snapshot)
-		st.resolve(&l.Problem, fields.State != old.State, l.catalogue)
-		st.save(&l.Snapshot)
+		cb.significant(&l.Snapshot)
+		cb.resolve(&l.Problem, fields.State != old.State, l.catalogue)
+		cb.save(&l.Snapshot)
 		l.Size += l.TextSize() - old.TextSize()
-		st.logChanges(&l.Snapshot, old.Fields, l.catalogue)
-		st.store(&l.Snapshot)
+		cb.logChanges(&l.Snapshot, old.Fields, l.catalogue)
+		cb.store(&l.Snapshot)
 	}
 	if read.Sent && read.Value != l.Read {
 		if fields == old.Fields {
-			st.expectProblem(&l.Snapshot)
+			cb.expectProblem(&l.Snapshot)
 		}
-		st.markRead(&l.Snapshot, read.Value)
+		cb.markRead(&l.Snapshot, read.Value)
 	}
 }
 
@@ -189,10 +189,10 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 }
 
 // logChanges logs each field that differs.
-func (st *step) logChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
+func (cb *changeBuilder) logChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
 	for _, f := range clientFields {
 		if !f.Same(&old, &s.Fields) {
-			st.log(s, problem.FieldChanged, f.Name, f.Log(&old, c.Name), f.Log(&s.Fields, c.Name))
+			cb.log(s, problem.FieldChanged, f.Name, f.Log(&old, c.Name), f.Log(&s.Fields, c.Name))
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 		locks:  append(cmd.Idempotency.lockKeys(caller), lockKey{kind: lockQueries, user: caller.User}),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
-			if of.kept, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
+			if of.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return of, err
 			}
 			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
@@ -54,32 +54,32 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 type saving struct {
 	catalogue *metadata.Catalogue
 	saved     int          // by the same user before
-	kept      *store.Reply // for the Idempotency-Key
+	reply     *store.Reply // for the Idempotency-Key
 }
 
 func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (store.Change, Answer[query.Saved], error) {
-	if a, ok := cmd.Idempotency.replay(of.kept); ok {
+	if a, ok := cmd.Idempotency.replay(of.reply); ok {
 		return store.Change{}, a, nil
 	}
-	st := newStep(m, caller.User)
-	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: st.At})
+	cb := newChangeBuilder(m, caller.User)
+	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: cb.At})
 	if of.saved >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "you already have the largest number of saved queries: %d; delete one first", limit)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
-	if err := cmd.Idempotency.check(of.kept); err != nil {
+	if err := cmd.Idempotency.check(of.reply); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
-	saved.ID = st.ids.Next()
-	st.effect(store.PutQuery{Query: saved})
+	saved.ID = cb.ids.Next()
+	cb.effect(store.PutQuery{Query: saved})
 	if cmd.DryRun {
 		saved.ID = ident.None
 	}
 	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}
-	cmd.Idempotency.keep(&st.Change, m.at, a)
-	return st.Change, a, nil
+	cmd.Idempotency.keep(&cb.Change, m.at, a)
+	return cb.Change, a, nil
 }
 
 // savedText is the rule for the text of predicates and orders. Their length is up to
@@ -172,9 +172,9 @@ func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w
 			return saved, err
 		},
 		decide: func(saved query.Saved, m moment) (store.Change, Answer[struct{}], error) {
-			st := newStep(m, caller.User)
-			st.effect(store.DropQuery{ID: saved.ID})
-			return st.Change, Answer[struct{}]{}, nil
+			cb := newChangeBuilder(m, caller.User)
+			cb.effect(store.DropQuery{ID: saved.ID})
+			return cb.Change, Answer[struct{}]{}, nil
 		},
 	})
 }

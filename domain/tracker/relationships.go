@@ -130,22 +130,22 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m moment) (st
 		return store.Change{}, none, fault.New(fault.RelationshipCycle, "the relationship would close a cycle: %s", showCycle(l.cycle))
 	}
 
-	st := newStep(m, caller.User, l.Problem, l.other.Problem)
+	cb := newChangeBuilder(m, caller.User, l.Problem, l.other.Problem)
 	added := relationship.Relationship{
 		Owner: l.ID, Type: cmd.relationshipType(), Other: l.other.ID,
-		Created: st.At, Author: st.Author,
+		Created: cb.At, Author: cb.Author,
 	}
 	if f, _ := added.Type.Family(); f.Directed() {
-		st.expect(store.FamilyAt{Family: f.Forward, Epoch: l.epoch})
-		st.effect(store.MoveFamily{Family: f.Forward})
+		cb.expect(store.FamilyAt{Family: f.Forward, Epoch: l.epoch})
+		cb.effect(store.MoveFamily{Family: f.Forward})
 	}
-	st.bothSides(&l, func(side *loaded, r relationship.Relationship) {
-		st.effect(store.PutRelationship{Relationship: r})
-		st.log(&side.Snapshot, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
+	cb.bothSides(&l, func(side *loaded, r relationship.Relationship) {
+		cb.effect(store.PutRelationship{Relationship: r})
+		cb.log(&side.Snapshot, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
 	}, added)
 	a := answer(store.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
 	a.New = true
-	return st.Change, a, nil
+	return cb.Change, a, nil
 }
 
 func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Change, Answer[struct{}], error) {
@@ -162,24 +162,24 @@ func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Chang
 		return store.Change{}, none, fault.New(fault.RelationshipNotFound, "the problem has no such relationship")
 	}
 
-	st := newStep(m, caller.User, l.Problem, l.other.Problem)
-	st.bothSides(&l, func(side *loaded, r relationship.Relationship) {
-		st.effect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
-		st.log(&side.Snapshot, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
+	cb := newChangeBuilder(m, caller.User, l.Problem, l.other.Problem)
+	cb.bothSides(&l, func(side *loaded, r relationship.Relationship) {
+		cb.effect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
+		cb.log(&side.Snapshot, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
 	}, r.Relationship)
-	return st.Change, answer(struct{}{}, l.loaded), nil
+	return cb.Change, answer(struct{}{}, l.loaded), nil
 }
 
 // bothSides changes a relationship on its owner and the mirror on the other problem,
 // never one without the other (spec section 2).
-func (st *step) bothSides(l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
+func (cb *changeBuilder) bothSides(l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
 	for _, side := range []struct {
 		*loaded
 		relationship.Relationship
 	}{{&l.loaded, r}, {&l.other, r.Mirror()}} {
-		st.significant(&side.Snapshot)
+		cb.significant(&side.Snapshot)
 		change(side.loaded, side.Relationship)
-		st.store(&side.Snapshot)
+		cb.store(&side.Snapshot)
 	}
 }
 

@@ -51,7 +51,7 @@ func newSearchLimit(searches int, waitFor time.Duration) *searchLimit {
 	return &searchLimit{locks: keylock.New[searcher, struct{}](compareSearchers, capacity), waitFor: waitFor}
 }
 
-var errSearchesBusy = errors.New("no turn came in time")
+var errSearchesBusy = errors.New("no search ended in time to let this one start")
 
 // acquire waits until the user may search. The search ends with release. acquire fails
 // with fault.Unavailable when the wait takes too long, and when ctx ends first.

@@ -38,43 +38,43 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 }
 
 func decideSeed(admin access.Secret, m moment) store.Change {
-	st := newStep(m, ident.None)
-	st.expect(store.StoreEmpty{})
+	cb := newChangeBuilder(m, ident.None)
+	cb.expect(store.StoreEmpty{})
 
-	open := metadata.State{ID: st.ids.Next(), Name: "Open", Initial: true, Order: 1}
-	inProgress := metadata.State{ID: st.ids.Next(), Name: "In Progress", Order: 2}
-	closed := metadata.State{ID: st.ids.Next(), Name: "Closed", Resolved: true, Order: 3}
+	open := metadata.State{ID: cb.ids.Next(), Name: "Open", Initial: true, Order: 1}
+	inProgress := metadata.State{ID: cb.ids.Next(), Name: "In Progress", Order: 2}
+	closed := metadata.State{ID: cb.ids.Next(), Name: "Closed", Resolved: true, Order: 3}
 	open.Next = []ident.ID{inProgress.ID, closed.ID}
 	inProgress.Next = []ident.ID{open.ID, closed.ID}
 	closed.Next = []ident.ID{open.ID}
 	content := metadata.Content{States: []metadata.State{open, inProgress, closed}}
 	for i, name := range []string{"Urgent", "High", "Normal", "Low"} {
-		content.Priorities = append(content.Priorities, metadata.Priority{ID: st.ids.Next(), Name: name, Order: i + 1})
+		content.Priorities = append(content.Priorities, metadata.Priority{ID: cb.ids.Next(), Name: name, Order: i + 1})
 	}
 	for _, name := range []string{"Feature", "Enhancement", "Incorrect Behavior", "Task"} {
-		content.Classifications = append(content.Classifications, metadata.Classification{ID: st.ids.Next(), Name: name})
+		content.Classifications = append(content.Classifications, metadata.Classification{ID: cb.ids.Next(), Name: name})
 	}
-	c := metadata.NewCatalogue(ident.Version{}.Next(st.Batch), content.Clone()) // to log the references of the states
-	putNew(st, &stateRules, content.States, c)
-	putNew(st, &priorityRules, content.Priorities, c)
-	putNew(st, &classificationRules, content.Classifications, c)
+	c := metadata.NewCatalogue(ident.Version{}.Next(cb.Batch), content.Clone()) // to log the references of the states
+	putNew(cb, &stateRules, content.States, c)
+	putNew(cb, &priorityRules, content.Priorities, c)
+	putNew(cb, &classificationRules, content.Classifications, c)
 
-	administrator := user.User{ID: st.ids.Next(), Name: "Administrator", Email: AdminEmail}
-	putNew(st, &userRules, []user.User{administrator}, c)
-	st.putToken(access.Token{
-		ID:      st.ids.Next(),
+	administrator := user.User{ID: cb.ids.Next(), Name: "Administrator", Email: AdminEmail}
+	putNew(cb, &userRules, []user.User{administrator}, c)
+	cb.putToken(access.Token{
+		ID:      cb.ids.Next(),
 		User:    administrator.ID,
 		Scope:   access.Admin,
 		Digest:  admin.Digest(),
-		Created: st.At,
+		Created: cb.At,
 	}, administrator.Name, true)
-	return st.Change
+	return cb.Change
 }
 
 // putNew stores new objects and logs them.
-func putNew[T, P any](st *step, r *rules[T, P], objects []T, c *metadata.Catalogue) {
+func putNew[T, P any](cb *changeBuilder, r *rules[T, P], objects []T, c *metadata.Catalogue) {
 	for _, o := range objects {
-		st.auditCreated(audited{audit.Kind(r.kind), *r.id(&o), r.name(&o)}, r.members(o, c))
-		st.effect(r.put(o))
+		cb.auditCreated(audited{audit.Kind(r.kind), *r.id(&o), r.name(&o)}, r.members(o, c))
+		cb.effect(r.put(o))
 	}
 }

@@ -117,13 +117,13 @@ func (s *Service) Searches() (waiting, underWay int) {
 	return waiting, underWay
 }
 
-// remembered is the lifetime of replies and batches (D21).
-const remembered = 24 * time.Hour
+// replyLifetime is the lifetime of replies and batches (D21).
+const replyLifetime = 24 * time.Hour
 
-// forgetAtOnce is the span of time forgotten by one Change. A store can forget the
+// expirySpan is the span of time forgotten by one Change. A store can forget the
 // writes of one minute at once, well within its time limits. The writes since the last
 // housekeeping may be too many.
-const forgetAtOnce = time.Minute
+const expirySpan = time.Minute
 
 // Housekeep forgets expired replies and batches, the oldest first. Callers run it every
 // hour or so.
@@ -133,11 +133,11 @@ func (s *Service) Housekeep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		end := m.at.Add(-remembered)
+		end := m.at.Add(-replyLifetime)
 		before := end
 		err = s.store.View(ctx, func(r store.Reader) error {
 			oldest, ok, err := r.Oldest(ctx)
-			if slice := oldest.Add(forgetAtOnce); ok && slice.Before(end) {
+			if slice := oldest.Add(expirySpan); ok && slice.Before(end) {
 				before = slice
 			}
 			return err

@@ -33,18 +33,18 @@ func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToke
 }
 
 func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory, m moment) (store.Change, Answer[IssuedToken], error) {
-	st := newStep(m, caller.User)
-	token, err := checkToken(cmd, d.catalogue, st.At)
+	cb := newChangeBuilder(m, caller.User)
+	token, err := checkToken(cmd, d.catalogue, cb.At)
 	if err != nil {
 		return store.Change{}, Answer[IssuedToken]{}, err
 	}
-	token.ID, token.Digest = st.ids.Next(), secret.Digest()
-	st.resolvedBy(d.catalogue.Version)
-	st.putToken(token, d.catalogue.Name(metadata.Users, token.User), true)
+	token.ID, token.Digest = cb.ids.Next(), secret.Digest()
+	cb.resolvedBy(d.catalogue.Version)
+	cb.putToken(token, d.catalogue.Name(metadata.Users, token.User), true)
 	if cmd.DryRun {
 		token.ID, secret = ident.None, access.Secret{}
 	}
-	return st.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
+	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
 }
 
 // checkToken returns the requested token, without identifier and digest.
@@ -82,15 +82,15 @@ func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w
 		if !ok {
 			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
 		}
-		st := newStep(m, caller.User)
+		cb := newChangeBuilder(m, caller.User)
 		if token.Revoked.IsZero() {
-			if err := d.checkLastAdmin(w, st.At, func(t access.Token) bool { return t.ID == id }); err != nil {
+			if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
 				return store.Change{}, Answer[struct{}]{}, err
 			}
-			token.Revoked = st.At
-			st.expect(store.AccessAt{Version: d.access}) // or two servers would both log it
-			st.putToken(token, d.catalogue.Name(metadata.Users, token.User), false)
+			token.Revoked = cb.At
+			cb.expect(store.AccessAt{Version: d.access}) // or two servers would both log it
+			cb.putToken(token, d.catalogue.Name(metadata.Users, token.User), false)
 		}
-		return st.Change, Answer[struct{}]{}, nil
+		return cb.Change, Answer[struct{}]{}, nil
 	})
 }

@@ -50,7 +50,7 @@ var userRules = rules[user.User, UserPatch]{
 		}
 	},
 	put:  func(o user.User) store.Effect { return store.PutUser{User: o} },
-	also: (*step).revokeTokens,
+	also: (*changeBuilder).revokeTokens,
 }
 
 func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
@@ -67,18 +67,18 @@ func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List)
 }
 
 // revokeTokens revokes the tokens of a deactivated user.
-func (st *step) revokeTokens(w Write, old, u user.User, d directory) error {
+func (cb *changeBuilder) revokeTokens(w Write, old, u user.User, d directory) error {
 	if !u.Inactive || old.Inactive {
 		return nil
 	}
-	if err := d.checkLastAdmin(w, st.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
+	if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
 		return err
 	}
-	st.expect(store.AccessAt{Version: d.access}) // or a new token could escape the revocation
+	cb.expect(store.AccessAt{Version: d.access}) // or a new token could escape the revocation
 	for _, token := range d.tokens {
 		if token.User == u.ID && token.Revoked.IsZero() {
-			token.Revoked = st.At
-			st.putToken(token, u.Name, false)
+			token.Revoked = cb.At
+			cb.putToken(token, u.Name, false)
 		}
 	}
 	return nil

@@ -47,15 +47,15 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 		return store.Change{}, none, err
 	}
 
-	st := newStep(m, caller.User, l.Problem)
+	cb := newChangeBuilder(m, caller.User, l.Problem)
 	if !watches {
-		st.resolvedBy(l.Catalogue)
-		st.insignificant(&l.Snapshot)
-		st.effect(store.Watch{Problem: l.ID, User: id})
-		st.log(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
-		st.store(&l.Snapshot)
+		cb.resolvedBy(l.Catalogue)
+		cb.insignificant(&l.Snapshot)
+		cb.effect(store.Watch{Problem: l.ID, User: id})
+		cb.log(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
+		cb.store(&l.Snapshot)
 	}
 	a := answer(u, l)
 	a.New = !watches
-	return st.Change, a, nil
+	return cb.Change, a, nil
 }
