@@ -41,7 +41,9 @@ func (cb *changeBuilder) expect(e store.Expectation) { cb.Expect = append(cb.Exp
 func (cb *changeBuilder) effect(e store.Effect) { cb.Effects = append(cb.Effects, e) }
 
 // resolvedBy expects the catalogue to have the version used to resolve references.
-func (cb *changeBuilder) resolvedBy(version ident.Version) { cb.expect(store.CatalogueAt{Version: version}) }
+func (cb *changeBuilder) resolvedBy(version ident.Version) {
+	cb.expect(store.CatalogueAt{Version: version})
+}
 
 // significant brings the snapshot to its next revision by a significant change. The
 // change has a modifier, and the problem becomes unread for all other users (D1, D8).
