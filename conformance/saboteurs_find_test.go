@@ -123,6 +123,29 @@ func findSaboteurs() []saboteur {
 			})
 		}),
 	}, {
+		name: "looks at the first member of a list alone", caught: "FIND-001/lists",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				if exists, ok := c.(predicate.Exists); ok {
+					if list, ok := exists.Coll.(predicate.List); ok && len(list.Members) > 1 {
+						exists.Coll = predicate.List{Members: list.Members[:1], Of: list.Of}
+						return exists
+					}
+				}
+				return c
+			})
+		}),
+	}, {
+		name: "takes all savepoints for the same", caught: "FIND-001/savepoints",
+		sabotage: asking(func(q *store.Query) {
+			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {
+				if compared, ok := c.(predicate.Compare); ok && compared.Left.Type().Entity == predicate.Savepoint {
+					return predicate.And{}
+				}
+				return c
+			})
+		}),
+	}, {
 		name: "finds what is watched by somebody else as well", caught: "FIND-001/documented",
 		sabotage: asking(func(q *store.Query) {
 			q.Plan = rewritten(q.Plan, func(c predicate.Cond) predicate.Cond {

@@ -35,6 +35,13 @@ func refusalCases() []demand {
 				{"title = 'x' AND $nobody = 1", "unboundVariable", 1, 17},
 				{"title = %@", "unsupported", 1, 9},
 				{"title MATCHES '('", "invalidPattern", 1, 15},
+				{`title LIKE 'a\\x'`, "invalidPattern", 1, 12},
+				{`title LIKE 'a\\'`, "invalidPattern", 1, 12},
+				{"CAST(title, 'NSColor') = nil", "unsupported", 1, 13},
+				{"CAST(identifier, 'nsstring') = '1'", "unsupported", 1, 18},
+				{"ANY history.identifier = 1", "unknownKey", 1, 13},
+				{"{1, 2} = 1", "typeMismatch", 1, 8},
+				{"{{1}, 2}.@count = 2", "typeMismatch", 1, 2},
 			} {
 				a := s.admin.get(lookup("/problems/search", "predicate", c.predicate)).fault(400, "invalid-predicate")
 				a.has("/kind", c.kind).has("/line", c.line).has("/column", c.column)

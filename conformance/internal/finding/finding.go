@@ -21,6 +21,18 @@ func Cases() []bench.Case {
 		about("fields", "Search compares what a problem has once: nil equals nil alone, is in no order, and NOT is the exact complement.", fieldFindings),
 		about("text", "Search compares text by code point, and with [c], [d] and [cd] as the domain folds it; patterns match the whole text.", textFindings),
 		about("parts", "Search finds by what belongs to a problem: ANY, ALL, NONE, SUBQUERY, and what is made of collections.", partFindings),
+		about("lists", "Search takes a list in braces for a collection of its values, wherever a collection may stand.", listFindings),
+		{
+			ID:   "FIND-001/savepoints",
+			Rule: "Search tells savepoints apart by problem and batch: a batch makes one savepoint of each problem that it changes.",
+			Run: func(b *bench.Bench) {
+				x := ExhibitsOf(b)
+				first, second := x.Dossiers[0], x.Dossiers[1] // a relationship joins them
+				second.Savepoints[0].Batch = first.Savepoints[0].Batch
+				second.Log[0].Batch = first.Log[0].Batch
+				finds(b, x, savepointFindings())
+			},
+		},
 		about("residual", "Search finds by what a database cannot compute as the domain does, alone and beside what it can.", residualFindings),
 		{
 			ID:   "FIND-001/caller",
@@ -149,7 +161,12 @@ func Cases() []bench.Case {
 // findsAll ends the case unless Ann finds the expected exhibits.
 func findsAll(b *bench.Bench, all []finding) {
 	b.Helper()
-	x := ExhibitsOf(b)
+	finds(b, ExhibitsOf(b), all)
+}
+
+// finds ends the case unless Ann finds among these exhibits what there is to find.
+func finds(b *bench.Bench, x exhibits, all []finding) {
+	b.Helper()
 	b.Restore(x.Holdings)
 	seeks(b, func(s Seeker) error {
 		for _, f := range all {

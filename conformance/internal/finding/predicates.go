@@ -87,6 +87,12 @@ func textFindings() []finding {
 		{`title LIKE '?rash'`, these(3)},
 		{`title LIKE[c] 'api*'`, these(1, 2)},
 		{`title LIKE '100% of [a-z]\\* are *'`, these(13)},
+		{`title LIKE '*\\?'`, these(13)},
+		{`title LIKE '*\\\\*'`, these(13)},
+		{`title LIKE[c] '*\\\\\'QUOTED*'`, these(13)},
+		{`title LIKE '100% of \\*'`, nil},
+		{`title LIKE '*[[]*'`, nil},
+		{`title LIKE '100_*'`, nil},
 		{`title MATCHES '[A-Z][a-z]+'`, these(3)},
 		{`title MATCHES[c] '.*LEAKS'`, these(1)},
 		{`title < 'D'`, these(1, 3, 13)},
@@ -142,12 +148,70 @@ func partFindings() []finding {
 	}
 }
 
+// listFindings are about lists in braces. A list is a collection in every position of
+// one.
+func listFindings() []finding {
+	return []finding{
+		{`ANY {1, 5, 99} = identifier`, these(1, 5)},
+		{`SOME {2, 3} = id`, these(2, 3)},
+		{`ALL {1, 5} != identifier`, Without(1, 5)},
+		{`NONE {1, 5} = identifier`, Without(1, 5)},
+		{`ALL {} = identifier`, Without()},
+		{`ANY {} = identifier`, nil},
+		{`NOT ANY {assignee} = nil`, these(1, 3, 5, 8)},
+		{`ANY {'API', 'Crash'} IN title`, these(1, 3)},
+		{`ANY {'area', 'price'} IN keywords.name`, these(1)},
+		{`ANY {title, component.name} CONTAINS[c] 'PUMP'`, these(1, 5)},
+		{`ANY {title} LIKE 'api*'`, these(2)},
+		{`ANY {title} MATCHES 'api.*'`, these(2)},
+		{`{1, 2} CONTAINS identifier`, these(1, 2)},
+		{`identifier IN {priority.order, 8}`, these(1, 2, 8)},
+		{`{}.@count = 0`, Without()},
+		{`{1, nil, 1}.@count = 3`, Without()},
+		{`{assignee.name, 'Ann'}[SIZE] = 2`, Without()},
+		{`{identifier, 3}.@max = 3`, these(1, 2, 3)},
+		{`{identifier, 3}.@min = 3`, Without(1, 2)},
+		{`{identifier, 1}.@sum = 3`, these(2)},
+		{`{identifier, nil, 3}.@avg = 4`, these(5)},
+		{`count({assignee, originator}) = 2`, Without()},
+		{`sum({identifier, 1}) = 3`, these(2)},
+		{`average({identifier, 3}) = 4`, these(5)},
+		{`min({creationDate, modificationDate}) < modificationDate`, these(1, 3)},
+		{`FUNCTION({identifier, 3}, 'max:') = 3`, these(1, 2, 3)},
+		{`ANY {assignee, originator}.name = 'Ann'`, these(1, 3, 8)},
+		{`ALL {assignee, originator}.inactive = NO`, these(1, 3)},
+		{`{assignee, originator}.name.@count = 2`, Without()},
+		{`SUBQUERY({1, 5, 8}, $n, $n = identifier).@count = 1`, these(1, 5, 8)},
+		{`SUBQUERY({assignee, originator}, $u, $u.name = 'Ann').@count > 0`, these(1, 3, 8)},
+		{`ANY SUBQUERY({assignee, originator}, $u, $u.inactive = YES).name = 'Cy'`, these(5, 8)},
+	}
+}
+
+// savepointFindings are about savepoints as objects. A savepoint has no identifier as
+// a key. It is equal to itself alone.
+func savepointFindings() []finding {
+	return []finding{
+		{`SUBQUERY(history, $a, SUBQUERY(history, $b, $a = $b).@count = 1).@count = history.@count`, Without()},
+		{`SUBQUERY(history, $h, $h IN history).@count = 2`, these(3)},
+		{`SUBQUERY(history, $a, SUBQUERY(history, $b, $a != $b).@count > 0).@count = 2`, these(3)},
+		{`ANY history IN relationships.child.history`, nil},
+		{`SUBQUERY(relationships.child.history, $o, $o IN history).@count > 0`, nil},
+		{`ANY history IN relationships.child.relationships.child.history`, Without(13)},
+	}
+}
+
 // residualFindings are about conditions beyond databases.
 func residualFindings() []finding {
 	return []finding{
 		{`identifier + 1 = 4`, these(3)},
 		{`FUNCTION(identifier, 'modulus:by:', 2) = 0`, these(2, 8)},
 		{`identifier / 0 = nil`, Without()},
+		{`CAST(identifier, 'NSString') = '13'`, these(13)},
+		{`CAST(assignee.identifier, 'NSString') CONTAINS '-'`, these(1, 3, 5, 8)},
+		{`CAST(watching, 'NSNumber') = 1`, these(1)},
+		{`CAST(title, 'NSNumber') = nil`, Without()},
+		{`CAST(identifier * 86400, 'NSDate') = CAST('2001-01-03', 'NSDate')`, these(2)},
+		{`CAST(resolveDate, 'NSNumber') > 0`, these(3)},
 		{`length(title) = 5`, these(3)},
 		{`lowercase(title) BEGINSWITH 'api'`, these(1, 2)},
 		{`FUNCTION(creationDate, 'dateByAddingMonths:', 2) > NOW()`, Without(8)},
