@@ -110,19 +110,22 @@ func fixed(text string) func() ([]byte, error) {
 
 // addFile serves a file, to those who have it already with 304.
 func (s *server) addFile(path string, f file) {
-	s.mux.HandleFunc("GET "+s.BasePath+path, s.public(func(w http.ResponseWriter, r *http.Request) {
-		loaded, err := f.load()
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		header := w.Header()
-		header.Set("Content-Type", f.media)
-		header.Set("ETag", loaded.tag)
-		header.Set("Cache-Control", "no-cache")
-		if f.policy != "" {
-			header.Set("Content-Security-Policy", f.policy)
-		}
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(loaded.content))
-	}))
+	s.mux.HandleFunc("GET "+s.BasePath+path, s.public(func(w http.ResponseWriter, r *http.Request) { s.sendFile(w, r, f) }))
+}
+
+// sendFile answers with a file, or with 304 to a client with the same file.
+func (s *server) sendFile(w http.ResponseWriter, r *http.Request, f file) {
+	loaded, err := f.load()
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", f.media)
+	header.Set("ETag", loaded.tag)
+	header.Set("Cache-Control", "no-cache")
+	if f.policy != "" {
+		header.Set("Content-Security-Policy", f.policy)
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(loaded.content))
 }

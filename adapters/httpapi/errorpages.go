@@ -46,7 +46,7 @@ func (s *server) addErrorPages() {
 	all := errorPageData{Title: "Errors", Base: s.BasePath}
 	for _, k := range httpframe.Failures() {
 		kind := errorPageKind{Slug: k.Slug, Status: k.Status, Name: http.StatusText(k.Status), Description: k.Description}
-		if k.Kind == fault.InvalidPredicate {
+		if isOfSearch(k.Kind) {
 			kind.Help = languagePath
 		}
 		all.Kinds = append(all.Kinds, kind)

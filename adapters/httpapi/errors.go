@@ -21,10 +21,11 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch kind.Kind {
 	case fault.Unauthenticated:
 		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
-	case fault.InvalidPredicate:
-		header.Set("Link", "<"+s.BasePath+languagePath+`>; rel="help"`)
 	case fault.Unavailable: // never UnknownOutcome: what repeats by itself would write twice
 		header.Set("Retry-After", "1")
+	}
+	if isAboutPredicate(described) {
+		header.Set("Link", "<"+s.BasePath+languagePath+`>; rel="help"`)
 	}
 	if described.Revision > 0 {
 		header.Set("Problem-Revision", strconv.FormatInt(described.Revision, 10))

@@ -142,7 +142,7 @@ func parameters() map[string]*huma.Param {
 			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
 		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
 			Schema: text(), Example: "3"},
-		paramPredicate: {Name: paramPredicate, In: "query", Description: "The condition: an NSPredicate format string. The page docs/predicates describes the language. It is required, unless a savedQuery stands for it.",
+		paramPredicate: {Name: paramPredicate, In: "query", Description: "The condition in the [predicate language](docs/predicates), a part of NSPredicate. It is required, unless a savedQuery stands for it.",
 			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
 		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count.",
 			Schema: text(), Example: samples.Identifier(30).String()},
@@ -172,7 +172,7 @@ func parameters() map[string]*huma.Param {
 	for _, s := range searchables { // the keys of which are others than those of problems
 		shown := s.shown()
 		what, order := *all[paramPredicate], *all[paramSort]
-		what.Required, what.Description, what.Example = true, "What has to hold: an NSPredicate format string.", s.example
+		what.Required, what.Description, what.Example = true, "The condition in the [predicate language](docs/predicates), a part of NSPredicate.", s.example
 		order.Example = "-name"
 		all[shown[paramPredicate]], all[shown[paramSort]] = &what, &order
 	}
@@ -191,7 +191,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 		"X-Request-Id":         text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
 		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6.3b71d16e7fb88410"`),
 		"Problem-Revision":     whole("The revision of the problem.", 3),
-		"Link":                 text("The path of the next page, when there is one. The answer to an invalid predicate has the path of the page about the language instead, with rel=help.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
+		"Link":                 text("The path of the next page, when there is one. The answer to an invalid or too expensive predicate has the path of the page about the language instead, with rel=help.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
 		"Location":             text("The path of what was created.", prefix+"/problems/12"),
 		"Dry-Run":              text("true when nothing was stored because of dryRun=true.", "true"),
 		"Ignored-Members":      text("The members of the body that were not stored, though the problem or object has another value of them: a list of their names.", "creationDate, originator"),
@@ -340,11 +340,12 @@ func finishSchemas(schemas huma.Registry) {
 // errorResponse describes the errors of one status, with an example of each.
 func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *huma.Response {
 	var headers []string
+	if slices.ContainsFunc(kinds, func(kind fault.Kind) bool {
+		return isOfSearch(kind) && httpframe.FailureOf(kind).Status == status
+	}) || e.id == "saveQuery" && status == http.StatusUnprocessableEntity {
+		headers = append(headers, "Link")
+	}
 	switch status {
-	case http.StatusBadRequest:
-		if slices.Contains(kinds, fault.InvalidPredicate) {
-			headers = append(headers, "Link")
-		}
 	case http.StatusUnauthorized:
 		headers = append(headers, "WWW-Authenticate")
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
