@@ -60,9 +60,6 @@ func readSource(t *testing.T) repository {
 // isClone reports whether all modules are there, and not the domain alone.
 func (r repository) isClone() bool { return r.files["conformance/httpsuite/suite.go"] != "" }
 
-// languagePage is the page of the query language.
-const languagePage = "predicates.md"
-
 var (
 	caseID   = regexp.MustCompile(`"(HTTP-[A-Z0-9]+-[0-9]{3})"`)
 	testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]+)\(`)
