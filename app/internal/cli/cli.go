@@ -1,5 +1,4 @@
-// Package cli is the command line: its grammar, its help, and what the commands
-// print.
+// Package cli is the command line: its grammar, its help, and the output of the commands.
 package cli
 
 import (
@@ -17,14 +16,14 @@ import (
 	"github.com/problemtracking/problems/app/internal/sink"
 )
 
-// Process is what a program gets from the system that runs it. Everything that
-// the commands do comes from here, so that tests can run several at once.
+// Process is the program's view of its system. Everything in the commands comes from
+// here, so tests can run several at once.
 type Process struct {
 	// Name is how the program was called; Args are its arguments.
 	Name string
 	Args []string
-	// Getenv returns the value of an environment variable; "" when it is not
-	// set, which means the same.
+	// Getenv returns the value of an environment variable; "" without one, with the same
+	// meaning.
 	Getenv func(string) string
 	// Environ returns all environment variables, as NAME=value. nil: none.
 	Environ        func() []string
@@ -33,30 +32,30 @@ type Process struct {
 	// Terminal is true when a person reads Stdout, and ErrTerminal when one
 	// reads Stderr.
 	Terminal, ErrTerminal bool
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// Kinds are the kinds of stores that the program can use.
+	// Kinds are the kinds of stores in the program.
 	Kinds []backend.Kind
 	// Now is the clock, Random a source of random bytes fit for secrets, and
 	// NewRequestID names requests.
 	Now          func() time.Time
 	Random       io.Reader
 	NewRequestID func() string
-	// Steady returns the time since some moment by a clock that nobody sets and that
+	// Steady returns the time since some moment by a clock that nobody sets, and that
 	// goes on while the machine sleeps. nil: there is none.
 	Steady func() time.Duration
-	// Reread, if not nil, is called by a service once. The channel gets a value each
-	// time that the process is told to read its files again.
+	// Reread, if not nil, is called by a service once. The channel gets a value for each
+	// request to read its files again.
 	Reread func() <-chan struct{}
 }
 
-// logger returns what commands other than serve log to.
+// logger returns the log of commands other than serve.
 func (p Process) logger() *slog.Logger { return slog.New(slog.NewTextHandler(p.Stderr, nil)) }
 
 // complaining is how long the program waits for its last words to be taken.
 const complaining = 3 * time.Second
 
-// complain prints why the program fails. Nobody may read that: the exit code does not
+// complain prints the reason of a failure. Nobody may read it: the exit code does not
 // wait for it forever.
 func (p Process) complain(text string) {
 	w := sink.New(sink.Options{To: p.Stderr, Bytes: len(text), Now: p.Now})
@@ -133,7 +132,7 @@ func Run(ctx context.Context, p Process) int {
 	if p.Environ != nil {
 		warnings = config.Misspelt(p.Environ(), settingNames(parser.Model.Node))
 	}
-	if command.Selected().Name != "serve" { // which logs them
+	if command.Selected().Name != "serve" { // it logs them
 		for _, w := range warnings {
 			p.complain(fmt.Sprintf("problems: warning: %s\n", w))
 		}
@@ -145,16 +144,15 @@ func Run(ctx context.Context, p Process) int {
 	return exitDone
 }
 
-// isSetting reports whether a flag is a setting, and so an environment variable
-// too. Settings are what the help shows in groups; all other flags say what one
-// call of a command is to do.
+// isSetting reports whether a flag is a setting, and so an environment variable too. The
+// help shows settings in groups; all other flags are about one call of a command.
 func isSetting(flag *kong.Flag) bool { return flag != nil && flag.Group != nil }
 
-// misspelt are sentences about variables that look like settings and are none.
+// misspelt are sentences about variables that look like settings.
 type misspelt []string
 
-// settingNames returns the environment variables of all settings of a command and of
-// those below it.
+// settingNames returns the environment variables of all settings of a command and of its
+// subcommands.
 func settingNames(command *kong.Node) []string {
 	var names []string
 	for _, flag := range command.Flags {

@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// place says whose users and tokens a command is about.
+// place names the store or the server of a command.
 type place struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
@@ -28,8 +28,8 @@ type place struct {
 	} `embed:"" group:"Running server"`
 }
 
-// AfterApply is called by kong once all flags are set. It calls those of the settings,
-// which kong does not find in here.
+// AfterApply is called by kong once all flags are set. It calls AfterApply of the
+// settings: kong does not find them in here.
 func (c *place) AfterApply(command *kong.Context, stores *backend.Registry) error {
 	if err := c.Storage.AfterApply(command, stores); err != nil {
 		return err

@@ -44,7 +44,7 @@ func (c *exportCommand) Run(ctx context.Context, p Process) error {
 func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) error {
 	progress := p.progress()
 	if c.To == stream {
-		if p.Terminal { // it would be drawn into what is shown there
+		if p.Terminal { // it would be drawn into the exported data
 			progress.Terminal = nil
 		}
 		summary, err := transfer.Export(ctx, s, progress.Writer(p.Stdout))
@@ -63,7 +63,7 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 	return p.finish(progress, summary, err, "Exported")
 }
 
-// exportError says in an error of the file that it can be replaced.
+// exportError adds to an error about an existing file the flag for replacing it.
 func exportError(err error) error {
 	if errors.Is(err, transfer.ErrTaken) {
 		return fmt.Errorf("export: %w, or --force to replace it", err)
@@ -71,7 +71,7 @@ func exportError(err error) error {
 	return fmt.Errorf("export: %w", err)
 }
 
-// progress returns what shows how far a transfer is, when somebody looks.
+// progress returns a progress bar for a terminal.
 func (p Process) progress() *transfer.Progress {
 	progress := &transfer.Progress{Now: p.Now}
 	if p.ErrTerminal {
@@ -80,7 +80,7 @@ func (p Process) progress() *transfer.Progress {
 	return progress
 }
 
-// finish says what a transfer has done, if it has not failed.
+// finish prints the result of a successful transfer.
 func (p Process) finish(progress *transfer.Progress, s archive.Summary, err error, done string) error {
 	progress.End()
 	if err != nil {

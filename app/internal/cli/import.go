@@ -73,8 +73,7 @@ func (p Process) batch() (ident.ID, error) {
 	return ids.Next(), nil
 }
 
-// input returns standard input, which ends when ctx does: nobody may ever write to
-// it.
+// input returns standard input, up to the end of ctx: nobody may ever write to it.
 func (p Process) input(ctx context.Context) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {

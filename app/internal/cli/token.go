@@ -126,7 +126,7 @@ func (e *expiry) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// from returns the time that is meant; zero for never.
+// from returns the time of the flag; zero for never.
 func (e expiry) from(now time.Time) time.Time {
 	if e.after > 0 {
 		return now.Add(e.after)
@@ -134,7 +134,7 @@ func (e expiry) from(now time.Time) time.Time {
 	return e.at
 }
 
-// orElse returns a time for people to read, or what stands for none.
+// orElse returns a time for people to read, or the text for none.
 func orElse(t *time.Time, none string) string {
 	if t == nil {
 		return none

@@ -35,8 +35,7 @@ func (c *Clock) AfterApply() error {
 	return nil
 }
 
-// ClockRefused returns err, or a sentence that says how to go on if err is that the
-// clock was refused at the start.
+// ClockRefused returns err, with the way to go on if the clock was refused at the start.
 func ClockRefused(err error) error {
 	if v, ok := errors.AsType[clock.Verdict](err); ok && !v.Believed() {
 		return fmt.Errorf("%s (--max-clock-gap). Set the clock. If it is right, use --accept-clock, this once", v.Error())

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/app/backend"
 )
 
-// Database says how a PostgreSQL database is used, whichever flag leads to it. The
+// Database has the settings of a PostgreSQL database, for any flag with its URL. The
 // names of its own flags begin like that one.
 type Database struct {
 	PasswordFile string        `postgres:"" placeholder:"FILE" help:"File with the password of the PostgreSQL database."`
@@ -19,8 +19,7 @@ type Database struct {
 	AcceptLoss   bool          `postgres:"" help:"Use a PostgreSQL database that can lose what it has confirmed: one with fsync, full_page_writes or synchronous_commit off."`
 }
 
-// Check fails when a value makes no sense. prefix is what the names of the flags
-// begin with.
+// Check fails for a value without sense. prefix is the begin of the flags' names.
 func (d *Database) Check(prefix string) error {
 	if d.Timeout < time.Millisecond {
 		return fmt.Errorf("--%stimeout has to be at least 1ms", prefix)
@@ -28,9 +27,9 @@ func (d *Database) Check(prefix string) error {
 	return nil
 }
 
-// CheckTyped fails when a flag for databases was typed, as its tag says, and the store
-// is none. It looks at the flags whose names begin with prefix. It leaves variables
-// out, because they are set for all commands and all stores.
+// CheckTyped fails for a typed flag for databases, as its tag says, beside another kind
+// of store. It looks at the flags with the prefix. It leaves variables out, because they
+// are set for all commands and all stores.
 func CheckTyped(command *kong.Context, prefix string, store backend.URL) error {
 	if store.IsDatabase() {
 		return nil

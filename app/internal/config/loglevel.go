@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// LogLevel says from which level on lines are logged.
+// LogLevel is the lowest level of logged lines.
 type LogLevel struct{ slog.Level }
 
 // UnmarshalText reads the name of a level, in any case.

@@ -9,23 +9,23 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// variablePrefix is what the names of all variables of this program begin with.
+// variablePrefix is the begin of all variables of this program.
 const variablePrefix = "PROBLEMS_"
 
-// Kubernetes sets such variables in every container beside a service that is named
-// problems, or problems-something: those of its own, and those that Docker once set.
+// Kubernetes sets such variables in every container beside a service named problems, or
+// problems-something: its own, and those of the former Docker links.
 var (
 	serviceVariable = regexp.MustCompile(`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$`)
 	linkVariable    = regexp.MustCompile(`_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`)
 	linkValue       = regexp.MustCompile(`^((tcp|udp|sctp)(://.*)?|[0-9]+|[0-9a-f.:]+)$`)
 )
 
-// testVariables begin the names of variables that the tests of this program read.
+// testVariables begin the names of variables for the tests of this program.
 var testVariables = []string{"PROBLEMS_TEST_", "PROBLEMS_CONFORMANCE_"}
 
 // Misspelt returns a sentence for each variable of an environment that looks like a
 // setting of this program and is none. environ has NAME=value as os.Environ does, and
-// known are the names of all settings. Values, which may be secret, are not repeated.
+// known are the names of all settings. Values may be secret, and are not repeated.
 func Misspelt(environ, known []string) []string {
 	var sentences []string
 	for _, variable := range environ {
@@ -59,7 +59,7 @@ func foreign(name, value string) bool {
 	return false
 }
 
-// nearest returns the known name that is nearest to a name; "" when none is near.
+// nearest returns the known name nearest to a name; "" when none is near.
 func nearest(name string, known []string) string {
 	best, distance := "", max(1, (len(name)-len(variablePrefix))/3)+1
 	for _, k := range known {

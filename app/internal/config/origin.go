@@ -10,8 +10,8 @@ import (
 // anyOrigin stands for the pages of all origins.
 const anyOrigin = "*"
 
-// origins returns a list of origins as browsers write them, or an error about the
-// first that is none.
+// origins returns a list of origins in the form of browsers, or an error about the first
+// invalid one.
 func origins(list []string) ([]string, error) {
 	var normal []string
 	for _, entry := range list {
@@ -24,8 +24,8 @@ func origins(list []string) ([]string, error) {
 	return normal, nil
 }
 
-// origin returns an origin as browsers write it: in lower case, and without the port
-// that its scheme has anyway.
+// origin returns an origin in the form of browsers: in lower case, and without the
+// default port of its scheme.
 func origin(text string) (string, error) {
 	if text == anyOrigin {
 		return text, nil

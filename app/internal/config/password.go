@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Password is one that was handed to the program; the zero Password is none. It
-// is hidden from every verb of package fmt, and so from logs.
+// Password is a password from outside; the zero Password is none. It is hidden from every
+// verb of package fmt, and so from logs.
 type Password struct{ text string }
 
 // UnmarshalText reads a password.

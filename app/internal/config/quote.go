@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain are the words that a shell takes as they are.
+// plain are the words without a need for quotes in a shell.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]*$`)
 
 // Quote returns a word as it is to be written for a POSIX shell.

@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 )
 
-// Settings are all that "problems serve" can be told.
+// Settings are all settings of "problems serve".
 type Settings struct {
 	Storage  Storage  `embed:"" group:"Store"`
 	Server   Server   `embed:"" group:"Server"`
@@ -23,7 +23,7 @@ type Settings struct {
 	Clock    Clock    `embed:"" group:"Clock"`
 }
 
-// Server says how the service is reached and what it tells about itself.
+// Server has the addresses of the service and its output.
 type Server struct {
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
 	BasePath       string        `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
@@ -37,7 +37,8 @@ type Server struct {
 	LogLevel       LogLevel      `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
 }
 
-// Limits bound what a client can send, and what a problem or a user can have (D22).
+// Limits bound the requests of a client, and the size of a problem and of a user's data
+// (D22).
 type Limits struct {
 	Memory           Size `default:"512MiB" placeholder:"SIZE" help:"Most memory that the server is to need, with the unit KiB, MiB or GiB: at least 8 times --max-problem. Requests that would need more wait, and are refused after some seconds. A store in memory comes on top. Default: ${default}."`
 	MaxProblem       Size `default:"64MiB" placeholder:"SIZE" help:"Largest problem: its title, keywords, comments and log together. Default: ${default}."`
@@ -55,7 +56,7 @@ type Limits struct {
 	MaxAddressConnections int `default:"256" placeholder:"N" help:"Most connections from one address at a time; 0 for any number. Default: ${default}."`
 }
 
-// Timeouts bound how long anything takes. Those for clients can be 0: no bound.
+// Timeouts bound all durations. Those for clients can be 0: no bound.
 type Timeouts struct {
 	RequestTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"For one request as a whole, such as 30s or 1m. Default: ${default}."`
 	HeaderTimeout   time.Duration `default:"10s" placeholder:"TIME" help:"For a client to send the headers of a request. Default: ${default}."`
@@ -82,8 +83,8 @@ func DefaultDataDir(getenv func(string) string) string {
 	return ""
 }
 
-// AfterApply is called by kong once all flags are set. It checks what the types
-// of the settings leave open.
+// AfterApply is called by kong once all flags are set. It checks the combinations of
+// settings.
 func (s *Server) AfterApply() error {
 	if err := checkAddress("--listen", s.Listen); err != nil {
 		return err

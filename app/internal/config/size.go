@@ -32,7 +32,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the size in the largest unit that divides it.
+// String returns the size in its largest integral unit.
 func (s Size) String() string {
 	for _, unit := range units {
 		if s != 0 && int64(s)%unit.bytes == 0 {

@@ -25,12 +25,12 @@ type Storage struct {
 	AutoMigrate      bool          `postgres:"" default:"true" negatable:"" help:"Bring the schema of a PostgreSQL database up to date at the start. Without it \"problems migrate\" has to be run before. Default: ${default}."`
 	MigrationTimeout time.Duration `postgres:"" default:"30s" placeholder:"TIME" help:"For which to wait while another process migrates the PostgreSQL database, or uses a table that is to be changed. Default: ${default}."`
 
-	// fallback is the store in DataDir, for which Prepare makes the directory.
+	// fallback is the store in DataDir. Prepare makes the directory for it.
 	fallback backend.URL `kong:"-"`
 }
 
-// Kong returns the options with which kong reads URLs of stores. They explain
-// themselves by the kinds of the registry. dataDir is the default of --data-dir.
+// Kong returns the options for reading URLs of stores. The kinds of the registry explain
+// them. dataDir is the default of --data-dir.
 func Kong(stores *backend.Registry, dataDir string) kong.Option {
 	otherwise := "the file " + stores.DefaultFile() + " in the data directory"
 	if stores.DefaultFile() == "" {
@@ -60,8 +60,8 @@ func Kong(stores *backend.Registry, dataDir string) kong.Option {
 	})
 }
 
-// AfterApply is called by kong once all flags are set. It names the default
-// store, if there is one, and checks that the flags are for it.
+// AfterApply is called by kong once all flags are set. It names the default store, if
+// there is one, and checks the flags for it.
 func (s *Storage) AfterApply(command *kong.Context, stores *backend.Registry) error {
 	if s.DataDir != "" {
 		dir, err := filepath.Abs(s.DataDir)
@@ -101,8 +101,8 @@ func (s *Storage) Prepare() error {
 	return nil
 }
 
-// Password returns the password of the database that was given, also in a file;
-// "" when none was. A line end at the end of the file does not count.
+// Password returns the given password of the database, also from a file; "" without one.
+// A line end at the end of the file does not count.
 func (s *Storage) Password() (string, error) {
 	if s.PasswordFile == "" {
 		return s.StorePassword.Reveal(), nil

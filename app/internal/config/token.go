@@ -6,8 +6,8 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 )
 
-// Token is an API token that was handed to the program; the zero Token is none.
-// It is hidden from every verb of package fmt, and so from logs.
+// Token is an API token from outside; the zero Token is none. It is hidden from every
+// verb of package fmt, and so from logs.
 type Token struct{ access.Secret }
 
 // UnmarshalText reads a token in the form of D17. Its error does not repeat the

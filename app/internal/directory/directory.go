@@ -1,5 +1,5 @@
-// Package directory reaches the users and tokens of a service: those in a store,
-// or those of a running server.
+// Package directory reaches the users and tokens of a service, in a store or on a running
+// server.
 package directory
 
 import (
@@ -10,16 +10,16 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Directory is what the command line does with users and tokens. The errors are
+// Directory has the command line's operations on users and tokens. The errors are
 // sentences for the person at the terminal.
 type Directory interface {
 	// Users returns all users, by name.
 	Users(ctx context.Context) ([]User, error)
 	// AddUser creates a user.
 	AddUser(ctx context.Context, name, email string) (User, error)
-	// Deactivate makes a user inactive, which revokes his tokens for good
-	// (D17). It fails when no valid token of scope admin would be left, unless
-	// lastAdmin allows that. Only a store can be told so.
+	// Deactivate makes a user inactive, and so revokes the user's tokens for good (D17).
+	// It fails when no valid token of scope admin would be left, unless lastAdmin allows
+	// it. Only a store takes lastAdmin.
 	Deactivate(ctx context.Context, userID string, lastAdmin bool) (User, error)
 	// Tokens returns all tokens, the oldest first.
 	Tokens(ctx context.Context) ([]Token, error)
@@ -27,7 +27,7 @@ type Directory interface {
 	CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error)
 	// RevokeToken makes a token invalid for good. It fails as Deactivate does.
 	RevokeToken(ctx context.Context, tokenID string, lastAdmin bool) error
-	// Close releases what the directory holds.
+	// Close releases the resources of the directory.
 	Close() error
 }
 
@@ -53,7 +53,7 @@ type User struct {
 	Inactive   bool   `json:"inactive"`
 }
 
-// Reference is what the API shows of an object within another (D2).
+// Reference is an object within another, as in the API (D2).
 type Reference struct {
 	Identifier string `json:"identifier"`
 	Name       string `json:"name"`
@@ -67,7 +67,6 @@ type Token struct {
 	CreationDate time.Time  `json:"creationDate"`
 	Expires      *time.Time `json:"expires"`
 	Revoked      *time.Time `json:"revoked"`
-	// Secret is what clients send. It is there only when the token was just
-	// created.
+	// Secret is the token itself. It is there only in the answer to its creation.
 	Secret string `json:"token,omitempty"`
 }

@@ -23,12 +23,12 @@ type local struct {
 	store   store.Store
 }
 
-// operator is who works on a store directly: whoever can open it may do anything,
-// and is no user of the service.
+// operator is the caller on a store: everybody with access to the store may do anything,
+// without being a user of the service.
 var operator = tracker.Caller{Scope: access.Admin}
 
-// Local returns the directory in a store, which it closes in the end. The store
-// must have been seeded: a user in an empty store would keep it from ever being.
+// Local returns the directory in a store, and closes the store in the end. The store must
+// have been seeded: a user in an empty store would prevent the seed for good.
 func Local(ctx context.Context, service *tracker.Service, s store.Store) (Directory, error) {
 	l := &local{service, s}
 	users, err := l.Users(ctx)
@@ -134,8 +134,8 @@ func optional(t time.Time) *time.Time {
 	return &t
 }
 
-// sentence returns what is to be read of a fault. Unlike a client of the API, the
-// person who works on a store is told the cause.
+// sentence returns the text of a fault. Unlike a client of the API, the person at the
+// store gets the cause.
 func sentence(err error) error {
 	if refused := config.ClockRefused(err); refused != err {
 		return refused

@@ -55,7 +55,7 @@ func (r *remote) AddUser(ctx context.Context, name, email string) (u User, err e
 	return u, err
 }
 
-// errLastAdmin says that a server is never told to let its last administrator go.
+// errLastAdmin refuses lastAdmin on a server.
 var errLastAdmin = errors.New("--last-admin works on a store only: leave out --url, and name the store with --store")
 
 func (r *remote) Deactivate(ctx context.Context, userID string, lastAdmin bool) (u User, err error) {
@@ -87,9 +87,8 @@ func (r *remote) RevokeToken(ctx context.Context, tokenID string, lastAdmin bool
 	return r.do(ctx, http.MethodDelete, nil, nil, "tokens", tokenID)
 }
 
-// do sends a request with body, unless that is nil, as JSON, and decodes what is
-// answered into answer, unless that is nil. The path is below the version of the
-// API.
+// do sends a request with body, unless it is nil, as JSON, and decodes the answer into
+// answer, unless that is nil. The path is below the version of the API.
 func (r *remote) do(ctx context.Context, method string, body, answer any, path ...string) error {
 	var content io.Reader
 	if body != nil {
@@ -128,7 +127,7 @@ func (r *remote) do(ctx context.Context, method string, body, answer any, path .
 	return nil
 }
 
-// refusal returns what an error of the API says (D18).
+// refusal returns an error of the API (D18).
 func refusal(response *http.Response) error {
 	var problem struct {
 		Detail string

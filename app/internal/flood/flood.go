@@ -1,5 +1,5 @@
-// Package flood decides which lines the log gets of a kind that anybody can cause, and
-// counts the others. So nobody can fill a disk by way of the log.
+// Package flood limits the log lines of a kind that anybody can cause, and counts the
+// others. So nobody can fill a disk by way of the log.
 package flood
 
 import (
@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// PerMinute is how many lines of a kind the log gets in a minute, all of them at
-	// once or not. With lines of 250 bytes, that is some 43 MB a day.
+	// PerMinute is the number of lines of a kind in a minute, all of them at once or not.
+	// With lines of 250 bytes, this is some 43 MB a day.
 	PerMinute = 120
 	// Pause is how long lines are counted before the log says how many there were.
 	Pause = 10 * time.Second
 	// MostAddresses and MostLabels are up to how many of them are told apart.
 	MostAddresses = 1000
 	MostLabels    = 50
-	// Other is the label of the lines whose own is one too many.
+	// Other is the label of the lines with one label too many.
 	Other = "other"
 )
 
@@ -28,7 +28,7 @@ type Gate struct {
 	held    Held
 }
 
-// Held are lines that did not get through.
+// Held are lines above the limit.
 type Held struct {
 	// Lines is how many there were, the first of them at Since.
 	Lines int
@@ -36,17 +36,17 @@ type Held struct {
 	// Labels is how many there were with each label, such as a status. There are at most
 	// MostLabels, and Other.
 	Labels map[string]int
-	// Addresses are those that they came from, MostAddresses at most.
+	// Addresses are the sources of the lines, MostAddresses at most.
 	Addresses map[netip.Addr]struct{}
 }
 
-// New returns a Gate that lets PerMinute lines through.
+// New returns a Gate for PerMinute lines.
 func New() *Gate {
 	return &Gate{limiter: rate.NewLimiter(rate.Limit(PerMinute)/60, PerMinute)}
 }
 
 // Pass reports whether the log gets a line, at the given time. Otherwise it counts the
-// line. From is the address that the line came from; the zero Addr says nothing.
+// line. From is the address of the line's cause; the zero Addr says nothing.
 func (g *Gate) Pass(at time.Time, label string, from netip.Addr) bool {
 	if g.limiter.AllowN(at, 1) {
 		return true
@@ -65,7 +65,7 @@ func (g *Gate) Pass(at time.Time, label string, from netip.Addr) bool {
 	return false
 }
 
-// Take returns the lines that did not get through since it was called last.
+// Take returns the lines above the limit since its last call.
 func (g *Gate) Take() Held {
 	held := g.held
 	g.held = Held{}

@@ -1,5 +1,5 @@
-// Package metrics measures the service for Prometheus: its requests, its
-// calls to the store, the pools of that, the process.
+// Package metrics measures the service for Prometheus: its requests, its calls to the
+// store, the store's pools, and the process.
 package metrics
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/problemtracking/problems/app/internal/observe"
 )
 
-// Metrics are the measurements of one server. Nothing is registered globally, so
-// that tests can run several servers in one process.
+// Metrics are the measurements of one server. Nothing is registered globally, so tests
+// can run several servers in one process.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -38,13 +38,13 @@ type Metrics struct {
 	runs     *prometheus.CounterVec
 	lastRun  prometheus.Gauge
 	underWay atomic.Int64                        // requests
-	fine     map[observe.Name]prometheus.Counter // those of calls that end as they should
+	fine     map[observe.Name]prometheus.Counter // of successful calls
 
 	mu     sync.RWMutex
-	routes map[exchange]counted // those of requests and latency that were looked up
+	routes map[exchange]counted // of known requests and latencies
 }
 
-// exchange is what requests are told apart by.
+// exchange is the key of a request's counters.
 type exchange struct {
 	route, method string
 	status        int
@@ -56,8 +56,8 @@ type counted struct {
 	latency  prometheus.Observer
 }
 
-// latencies are the bounds of the histograms, in seconds: from a request that
-// hits the cache to the default limit of D22.
+// latencies are the bounds of the histograms, in seconds: from a cache hit to the default
+// limit of D22.
 var latencies = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
 // New returns the Metrics of a server of the given version.
@@ -148,9 +148,9 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Request counts an answered request. Clients must not be able to make any number
-// of series: the route has to be a pattern, never a path, and the methods that they
-// make up have to be one.
+// Request counts an answered request. Clients must not be able to make any number of
+// series: the route has to be a pattern, never a path, and all invented methods have to
+// be one.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
 	c := m.counted(exchange{route, method, status})
 	c.requests.Inc()
@@ -170,7 +170,7 @@ func (m *Metrics) counted(of exchange) counted {
 	return c
 }
 
-// UnderWay returns a handler that does what next does and counts the requests under way.
+// UnderWay returns a handler around next with a count of the requests under way.
 func (m *Metrics) UnderWay(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.underWay.Add(1)
@@ -179,10 +179,10 @@ func (m *Metrics) UnderWay(next http.Handler) http.Handler {
 	})
 }
 
-// Replayed counts a request that got the answer to an earlier one.
+// Replayed counts a request answered from an earlier one.
 func (m *Metrics) Replayed() { m.replays.Inc() }
 
-// ConnectionRefused counts a connection of a client that a limit has refused.
+// ConnectionRefused counts a connection of a client refused by a limit.
 func (m *Metrics) ConnectionRefused(limit string) { m.refused.WithLabelValues(limit).Inc() }
 
 // Connected reports on the connections of clients from now on.
@@ -193,7 +193,7 @@ func (m *Metrics) Connected(open func() int) {
 	}, func() float64 { return float64(open()) }))
 }
 
-// Reread counts that a file was read again, or could not be.
+// Reread counts a file read again, or a failure of it.
 func (m *Metrics) Reread(file string, err error) {
 	result := outcomeOK
 	if err != nil {
@@ -210,7 +210,7 @@ func (m *Metrics) Certificate(end func() time.Time) {
 	}, func() float64 { return float64(end().Unix()) }))
 }
 
-// Housekept counts a run of the housekeeping that ended at the given time.
+// Housekept counts a run of the housekeeping with its end.
 func (m *Metrics) Housekept(at time.Time, err error) {
 	if err != nil {
 		m.runs.WithLabelValues("failed").Inc()
@@ -234,8 +234,8 @@ func (m *Metrics) Searches(stats func() (waiting, underWay int)) {
 	)
 }
 
-// Memory reports on the memory that requests hold from now on: how many bytes at this
-// moment, and how many requests wait for more.
+// Memory reports on the memory of requests from now on: the bytes at this moment, and the
+// requests waiting for more.
 func (m *Metrics) Memory(stats func() (held int64, waiting int)) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -271,8 +271,8 @@ func (m *Metrics) Log(dropped func() uint64) {
 	}, func() float64 { return float64(dropped()) }))
 }
 
-// Store reports on a store from now on, beside what every store has. A collector that
-// clashes with another one is left out, and the error names it.
+// Store reports on a store from now on, beside the metrics of every store. A collector in
+// conflict with another one is left out, and the error names it.
 func (m *Metrics) Store(all []prometheus.Collector) error {
 	var err error
 	for _, c := range all {
@@ -296,8 +296,8 @@ type Connections struct {
 	WaitedFor time.Duration
 }
 
-// Connected returns the figures of a store's connections to its database. Their names
-// are those that Pool has for another kind of pool.
+// Connected returns the figures of a store's connections to its database. Their names are
+// those of Pool for another kind of pool.
 func Connected(stats func() Connections) []prometheus.Collector {
 	labels := prometheus.Labels{"db_name": "store"}
 	gauge := func(name, help string, value func(Connections) int) prometheus.Collector {
@@ -318,8 +318,7 @@ func Connected(stats func() Connections) []prometheus.Collector {
 	}
 }
 
-// GroupCommit returns the figures of a store that commits several changes in one
-// transaction.
+// GroupCommit returns the figures of a store with several changes in one transaction.
 func GroupCommit(stats func() (transactions, changes uint64)) []prometheus.Collector {
 	return []prometheus.Collector{
 		prometheus.NewCounterFunc(prometheus.CounterOpts{

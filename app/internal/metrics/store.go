@@ -13,10 +13,10 @@ import (
 // The outcomes of calls beside the kinds of faults.
 const (
 	outcomeOK   = "ok"
-	outcomeBusy = "busy" // an unavailable store that is not away
+	outcomeBusy = "busy" // an unavailable store that still answers
 )
 
-// Call measures a call to the store that has ended.
+// Call measures a finished call to the store.
 func (m *Metrics) Call(c observe.Call) {
 	outcome := outcomeOK
 	if kind := c.Kind(); kind != "" {
@@ -77,13 +77,13 @@ func (m *Metrics) StoreUp(use string, up func() bool) {
 	}))
 }
 
-// StoreHost reports from now on which host the store uses, if it knows one.
+// StoreHost reports from now on the host of the store, if it knows one.
 func (m *Metrics) StoreHost(host func() string) {
 	m.registry.MustRegister(hostInfo{host, prometheus.NewDesc("problems_store_host_info",
 		"1, labelled with the host that the store has used last.", []string{"host"}, nil)})
 }
 
-// hostInfo is a metric with one series, whose label changes.
+// hostInfo is a metric with one series and a changing label.
 type hostInfo struct {
 	host func() string
 	desc *prometheus.Desc

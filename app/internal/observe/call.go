@@ -27,26 +27,26 @@ const (
 // Names are all calls.
 var Names = []Name{View, Versions, Reserve, Commit, Outcome, Confirm, Restore}
 
-// Call is one call that has ended.
+// Call is one finished call.
 type Call struct {
 	Name  Name
 	Start time.Time
 	Took  time.Duration
-	// Err is what the store returned.
+	// Err is the error of the store.
 	Err error
-	// Over is why the caller's context had ended by then: that of a failed call
-	// alone. nil: it had not.
+	// Over is the reason for the end of the caller's context before the end of a failed
+	// call. nil: it had not ended.
 	Over error
-	// Stored is what Outcome returned.
+	// Stored is the result of Outcome.
 	Stored bool
 }
 
 // End returns when the call ended.
 func (c Call) End() time.Time { return c.Start.Add(c.Took) }
 
-// Kind returns the kind of fault that the store failed with, or "". A View also
-// returns the errors of those who read, such as a problem that is not there, or that
-// more is to be read than was announced: these are no faults of the store.
+// Kind returns the kind of the store's fault, or "". A View also returns the errors of
+// its readers, such as a missing problem, or more data than announced: these are no
+// faults of the store.
 func (c Call) Kind() fault.Kind {
 	if c.Err == nil || errors.Is(c.Err, store.ErrOver) {
 		return ""

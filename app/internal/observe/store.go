@@ -9,15 +9,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// observed is a store whose calls are observed.
+// observed is a store with observers of its calls.
 type observed struct {
 	store.Store
 	now       func() time.Time
 	observers []func(Call)
 }
 
-// Store returns a store that does what s does. It tells the observers, in their
-// order, of every call but Close, by the given clock.
+// Store returns a store that does the same as s. It reports every call but Close to the
+// observers, in their order, by the given clock.
 func Store(s store.Store, now func() time.Time, observers ...func(Call)) store.Store {
 	return &observed{s, now, observers}
 }
@@ -32,7 +32,7 @@ func (s *observed) tell(ctx context.Context, c Call) {
 	}
 }
 
-// View is that of the store, as are the methods that follow.
+// View is the View of the store; the same holds for the methods below.
 func (s *observed) View(ctx context.Context, fn func(store.Reader) error) error {
 	c := Call{Name: View, Start: s.now()}
 	c.Err = s.Store.View(ctx, fn)

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// silence is how long a store may take to answer, before a caller whose time
-	// runs out calls it away. Callers in a hurry say nothing about the store.
+	// silence is the time without an answer before an outage, for a caller at the end of
+	// its own time. Callers in a hurry prove nothing about the store.
 	silence = time.Second
-	// steady is how long the calls that have failed must not fail any more, before
-	// the success of a lesser call ends an outage: see weight.
+	// steady is the time without failures before the success of a lesser call ends an
+	// outage: see weight.
 	steady = 10 * time.Second
-	// reminder is how often an outage that goes on is logged.
+	// reminder is the time between log lines about a continuing outage.
 	reminder = time.Minute
 )
 
-// Use is what a store is used for. Either can be away by itself.
+// Use is a use of a store. Either can be away by itself.
 type Use string
 
 // The uses of a store.
@@ -35,7 +35,7 @@ const (
 	Writes Use = "writes"
 )
 
-// useOf returns what a call uses the store for.
+// useOf returns the use of a call.
 func useOf(call observe.Name) Use {
 	if call == observe.View || call == observe.Versions {
 		return Reads
@@ -43,8 +43,8 @@ func useOf(call observe.Name) Use {
 	return Writes
 }
 
-// weight orders the calls of a use: the success of one shows that those of the same
-// weight or less succeed as well. Some stores confirm and reserve without writing.
+// weight orders the calls of a use: the success of one proves the success of calls of the
+// same weight or less. Some stores confirm and reserve without writing.
 func weight(call observe.Name) int {
 	if call == observe.Reserve || call == observe.Confirm {
 		return 1
@@ -71,16 +71,16 @@ type spell struct {
 	failed     int       // calls
 	last       time.Time // when a call failed last
 	heaviest   time.Time // when a call of the greatest weight did
-	weight     int       // of the heaviest call that failed
+	weight     int       // of the heaviest failed call
 }
 
-// New returns a Log. host returns the host that the store uses, or "".
+// New returns a Log. host returns the host of the store, or "".
 func New(logger *slog.Logger, host func() string) *Log {
 	return &Log{logger: logger, host: host}
 }
 
-// Up reports whether there is no outage of the use. A store that cannot be read from
-// is not written to either.
+// Up reports whether there is no outage of the use. A store without reads takes no writes
+// either.
 func (l *Log) Up(use Use) bool {
 	if !l.any.Load() {
 		return true
@@ -103,7 +103,7 @@ func (l *Log) Quiet() bool {
 	return true
 }
 
-// Waits begins an outage of the store that is away when the service starts.
+// Waits begins an outage of a store away at the start of the service.
 func (l *Log) Waits(at time.Time, store string, cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *Log) Waits(at time.Time, store string, cause error) {
 		return
 	}
 	l.reads = spell{away: true, said: true, began: at, last: at, heaviest: at, weight: 2}
-	l.writes = spell{} // one that has failed already is part of the same outage
+	l.writes = spell{} // a failed call before is part of the same outage
 	l.say(at, slog.LevelWarn, "the store is away: the service waits for it", "store", store, "cause", cause.Error())
 	l.any.Store(true)
 }
@@ -128,9 +128,9 @@ func (l *Log) Observe(c observe.Call) {
 	}
 }
 
-// gone reports whether a call has failed because the store is away. A request that
-// its client has ended says nothing, and a View whose time ran out may have been slow
-// by itself.
+// gone reports whether a call has failed because the store is away. A request ended by
+// its client says nothing, and a View at the end of its time may have been slow by
+// itself.
 func gone(c observe.Call) bool {
 	if kind := c.Kind(); kind != fault.Unavailable && kind != fault.UnknownOutcome || errors.Is(c.Err, store.ErrBusy) {
 		return false
@@ -155,7 +155,7 @@ func (l *Log) fail(c observe.Call) {
 	}
 	l.any.Store(true)
 	switch {
-	case s.said, s == &l.writes && l.reads.away: // that is said already
+	case s.said, s == &l.writes && l.reads.away: // reported already
 		l.remind(at)
 	default:
 		s.said = true
@@ -167,7 +167,7 @@ func (l *Log) fail(c observe.Call) {
 	}
 }
 
-// remind logs an outage that goes on, every now and then.
+// remind logs a continuing outage, every now and then.
 func (l *Log) remind(at time.Time) {
 	if at.Sub(l.line) < reminder {
 		return
@@ -186,7 +186,7 @@ func (l *Log) succeed(c observe.Call) {
 	if useOf(c.Name) == Writes {
 		s = &l.writes
 	}
-	// What was asked before a failure tells nothing about what came after it.
+	// A call from before a failure tells nothing about the time after it.
 	if !s.away || c.Start.Before(s.last) || weight(c.Name) < s.weight && at.Sub(s.heaviest) < steady {
 		return
 	}
@@ -210,7 +210,7 @@ func (l *Log) succeed(c observe.Call) {
 	l.say(at, slog.LevelInfo, message, "away", at.Sub(ended.began).String(), "failed", ended.failed)
 }
 
-// say logs a line, with the host and the number of lines that were left out.
+// say logs a line, with the host and the number of omitted lines.
 func (l *Log) say(at time.Time, level slog.Level, message string, args ...any) {
 	l.line = at
 	if host := l.host(); host != "" {

@@ -18,8 +18,8 @@ import (
 // them itself: a handler without options costs the server 7 % more CPU time on the load
 // of a problem, and the one of the logger 10 %.
 type accessLog struct {
-	logger *slog.Logger // decides which levels are written
-	out    io.Writer    // that of the logger
+	logger *slog.Logger // decides the levels of the log
+	out    io.Writer    // of the logger
 	now    func() time.Time
 	limits *throttles
 	lines  sync.Pool // of *[]byte
@@ -29,8 +29,8 @@ func newAccessLog(logger *slog.Logger, out io.Writer, now func() time.Time, limi
 	return &accessLog{logger: logger, out: out, now: now, limits: limits, lines: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
-// write writes the line of a request. There is a limit for those that anybody can make,
-// and for those that a client makes though it was told to wait.
+// write writes the line of a request. Two kinds have a limit: requests of anybody, and
+// requests of a client that was told to wait.
 func (l *accessLog) write(x httpframe.Exchange) {
 	level := slog.LevelInfo
 	switch {
@@ -56,7 +56,7 @@ func (l *accessLog) write(x httpframe.Exchange) {
 func appendLine(b []byte, at time.Time, level slog.Level, x httpframe.Exchange) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
-		b, _ = jsontext.AppendQuote(b, value) // what is no UTF-8 is replaced
+		b, _ = jsontext.AppendQuote(b, value) // invalid UTF-8 is replaced
 	}
 	b = at.AppendFormat(append(b, `{"time":"`...), time.RFC3339Nano)
 	b = append(append(append(b, `","level":"`...), level.String()...), `","msg":"request"`...)

@@ -45,7 +45,7 @@ func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap,
 		s.unsure = s.unsure || fault.Is(err, fault.UnknownOutcome)
 		return bootstrap{}, err
 	}
-	if !seeded && s.unsure { // the token is shown only if it is known to whom it belongs
+	if !seeded && s.unsure { // the token is shown only with its user
 		_, err := service.Authenticate(ctx, s.secret)
 		if seeded = err == nil; err != nil && !fault.Is(err, fault.Unauthenticated) {
 			return bootstrap{}, err
@@ -62,9 +62,9 @@ func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap,
 	}
 }
 
-// administrator returns the e-mail address of somebody who can be given a token of
-// scope admin: the first administrator, while he is active; else who had such a
-// token last; else anybody who is active.
+// administrator returns the e-mail address of a candidate for a token of scope admin: the
+// first administrator, while active; else the last user with such a token; else any
+// active user.
 func administrator(ctx context.Context, service *tracker.Service) (string, error) {
 	tokens, err := service.Tokens(ctx)
 	if err != nil {
@@ -87,11 +87,10 @@ func administrator(ctx context.Context, service *tracker.Service) (string, error
 	return found, nil
 }
 
-// listening is the first line on standard output, which scripts wait for (D35).
+// listening is the first line on standard output. Scripts wait for it (D35).
 func listening(url string) string { return "listening on " + url }
 
-// announcement returns the line that scripts read after the first (D35), and then the
-// hints.
+// announcement returns the line for scripts after the first (D35), and then the hints.
 func announcement(o Options, url string, b bootstrap) []string {
 	var lines, hints []string
 	token := "$TOKEN"
@@ -125,15 +124,15 @@ const printing = time.Second
 
 var errNotTaken = fmt.Errorf("nothing was taken within %s", printing)
 
-// printer prints on standard output, one after the other. A pipe that is full does not
-// stop it for long: what it has not taken in time follows when somebody reads.
+// printer prints on standard output, one text after the other. A full pipe does not stop
+// it for long: the rest follows when somebody reads.
 type printer struct {
 	to     io.Writer
-	before <-chan struct{} // closed when all that was printed before is written; nil: there is nothing
+	before <-chan struct{} // closed when all earlier output is written; nil: there is none
 }
 
-// print writes lines in one piece, so that whoever has read the first has all. It fails
-// when they cannot be written, or were not taken in time.
+// print writes lines in one piece: a reader of the first has all. It fails for a closed
+// pipe, or one without room for too long.
 func (p *printer) print(lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -158,9 +157,9 @@ func (p *printer) print(lines []string) error {
 	}
 }
 
-// newTokenCommand returns the command that makes a token for an administrator, to
-// be pasted into a shell while the service runs at url. Only the service itself can use
-// an exclusive store meanwhile.
+// newTokenCommand returns the command for an administrator's token, to be pasted into a
+// shell while the service runs at url. Only the service itself can use an exclusive store
+// meanwhile.
 func newTokenCommand(o Options, url, admin string) string {
 	storage := o.Settings.Storage
 	if storage.Store.Is(backend.Exclusive) {
@@ -169,13 +168,13 @@ func newTokenCommand(o Options, url, admin string) string {
 	return tokenCommand(o, admin, storeFlags(storage))
 }
 
-// tokenCommand returns the command that makes a token for an administrator in a place,
-// which is given as flags.
+// tokenCommand returns the command for an administrator's token in a place, given as
+// flags.
 func tokenCommand(o Options, admin, place string) string {
 	return fmt.Sprintf("%s token create --user %s --scope %s %s", config.Quote(o.Program), config.Quote(admin), access.Admin, place)
 }
 
-// storeFlags returns the flags that name the store. They show no password: it is in the
+// storeFlags returns the flags for the store. They show no password: it is in the
 // environment, as the URL of the store can be.
 func storeFlags(storage config.Storage) string {
 	where := config.Quote(storage.Store.String())

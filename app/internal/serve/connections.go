@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// spareFiles is how many files the service can open beside the connections of
-	// clients and those to the store.
+	// spareFiles is the number of open files beside the connections of clients and of the
+	// store.
 	spareFiles = 128
 	// fewestConnections are possible however few files the service can open.
 	fewestConnections = 16
 	// refusals is how many connections are told at a time why they are refused. All
 	// others are just closed.
 	refusals = 64
-	// refusing is how long one of them may take to read that.
+	// refusing is the time for a client to read the refusal.
 	refusing = time.Second
 	// refusedLine is how often refused connections are logged.
 	refusedLine = time.Minute
@@ -43,9 +43,8 @@ type doorman struct {
 	connections *peer.Connections
 	logger      *slog.Logger
 	now         func() time.Time
-	refused     func(peer.Bound) // is told of each connection that is refused
-	// answer returns what is sent to one who is refused. nil: nobody would
-	// understand it.
+	refused     func(peer.Bound) // reports each refused connection
+	// answer returns the answer to a refused client. nil: no client would understand it.
 	answer func() []byte
 	slots  chan struct{}
 
@@ -54,7 +53,7 @@ type doorman struct {
 	unlogged int
 }
 
-// guard returns a listener whose connections the doorman has let in.
+// guard returns a listener for the admitted connections.
 func (d *doorman) guard(l net.Listener) net.Listener { return &guarded{l, d} }
 
 // guarded is a listener behind a doorman.
@@ -63,7 +62,7 @@ type guarded struct {
 	*doorman
 }
 
-// Accept returns the next connection that is let in.
+// Accept returns the next admitted connection.
 func (g *guarded) Accept() (net.Conn, error) {
 	for {
 		accepted, err := g.Listener.Accept()
@@ -80,9 +79,9 @@ func (g *guarded) Accept() (net.Conn, error) {
 	}
 }
 
-// How many bytes the system may hold for one connection in each direction; Linux doubles
-// them. By itself it would hold megabytes for each client that sends faster than it is
-// read, or does not read. That is memory of the server, where a container has a limit.
+// The bytes in the system's buffers for one connection in each direction; Linux doubles
+// them. By itself it would hold megabytes for each client with a faster or slower end. In
+// a container with a limit this is memory of the server.
 const (
 	receiveBuffer = 64 << 10
 	sendBuffer    = 128 << 10
@@ -102,7 +101,7 @@ func addressOf(connection net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// refuse closes a connection, and says why if that costs little.
+// refuse closes a connection, with the reason if it costs little.
 func (d *doorman) refuse(connection *net.TCPConn, address netip.Addr, bound peer.Bound) {
 	d.refused(bound)
 	d.log(address, bound)
@@ -120,8 +119,8 @@ func (d *doorman) refuse(connection *net.TCPConn, address netip.Addr, bound peer
 	_ = connection.Close()
 }
 
-// tell sends an answer and closes the connection. What the client has sent is read
-// first: the system would take the answer back otherwise.
+// tell sends an answer and closes the connection. It reads the client's bytes first: the
+// system would take the answer back otherwise.
 func tell(connection *net.TCPConn, answer []byte) {
 	defer func() { _ = connection.Close() }()
 	if connection.SetDeadline(time.Now().Add(refusing)) != nil {
@@ -133,7 +132,7 @@ func tell(connection *net.TCPConn, answer []byte) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(connection, 64<<10))
 }
 
-// log logs that connections are refused: at once, and then every now and then.
+// log logs refused connections: at once, and then every now and then.
 func (d *doorman) log(address netip.Addr, bound peer.Bound) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,7 +143,7 @@ func (d *doorman) log(address netip.Addr, bound peer.Bound) {
 	}
 }
 
-// counted is a connection that was let in.
+// counted is an admitted connection.
 type counted struct {
 	*net.TCPConn
 	closed func()

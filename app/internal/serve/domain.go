@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// domainModule exports the service on the store that another module exports.
+// domainModule exports the service on the store of another module.
 var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
 	limits := o.Settings.Limits
 	service := tracker.New(tracker.Options{
@@ -34,7 +34,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m
 	return service
 }))
 
-// metricsModule exports the measurements, and the log of what went away.
+// metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {
 	return metrics.New(o.Version)
 }), fx.Provide(func(s *handle, m *metrics.Metrics, logger *slog.Logger) *outage.Log {
@@ -46,7 +46,7 @@ var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Met
 	return outages
 }))
 
-// guard returns how the clock is guarded. What is found of it is logged once.
+// guard returns the limits of the clock. Its findings are logged once.
 func guard(o Options, logger *slog.Logger) tracker.Guard {
 	limits := o.Settings.Clock
 	return tracker.Guard{

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// endpoint is an address on which a handler answers.
+// endpoint is an address with a handler.
 type endpoint struct {
 	address  string
 	files    *files // with the certificate; nil: it speaks no TLS
@@ -43,7 +43,7 @@ func (e *endpoint) listen(ctx context.Context) error {
 }
 
 // networkOf returns the network of an address to listen on. Go takes 0.0.0.0 for all
-// addresses, those of IPv6 included, unless the network is that of IPv4.
+// addresses, also of IPv6, unless the network is that of IPv4.
 func networkOf(address string) string {
 	if a, err := netip.ParseAddrPort(address); err == nil && a.Addr().Is4() {
 		return "tcp4"
@@ -70,7 +70,7 @@ func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := e.server.Shutdown(ctx)
-	_ = e.listener.Close() // which Shutdown does only if serve was called
+	_ = e.listener.Close() // Shutdown does it only after a call of serve
 	if err == nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.
 	return e.server.Close()
 }
 
-// url returns the address that was taken, as a URL.
+// url returns the taken address, as a URL.
 func (e *endpoint) url() string {
 	scheme := "http"
 	if e.files != nil {

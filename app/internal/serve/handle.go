@@ -20,18 +20,18 @@ const (
 	// firstTry is how long the start waits for a store before the service listens
 	// without it.
 	firstTry = 3 * time.Second
-	// nextTry is the pause before a store that is away is tried again.
+	// nextTry is the pause before the next try to open a store.
 	nextTry = time.Second
 )
 
 // opener opens a store.
 type opener func(context.Context) (store.Store, error)
 
-// handle is a store that is there when the service is put together, and that can be
-// used once it was opened. Before that, calls fail with fault.Unavailable.
+// handle is a store known when the service is put together, and opened later. Before
+// that, calls fail with fault.Unavailable.
 type handle struct {
 	open opener
-	// waits is true for a store that may be away when the service starts.
+	// waits is true for a store that may be away at the start.
 	waits  bool
 	ctx    context.Context // of the opener
 	cancel context.CancelFunc
@@ -40,8 +40,7 @@ type handle struct {
 	ended  chan error // gets how the try under way has ended
 }
 
-// newHandle returns a store that is opened when the service starts and closed when it
-// stops.
+// newHandle returns a store that opens when the service starts and closes when it stops.
 func newHandle(lc fx.Lifecycle, start starting, waits bool, open opener) *handle {
 	h := &handle{open: open, waits: waits, ended: make(chan error, 1)}
 	h.ctx, h.cancel = context.WithCancel(start)
@@ -49,7 +48,7 @@ func newHandle(lc fx.Lifecycle, start starting, waits bool, open opener) *handle
 	return h
 }
 
-// start opens the store. It returns nil as well when that is worth waiting for.
+// start opens the store. It also returns nil for a store worth waiting for.
 func (h *handle) start(context.Context) error {
 	h.try()
 	var limit <-chan time.Time // nil: for as long as it takes
@@ -78,8 +77,8 @@ func (h *handle) try() {
 	})
 }
 
-// wait returns when the store is open. Otherwise its error is one that waiting does
-// not mend. It calls away, at least once, with what keeps it waiting.
+// wait returns when the store is open. Otherwise its error is beyond waiting. It calls
+// away, at least once, with the reason of the wait.
 func (h *handle) wait(away func(error)) error {
 	var err error
 	select {
@@ -132,7 +131,7 @@ func (h *handle) store() (store.Store, error) {
 	return nil, fault.Wrap(fault.Unavailable, errNotOpen, "the service waits for its store; try again")
 }
 
-// Host returns the host that the store uses, or "" when it knows none.
+// Host returns the host of the store, or "" without one.
 func (h *handle) Host() string {
 	s, err := h.store()
 	if err != nil {
@@ -144,7 +143,7 @@ func (h *handle) Host() string {
 	return ""
 }
 
-// View implements store.Store, as do the methods that follow.
+// View implements store.Store, as do the methods below.
 func (h *handle) View(ctx context.Context, fn func(store.Reader) error) error {
 	s, err := h.store()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// housekeeper has the service forget what it no longer needs.
+// housekeeper expires old data of the service.
 type housekeeper struct {
 	service *tracker.Service
 	logger  *slog.Logger
@@ -19,8 +19,8 @@ type housekeeper struct {
 	running sync.WaitGroup
 }
 
-// The first time is soon, for servers that are restarted often, but not while the
-// service is starting.
+// The first time is soon, for servers with frequent restarts, but not while the service
+// is starting.
 const (
 	firstHousekeeping = time.Minute
 	nextHousekeeping  = time.Hour

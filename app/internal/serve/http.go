@@ -67,7 +67,7 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 	return m.UnderWay(handler), nil
 }
 
-// newDoorman returns what lets connections to the API in.
+// newDoorman returns the limits of connections to the API.
 func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
 	settings, files := o.Settings, openFiles()
 	most := mostConnections(settings, files)
@@ -88,7 +88,7 @@ func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
 	return d
 }
 
-// newAPI returns the endpoint of the API. The logger gets what happens to connections.
+// newAPI returns the endpoint of the API. The logger gets the errors of connections.
 func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, logger *slog.Logger) *endpoint {
 	return &endpoint{
 		doorman: doorman,
@@ -107,9 +107,9 @@ func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, lo
 	}
 }
 
-// newMetricsPage returns the endpoint that Prometheus asks. The health checks are here
-// too, since clients can use up the connections of the other endpoint. The logger gets
-// what happens to connections.
+// newMetricsPage returns the endpoint for Prometheus. The health checks are here too,
+// since clients can use up the connections of the other endpoint. The logger gets the
+// errors of connections.
 func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
@@ -130,8 +130,8 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 	}
 }
 
-// serveAll says what happens at the start, in order, after the store was opened;
-// fx undoes it in reverse at the end, before the store is closed.
+// serveAll registers the steps of the start, in order, after the store was opened; fx
+// undoes them in reverse at the end, before the store is closed.
 func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
@@ -144,8 +144,8 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 	if settings.Server.MetricsListen != "" {
 		endpoints = append(endpoints, newMetricsPage(settings, handler, m, connections))
 	}
-	// Listen first: a first administrator whose token is never shown, because
-	// the port is in use, would be of no use.
+	// Listen first: with the port in use, the token of a first administrator would never
+	// be shown.
 	for _, e := range endpoints {
 		lc.Append(fx.Hook{
 			OnStart: e.listen,

@@ -15,14 +15,14 @@ const (
 	// held is how many bytes of the log are kept while nobody takes them: some 4,000
 	// requests.
 	held = 1 << 20
-	// flushing is how long the end of the service waits for what is kept.
+	// flushing is the time for the last lines at the end of the service.
 	flushing = 3 * time.Second
 	// longest is the most bytes of one value in a line: a stack fits.
 	longest = 16 << 10
 )
 
-// newJournal returns what everything is logged through. It holds lines that the
-// destination does not take, and never makes the service wait.
+// newJournal returns the writer of all logs. It holds lines for a slow destination, and
+// never makes the service wait.
 func newJournal(to io.Writer, now func() time.Time) *sink.Writer {
 	return sink.New(sink.Options{To: to, Bytes: held, Now: now, Lost: func(lines uint64, since time.Time) []byte {
 		var b bytes.Buffer
@@ -33,8 +33,8 @@ func newJournal(to io.Writer, now func() time.Time) *sink.Writer {
 	}})
 }
 
-// newLogger returns a logger of lines whose length has a limit: parts of them may come
-// from a client.
+// newLogger returns a logger of lines with a limited length: parts of them may come from
+// a client.
 func newLogger(to io.Writer, lowest slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: lowest, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		text := ""

@@ -13,8 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// opening is the end of the start: the store gets what it needs, and the service
-// answers. When the store is away, the service answers first, and waits.
+// opening is the end of the start: the store gets its seed, and the service answers. When
+// the store is away, the service answers first, and waits.
 type opening struct {
 	options   Options
 	store     *handle
@@ -52,8 +52,8 @@ func (p *opening) start(context.Context) error {
 	return nil
 }
 
-// seed makes the store ready, unless the clock cannot be believed: that is nothing to
-// wait for, because an operator has to decide.
+// seed makes the store ready, unless the clock is unbelievable: waiting does not help,
+// because an operator has to decide.
 func (p *opening) seed() (bootstrap, error) {
 	if err := p.service.CheckClock(p.store.ctx); err != nil {
 		return bootstrap{}, config.ClockRefused(err)
@@ -84,11 +84,11 @@ func (p *opening) wait() error {
 	}
 }
 
-// begin prints what the store has come to, after the given lines.
+// begin prints the lines of the start, after the given ones.
 func (p *opening) begin(b bootstrap, lines ...string) {
 	p.print(b, append(lines, announcement(p.options, p.url(), b)...)...)
 	p.keeper.start()
-	go debug.FreeOSMemory() // a start leaves some 4 MB that nothing needs any more
+	go debug.FreeOSMemory() // a start leaves some 4 MB of garbage
 }
 
 // answer has all endpoints answer from now on.
@@ -104,8 +104,8 @@ func (p *opening) answer() {
 
 func (p *opening) url() string { return p.api.url() + p.options.Settings.Server.BasePath }
 
-// print prints lines. If nobody takes them, the log has the address, and the command that
-// makes a token. The token itself does not belong in a log.
+// print prints lines. If nobody takes them, the log has the address, and the command for
+// a token. The token itself does not belong in a log.
 func (p *opening) print(b bootstrap, lines ...string) {
 	err := p.printer.print(lines)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/problemtracking/problems/app/internal/metrics"
 )
 
-// files are the files that the settings name and that can change while the service
-// runs: the certificate with its key, and the password of the database.
+// files are the changeable files of the settings: the certificate with its key, and the
+// password of the database.
 type files struct {
 	settings    config.Settings
 	certificate atomic.Pointer[tls.Certificate] // nil: none is set
@@ -21,8 +21,8 @@ type files struct {
 
 func newFiles(o Options) *files { return &files{settings: o.Settings} }
 
-// readCertificate reads the certificate and its key. If they cannot be used, what was
-// read before stays in use.
+// readCertificate reads the certificate and its key. If they are unusable, the former
+// ones stay in use.
 func (f *files) readCertificate() error {
 	pair, err := tls.LoadX509KeyPair(f.settings.Server.TLSCert, f.settings.Server.TLSKey)
 	if err != nil {
@@ -32,8 +32,8 @@ func (f *files) readCertificate() error {
 	return nil
 }
 
-// tls returns what a server needs to speak TLS with the certificate that was read
-// last. Connections that are open keep the former one.
+// tls returns the settings of a server for TLS with the certificate read last. Open
+// connections keep the former one.
 func (f *files) tls() *tls.Config {
 	return &tls.Config{
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.certificate.Load(), nil },
@@ -50,8 +50,8 @@ func (f *files) certificateEnd() time.Time {
 	return time.Time{}
 }
 
-// readPassword reads the password of the database. If that fails, the one that was
-// read before stays in use.
+// readPassword reads the password of the database. If it fails, the former one stays in
+// use.
 func (f *files) readPassword() error {
 	password, err := f.settings.Storage.Password()
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *files) readPassword() error {
 	return nil
 }
 
-// currentPassword returns the password that was read last; "" before the first time.
+// currentPassword returns the password read last; "" before the first time.
 func (f *files) currentPassword() string {
 	if password := f.password.Load(); password != nil {
 		return *password
@@ -69,7 +69,7 @@ func (f *files) currentPassword() string {
 	return ""
 }
 
-// reread reads all files again that the settings name.
+// reread reads all files of the settings again.
 func (f *files) reread(m *metrics.Metrics, logger *slog.Logger) {
 	report := func(file string, err error, args ...any) {
 		m.Reread(file, err)

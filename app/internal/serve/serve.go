@@ -1,5 +1,5 @@
-// Package serve puts the service together and runs it: one fx.Module per
-// adapter, each exporting one port, and the order in which they start and stop.
+// Package serve puts the service together and runs it: one fx.Module per adapter, each
+// with one port, and the order of their start and stop.
 package serve
 
 import (
@@ -18,16 +18,14 @@ import (
 	"github.com/problemtracking/problems/app/internal/metrics"
 )
 
-// Options are what a server is made from. All have to be given, but for Steady.
+// Options describe a server. All are required, but for Steady.
 type Options struct {
 	Settings config.Settings
 	// Version is the version of the program.
 	Version string
-	// Program is how the program was called, for the commands that it
-	// prints.
+	// Program is the name of the program, for the printed commands.
 	Program string
-	// Hints adds the address of the documentation and a first curl line to
-	// what is printed.
+	// Hints adds the address of the documentation and a first curl line to the output.
 	Hints bool
 	// AcceptClock starts however far the clock is ahead of the store.
 	AcceptClock bool
@@ -38,11 +36,11 @@ type Options struct {
 	Now          func() time.Time
 	Random       io.Reader
 	NewRequestID func() string
-	// Steady returns the time since some moment by a clock that nobody sets and that
+	// Steady returns the time since some moment by a clock that nobody sets, and that
 	// goes on while the machine sleeps. nil: there is none.
 	Steady func() time.Duration
-	// Reread gets a value each time that the files which the settings name are to be
-	// read again. nil: never.
+	// Reread gets a value for each request to read the files of the settings again. nil:
+	// never.
 	Reread <-chan struct{}
 	// Warnings are sentences about the settings, for the log.
 	Warnings []string
@@ -52,8 +50,8 @@ type Options struct {
 // have ended.
 const closing = 10 * time.Second
 
-// breakdown takes the first error that ends the service. (fx has a Shutdowner for
-// this, but whoever waits for that takes over the signals of the process.)
+// breakdown takes the first fatal error of the service. (fx has a Shutdowner for this,
+// but its waiter takes over the signals of the process.)
 type breakdown chan error
 
 // report takes note of an error, unless another one came first.
@@ -67,11 +65,10 @@ func (b breakdown) report(err error) {
 // starting is the context of the start: it ends when the process is told to end.
 type starting struct{ context.Context }
 
-// Run serves until ctx ends, and then until the requests under way have. A start
-// that is told to end does so, unless it has only to print what it has done. Its
-// error is a sentence that says why the service could not start or go on. It waits for
-// a database that is away at the start, and listens meanwhile. Nothing of it waits for
-// Stdout or Stderr to be read for more than some seconds.
+// Run serves until ctx ends, and then until the end of the requests under way. A start
+// ends with ctx, too, unless only its output is left. Its error is a sentence with the
+// reason. It waits for a database away at the start, and listens meanwhile. It waits for
+// readers of Stdout or Stderr for some seconds at most.
 func Run(ctx context.Context, o Options) error {
 	return run(ctx, o, storeModule(o.Settings.Storage.Store))
 }
@@ -89,8 +86,8 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	var named *files
 	var measured *metrics.Metrics
 	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}), fx.Populate(&named, &measured), fx.Invoke(func(m *metrics.Metrics) { m.Log(lines.Dropped) }))
-	// A start is never left half done: fx would return while its hooks go on. So
-	// it is the hooks that take from ctx when to give up.
+	// A start is never left half done: fx would return while its hooks go on. So the
+	// hooks look at ctx.
 	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		logger.Info("told to end before it had started", "error", dig.RootCause(err).Error())
 		return nil
@@ -127,7 +124,7 @@ func module(o Options, logger *slog.Logger, storing fx.Option) fx.Option {
 		fx.WithLogger(func() fxevent.Logger {
 			l := &fxevent.SlogLogger{Logger: logger}
 			l.UseLogLevel(slog.LevelDebug)
-			l.UseErrorLevel(slog.LevelDebug) // whoever calls Run reports the error
+			l.UseErrorLevel(slog.LevelDebug) // the caller of Run reports the error
 			return l
 		}),
 		fx.Provide(newFiles),

@@ -12,12 +12,12 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// searches is how many searches a store gets at a time; 0 leaves that to the service. At
-// least as many connections are left for everything else, so that no search keeps others
-// from their work.
+// searches is the number of concurrent searches of a store; 0 leaves it to the service.
+// At least as many connections are left for everything else, so no search blocks other
+// work.
 type searches int
 
-// storeModule returns the module that exports the store of a URL.
+// storeModule returns the module of the store of a URL.
 func storeModule(url backend.URL) fx.Option {
 	kind := url.Kind()
 	if kind == nil {

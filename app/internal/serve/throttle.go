@@ -14,17 +14,17 @@ import (
 	"github.com/problemtracking/problems/app/internal/flood"
 )
 
-// throttles limit the lines that clients can cause without being known. Each kind has
-// a limit of its own, so that none drowns another.
+// throttles limit the log lines of unknown clients. Each kind has a limit of its own, so
+// none drowns another.
 type throttles struct {
-	requests *throttle // that nobody is known for
-	failures *throttle // those of them that the service failed at
-	causes   *throttle // of what the service failed at, for anybody
-	// connections gets what net/http says of them, such as failed TLS handshakes.
+	requests *throttle // without a known client
+	failures *throttle // of these, with a failure of the service
+	causes   *throttle // of failures of the service, for anybody
+	// connections gets the lines of net/http about them, such as failed TLS handshakes.
 	connections *throttle
 }
 
-// newThrottles returns throttles that log how many lines were left out.
+// newThrottles returns throttles with a log of the number of omitted lines.
 func newThrottles(logger *slog.Logger, now func() time.Time) *throttles {
 	of := func(level slog.Level, message, lines, labels string) *throttle {
 		return &throttle{now: now, gate: flood.New(), say: func(held flood.Held) {
@@ -52,14 +52,14 @@ func (t *throttles) passes(x httpframe.Exchange) bool {
 	return of.pass(strconv.Itoa(x.Status), x.Remote)
 }
 
-// sum logs what was left out and not logged so far.
+// sum logs the omitted lines without a log so far.
 func (t *throttles) sum() {
 	for _, one := range []*throttle{t.requests, t.failures, t.causes, t.connections} {
 		one.sum()
 	}
 }
 
-// throttle limits lines of one kind. What is left out is summed up some seconds later.
+// throttle limits lines of one kind. The omitted ones are summed up some seconds later.
 type throttle struct {
 	now func() time.Time
 	say func(flood.Held)
@@ -84,7 +84,7 @@ func (t *throttle) pass(label, remote string) bool {
 	return false
 }
 
-// sum logs what was left out since it did so last.
+// sum logs the omitted lines since its last call.
 func (t *throttle) sum() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +109,7 @@ type throttled struct {
 
 // Handle implements slog.Handler.
 func (h throttled) Handle(ctx context.Context, r slog.Record) error {
-	label, _, _ := strings.Cut(r.Message, " from ") // whom net/http had to do with
+	label, _, _ := strings.Cut(r.Message, " from ") // the client of net/http's line
 	if !h.limit.pass(label[:min(len(label), 60)], "") {
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package sink writes log lines to where nobody may read them: a pipe that is full, a
-// disk that is full, a terminal that is stopped. Callers never wait for that.
+// Package sink writes log lines to unreliable destinations: a full pipe, a full disk, a
+// stopped terminal. Callers never wait for them.
 package sink
 
 import (
@@ -13,34 +13,32 @@ import (
 )
 
 const (
-	// piece is the most that is written at once, unless a single line is longer. A
-	// pipe takes that much whole, also when several processes write to it.
+	// piece is the most bytes of one write, unless a single line is longer. A pipe takes
+	// as much whole, also when several processes write to it.
 	piece = 4096
-	// kept is the largest buffer that is used again once it is empty.
+	// kept is the largest buffer for another use once it is empty.
 	kept = 64 << 10
-	// again is the pause before a destination that takes nothing at the moment, and
-	// says so instead of waiting, is tried again.
+	// again is the pause before the next try on a destination without room.
 	again = 10 * time.Millisecond
 )
 
-// Options are what a Writer is made from. To, Bytes and Now have to be given.
+// Options describe a Writer. To, Bytes and Now are required.
 type Options struct {
-	// To gets the lines, in pieces that end where a line ends.
+	// To gets the lines, in pieces that end at the end of a line.
 	To io.Writer
 	// Bytes is how much the Writer holds, in bytes, until To takes it.
 	Bytes int
 	// Now is the clock.
 	Now func() time.Time
-	// Lost, if not nil, returns the line that stands for the given number of lines,
-	// which were dropped since the given time. It is written in their place, as soon
-	// as To takes something again.
+	// Lost, if not nil, returns the line in the place of the given number of lines,
+	// dropped since the given time. It is written as soon as To takes something again.
 	Lost func(lines uint64, since time.Time) []byte
 }
 
 // Writer is an io.Writer of lines that never waits and never fails. One goroutine hands
-// the lines on, in their order and without delay. When the Writer is full, it drops
-// lines until all that it holds is written, so that they are missing in one place. It
-// also drops the lines that its destination refuses.
+// the lines on, in their order and without delay. When the Writer is full, it drops lines
+// until it is empty, so they are missing in one place. It also drops the lines refused by
+// its destination.
 type Writer struct {
 	o       Options
 	dropped atomic.Uint64
@@ -49,15 +47,15 @@ type Writer struct {
 
 	mu      sync.Mutex
 	arrived sync.Cond // something is waiting, or the Writer is full or closed
-	waiting []byte    // lines that the goroutine has not taken
-	held    int       // bytes that are not written
+	waiting []byte    // lines before the goroutine
+	held    int       // unwritten bytes
 	full    bool      // lines are dropped until all others are written
 	closed  bool
-	lost    loss // lines that were dropped and are not accounted for in the log
-	cut     bool // what was written ends in the middle of a line
+	lost    loss // dropped lines without a line in the log
+	cut     bool // the output ends in the middle of a line
 }
 
-// loss is a number of lines that were dropped.
+// loss is a number of dropped lines.
 type loss struct {
 	lines uint64
 	since time.Time
@@ -71,8 +69,7 @@ func New(o Options) *Writer {
 	return w
 }
 
-// Write takes one line, which is what one call is given, or drops it. It returns no
-// error.
+// Write takes or drops one line, the argument of one call. It returns no error.
 func (w *Writer) Write(line []byte) (int, error) {
 	n := len(line)
 	w.mu.Lock()
@@ -100,8 +97,8 @@ func (w *Writer) Write(line []byte) (int, error) {
 // Dropped returns how many lines were dropped.
 func (w *Writer) Dropped() uint64 { return w.dropped.Load() }
 
-// Close returns once everything is written, or when the limit has passed; in that case
-// it returns false. Lines that come later are dropped.
+// Close returns once everything is written, or when the limit has passed; in that case it
+// returns false. Later lines are dropped.
 func (w *Writer) Close(limit time.Duration) bool {
 	w.mu.Lock()
 	w.closed = true
@@ -118,7 +115,7 @@ func (w *Writer) Close(limit time.Duration) bool {
 	}
 }
 
-// lose counts lines that were dropped.
+// lose counts dropped lines.
 func (w *Writer) lose(lines uint64) {
 	w.dropped.Add(lines)
 	if w.lost.lines == 0 {
@@ -177,7 +174,7 @@ func cutAt(lines []byte) int {
 	return bytes.IndexByte(lines, '\n') + 1
 }
 
-// put writes lines, after the one that stands for those that were dropped before them.
+// put writes lines, after the line for those dropped before them.
 func (w *Writer) put(lines []byte) {
 	before, said := w.before()
 	text := lines
@@ -194,7 +191,7 @@ func (w *Writer) put(lines []byte) {
 	if err == nil {
 		return
 	}
-	if n > 0 && w.cut && text[n] == '\n' { // which comes with what is written next
+	if n > 0 && w.cut && text[n] == '\n' { // it comes with the next lines
 		n++
 	}
 	if n < len(before) && said.lines > 0 { // still to be said
@@ -206,8 +203,7 @@ func (w *Writer) put(lines []byte) {
 	}
 }
 
-// before returns what is to be written before the next lines, and the loss that it
-// accounts for.
+// before returns the text before the next lines, and its loss.
 func (w *Writer) before() (text []byte, said loss) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -228,7 +224,7 @@ func (w *Writer) write(text []byte) (int, error) {
 		n, err := w.o.To.Write(text[written:])
 		written += n
 		switch {
-		case errors.Is(err, syscall.EAGAIN): // another process has made the pipe one that does not wait
+		case errors.Is(err, syscall.EAGAIN): // another process has made the pipe non-blocking
 			select {
 			case <-time.After(again):
 			case <-w.given:

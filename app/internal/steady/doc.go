@@ -1,3 +1,3 @@
 // Package steady reads a clock that nobody sets, and that goes on while the machine
-// sleeps: by it, a step of the other clock is noticed.
+// sleeps: it reveals steps of the other clock.
 package steady

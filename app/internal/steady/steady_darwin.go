@@ -2,4 +2,4 @@ package steady
 
 import "golang.org/x/sys/unix"
 
-const id = unix.CLOCK_MONOTONIC // which here counts the time asleep as well
+const id = unix.CLOCK_MONOTONIC // here it counts the time asleep as well

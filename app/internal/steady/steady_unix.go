@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Clock returns what reads the clock, or nil where the system has none: the time since
-// some moment, the same for all calls.
+// Clock returns the clock, or nil where the system has none: the time since some moment,
+// the same for all calls.
 func Clock() func() time.Duration {
 	if _, err := read(); err != nil {
 		return nil

@@ -18,12 +18,13 @@ type File struct {
 	replace  bool
 }
 
-// ErrTaken is the error of a file that is there already, and is not to be replaced.
+// ErrTaken is the error of an existing file that must not be replaced.
 var ErrTaken = errors.New("is there already: take another name")
 
-// CreateFile returns a new file, which only its owner can read and write. Symbolic
-// links are followed. Unless the file is to replace one, there must be none at the
-// path, and only a regular file is ever replaced: not a device, for example. What is there otherwise is [ErrTaken].
+// CreateFile returns a new file. Only its owner can read and write it. Symbolic links are
+// followed. Unless the file is to replace one, there must be none at the path, and only a
+// regular file is ever replaced: not a device, for example. The error is [ErrTaken]
+// otherwise.
 func CreateFile(path string, replace bool) (*File, error) {
 	switch info, err := os.Stat(path); {
 	case err == nil && (!replace || !info.Mode().IsRegular()):
@@ -56,7 +57,7 @@ func follow(path string) string {
 	return path
 }
 
-// taken says why what is at the path stays.
+// taken explains the error of an existing file.
 func taken(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file: write to standard output and redirect it", path)
@@ -64,8 +65,8 @@ func taken(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%s %w", path, ErrTaken)
 }
 
-// Keep gives the file its name, once what was written is on the disk. Then the name is
-// there as well.
+// Keep gives the file its name, once its content is on the disk. Then the name is there
+// as well.
 func (f *File) Keep() error {
 	err := f.Sync()
 	if err == nil {

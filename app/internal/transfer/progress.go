@@ -12,7 +12,7 @@ import (
 type Progress struct {
 	Terminal io.Writer // nil: none
 	Now      func() time.Time
-	// Total is how many bytes there will be; 0 when that is not known.
+	// Total is the number of bytes; 0 when it is unknown.
 	Total int64
 
 	done  int64
@@ -22,13 +22,13 @@ type Progress struct {
 // interval is the time from one picture to the next.
 const interval = 100 * time.Millisecond
 
-// width is that of the bar, in characters.
+// width is the width of the bar, in characters.
 const width = 30
 
-// Reader returns r, whose bytes are counted.
+// Reader returns r with a count of its bytes.
 func (p *Progress) Reader(r io.Reader) io.Reader { return counted{r, nil, p} }
 
-// Writer returns w, whose bytes are counted.
+// Writer returns w with a count of its bytes.
 func (p *Progress) Writer(w io.Writer) io.Writer { return counted{nil, w, p} }
 
 type counted struct {
@@ -69,7 +69,7 @@ func (p *Progress) End() {
 
 const eraseRest = "\x1b[K"
 
-// write draws. That the terminal may be gone is no reason to stop.
+// write draws. A closed terminal is no reason to stop.
 func (p *Progress) write(s string) { _, _ = io.WriteString(p.Terminal, s) }
 
 func (p *Progress) picture() string {

@@ -1,5 +1,5 @@
-// Package transfer moves all that a store holds: into an archive, out of one, or
-// straight into another store.
+// Package transfer moves all data of a store: into an archive, out of one, or straight
+// into another store.
 package transfer
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Export writes all that the store holds at one moment; the service may be
-// running. Its errors are sentences for operators, as are those of Import and Copy.
+// Export writes all data of the store at one moment; the service may be running. Its
+// errors are sentences for operators, as are those of Import and Copy.
 func Export(ctx context.Context, from store.Store, w io.Writer) (archive.Summary, error) {
 	s, err := export(ctx, from, w)
 	if err != nil {
@@ -26,7 +26,7 @@ func Export(ctx context.Context, from store.Store, w io.Writer) (archive.Summary
 }
 
 // Import fills an empty store with an archive, all of it or nothing. Every line is
-// checked. The batch is a new one, by which the filled store is told from others.
+// checked. The batch is a new one. It tells the filled store from others.
 func Import(ctx context.Context, r io.Reader, to store.Store, batch ident.ID) (archive.Summary, error) {
 	s, err := restore(ctx, r, to, batch)
 	if err != nil {
@@ -35,9 +35,8 @@ func Import(ctx context.Context, r io.Reader, to store.Store, batch ident.ID) (a
 	return s, nil
 }
 
-// Copy fills an empty store with all that another one holds, all of it or nothing:
-// an export and its import, with nothing between them but what watch makes of the
-// one for the other. The batch is that of Import.
+// Copy fills an empty store with all data of another one, all of it or nothing: an export
+// and its import, with only watch between them. The batch is that of Import.
 func Copy(ctx context.Context, from, to store.Store, batch ident.ID, watch func(io.Reader) io.Reader) (archive.Summary, error) {
 	r, w := io.Pipe()
 	exported := make(chan error, 1)
@@ -48,7 +47,7 @@ func Copy(ctx context.Context, from, to store.Store, batch ident.ID, watch func(
 	}()
 	s, err := restore(ctx, watch(r), to, batch)
 	r.CloseWithError(errStopped)
-	// What ended the export is the cause, unless that was the end of the import.
+	// The failure of the export is the cause, unless it was the end of the import.
 	if failed := <-exported; failed != nil && !errors.Is(failed, errStopped) {
 		return s, fmt.Errorf("copy: %w; nothing was copied", explain(ctx, failed))
 	}
@@ -58,7 +57,7 @@ func Copy(ctx context.Context, from, to store.Store, batch ident.ID, watch func(
 	return s, nil
 }
 
-// errStopped ends an export that nobody reads any more.
+// errStopped ends an export without a reader.
 var errStopped = errors.New("the import has ended")
 
 func export(ctx context.Context, from store.Store, w io.Writer) (s archive.Summary, err error) {
@@ -96,7 +95,7 @@ func explain(ctx context.Context, err error) error {
 	}
 }
 
-// outcome says what a failed import has done.
+// outcome describes the result of a failed import.
 func outcome(err error, done string) string {
 	if fault.Is(err, fault.UnknownOutcome) {
 		return "whether all or nothing was " + done + " is not known"
