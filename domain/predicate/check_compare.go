@@ -29,25 +29,20 @@ func (n *comparison) sign() string { return string(n.op) + modifiers[n.fold] }
 
 // mismatch returns the error of an operator for operands of the wrong types.
 func (c *checker) mismatch(n *comparison, left, right value) error {
-	return c.fail(n.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), left, right, advice(left, right))
+	return c.fail(n.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), left, right, n.advice(left, right))
 }
 
 // advice returns a hint at the intended comparison of two operands.
-func advice(left, right value) string {
+func (n *comparison) advice(left, right value) string {
+	switch {
+	case left.collection() && right.kind() == Nil, right.collection() && left.kind() == Nil:
+		return "; whether it is empty is asked with .@count = 0"
+	case !left.scalar() || !right.scalar():
+		return n.adviceForMany(left, right)
+	}
 	for _, pair := range [][2]value{{left, right}, {right, left}} {
 		one, other := pair[0], pair[1]
 		switch {
-		case one.collection() && other.kind() == Nil:
-			return "; whether it is empty is asked with .@count = 0"
-		case one.collection() && one.offset == left.offset:
-			if key, ok := meantKey(one, other); ok {
-				return "; write ANY, ALL or NONE before it, and compare " + key
-			}
-			return "; write ANY, ALL or NONE before it, or use CONTAINS"
-		case one.collection():
-			return "; use IN to look for a member"
-		case one.list:
-			return "; use IN for a list"
 		case one.kind() == Object:
 			if key, ok := meantKey(one, other); ok {
 				return "; compare " + key
@@ -59,6 +54,39 @@ func advice(left, right value) string {
 		}
 	}
 	return ""
+}
+
+// adviceForMany is advice for operands with a list or a collection among them. The
+// advised predicate has to be valid: no hint leads to another error about lists.
+func (n *comparison) adviceForMany(left, right value) string {
+	const every = "; write ANY, ALL or NONE before it"
+	switch n.op {
+	case "CONTAINS":
+		return "; it looks for one value, so turn it round, as in ANY {'a', 'b'} IN title"
+	case "=", "!=":
+		if left.list || right.list {
+			return "; use IN for a list"
+		}
+		if !left.collection() {
+			return "; use IN to look for a member"
+		}
+	}
+	if left.collection() {
+		if key, ok := meantKey(left, right); ok {
+			return every + ", and compare " + key
+		}
+		if n.op == "=" || n.op == "!=" {
+			return every + ", or use CONTAINS"
+		}
+	}
+	switch {
+	case !left.scalar():
+		return every
+	case n.op == "BEGINSWITH" || n.op == "ENDSWITH":
+		return "; look at each member, as in SUBQUERY({'a', 'b'}, $s, title " + string(n.op) + " $s).@count > 0"
+	default:
+		return "; write the collection first, with ANY, ALL or NONE before it"
+	}
 }
 
 // mainKeys are the keys to compare with a string in place of the object itself.
@@ -205,7 +233,10 @@ func (c *checker) alike(n *comparison, operand value, members []value) ([]value,
 		return nil, c.mismatch(n, operand, as)
 	case wrong > 0:
 		v := values[wrong]
-		return nil, c.fail(v.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), as, v, advice(as, v))
+		if !v.scalar() {
+			return nil, c.noMember(v)
+		}
+		return nil, c.fail(v.offset, TypeMismatch, "%s cannot compare %s with %s%s", n.sign(), as, v, n.advice(as, v))
 	}
 	return values, nil
 }
@@ -259,7 +290,7 @@ func (c *checker) strings(n *comparison, op Op, text, part value) (Cond, error) 
 		if n.op == "IN" {
 			left, right = part, text
 		}
-		hint := advice(left, right)
+		hint := n.advice(left, right)
 		if hint == "" && n.op == "IN" {
 			hint = "; " + braces
 		}

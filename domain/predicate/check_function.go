@@ -78,6 +78,9 @@ func (c *checker) cast(n *cast) (Expr, error) {
 	default:
 		return nil, c.fail(n.targetOffset, Unsupported, "CAST makes 'NSDate', 'NSNumber' and 'NSString' alone")
 	}
+	if !of.scalar() {
+		return nil, c.fail(of.offset, TypeMismatch, "CAST takes a single value, not %s", of)
+	}
 	if !of.is(kinds...) {
 		hint := ""
 		switch {

@@ -104,6 +104,60 @@ func TestErrorsTeach(t *testing.T) {
 	}
 }
 
+// TestErrorsMendLists checks that errors about lists lead to a predicate without an
+// error, and not from IN to CONTAINS and back.
+func TestErrorsMendLists(t *testing.T) {
+	t.Parallel()
+	const (
+		every = "; write ANY, ALL or NONE before it"
+		turn  = "; it looks for one value, so turn it round, as in ANY {'a', 'b'} IN title"
+		each  = "; look at each member, as in SUBQUERY({'a', 'b'}, $s, title ENDSWITH $s).@count > 0"
+		first = "; write the collection first, with ANY, ALL or NONE before it"
+	)
+	for _, c := range []struct{ text, hint, mended string }{
+		{"{1, 2} = id", "; use IN for a list", "id IN {1, 2}"},
+		{"{1, 2} != id", "; use IN for a list", "NOT id IN {1, 2}"},
+		{"id = {1, 2}", "; use IN for a list", "id IN {1, 2}"},
+		{"{1, 2} IN {1}", every, "ANY {1, 2} IN {1}"},
+		{"{1, id} IN relationships.childId", every, "ALL {1, id} IN relationships.childId"},
+		{"{'a', 'b'} IN title", every, "NONE {'a', 'b'} IN title"},
+		{"{} IN {}", every, "ANY {} IN {}"},
+		{"keywords.name IN {'a', 'b'}", every, "ANY keywords.name IN {'a', 'b'}"},
+		{"keywords.name IN title", every, "ANY keywords.name IN title"},
+		{"keywords IN {'a', 'b'}", every + ", and compare keywords.name", "ANY keywords.name IN {'a', 'b'}"},
+		{"keywords IN {'a', 1}", every + ", and compare keywords.name", "ANY keywords.name IN {'a'}"},
+		{"watchers IN watchers", every, "ANY watchers IN watchers"},
+		{"title CONTAINS {'a', 'b'}", turn, "ANY {'a', 'b'} IN title"},
+		{"keywords.name CONTAINS {'a', 'b'}", turn, "ANY {'a', 'b'} IN keywords.name"},
+		{"{'a', 'b'} CONTAINS keywords.name", turn, "ANY keywords.name IN {'a', 'b'}"},
+		{"{1} CONTAINS {2}", turn, "ANY {2} IN {1}"},
+		{"{1, 2} BETWEEN {1, 3}", every, "ALL {1, 2} BETWEEN {1, 3}"},
+		{"{1, 2} < id", every, "ANY {1, 2} < id"},
+		{"id > {1, 2}", first, "ANY {1, 2} < id"},
+		{"id > relationships.childId", first, "ANY relationships.childId < id"},
+		{"keywords.name < 'a'", every, "ANY keywords.name < 'a'"},
+		{"{'a'} LIKE 'a*'", every, "ANY {'a'} LIKE 'a*'"},
+		{"{title} MATCHES 'a.*'", every, "ANY {title} MATCHES 'a.*'"},
+		{"{title} BEGINSWITH 'a'", every, "ANY {title} BEGINSWITH 'a'"},
+		{"title ENDSWITH[c] {'a', 'b'}", each, "SUBQUERY({'a', 'b'}, $s, title ENDSWITH[c] $s).@count > 0"},
+		{"title ENDSWITH keywords.name", each, "SUBQUERY(keywords, $s, title ENDSWITH $s.name).@count > 0"},
+		{"id IN {1, {2}}", "a list has single values as members, not a list", "id IN {1, 2}"},
+		{"id IN {1, relationships.childId}", "a list has single values as members, not Collection(Int)", "id = 1 OR id IN relationships.childId"},
+		{"CAST({'1'}, 'NSNumber') = 1", "CAST takes a single value, not a list", "CAST('1', 'NSNumber') = 1"},
+		{"CAST(keywords.name, 'NSNumber') = 1", "CAST takes a single value, not Collection(String)",
+			"SUBQUERY(keywords, $k, CAST($k.name, 'NSNumber') = 1).@count > 0"},
+	} {
+		_, err := Compile(c.text, Problem, checkEnv)
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != TypeMismatch || !strings.HasSuffix(e.Message, c.hint) {
+			t.Errorf("%s: %v, and the hint should be %q", c.text, err, c.hint)
+		}
+		if _, err := Compile(c.mended, Problem, checkEnv); err != nil {
+			t.Errorf("%s is mended to %s: %v", c.text, c.mended, err)
+		}
+	}
+}
+
 // TestErrorsSuggestNoKeys checks that no error suggests a key for a word in another
 // position than a key's.
 func TestErrorsSuggestNoKeys(t *testing.T) {

@@ -78,7 +78,7 @@ func (p Pattern) folded(f Folding) Pattern {
 // patternOf returns the text of a pattern. The pattern must be a literal.
 func (c *checker) patternOf(n *comparison, left, right value) (string, error) {
 	if !left.is(String) {
-		return "", c.fail(n.offset, TypeMismatch, "%s takes a string, not %s%s", n.sign(), left, advice(left, right))
+		return "", c.fail(n.offset, TypeMismatch, "%s takes a string, not %s%s", n.sign(), left, n.advice(left, right))
 	}
 	if right.literal == nil || right.kind() != String {
 		return "", c.fail(right.offset, TypeMismatch, "%s takes a literal string as its pattern", n.sign())

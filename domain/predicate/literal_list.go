@@ -57,7 +57,7 @@ func (c *checker) collectionOf(v value, members []value) (value, error) {
 	}
 	switch {
 	case wrong >= 0 && !members[wrong].scalar():
-		return v, c.fail(members[wrong].offset, TypeMismatch, "a list has single values as members, not %s", members[wrong])
+		return v, c.noMember(members[wrong])
 	case wrong >= 0:
 		return v, c.fail(members[wrong].offset, TypeMismatch, "the members of a list are of one type, not %s and %s", as, members[wrong])
 	}
@@ -67,6 +67,11 @@ func (c *checker) collectionOf(v value, members []value) (value, error) {
 	}
 	l.Of.Many = true
 	return value{offset: v.offset, expr: l, codes: as.codes}, nil
+}
+
+// noMember returns the error of a list or a collection as a member of a list.
+func (c *checker) noMember(v value) error {
+	return c.fail(v.offset, TypeMismatch, "a list has single values as members, not %s", v)
 }
 
 // known returns the value of an aggregate of constants, or else the aggregate itself.
