@@ -32,6 +32,7 @@ type journal struct {
 	buffer  bytes.Buffer // what a flaw has kept back
 	all     bytes.Buffer // what the file has
 	written int          // records since the file was begun
+	commits int          // since it was opened
 	behind  sync.WaitGroup
 	closed  func() // called by Close
 }
@@ -40,18 +41,20 @@ type journal struct {
 type flaw struct {
 	buffers     bool // writes when it is closed, or has much to write
 	neverSyncs  bool
-	syncsLate   bool // after it has acknowledged
-	syncsFolder bool // instead of the file
-	forgetsName bool // does not sync the directory after a rename
-	halves      bool // writes and syncs a Change in two halves
-	writesFirst bool // before it looks whether a Change is to be refused
-	noRulings   bool // keeps no rulings
-	lazyRulings bool // does not sync rulings
-	piecemeal   bool // restores each problem by itself
-	lazyRestore bool // does not sync what it restored
-	dawdles     bool // takes its time between showing a Change and writing it
-	confirms    bool // what it may not have written or synced
-	knows       bool // the outcome of what it may not have written or synced
+	syncsLate   bool                                        // after it has acknowledged
+	syncsFolder bool                                        // instead of the file
+	forgetsName bool                                        // does not sync the directory after a rename
+	halves      bool                                        // writes and syncs a Change in two halves
+	halvesLarge bool                                        // does so with large Changes alone
+	lazy        func(written int, change store.Change) bool // does not sync such a Change
+	writesFirst bool                                        // before it looks whether a Change is to be refused
+	noRulings   bool                                        // keeps no rulings
+	lazyRulings bool                                        // does not sync rulings
+	piecemeal   bool                                        // restores each problem by itself
+	lazyRestore bool                                        // does not sync what it restored
+	dawdles     bool                                        // takes its time between showing a Change and writing it
+	confirms    bool                                        // what it may not have written or synced
+	knows       bool                                        // the outcome of what it may not have written or synced
 	replay      func(*record)
 	afterReplay func(*model.Model)
 }
@@ -250,7 +253,7 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 	}
 	change.Expect = nil // they held
 	records := []record{{Changes: []store.Change{change}}}
-	if j.flaw.halves {
+	if j.flaw.halves || j.flaw.halvesLarge && len(change.Effects) > 1000 {
 		first, second := change, change
 		first.Batch[0] ^= 0xff
 		first.Effects, first.Log = change.Effects[:len(change.Effects)/2], nil
@@ -258,7 +261,9 @@ func (j *journal) Commit(ctx context.Context, change store.Change) (store.Receip
 		records = []record{{Changes: []store.Change{first}}, {Changes: []store.Change{second}}}
 	}
 	for _, r := range records {
-		if err := j.Append(r, false); err != nil {
+		j.commits++
+		lazy := j.flaw.lazy != nil && j.flaw.lazy(j.commits, change)
+		if err := j.Append(r, lazy); err != nil {
 			return store.Receipt{}, fault.Wrap(fault.Internal, err, "the journal cannot be written")
 		}
 	}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,13 @@ func crashSaboteurs() []crashSaboteur {
 		{"syncs the directory for the file", "COM-003/power-cut", "LOST", flaw{syncsFolder: true}},
 		{"renames a file without a sync of the directory", "COM-003/power-cut", "LOST", flaw{forgetsName: true}},
 		{"writes a Change in two halves", "COM-001/power-cut", "TORN", flaw{halves: true}},
+		{"writes a large Change in two halves", "COM-001/large/power-cut", "TORN", flaw{halvesLarge: true}},
+		{"does not sync tokens", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.PutToken]}},
+		{"does not sync read marks", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.MarkRead]}},
+		{"does not sync saved queries", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.PutQuery]}},
+		{"does not sync replies", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.KeepReply]}},
+		{"does not sync the log alone", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: func(_ int, c store.Change) bool { return len(c.Effects) == 0 }}},
+		{"does not sync every sixteenth Change", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: func(n int, _ store.Change) bool { return n%16 == 0 }}},
 		{"writes what it then refuses", "COM-003/killed", "RESURRECTED", flaw{writesFirst: true}},
 		{"adds comments twice", "COM-003/killed", "DUPLICATE", flaw{replay: func(r *record) {
 			for i, change := range r.Changes {
@@ -84,6 +92,11 @@ func crashSaboteurs() []crashSaboteur {
 		{"restores problem by problem", "RES-001/killed", "Dossiers", flaw{piecemeal: true}},
 		{"does not sync what it restored", "RES-004/power-cut", "has 0 elements", flaw{lazyRestore: true}},
 	}
+}
+
+// onlyHas reports whether a Change has effects of one type alone.
+func onlyHas[E store.Effect](_ int, change store.Change) bool {
+	return !slices.ContainsFunc(change.Effects, func(e store.Effect) bool { return !is[E](e) }) && len(change.Log) == 0
 }
 
 // journals returns a harness of journals with a flaw, of which the children are

@@ -33,6 +33,11 @@ type CrashSpec struct {
 	// Midway has the child ended when the Restore has taken half of the
 	// Archive's problems.
 	Midway bool
+	// Kinds has the child commit Changes of a single kind each, in this order, again
+	// and again. See Statement.Only. The one writer rests after the Commits.
+	Kinds []string
+	// Bulk is the number of further comments in each Change.
+	Bulk int
 	// Lose has all lost that was not synced, as in a power cut. A Crash that
 	// lets more survive, such as what a server has written, says so beside its
 	// report.

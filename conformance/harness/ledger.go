@@ -23,6 +23,11 @@ type Statement struct {
 	// Doomed Changes create one more problem, which is there, so that they have
 	// to be refused.
 	Doomed bool
+	// Only is the kind of a Change with nothing else in it, such as "token" or "log". It
+	// is empty for Changes with something of everything.
+	Only string
+	// Bulk is the number of further comments in the Change.
+	Bulk int
 	// Position is that of the Receipt.
 	Position int64
 	// Catalogue is its version, as it was shown before a Confirm.

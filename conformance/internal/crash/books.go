@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -296,10 +297,12 @@ func (c *crashed) Whole() {
 			if err != nil {
 				return err
 			}
-			if ok != d.stored || ok && string(reply.Body) != string(d.Change.Batch[:]) {
+			if replies := d.Only == "" || d.Only == "reply"; ok != (replies && d.stored) || ok && string(reply.Body) != string(d.Change.Batch[:]) {
 				return fmt.Errorf("the reply of a Change is not what is kept with it")
 			}
 		}
-		return nil
+		epoch, err := r.Epoch(c.Ctx, relationship.BlockerOf)
+		c.Equal("the epoch of a family", want.Now.Epochs[relationship.BlockerOf], epoch)
+		return err
 	})
 }

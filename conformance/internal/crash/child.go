@@ -139,6 +139,11 @@ const (
 
 // write commits until there is an error.
 func (c *child) write(d *deeds) {
+	for n := 0; len(c.Kinds) > 0; n++ {
+		if n == c.Commits || !c.commitOnly(d, c.Kinds[n%len(c.Kinds)]) {
+			return
+		}
+	}
 	for n := 1; ; n++ {
 		if n%ruleEvery == 0 && !c.rule(d) || !c.Commit(d, n%doomEvery == 0) {
 			return
@@ -158,6 +163,7 @@ func (c *child) Commit(d *deeds, doomed bool) bool {
 		numbers[i] = id
 	}
 	tried := d.next(numbers, doomed)
+	tried.Bulk = c.Bulk
 	c.say(tried)
 	if !doomed {
 		d.publish(tried)
@@ -166,6 +172,17 @@ func (c *child) Commit(d *deeds, doomed bool) bool {
 	tried.Position = receipt.Position
 	c.ended(tried, err)
 	return err == nil || doomed && fault.Is(err, fault.Conflict)
+}
+
+// commitOnly commits a Change of one kind, and reports whether the writer goes on.
+// Nothing else is asked of the store: another call might sync the Change.
+func (c *child) commitOnly(d *deeds, kind string) bool {
+	tried := harness.Statement{Word: harness.Tried, Deed: harness.Committing, Batch: d.batch(), Only: kind, Problems: [3]problem.ID{d.common}}
+	c.say(tried)
+	receipt, err := c.store.Commit(c.ctx, changeOf(tried, d.common))
+	tried.Position = receipt.Position
+	c.ended(tried, err)
+	return err == nil
 }
 
 // rule has a batch ruled out.

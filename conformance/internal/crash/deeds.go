@@ -80,6 +80,9 @@ func (d *deeds) publish(tried harness.Statement) {
 // changeOf returns the Change that is tried. It follows from what is said of it
 // alone. There is something of every kind in it, so that half of it would be seen.
 func changeOf(s harness.Statement, common problem.ID) store.Change {
+	if s.Only != "" {
+		return changeOfOne(s)
+	}
 	first, second := createdBy(s, 0), createdBy(s, 1)
 	side := relationship.Relationship{Owner: first.ID, Type: relationship.BlockerOf, Other: second.ID, Created: timeOf(s), Author: idOf(s, 1)}
 	c := store.Change{Batch: s.Batch, At: timeOf(s), Author: idOf(s, 1), Effects: []store.Effect{
@@ -105,6 +108,9 @@ func changeOf(s harness.Statement, common problem.ID) store.Change {
 		updated.Revision = 2
 		c.Effects = append(c.Effects, store.UpdateProblem{Problem: updated})
 		c.Log = append(c.Log, entryOf(s, 7, updated))
+	}
+	for i := range s.Bulk {
+		c.Effects = append(c.Effects, store.AddComment{Problem: first.ID, Comment: bulkComment(s, i)})
 	}
 	if s.Doomed {
 		c.Effects = append(c.Effects, store.CreateProblem{Problem: problem.Problem{ID: common, Fields: first.Fields, Originator: idOf(s, 1), Created: timeOf(s), Modifier: idOf(s, 1), Modified: timeOf(s), Revision: 1}})
@@ -139,6 +145,14 @@ func createdBy(s harness.Statement, n int) problem.Problem {
 // that of a page of a database.
 func commentOf(s harness.Statement, n byte) problem.Comment {
 	return problem.Comment{ID: idOf(s, n), Author: idOf(s, 1), Created: timeOf(s), Text: strings.Repeat("What was acknowledged stays. ", 1+int(s.Batch[11]))}
+}
+
+// bulkComment returns one of the further comments of the Change.
+func bulkComment(s harness.Statement, n int) problem.Comment {
+	id := s.Batch
+	id[14] += byte(1 + n>>8) // the others of the Change differ in the last byte alone
+	id[15] += byte(n)
+	return problem.Comment{ID: id, Author: idOf(s, 1), Created: timeOf(s), Text: strings.Repeat("One of many. ", 1+int(s.Batch[11])/16)}
 }
 
 func entryOf(s harness.Statement, n byte, p problem.Problem) problem.LogEntry {

@@ -58,6 +58,14 @@ func crashCases() []crashCase {
 			}
 		},
 	}, {
+		tag:  "COM-003/each-kind",
+		rule: "the store shows every Change whose Commit had returned, whatever the last one consists of, and however many came before it.",
+		run:  keepsEachKind,
+	}, {
+		tag:  "COM-001/large",
+		rule: "a Change with thousands of effects is stored as a whole or not at all.",
+		run:  keepsLargeWhole,
+	}, {
 		tag:  "OUT-001",
 		rule: "Outcome returns the Receipt and true for every batch that is stored, and says the same again.",
 		run: func(c *crashed, lose bool) {
@@ -205,6 +213,32 @@ func crashCases() []crashCase {
 			c.Shows("what is stored after another Restore", again)
 		},
 	}}
+}
+
+// keepsEachKind ends children right after an acknowledged Change. Each child commits one
+// Change more than the one before, so the last Change has each number within a session,
+// and each remainder by sixteen since the store was made. It also is of each kind once.
+func keepsEachKind(c *crashed, lose bool) {
+	c.begin()
+	for last := range kinds() {
+		n := last + 1
+		c.round(harness.CrashSpec{Seed: c.At(uint64(last) * moments), Writers: 1, Commits: n, Kinds: turned(n, last), Lose: lose})
+		c.settle()
+		c.Whole()
+	}
+}
+
+// keepsLargeWhole ends children between two large Changes, and at each of the next syncs:
+// a Change that is stored in parts is there in part at one of them.
+func keepsLargeWhole(c *crashed, lose bool) {
+	const bulk = 2000
+	c.begin()
+	for moment := range uint64(moments - 1) {
+		c.round(harness.CrashSpec{Seed: c.At(moment + 1), Writers: 1, Commits: 2, Bulk: bulk, Lose: lose})
+		c.kept()
+		c.settle()
+		c.Whole()
+	}
 }
 
 // At returns a seed for a run that is the case's own, and that has the power cut at

@@ -1,0 +1,77 @@
+package crash
+
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// kinds are the kinds of Changes with nothing else in them.
+func kinds() []string {
+	return []string{
+		"token", "read mark", "log", "query", "reply", "comment", "keyword", "watcher", "audit", "user", "state", "savepoint",
+		"update", "family", "expire", "dropped query", "component",
+	}
+}
+
+// turned returns the kinds in such an order that the n-th of a run is the kind with the
+// given index.
+func turned(n, last int) []string {
+	all := kinds()
+	first := ((last-n+1)%len(all) + len(all)) % len(all)
+	return slices.Concat(all[first:], all[:first])
+}
+
+// changeOfOne returns the Change of a single kind. All of them concern the one problem.
+func changeOfOne(s harness.Statement) store.Change {
+	common, who := s.Problems[0], idOf(s, 1)
+	c := store.Change{Batch: s.Batch, At: timeOf(s), Author: who}
+	add := func(effect store.Effect) { c.Effects = append(c.Effects, effect) }
+	switch s.Only {
+	case "token":
+		token := access.Token{ID: idOf(s, 2), User: who, Scope: access.Read, Created: timeOf(s)}
+		copy(token.Digest[:], s.Batch[:])
+		add(store.PutToken{Token: token})
+	case "read mark":
+		add(store.MarkRead{Problem: common, User: who, Read: true})
+	case "log":
+		c.Log = append(c.Log, entryOf(s, 4, problem.Problem{ID: common, Revision: 1}))
+	case "query":
+		add(store.PutQuery{Query: query.Saved{ID: idOf(s, 2), Owner: who, Name: "Mine", Predicate: "watching = YES", Created: timeOf(s)}})
+	case "dropped query":
+		add(store.DropQuery{ID: idOf(s, 2)})
+	case "reply":
+		add(store.KeepReply{Reply: store.Reply{User: who, Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}})
+	case "comment":
+		add(store.AddComment{Problem: common, Comment: commentOf(s, 2)})
+	case "keyword":
+		add(store.PutKeyword{Problem: common, Keyword: problem.Keyword{Name: s.Batch.String()}})
+	case "watcher":
+		add(store.Watch{Problem: common, User: who})
+	case "audit":
+		add(store.AppendAudit{Entry: audit.Entry{ID: idOf(s, 2), Created: timeOf(s), Author: who, Batch: s.Batch, Type: audit.Created, Kind: audit.State, Object: idOf(s, 3), Name: "State"}})
+	case "user":
+		add(store.PutUser{User: user.User{ID: who, Name: "User " + s.Batch.String(), Email: s.Batch.String() + "@example.org"}})
+	case "state":
+		add(store.PutState{State: metadata.State{ID: idOf(s, 2), Name: "State " + s.Batch.String()}})
+	case "component":
+		add(store.PutComponent{Component: metadata.Component{ID: idOf(s, 2), Name: "Component " + s.Batch.String()}})
+	case "savepoint":
+		add(store.PutSavepoint{Problem: createdBy(s, 0)})
+	case "update":
+		add(store.UpdateProblem{Problem: createdBy(s, 0)})
+	case "family":
+		add(store.MoveFamily{Family: relationship.BlockerOf})
+	case "expire":
+		add(store.Expire{Before: beginning.AddDate(-1, 0, 0)}) // older than everything
+	}
+	return c
+}
