@@ -27,14 +27,15 @@ func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
 		in(profilePort, cases.Commit(), cases.Expectation(), cases.Order(), cases.Outcome(), cases.Confirm(), cases.View(), cases.Last(),
-			cases.Catalogue(), cases.Version(), cases.Identity(), cases.Size(), cases.Restore(), cases.Life()),
+			cases.Catalogue(), cases.Version(), cases.Identity(), cases.Size(), cases.Restore(), cases.Life(),
+			cases.Lists(), cases.Large(), cases.Clock()),
 		in(profilePort, cases.Audit()),
 		in(profileConcurrency, cases.Concurrent(), linearity.Cases()),
 		in(profileModel, sequence.Cases()),
 	)
 	return slices.Concat(
 		between,
-		in(profilePort, cases.Effect(), cases.Members(), cases.Cancel(), cases.Read(), cases.Problems(), cases.Query(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
+		in(profilePort, cases.Effect(), cases.Members(), cases.Cancel(), cases.Read(), cases.Marks(), cases.Bounds(), cases.Problems(), cases.Query(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
 		in(profileModel, finding.Random()),
 		in(profileMigration, cases.Restored(), cases.Moved()),
 		in(profileSharing, throughTwoHandles(between), cases.Peer()),

@@ -95,7 +95,9 @@ type Reply struct {
 type History uint64
 
 // Reader reads at one moment. The values must equal those given to Commit, byte for
-// byte and to the millisecond, in UTC (READ-001).
+// byte and to the millisecond, in UTC (READ-001). Limits, skips and budgets may be as
+// large as their types allow, also together (READ-012, READ-015, READ-020, READ-021,
+// FIND-003).
 type Reader interface {
 	// Problem returns the problem with the given parts, as seen by the given user. It
 	// must fail with fault.ProblemNotFound when there is none (READ-002). With IfSmall,
@@ -115,7 +117,8 @@ type Reader interface {
 
 	// Problems returns the given problems in the given order, each as Problem would
 	// return it. It leaves out numbers without a problem. It must return exactly these
-	// (READ-014).
+	// (READ-014). A number given several times must bring the problem as many times, at
+	// each of its places (READ-014).
 	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts Parts) ([]Snapshot, error)
 
 	// Search returns the problems of a query. It must find exactly the problems that
@@ -161,7 +164,9 @@ type Reader interface {
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
 
 	// SavedQueries returns the saved queries of a user, or of all users with
-	// ident.None. They must be in the order of their first PutQuery (READ-016).
+	// ident.None. They must be in the order of their first PutQuery (READ-016). A
+	// DropQuery takes the place in this order, too. When the query is put again, it must
+	// come after all others (READ-016).
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
 
 	// SavedQuery returns a saved query. ok must be false when there is none (READ-017).

@@ -55,7 +55,9 @@ type Store interface {
 	// (COM-002). The same must happen when an effect finds a thing present and its
 	// comment requires it to be absent (COM-002). When Commit returns nil, every later
 	// View and every store opened later must show the Change (COM-003). Concurrent
-	// Commits must behave as if they ran one after the other (COM-004).
+	// Commits must behave as if they ran one after the other (COM-004). The order of the
+	// Commits alone must decide which value stays, whatever the times of Changes and
+	// values (COM-003). Clocks step back.
 	//
 	// A Commit with a Batch committed before must change nothing and return the first
 	// Receipt (COM-005). A Commit with a Batch ruled out by Outcome must fail with

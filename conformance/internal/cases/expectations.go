@@ -115,6 +115,10 @@ func Expectation() []bench.Case {
 			holds(b, store.StateUnused{State: state})
 		},
 	}, {
+		ID:   "COM-002/state-unused-restored",
+		Rule: "StateUnused counts restored problems, and none of their savepoints.",
+		Run:  unusedAfterRestore,
+	}, {
 		ID:   "COM-002/store-empty",
 		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query and no audit log; nothing else counts.",
 		Run: func(b *bench.Bench) {
@@ -222,6 +226,25 @@ func Expectation() []bench.Case {
 			b.Commit(change)
 		},
 	}}
+}
+
+// unusedAfterRestore restores two problems in one state, and moves them out of it.
+func unusedAfterRestore(b *bench.Bench) {
+	h := b.Holdings(1, 2, 3)
+	state, other := h.Metadata.States[0].ID, h.Metadata.States[1].ID
+	h.Dossiers[0].State, h.Dossiers[2].State = state, state
+	b.Restore(h)
+	breaks(b, store.StateUnused{State: state})
+	breaks(b, store.StateUnused{State: h.Dossiers[1].State})
+	holds(b, store.StateUnused{State: other})
+	holds(b, store.StateUnused{State: h.Dossiers[1].Savepoints[1].State})
+	for _, d := range []store.Dossier{h.Dossiers[0], h.Dossiers[2]} {
+		breaks(b, store.StateUnused{State: state})
+		d.State = other
+		b.Do(store.UpdateProblem{Problem: d.Problem})
+	}
+	holds(b, store.StateUnused{State: state})
+	breaks(b, store.StateUnused{State: other})
 }
 
 // probe returns a Change with the given expectations. It puts nothing into the places of

@@ -35,6 +35,10 @@ func Problems() []bench.Case {
 			}
 		},
 	}, {
+		ID:   "READ-014/twice",
+		Rule: "Problems returns a problem as often as its number is given, at each of these places.",
+		Run:  problemsTwice,
+	}, {
 		ID:   "READ-014/parts",
 		Rule: "Problems returns each problem as Problem does: with the parts that were asked for and no others, as the user sees it.",
 		Run: func(b *bench.Bench) {
@@ -84,6 +88,18 @@ func Problems() []bench.Case {
 			b.Equal("the list of problems", want, got)
 		},
 	}}
+}
+
+// problemsTwice asks for some numbers several times.
+func problemsTwice(b *bench.Bench) {
+	p, q := b.Furnished(), b.Furnished()
+	missing := b.Reserve()
+	for _, parts := range []store.Parts{0, bench.Everything, bench.Everything | store.IfSmall} {
+		one, other := bench.Sorted(b.Load(p.ID, parts)), bench.Sorted(b.Load(q.ID, parts))
+		b.Equal("the list of problems", []store.Snapshot{one, one}, loadAll(b, []problem.ID{p.ID, p.ID}, ident.None, parts))
+		b.Equal("the list of problems", []store.Snapshot{other, one, other, one, one},
+			loadAll(b, []problem.ID{q.ID, p.ID, missing, q.ID, missing, p.ID, p.ID}, ident.None, parts))
+	}
 }
 
 // loadAll reads problems with the given parts, as a user.

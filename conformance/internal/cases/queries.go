@@ -48,6 +48,10 @@ func Query() []bench.Case {
 			shows("the list of saved queries, without two of them")
 		},
 	}, {
+		ID:   "READ-016/again",
+		Rule: "A saved query that was dropped and put again comes after all others, as if it had never been there.",
+		Run:  putAgain,
+	}, {
 		ID:   "READ-017",
 		Rule: "SavedQuery returns the saved query of exactly that identifier, and false when there is none.",
 		Run: func(b *bench.Bench) {
@@ -76,6 +80,22 @@ func Query() []bench.Case {
 			find(map[ident.ID]query.Saved{second.ID: second})
 		},
 	}}
+}
+
+// putAgain drops queries and puts them again, in two Changes and in one.
+func putAgain(b *bench.Bench) {
+	owner := b.ID()
+	want := []query.Saved{b.Query(owner), b.Query(owner), b.Query(owner), b.Query(owner)}
+	for _, q := range want {
+		b.Do(store.PutQuery{Query: q})
+	}
+	b.Do(store.DropQuery{ID: want[0].ID})
+	b.Do(store.PutQuery{Query: want[0]})
+	want = append(want[1:], want[0])
+	b.Equal("the list after a query was dropped and then put", want, savedQueries(b, owner))
+	b.Do(store.DropQuery{ID: want[1].ID}, store.PutQuery{Query: want[1]})
+	want = []query.Saved{want[0], want[2], want[3], want[1]}
+	b.Equal("the list after one Change dropped and put a query", want, savedQueries(b, ident.None))
 }
 
 // savedQueries reads the saved queries of a user, or of all.

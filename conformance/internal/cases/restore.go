@@ -105,6 +105,14 @@ func Restore() []bench.Case {
 			}
 		},
 	}, {
+		ID:   "RES-005/query",
+		Rule: "When there is nothing but a saved query, Restore fails with Conflict and changes nothing.",
+		Run:  func(b *bench.Bench) { refuseOver(b, store.PutQuery{Query: b.Query(b.ID())}) },
+	}, {
+		ID:   "RES-005/audit",
+		Rule: "When there is nothing but an entry of the audit log, Restore fails with Conflict and changes nothing.",
+		Run:  func(b *bench.Bench) { refuseOver(b, store.AppendAudit{Entry: b.Audited()}) },
+	}, {
 		ID:   "RES-005/again",
 		Rule: "When an Archive was restored, Restore fails with Conflict and changes nothing, unless the Archive was empty.",
 		Run: func(b *bench.Bench) {
@@ -269,6 +277,17 @@ func Restore() []bench.Case {
 			}
 		},
 	}}
+}
+
+// refuseOver ends the case unless Restore is refused after the effect, both for an Archive
+// with everything and for one with problems alone.
+func refuseOver(b *bench.Bench, effect store.Effect) {
+	b.Helper()
+	b.Do(effect)
+	h := b.Holdings(bench.UpTo(3)...)
+	refuseArchive(b, b.Ctx, fmt.Sprintf("Restore after %T", effect), fault.Conflict, h.Archive())
+	problems := bench.Holdings{Batch: b.ID(), Dossiers: h.Dossiers}
+	refuseArchive(b, b.Ctx, fmt.Sprintf("Restore of problems after %T", effect), fault.Conflict, problems.Archive())
 }
 
 // refuseArchive restores an Archive with a reason to refuse it, of the given kind, and

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"math"
 	"slices"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
@@ -124,6 +125,11 @@ func Cases() []bench.Case {
 			},
 		},
 		{
+			ID:   "FIND-003/huge",
+			Rule: "Search takes the largest limit there is.",
+			Run:  hugeLimit,
+		},
+		{
 			ID:   "FIND-003/moved",
 			Rule: "What a hit was found by is a place of its own, wherever its problem has gone since.",
 			Run: func(b *bench.Bench) {
@@ -202,6 +208,17 @@ func pages(b *bench.Bench, s Seeker, a Asked, want []problem.ID) error {
 			return nil
 		}
 		want, a.after = want[size:], &page[size-1]
+	}
+}
+
+// hugeLimit searches in the store and by the residual, with the largest limits.
+func hugeLimit(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	for _, limit := range []int{math.MaxInt32, math.MaxInt32 + 1, math.MaxInt - 1, math.MaxInt} {
+		for _, predicate := range []string{"", "title MATCHES '.*'"} {
+			Finds(b, Asked{Predicate: predicate, As: x.Ann, limit: limit}, Without()...)
+		}
 	}
 }
 

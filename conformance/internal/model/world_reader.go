@@ -138,7 +138,8 @@ func (w *World) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	if found {
 		first++
 	}
-	ids = ids[first:min(first+limit, len(ids))]
+	ids = ids[first:]
+	ids = ids[:min(limit, len(ids))]
 	of := make(map[problem.ID]*store.Dossier, len(ids))
 	page := make([]store.Dossier, len(ids))
 	for i, id := range ids {
