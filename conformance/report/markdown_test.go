@@ -122,6 +122,18 @@ func TestMarkdown(t *testing.T) {
 `)
 }
 
+// The report says how many rounds of random cases there were, unless there was one.
+func TestMarkdownShowsRounds(t *testing.T) {
+	t.Parallel()
+	for rounds, want := range map[int]bool{0: false, 1: false, 100: true} {
+		r := conformant()
+		r.Suite.Rounds = rounds
+		if got := strings.Contains(string(r.Markdown()), "\n| Rounds of random cases | 100 |\n"); got != want {
+			t.Errorf("%d rounds: the report shows them: %v, want %v", rounds, got, want)
+		}
+	}
+}
+
 func TestMarkdownClaimsNothing(t *testing.T) {
 	t.Parallel()
 	r := new(Report)
