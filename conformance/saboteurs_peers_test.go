@@ -189,9 +189,15 @@ func peerSaboteurs() []saboteur {
 		},
 	}, {
 		name: "shows the log by identifier", caught: "COM-008/at-once",
-		sabotage: distort(func(s *store.Snapshot) {
-			slices.SortFunc(s.Log, func(a, b problem.LogEntry) int { return a.ID.Compare(b.ID) })
-		}),
+		sabotage: func(s *broken) {
+			distort(func(s *store.Snapshot) {
+				slices.SortFunc(s.Log, func(a, b problem.LogEntry) int { return a.ID.Compare(b.ID) })
+			})(s)
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				linger() // so that Commits come in another order than their identifiers
+				return s.Model.Commit(ctx, change)
+			}
+		},
 	}, {
 		name: "overwrites what others changed in the catalogue", caught: "COM-004/versions/peers",
 		sabotage: alter(func(change *store.Change) {
