@@ -15,134 +15,142 @@ func Alias() []bench.Case {
 	return []bench.Case{{
 		ID:   "ALIAS-001/in",
 		Rule: "What the caller does afterwards to the values that he handed in does not show in the store.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			next, body := []ident.ID{b.ID(), b.ID()}, []byte("body")
-			state := b.Objects().States[0]
-			state.Next = next
-			change := b.Change(
-				store.PutState{State: state},
-				store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: body}},
-				store.AddComment{Problem: p.ID, Comment: b.Comment("first")},
-				store.Watch{Problem: p.ID, User: b.ID()},
-			)
-			change.Log = []problem.LogEntry{b.Entry(p.ID), b.Entry(p.ID)}
-			b.Commit(change)
-			before := b.Image().Clone()
-			next[0], body[0] = b.ID(), 'B'
-			clear(change.Effects)
-			clear(change.Log)
-			b.Equal("what is stored", before, b.Image())
-		},
+		Run:  callerChangesArguments,
 	}, {
 		ID:   "ALIAS-001/out",
 		Rule: "What the caller does to the values that he got does not show in the store.",
-		Run: func(b *bench.Bench) {
-			p := b.Furnished()
-			q := b.Create()
-			reply := store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: []byte("body")}
-			owner := b.ID()
-			b.Do(append(b.Pair(p.ID, relationship.ParentOf, q.ID), store.PutToken{Token: b.Token()}, store.KeepReply{Reply: reply},
-				store.PutQuery{Query: b.Query(owner)}, store.AppendAudit{Entry: b.Audited()}, store.AppendAudit{Entry: b.Audited()})...)
-			before := b.Image().Clone()
-			b.View(func(r store.Reader) error {
-				s, err := r.Problem(b.Ctx, p.ID, ident.None, bench.Everything)
-				if err != nil {
-					return err
-				}
-				scribble(&s.Keywords)
-				scribble(&s.Log)
-				scribble(&s.Comments)
-				scribble(&s.Relationships)
-				scribble(&s.Watchers)
-				scribble(&s.Savepoints)
-				sides, err := r.Neighbours(b.Ctx, relationship.ParentOf, []problem.ID{p.ID})
-				if err != nil {
-					return err
-				}
-				scribble(&sides)
-				tokens, err := r.Tokens(b.Ctx)
-				if err != nil {
-					return err
-				}
-				scribble(&tokens)
-				some, err := r.Problems(b.Ctx, []problem.ID{p.ID}, ident.None, bench.Everything)
-				if err != nil {
-					return err
-				}
-				scribble(&some[0].Keywords)
-				scribble(&some[0].Log)
-				scribble(&some[0].Savepoints)
-				scribble(&some)
-				entries, err := r.Audit(b.Ctx, 0, 10)
-				if err != nil {
-					return err
-				}
-				scribble(&entries)
-				for _, owner := range []ident.ID{ident.None, owner} {
-					queries, err := r.SavedQueries(b.Ctx, owner)
-					if err != nil {
-						return err
-					}
-					scribble(&queries)
-				}
-				reply, _, err := r.Reply(b.Ctx, reply.User, reply.Key)
-				if err != nil {
-					return err
-				}
-				scribble(&reply.Body)
-				again, err := bench.Read(b.Ctx, r, b.Seen)
-				b.Equal("what the same View shows", before, again)
-				return err
-			})
-			b.Equal("what is stored", before, b.Image())
-		},
+		Run:  callerChangesResults,
 	}, {
 		ID:   "ALIAS-001/kept",
 		Rule: "What the caller got and keeps does not change when the store does.",
-		Run: func(b *bench.Bench) {
-			p, state := b.Furnished(), b.Objects().States[0]
-			saved := b.Query(b.Author)
-			b.Do(store.PutState{State: state}, store.PutToken{Token: b.Token()}, store.PutQuery{Query: saved})
-			kept := make([]bench.Image, 4)
-			copies := make([]bench.Image, len(kept))
-			for i := range kept {
-				kept[i] = b.Image()
-				copies[i] = kept[i].Clone()
-				state.Next = b.Objects().States[0].Next
-				saved.Name = b.ID().String()
-				change := b.Change(store.PutState{State: state}, store.PutToken{Token: b.Token()},
-					store.PutQuery{Query: saved}, store.PutQuery{Query: b.Query(b.Author)}, store.AppendAudit{Entry: b.Audited()},
-					store.AddComment{Problem: p.ID, Comment: b.Comment("more")}, store.PutSavepoint{Problem: p},
-					store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: b.ID().String()}},
-					store.DropKeyword{Problem: p.ID, Name: "area"}, store.Watch{Problem: p.ID, User: b.ID()})
-				change.Log = []problem.LogEntry{b.Entry(p.ID)}
-				b.Commit(change)
-			}
-			for i := range kept {
-				b.Equal("what was read before later Commits", copies[i], kept[i])
-			}
-		},
+		Run:  callerKeepsResults,
 	}, {
 		ID:   "ALIAS-001/catalogue",
 		Rule: "A catalogue that the caller keeps does not change when the store's does.",
-		Run: func(b *bench.Bench) {
-			first := b.Objects()
-			b.Do(bench.PutAll(first)...)
-			var kept *metadata.Catalogue
-			b.View(func(r store.Reader) (err error) {
-				kept, err = r.Catalogue(b.Ctx)
-				return err
-			})
-			next := b.Objects()
-			next.States[0].ID, next.Users[0].ID = first.States[0].ID, first.Users[0].ID
-			b.Do(bench.PutAll(next)...)
-			b.Equal("the version", int64(1), kept.Version.Number)
-			b.Equal("the content", first, kept.Content())
-			state, _ := kept.State(first.States[0].ID)
-			b.Equal("the state", first.States[0], state)
-		},
+		Run:  callerChangesCatalogue,
 	}}
+}
+
+func callerChangesArguments(b *bench.Bench) {
+	p := b.Create()
+	next, body := []ident.ID{b.ID(), b.ID()}, []byte("body")
+	state := b.Objects().States[0]
+	state.Next = next
+	change := b.Change(
+		store.PutState{State: state},
+		store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: body}},
+		store.AddComment{Problem: p.ID, Comment: b.Comment("first")},
+		store.Watch{Problem: p.ID, User: b.ID()},
+	)
+	change.Log = []problem.LogEntry{b.Entry(p.ID), b.Entry(p.ID)}
+	b.Commit(change)
+	before := b.Image().Clone()
+	next[0], body[0] = b.ID(), 'B'
+	clear(change.Effects)
+	clear(change.Log)
+	b.Equal("what is stored", before, b.Image())
+}
+
+func callerChangesResults(b *bench.Bench) {
+	p := b.Furnished()
+	q := b.Create()
+	reply := store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: []byte("body")}
+	owner := b.ID()
+	b.Do(append(b.Pair(p.ID, relationship.ParentOf, q.ID), store.PutToken{Token: b.Token()}, store.KeepReply{Reply: reply},
+		store.PutQuery{Query: b.Query(owner)}, store.AppendAudit{Entry: b.Audited()}, store.AppendAudit{Entry: b.Audited()})...)
+	before := b.Image().Clone()
+	b.View(func(r store.Reader) error {
+		s, err := r.Problem(b.Ctx, p.ID, ident.None, bench.Everything)
+		if err != nil {
+			return err
+		}
+		scribble(&s.Keywords)
+		scribble(&s.Log)
+		scribble(&s.Comments)
+		scribble(&s.Relationships)
+		scribble(&s.Watchers)
+		scribble(&s.Savepoints)
+		sides, err := r.Neighbours(b.Ctx, relationship.ParentOf, []problem.ID{p.ID})
+		if err != nil {
+			return err
+		}
+		scribble(&sides)
+		tokens, err := r.Tokens(b.Ctx)
+		if err != nil {
+			return err
+		}
+		scribble(&tokens)
+		some, err := r.Problems(b.Ctx, []problem.ID{p.ID}, ident.None, bench.Everything)
+		if err != nil {
+			return err
+		}
+		scribble(&some[0].Keywords)
+		scribble(&some[0].Log)
+		scribble(&some[0].Savepoints)
+		scribble(&some)
+		entries, err := r.Audit(b.Ctx, 0, 10)
+		if err != nil {
+			return err
+		}
+		scribble(&entries)
+		for _, owner := range []ident.ID{ident.None, owner} {
+			queries, err := r.SavedQueries(b.Ctx, owner)
+			if err != nil {
+				return err
+			}
+			scribble(&queries)
+		}
+		reply, _, err := r.Reply(b.Ctx, reply.User, reply.Key)
+		if err != nil {
+			return err
+		}
+		scribble(&reply.Body)
+		again, err := bench.Read(b.Ctx, r, b.Seen)
+		b.Equal("what the same View shows", before, again)
+		return err
+	})
+	b.Equal("what is stored", before, b.Image())
+}
+
+func callerKeepsResults(b *bench.Bench) {
+	p, state := b.Furnished(), b.Objects().States[0]
+	saved := b.Query(b.Author)
+	b.Do(store.PutState{State: state}, store.PutToken{Token: b.Token()}, store.PutQuery{Query: saved})
+	kept := make([]bench.Image, 4)
+	copies := make([]bench.Image, len(kept))
+	for i := range kept {
+		kept[i] = b.Image()
+		copies[i] = kept[i].Clone()
+		state.Next = b.Objects().States[0].Next
+		saved.Name = b.ID().String()
+		change := b.Change(store.PutState{State: state}, store.PutToken{Token: b.Token()},
+			store.PutQuery{Query: saved}, store.PutQuery{Query: b.Query(b.Author)}, store.AppendAudit{Entry: b.Audited()},
+			store.AddComment{Problem: p.ID, Comment: b.Comment("more")}, store.PutSavepoint{Problem: p},
+			store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: b.ID().String()}},
+			store.DropKeyword{Problem: p.ID, Name: "area"}, store.Watch{Problem: p.ID, User: b.ID()})
+		change.Log = []problem.LogEntry{b.Entry(p.ID)}
+		b.Commit(change)
+	}
+	for i := range kept {
+		b.Equal("what was read before later Commits", copies[i], kept[i])
+	}
+}
+
+func callerChangesCatalogue(b *bench.Bench) {
+	first := b.Objects()
+	b.Do(bench.PutAll(first)...)
+	var kept *metadata.Catalogue
+	b.View(func(r store.Reader) (err error) {
+		kept, err = r.Catalogue(b.Ctx)
+		return err
+	})
+	next := b.Objects()
+	next.States[0].ID, next.Users[0].ID = first.States[0].ID, first.Users[0].ID
+	b.Do(bench.PutAll(next)...)
+	b.Equal("the version", int64(1), kept.Version.Number)
+	b.Equal("the content", first, kept.Content())
+	state, _ := kept.State(first.States[0].ID)
+	b.Equal("the state", first.States[0], state)
 }
 
 // scribble overwrites the elements of a slice, and the memory behind them.

@@ -18,81 +18,87 @@ func Audit() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-015",
 		Rule: "Audit returns the entries in the order of their Commits, and within one Change in its order, though times and identifiers run backwards.",
-		Run: func(b *bench.Bench) {
-			var want []audit.Entry
-			for i, id := range b.Backwards(12) {
-				e := b.Audited()
-				e.ID, e.Created = id, e.Created.Add(-time.Duration(i)*time.Hour)
-				want = append(want, e)
-			}
-			for i, part := range [][]audit.Entry{want[:1], want[1:4], want[4:5], want[5:9], want[9:]} {
-				change := b.Change()
-				change.At = change.At.Add(-time.Duration(i) * time.Hour)
-				for _, e := range part {
-					change.Effects = append(change.Effects, store.AppendAudit{Entry: e})
-				}
-				b.Commit(change)
-			}
-			b.Equal("the audit log", want, auditEntries(b, 0, 100))
-		},
+		Run:  auditInOrder,
 	}, {
 		ID:   "READ-015/pages",
 		Rule: "Audit leaves out as many of the oldest entries as it is told to, and returns no more than the limit, and no fewer when there are more.",
-		Run: func(b *bench.Bench) {
-			b.Equal("the audit log of an empty store", []audit.Entry(nil), auditEntries(b, 0, 10))
-			var want []audit.Entry
-			change := b.Change()
-			for range 7 {
-				want = append(want, b.Audited())
-				change.Effects = append(change.Effects, store.AppendAudit{Entry: last(want)})
-			}
-			b.Commit(change)
-			for _, skip := range []int{0, 1, 3, 6, 7, 8, 1000, math.MaxInt32} {
-				for _, limit := range []int{1, 2, 6, 7, 8, math.MaxInt32} {
-					rest := want[min(skip, len(want)):]
-					b.Equal(fmt.Sprintf("the page of at most %d entries after %d", limit, skip), rest[:min(limit, len(rest))], auditEntries(b, skip, limit))
-				}
-			}
-		},
+		Run:  auditPages,
 	}, {
 		ID:   "READ-015/at-once",
 		Rule: "Entries that are appended at once have one order from the beginning: nobody sees an entry come before one that was seen.",
-		Run: func(b *bench.Bench) {
-			const rounds = 10
-			own := make([][]ident.ID, bench.Writers)
-			var busy atomic.Int64
-			busy.Store(bench.Writers)
-			b.Together(bench.Writers+1, func(who int) error {
-				if who == bench.Writers {
-					return onlyGrows(b, func() bool { return busy.Load() == 0 })
-				}
-				defer busy.Add(-1)
-				for range rounds {
-					e, f := b.Audited(), b.Audited()
-					if _, err := b.Store.Commit(b.Ctx, b.Change(store.AppendAudit{Entry: e}, store.AppendAudit{Entry: f})); err != nil {
-						return fmt.Errorf("Commit: %w", err)
-					}
-					own[who] = append(own[who], e.ID, f.ID)
-				}
-				return nil
-			})
-			place := make(map[ident.ID]int)
-			for i, e := range auditEntries(b, 0, bench.MostEntries) {
-				place[e.ID] = i + 1
-			}
-			b.Equal("the number of entries", 2*bench.Writers*rounds, len(place))
-			for who, ids := range own {
-				if !slices.IsSortedFunc(ids, func(a, b ident.ID) int { return place[a] - place[b] }) {
-					b.Failf("the entries of writer %d are not in the order of their Commits", who)
-				}
-				for i := 0; i < len(ids); i += 2 {
-					if place[ids[i+1]] != place[ids[i]]+1 {
-						b.Failf("another entry is between two of one Change")
-					}
-				}
-			}
-		},
+		Run:  auditOrderAtOnce,
 	}}
+}
+
+func auditInOrder(b *bench.Bench) {
+	var want []audit.Entry
+	for i, id := range b.Backwards(12) {
+		e := b.Audited()
+		e.ID, e.Created = id, e.Created.Add(-time.Duration(i)*time.Hour)
+		want = append(want, e)
+	}
+	for i, part := range [][]audit.Entry{want[:1], want[1:4], want[4:5], want[5:9], want[9:]} {
+		change := b.Change()
+		change.At = change.At.Add(-time.Duration(i) * time.Hour)
+		for _, e := range part {
+			change.Effects = append(change.Effects, store.AppendAudit{Entry: e})
+		}
+		b.Commit(change)
+	}
+	b.Equal("the audit log", want, auditEntries(b, 0, 100))
+}
+
+func auditPages(b *bench.Bench) {
+	b.Equal("the audit log of an empty store", []audit.Entry(nil), auditEntries(b, 0, 10))
+	var want []audit.Entry
+	change := b.Change()
+	for range 7 {
+		want = append(want, b.Audited())
+		change.Effects = append(change.Effects, store.AppendAudit{Entry: last(want)})
+	}
+	b.Commit(change)
+	for _, skip := range []int{0, 1, 3, 6, 7, 8, 1000, math.MaxInt32} {
+		for _, limit := range []int{1, 2, 6, 7, 8, math.MaxInt32} {
+			rest := want[min(skip, len(want)):]
+			b.Equal(fmt.Sprintf("the page of at most %d entries after %d", limit, skip), rest[:min(limit, len(rest))], auditEntries(b, skip, limit))
+		}
+	}
+}
+
+func auditOrderAtOnce(b *bench.Bench) {
+	const rounds = 10
+	own := make([][]ident.ID, bench.Writers)
+	var busy atomic.Int64
+	busy.Store(bench.Writers)
+	b.Together(bench.Writers+1, func(who int) error {
+		if who == bench.Writers {
+			return onlyGrows(b, func() bool { return busy.Load() == 0 })
+		}
+		defer busy.Add(-1)
+		for range rounds {
+			e, f := b.Audited(), b.Audited()
+			if _, err := b.Store.Commit(b.Ctx, b.Change(store.AppendAudit{Entry: e}, store.AppendAudit{Entry: f})); err != nil {
+				return fmt.Errorf("Commit: %w", err)
+			}
+			own[who] = append(own[who], e.ID, f.ID)
+		}
+		return nil
+	})
+	place := make(map[ident.ID]int)
+	for i, e := range auditEntries(b, 0, bench.MostEntries) {
+		place[e.ID] = i + 1
+	}
+	b.Equal("the number of entries", 2*bench.Writers*rounds, len(place))
+	for who, ids := range own {
+		if !slices.IsSortedFunc(ids, func(a, b ident.ID) int { return place[a] - place[b] }) {
+			b.Failf("the entries of writer %d are not in the order of their Commits", who)
+		}
+		for i := 0; i < len(ids); i += 2 {
+			if place[ids[i+1]] != place[ids[i]]+1 {
+				b.Failf("another entry is between two of one Change")
+			}
+		}
+	}
 }
 
 // auditEntries reads a page of the audit log.

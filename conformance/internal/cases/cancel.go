@@ -19,159 +19,173 @@ func Cancel() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-009",
 		Rule: "A Commit whose context is over before it begins fails with Unavailable and stores nothing; its batch stays free.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			for _, end := range ends(b) {
-				change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment(end.how)})
-				before := b.Image()
-				_, err := b.Store.Commit(end.ctx, change)
-				b.Fails("Commit with a context that is "+end.how, fault.Unavailable, err)
-				b.Equal("what is stored", before, b.Image())
-				b.Commit(change)
-				if bench.Difference(before, b.Image()) == "" {
-					b.Failf("the Change was not stored under the same batch afterwards")
-				}
-			}
-		},
+		Run:  cancelledBeforeCommit,
 	}, {
 		ID:   "COM-010",
 		Rule: "Commit reports what became of the Change, whenever its context ends: nil when it is stored; an error when it never will be, but for UnknownOutcome.",
-		Run: func(b *bench.Bench) {
-			const rounds = 10
-			p := b.Create()
-			reported := make([]error, rounds*bench.Writers)
-			changes := make([]store.Change, rounds*bench.Writers)
-			for i := 0; i < len(changes); i += bench.Writers {
-				var contexts [bench.Writers]context.Context
-				var cancels [bench.Writers]context.CancelFunc
-				for j := range bench.Writers {
-					contexts[j], cancels[j] = context.WithCancel(b.Ctx)
-					changes[i+j] = b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("maybe")})
-				}
-				b.Together(2*bench.Writers, func(who int) error {
-					if j := who / 2; who%2 == 0 {
-						cancels[j]()
-					} else {
-						_, reported[i+j] = b.Store.Commit(contexts[j], changes[i+j])
-					}
-					return nil
-				})
-			}
-			stored := make(map[ident.ID]bool)
-			for _, c := range b.Load(p.ID, store.Comments).Comments {
-				stored[c.ID] = true
-			}
-			for i, change := range changes {
-				err := reported[i]
-				is := stored[change.Effects[0].(store.AddComment).Comment.ID]
-				switch {
-				case fault.Is(err, fault.UnknownOutcome):
-				case err == nil && !is:
-					b.Failf("a Commit returned nil, but its comment is not stored")
-				case err != nil && is:
-					b.Failf("a Commit failed, but its comment is stored: %v", err)
-				case err != nil:
-					b.Fails("Commit with a context that was cancelled", fault.Unavailable, err)
-				}
-			}
-		},
+		Run:  cancelledDuringCommit,
 	}, {
 		ID:   "COM-010/deadline",
 		Rule: "A Commit whose deadline passes reports what became of the Change, or UnknownOutcome: no other error, if the Change is or will be stored.",
-		Run: func(b *bench.Bench) {
-			// Some deadline passes at each stage of a Commit, however fast the store is.
-			const rounds, shortest = 16, 50 * time.Microsecond
-			p := b.Create()
-			reported := make([]error, rounds*bench.Writers)
-			changes := make([]store.Change, rounds*bench.Writers)
-			limit := shortest
-			for i := 0; i < len(changes); i += bench.Writers {
-				for j := range bench.Writers {
-					changes[i+j] = b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("maybe")})
-				}
-				b.Together(bench.Writers, func(j int) error {
-					ctx, cancel := context.WithTimeout(b.Ctx, limit)
-					defer cancel()
-					_, reported[i+j] = b.Store.Commit(ctx, changes[i+j])
-					return nil
-				})
-				limit += limit / 2
-			}
-			want := make(map[ident.ID]bool)
-			for i, change := range changes {
-				_, is, err := b.Store.Outcome(b.Ctx, change.Batch, b.Now())
-				b.Must("Outcome", err)
-				if is {
-					want[change.Effects[0].(store.AddComment).Comment.ID] = true
-				}
-				switch err := reported[i]; {
-				case fault.Is(err, fault.UnknownOutcome):
-				case err == nil && !is:
-					b.Failf("a Commit returned nil, but its batch is not stored")
-				case err != nil && is:
-					b.Failf("a Commit failed, but its batch is stored: %v", err)
-				case err != nil:
-					b.Fails("Commit whose deadline has passed", fault.Unavailable, err)
-				}
-			}
-			found := make(map[ident.ID]bool)
-			for _, c := range b.Load(p.ID, store.Comments).Comments {
-				found[c.ID] = true
-			}
-			b.Equal("the comments that are stored, by what Outcome says", want, found)
-		},
+		Run:  deadlineDuringCommit,
 	}, {
 		ID:   "VIEW-004/before",
 		Rule: "A View whose context is over fails with Unavailable.",
-		Run: func(b *bench.Bench) {
-			for _, end := range ends(b) {
-				err := b.Store.View(end.ctx, func(r store.Reader) error {
-					_, err := r.Versions(end.ctx)
-					return err
-				})
-				b.Fails("View with a context that is "+end.how, fault.Unavailable, err)
-			}
-		},
+		Run:  viewAfterContext,
 	}, {
 		ID:   "VIEW-004/within",
 		Rule: "When the context ends while a View reads, what it reads next fails with Unavailable, and so does View.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			for _, reading := range readings(b, p.ID) {
-				ctx, cancel := context.WithCancel(b.Ctx)
-				err := b.Store.View(ctx, func(r store.Reader) error {
-					if err := reading.do(b.Ctx, r); err != nil {
-						return fmt.Errorf("before the end: %w", err)
-					}
-					cancel()
-					return reading.do(ctx, r)
-				})
-				b.Fails(reading.method+" after the end of the context", fault.Unavailable, err)
-			}
-			b.Create()
-		},
+		Run:  contextEndsWithinView,
 	}, {
 		ID:   "ERR-001/cancelled",
 		Rule: "The errors of calls whose context is over are faults, of the kind Unavailable, and leave the store usable.",
-		Run: func(b *bench.Bench) {
-			for _, end := range ends(b) {
-				for _, call := range calls(b, end.ctx) {
-					b.Fails(call.method+" with a context that is "+end.how, fault.Unavailable, call.do())
-				}
-			}
-			b.Create()
-		},
+		Run:  cancelAnyCall,
 	}, {
 		ID:   "ERR-001/not-found",
 		Rule: "The error of a problem that is not there is a fault, also for whoever gets it from View.",
-		Run: func(b *bench.Bench) {
-			err := b.Store.View(b.Ctx, func(r store.Reader) error {
-				_, err := r.Problem(b.Ctx, 1, ident.None, 0)
-				return err
-			})
-			b.Fails("Problem", fault.ProblemNotFound, err)
-		},
+		Run:  notFound,
 	}}
+}
+
+func cancelledBeforeCommit(b *bench.Bench) {
+	p := b.Create()
+	for _, end := range ends(b) {
+		change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment(end.how)})
+		before := b.Image()
+		_, err := b.Store.Commit(end.ctx, change)
+		b.Fails("Commit with a context that is "+end.how, fault.Unavailable, err)
+		b.Equal("what is stored", before, b.Image())
+		b.Commit(change)
+		if bench.Difference(before, b.Image()) == "" {
+			b.Failf("the Change was not stored under the same batch afterwards")
+		}
+	}
+}
+
+func cancelledDuringCommit(b *bench.Bench) {
+	const rounds = 10
+	p := b.Create()
+	reported := make([]error, rounds*bench.Writers)
+	changes := make([]store.Change, rounds*bench.Writers)
+	for i := 0; i < len(changes); i += bench.Writers {
+		var contexts [bench.Writers]context.Context
+		var cancels [bench.Writers]context.CancelFunc
+		for j := range bench.Writers {
+			contexts[j], cancels[j] = context.WithCancel(b.Ctx)
+			changes[i+j] = b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("maybe")})
+		}
+		b.Together(2*bench.Writers, func(who int) error {
+			if j := who / 2; who%2 == 0 {
+				cancels[j]()
+			} else {
+				_, reported[i+j] = b.Store.Commit(contexts[j], changes[i+j])
+			}
+			return nil
+		})
+	}
+	stored := make(map[ident.ID]bool)
+	for _, c := range b.Load(p.ID, store.Comments).Comments {
+		stored[c.ID] = true
+	}
+	for i, change := range changes {
+		err := reported[i]
+		is := stored[change.Effects[0].(store.AddComment).Comment.ID]
+		switch {
+		case fault.Is(err, fault.UnknownOutcome):
+		case err == nil && !is:
+			b.Failf("a Commit returned nil, but its comment is not stored")
+		case err != nil && is:
+			b.Failf("a Commit failed, but its comment is stored: %v", err)
+		case err != nil:
+			b.Fails("Commit with a context that was cancelled", fault.Unavailable, err)
+		}
+	}
+}
+
+func deadlineDuringCommit(b *bench.Bench) {
+	// Some deadline passes at each stage of a Commit, however fast the store is.
+	const rounds, shortest = 16, 50 * time.Microsecond
+	p := b.Create()
+	reported := make([]error, rounds*bench.Writers)
+	changes := make([]store.Change, rounds*bench.Writers)
+	limit := shortest
+	for i := 0; i < len(changes); i += bench.Writers {
+		for j := range bench.Writers {
+			changes[i+j] = b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("maybe")})
+		}
+		b.Together(bench.Writers, func(j int) error {
+			ctx, cancel := context.WithTimeout(b.Ctx, limit)
+			defer cancel()
+			_, reported[i+j] = b.Store.Commit(ctx, changes[i+j])
+			return nil
+		})
+		limit += limit / 2
+	}
+	want := make(map[ident.ID]bool)
+	for i, change := range changes {
+		_, is, err := b.Store.Outcome(b.Ctx, change.Batch, b.Now())
+		b.Must("Outcome", err)
+		if is {
+			want[change.Effects[0].(store.AddComment).Comment.ID] = true
+		}
+		switch err := reported[i]; {
+		case fault.Is(err, fault.UnknownOutcome):
+		case err == nil && !is:
+			b.Failf("a Commit returned nil, but its batch is not stored")
+		case err != nil && is:
+			b.Failf("a Commit failed, but its batch is stored: %v", err)
+		case err != nil:
+			b.Fails("Commit whose deadline has passed", fault.Unavailable, err)
+		}
+	}
+	found := make(map[ident.ID]bool)
+	for _, c := range b.Load(p.ID, store.Comments).Comments {
+		found[c.ID] = true
+	}
+	b.Equal("the comments that are stored, by what Outcome says", want, found)
+}
+
+func viewAfterContext(b *bench.Bench) {
+	for _, end := range ends(b) {
+		err := b.Store.View(end.ctx, func(r store.Reader) error {
+			_, err := r.Versions(end.ctx)
+			return err
+		})
+		b.Fails("View with a context that is "+end.how, fault.Unavailable, err)
+	}
+}
+
+func contextEndsWithinView(b *bench.Bench) {
+	p := b.Create()
+	for _, reading := range readings(b, p.ID) {
+		ctx, cancel := context.WithCancel(b.Ctx)
+		err := b.Store.View(ctx, func(r store.Reader) error {
+			if err := reading.do(b.Ctx, r); err != nil {
+				return fmt.Errorf("before the end: %w", err)
+			}
+			cancel()
+			return reading.do(ctx, r)
+		})
+		b.Fails(reading.method+" after the end of the context", fault.Unavailable, err)
+	}
+	b.Create()
+}
+
+func cancelAnyCall(b *bench.Bench) {
+	for _, end := range ends(b) {
+		for _, call := range calls(b, end.ctx) {
+			b.Fails(call.method+" with a context that is "+end.how, fault.Unavailable, call.do())
+		}
+	}
+	b.Create()
+}
+
+func notFound(b *bench.Bench) {
+	err := b.Store.View(b.Ctx, func(r store.Reader) error {
+		_, err := r.Problem(b.Ctx, 1, ident.None, 0)
+		return err
+	})
+	b.Fails("Problem", fault.ProblemNotFound, err)
 }
 
 // end is how a context ended.

@@ -15,48 +15,52 @@ func Catalogue() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-008",
 		Rule: "The catalogue has all metadata and users at its version, which is the one that Versions and Snapshots name.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			agree(b, 0, metadata.Content{}, p)
-			want := bench.Image{}
-			for i := range 4 {
-				objects := b.Objects()
-				want.Put(objects)
-				b.Do(bench.PutAll(objects)...)
-				agree(b, int64(i+1), want.Content, p)
-			}
-		},
+		Run:  wholeCatalogue,
 	}, {
 		ID:   "READ-008/meanwhile",
 		Rule: "The catalogue agrees with its version while others change it.",
-		Run: func(b *bench.Bench) {
-			const changes = 30
-			user := b.Objects().Users[0]
-			var written atomic.Bool
-			b.Together(4, func(who int) error {
-				if who > 0 {
-					for !written.Load() {
-						if err := b.Going(); err != nil {
-							return err
-						}
-						if err := dated(b, user.ID); err != nil {
-							return err
-						}
-					}
-					return dated(b, user.ID)
-				}
-				defer written.Store(true)
-				for version := range changes {
-					user.Name = fmt.Sprint(version + 1)
-					if _, err := b.Store.Commit(b.Ctx, b.Change(store.PutUser{User: user})); err != nil {
-						return fmt.Errorf("Commit: %w", err)
-					}
-				}
-				return nil
-			})
-			b.Equal("the version", int64(changes), b.Versions().Catalogue.Number)
-		},
+		Run:  catalogueDuringCommits,
 	}}
+}
+
+func wholeCatalogue(b *bench.Bench) {
+	p := b.Create()
+	agree(b, 0, metadata.Content{}, p)
+	want := bench.Image{}
+	for i := range 4 {
+		objects := b.Objects()
+		want.Put(objects)
+		b.Do(bench.PutAll(objects)...)
+		agree(b, int64(i+1), want.Content, p)
+	}
+}
+
+func catalogueDuringCommits(b *bench.Bench) {
+	const changes = 30
+	user := b.Objects().Users[0]
+	var written atomic.Bool
+	b.Together(4, func(who int) error {
+		if who > 0 {
+			for !written.Load() {
+				if err := b.Going(); err != nil {
+					return err
+				}
+				if err := dated(b, user.ID); err != nil {
+					return err
+				}
+			}
+			return dated(b, user.ID)
+		}
+		defer written.Store(true)
+		for version := range changes {
+			user.Name = fmt.Sprint(version + 1)
+			if _, err := b.Store.Commit(b.Ctx, b.Change(store.PutUser{User: user})); err != nil {
+				return fmt.Errorf("Commit: %w", err)
+			}
+		}
+		return nil
+	})
+	b.Equal("the version", int64(changes), b.Versions().Catalogue.Number)
 }
 
 // agree ends the case unless every read of the catalogue has the given content and

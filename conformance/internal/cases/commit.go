@@ -14,97 +14,23 @@ func Commit() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-001/refused-effect",
 		Rule: "A Change with an effect that is refused stores nothing of itself, wherever that effect stands; its batch stays free.",
-		Run: func(b *bench.Bench) {
-			taken, change := oneOfEach(b)
-			whole := change.Effects
-			for i := range len(whole) + 1 {
-				change.Effects = append(append(whole[:i:i], store.CreateProblem{Problem: taken}), whole[i:]...)
-				b.Refuse("a Change that creates an existing problem", fault.Conflict, change)
-			}
-			change.Effects = whole
-			before := b.Image()
-			b.Commit(change)
-			if bench.Difference(before, b.Image()) == "" {
-				b.Failf("the Change without the refused effect was not stored under the same batch")
-			}
-		},
+		Run:  refusedEffect,
 	}, {
 		ID:   "COM-001/refused-expectation",
 		Rule: "A Change with an expectation that does not hold stores nothing of itself; its batch stays free.",
-		Run: func(b *bench.Bench) {
-			_, change := oneOfEach(b)
-			change.Expect = []store.Expectation{store.StoreEmpty{}}
-			b.Refuse("a Change that expects an empty store", fault.Conflict, change)
-			change.Expect = nil
-			before := b.Image()
-			b.Commit(change)
-			if bench.Difference(before, b.Image()) == "" {
-				b.Failf("the Change without the expectation was not stored under the same batch")
-			}
-		},
+		Run:  refusedExpectation,
 	}, {
 		ID:   "COM-001/many-effects",
 		Rule: "A Change can have thousands of effects and log entries, all of which are stored.",
-		Run: func(b *bench.Bench) {
-			const many = 1000
-			p := b.Create()
-			want := store.Snapshot{Problem: p, Batch: b.At(p.ID).Batch}
-			change := b.Change()
-			for i := range many {
-				keyword := problem.Keyword{Name: fmt.Sprintf("%04d", i), Value: problem.Text("value")}
-				comment, entry := b.Comment("text"), b.Entry(p.ID)
-				change.Effects = append(change.Effects,
-					store.PutKeyword{Problem: p.ID, Keyword: keyword}, store.AddComment{Problem: p.ID, Comment: comment})
-				change.Log = append(change.Log, entry)
-				want.Keywords = append(want.Keywords, keyword)
-				want.Comments = append(want.Comments, comment)
-				want.Log = append(want.Log, entry)
-			}
-			b.Commit(change)
-			b.Equal("the problem", want, b.Load(p.ID, bench.Everything))
-		},
+		Run:  manyEffects,
 	}, {
 		ID:   "COM-001/at-once",
 		Rule: "Of concurrent Changes, those that are refused leave nothing, and take nothing from those that are not.",
-		Run: func(b *bench.Bench) {
-			const rounds = 10
-			p := b.Create()
-			b.Together(bench.Writers, func(who int) error {
-				for range rounds {
-					good := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("good")}, store.PutUser{User: b.Objects().Users[0]})
-					if _, err := b.Store.Commit(b.Ctx, good); err != nil {
-						return fmt.Errorf("Commit: %w", err)
-					}
-					refused, kind := store.Effect(store.CreateProblem{Problem: p}), fault.Conflict
-					if who%2 == 0 {
-						refused, kind = struct{ store.Effect }{}, fault.Unsupported
-					}
-					bad := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("bad")}, store.PutUser{User: b.Objects().Users[0]}, refused)
-					_, err := b.Store.Commit(b.Ctx, bad)
-					if err := bench.Failure("the Commit of a Change with such an effect", kind, err); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			comments := b.Load(p.ID, store.Comments).Comments
-			b.Equal("the number of comments", bench.Writers*rounds, len(comments))
-			for _, c := range comments {
-				b.Equal("a comment", "good", c.Text)
-			}
-			b.Equal("the number of users", bench.Writers*rounds, len(b.Image().Content.Users))
-			b.Equal("the version of the catalogue", int64(bench.Writers*rounds), b.Versions().Catalogue.Number)
-		},
+		Run:  refusalsAtOnce,
 	}, {
 		ID:   "COM-002/number-taken",
 		Rule: "CreateProblem is refused with Conflict when its number is taken, also by the same Change.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			b.Refuse("a problem with the number of another", fault.Conflict, b.Change(store.CreateProblem{Problem: b.Problem(p.ID)}))
-			id := b.Reserve()
-			b.Refuse("two problems with one number", fault.Conflict, b.Change(
-				store.CreateProblem{Problem: b.Problem(id)}, store.CreateProblem{Problem: b.Problem(id)}))
-		},
+		Run:  numberTaken,
 	}, {
 		ID:   "COM-002/update-without-problem",
 		Rule: "UpdateProblem is refused with Conflict when there is no such problem: it never creates one, nor is it lost in silence.",
@@ -114,168 +40,278 @@ func Commit() []bench.Case {
 	}, {
 		ID:   "COM-002/relationship-taken",
 		Rule: "PutRelationship is refused with Conflict when the owner has a relationship of that type to the other problem, also by the same Change.",
-		Run: func(b *bench.Bench) {
-			p, q := b.Create(), b.Create()
-			b.Do(b.Pair(p.ID, relationship.ParentOf, q.ID)...)
-			again := b.Pair(p.ID, relationship.ParentOf, q.ID)
-			b.Refuse("a side that is there", fault.Conflict, b.Change(again[0]))
-			b.Refuse("a mirror that is there", fault.Conflict, b.Change(again[1]))
-			twice := b.Pair(p.ID, relationship.BlockedBy, q.ID)
-			b.Refuse("one side twice", fault.Conflict, b.Change(twice[0], twice[1], twice[0]))
-		},
+		Run:  relationshipTaken,
 	}, {
 		ID:   "COM-003",
 		Rule: "When Commit returns nil, every later View shows the Change.",
-		Run: func(b *bench.Bench) {
-			for range 20 {
-				p := b.Create()
-				p.Title, p.Revision = "Changed", 2
-				b.Do(store.UpdateProblem{Problem: p})
-				b.Equal("the problem", p, b.Load(p.ID, 0).Problem)
-			}
-		},
+		Run:  acknowledgedIsVisible,
 	}, {
 		ID:      "COM-003/reopened",
 		Rule:    "When Commit returns nil, every store opened later shows the Change.",
 		Durable: true,
-		Run: func(b *bench.Bench) {
-			_, change := oneOfEach(b)
-			b.Commit(change)
-			before := b.Image()
-			b.Reopen()
-			b.Equal("what is stored", before, b.Image())
-		},
+		Run:     acknowledgedAfterReopening,
 	}, {
 		ID:   "COM-005",
 		Rule: "A Commit whose Batch was committed before changes nothing and returns the first Receipt.",
-		Run: func(b *bench.Bench) {
-			_, change := oneOfEach(b)
-			first := b.Commit(change)
-			b.Create()
-			before := b.Image()
-			b.Equal("the second Receipt", first, b.Commit(change))
-			b.Equal("what is stored", before, b.Image())
-		},
+		Run:  batchCommittedTwice,
 	}, {
 		ID:   "COM-005/alone",
 		Rule: "That holds whatever a Change consists of: each effect by itself, or nothing but log entries.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			changes := []store.Change{b.Change()}
-			changes[0].Log = []problem.LogEntry{b.Entry(p.ID)}
-			_, whole := oneOfEach(b)
-			for _, effect := range whole.Effects {
-				changes = append(changes, b.Change(effect))
-			}
-			for _, change := range changes {
-				first := b.Commit(change)
-				before := b.Image()
-				b.Equal("the second Receipt of "+bench.Describe(change), first, b.Commit(change))
-				b.Equal("what is stored after that", before, b.Image())
-			}
-		},
+		Run:  eachEffectCommittedTwice,
 	}, {
 		ID:   "COM-005/stale",
 		Rule: "A repeated Commit returns the first Receipt even though its expectations no longer hold, having come true.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			next := p
-			next.Revision = 2
-			change := b.Change(store.UpdateProblem{Problem: next})
-			change.Expect = []store.Expectation{b.At(p.ID)}
-			first := b.Commit(change)
-			b.Equal("the second Receipt", first, b.Commit(change))
-		},
+		Run:  repeatedAfterItCameTrue,
 	}, {
 		ID:   "COM-005/other-content",
 		Rule: "A Commit whose Batch was committed before changes nothing, whatever else it says.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("first")})
-			first := b.Commit(change)
-			change.Effects = []store.Effect{store.AddComment{Problem: p.ID, Comment: b.Comment("second")}}
-			change.Log = []problem.LogEntry{b.Entry(p.ID)}
-			before := b.Image()
-			b.Equal("the second Receipt", first, b.Commit(change))
-			b.Equal("what is stored", before, b.Image())
-		},
+		Run:  otherContent,
 	}, {
 		ID:   "COM-005/at-once",
 		Rule: "Of several concurrent Commits of one Batch one acts, and all return its Receipt.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			for range 10 {
-				change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("once")})
-				receipts := make([]store.Receipt, 8)
-				b.Together(len(receipts), func(i int) (err error) {
-					receipts[i], err = b.Store.Commit(b.Ctx, change)
-					return err
-				})
-				for _, r := range receipts {
-					b.Equal("a Receipt", receipts[0], r)
-				}
-			}
-			b.Equal("the number of comments", 10, len(b.Load(p.ID, store.Comments).Comments))
-		},
+		Run:  batchCommittedAtOnce,
 	}, {
 		ID:      "COM-005/reopened",
 		Rule:    "A Commit whose Batch was committed before the store was opened again changes nothing and returns the first Receipt.",
 		Durable: true,
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("once")})
-			first := b.Commit(change)
-			b.Reopen()
-			before := b.Image()
-			b.Equal("the second Receipt", first, b.Commit(change))
-			b.Equal("what is stored", before, b.Image())
-		},
+		Run:     batchCommittedBeforeReopening,
 	}, {
 		ID:   "COM-007/effect",
 		Rule: "An effect that the store does not know is refused with Unsupported, wherever it stands, and nothing is stored.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			known := store.Watch{Problem: p.ID, User: b.ID()}
-			for _, unknown := range []store.Effect{bench.UnknownEffect{}, bench.UnknownEffect{Effect: known}, nil} {
-				b.Refuse("an unknown effect", fault.Unsupported, b.Change(unknown))
-				b.Refuse("an unknown effect before a known one", fault.Unsupported, b.Change(unknown, known))
-				b.Refuse("an unknown effect after a known one", fault.Unsupported, b.Change(known, unknown))
-			}
-		},
+		Run:  unknownEffect,
 	}, {
 		ID:   "COM-007/expectation",
 		Rule: "An expectation that the store does not know is refused with Unsupported, and nothing is stored.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			change := b.Change(store.Watch{Problem: p.ID, User: b.ID()})
-			known := b.At(p.ID)
-			for _, unknown := range []store.Expectation{bench.UnknownExpectation{}, bench.UnknownExpectation{Expectation: known}, nil} {
-				for _, expect := range [][]store.Expectation{{unknown}, {unknown, known}, {known, unknown}} {
-					change.Expect = expect
-					b.Refuse("an unknown expectation", fault.Unsupported, change)
-				}
-			}
-		},
+		Run:  unknownExpectation,
 	}, {
 		ID:   "COM-011",
 		Rule: "A Receipt's Position is at least 1 and greater than that of every Change whose Commit has returned before.",
-		Run: func(b *bench.Bench) {
-			last := int64(0)
-			for range 20 {
-				last = above(b, last)
-			}
-		},
+		Run:  positionsAscend,
 	}, {
 		ID:      "COM-011/reopened",
 		Rule:    "A Receipt's Position is greater than that of every Change committed before the store was opened again, forgotten ones included.",
 		Durable: true,
-		Run: func(b *bench.Bench) {
-			last := above(b, above(b, 0))
-			b.Do(store.Expire{Before: b.Now()}) // later than the Change's own batch
-			b.Reopen()
-			above(b, last+1)
-		},
+		Run:     positionsAscendAfterReopening,
 	}}
+}
+
+func refusedEffect(b *bench.Bench) {
+	taken, change := oneOfEach(b)
+	whole := change.Effects
+	for i := range len(whole) + 1 {
+		change.Effects = append(append(whole[:i:i], store.CreateProblem{Problem: taken}), whole[i:]...)
+		b.Refuse("a Change that creates an existing problem", fault.Conflict, change)
+	}
+	change.Effects = whole
+	before := b.Image()
+	b.Commit(change)
+	if bench.Difference(before, b.Image()) == "" {
+		b.Failf("the Change without the refused effect was not stored under the same batch")
+	}
+}
+
+func refusedExpectation(b *bench.Bench) {
+	_, change := oneOfEach(b)
+	change.Expect = []store.Expectation{store.StoreEmpty{}}
+	b.Refuse("a Change that expects an empty store", fault.Conflict, change)
+	change.Expect = nil
+	before := b.Image()
+	b.Commit(change)
+	if bench.Difference(before, b.Image()) == "" {
+		b.Failf("the Change without the expectation was not stored under the same batch")
+	}
+}
+
+func manyEffects(b *bench.Bench) {
+	const many = 1000
+	p := b.Create()
+	want := store.Snapshot{Problem: p, Batch: b.At(p.ID).Batch}
+	change := b.Change()
+	for i := range many {
+		keyword := problem.Keyword{Name: fmt.Sprintf("%04d", i), Value: problem.Text("value")}
+		comment, entry := b.Comment("text"), b.Entry(p.ID)
+		change.Effects = append(change.Effects,
+			store.PutKeyword{Problem: p.ID, Keyword: keyword}, store.AddComment{Problem: p.ID, Comment: comment})
+		change.Log = append(change.Log, entry)
+		want.Keywords = append(want.Keywords, keyword)
+		want.Comments = append(want.Comments, comment)
+		want.Log = append(want.Log, entry)
+	}
+	b.Commit(change)
+	b.Equal("the problem", want, b.Load(p.ID, bench.Everything))
+}
+
+func refusalsAtOnce(b *bench.Bench) {
+	const rounds = 10
+	p := b.Create()
+	b.Together(bench.Writers, func(who int) error {
+		for range rounds {
+			good := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("good")}, store.PutUser{User: b.Objects().Users[0]})
+			if _, err := b.Store.Commit(b.Ctx, good); err != nil {
+				return fmt.Errorf("Commit: %w", err)
+			}
+			refused, kind := store.Effect(store.CreateProblem{Problem: p}), fault.Conflict
+			if who%2 == 0 {
+				refused, kind = struct{ store.Effect }{}, fault.Unsupported
+			}
+			bad := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("bad")}, store.PutUser{User: b.Objects().Users[0]}, refused)
+			_, err := b.Store.Commit(b.Ctx, bad)
+			if err := bench.Failure("the Commit of a Change with such an effect", kind, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	comments := b.Load(p.ID, store.Comments).Comments
+	b.Equal("the number of comments", bench.Writers*rounds, len(comments))
+	for _, c := range comments {
+		b.Equal("a comment", "good", c.Text)
+	}
+	b.Equal("the number of users", bench.Writers*rounds, len(b.Image().Content.Users))
+	b.Equal("the version of the catalogue", int64(bench.Writers*rounds), b.Versions().Catalogue.Number)
+}
+
+func numberTaken(b *bench.Bench) {
+	p := b.Create()
+	b.Refuse("a problem with the number of another", fault.Conflict, b.Change(store.CreateProblem{Problem: b.Problem(p.ID)}))
+	id := b.Reserve()
+	b.Refuse("two problems with one number", fault.Conflict, b.Change(
+		store.CreateProblem{Problem: b.Problem(id)}, store.CreateProblem{Problem: b.Problem(id)}))
+}
+
+func relationshipTaken(b *bench.Bench) {
+	p, q := b.Create(), b.Create()
+	b.Do(b.Pair(p.ID, relationship.ParentOf, q.ID)...)
+	again := b.Pair(p.ID, relationship.ParentOf, q.ID)
+	b.Refuse("a side that is there", fault.Conflict, b.Change(again[0]))
+	b.Refuse("a mirror that is there", fault.Conflict, b.Change(again[1]))
+	twice := b.Pair(p.ID, relationship.BlockedBy, q.ID)
+	b.Refuse("one side twice", fault.Conflict, b.Change(twice[0], twice[1], twice[0]))
+}
+
+func acknowledgedIsVisible(b *bench.Bench) {
+	for range 20 {
+		p := b.Create()
+		p.Title, p.Revision = "Changed", 2
+		b.Do(store.UpdateProblem{Problem: p})
+		b.Equal("the problem", p, b.Load(p.ID, 0).Problem)
+	}
+}
+
+func acknowledgedAfterReopening(b *bench.Bench) {
+	_, change := oneOfEach(b)
+	b.Commit(change)
+	before := b.Image()
+	b.Reopen()
+	b.Equal("what is stored", before, b.Image())
+}
+
+func batchCommittedTwice(b *bench.Bench) {
+	_, change := oneOfEach(b)
+	first := b.Commit(change)
+	b.Create()
+	before := b.Image()
+	b.Equal("the second Receipt", first, b.Commit(change))
+	b.Equal("what is stored", before, b.Image())
+}
+
+func eachEffectCommittedTwice(b *bench.Bench) {
+	p := b.Create()
+	changes := []store.Change{b.Change()}
+	changes[0].Log = []problem.LogEntry{b.Entry(p.ID)}
+	_, whole := oneOfEach(b)
+	for _, effect := range whole.Effects {
+		changes = append(changes, b.Change(effect))
+	}
+	for _, change := range changes {
+		first := b.Commit(change)
+		before := b.Image()
+		b.Equal("the second Receipt of "+bench.Describe(change), first, b.Commit(change))
+		b.Equal("what is stored after that", before, b.Image())
+	}
+}
+
+func repeatedAfterItCameTrue(b *bench.Bench) {
+	p := b.Create()
+	next := p
+	next.Revision = 2
+	change := b.Change(store.UpdateProblem{Problem: next})
+	change.Expect = []store.Expectation{b.At(p.ID)}
+	first := b.Commit(change)
+	b.Equal("the second Receipt", first, b.Commit(change))
+}
+
+func otherContent(b *bench.Bench) {
+	p := b.Create()
+	change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("first")})
+	first := b.Commit(change)
+	change.Effects = []store.Effect{store.AddComment{Problem: p.ID, Comment: b.Comment("second")}}
+	change.Log = []problem.LogEntry{b.Entry(p.ID)}
+	before := b.Image()
+	b.Equal("the second Receipt", first, b.Commit(change))
+	b.Equal("what is stored", before, b.Image())
+}
+
+func batchCommittedAtOnce(b *bench.Bench) {
+	p := b.Create()
+	for range 10 {
+		change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("once")})
+		receipts := make([]store.Receipt, 8)
+		b.Together(len(receipts), func(i int) (err error) {
+			receipts[i], err = b.Store.Commit(b.Ctx, change)
+			return err
+		})
+		for _, r := range receipts {
+			b.Equal("a Receipt", receipts[0], r)
+		}
+	}
+	b.Equal("the number of comments", 10, len(b.Load(p.ID, store.Comments).Comments))
+}
+
+func batchCommittedBeforeReopening(b *bench.Bench) {
+	p := b.Create()
+	change := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("once")})
+	first := b.Commit(change)
+	b.Reopen()
+	before := b.Image()
+	b.Equal("the second Receipt", first, b.Commit(change))
+	b.Equal("what is stored", before, b.Image())
+}
+
+func unknownEffect(b *bench.Bench) {
+	p := b.Create()
+	known := store.Watch{Problem: p.ID, User: b.ID()}
+	for _, unknown := range []store.Effect{bench.UnknownEffect{}, bench.UnknownEffect{Effect: known}, nil} {
+		b.Refuse("an unknown effect", fault.Unsupported, b.Change(unknown))
+		b.Refuse("an unknown effect before a known one", fault.Unsupported, b.Change(unknown, known))
+		b.Refuse("an unknown effect after a known one", fault.Unsupported, b.Change(known, unknown))
+	}
+}
+
+func unknownExpectation(b *bench.Bench) {
+	p := b.Create()
+	change := b.Change(store.Watch{Problem: p.ID, User: b.ID()})
+	known := b.At(p.ID)
+	for _, unknown := range []store.Expectation{bench.UnknownExpectation{}, bench.UnknownExpectation{Expectation: known}, nil} {
+		for _, expect := range [][]store.Expectation{{unknown}, {unknown, known}, {known, unknown}} {
+			change.Expect = expect
+			b.Refuse("an unknown expectation", fault.Unsupported, change)
+		}
+	}
+}
+
+func positionsAscend(b *bench.Bench) {
+	last := int64(0)
+	for range 20 {
+		last = above(b, last)
+	}
+}
+
+func positionsAscendAfterReopening(b *bench.Bench) {
+	last := above(b, above(b, 0))
+	b.Do(store.Expire{Before: b.Now()}) // later than the Change's own batch
+	b.Reopen()
+	above(b, last+1)
 }
 
 // above commits a Change and returns its position, which must be above last.

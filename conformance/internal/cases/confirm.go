@@ -16,74 +16,82 @@ func Confirm() []bench.Case {
 	return []bench.Case{{
 		ID:   "CONF-001",
 		Rule: "Confirm returns nil for an empty store, and after each View and Versions of a healthy one. It changes nothing that can be read.",
-		Run: func(b *bench.Bench) {
-			confirm(b, "an empty store")
-			for range 6 {
-				_, change := oneOfEach(b)
-				b.Commit(change)
-				versions, seen := b.Versions(), b.Image()
-				confirm(b, "a Change that a View has shown")
-				confirm(b, "the same again")
-				b.Equal("what is stored after Confirm", seen, b.Image())
-				b.Equal("Versions after Confirm", versions, b.Versions())
-			}
-		},
+		Run:  confirmHealthy,
 	}, {
 		ID:   "CONF-001/within",
 		Rule: "A View that is under way keeps no Confirm waiting: within it, Confirm returns nil.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			b.View(func(r store.Reader) error {
-				confirm(b, "what a View shows that goes on")
-				b.Do(store.AddComment{Problem: p.ID, Comment: b.Comment("meanwhile")})
-				confirm(b, "what a View does not show")
-				_, err := r.Problem(b.Ctx, p.ID, ident.None, bench.Everything)
-				return err
-			})
-		},
+		Run:  confirmWithinView,
 	}, {
 		ID:   "CONF-001/at-once",
 		Rule: "Confirm returns nil while others commit, look and confirm.",
-		Run: func(b *bench.Bench) {
-			const rounds = 10
-			p := b.Create()
-			b.Together(2*bench.Writers, func(who int) error {
-				for range rounds {
-					if err := b.Going(); err != nil {
-						return err
-					}
-					if who%2 == 0 {
-						comment := store.AddComment{Problem: p.ID, Comment: b.Comment("meanwhile")}
-						if _, err := b.Store.Commit(b.Ctx, b.Change(comment)); err != nil {
-							return fmt.Errorf("Commit: %w", err)
-						}
-						continue
-					}
-					shown, err := glanceAt(b, p.ID)
-					if err != nil {
-						return fmt.Errorf("View: %w", err)
-					}
-					if err := b.Store.Confirm(b.Ctx, shown); err != nil {
-						return fmt.Errorf("Confirm of what a View has shown: %w", err)
-					}
-				}
-				return nil
-			})
-		},
+		Run:  confirmAtOnce,
 	}, {
 		ID:   "CONF-003",
 		Rule: "Confirm with a context that is over fails with Unavailable, and returns nil again with another.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			for _, end := range ends(b) {
-				b.Do(store.AddComment{Problem: p.ID, Comment: b.Comment(end.how)})
-				shown, err := glanceAt(b, p.ID)
-				b.Must("View", err)
-				b.Fails("Confirm with a context that is "+end.how, fault.Unavailable, b.Store.Confirm(end.ctx, shown))
-				confirm(b, "what a View has shown")
-			}
-		},
+		Run:  confirmCancelled,
 	}}
+}
+
+func confirmHealthy(b *bench.Bench) {
+	confirm(b, "an empty store")
+	for range 6 {
+		_, change := oneOfEach(b)
+		b.Commit(change)
+		versions, seen := b.Versions(), b.Image()
+		confirm(b, "a Change that a View has shown")
+		confirm(b, "the same again")
+		b.Equal("what is stored after Confirm", seen, b.Image())
+		b.Equal("Versions after Confirm", versions, b.Versions())
+	}
+}
+
+func confirmWithinView(b *bench.Bench) {
+	p := b.Create()
+	b.View(func(r store.Reader) error {
+		confirm(b, "what a View shows that goes on")
+		b.Do(store.AddComment{Problem: p.ID, Comment: b.Comment("meanwhile")})
+		confirm(b, "what a View does not show")
+		_, err := r.Problem(b.Ctx, p.ID, ident.None, bench.Everything)
+		return err
+	})
+}
+
+func confirmAtOnce(b *bench.Bench) {
+	const rounds = 10
+	p := b.Create()
+	b.Together(2*bench.Writers, func(who int) error {
+		for range rounds {
+			if err := b.Going(); err != nil {
+				return err
+			}
+			if who%2 == 0 {
+				comment := store.AddComment{Problem: p.ID, Comment: b.Comment("meanwhile")}
+				if _, err := b.Store.Commit(b.Ctx, b.Change(comment)); err != nil {
+					return fmt.Errorf("Commit: %w", err)
+				}
+				continue
+			}
+			shown, err := glanceAt(b, p.ID)
+			if err != nil {
+				return fmt.Errorf("View: %w", err)
+			}
+			if err := b.Store.Confirm(b.Ctx, shown); err != nil {
+				return fmt.Errorf("Confirm of what a View has shown: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+func confirmCancelled(b *bench.Bench) {
+	p := b.Create()
+	for _, end := range ends(b) {
+		b.Do(store.AddComment{Problem: p.ID, Comment: b.Comment(end.how)})
+		shown, err := glanceAt(b, p.ID)
+		b.Must("View", err)
+		b.Fails("Confirm with a context that is "+end.how, fault.Unavailable, b.Store.Confirm(end.ctx, shown))
+		confirm(b, "what a View has shown")
+	}
 }
 
 // confirm ends the case unless Confirm returns nil for a View of this moment.

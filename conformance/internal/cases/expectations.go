@@ -14,106 +14,27 @@ func Expectation() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-002/problem-at",
 		Rule: "ProblemAt holds for the revision that the problem has, and for no other; a problem that does not exist has none.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			p.Revision = 5
-			b.Do(store.UpdateProblem{Problem: p})
-			now := b.At(p.ID)
-			b.Equal("the revision", int64(5), now.Revision)
-			holds(b, now)
-			for _, other := range []int64{4, 6, 0, -5} {
-				breaks(b, store.ProblemAt{ID: p.ID, Revision: other, Batch: now.Batch})
-			}
-			for _, revision := range []int64{0, 1, 5} {
-				breaks(b, store.ProblemAt{ID: b.Reserve(), Revision: revision})
-			}
-		},
+		Run:  problemAt,
 	}, {
 		ID:   "COM-002/catalogue-at",
 		Rule: "CatalogueAt holds for the version that the catalogue has, and for no other.",
-		Run: func(b *bench.Bench) {
-			holds(b, store.CatalogueAt{})
-			breaks(b, store.CatalogueAt{Version: ident.Version{Number: 1}})
-			b.Do(store.PutUser{User: b.Objects().Users[0]})
-			now := b.Versions().Catalogue
-			holds(b, store.CatalogueAt{Version: now})
-			breaks(b, store.CatalogueAt{})
-			for _, other := range []int64{0, 2} {
-				breaks(b, store.CatalogueAt{Version: ident.Version{Number: other, Batch: now.Batch}})
-			}
-		},
+		Run:  catalogueAt,
 	}, {
 		ID:   "COM-002/access-at",
 		Rule: "AccessAt holds for the version that the tokens have, and for no other.",
-		Run: func(b *bench.Bench) {
-			holds(b, store.AccessAt{})
-			breaks(b, store.AccessAt{Version: ident.Version{Number: 1}})
-			b.Do(store.PutToken{Token: b.Token()})
-			now := b.Versions().Access
-			holds(b, store.AccessAt{Version: now})
-			breaks(b, store.AccessAt{})
-			for _, other := range []int64{0, 2} {
-				breaks(b, store.AccessAt{Version: ident.Version{Number: other, Batch: now.Batch}})
-			}
-		},
+		Run:  accessAt,
 	}, {
 		ID:   "COM-002/family-at",
 		Rule: "FamilyAt holds for the epoch that the family has, and for no other; each family has its own.",
-		Run: func(b *bench.Bench) {
-			holds(b, store.FamilyAt{Family: relationship.ParentOf})
-			breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: 1}})
-			b.Do(store.MoveFamily{Family: relationship.ParentOf})
-			now := b.Image().Epochs[relationship.ParentOf]
-			holds(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: now})
-			breaks(b, store.FamilyAt{Family: relationship.ParentOf})
-			for _, other := range []int64{0, 2} {
-				breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: other, Batch: now.Batch}})
-			}
-			holds(b, store.FamilyAt{Family: relationship.BlockerOf})
-		},
+		Run:  familyAt,
 	}, {
 		ID:   "COM-002/key-unused",
 		Rule: "KeyUnused holds when no reply is kept for the user's key, or one created before Since.",
-		Run: func(b *bench.Bench) {
-			user, at := b.ID(), b.Now()
-			free := store.KeyUnused{User: user, Key: "key", Since: at.Add(-time.Hour)}
-			holds(b, free)
-			b.Do(store.KeepReply{Reply: store.Reply{User: user, Key: "key", Created: at, Body: []byte("reply")}})
-			breaks(b, free)
-			free.Since = at
-			breaks(b, free)
-			free.Since = at.Add(time.Millisecond)
-			holds(b, free)
-			free.Since = at.Add(-time.Hour)
-			for _, other := range []string{"KEY", "key ", "ke", "key2"} {
-				holds(b, store.KeyUnused{User: user, Key: other, Since: free.Since})
-			}
-			holds(b, store.KeyUnused{User: b.ID(), Key: "key", Since: free.Since})
-			b.Do(store.Expire{Before: at.Add(time.Millisecond)})
-			holds(b, free)
-		},
+		Run:  keyUnused,
 	}, {
 		ID:   "COM-002/state-unused",
 		Rule: "StateUnused holds while no problem is in the state, whatever savepoints say and whether or not there is such a state.",
-		Run: func(b *bench.Bench) {
-			states := b.Objects().States
-			state, other := states[0].ID, b.ID()
-			holds(b, store.StateUnused{State: state})
-			b.Do(store.PutState{State: states[0]})
-			holds(b, store.StateUnused{State: state})
-			first, second := b.Problem(b.Reserve()), b.Problem(b.Reserve())
-			first.State, second.State = state, state
-			b.Do(store.CreateProblem{Problem: first}, store.PutSavepoint{Problem: first}, store.CreateProblem{Problem: second})
-			breaks(b, store.StateUnused{State: state})
-			holds(b, store.StateUnused{State: other})
-			first.State = other
-			b.Do(store.UpdateProblem{Problem: first})
-			breaks(b, store.StateUnused{State: state})
-			breaks(b, store.StateUnused{State: other})
-			second.State = other
-			b.Do(store.UpdateProblem{Problem: second})
-			holds(b, store.StateUnused{State: state})
-		},
+		Run:  stateUnused,
 	}, {
 		ID:   "COM-002/state-unused-restored",
 		Rule: "StateUnused counts restored problems, and none of their savepoints.",
@@ -121,18 +42,7 @@ func Expectation() []bench.Case {
 	}, {
 		ID:   "COM-002/store-empty",
 		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query and no audit log; nothing else counts.",
-		Run: func(b *bench.Bench) {
-			holds(b, store.StoreEmpty{})
-			b.Reserve()
-			ruledOut(b)
-			b.Do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
-				store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
-			holds(b, store.StoreEmpty{})
-			saved := b.Query(b.ID())
-			b.Do(store.PutQuery{Query: saved})
-			b.Do(store.DropQuery{ID: saved.ID})
-			holds(b, store.StoreEmpty{})
-		},
+		Run:  storeEmpty,
 	}, {
 		ID:   "COM-002/store-not-empty/problem",
 		Rule: "StoreEmpty does not hold when there is a problem.",
@@ -178,54 +88,162 @@ func Expectation() []bench.Case {
 	}, {
 		ID:   "COM-002/all-expectations",
 		Rule: "A Change is refused when one of its expectations does not hold, wherever it stands.",
-		Run: func(b *bench.Bench) {
-			p, q := b.Create(), b.Create()
-			good := []store.Expectation{
-				b.At(p.ID),
-				b.At(q.ID),
-				store.CatalogueAt{},
-				store.AccessAt{},
-				store.FamilyAt{Family: relationship.ParentOf},
-				store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
-				store.StateUnused{State: b.ID()},
-			}
-			holds(b, good...)
-			bad := b.At(p.ID)
-			bad.Revision++
-			for i := range len(good) + 1 {
-				breaks(b, append(append(good[:i:i], bad), good[i:]...)...)
-			}
-		},
+		Run:  allExpectations,
 	}, {
 		ID:   "COM-002/before-effects",
 		Rule: "Expectations are about what was stored before the Change, not about what its own effects do.",
-		Run: func(b *bench.Bench) {
-			p := b.Create()
-			next := p
-			next.Revision, next.State = 2, b.ID()
-			change := b.Change(store.UpdateProblem{Problem: next}, store.MoveFamily{Family: relationship.ParentOf},
-				store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()})
-			first := ident.Version{}.Next(change.Batch)
-			for _, late := range []store.Expectation{
-				store.ProblemAt{ID: p.ID, Revision: 2, Batch: change.Batch},
-				store.FamilyAt{Family: relationship.ParentOf, Epoch: first},
-				store.CatalogueAt{Version: first},
-				store.AccessAt{Version: first},
-				store.StateUnused{State: p.State},
-			} {
-				change.Expect = []store.Expectation{late}
-				b.Refuse("a Change that expects what it does", fault.Conflict, change)
-			}
-			change.Expect = []store.Expectation{
-				b.At(p.ID),
-				store.FamilyAt{Family: relationship.ParentOf},
-				store.CatalogueAt{},
-				store.AccessAt{},
-				store.StateUnused{State: next.State},
-			}
-			b.Commit(change)
-		},
+		Run:  beforeEffects,
 	}}
+}
+
+func problemAt(b *bench.Bench) {
+	p := b.Create()
+	p.Revision = 5
+	b.Do(store.UpdateProblem{Problem: p})
+	now := b.At(p.ID)
+	b.Equal("the revision", int64(5), now.Revision)
+	holds(b, now)
+	for _, other := range []int64{4, 6, 0, -5} {
+		breaks(b, store.ProblemAt{ID: p.ID, Revision: other, Batch: now.Batch})
+	}
+	for _, revision := range []int64{0, 1, 5} {
+		breaks(b, store.ProblemAt{ID: b.Reserve(), Revision: revision})
+	}
+}
+
+func catalogueAt(b *bench.Bench) {
+	holds(b, store.CatalogueAt{})
+	breaks(b, store.CatalogueAt{Version: ident.Version{Number: 1}})
+	b.Do(store.PutUser{User: b.Objects().Users[0]})
+	now := b.Versions().Catalogue
+	holds(b, store.CatalogueAt{Version: now})
+	breaks(b, store.CatalogueAt{})
+	for _, other := range []int64{0, 2} {
+		breaks(b, store.CatalogueAt{Version: ident.Version{Number: other, Batch: now.Batch}})
+	}
+}
+
+func accessAt(b *bench.Bench) {
+	holds(b, store.AccessAt{})
+	breaks(b, store.AccessAt{Version: ident.Version{Number: 1}})
+	b.Do(store.PutToken{Token: b.Token()})
+	now := b.Versions().Access
+	holds(b, store.AccessAt{Version: now})
+	breaks(b, store.AccessAt{})
+	for _, other := range []int64{0, 2} {
+		breaks(b, store.AccessAt{Version: ident.Version{Number: other, Batch: now.Batch}})
+	}
+}
+
+func familyAt(b *bench.Bench) {
+	holds(b, store.FamilyAt{Family: relationship.ParentOf})
+	breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: 1}})
+	b.Do(store.MoveFamily{Family: relationship.ParentOf})
+	now := b.Image().Epochs[relationship.ParentOf]
+	holds(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: now})
+	breaks(b, store.FamilyAt{Family: relationship.ParentOf})
+	for _, other := range []int64{0, 2} {
+		breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: other, Batch: now.Batch}})
+	}
+	holds(b, store.FamilyAt{Family: relationship.BlockerOf})
+}
+
+func keyUnused(b *bench.Bench) {
+	user, at := b.ID(), b.Now()
+	free := store.KeyUnused{User: user, Key: "key", Since: at.Add(-time.Hour)}
+	holds(b, free)
+	b.Do(store.KeepReply{Reply: store.Reply{User: user, Key: "key", Created: at, Body: []byte("reply")}})
+	breaks(b, free)
+	free.Since = at
+	breaks(b, free)
+	free.Since = at.Add(time.Millisecond)
+	holds(b, free)
+	free.Since = at.Add(-time.Hour)
+	for _, other := range []string{"KEY", "key ", "ke", "key2"} {
+		holds(b, store.KeyUnused{User: user, Key: other, Since: free.Since})
+	}
+	holds(b, store.KeyUnused{User: b.ID(), Key: "key", Since: free.Since})
+	b.Do(store.Expire{Before: at.Add(time.Millisecond)})
+	holds(b, free)
+}
+
+func stateUnused(b *bench.Bench) {
+	states := b.Objects().States
+	state, other := states[0].ID, b.ID()
+	holds(b, store.StateUnused{State: state})
+	b.Do(store.PutState{State: states[0]})
+	holds(b, store.StateUnused{State: state})
+	first, second := b.Problem(b.Reserve()), b.Problem(b.Reserve())
+	first.State, second.State = state, state
+	b.Do(store.CreateProblem{Problem: first}, store.PutSavepoint{Problem: first}, store.CreateProblem{Problem: second})
+	breaks(b, store.StateUnused{State: state})
+	holds(b, store.StateUnused{State: other})
+	first.State = other
+	b.Do(store.UpdateProblem{Problem: first})
+	breaks(b, store.StateUnused{State: state})
+	breaks(b, store.StateUnused{State: other})
+	second.State = other
+	b.Do(store.UpdateProblem{Problem: second})
+	holds(b, store.StateUnused{State: state})
+}
+
+func storeEmpty(b *bench.Bench) {
+	holds(b, store.StoreEmpty{})
+	b.Reserve()
+	ruledOut(b)
+	b.Do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
+		store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
+	holds(b, store.StoreEmpty{})
+	saved := b.Query(b.ID())
+	b.Do(store.PutQuery{Query: saved})
+	b.Do(store.DropQuery{ID: saved.ID})
+	holds(b, store.StoreEmpty{})
+}
+
+func allExpectations(b *bench.Bench) {
+	p, q := b.Create(), b.Create()
+	good := []store.Expectation{
+		b.At(p.ID),
+		b.At(q.ID),
+		store.CatalogueAt{},
+		store.AccessAt{},
+		store.FamilyAt{Family: relationship.ParentOf},
+		store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
+		store.StateUnused{State: b.ID()},
+	}
+	holds(b, good...)
+	bad := b.At(p.ID)
+	bad.Revision++
+	for i := range len(good) + 1 {
+		breaks(b, append(append(good[:i:i], bad), good[i:]...)...)
+	}
+}
+
+func beforeEffects(b *bench.Bench) {
+	p := b.Create()
+	next := p
+	next.Revision, next.State = 2, b.ID()
+	change := b.Change(store.UpdateProblem{Problem: next}, store.MoveFamily{Family: relationship.ParentOf},
+		store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()})
+	first := ident.Version{}.Next(change.Batch)
+	for _, late := range []store.Expectation{
+		store.ProblemAt{ID: p.ID, Revision: 2, Batch: change.Batch},
+		store.FamilyAt{Family: relationship.ParentOf, Epoch: first},
+		store.CatalogueAt{Version: first},
+		store.AccessAt{Version: first},
+		store.StateUnused{State: p.State},
+	} {
+		change.Expect = []store.Expectation{late}
+		b.Refuse("a Change that expects what it does", fault.Conflict, change)
+	}
+	change.Expect = []store.Expectation{
+		b.At(p.ID),
+		store.FamilyAt{Family: relationship.ParentOf},
+		store.CatalogueAt{},
+		store.AccessAt{},
+		store.StateUnused{State: next.State},
+	}
+	b.Commit(change)
 }
 
 // unusedAfterRestore restores two problems in one state, and moves them out of it.

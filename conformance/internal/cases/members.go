@@ -18,38 +18,42 @@ func Members() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-001/all-members",
 		Rule: "A Change with an effect of every type, and with a value in every member of every record, is read back with all of these values.",
-		Run: func(b *bench.Bench) {
-			stored := &recorder{Store: b.Store}
-			b.Store = stored
-			_, change := oneOfEach(b)
-			if lacking := lackingMembers(change, emptyInChanges); len(lacking) > 0 {
-				b.Failf("the suite leaves members of its Change without a value: %v", lacking)
-			}
-			b.Commit(change)
-			plain := model.NewModel()
-			for _, c := range stored.changes {
-				_, err := plain.Commit(b.Ctx, c)
-				b.Must("the Commit of the model", err)
-			}
-			var want bench.Image
-			b.Must("the View of the model", plain.View(b.Ctx, func(r store.Reader) (err error) {
-				want, err = bench.Read(b.Ctx, r, b.Seen)
-				return err
-			}))
-			b.Equal("what is stored", want, b.Image())
-		},
+		Run:  allMembers,
 	}, {
 		ID:   "RES-001/all-members",
 		Rule: "An Archive with a value in every member of every record is read back with all of these values.",
-		Run: func(b *bench.Bench) {
-			h := b.Holdings(bench.UpTo(3)...)
-			if lacking := lackingMembers(h, emptyInArchives); len(lacking) > 0 {
-				b.Failf("the suite leaves members of its Archive without a value: %v", lacking)
-			}
-			b.Restore(h)
-			b.Shows("what is stored", h)
-		},
+		Run:  restoreAllMembers,
 	}}
+}
+
+func allMembers(b *bench.Bench) {
+	stored := &recorder{Store: b.Store}
+	b.Store = stored
+	_, change := oneOfEach(b)
+	if lacking := lackingMembers(change, emptyInChanges); len(lacking) > 0 {
+		b.Failf("the suite leaves members of its Change without a value: %v", lacking)
+	}
+	b.Commit(change)
+	plain := model.NewModel()
+	for _, c := range stored.changes {
+		_, err := plain.Commit(b.Ctx, c)
+		b.Must("the Commit of the model", err)
+	}
+	var want bench.Image
+	b.Must("the View of the model", plain.View(b.Ctx, func(r store.Reader) (err error) {
+		want, err = bench.Read(b.Ctx, r, b.Seen)
+		return err
+	}))
+	b.Equal("what is stored", want, b.Image())
+}
+
+func restoreAllMembers(b *bench.Bench) {
+	h := b.Holdings(bench.UpTo(3)...)
+	if lacking := lackingMembers(h, emptyInArchives); len(lacking) > 0 {
+		b.Failf("the suite leaves members of its Archive without a value: %v", lacking)
+	}
+	b.Restore(h)
+	b.Shows("what is stored", h)
 }
 
 // recorder is a store with a list of its committed Changes.

@@ -16,26 +16,28 @@ func Moved() []bench.Case {
 		ID:     "RES-002/moved",
 		Rule:   "What the service has written moves as records to the plainest of stores and from there to another store of this kind: all three give the same records, and the service goes on there as it does here.",
 		Seeded: true,
-		Run: func(b *bench.Bench) {
-			writing := newOperator(b, b.Store, 1)
-			writing.found()
-			writing.act(60)
-			records := recordsOf(b, b.Store)
-
-			plain, moved := model.NewModel(), b.Fresh().Store
-			importInto(b, plain, records)
-			b.Equal("what the plainest of stores gives", records, recordsOf(b, plain))
-			importInto(b, moved, recordsOf(b, plain))
-			b.Equal("what the other store gives", records, recordsOf(b, moved))
-
-			for _, s := range []store.Store{b.Store, moved} {
-				goesOn := newOperator(b, s, 2)
-				goesOn.problems = writing.problems
-				goesOn.act(40)
-			}
-			b.Equal("what the other store gives after both went on", recordsOf(b, b.Store), recordsOf(b, moved))
-		},
+		Run:    movedBothWays,
 	}}
+}
+
+func movedBothWays(b *bench.Bench) {
+	writing := newOperator(b, b.Store, 1)
+	writing.found()
+	writing.act(60)
+	records := recordsOf(b, b.Store)
+
+	plain, moved := model.NewModel(), b.Fresh().Store
+	importInto(b, plain, records)
+	b.Equal("what the plainest of stores gives", records, recordsOf(b, plain))
+	importInto(b, moved, recordsOf(b, plain))
+	b.Equal("what the other store gives", records, recordsOf(b, moved))
+
+	for _, s := range []store.Store{b.Store, moved} {
+		goesOn := newOperator(b, s, 2)
+		goesOn.problems = writing.problems
+		goesOn.act(40)
+	}
+	b.Equal("what the other store gives after both went on", recordsOf(b, b.Store), recordsOf(b, moved))
 }
 
 // recordsOf exports a store.

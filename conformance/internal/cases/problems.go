@@ -17,23 +17,7 @@ func Problems() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-014",
 		Rule: "Problems returns those of the given problems that exist, and no others, in the order in which they are given.",
-		Run: func(b *bench.Bench) {
-			made := []problem.ID{2, 3, 5, 64, 1000, 1<<31 + 7}
-			for _, id := range made {
-				b.Do(store.CreateProblem{Problem: b.Problem(id)})
-			}
-			for _, asked := range [][]problem.ID{
-				nil, made, {1000, 5, 64, 2, 1<<31 + 7, 3}, {64}, {4}, {0, -1, math.MinInt64, math.MaxInt64},
-				{4, 64, 1, 3, 0, 1<<31 + 7, 65, -2, 2}, {math.MaxInt64, 1000, math.MinInt64, 2},
-			} {
-				want := slices.DeleteFunc(slices.Clone(asked), func(id problem.ID) bool { return !slices.Contains(made, id) })
-				var got []problem.ID
-				for _, s := range loadAll(b, asked, ident.None, 0) {
-					got = append(got, s.ID)
-				}
-				b.Equal(fmt.Sprintf("the list of problems of %d", asked), want, got)
-			}
-		},
+		Run:  problemsInGivenOrder,
 	}, {
 		ID:   "READ-014/twice",
 		Rule: "Problems returns a problem as often as its number is given, at each of these places.",
@@ -41,53 +25,75 @@ func Problems() []bench.Case {
 	}, {
 		ID:   "READ-014/parts",
 		Rule: "Problems returns each problem as Problem does: with the parts that were asked for and no others, as the user sees it.",
-		Run: func(b *bench.Bench) {
-			p, q, bare := b.Furnished(), b.Furnished(), b.Create()
-			who := b.ID()
-			b.Do(append(b.Pair(q.ID, relationship.ChildOf, bare.ID), store.Watch{Problem: q.ID, User: who},
-				store.MarkRead{Problem: p.ID, User: who, Read: true}, store.MarkRead{Problem: p.ID, User: p.Assignee, Read: true},
-				store.PutSavepoint{Problem: q}, store.AddComment{Problem: q.ID, Comment: b.Comment("second")})...)
-			ids := []problem.ID{q.ID, p.ID, bare.ID}
-			for _, as := range []ident.ID{ident.None, who} {
-				for _, parts := range []store.Parts{
-					0, store.Keywords, store.Log, store.Comments, store.Relationships, store.Watchers, store.Savepoints,
-					store.Keywords | store.Savepoints, bench.Everything,
-				} {
-					var want []store.Snapshot
-					b.View(func(r store.Reader) error {
-						for _, id := range ids {
-							s, err := r.Problem(b.Ctx, id, as, parts)
-							if err != nil {
-								return err
-							}
-							want = append(want, bench.Sorted(s))
-						}
-						return nil
-					})
-					b.Equal(fmt.Sprintf("the list of problems with the parts %06b", parts), want, loadAll(b, ids, as, parts))
-				}
-			}
-		},
+		Run:  problemsWithParts,
 	}, {
 		ID:   "READ-014/many",
 		Rule: "Problems takes any number of problems.",
-		Run: func(b *bench.Bench) {
-			var want []problem.ID
-			for range 5 {
-				want = append(want, b.Create().ID)
-			}
-			asked := make([]problem.ID, 40_000) // more than a statement of SQLite takes parameters
-			for i := range asked {
-				asked[i] = want[0] + problem.ID(len(asked)-1-i)
-			}
-			slices.Reverse(want)
-			var got []problem.ID
-			for _, s := range loadAll(b, asked, ident.None, store.Keywords) {
-				got = append(got, s.ID)
-			}
-			b.Equal("the list of problems", want, got)
-		},
+		Run:  manyProblems,
 	}}
+}
+
+func problemsInGivenOrder(b *bench.Bench) {
+	made := []problem.ID{2, 3, 5, 64, 1000, 1<<31 + 7}
+	for _, id := range made {
+		b.Do(store.CreateProblem{Problem: b.Problem(id)})
+	}
+	for _, asked := range [][]problem.ID{
+		nil, made, {1000, 5, 64, 2, 1<<31 + 7, 3}, {64}, {4}, {0, -1, math.MinInt64, math.MaxInt64},
+		{4, 64, 1, 3, 0, 1<<31 + 7, 65, -2, 2}, {math.MaxInt64, 1000, math.MinInt64, 2},
+	} {
+		want := slices.DeleteFunc(slices.Clone(asked), func(id problem.ID) bool { return !slices.Contains(made, id) })
+		var got []problem.ID
+		for _, s := range loadAll(b, asked, ident.None, 0) {
+			got = append(got, s.ID)
+		}
+		b.Equal(fmt.Sprintf("the list of problems of %d", asked), want, got)
+	}
+}
+
+func problemsWithParts(b *bench.Bench) {
+	p, q, bare := b.Furnished(), b.Furnished(), b.Create()
+	who := b.ID()
+	b.Do(append(b.Pair(q.ID, relationship.ChildOf, bare.ID), store.Watch{Problem: q.ID, User: who},
+		store.MarkRead{Problem: p.ID, User: who, Read: true}, store.MarkRead{Problem: p.ID, User: p.Assignee, Read: true},
+		store.PutSavepoint{Problem: q}, store.AddComment{Problem: q.ID, Comment: b.Comment("second")})...)
+	ids := []problem.ID{q.ID, p.ID, bare.ID}
+	for _, as := range []ident.ID{ident.None, who} {
+		for _, parts := range []store.Parts{
+			0, store.Keywords, store.Log, store.Comments, store.Relationships, store.Watchers, store.Savepoints,
+			store.Keywords | store.Savepoints, bench.Everything,
+		} {
+			var want []store.Snapshot
+			b.View(func(r store.Reader) error {
+				for _, id := range ids {
+					s, err := r.Problem(b.Ctx, id, as, parts)
+					if err != nil {
+						return err
+					}
+					want = append(want, bench.Sorted(s))
+				}
+				return nil
+			})
+			b.Equal(fmt.Sprintf("the list of problems with the parts %06b", parts), want, loadAll(b, ids, as, parts))
+		}
+	}
+}
+
+func manyProblems(b *bench.Bench) {
+	var want []problem.ID
+	for range 5 {
+		want = append(want, b.Create().ID)
+	}
+	asked := make([]problem.ID, 40_000) // more than a statement of SQLite takes parameters
+	for i := range asked {
+		asked[i] = want[0] + problem.ID(len(asked)-1-i)
+	}
+	slices.Reverse(want)
+	var got []problem.ID
+	for _, s := range loadAll(b, asked, ident.None, store.Keywords) {
+		got = append(got, s.ID)
+	}
+	b.Equal("the list of problems", want, got)
 }
 
 // problemsTwice asks for some numbers several times.

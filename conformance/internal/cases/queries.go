@@ -14,39 +14,7 @@ func Query() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-016",
 		Rule: "SavedQueries returns the saved queries of a user, or of all, in the order in which they were first put, whatever their identifiers, times, names and later replacements.",
-		Run: func(b *bench.Bench) {
-			one, other := b.ID(), b.ID()
-			want := make([]query.Saved, 7)
-			for i, id := range b.Backwards(len(want)) {
-				want[i] = b.Query([]ident.ID{one, other}[i%2])
-				want[i].ID, want[i].Created = id, want[i].Created.AddDate(0, 0, -i)
-			}
-			want[2].Name = want[0].Name // an owner may use one twice
-			shows := func(what string) {
-				b.Helper()
-				for _, owner := range []ident.ID{ident.None, one, other, b.ID()} {
-					of := slices.DeleteFunc(slices.Clone(want), func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner })
-					b.Equal(what, of, savedQueries(b, owner))
-				}
-			}
-			for _, part := range [][]query.Saved{want[:3], want[3:4], want[4:]} {
-				change := b.Change()
-				for _, q := range part {
-					change.Effects = append(change.Effects, store.PutQuery{Query: q})
-				}
-				b.Commit(change)
-			}
-			shows("the list of saved queries")
-			for _, i := range []int{4, 0, 2} {
-				want[i].Name, want[i].Predicate, want[i].Sort = "Another", "watching = YES", ""
-				b.Do(store.PutQuery{Query: want[i]})
-			}
-			shows("the list of saved queries, some of them replaced")
-			b.Do(store.DropQuery{ID: want[3].ID})
-			b.Do(store.DropQuery{ID: want[0].ID}, store.DropQuery{ID: want[0].ID})
-			want = append(want[1:3:3], want[4:]...)
-			shows("the list of saved queries, without two of them")
-		},
+		Run:  savedQueriesInOrder,
 	}, {
 		ID:   "READ-016/again",
 		Rule: "A saved query that was dropped and put again comes after all others, as if it had never been there.",
@@ -54,32 +22,68 @@ func Query() []bench.Case {
 	}, {
 		ID:   "READ-017",
 		Rule: "SavedQuery returns the saved query of exactly that identifier, and false when there is none.",
-		Run: func(b *bench.Bench) {
-			first, second := b.Query(b.ID()), b.Query(b.ID())
-			find := func(want map[ident.ID]query.Saved) {
-				b.Helper()
-				for _, id := range []ident.ID{first.ID, second.ID, first.Owner, b.ID(), ident.None} {
-					b.View(func(r store.Reader) error {
-						got, ok, err := r.SavedQuery(b.Ctx, id)
-						_, there := want[id]
-						b.Equal("whether there is a saved query", there, ok)
-						if ok {
-							b.Equal("the saved query", want[id], got)
-						}
-						return err
-					})
-				}
-			}
-			find(nil)
-			b.Do(store.PutQuery{Query: first}, store.PutQuery{Query: second})
-			find(map[ident.ID]query.Saved{first.ID: first, second.ID: second})
-			second.Owner, second.Sort, second.Created = b.ID(), "", b.Now()
-			b.Do(store.PutQuery{Query: second})
-			find(map[ident.ID]query.Saved{first.ID: first, second.ID: second})
-			b.Do(store.DropQuery{ID: first.ID})
-			find(map[ident.ID]query.Saved{second.ID: second})
-		},
+		Run:  savedQueryByIdentifier,
 	}}
+}
+
+func savedQueriesInOrder(b *bench.Bench) {
+	one, other := b.ID(), b.ID()
+	want := make([]query.Saved, 7)
+	for i, id := range b.Backwards(len(want)) {
+		want[i] = b.Query([]ident.ID{one, other}[i%2])
+		want[i].ID, want[i].Created = id, want[i].Created.AddDate(0, 0, -i)
+	}
+	want[2].Name = want[0].Name // an owner may use one twice
+	shows := func(what string) {
+		b.Helper()
+		for _, owner := range []ident.ID{ident.None, one, other, b.ID()} {
+			of := slices.DeleteFunc(slices.Clone(want), func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner })
+			b.Equal(what, of, savedQueries(b, owner))
+		}
+	}
+	for _, part := range [][]query.Saved{want[:3], want[3:4], want[4:]} {
+		change := b.Change()
+		for _, q := range part {
+			change.Effects = append(change.Effects, store.PutQuery{Query: q})
+		}
+		b.Commit(change)
+	}
+	shows("the list of saved queries")
+	for _, i := range []int{4, 0, 2} {
+		want[i].Name, want[i].Predicate, want[i].Sort = "Another", "watching = YES", ""
+		b.Do(store.PutQuery{Query: want[i]})
+	}
+	shows("the list of saved queries, some of them replaced")
+	b.Do(store.DropQuery{ID: want[3].ID})
+	b.Do(store.DropQuery{ID: want[0].ID}, store.DropQuery{ID: want[0].ID})
+	want = append(want[1:3:3], want[4:]...)
+	shows("the list of saved queries, without two of them")
+}
+
+func savedQueryByIdentifier(b *bench.Bench) {
+	first, second := b.Query(b.ID()), b.Query(b.ID())
+	find := func(want map[ident.ID]query.Saved) {
+		b.Helper()
+		for _, id := range []ident.ID{first.ID, second.ID, first.Owner, b.ID(), ident.None} {
+			b.View(func(r store.Reader) error {
+				got, ok, err := r.SavedQuery(b.Ctx, id)
+				_, there := want[id]
+				b.Equal("whether there is a saved query", there, ok)
+				if ok {
+					b.Equal("the saved query", want[id], got)
+				}
+				return err
+			})
+		}
+	}
+	find(nil)
+	b.Do(store.PutQuery{Query: first}, store.PutQuery{Query: second})
+	find(map[ident.ID]query.Saved{first.ID: first, second.ID: second})
+	second.Owner, second.Sort, second.Created = b.ID(), "", b.Now()
+	b.Do(store.PutQuery{Query: second})
+	find(map[ident.ID]query.Saved{first.ID: first, second.ID: second})
+	b.Do(store.DropQuery{ID: first.ID})
+	find(map[ident.ID]query.Saved{second.ID: second})
 }
 
 // putAgain drops queries and puts them again, in two Changes and in one.

@@ -28,49 +28,57 @@ func Replica() []bench.Case {
 		ID:         "CONF-002/replica/cancelled",
 		Rule:       "A call whose wait for the replica was cancelled by an operator does not say that a Change is safe either.",
 		Replicated: true,
-		Run: func(b *bench.Bench) {
-			r := replicate(b)
-			if r.CancelWaits == nil {
-				b.Engine.Waive("nobody can cancel the wait for the replica")
-			}
-			r.resume(true)
-		},
+		Run:        replicaCancelled,
 	}, {
 		ID: "CONF-002/take-over",
 		Rule: "When the replica takes over that has received nothing for a while, it has every Change that was acknowledged or confirmed. " +
 			"Of each other Change it has all or nothing, and Outcome settles it.",
 		Replicated: true,
-		Run: func(b *bench.Bench) {
-			r := replicate(b)
-			r.Freeze()
-			r.commitInVain(r.CancelWaits != nil)
-			r.confirmInVain(r.CancelWaits != nil)
-			r.takeOver()
-		},
+		Run:        takeOver,
 	}, {
 		ID: "CONF-004",
 		Rule: "When the replica takes over without a Change that a View has shown, Confirm fails with Conflict for that View. " +
 			"For a View after that it returns nil.",
 		Replicated: true,
-		Run: func(b *bench.Bench) {
-			r := replicate(b)
-			r.Freeze()
-			r.commitInVain(r.CancelWaits != nil)
-			r.confirmFromBefore()
-		},
+		Run:        confirmAfterCancelledWait,
 	}, {
 		ID:         "CONF-001/replica",
 		Rule:       "Confirm waits for the replica, fails with Unavailable soon after its context ended, and returns nil when the replica receives again.",
 		Replicated: true,
-		Run: func(b *bench.Bench) {
-			r := replicate(b)
-			r.Freeze()
-			r.commitInVain(r.CancelWaits != nil)
-			r.confirmCancelled()
-			r.confirmAcross()
-			r.takeOver()
-		},
+		Run:        cutFromReplica,
 	}}
+}
+
+func replicaCancelled(b *bench.Bench) {
+	r := replicate(b)
+	if r.CancelWaits == nil {
+		b.Engine.Waive("nobody can cancel the wait for the replica")
+	}
+	r.resume(true)
+}
+
+func takeOver(b *bench.Bench) {
+	r := replicate(b)
+	r.Freeze()
+	r.commitInVain(r.CancelWaits != nil)
+	r.confirmInVain(r.CancelWaits != nil)
+	r.takeOver()
+}
+
+func confirmAfterCancelledWait(b *bench.Bench) {
+	r := replicate(b)
+	r.Freeze()
+	r.commitInVain(r.CancelWaits != nil)
+	r.confirmFromBefore()
+}
+
+func cutFromReplica(b *bench.Bench) {
+	r := replicate(b)
+	r.Freeze()
+	r.commitInVain(r.CancelWaits != nil)
+	r.confirmCancelled()
+	r.confirmAcross()
+	r.takeOver()
 }
 
 // replicated is a case of a store with a replica.

@@ -22,133 +22,145 @@ func Size() []bench.Case {
 	return []bench.Case{{
 		ID:   "SIZE-001",
 		Rule: "A problem has the size that it was created or updated with last, for one and for several; no other Change alters it.",
-		Run: func(b *bench.Bench) {
-			p := b.Problem(b.Reserve())
-			for _, size := range []int64{0, 700, math.MaxInt32 + 1} {
-				effects := []store.Effect{store.CreateProblem{Problem: p, Size: size}, store.UpdateProblem{Problem: p, Size: size + 1}}
-				if size > 0 {
-					effects = effects[1:]
-				}
-				b.Do(effects...)
-				if size == 0 {
-					b.Do(store.UpdateProblem{Problem: p})
-					size--
-				}
-				sized(b, p.ID, size+1)
-				b.Do(store.AddComment{Problem: p.ID, Comment: b.Comment("text")}, store.PutSavepoint{Problem: p},
-					store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name"}}, store.Watch{Problem: p.ID, User: b.ID()})
-				sized(b, p.ID, size+1)
-			}
-		},
+		Run:  sizeOfLastUpdate,
 	}, {
 		ID:      "SIZE-001/reopened",
 		Rule:    "Sizes are there when the store is opened again.",
 		Durable: true,
-		Run: func(b *bench.Bench) {
-			p := b.Problem(b.Reserve())
-			b.Do(store.CreateProblem{Problem: p, Size: 12345})
-			b.Reopen()
-			sized(b, p.ID, 12345)
-		},
+		Run:     sizesAfterReopening,
 	}, {
 		ID:   "SIZE-002",
 		Rule: "A restored problem has the size of its Dossier.",
-		Run: func(b *bench.Bench) {
-			h := b.Holdings()
-			b.Restore(h)
-			for _, d := range h.Dossiers {
-				sized(b, d.ID, d.Size())
-			}
-		},
+		Run:  sizeOfDossier,
 	}, {
 		ID:   "SIZE-003",
 		Rule: "With IfSmall, a problem whose size is above Small comes without parts, for one and for several; another one comes with all of them.",
-		Run: func(b *bench.Bench) {
-			sizes := []int64{0, store.Small, store.Small + 1, math.MaxInt32}
-			var ids []problem.ID
-			for i, size := range sizes {
-				p := b.Problem(b.Reserve())
-				ids = append(ids, p.ID)
-				change := b.Change(store.CreateProblem{Problem: p, Size: size}, store.PutSavepoint{Problem: p},
-					store.AddComment{Problem: p.ID, Comment: b.Comment("text")}, store.Watch{Problem: p.ID, User: b.ID()},
-					store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name", Value: problem.Text("value")}})
-				if i > 0 {
-					change.Effects = append(change.Effects, b.Pair(p.ID, relationship.ParentOf, ids[0])...)
-				}
-				change.Log = append(change.Log, b.Entry(p.ID))
-				b.Commit(change)
-			}
-			b.View(func(r store.Reader) error {
-				several, err := r.Problems(b.Ctx, ids, ident.None, everyPart|store.IfSmall)
-				b.Must("Problems", err)
-				for i, id := range ids {
-					asked := everyPart
-					if sizes[i] > store.Small {
-						asked = 0
-					}
-					want, err := r.Problem(b.Ctx, id, ident.None, asked)
-					b.Must("Problem", err)
-					one, err := r.Problem(b.Ctx, id, ident.None, everyPart|store.IfSmall)
-					b.Must("Problem with IfSmall", err)
-					what := fmt.Sprintf("a problem of size %d", sizes[i])
-					parts := [4]int{len(one.Keywords), len(one.Log), len(one.Comments), len(one.Savepoints)}
-					if asked != 0 {
-						b.Equal("how many keywords, entries, comments and savepoints are loaded with "+what, [4]int{1, 1, 1, 1}, parts)
-					}
-					b.Equal(what, want, one)
-					if i < len(several) {
-						b.Equal(what+", among several", want, several[i])
-					}
-					keywords, err := r.Problem(b.Ctx, id, ident.None, store.Keywords|store.IfSmall)
-					b.Must("Problem with IfSmall", err)
-					if asked != 0 {
-						asked = store.Keywords
-					}
-					want, err = r.Problem(b.Ctx, id, ident.None, asked)
-					b.Must("Problem", err)
-					b.Equal(what+", with its keywords", want, keywords)
-				}
-				b.Equal("how many problems there are", len(ids), len(several))
-				return nil
-			})
-		},
+		Run:  smallOnlyWithParts,
 	}, {
 		ID:   "READ-020",
 		Rule: "Log returns at most limit entries after the first skip ones, up to the one with which their sizes reach the room.",
-		Run: func(b *bench.Bench) {
-			p, other := b.Create(), b.Create()
-			var want []problem.LogEntry
-			for i := range 9 {
-				change := b.Change(store.UpdateProblem{Problem: p})
-				for _, id := range []problem.ID{p.ID, other.ID, p.ID} {
-					e := b.Entry(id)
-					e.To = problem.LogText(strings.Repeat("ä", 100*i))
-					change.Log = append(change.Log, e)
-					if id == p.ID {
-						want = append(want, e)
-					}
-				}
-				b.Commit(change)
-			}
-			portions(b, p.ID, want, problem.LogEntry.Size, store.Reader.Log)
-		},
+		Run:  portionsOfLog,
 	}, {
 		ID:   "READ-021",
 		Rule: "Comments returns at most limit comments after the first skip ones, up to the one with which their sizes reach the room.",
-		Run: func(b *bench.Bench) {
-			p, other := b.Create(), b.Create()
-			var want []problem.Comment
-			for i := range 15 {
-				c := b.Comment(strings.Repeat("ä", 1+100*(i%4)))
-				if i%3 == 0 {
-					c.HTML = problem.Text("<p>")
-				}
-				want = append(want, c)
-				b.Do(store.AddComment{Problem: p.ID, Comment: c}, store.AddComment{Problem: other.ID, Comment: b.Comment("x")})
-			}
-			portions(b, p.ID, want, problem.Comment.Size, store.Reader.Comments)
-		},
+		Run:  portionsOfComments,
 	}}
+}
+
+func sizeOfLastUpdate(b *bench.Bench) {
+	p := b.Problem(b.Reserve())
+	for _, size := range []int64{0, 700, math.MaxInt32 + 1} {
+		effects := []store.Effect{store.CreateProblem{Problem: p, Size: size}, store.UpdateProblem{Problem: p, Size: size + 1}}
+		if size > 0 {
+			effects = effects[1:]
+		}
+		b.Do(effects...)
+		if size == 0 {
+			b.Do(store.UpdateProblem{Problem: p})
+			size--
+		}
+		sized(b, p.ID, size+1)
+		b.Do(store.AddComment{Problem: p.ID, Comment: b.Comment("text")}, store.PutSavepoint{Problem: p},
+			store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name"}}, store.Watch{Problem: p.ID, User: b.ID()})
+		sized(b, p.ID, size+1)
+	}
+}
+
+func sizesAfterReopening(b *bench.Bench) {
+	p := b.Problem(b.Reserve())
+	b.Do(store.CreateProblem{Problem: p, Size: 12345})
+	b.Reopen()
+	sized(b, p.ID, 12345)
+}
+
+func sizeOfDossier(b *bench.Bench) {
+	h := b.Holdings()
+	b.Restore(h)
+	for _, d := range h.Dossiers {
+		sized(b, d.ID, d.Size())
+	}
+}
+
+func smallOnlyWithParts(b *bench.Bench) {
+	sizes := []int64{0, store.Small, store.Small + 1, math.MaxInt32}
+	var ids []problem.ID
+	for i, size := range sizes {
+		p := b.Problem(b.Reserve())
+		ids = append(ids, p.ID)
+		change := b.Change(store.CreateProblem{Problem: p, Size: size}, store.PutSavepoint{Problem: p},
+			store.AddComment{Problem: p.ID, Comment: b.Comment("text")}, store.Watch{Problem: p.ID, User: b.ID()},
+			store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name", Value: problem.Text("value")}})
+		if i > 0 {
+			change.Effects = append(change.Effects, b.Pair(p.ID, relationship.ParentOf, ids[0])...)
+		}
+		change.Log = append(change.Log, b.Entry(p.ID))
+		b.Commit(change)
+	}
+	b.View(func(r store.Reader) error {
+		several, err := r.Problems(b.Ctx, ids, ident.None, everyPart|store.IfSmall)
+		b.Must("Problems", err)
+		for i, id := range ids {
+			asked := everyPart
+			if sizes[i] > store.Small {
+				asked = 0
+			}
+			want, err := r.Problem(b.Ctx, id, ident.None, asked)
+			b.Must("Problem", err)
+			one, err := r.Problem(b.Ctx, id, ident.None, everyPart|store.IfSmall)
+			b.Must("Problem with IfSmall", err)
+			what := fmt.Sprintf("a problem of size %d", sizes[i])
+			parts := [4]int{len(one.Keywords), len(one.Log), len(one.Comments), len(one.Savepoints)}
+			if asked != 0 {
+				b.Equal("how many keywords, entries, comments and savepoints are loaded with "+what, [4]int{1, 1, 1, 1}, parts)
+			}
+			b.Equal(what, want, one)
+			if i < len(several) {
+				b.Equal(what+", among several", want, several[i])
+			}
+			keywords, err := r.Problem(b.Ctx, id, ident.None, store.Keywords|store.IfSmall)
+			b.Must("Problem with IfSmall", err)
+			if asked != 0 {
+				asked = store.Keywords
+			}
+			want, err = r.Problem(b.Ctx, id, ident.None, asked)
+			b.Must("Problem", err)
+			b.Equal(what+", with its keywords", want, keywords)
+		}
+		b.Equal("how many problems there are", len(ids), len(several))
+		return nil
+	})
+}
+
+func portionsOfLog(b *bench.Bench) {
+	p, other := b.Create(), b.Create()
+	var want []problem.LogEntry
+	for i := range 9 {
+		change := b.Change(store.UpdateProblem{Problem: p})
+		for _, id := range []problem.ID{p.ID, other.ID, p.ID} {
+			e := b.Entry(id)
+			e.To = problem.LogText(strings.Repeat("ä", 100*i))
+			change.Log = append(change.Log, e)
+			if id == p.ID {
+				want = append(want, e)
+			}
+		}
+		b.Commit(change)
+	}
+	portions(b, p.ID, want, problem.LogEntry.Size, store.Reader.Log)
+}
+
+func portionsOfComments(b *bench.Bench) {
+	p, other := b.Create(), b.Create()
+	var want []problem.Comment
+	for i := range 15 {
+		c := b.Comment(strings.Repeat("ä", 1+100*(i%4)))
+		if i%3 == 0 {
+			c.HTML = problem.Text("<p>")
+		}
+		want = append(want, c)
+		b.Do(store.AddComment{Problem: p.ID, Comment: c}, store.AddComment{Problem: other.ID, Comment: b.Comment("x")})
+	}
+	portions(b, p.ID, want, problem.Comment.Size, store.Reader.Comments)
 }
 
 // sized checks the size of a problem.
