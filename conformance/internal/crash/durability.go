@@ -38,25 +38,11 @@ func crashCases() []crashCase {
 	return []crashCase{{
 		tag:  "COM-003",
 		rule: "the store shows every Change whose Commit had returned, and none that was refused or never tried.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			for moment := range uint64(2) {
-				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 40, Lose: lose})
-				c.kept()
-			}
-		},
+		run:  acknowledgedSurvive,
 	}, {
 		tag:  "COM-001",
 		rule: "each Change is stored as a whole or not at all, one after the other in the order of their positions.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			for moment := range uint64(3) {
-				c.round(harness.CrashSpec{Seed: c.At(moment + 1), Writers: 6, Commits: 15, Lose: lose})
-				c.kept()
-				c.settle()
-				c.Whole()
-			}
-		},
+		run:  changesAreWhole,
 	}, {
 		tag:  "COM-003/each-kind",
 		rule: "the store shows every Change whose Commit had returned, whatever the last one consists of, and however many came before it.",
@@ -68,62 +54,15 @@ func crashCases() []crashCase {
 	}, {
 		tag:  "OUT-001",
 		rule: "Outcome returns the Receipt and true for every batch that is stored, and says the same again.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			c.round(harness.CrashSpec{Seed: c.At(1), Writers: 6, Commits: 20, Lose: lose})
-			k := c.audit()
-			c.settle()
-			stored := 0
-			for _, d := range c.done {
-				if d.stored {
-					stored++
-				}
-			}
-			c.Equal("the number of batches that are stored, by Outcome", k.acknowledged-k.lost+k.openStored, stored)
-			before := c.positions()
-			c.settle()
-			c.Equal("the positions, asked again", before, c.positions())
-		},
+		run:  storedAreReported,
 	}, {
 		tag:  "OUT-002",
 		rule: "a batch that Outcome then rules out never is stored: its Commit fails with Abandoned, also after another crash.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			never := c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("never")})
-			for moment := range uint64(2) {
-				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 6, Commits: 10, Lose: lose})
-				c.settle()
-				if moment == 0 {
-					c.ruleOut(never.Batch)
-				}
-				c.Refuse("a batch that was ruled out", fault.Abandoned, never)
-				for _, d := range c.done {
-					if !d.stored {
-						_, err := c.Store.Commit(c.Ctx, d.Change)
-						c.Fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
-					}
-				}
-				c.Whole()
-			}
-		},
+		run:  ruledOutNeverStored,
 	}, {
 		tag:  "COM-006",
 		rule: "a batch that Outcome had ruled out stays ruled out.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			c.round(harness.CrashSpec{Seed: c.At(0), Writers: 2, Rulings: 6, Lose: lose})
-			if len(c.ruled) == 0 {
-				c.Failf("the child has ruled out nothing")
-			}
-			for _, batch := range c.ruled {
-				change := c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("never")})
-				change.Batch = batch
-				_, err := c.Store.Commit(c.Ctx, change)
-				c.Fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
-			}
-			c.settle()
-			c.Whole()
-		},
+		run:  rulingsSurvive,
 	}, {
 		tag:  "CONF-002",
 		rule: "the store shows every Change that a View had shown, and Versions had counted, before a Confirm was called that returned nil.",
@@ -135,84 +74,165 @@ func crashCases() []crashCase {
 	}, {
 		tag:  "COM-005",
 		rule: "the Commit of a batch that was acknowledged returns its Receipt again, and changes nothing.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			c.round(harness.CrashSpec{Seed: c.At(0), Writers: 4, Commits: 20, Lose: lose})
-			c.kept()
-			for _, d := range c.done {
-				if !d.acknowledged() {
-					continue
-				}
-				receipt, err := c.Store.Commit(c.Ctx, d.Change)
-				c.Must("the repeated Commit", err)
-				c.Equal("the Receipt of a repeated Commit", store.Receipt{Batch: d.Change.Batch, Position: d.Position}, receipt)
-			}
-			c.settle()
-			c.Whole()
-		},
+		run:  batchesAreKnown,
 	}, {
 		tag:  "COM-011",
 		rule: "a new Change has a greater position than all that were acknowledged.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			for moment := range uint64(2) {
-				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
-				before := c.highest
-				for range 3 {
-					receipt := c.enter(c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("after it")}))
-					if receipt.Position <= before {
-						c.Failf("a Change has the position %d where %d was acknowledged before", receipt.Position, before)
-					}
-					before = receipt.Position
-				}
-			}
-		},
+		run:  positionsGoOn,
 	}, {
 		tag:  "ID-002",
 		rule: "Reserve returns the number of no problem that exists.",
-		run: func(c *crashed, lose bool) {
-			c.begin()
-			for moment := range uint64(2) {
-				c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
-				c.kept() // or there would be no number to avoid
-				shown, err := c.Held()
-				c.Must("reading what is stored", err)
-				taken := make(map[problem.ID]bool)
-				for _, d := range shown.Dossiers {
-					taken[d.ID] = true
-				}
-				for range 2 * len(taken) {
-					if id := c.Reserve(); taken[id] {
-						c.Failf("Reserve returned %d, which is the number of a problem", id)
-					}
-				}
-			}
-		},
+		run:  numbersGoOn,
 	}, {
 		tag:  "RES-004",
 		rule: "the store shows all of an Archive whose Restore had returned.",
-		run: func(c *crashed, lose bool) {
-			const problems = 30
-			spec := harness.CrashSpec{Seed: c.At(0), Restore: problems, Lose: lose}
-			crash(c.Bench, spec)
-			c.Shows("what is stored", archived(seededEnv(c.Dir, spec.Seed), problems))
-			if id := c.Reserve(); id <= problems {
-				c.Failf("Reserve returned %d where problem %d was restored", id, problems)
-			}
-		},
+		run:  restoredSurvives,
 	}, {
 		tag:  "RES-001",
 		rule: "nothing is stored of an Archive whose Restore was under way, and it can be restored again.",
-		run: func(c *crashed, lose bool) {
-			const problems = 30
-			spec := harness.CrashSpec{Seed: c.At(0), Restore: problems, Midway: true, Lose: lose}
-			crash(c.Bench, spec)
-			c.Shows("what is stored", bench.Holdings{})
-			again := archived(seededEnv(c.Dir, spec.Seed), problems)
-			c.Restore(again)
-			c.Shows("what is stored after another Restore", again)
-		},
+		run:  restoredWholeOrNot,
 	}}
+}
+
+func acknowledgedSurvive(c *crashed, lose bool) {
+	c.begin()
+	for moment := range uint64(2) {
+		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 40, Lose: lose})
+		c.kept()
+	}
+}
+
+func changesAreWhole(c *crashed, lose bool) {
+	c.begin()
+	for moment := range uint64(3) {
+		c.round(harness.CrashSpec{Seed: c.At(moment + 1), Writers: 6, Commits: 15, Lose: lose})
+		c.kept()
+		c.settle()
+		c.Whole()
+	}
+}
+
+func storedAreReported(c *crashed, lose bool) {
+	c.begin()
+	c.round(harness.CrashSpec{Seed: c.At(1), Writers: 6, Commits: 20, Lose: lose})
+	k := c.audit()
+	c.settle()
+	stored := 0
+	for _, d := range c.done {
+		if d.stored {
+			stored++
+		}
+	}
+	c.Equal("the number of batches that are stored, by Outcome", k.acknowledged-k.lost+k.openStored, stored)
+	before := c.positions()
+	c.settle()
+	c.Equal("the positions, asked again", before, c.positions())
+}
+
+func ruledOutNeverStored(c *crashed, lose bool) {
+	c.begin()
+	never := c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("never")})
+	for moment := range uint64(2) {
+		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 6, Commits: 10, Lose: lose})
+		c.settle()
+		if moment == 0 {
+			c.ruleOut(never.Batch)
+		}
+		c.Refuse("a batch that was ruled out", fault.Abandoned, never)
+		for _, d := range c.done {
+			if !d.stored {
+				_, err := c.Store.Commit(c.Ctx, d.Change)
+				c.Fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
+			}
+		}
+		c.Whole()
+	}
+}
+
+func rulingsSurvive(c *crashed, lose bool) {
+	c.begin()
+	c.round(harness.CrashSpec{Seed: c.At(0), Writers: 2, Rulings: 6, Lose: lose})
+	if len(c.ruled) == 0 {
+		c.Failf("the child has ruled out nothing")
+	}
+	for _, batch := range c.ruled {
+		change := c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("never")})
+		change.Batch = batch
+		_, err := c.Store.Commit(c.Ctx, change)
+		c.Fails("the Commit of a batch that was ruled out", fault.Abandoned, err)
+	}
+	c.settle()
+	c.Whole()
+}
+
+func batchesAreKnown(c *crashed, lose bool) {
+	c.begin()
+	c.round(harness.CrashSpec{Seed: c.At(0), Writers: 4, Commits: 20, Lose: lose})
+	c.kept()
+	for _, d := range c.done {
+		if !d.acknowledged() {
+			continue
+		}
+		receipt, err := c.Store.Commit(c.Ctx, d.Change)
+		c.Must("the repeated Commit", err)
+		c.Equal("the Receipt of a repeated Commit", store.Receipt{Batch: d.Change.Batch, Position: d.Position}, receipt)
+	}
+	c.settle()
+	c.Whole()
+}
+
+func positionsGoOn(c *crashed, lose bool) {
+	c.begin()
+	for moment := range uint64(2) {
+		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
+		before := c.highest
+		for range 3 {
+			receipt := c.enter(c.Change(store.AddComment{Problem: c.common, Comment: c.Comment("after it")}))
+			if receipt.Position <= before {
+				c.Failf("a Change has the position %d where %d was acknowledged before", receipt.Position, before)
+			}
+			before = receipt.Position
+		}
+	}
+}
+
+func numbersGoOn(c *crashed, lose bool) {
+	c.begin()
+	for moment := range uint64(2) {
+		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
+		c.kept() // or there would be no number to avoid
+		shown, err := c.Held()
+		c.Must("reading what is stored", err)
+		taken := make(map[problem.ID]bool)
+		for _, d := range shown.Dossiers {
+			taken[d.ID] = true
+		}
+		for range 2 * len(taken) {
+			if id := c.Reserve(); taken[id] {
+				c.Failf("Reserve returned %d, which is the number of a problem", id)
+			}
+		}
+	}
+}
+
+func restoredSurvives(c *crashed, lose bool) {
+	const problems = 30
+	spec := harness.CrashSpec{Seed: c.At(0), Restore: problems, Lose: lose}
+	crash(c.Bench, spec)
+	c.Shows("what is stored", archived(seededEnv(c.Dir, spec.Seed), problems))
+	if id := c.Reserve(); id <= problems {
+		c.Failf("Reserve returned %d where problem %d was restored", id, problems)
+	}
+}
+
+func restoredWholeOrNot(c *crashed, lose bool) {
+	const problems = 30
+	spec := harness.CrashSpec{Seed: c.At(0), Restore: problems, Midway: true, Lose: lose}
+	crash(c.Bench, spec)
+	c.Shows("what is stored", bench.Holdings{})
+	again := archived(seededEnv(c.Dir, spec.Seed), problems)
+	c.Restore(again)
+	c.Shows("what is stored after another Restore", again)
 }
 
 // keepsEachKind ends children right after an acknowledged Change. Each child commits one

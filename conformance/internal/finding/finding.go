@@ -26,39 +26,13 @@ func Cases() []bench.Case {
 		{
 			ID:   "FIND-001/savepoints",
 			Rule: "Search tells savepoints apart by problem and batch: a batch makes one savepoint of each problem that it changes.",
-			Run: func(b *bench.Bench) {
-				x := ExhibitsOf(b)
-				first, second := x.Dossiers[0], x.Dossiers[1] // a relationship joins them
-				second.Savepoints[0].Batch = first.Savepoints[0].Batch
-				second.Log[0].Batch = first.Log[0].Batch
-				finds(b, x, savepointFindings())
-			},
+			Run:  findSavepoints,
 		},
 		about("residual", "Search finds by what a database cannot compute as the domain does, alone and beside what it can.", residualFindings),
 		{
 			ID:   "FIND-001/caller",
 			Rule: "Search sees the marks of the user who asks, and nobody else's.",
-			Run: func(b *bench.Bench) {
-				x := ExhibitsOf(b)
-				b.Restore(x.Holdings)
-				for _, test := range []struct {
-					as        ident.ID
-					predicate string
-					want      []problem.ID
-				}{
-					{x.bo, `watching = YES`, these(1, 2)},
-					{x.cy, `watching = YES`, these(5)},
-					{ident.None, `watching = YES`, nil},
-					{x.bo, `read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser`, these(5)},
-					{x.cy, `read = YES`, these(8)},
-					{x.cy, `readByAssignee = YES`, these(1, 3, 8)},
-					{b.ID(), `NOT (read = YES OR watching = YES)`, Without()},
-					{x.bo, `SUBQUERY(relationships, $r, $r.child.watching = YES AND $r.child.read = YES).@count > 0`, these(1, 5)},
-				} {
-					Finds(b, Asked{Predicate: test.predicate, As: test.as}, test.want...)
-				}
-				b.Equal("the order", these(3, 5, 8, 13, 1, 2), numbers(Search(b, Asked{Sort: "watching", As: x.bo})))
-			},
+			Run:  findForCaller,
 		},
 		{
 			ID:   "FIND-001/changed",
@@ -68,61 +42,17 @@ func Cases() []bench.Case {
 		{
 			ID:   "FIND-002",
 			Rule: "Hits are in the query's order: nil first whichever way it is sorted, text by code point, identifiers by their bytes; those that are level by their numbers.",
-			Run: func(b *bench.Bench) {
-				x := ExhibitsOf(b)
-				b.Restore(x.Holdings)
-				seeks(b, func(s Seeker) error {
-					for _, test := range sortings() {
-						a := Asked{Sort: test.sort, As: x.Ann}
-						hits, err := s.Search(a)
-						if err != nil {
-							return err
-						}
-						b.Equal("the list of "+a.String()+"\n", test.want, numbers(hits))
-						a.Predicate = notThree
-						if hits, err = s.Search(a); err != nil {
-							return err
-						}
-						b.Equal("the list of "+a.String()+"\n", butThree(test.want), numbers(hits))
-					}
-					return nil
-				})
-			},
+			Run:  sortsByKeys,
 		},
 		{
 			ID:   "FIND-003",
 			Rule: "A hit has its problem's revision, and the values that it is sorted by.",
-			Run: func(b *bench.Bench) {
-				x := ExhibitsOf(b)
-				b.Restore(x.Holdings)
-				hits := Search(b, Asked{Predicate: "identifier IN {3, 5}", Sort: "resolveDate,-title,watching,priority.order,state.identifier,identifier", As: x.cy})
-				b.Equal("the hits", []store.Hit{
-					{ID: 5, Revision: 7, Keys: []predicate.Value{nil, "\u00c9clair \u00fcber alles", true, int64(1), x.open, int64(5)}},
-					{ID: 3, Revision: 2, Keys: []predicate.Value{on(12), "Crash", false, nil, x.closed, int64(3)}},
-				}, hits)
-			},
+			Run:  hitsComeInOrder,
 		},
 		{
 			ID:   "FIND-003/pages",
 			Rule: "Search finds no more than its limit, and after a hit what comes behind it: pages of any size make up the whole.",
-			Run: func(b *bench.Bench) {
-				x := ExhibitsOf(b)
-				b.Restore(x.Holdings)
-				seeks(b, func(s Seeker) error {
-					for i, test := range sortings() {
-						for _, size := range []int{1, 4, 2 + i%6} {
-							a, want := Asked{Sort: test.sort, As: x.Ann, limit: size}, test.want
-							if (i+size)%2 == 0 {
-								a.Predicate, want = notThree, butThree(want)
-							}
-							if err := pages(b, s, a, want); err != nil {
-								return err
-							}
-						}
-					}
-					return nil
-				})
-			},
+			Run:  pagesMakeTheWhole,
 		},
 		{
 			ID:   "FIND-003/huge",
@@ -132,19 +62,7 @@ func Cases() []bench.Case {
 		{
 			ID:   "FIND-003/moved",
 			Rule: "What a hit was found by is a place of its own, wherever its problem has gone since.",
-			Run: func(b *bench.Bench) {
-				x := ExhibitsOf(b)
-				b.Restore(x.Holdings)
-				page := Search(b, Asked{Sort: "-title", As: x.Ann, limit: 2}) // 5 and 8
-				moved := x.Dossiers[4].Problem
-				moved.Title, moved.Revision = "Zebra", 2
-				b.Do(store.UpdateProblem{Problem: moved})
-				Finds(b, Asked{Sort: "-title", As: x.Ann, after: &page[1]}, 2, 8, 3, 1, 13)
-				for id, want := range map[problem.ID][]problem.ID{0: these(1, 2, 5, 8, 13, 3), 4: these(5, 8, 13, 3), 13: these(3), 1000: these(3)} {
-					Finds(b, Asked{Sort: "resolveDate", As: x.Ann, after: &store.Hit{ID: id, Keys: []predicate.Value{nil}}}, want...)
-				}
-				Finds(b, Asked{As: x.Ann, after: &store.Hit{ID: 4}, limit: 2}, 5, 8)
-			},
+			Run:  pageAfterMovedHit,
 		},
 		{
 			ID:   "FIND-004",
@@ -162,6 +80,100 @@ func Cases() []bench.Case {
 			Run:  checkFindLong,
 		},
 	}
+}
+
+func findSavepoints(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	first, second := x.Dossiers[0], x.Dossiers[1] // a relationship joins them
+	second.Savepoints[0].Batch = first.Savepoints[0].Batch
+	second.Log[0].Batch = first.Log[0].Batch
+	finds(b, x, savepointFindings())
+}
+
+func findForCaller(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	for _, test := range []struct {
+		as        ident.ID
+		predicate string
+		want      []problem.ID
+	}{
+		{x.bo, `watching = YES`, these(1, 2)},
+		{x.cy, `watching = YES`, these(5)},
+		{ident.None, `watching = YES`, nil},
+		{x.bo, `read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser`, these(5)},
+		{x.cy, `read = YES`, these(8)},
+		{x.cy, `readByAssignee = YES`, these(1, 3, 8)},
+		{b.ID(), `NOT (read = YES OR watching = YES)`, Without()},
+		{x.bo, `SUBQUERY(relationships, $r, $r.child.watching = YES AND $r.child.read = YES).@count > 0`, these(1, 5)},
+	} {
+		Finds(b, Asked{Predicate: test.predicate, As: test.as}, test.want...)
+	}
+	b.Equal("the order", these(3, 5, 8, 13, 1, 2), numbers(Search(b, Asked{Sort: "watching", As: x.bo})))
+}
+
+func sortsByKeys(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	seeks(b, func(s Seeker) error {
+		for _, test := range sortings() {
+			a := Asked{Sort: test.sort, As: x.Ann}
+			hits, err := s.Search(a)
+			if err != nil {
+				return err
+			}
+			b.Equal("the list of "+a.String()+"\n", test.want, numbers(hits))
+			a.Predicate = notThree
+			if hits, err = s.Search(a); err != nil {
+				return err
+			}
+			b.Equal("the list of "+a.String()+"\n", butThree(test.want), numbers(hits))
+		}
+		return nil
+	})
+}
+
+func hitsComeInOrder(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	hits := Search(b, Asked{Predicate: "identifier IN {3, 5}", Sort: "resolveDate,-title,watching,priority.order,state.identifier,identifier", As: x.cy})
+	b.Equal("the hits", []store.Hit{
+		{ID: 5, Revision: 7, Keys: []predicate.Value{nil, "\u00c9clair \u00fcber alles", true, int64(1), x.open, int64(5)}},
+		{ID: 3, Revision: 2, Keys: []predicate.Value{on(12), "Crash", false, nil, x.closed, int64(3)}},
+	}, hits)
+}
+
+func pagesMakeTheWhole(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	seeks(b, func(s Seeker) error {
+		for i, test := range sortings() {
+			for _, size := range []int{1, 4, 2 + i%6} {
+				a, want := Asked{Sort: test.sort, As: x.Ann, limit: size}, test.want
+				if (i+size)%2 == 0 {
+					a.Predicate, want = notThree, butThree(want)
+				}
+				if err := pages(b, s, a, want); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func pageAfterMovedHit(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	page := Search(b, Asked{Sort: "-title", As: x.Ann, limit: 2}) // 5 and 8
+	moved := x.Dossiers[4].Problem
+	moved.Title, moved.Revision = "Zebra", 2
+	b.Do(store.UpdateProblem{Problem: moved})
+	Finds(b, Asked{Sort: "-title", As: x.Ann, after: &page[1]}, 2, 8, 3, 1, 13)
+	for id, want := range map[problem.ID][]problem.ID{0: these(1, 2, 5, 8, 13, 3), 4: these(5, 8, 13, 3), 13: these(3), 1000: these(3)} {
+		Finds(b, Asked{Sort: "resolveDate", As: x.Ann, after: &store.Hit{ID: id, Keys: []predicate.Value{nil}}}, want...)
+	}
+	Finds(b, Asked{As: x.Ann, after: &store.Hit{ID: 4}, limit: 2}, 5, 8)
 }
 
 // findsAll ends the case unless Ann finds the expected exhibits.
