@@ -7,10 +7,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// batch is what became of a Change. It is small, because there is one for each Change
-// of a day.
+// batch is the outcome of a Change. It is small, because there is one for each Change of
+// a day.
 type batch struct {
-	at       int64 // Unix milliseconds: of the Change, or of the ruling that it never happens
+	at       int64 // Unix milliseconds: of the Change, or of the ruling against it
 	position int64 // of the Commit; 0 when it was ruled out
 }
 
@@ -18,7 +18,7 @@ func batchOf(at time.Time, position int64) batch {
 	return batch{at: at.UnixMilli(), position: position}
 }
 
-// ruledOut returns the batch that never happens.
+// ruledOut returns a batch with a ruling against it.
 func ruledOut(at time.Time) batch { return batch{at: at.UnixMilli()} }
 
 func (b batch) time() time.Time { return timeOf(b.at) }

@@ -45,7 +45,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	return receipt, nil
 }
 
-// forget removes the batches that were settled before the given time.
+// forget removes the batches settled before the given time.
 func (s *Store) forget(before time.Time) {
 	maps.DeleteFunc(s.batches, func(_ ident.ID, b batch) bool { return b.time().Before(before) })
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// draft is the state that a Change makes, while it is being made. What it shares
-// with the state before is replaced, never changed in place.
+// draft is the unfinished state of a Change. It replaces parts shared with the previous
+// state, and never changes them in place.
 type draft struct {
 	state
 	interned interned
 	batch    ident.ID
-	records  map[problem.ID]*record // the draft's own, which are not yet among the problems
+	records  map[problem.ID]*record // the draft's own, not yet among the problems
 
-	highest problem.ID // the highest number that the Change creates
+	highest problem.ID // the highest number created by the Change
 	expired time.Time  // batches settled before it are to be forgotten
 }
 
@@ -27,7 +27,7 @@ func newDraft(current *state, interned interned, batch ident.ID) *draft {
 	return &draft{state: *current, interned: interned, batch: batch, records: make(map[problem.ID]*record)}
 }
 
-// run does all that the Change says.
+// run does all effects of the Change.
 func (d *draft) run(change store.Change) error {
 	for _, expectation := range change.Expect {
 		if err := d.expect(expectation); err != nil {
@@ -47,8 +47,8 @@ func (d *draft) run(change store.Change) error {
 	return nil
 }
 
-// edit calls fn with the draft's own copy of a problem's record, which still
-// shares the slices of the original.
+// edit calls fn with the draft's own copy of a problem's record. The copy still shares
+// the slices of the original.
 func (d *draft) edit(id problem.ID, fn func(*record)) error {
 	own := d.records[id]
 	if own == nil {
@@ -64,7 +64,7 @@ func (d *draft) edit(id problem.ID, fn func(*record)) error {
 	return nil
 }
 
-// finish returns the state that was drafted for the Change.
+// finish returns the drafted state of the Change.
 func (d *draft) finish(change store.Change) *state {
 	next := d.state
 	next.position++
@@ -78,16 +78,16 @@ func (d *draft) finish(change store.Change) *state {
 	return &next
 }
 
-// lazyCatalogue returns a function that makes a catalogue when it is first
-// called: a thousand new users in a row would each make one otherwise.
+// lazyCatalogue returns a function that makes a catalogue at its first call. Otherwise a
+// thousand new users in a row would each make one.
 func lazyCatalogue(version ident.Version, content metadata.Content) func() *metadata.Catalogue {
 	return sync.OnceValue(func() *metadata.Catalogue {
-		// The catalogue sorts what it is given.
+		// The catalogue sorts its argument.
 		return metadata.NewCatalogue(version, clone(content))
 	})
 }
 
-// clone returns content that shares no memory with the given one.
+// clone returns content that shares no memory with its argument.
 func clone(content metadata.Content) metadata.Content {
 	states := slices.Clone(content.States)
 	for i := range states {

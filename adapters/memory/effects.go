@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// apply does what the effect says.
+// apply does the effect.
 func (d *draft) apply(effect store.Effect) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
@@ -153,8 +153,7 @@ func (d *draft) expire(e store.Expire) {
 	}
 }
 
-// put replaces a slice with a copy in which one object is replaced, or added at
-// the end.
+// put returns a copy of a slice with one object replaced, or added at the end.
 func put[T any](objects *[]T, object T, same func(T) bool) {
 	*objects = slices.Clone(*objects)
 	if i := slices.IndexFunc(*objects, same); i >= 0 {
@@ -164,9 +163,9 @@ func put[T any](objects *[]T, object T, same func(T) bool) {
 	}
 }
 
-// grown returns a list that has one object more, at its end, and is to be used instead
-// of the given one. It is append that leaves less room for more, as there are very many
-// lists of which most are done growing.
+// grown returns a list with one more object, at its end, in place of the given one. It
+// leaves less spare capacity than append: there are very many lists, and most of them are
+// complete.
 func grown[T any](list []T, object T) []T {
 	if len(list) == cap(list) {
 		room := len(list) / 8
@@ -175,7 +174,7 @@ func grown[T any](list []T, object T) []T {
 	return append(list, object)
 }
 
-// with returns a copy of the identifiers that has one more, if it is not there.
+// with returns a copy of the identifiers with one more, if it is absent.
 func with(ids []ident.ID, id ident.ID) []ident.ID {
 	if slices.Contains(ids, id) {
 		return ids
@@ -183,7 +182,7 @@ func with(ids []ident.ID, id ident.ID) []ident.ID {
 	return append(slices.Clone(ids), id)
 }
 
-// without returns a copy of the objects that lacks some.
+// without returns a copy of the objects without some of them.
 func without[T any](objects []T, gone func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(objects), gone)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// interned lets what is equal share memory: identifiers of users and metadata, names of
-// keywords, and what logs say of these. They come again in one problem after the other,
-// each time in memory of their own: texts in that of the request, of which they can keep
-// more alive than they are.
+// interned lets equal values share memory: identifiers of users and metadata, names of
+// keywords, and the contents of log entries. They come again in one problem after the
+// other, each time in memory of their own. Texts lie in the memory of the request, and
+// can keep much more alive than themselves.
 type interned struct {
 	ids      map[ident.ID]*ident.ID // of metadata and users
 	names    map[string]string
@@ -18,11 +18,10 @@ type interned struct {
 }
 
 const (
-	// mostKnown is how many identifiers are known at a time, and how many names and
-	// contents. When there are more, all are forgotten: what comes often is soon known
-	// again.
+	// mostKnown limits the known identifiers, and the known names and contents. Beyond
+	// it, all are forgotten: frequent ones are soon known again.
 	mostKnown = 4096
-	// longest is the length, in bytes, of what is worth looking up.
+	// longest is the greatest length, in bytes, that is worth a lookup.
 	longest = 200
 )
 
@@ -30,7 +29,7 @@ func newInterned() interned {
 	return interned{ids: map[ident.ID]*ident.ID{}, names: map[string]string{}, contents: map[content]*content{}}
 }
 
-// id returns the identifier in memory that it shares with earlier ones.
+// id returns the identifier in memory shared with earlier ones.
 func (i interned) id(id ident.ID) *ident.ID {
 	if known, ok := i.ids[id]; ok {
 		return known
@@ -42,7 +41,7 @@ func (i interned) id(id ident.ID) *ident.ID {
 	return &id
 }
 
-// name returns the text in memory of its own that it shares with earlier ones.
+// name returns the text in memory of its own, shared with earlier ones.
 func (i interned) name(text string) string {
 	if known, ok := i.names[text]; ok {
 		return known

@@ -5,18 +5,18 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// entry is a problem.LogEntry as it is kept, in about half of the memory: logs are most
-// of what a tracker has.
+// entry is a problem.LogEntry in about half of the memory: logs are the largest part of a
+// tracker.
 type entry struct {
 	id, batch ident.ID
-	author    *ident.ID // in memory that all share
+	author    *ident.ID // in memory common to all
 	created   int64     // Unix milliseconds
 	revision  int64
 	*content
 }
 
-// content is what a log entry says, but for who says it, where and when. It never
-// changes, and most entries share it with others.
+// content is a log entry without its author, problem and time. It never changes, and most
+// entries share it with others.
 type content struct {
 	kind     problem.LogType
 	field    string

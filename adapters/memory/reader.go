@@ -95,7 +95,7 @@ func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	return found, store.Ended(ctx)
 }
 
-// related returns the problem's relationships with what is shown of the others.
+// related returns the problem's relationships with the shown members of the others.
 func (r reader) related(owner *record) []store.Related {
 	all := make([]store.Related, len(owner.relationships))
 	for i, side := range owner.relationships {
@@ -206,7 +206,7 @@ func (r reader) Reply(ctx context.Context, user ident.ID, key string) (store.Rep
 	return reply, ok, store.Ended(ctx)
 }
 
-// Oldest implements store.Reader. Batches are those of now.
+// Oldest implements store.Reader. Batches are the current ones.
 func (r reader) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
 	older := func(than time.Time) {
 		if !ok || than.Before(at) {

@@ -11,8 +11,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Restore implements store.Store. Commits go on while the Archive is read, so
-// that the store may turn out not to be empty only at the end.
+// Restore implements store.Store. Commits go on while Restore reads the Archive. So the
+// store may turn out to be in use only at the end.
 func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -70,8 +70,7 @@ func restamped(epochs map[store.FamilyName]ident.Version, batch ident.ID) map[st
 	return all
 }
 
-// recordOf returns a record that shares no memory with the dossier, but some with
-// others.
+// recordOf returns a record that shares no memory with the dossier, but some with others.
 func recordOf(d store.Dossier, batch ident.ID, known interned) *record {
 	r := &record{
 		problem:       d.Problem,

@@ -9,7 +9,7 @@ import (
 )
 
 // savepoint is a store.Savepoint in about half of the memory. Its references point to
-// identifiers that all savepoints share.
+// identifiers common to all savepoints.
 type savepoint struct {
 	batch      ident.ID
 	texts      [problem.TextFields]string
@@ -62,6 +62,6 @@ func historyOf(owner problem.ID, savepoints []savepoint) []store.Savepoint {
 	return read
 }
 
-// timeOf returns the time of Unix milliseconds, which for those of the zero time is the
-// zero time.
+// timeOf returns the time of Unix milliseconds. For those of the zero time it is the zero
+// time.
 func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -20,10 +20,10 @@ func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 // whether somebody still waits for the answer.
 const patience = 256
 
-// snapshots yields all problems that the fields do not rule out as a user sees them, in
-// ascending order of their numbers. They share their parts with the state, which never
-// changes, and are to be read only; what is not kept as it is shown is left out: the
-// log, the savepoints and the relationships.
+// snapshots yields all problems that the fields do not rule out, as a user sees them, in
+// ascending order of their numbers. They share their parts with the immutable state and
+// are to be read only. The log, the savepoints and the relationships have another form in
+// memory, and are left out.
 func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.ID) iter.Seq2[store.Snapshot, error] {
 	return func(yield func(store.Snapshot, error) bool) {
 		looked := 0

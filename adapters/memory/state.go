@@ -14,14 +14,14 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// state is everything that can be read at one moment. A state that was published
-// never changes, nor does anything that it refers to.
+// state is everything that can be read at one moment. A published state never changes,
+// nor does anything that it refers to.
 type state struct {
-	position  int64 // of the Commit that made it
+	position  int64 // of its Commit
 	versions  store.Versions
 	problems  tree[*record]       // by number
 	replies   tree[[]store.Reply] // by replyBucket
-	tokens    []access.Token      // in the order in which they were first put
+	tokens    []access.Token      // in the order of their first put
 	queries   []query.Saved       // likewise
 	audit     []audit.Entry       // only grows, as the lists of a record do
 	epochs    map[store.FamilyName]ident.Version
@@ -37,10 +37,10 @@ type record struct {
 	keywords      []problem.Keyword           // by name
 	relationships []relationship.Relationship // by Compare
 	watchers      []ident.ID
-	readers       []ident.ID // who has read it
+	readers       []ident.ID // the users who have read it
 
-	// These only grow. The records of successive states share one array, of
-	// which each sees as much as there was at its time.
+	// These only grow. The records of successive states share one array, and each sees
+	// the length of its time.
 	log        []entry
 	comments   []problem.Comment
 	savepoints []savepoint
@@ -49,8 +49,8 @@ type record struct {
 // record returns the record of a problem, or nil when there is none.
 func (s *state) record(id problem.ID) *record { return s.problems.get(uint64(id)) }
 
-// empty reports whether there is nothing, as store.StoreEmpty has it. Of what it
-// names, nothing but saved queries is ever removed.
+// empty reports whether there is nothing, in the sense of store.StoreEmpty. Of these
+// things, only saved queries are ever removed.
 func (s *state) empty() bool {
 	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.audit) == 0
 }
@@ -58,8 +58,8 @@ func (s *state) empty() bool {
 // seed makes it unpredictable which replies share a bucket.
 var seed = maphash.MakeSeed()
 
-// replyBucket returns the key under which the reply for a user's key is found,
-// one of 2^18 so that a bucket holds a few replies at most.
+// replyBucket returns the bucket for the reply to a user's key, one of 2^18: a bucket
+// holds a few replies at most.
 func replyBucket(user ident.ID, key string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)

@@ -17,7 +17,7 @@ type Store struct {
 	current atomic.Pointer[state]
 
 	writer   sync.Mutex // held while the fields below are used, and while current is replaced
-	reserved problem.ID // the highest number that was reserved or used
+	reserved problem.ID // the highest reserved or used number
 	batches  map[ident.ID]batch
 	interned interned
 }
@@ -57,7 +57,7 @@ func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 	return s.reserved, nil
 }
 
-// Confirm implements store.Store. A View shows only what is stored.
+// Confirm implements store.Store. A View shows only stored Changes.
 func (s *Store) Confirm(ctx context.Context, _ store.History) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Store) Versions(ctx context.Context) (store.Versions, error) {
 	return s.current.Load().versions, nil
 }
 
-// Close implements store.Store. It waits for the calls under way, so that it
-// must not be called within a View.
+// Close implements store.Store. It waits for the calls under way, so a View must not call
+// it.
 func (s *Store) Close() error {
 	s.calls.Close()
 	return nil

@@ -2,15 +2,15 @@ package memory
 
 import "iter"
 
-// A node has fan children, so that a tree of 100,000 dense keys is three levels
-// high, and a change copies three nodes.
+// A node has fan children: a tree of 100,000 dense keys is three levels high, and a
+// change copies three nodes.
 const (
 	fanBits = 6
 	fan     = 1 << fanBits
 )
 
-// tree is an immutable map with numbers as keys, meant for small or dense ones.
-// The zero tree is empty; a key that was never put has the zero value.
+// tree is an immutable map with numbers as keys, for small or dense ones. The zero tree
+// is empty; an absent key has the zero value.
 type tree[V any] struct {
 	root  *node[V]
 	shift int // how many bits of a key lie below the root's digit
@@ -70,8 +70,8 @@ func (n *node[V]) put(shift int, key uint64, value V) *node[V] {
 	return next
 }
 
-// all returns all keys and values that were put, by key, and some keys between
-// them with the zero value.
+// all returns all keys and values, by key, and some absent keys between them with the
+// zero value.
 func (t tree[V]) all() iter.Seq2[uint64, V] { return t.from(0) }
 
 // from is all without the keys below the first.
@@ -79,8 +79,8 @@ func (t tree[V]) from(first uint64) iter.Seq2[uint64, V] {
 	return func(yield func(uint64, V) bool) { t.root.walk(t.shift, 0, first, yield) }
 }
 
-// walk calls yield with what lies below the node, whose keys begin with the
-// digits of prefix, until it returns false.
+// walk calls yield with each entry below the node, until it returns false. The keys begin
+// with the digits of prefix.
 func (n *node[V]) walk(shift int, prefix, first uint64, yield func(uint64, V) bool) bool {
 	if n == nil {
 		return true

@@ -37,7 +37,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	}
 }
 
-// attempt sends the statements of a Change, which either all happen or none.
+// attempt sends the statements of a Change: either all of them happen or none.
 func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlstore.Statement) (store.Receipt, error) {
 	receipt, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (store.Receipt, error) {
 		receipt := store.Receipt{Batch: batch}
@@ -63,9 +63,8 @@ func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlsto
 	return store.Receipt{}, classifyCommit(err)
 }
 
-// send sends all statements at once and reads the answers. The one that returns a
-// row returns the position. When a statement is refused, refusal is its
-// Conflict.
+// send sends all statements at once and reads the answers. One statement returns a row,
+// with the position. When the server refuses a statement, refusal is its Conflict.
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlstore.Statement, position *int64) (refusal string, err error) {
 	results := conn.SendBatch(ctx, s.batch(statements))
 	for _, statement := range statements {
@@ -79,11 +78,11 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlst
 			return statement.Conflict, err
 		}
 	}
-	// Only what comes after the last statement says that it is stored.
+	// Only the answer after the last statement confirms the storage.
 	return "", results.Close()
 }
 
-// batch returns the statements in the form that is sent.
+// batch returns the statements in the form for sending.
 func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
 	batch := &pgx.Batch{}
 	for _, statement := range statements {
@@ -96,8 +95,8 @@ func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
 	return batch
 }
 
-// recall looks whether a Change that was refused is one that was committed or
-// ruled out before, which is why it no longer fits.
+// recall looks for an earlier outcome of a refused Change: it may not fit because it was
+// committed or ruled out before.
 func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, refusal error) (store.Receipt, error) {
 	var position int64
 	err := conn.QueryRow(ctx, s.texts.plainOf(findBatch), s.dialect.ID(batch)).Scan(&position)
@@ -112,23 +111,23 @@ func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, 
 	return store.Receipt{Batch: batch, Position: position}, nil
 }
 
-// ruledOut is the position of a batch that never happens.
+// ruledOut is the position of a batch after a ruling against it.
 const ruledOut = 0
 
-// findBatch and ruleOut write even when they change nothing: to see a batch is not
-// enough where a standby has to confirm commits. One that was given up while it
-// waited for that is to be seen, but may be lost with the server; what is written
-// after it is not confirmed without it.
+// findBatch and ruleOut write even when they change nothing. Where a standby has to
+// confirm commits, reading a batch is not enough. A client may have given up a batch
+// during that wait: the batch is visible, but a lost server loses it. A write behind it
+// is confirmed only together with it.
 const findBatch = "UPDATE batches SET at = at WHERE id = ? RETURNING position"
 
 const ruleOut = "INSERT INTO batches (id, position, at) VALUES (?, 0, ?) ON CONFLICT (id) DO UPDATE SET at = batches.at RETURNING position"
 
 const putBatch = "INSERT INTO batches (id, position, at) VALUES (?, nextval('positions'), ?) RETURNING position"
 
-// statements returns all that a Commit sends. What others may be changing is
-// locked first and stays so until the end: so the guards that follow, each of
-// which sees what was committed when it begins, remain true, and the positions of
-// Changes of one problem are taken in the order of their commits.
+// statements returns everything that a Commit sends. It first locks all rows that others
+// may change, until the end. Each guard after the locks sees the commits before it, so it
+// remains true. The Changes of one problem take their positions in the order of their
+// commits.
 func (s *Store) statements(change store.Change) ([]sqlstore.Statement, error) {
 	effects, err := s.effects(change)
 	if err != nil {
@@ -142,8 +141,8 @@ func (s *Store) statements(change store.Change) ([]sqlstore.Statement, error) {
 	return slices.Concat(locks, []sqlstore.Statement{batch}, effects), nil
 }
 
-// effects returns the statements that do what the Change says and raise the
-// versions that it concerns.
+// effects returns the statements for the effects of the Change and for the versions that
+// it raises.
 func (s *Store) effects(change store.Change) ([]sqlstore.Statement, error) {
 	effects, err := s.dialect.Effects(change, nil)
 	if err != nil {
@@ -159,17 +158,17 @@ func (s *Store) effects(change store.Change) ([]sqlstore.Statement, error) {
 	return effects, nil
 }
 
-// Outcome implements store.Store. The ruling has the key that the batch would
-// have: while a Commit of it is under way, the server lets it wait, so that
-// whichever of the two is stored first, the other never is.
+// Outcome implements store.Store. The ruling has the key of the batch. While a Commit of
+// the batch is under way, the server makes the ruling wait. So whichever is stored first,
+// the other is never stored.
 func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return store.Receipt{}, false, err
 	}
 	defer leave()
-	// Unlike a Commit, this may be done any number of times: once for each
-	// connection of the pool that may have been lost.
+	// Unlike a Commit, this is safe to repeat: once for each connection of the pool that
+	// may have been lost.
 	for attempt := 0; ; attempt++ {
 		ruling, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (r ruling, err error) {
 			err = conn.QueryRow(ctx, s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).Scan(&r.position)
@@ -187,8 +186,8 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	}
 }
 
-// ruling is what has become of a batch.
+// ruling is the outcome of a batch.
 type ruling struct {
-	position int64 // ruledOut or that of the Change
+	position int64 // ruledOut or the position of the Change
 	lost     bool  // the connection was lost before the server has said
 }

@@ -8,22 +8,21 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// confirmations lets all who want to confirm at the same time share a write.
+// confirmations lets concurrent callers of Confirm share a write.
 type confirmations struct {
 	mu      sync.Mutex
-	next    *confirmation // the one that has not begun, for whoever asks now
+	next    *confirmation // the next one, for new callers
 	running bool
 }
 
-// confirmation is a write that begins after everybody who waits for it has asked.
+// confirmation is a write. It begins after all its callers have asked.
 type confirmation struct {
 	done    chan struct{} // closed at its end
-	history store.History // of the server that has made it
+	history store.History // of the server behind the write
 	err     error
 }
 
-// join returns the next confirmation, and has write make it unless that is under way
-// already.
+// join returns the next confirmation. It starts write unless write is under way already.
 func (c *confirmations) join(write func() (store.History, error)) *confirmation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,8 +54,8 @@ func (c *confirmations) run(write func() (store.History, error)) {
 }
 
 // confirm writes to the log of the database, and nothing else, where standbys have to
-// confirm commits. They confirm in the order of the log, so that whoever has this has
-// all that was visible before. Without such standbys there is nothing to wait for: a
+// confirm commits. They confirm in the order of the log, so a confirmed message confirms
+// everything visible before it. Without such standbys there is nothing to wait for: a
 // commit is visible once it is synced. A message needs no table and locks nothing.
 const (
 	confirm = "SELECT CASE WHEN current_setting('synchronous_standby_names', true) <> '' " +
@@ -64,8 +63,8 @@ const (
 	confirmTimeline = confirm + ", pg_walfile_name(pg_current_wal_lsn())"
 )
 
-// Confirm implements store.Store. While a standby has to confirm commits, it commits
-// something of its own, which everybody shares who asks at the same time.
+// Confirm implements store.Store. While a standby has to confirm commits, it commits a
+// message. Concurrent callers share one message.
 func (s *Store) Confirm(ctx context.Context, shown store.History) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -84,15 +83,15 @@ func (s *Store) Confirm(ctx context.Context, shown store.History) error {
 	return nil
 }
 
-// confirm returns when the server has answered, however long that takes: a second
+// confirm returns when the server has answered, however long the answer takes: a second
 // write would wait as long. It returns the history of that server.
 func (s *Store) confirm() (store.History, error) {
 	type confirmed struct {
 		timeline uint32
 		lost     bool
 	}
-	// A connection that was lost while nobody used it is only noticed now: there is at
-	// most one for each that the pool can have.
+	// A lost idle connection shows only now. The pool has at most one for each of its
+	// connections.
 	for attempt := 0; ; attempt++ {
 		w, err := s.writer(context.Background())
 		if err != nil {
@@ -114,8 +113,8 @@ func (s *Store) confirm() (store.History, error) {
 	}
 }
 
-// emit makes the write, and returns the timeline of the server that has made it. A
-// server of which none was known is not asked for it.
+// emit makes the write, and returns the timeline of the server. It does not ask a server
+// without a known timeline.
 func (s *Store) emit(ctx context.Context, w *writer) (timeline uint32, err error) {
 	var written *bool
 	if w.timeline == 0 {

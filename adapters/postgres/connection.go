@@ -12,21 +12,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connection is what the hooks of the driver and the user of a connection share.
+// connection is shared by the hooks of the driver and the user of a connection.
 type connection struct {
-	// made is true once the connection is: what is dialled after that is a cancel
-	// request, which the driver sends when it gives up a statement.
+	// made is true once the connection is complete. A later dial is a cancel request,
+	// sent by the driver when it gives up a statement.
 	made atomic.Bool
-	// writing is true from the first byte of a write to its answer. A write is
-	// never cancelled: the server would stop waiting for the standby, and show to
-	// everybody what a fail-over can still take back.
+	// writing is true from the first byte of a write to its answer. A write is never
+	// cancelled: the server would stop waiting for the standby, and show everybody a
+	// commit that a fail-over can still take back.
 	writing atomic.Bool
-	// warned is true once the server has sent a warning within a write. It does so
-	// when the wait for a standby was cancelled, by whomever, and then reports that
-	// the write is done. The text depends on the server's language, and no other
-	// warning is known to come with these statements.
+	// warned is true once the server has sent a warning within a write. The server warns
+	// when anybody cancels the wait for a standby, and then reports success. The text
+	// depends on the server's language. No other warning is known to come with these
+	// statements.
 	warned atomic.Bool
-	// timeline is the server's history, which every fail-over raises by one; 0 when
+	// timeline is the server's history: every fail-over raises it by one. It is 0 when
 	// the server does not say.
 	timeline uint32
 }
@@ -41,7 +41,7 @@ func connectionOf(conn *pgxpool.Conn) *connection {
 
 var errNoCancel = errors.New("a write is never cancelled")
 
-// watch makes the hooks of a connection that is about to be made.
+// watch makes the hooks of a new connection.
 func watch(config *pgx.ConnConfig) {
 	c := &connection{}
 	dial := config.DialFunc
@@ -63,7 +63,7 @@ func watch(config *pgx.ConnConfig) {
 	}
 }
 
-// connected notes to which server a new connection of the pool leads.
+// connected records the server of a new connection of the pool.
 func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
 	timeline := timelineOf(ctx, conn)
 	conn.PgConn().CustomData()[connectionKey].(*connection).timeline = timeline
@@ -73,8 +73,8 @@ func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// timelineOf asks a server for its timeline. An engine that is not PostgreSQL itself
-// may not know it.
+// timelineOf asks a server for its timeline. An engine other than PostgreSQL may not know
+// it.
 func timelineOf(ctx context.Context, conn *pgx.Conn) uint32 {
 	var file string
 	if err := conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_current_wal_lsn())", pgx.QueryExecModeSimpleProtocol).Scan(&file); err != nil {
@@ -83,8 +83,8 @@ func timelineOf(ctx context.Context, conn *pgx.Conn) uint32 {
 	return timelineIn(file)
 }
 
-// timelineIn returns the timeline with which the name of a file of the log begins, as
-// eight hexadecimal digits.
+// timelineIn returns the timeline at the beginning of the name of a log file: eight
+// hexadecimal digits.
 func timelineIn(file string) uint32 {
 	if len(file) < 8 {
 		return 0
@@ -93,8 +93,8 @@ func timelineIn(file string) uint32 {
 	return uint32(timeline)
 }
 
-// Host returns the address of the server that was connected to last: host and port,
-// or the path of a socket; "" before there was any.
+// Host returns the address of the last connected server: host and port, or the path of a
+// socket; "" before the first.
 func (s *Store) Host() string {
 	if host := s.host.Load(); host != nil {
 		return *host

@@ -50,7 +50,7 @@ func uuids(ids []ident.ID) any {
 	return list
 }
 
-// like returns a pattern for LIKE, whose escape is the backslash.
+// like returns a pattern for LIKE with the backslash as escape.
 func like(p predicate.Pattern) string {
 	special := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 	var b strings.Builder
@@ -67,7 +67,7 @@ func like(p predicate.Pattern) string {
 	return b.String()
 }
 
-// uuid is what an identifier is scanned into.
+// uuid receives an identifier in a scan.
 type uuid ident.ID
 
 // ScanUUID implements pgtype.UUIDScanner.
@@ -84,15 +84,14 @@ func list(ids []problem.ID) any {
 	return numbers
 }
 
-// texts are the statements as they are sent, by what they are made from. There
-// are as many as there are in the code, and joined ones for the parts of problems that
-// are read together.
+// texts are the final statements, by their sources. Their number is bounded by the code,
+// including joined ones for the parts of problems.
 type texts struct{ plain, guarded sync.Map }
 
 // plainOf returns the statement with its arguments numbered.
 func (t *texts) plainOf(sql string) string { return remember(&t.plain, sql, numbered) }
 
-// guardedOf returns the statement that fails when it finds or changes no row.
+// guardedOf returns a statement that fails when it finds or changes no row.
 func (t *texts) guardedOf(sql string) string { return remember(&t.guarded, sql, guarded) }
 
 func remember(texts *sync.Map, sql string, make func(string) string) string {
@@ -116,10 +115,9 @@ func numbered(sql string) string {
 	return b.String()
 }
 
-// guarded returns a statement that does the same but divides by the number of
-// rows that it finds or changes, so that the server itself undoes the transaction
-// when that is 0. Nobody needs to look at the result before the transaction ends,
-// which is what lets all of it travel at once.
+// guarded returns the statement with a division by the number of its rows. At 0 the
+// server itself undoes the transaction. So nobody has to look at the result before the
+// transaction ends, and all statements travel at once.
 func guarded(sql string) string {
 	if !strings.HasPrefix(sql, "SELECT") {
 		sql += " RETURNING 1"

@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// server is what a server and its database say about themselves.
+// server is the answer of a server about itself and its database.
 type server struct {
 	Version     int
 	Encoding    string
@@ -24,12 +24,12 @@ type server struct {
 	List string
 }
 
-// oldest is the server_version_num of the oldest server that is known to do.
+// oldest is the server_version_num of the oldest server known to work.
 const oldest = 130000
 
-// ask asks the server. Settings that it does not know, as it is another engine
-// with the same protocol, are empty. Some can be set for a user or a database: as
-// they are is how they apply to this user in this database.
+// ask asks the server. A setting is empty when another engine with the same protocol does
+// not know it. Some settings can differ by user or database: the values are those of this
+// user in this database.
 func ask(ctx context.Context, db bun.IDB) (s server, err error) {
 	err = db.NewRaw(`SELECT
 		current_setting('server_version_num')::int AS version,
@@ -75,8 +75,8 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	return nil
 }
 
-// checkIsolation fails when transactions are not what Commit relies on: see locks.
-// Only behind a pooler is it not set with the session.
+// checkIsolation fails when transactions do not have the isolation that Commit relies on:
+// see locks. Only behind a pooler does the session not set it.
 func (s server) checkIsolation() error {
 	if s.Isolation == "read committed" {
 		return nil

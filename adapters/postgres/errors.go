@@ -14,8 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// The SQLSTATEs that are told apart by more than their class (PostgreSQL, appendix
-// A).
+// The SQLSTATEs with a meaning of their own beside their class (PostgreSQL, appendix A).
 const (
 	notSupported        = "0A000"
 	divisionByZero      = "22012"
@@ -37,8 +36,8 @@ const (
 	cannotConnectNow    = "57P03"
 )
 
-// classify returns the fault for an error of the driver, of which it is certain
-// that nothing was stored: see classifyCommit for those of which it is not.
+// classify returns the fault for an error of the driver when nothing was stored for
+// certain. See classifyCommit for the other errors.
 func classify(err error) error {
 	if err == nil {
 		return nil
@@ -69,10 +68,10 @@ func classify(err error) error {
 	return fault.Wrap(fault.Internal, err, "the store failed")
 }
 
-// busy are the codes of a server that answers, but not this time.
+// busy are the codes of a server that answers, but refuses for the moment.
 var busy = []string{serialization, deadlock, lockNotAvailable, tooManyConnections, queryCanceled}
 
-// meaning returns what an error means that the server has answered with.
+// meaning returns the meaning of an error answered by the server.
 func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 	switch answer.Code {
 	case divisionByZero: // a guard: see commit.go
@@ -99,7 +98,7 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 	switch answer.Code[:min(2, len(answer.Code))] {
 	case "08":
 		return fault.Unavailable, "the connection to the database was lost"
-	case "57": // those that end a session, or the server
+	case "57": // the end of a session, or of the server
 		return fault.Unavailable, "the database has ended the connection"
 	case "53":
 		return fault.Unavailable, "the database is short of memory, disk or connections"
@@ -109,18 +108,18 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 	return fault.Internal, "the store failed"
 }
 
-// chosenKeys are the constraints on keys that the domain chooses. With these, and
-// no others, a second one of the same means that somebody else was first.
+// chosenKeys are the constraints on keys chosen by the domain. With these, and no others,
+// a duplicate means that somebody else was first.
 var chosenKeys = []string{
 	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey", "queries_id_key",
 	"reads_pkey", "relationships_pkey", "replies_pkey", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey",
 }
 
-// classifyCommit returns the fault for an error of the statements that store a
-// Change, once they may have been sent. Nothing is stored when the server itself
-// has refused one of them, or was never reached. In all other cases it is unknown
-// what has become of the Change. What the driver says about sending again is not
-// asked: some of its versions say so of statements that were sent.
+// classifyCommit returns the fault for an error of the statements of a Change, once they
+// may have been sent. Nothing is stored when the server itself has refused a statement,
+// or was never reached. In all other cases the outcome of the Change is unknown. The
+// driver's own advice about sending again does not count: some of its versions call sent
+// statements safe to repeat.
 func classifyCommit(err error) error {
 	if err == nil {
 		return nil
@@ -140,10 +139,9 @@ func classifyCommit(err error) error {
 	return fault.Wrap(fault.UnknownOutcome, err, "the connection to the database was lost before it said what has become of the change")
 }
 
-// refused reports whether the server has answered a statement with an error that
-// undoes its transaction. Those of classes 08 and 57P are about the connection,
-// and a pooler may have made them up; 40003 is what distributed engines say when
-// they do not know themselves.
+// refused reports whether the server has answered a statement with an error that undoes
+// its transaction. Classes 08 and 57P are about the connection, and a pooler may have
+// made them up. With 40003 a distributed engine says that it does not know itself.
 func refused(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || answer.Code == outcomeUnknown || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") {
@@ -152,7 +150,7 @@ func refused(err error) bool {
 	return severityOf(answer) == "ERROR"
 }
 
-// severityOf returns how severe an answer is, in English where the server says that.
+// severityOf returns the severity of an answer, in English where the server gives it.
 func severityOf(answer *pgconn.PgError) string {
 	if answer.SeverityUnlocalized == "" { // a pooler, or a server before 9.6
 		return answer.Severity
@@ -160,9 +158,9 @@ func severityOf(answer *pgconn.PgError) string {
 	return answer.SeverityUnlocalized
 }
 
-// retryable reports whether the server has given up a transaction for another one,
-// so that it may well succeed when it is done again; or because it was prepared
-// for a table that has changed since, which the driver then prepares anew.
+// retryable reports whether a second attempt may well succeed. Either the server has
+// given up the transaction in favour of another one, or the statement was prepared for a
+// table that has changed since: the driver then prepares it anew.
 func retryable(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !refused(err) {
@@ -177,7 +175,7 @@ func outdated(err error) bool {
 	return ok && answer.Code == notSupported && strings.Contains(answer.Message, "cached plan")
 }
 
-// readOnly reports whether the server takes no writes, as one that was a primary before.
+// readOnly reports whether the server takes no writes, like a former primary.
 func readOnly(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && answer.Code == readOnlyTransaction
@@ -190,7 +188,7 @@ func crowded(err error) bool {
 	return ok && answer.Code == tooManyConnections
 }
 
-// timedOut reports whether it was a limit on this side that ended a call.
+// timedOut reports whether a limit on this side ended a call.
 func timedOut(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || pgconn.Timeout(err)
 }
@@ -202,7 +200,7 @@ func explain(err error) error {
 	answer, answered := errors.AsType[*pgconn.PgError](err)
 	sentence, details := "", err.Error()
 	switch {
-	case unreached && answered: // by the last of the ways to connect, which failed one by one
+	case unreached && answered: // by the last attempt to connect: the others failed before it
 		details = answer.Error()
 	case unreached:
 		details = strings.Join(slices.Compact(strings.Split(connecting.Unwrap().Error(), "\n")), "; ")
@@ -236,15 +234,15 @@ func explain(err error) error {
 	return &explained{text: sentence + details, cause: err}
 }
 
-// passing returns an error that waiting mends: it is of kind fault.Unavailable.
+// passing returns an error that waiting cures: it is of kind fault.Unavailable.
 func passing(format string, args ...any) error {
 	away := fault.New(fault.Unavailable, format, args...)
 	return &explained{text: away.Detail, cause: away}
 }
 
-// mends reports whether waiting can mend an error of Open: the database is away,
-// starting, full, or not the primary at the moment. An answer that names a mistake,
-// such as a wrong password, decides, whatever other hosts have said.
+// mends reports whether waiting can cure an error of Open: the database is away,
+// starting, full, or not the primary at the moment. An answer about a mistake, such as a
+// wrong password, decides, whatever other hosts said.
 func mends(err error) bool {
 	var answers []*pgconn.PgError
 	each(err, func(e error) {
@@ -256,7 +254,7 @@ func mends(err error) bool {
 		return !slices.ContainsFunc(answers, func(a *pgconn.PgError) bool { return !soon(a) })
 	}
 	if operation, ok := errors.AsType[*net.OpError](err); ok {
-		return slices.Contains([]string{"dial", "read", "write"}, operation.Op) // others are those of TLS
+		return slices.Contains([]string{"dial", "read", "write"}, operation.Op) // others are about TLS
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return true
@@ -272,8 +270,8 @@ func mends(err error) bool {
 	return pgconn.Timeout(err) || fault.Is(err, fault.Unavailable)
 }
 
-// soon reports whether the server may answer otherwise soon. A statement that somebody
-// has cancelled is not tried again.
+// soon reports whether the server may answer otherwise soon. A statement cancelled by
+// somebody is not tried again.
 func soon(answer *pgconn.PgError) bool {
 	return answer.Code == readOnlyTransaction ||
 		slices.ContainsFunc([]string{"08", "53", "57P"}, func(class string) bool { return strings.HasPrefix(answer.Code, class) })
@@ -294,10 +292,10 @@ func each(err error, fn func(error)) {
 	}
 }
 
-// unpooled is what PgBouncer says, with a general code, about settings of a session.
+// unpooled is the answer of PgBouncer, with a general code, about settings of a session.
 const unpooled = "unsupported startup parameter"
 
-// explained is an error whose text is better than that of its cause.
+// explained is an error with a better text than its cause.
 type explained struct {
 	text  string
 	cause error

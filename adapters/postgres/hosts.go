@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// host is one of the servers that the URL names.
+// host is one of the servers named by the URL.
 type host struct {
 	name string
 	port uint16
@@ -20,8 +20,8 @@ type host struct {
 
 func (h host) String() string { return net.JoinHostPort(h.name, strconv.Itoa(int(h.port))) }
 
-// hostsOf returns the hosts in the order in which the driver tries them. One can be in
-// it twice, with TLS and without.
+// hostsOf returns the hosts in the driver's order. One can be in it twice, with TLS and
+// without.
 func hostsOf(config *pgx.ConnConfig) []host {
 	hosts := []host{{config.Host, config.Port, config.TLSConfig}}
 	for _, f := range config.Fallbacks {
@@ -39,8 +39,8 @@ func use(config *pgx.ConnConfig, hosts []host) {
 	}
 }
 
-// connecting prepares a new connection of the pool. The host that was found to be the
-// primary comes first.
+// connecting prepares a new connection of the pool. The host of the known primary comes
+// first.
 func (s *Store) connecting(_ context.Context, config *pgx.ConnConfig) error {
 	if primary := s.primary.Load(); primary != nil {
 		var first, others []host
@@ -65,10 +65,10 @@ const (
 	lookFor = 2 * time.Second
 )
 
-// lookAgain looks at all hosts of the URL for a primary with a later timeline than that
-// of the server in use, and moves to it. A primary that was fenced off may well go on
-// accepting connections, and never confirm anything. Whoever waits for a write on it
-// learns that its outcome is not known.
+// lookAgain looks at all hosts of the URL for a primary with a later timeline than the
+// server in use, and moves to it. A fenced-off primary may well go on accepting
+// connections, and never confirm anything. A caller with a pending write on it learns
+// that the outcome is unknown.
 func (s *Store) lookAgain() {
 	if !s.looking.CompareAndSwap(false, true) {
 		return
@@ -88,8 +88,8 @@ func (s *Store) lookAgain() {
 	}()
 }
 
-// latestPrimary returns the host with the latest timeline among those that accept
-// writes, and that timeline; 0 when none says.
+// latestPrimary returns, among the hosts that accept writes, the one with the latest
+// timeline, and that timeline; 0 when none answers.
 func (s *Store) latestPrimary() (latest host, timeline uint32) {
 	for _, h := range s.hosts {
 		config := s.pool.Config().ConnConfig
@@ -102,7 +102,7 @@ func (s *Store) latestPrimary() (latest host, timeline uint32) {
 	return latest, timeline
 }
 
-// look returns the timeline of the server that a connection leads to, or 0.
+// look returns the timeline of the server behind a connection, or 0.
 func look(config *pgx.ConnConfig) uint32 {
 	ctx, cancel := context.WithTimeout(context.Background(), lookFor)
 	defer cancel()

@@ -16,10 +16,9 @@ import (
 const mostJoined = 256
 
 // joined returns one statement for several queries. A statement has a snapshot of its
-// own, so that it needs no transaction to show one moment. It returns one row with a
-// column for each query: an array of the rows that the query finds, in their order, as
-// records. A query that finds more than mostJoined has one more than that. "make bench"
-// knows this form.
+// own, so it shows one moment without a transaction. It returns one row with a column for
+// each query: an array of the rows found, in their order, as records. A query with more
+// than mostJoined rows returns one more than that. "make bench" knows this form.
 func joined(queries []sqlstore.Query) (sql string, args []any) {
 	limit := strconv.Itoa(mostJoined + 1)
 	var b strings.Builder
@@ -39,15 +38,15 @@ func joined(queries []sqlstore.Query) (sql string, args []any) {
 	return b.String(), args
 }
 
-// joins reports whether the queries can be one statement. Its records are read in
-// binary, in which a pooler, behind which nothing is prepared, does not send them.
+// joins reports whether the queries can be one statement. Its records arrive in binary. A
+// pooler prepares nothing, and so does not send them in binary.
 func (v *view) joins(queries []sqlstore.Query) bool {
 	return !v.store.options.Pooler && !slices.ContainsFunc(queries, func(q sqlstore.Query) bool { return q.Long })
 }
 
 // readJoined reads the answers to all queries with one statement, outside of a
-// transaction. all is false when there is more than that can return: then nothing was
-// read. It returns how many rows it has read, also when it fails.
+// transaction. all is false when there is more than the statement can return: then
+// nothing was read. It returns the number of rows read, also when it fails.
 func (v *view) readJoined(ctx context.Context, queries []sqlstore.Query) (rows int, all bool, err error) {
 	sql, args := joined(queries)
 	inBinary := pgx.QueryResultFormats{pgx.BinaryFormatCode}
@@ -65,7 +64,7 @@ func (v *view) readJoined(ctx context.Context, queries []sqlstore.Query) (rows i
 	return rows, all, found.Err()
 }
 
-// split hands the rows out that a joined statement has returned.
+// split distributes the rows of a joined statement.
 func (v *view) split(queries []sqlstore.Query, columns [][]byte) (rows int, all bool, err error) {
 	found := make([]records, len(queries))
 	for i, column := range columns {

@@ -10,10 +10,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// locks returns the statements that lock what the Change depends on and guard it
-// by its expectations. Everybody locks in the same order, so that nobody waits in
-// a circle: versions, families, problems, each in ascending order. A key for which
-// no reply is kept has no row to lock: there the effect that keeps one is guarded.
+// locks returns the statements that lock the dependencies of the Change and guard it by
+// its expectations. Everybody locks in the same order, so nobody deadlocks: versions,
+// families, problems, each in ascending order. A key without a stored reply has no row to
+// lock: there the effect guards itself.
 func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 	var versions, others []sqlstore.Statement
 	var families []store.FamilyAt
@@ -51,11 +51,11 @@ func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 }
 
 // queueFor is the advisory lock in front of each lock of the versions. PostgreSQL lets
-// those who share the lock of a row pass whoever waits to have it alone, who may so wait
-// without end. An advisory lock has a queue, in the order of arrival. It is a statement
-// of its own, as the next one has to see what was committed before the lock was had. It
-// ends with the transaction, and so suits a pooler. The row's own lock is for servers of
-// an older version beside this one.
+// sharers of a row lock pass a waiter for the exclusive lock, who may so wait without
+// end. An advisory lock has a queue, in the order of arrival. It is a statement of its
+// own, because the next statement has to see the commits before the lock. It ends with
+// the transaction, and so suits a pooler. The row's own lock is for servers of an older
+// version beside this one.
 var queueFor = map[string]string{
 	" FOR SHARE":  "SELECT pg_advisory_xact_lock_shared(" + queueNumber + ")",
 	" FOR UPDATE": "SELECT pg_advisory_xact_lock(" + queueNumber + ")",
@@ -63,8 +63,8 @@ var queueFor = map[string]string{
 
 const queueNumber = "hashtextextended('problems: versions of ' || current_schema(), 0)"
 
-// guards returns the statements that lock what the expectations are about and
-// guard the Change by them.
+// guards returns the statements that lock the subjects of the expectations and guard the
+// Change by them.
 func guards[E store.Expectation](d *sqlstore.Dialect, expectations []E) []sqlstore.Statement {
 	var all []sqlstore.Statement
 	for _, e := range expectations {
@@ -74,8 +74,8 @@ func guards[E store.Expectation](d *sqlstore.Dialect, expectations []E) []sqlsto
 	return all
 }
 
-// unguarded returns the statement that locks all problems of the Change, if there
-// is one that no expectation locks.
+// unguarded returns the statement that locks all problems of the Change, if one is locked
+// by no expectation.
 func unguarded(change store.Change, guarded []store.ProblemAt) []sqlstore.Statement {
 	ids := involved(change)
 	for _, id := range ids {
@@ -86,10 +86,10 @@ func unguarded(change store.Change, guarded []store.ProblemAt) []sqlstore.Statem
 	return nil
 }
 
-// versionsLock returns how the Change locks the versions: against all others when it
-// raises them, wants the store to be empty or a state to be unused, or adds to what
-// has an order but no problem to lock; when it depends on them, or fills the store,
-// against those who do.
+// versionsLock returns the lock of the Change on the versions. It is exclusive when the
+// Change raises them, wants the store to be empty or a state to be unused, or adds to an
+// order without a problem to lock. It is shared when the Change depends on the versions,
+// or fills the store.
 func versionsLock(change store.Change) string {
 	catalogue, access := change.Raises()
 	shared := false
@@ -119,8 +119,8 @@ func versionsLock(change store.Change) string {
 	}
 }
 
-// involved returns the problems that the Change names and that can have been
-// there before, in ascending order.
+// involved returns, in ascending order, the problems of the Change that can exist
+// already.
 func involved(change store.Change) []problem.ID {
 	ids := make(map[problem.ID]bool)
 	for _, expectation := range change.Expect {
@@ -144,7 +144,7 @@ func involved(change store.Change) []problem.ID {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// about returns the problem that an effect is about, or 0.
+// about returns the problem of an effect, or 0.
 func about(effect store.Effect) problem.ID {
 	switch e := effect.(type) {
 	case store.UpdateProblem:

@@ -47,8 +47,8 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	return o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) { return o.status(ctx, db, anyServer) })
 }
 
-// Plan returns the statements of the steps that Migrate would do; "" when none is
-// left to do. They do the same when they are run by hand.
+// Plan returns the statements of the steps that Migrate would do; "" when none is left.
+// They do the same when run by hand.
 func Plan(ctx context.Context, o Options) (plan string, err error) {
 	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
 		all, err := o.status(ctx, db, anyServer)
@@ -93,8 +93,7 @@ func (o Options) directly(ctx context.Context, migrating bool, fn func(Options, 
 
 var errPooler = errors.New("a pooler cannot carry migrations: give a direct URL as well (--store-direct; for a copy --to-direct), which leads to the database itself")
 
-// unlessOver returns the error, unless it is but the driver's way to say that ctx
-// is over.
+// unlessOver returns the error, unless it is only the driver's report that ctx is over.
 func unlessOver(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &explained{text: "interrupted", cause: ctx.Err()}
@@ -102,9 +101,9 @@ func unlessOver(ctx context.Context, err error) error {
 	return err
 }
 
-// prepare makes sure that the database can be relied on and has the schema of this
-// version, which it is migrated to if o says so. When there is nothing to do, it
-// takes one connection and no lock.
+// prepare makes sure that the database is reliable and has the schema of this version. It
+// migrates the database if o says so. When there is nothing to do, it takes one
+// connection and no lock.
 func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	o, err := o.complete()
 	if err != nil {
@@ -145,15 +144,15 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// status has the server say what it is, and check judge it, before it compares the
-// steps with those that the database has. To connect has a limit of its own; after
+// status asks the server about itself, and check judges the answer, before status
+// compares the steps with those of the database. Connecting has a limit of its own. After
 // that the server has as long for all of this as for a statement.
 func (o Options) status(ctx context.Context, db *bun.DB, check func(server) error) ([]Migration, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = conn.Close() }() // which gives it back
+	defer func() { _ = conn.Close() }() // gives it back
 	limited, cancel := context.WithTimeout(ctx, o.bound())
 	defer cancel()
 	s, err := ask(limited, conn)
@@ -175,14 +174,14 @@ func (o Options) status(ctx context.Context, db *bun.DB, check func(server) erro
 	return nil, err
 }
 
-// anyServer is the check of those who do not rely on the server.
+// anyServer is the check of callers that do not rely on the server.
 func anyServer(server) error { return nil }
 
-// migrateUp does what is left to do: the steps, all of them or none, and then the
-// texts that are to be folded. It waits for other processes, whether they migrate too
-// or use what is to be changed, for at most the time that o gives it.
+// migrateUp does the remaining work: the steps, all of them or none, and then the texts
+// to fold. It waits for other processes, whether they migrate too or use the changed
+// tables, for at most the time of o.
 func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
-	// A loss is no matter here: what is not migrated after a crash will be.
+	// A loss is harmless here: after a crash the next start migrates.
 	all, err := o.status(ctx, db, func(s server) error { return s.check(true, slog.New(slog.DiscardHandler)) })
 	if err != nil {
 		return err
@@ -204,7 +203,7 @@ func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
 	return newDialect().Fold(ctx, db, "BEGIN")
 }
 
-// apply does the steps that are left to do, all of them or none.
+// apply does the remaining steps, all of them or none.
 func (o Options) apply(ctx context.Context, db *bun.DB) error {
 	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
 		return fmt.Errorf("the migrations cannot begin: %w", err)
@@ -224,13 +223,13 @@ func (o Options) apply(ctx context.Context, db *bun.DB) error {
 	return nil
 }
 
-// The lock that migrations are done under: one for each schema, for as long as the
-// session lasts. It is named by a number, which is made from the schema's name.
+// The lock of migrations: one for each schema, for as long as the session lasts. Its
+// number is made from the schema's name.
 const lockNumber = "hashtextextended('problems: migrations of ' || current_schema(), 0)"
 
-// lock waits for the lock. When that takes too long, the error says who holds it.
-// The limit stays for the locks of the steps: whoever waits for a table makes all
-// others wait that want to use it, running services too.
+// lock waits for the lock. When that takes too long, the error names the holder. The
+// limit stays for the locks of the steps: a session that waits for a table makes all
+// later sessions wait, running services too.
 func (o Options) lock(ctx context.Context, db *bun.DB) error {
 	wait := o.MigrationTimeout
 	limited, cancel := context.WithTimeout(ctx, wait+o.bound()) // for a server that falls silent
@@ -254,7 +253,7 @@ func lacksLock(err error) bool {
 	return ok && answer.Code == lockNotAvailable
 }
 
-// holder returns the error that says who holds the lock.
+// holder returns the error that names the holder of the lock.
 func holder(ctx context.Context, db *bun.DB, wait time.Duration) error {
 	var who struct {
 		PID         int
@@ -302,8 +301,8 @@ func (o *once) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (o *once) Driver() driver.Driver { return o.connector.Driver() }
 
-// kept is a connection that keeps its transaction from one statement to the
-// next, as the migrator knows of none.
+// kept is a connection with one transaction for all statements. The migrator itself knows
+// of none.
 type kept struct{ *stdlib.Conn }
 
 // ResetSession is called by database/sql before each use but the first.

@@ -11,27 +11,25 @@ import (
 // Options are the settings of a Store. The zero value of each but URL stands for
 // its default.
 type Options struct {
-	// URL leads to the database: postgres://user@host:5432/database, with
-	// parameters as libpq has them, such as sslmode=verify-full, sslrootcert,
-	// sslcert, sslkey, connect_timeout and, for a failover cluster,
-	// several hosts and target_session_attrs=primary. Further parameters
-	// are settings of the session, such as search_path; those of pgx and its
-	// pool are overridden by what follows here. Password files and variables
-	// such as PGPASSWORD work as they do with libpq.
+	// URL leads to the database: postgres://user@host:5432/database, with the parameters
+	// of libpq, such as sslmode=verify-full, sslrootcert, sslcert, sslkey and
+	// connect_timeout. For a failover cluster it has several hosts and
+	// target_session_attrs=primary. Further parameters are settings of the session, such
+	// as search_path. The options below override parameters of pgx and its pool. Password
+	// files and variables such as PGPASSWORD work as with libpq.
 	URL string
-	// Password replaces that of the URLs.
+	// Password replaces the passwords of the URLs.
 	Password string
-	// CurrentPassword, if not nil, is asked for the password of each connection
-	// that is made, instead of Password: a password may change while connections
-	// made with the former one live on.
+	// CurrentPassword, if not nil, returns the password for each new connection, instead
+	// of Password: a password may change while older connections live on.
 	CurrentPassword func() string
-	// Direct is a URL that leads to the database itself, for what a pooler
-	// cannot carry: migrations. URL by default.
+	// Direct is a URL of the database itself, for work that a pooler cannot carry:
+	// migrations. The default is URL.
 	Direct string
-	// Pooler says that URL leads to a pooler in transaction mode, such as
-	// PgBouncer, which refuses prepared statements and settings of the
-	// session. Statements are then planned anew each time, and the server
-	// does not know of Timeout. Migrations need Direct.
+	// Pooler says that URL leads to a pooler in transaction mode, such as PgBouncer. It
+	// refuses prepared statements and settings of the session. Statements are then
+	// planned anew each time, and the server does not know of Timeout. Migrations need
+	// Direct.
 	Pooler bool
 	// Connections is the highest number of connections at the same time. 16
 	// by default.
@@ -42,21 +40,20 @@ type Options struct {
 	// AcquireTimeout is for how long a call waits for a connection while all
 	// are in use or the database is away. 2 seconds by default.
 	AcquireTimeout time.Duration
-	// AcceptLoss opens a database that loses what it has confirmed when it
-	// crashes: one with fsync, synchronous_commit or full_page_writes off.
+	// AcceptLoss opens a database that loses confirmed commits in a crash: fsync,
+	// synchronous_commit or full_page_writes is off.
 	AcceptLoss bool
-	// AutoMigrate brings the schema up to date. Without it a database whose
-	// schema is not is refused.
+	// AutoMigrate brings the schema up to date. Without it Open refuses a database with
+	// another schema.
 	AutoMigrate bool
-	// MigrationTimeout is for how long to wait while another process
-	// migrates, or uses a table that is to be changed. 30 seconds by default.
+	// MigrationTimeout limits the wait for another process that migrates, or uses a table
+	// of a migration. 30 seconds by default.
 	MigrationTimeout time.Duration
-	// Logger is told of what is accepted or repaired without anybody else
-	// noticing. None by default.
+	// Logger receives accepted risks and silent repairs. None by default.
 	Logger *slog.Logger
 }
 
-// The defaults of Options, for whoever shows them.
+// The defaults of Options, for programs that show them.
 const (
 	DefaultConnections      = 16
 	DefaultTimeout          = 10 * time.Second
@@ -64,8 +61,8 @@ const (
 	DefaultMigrationTimeout = 30 * time.Second
 )
 
-// complete returns o with the defaults of what is not set. It fails when an option
-// makes no sense.
+// complete returns o with defaults for all unset options. It fails when an option makes
+// no sense.
 func (o Options) complete() (Options, error) {
 	if err := CheckURL(o.URL); err != nil {
 		return o, fmt.Errorf("postgres: %w", err)

@@ -19,14 +19,12 @@ const (
 	connectTimeout = 5 * time.Second
 	// statements is how many statements stay prepared: more than there are.
 	statements = 512
-	// grace is how much longer than the server's time limit the one on this
-	// side is: the server's answer is worth waiting for, as it settles what
-	// has become of a write.
+	// grace is the difference between the time limit on this side and the server's. The
+	// server's answer is worth waiting for: it settles the outcome of a write.
 	grace = 2 * time.Second
 )
 
-// bound is for how long to wait for the answer to one statement, or to several
-// that were sent together.
+// bound limits the wait for the answer to one statement, or to several sent together.
 func (o Options) bound() time.Duration { return o.Timeout + grace }
 
 // poolConfig returns the settings of the pool. Nothing connects yet.
@@ -42,14 +40,14 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 	o.configure(config.ConnConfig)
 	if !o.Pooler {
 		setParameters(config.ConnConfig, map[string]string{
-			// What locks and guards mean depends on it: see locks.
+			// The meaning of locks and guards depends on it: see locks.
 			"default_transaction_isolation": "read committed",
-			// A statement that waits for another one ends a little earlier
-			// than one that is slow itself, so that the error tells.
+			// A statement that waits for another one ends a little earlier than a slow
+			// one, so the error names the cause.
 			"lock_timeout":      strconv.FormatInt(max(1, o.Timeout.Milliseconds()*9/10), 10),
 			"statement_timeout": strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10),
-			// A server that loses this client within a statement would
-			// keep its locks for hours otherwise.
+			// Otherwise a server that loses this client within a statement would keep its
+			// locks for hours.
 			"tcp_keepalives_idle":     "15",
 			"tcp_keepalives_interval": "5",
 			"tcp_keepalives_count":    "3",
@@ -61,14 +59,14 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 	config.MaxConnLifetime = time.Hour
 	config.MaxConnLifetimeJitter = 10 * time.Minute
 	config.MaxConnIdleTime = 5 * time.Minute
-	// An idle connection is tried before it is used: one to a server that is
-	// gone without a word must not use up the time that a call may wait.
+	// The pool tries an idle connection before its use: one to a silently dead server
+	// must not use up the time of a call.
 	config.PingTimeout = o.AcquireTimeout / 2
 	config.HealthCheckPeriod = 5 * time.Second
 	return config, nil
 }
 
-// configure makes the settings that all connections have.
+// configure sets the settings of all connections.
 func (o Options) configure(config *pgx.ConnConfig) {
 	o.authenticate(config)
 	if config.ConnectTimeout == 0 {
@@ -87,8 +85,8 @@ func (o Options) configure(config *pgx.ConnConfig) {
 		config.StatementCacheCapacity = 0
 	}
 	if config.ValidateConnect == nil {
-		// A name may lead to another server tomorrow: nothing is decided
-		// from one that only follows.
+		// A name may lead to another server tomorrow: no decision may come from a mere
+		// follower.
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
 	setParameters(config, map[string]string{"application_name": "problems"}) // poolers know it
@@ -111,9 +109,8 @@ func setParameters(config *pgx.ConnConfig, parameters map[string]string) {
 	config.RuntimeParams = parameters
 }
 
-// unreadable returns the error for a URL that pgx cannot use. Its form was
-// checked, so that pgx knows a password when it sees one; but an error that
-// repeats nothing is safer still.
+// unreadable returns the error for a URL that pgx cannot use. Its form was checked, so
+// pgx can tell a password. But an error that repeats nothing is safer still.
 func unreadable(err error) error {
 	if failure, ok := errors.AsType[*pgconn.ParseConfigError](err); ok && failure.Unwrap() != nil {
 		return fmt.Errorf("postgres: the URL of the database: %w", failure.Unwrap())

@@ -8,13 +8,12 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// records reads an array of records in the binary form in which PostgreSQL sends it:
-// array_send and record_send. It reads from a text, as the texts in it can be parts of
-// that one.
+// records reads an array of records in PostgreSQL's binary form: array_send and
+// record_send. It reads from a text, because the texts inside can be parts of it.
 type records struct {
 	n       int // how many there are
 	rest    sent
-	columns []column // of the one that was read last
+	columns []column // of the last one read
 	types   *pgtype.Map
 }
 
@@ -79,8 +78,7 @@ func (r *records) scan(dest ...any) error {
 	return nil
 }
 
-// scan reads the column into what most columns are read into. done is false when it is
-// for others to do.
+// scan reads the column into one of the common types. done is false for all other types.
 func (c *column) scan(into any) (done bool, err error) {
 	switch into := into.(type) {
 	case *uuid:
@@ -133,7 +131,7 @@ func integer(value string) (n int64) {
 	return n
 }
 
-// sent is what is left of what the server has sent.
+// sent is the unread rest of an answer.
 type sent struct {
 	text  string
 	short bool // there was less than it said
@@ -161,7 +159,7 @@ func (s *sent) take(n int) string {
 // number returns the next number of 32 bits.
 func (s *sent) number() int32 { return int32(integer(s.take(4))) }
 
-// value returns the next value, in front of which is its length.
+// value returns the next value. Its length stands in front of it.
 func (s *sent) value() (value string, null bool) {
 	n := s.number()
 	if n == -1 {

@@ -13,8 +13,8 @@ import (
 // portion is how many bytes of rows are copied at a time, roughly.
 const portion = 4 << 20
 
-// Restore implements store.Store. It locks the versions, for which everybody waits
-// who fills the store in another way.
+// Restore implements store.Store. It locks the versions: all other ways to fill the store
+// wait for that lock.
 func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	}
 	r := restoration{store: s, tx: tx}
 	if err := r.fill(ctx, archive); err != nil {
-		defer w.release() // which closes the connection, if it is still in the transaction
+		defer w.release() // closes the connection, if it is still in the transaction
 		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
 		_ = tx.Rollback(rollback)
@@ -42,11 +42,11 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	return classifyCommit(err)
 }
 
-// restoration is a Restore that is going on.
+// restoration is a Restore under way.
 type restoration struct {
 	store *Store
 	tx    pgx.Tx
-	rows  map[*sqlstore.Table][][]any // that are yet to be copied
+	rows  map[*sqlstore.Table][][]any // still to copy
 	size  int                         // of rows, in bytes
 }
 
@@ -92,8 +92,8 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	return store.Ended(ctx)
 }
 
-// begin stores what does not belong to problems. The sequence of numbers stays: the
-// next Reserve moves it, as it does whenever it finds it behind.
+// begin stores everything outside of problems. The sequence of numbers stays: the next
+// Reserve moves it, as always when it is behind.
 func (r *restoration) begin(ctx context.Context, head store.Change, archive store.Archive) error {
 	statements, err := r.store.locks(head)
 	if err != nil {
@@ -118,14 +118,14 @@ func (r *restoration) begin(ctx context.Context, head store.Change, archive stor
 	return nil
 }
 
-// copy copies the rows that were collected, in the order in which they were.
+// copy copies the collected rows, in their order.
 func (r *restoration) copy(ctx context.Context) error {
 	for table, rows := range r.rows {
 		_, err := r.tx.CopyFrom(ctx, pgx.Identifier{table.Name}, table.Columns, pgx.CopyFromRows(rows))
 		if err != nil {
 			return classify(err)
 		}
-		clear(rows) // lest what they hold stays
+		clear(rows) // frees their contents
 		r.rows[table] = rows[:0]
 	}
 	r.size = 0

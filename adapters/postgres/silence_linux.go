@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// silence is for how long the other end of a connection may leave unacknowledged what
-// was sent to it. Keepalives notice a server that is gone only while nothing is under
-// way.
+// silence limits how long the other end of a connection may leave sent bytes
+// unacknowledged. Keepalives notice a dead server only while nothing is under way.
 const silence = 30 * time.Second
 
-// userTimeout is TCP_USER_TIMEOUT, which package syscall lacks.
+// userTimeout is TCP_USER_TIMEOUT: package syscall lacks it.
 const userTimeout = 0x12
 
-// boundSilence sets that bound. A system that does not know it has its own.
+// boundSilence sets that limit. A system without it has its own.
 func boundSilence(network, _ string, c syscall.RawConn) error {
 	if network == "unix" {
 		return nil

@@ -28,12 +28,12 @@ type Store struct {
 	answered      atomic.Uint64 // how many writes the server has answered
 	confirmations confirmations
 	mu            sync.Mutex
-	held          map[*writer]struct{} // those of the writes under way
+	held          map[*writer]struct{} // of the writes under way
 
 	hosts    []host
 	primary  atomic.Pointer[host] // the one to try first; nil: as the URL has them
 	looking  atomic.Bool
-	timeline atomic.Uint32          // of the server that was connected to last
+	timeline atomic.Uint32          // of the last connected server
 	host     atomic.Pointer[string] // its address
 }
 
@@ -62,7 +62,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		return nil, o.failure(err)
 	}
 	if err := prepare(ctx, o, s.pool); err != nil {
-		go s.pool.Close() // for which it may wait for a server that is silent
+		go s.pool.Close() // limits the wait for a silent server
 		return nil, err
 	}
 	return s, nil
@@ -91,7 +91,7 @@ func (s *Store) Versions(ctx context.Context) (v store.Versions, err error) {
 	return v, err
 }
 
-// single calls fn with a Reader for one read, which is its own transaction.
+// single calls fn with a Reader for one read: the read is its own transaction.
 func (s *Store) single(ctx context.Context, fn func(sqlstore.Reader) error) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -102,15 +102,15 @@ func (s *Store) single(ctx context.Context, fn func(sqlstore.Reader) error) erro
 	return fn(sqlstore.Reader{Dialect: s.dialect, Session: v})
 }
 
-// Reserve implements store.Store. The numbers come from a sequence, which all
-// servers share. To take one is a write, for which a standby may be waited for.
+// Reserve implements store.Store. The numbers come from a sequence common to all servers.
+// To take one is a write, and the write may wait for a standby.
 func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer leave()
-	// A number may be taken in vain: so this may be done once for each connection of
+	// A wasted number is harmless. So this is safe to repeat, once for each connection of
 	// the pool that may have been lost.
 	for attempt := 0; ; attempt++ {
 		type reserved struct {
@@ -135,9 +135,9 @@ func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, er
 		if err != nil || id > highest {
 			return id, err
 		}
-		// Somebody has stored a problem with a number that was not
-		// reserved. One at a time moves the sequence behind it, so that
-		// nobody moves it back behind whoever was quicker.
+		// Somebody has stored a problem with a number that was not reserved. One session
+		// at a time moves the sequence past it, so nobody moves it back behind a quicker
+		// session.
 		batch := &pgx.Batch{}
 		batch.Queue(lockNumbers)
 		batch.Queue(skipNumbers)
@@ -153,11 +153,11 @@ const (
 	skipNumbers = "SELECT setval('problem_ids', highest) FROM problem_ids, (SELECT max(id) AS highest FROM problems) p WHERE last_value < highest"
 )
 
-// Close implements store.Store. It waits for the calls under way, so that it
-// must not be called within a View. Writes that no caller waits for any more are left
-// to the server.
+// Close implements store.Store. It waits for the calls under way, so a View must not call
+// it. Writes without a waiting caller are left to the server.
 func (s *Store) Close() error {
-	// Whoever still waits for a write after that learns that its outcome is not known.
+	// After that, a caller that still waits for a write learns that its outcome is
+	// unknown.
 	defer time.AfterFunc(grace, s.end).Stop()
 	if s.calls.Close() {
 		s.cut(func(*connection) bool { return true })
@@ -169,11 +169,11 @@ func (s *Store) Close() error {
 // Stats tell how busy the connections of a Store are, and have been since it was
 // opened.
 type Stats struct {
-	// Connected is the number of connections, InUse of those in use at this
-	// moment, Most of those that there can be.
+	// Connected is the number of connections, InUse the number in use now, Most the
+	// limit.
 	Connected, InUse, Most int
-	// Waited counts the calls that had to wait for a connection, WaitedFor
-	// is for how long they did, all together.
+	// Waited counts the calls that waited for a connection. WaitedFor is the sum of their
+	// waits.
 	Waited    uint64
 	WaitedFor time.Duration
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// urlForm is the form of a database's URL. Its parts are certain, so that what is
-// a password is too: the user, the password, and what follows them. The hosts are
-// a list, as a failover cluster has several.
+// urlForm is the form of a database's URL. Its parts are certain, so the password is
+// certain too: the user, the password, and the rest. The hosts are a list, because a
+// failover cluster has several.
 var urlForm = func() *regexp.Regexp {
 	const (
 		text  = `(?:[^\s%:@/?#\[\]\x60\x00-\x1f]|%[0-9A-Fa-f]{2})*`
@@ -32,7 +32,7 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// mask stands for a password, in a way that stays a URL.
+// mask replaces a password and leaves a valid URL.
 const mask = "xxxxx"
 
 // Mask returns the URL of a database as it can be shown: every password in it is
@@ -56,8 +56,8 @@ func Mask(text string) string {
 	return masked
 }
 
-// harmless are the parameters that keep no secret. Any other may: misspelt, it is
-// taken for a setting of the session.
+// harmless are the parameters without secrets. Any other may hold one: a misspelt
+// parameter counts as a setting of the session.
 var harmless = []string{
 	"application_name", "channel_binding", "connect_timeout", "dbname", "host", "port", "search_path",
 	"sslcert", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "target_session_attrs", "user",

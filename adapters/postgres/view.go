@@ -18,11 +18,10 @@ type view struct {
 	store *Store
 	leave func() // the gate, once the view has ended
 	conn  *pgxpool.Conn
-	// begun is true once the transaction has, and from the start in a view
-	// for one read, which needs none.
+	// begun is true once the transaction has begun. It is true from the start in a view
+	// for one read: that needs no transaction.
 	begun bool
-	// last is true when what is read next is all: the transaction ends with it.
-	// Then it is over.
+	// last is true when the next read is the only one left: the transaction ends with it.
 	last, over bool
 }
 
@@ -37,7 +36,7 @@ var _ store.LastReader = reader{}
 // Last implements store.LastReader.
 func (r reader) Last() { r.view.last = true }
 
-// History implements store.Reader. It is the timeline of the server that was read from:
+// History implements store.Reader. It is the timeline of the server behind the read:
 // every fail-over begins another one.
 func (r reader) History() store.History {
 	if r.view.conn == nil {
@@ -59,8 +58,8 @@ func (v *view) ReadOnce(ctx context.Context, query sqlstore.Query) error {
 	return v.try(ctx, func(ctx context.Context) (rows int, err error) { return v.readOnce(ctx, query) })
 }
 
-// try calls read with a connection, which it takes first if there is none. read
-// returns how many rows it has read, also when it fails.
+// try calls read with a connection, and takes one first if there is none. read returns
+// the number of rows read, also when it fails.
 func (v *view) try(ctx context.Context, read func(context.Context) (rows int, err error)) error {
 	if err := store.Ended(ctx); err != nil {
 		return err
@@ -83,9 +82,8 @@ func (v *view) try(ctx context.Context, read func(context.Context) (rows int, er
 			v.begun, v.over = true, v.last
 			return nil
 		}
-		// A connection that was lost while nobody used it is only noticed
-		// now. There is at most one such connection in the pool for each
-		// that it can have.
+		// A lost idle connection shows only now. The pool has at most one for each of its
+		// connections.
 		lost := v.conn.Conn().IsClosed() && !timedOut(err)
 		if fresh && rows == 0 && (lost || outdated(err)) && ctx.Err() == nil && attempt <= v.store.options.Connections {
 			v.conn.Release()
@@ -96,8 +94,8 @@ func (v *view) try(ctx context.Context, read func(context.Context) (rows int, er
 	}
 }
 
-// readOnce sends a query that the server plans for its arguments, and does not keep.
-// To compile what is planned takes longer than most searches.
+// readOnce sends a query. The server plans it for its arguments and keeps no plan.
+// Compiling a plan takes longer than most searches.
 func (v *view) readOnce(ctx context.Context, q sqlstore.Query) (rows int, err error) {
 	setting := "SET LOCAL jit = off"
 	if !v.begun {
@@ -173,10 +171,10 @@ func (v *view) read(ctx context.Context, queries []sqlstore.Query) (rows int, er
 	return rows, nil
 }
 
-// endTimeout is for how long a transaction may take to end that nobody waits for.
+// endTimeout limits the end of a transaction that nobody waits for.
 const endTimeout = 5 * time.Second
 
-// end ends the transaction. Nobody needs to wait for that.
+// end ends the transaction. No caller needs to wait for it.
 func (v *view) end() {
 	if v.conn == nil {
 		v.leave()
@@ -189,15 +187,15 @@ func (v *view) end() {
 	}
 	go func() {
 		defer v.leave()
-		defer v.conn.Release() // which closes it, if it is still in the transaction
+		defer v.conn.Release() // closes the connection, if it is still in the transaction
 		ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 		defer cancel()
 		_, _ = v.conn.Exec(ctx, "ROLLBACK")
 	}()
 }
 
-// acquire returns a connection, for which it waits a limited time. When the server
-// has no more, one that the pool has already will do.
+// acquire returns a connection, after a limited wait. When the server has no more, an
+// existing one of the pool will do.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
@@ -219,12 +217,11 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	}
 }
 
-// crowdedPause is how long to wait before a server is asked for a connection again
-// that has too many.
+// crowdedPause is the pause before the next attempt to connect to a full server.
 const crowdedPause = 20 * time.Millisecond
 
-// interrupted returns the fault of the context, if it is over, as that is why
-// something else has failed.
+// interrupted returns the fault of the context, if the context is over: it is the reason
+// for the other failure.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
 		return store.Ended(ctx)

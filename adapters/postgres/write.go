@@ -11,10 +11,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// A write goes on after its caller has given it up. The server may be waiting for a
-// standby, and a write that is cut off there becomes visible to everybody although the
-// standby does not have it. So the connection is kept until the server answers, or is
-// gone.
+// A write goes on after its caller has given up. The server may be waiting for a standby.
+// A write cut off there becomes visible to everybody although the standby does not have
+// it. So the connection stays reserved until the server answers, or is gone.
 
 // writer is a connection for one write.
 type writer struct {
@@ -23,8 +22,8 @@ type writer struct {
 	store *Store
 }
 
-// writers returns how many writes there can be at the same time. While no standby
-// confirms, all of them wait; the other connections are for those who read.
+// writers returns the limit of concurrent writes. While no standby confirms, all of them
+// wait; the other connections remain for readers.
 func (o Options) writers() int {
 	if o.Connections == 1 {
 		return 1
@@ -32,8 +31,8 @@ func (o Options) writers() int {
 	return o.Connections - max(1, o.Connections/4)
 }
 
-// writer returns a connection to write with, for which it waits a limited time. It has
-// to be released, by the caller or by finish.
+// writer returns a connection to write with, after a limited wait. The caller or finish
+// has to release it.
 func (s *Store) writer(ctx context.Context) (*writer, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
@@ -61,23 +60,23 @@ func (w *writer) release() {
 	<-w.store.writing
 }
 
-// errUndecided is the error of a write that the server has not answered in time. It
-// may be done or not, and may still be either later.
+// errUndecided is the error of a write without a timely answer. It may be done or not,
+// and may still be either later.
 var errUndecided = errors.New("the database has not answered yet")
 
-// errUnconfirmed is the error of a write that is done on this server, but that no
-// standby may have.
+// errUnconfirmed is the error of a write that is done on this server, but possibly on no
+// standby.
 var errUnconfirmed = errors.New("the database has warned that no standby may have the change")
 
-// answer is what a write has come to, once done is closed.
+// answer is the outcome of a write, once done is closed.
 type answer[T any] struct {
 	done  chan struct{}
 	value T
 	err   error
 }
 
-// start calls do, which writes, and releases the writer when do has ended. The error
-// is that of do, or errUnconfirmed when the server has stopped waiting for its standby.
+// start calls do for the write, and releases the writer when do has ended. The error is
+// that of do, or errUnconfirmed when the server has stopped waiting for its standby.
 func start[T any](w *writer, do func(context.Context) (T, error)) *answer[T] {
 	a := &answer[T]{done: make(chan struct{})}
 	w.store.hold(w)
@@ -92,8 +91,8 @@ func start[T any](w *writer, do func(context.Context) (T, error)) *answer[T] {
 	return a
 }
 
-// finish starts a write and returns what it comes to, or errUndecided when the time for
-// that is over. The end of ctx does not end the wait, but its deadline does.
+// finish starts a write and returns its outcome, or errUndecided after the time limit.
+// The end of ctx does not end the wait, but its deadline does.
 func finish[T any](ctx context.Context, w *writer, do func(context.Context) (T, error)) (T, error) {
 	a := start(w, do)
 	limited, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
@@ -108,8 +107,8 @@ func finish[T any](ctx context.Context, w *writer, do func(context.Context) (T, 
 	return a.value, a.err
 }
 
-// wait waits until done is closed, and reports whether that happened before ctx ended,
-// the time that a statement may take was over, or the store is closed.
+// wait waits until done is closed. It reports false when one of these comes first: the
+// end of ctx, the limit of a statement, the end of the store.
 func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 	limited, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
@@ -139,7 +138,7 @@ func write[T any](ctx context.Context, s *Store, do func(context.Context, *pgxpo
 	return finish(ctx, w, func(ctx context.Context) (T, error) { return do(ctx, w.Conn) })
 }
 
-// hold notes that a write is under way.
+// hold registers a write under way.
 func (s *Store) hold(w *writer) {
 	w.warned.Store(false)
 	w.connection.writing.Store(true)
@@ -148,8 +147,8 @@ func (s *Store) hold(w *writer) {
 	s.held[w] = struct{}{}
 }
 
-// drop notes that the write has ended, and releases its writer. What is sent on a
-// connection that broke stays a write, so that nobody cancels it.
+// drop ends the registration of the write, and releases its writer. A statement on a
+// broken connection stays a write, so nobody cancels it.
 func (s *Store) drop(w *writer) {
 	s.mu.Lock()
 	delete(s.held, w)
@@ -161,8 +160,8 @@ func (s *Store) drop(w *writer) {
 	w.release()
 }
 
-// cut closes the connections of the writes under way that are of the given kind. The
-// server goes on with what it has received.
+// cut closes the connections of the writes of the given kind. The server goes on with the
+// statements it has received.
 func (s *Store) cut(of func(*connection) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,12 +10,11 @@ import (
 // forBackup changes neither the file nor how it is logged.
 const forBackup = "mode=rw&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)&_pragma=cache_size(-8000)"
 
-// Backup writes a consistent copy of the store at o.Path to another file, which must be
-// empty or not there yet, and returns how many problems the copy has. The store may be in
-// use: what was committed before Backup began is in the copy, and writers do not wait.
-// The copy is a store of its own. It needs no log, and is refused beside one, which would
-// be that of another file. It is for the caller to sync it, and to remove it after an
-// error.
+// Backup writes a consistent copy of the store at o.Path to another file, and returns the
+// number of problems in the copy. The file must be empty or absent. The store may be in
+// use: the copy has everything committed before Backup began, and writers do not wait.
+// The copy is a store of its own. It needs no log, and Open refuses it beside one: that
+// would be another file's. The caller syncs it, and removes it after an error.
 func Backup(ctx context.Context, o Options, to string) (problems int, err error) {
 	o.Existing = true
 	f, err := find(o.Path)
@@ -26,7 +25,7 @@ func Backup(ctx context.Context, o Options, to string) (problems int, err error)
 	if err != nil {
 		return 0, err
 	}
-	if to, err = filepath.Abs(to); err != nil { // which SQLite does not take for a URI
+	if to, err = filepath.Abs(to); err != nil { // SQLite does not take this for a URI
 		return 0, fmt.Errorf("sqlite: the backup cannot be located: %w", err)
 	}
 	db, err := pool(f.path, 1, forBackup)
@@ -37,7 +36,7 @@ func Backup(ctx context.Context, o Options, to string) (problems int, err error)
 	if _, err := db.DB.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return 0, f.failure(fmt.Errorf("the backup cannot be written to %s: %w", to, err))
 	}
-	if !found.unlogged { // then nothing was opened that would have to be settled
+	if !found.unlogged { // then nothing was opened, and nothing needs settling
 		c := &conn{pool: db.DB}
 		defer c.drop()
 		if err := c.settle(f); err != nil {

@@ -18,8 +18,8 @@ import (
 // groupSize is the highest number of tasks in one transaction.
 const groupSize = 128
 
-// task is something to be written. It can be done again after its transaction
-// was rolled back, unless it is to be alone in that.
+// task is one write. The writer can repeat it after its transaction was rolled back,
+// unless the task has to be alone in its transaction.
 type task struct {
 	do    func(*transaction) error
 	alone bool
@@ -43,8 +43,8 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	return receipt, nil
 }
 
-// Outcome implements store.Store. It waits its turn behind the Commits that the
-// writer has begun, until the deadline of ctx.
+// Outcome implements store.Store. It queues behind the Commits that the writer has begun,
+// until the deadline of ctx.
 func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	var receipt store.Receipt
 	var stored bool
@@ -61,12 +61,12 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return receipt, stored, nil
 }
 
-// errOverdue is the error of a task that the writer has begun and goes on with, though
-// the deadline of who waited for it has passed.
+// errOverdue is the error of a task that the writer has begun and continues after the
+// deadline of its caller.
 var errOverdue = errors.New("sqlite: the writer was not done at the deadline")
 
-// submit hands a task to the writer and waits until it is done. Nothing is
-// buffered between the two: what the writer has received, it has begun. Then a
+// submit hands a task to the writer and waits until it is done. Nothing is buffered
+// between the two: the writer has begun every task that it received. From then on a
 // cancelled context no longer counts, but its deadline does: errOverdue.
 func (s *Store) submit(ctx context.Context, do func(*transaction) error) error {
 	return s.hand(ctx, task{do: do})
@@ -85,7 +85,7 @@ func (s *Store) hand(ctx context.Context, t task) error {
 	case <-ctx.Done():
 		return store.Ended(ctx)
 	}
-	if t.alone { // what it reads is the caller's
+	if t.alone { // the task reads the caller's values
 		return <-done
 	}
 	if ended, err := store.Await(ctx, done); ended {
@@ -94,8 +94,8 @@ func (s *Store) hand(ctx context.Context, t task) error {
 	return errOverdue
 }
 
-// write is the writer's goroutine: it takes all tasks that are waiting, does them
-// in one transaction and answers them.
+// write is the writer's goroutine: it takes all waiting tasks, does them in one
+// transaction and answers them.
 func (s *Store) write() {
 	defer close(s.written)
 	for first := range s.tasks {
@@ -115,7 +115,7 @@ func (s *Store) write() {
 	}
 }
 
-// waiting returns a task that somebody is waiting to hand in.
+// waiting returns the task of a waiting caller.
 func (s *Store) waiting() (task, bool) {
 	select {
 	case t, ok := <-s.tasks:
@@ -125,8 +125,8 @@ func (s *Store) waiting() (task, bool) {
 	}
 }
 
-// writer is the one connection that writes. Only the writer's goroutine uses it,
-// but for the counters.
+// writer is the one connection for writing. Only the writer's goroutine uses it, except
+// for the counters.
 type writer struct {
 	conn
 	file             file
@@ -136,12 +136,11 @@ type writer struct {
 	// exclusive is true for a server. Beside one, others need no mark; and if it is of
 	// an earlier version, it would not clear theirs.
 	exclusive bool
-	// wal is the write-ahead log that this connection writes to; nil until the first
-	// write.
+	// wal is the write-ahead log of this connection; nil until the first write.
 	wal atomic.Pointer[fs.FileInfo]
 }
 
-// missing fails when what is written would be lost: see file.missing.
+// missing fails when a write would be lost: see file.missing.
 func (w *writer) missing() error {
 	if err := w.file.missing(); err != nil {
 		return err
@@ -173,7 +172,7 @@ func (w *writer) prepare(mark bool) error {
 			w.drop()
 			return err
 		}
-	} else if _, err := w.exec("SELECT 1 FROM versions"); err != nil { // which connects
+	} else if _, err := w.exec("SELECT 1 FROM versions"); err != nil { // this connects
 		return err
 	}
 	wal, err := os.Stat(w.file.logPath())
@@ -186,7 +185,7 @@ func (w *writer) prepare(mark bool) error {
 
 // finish does the tasks of a group and answers them.
 func (w *writer) finish(group []task) {
-	t, err := w.begin(w.exclusive || group[0].alone) // what is alone fills a store
+	t, err := w.begin(w.exclusive || group[0].alone) // a task alone fills a store
 	if err != nil {
 		for _, task := range group {
 			task.done <- err
@@ -202,8 +201,7 @@ func (w *writer) finish(group []task) {
 		w.rollback()
 	}
 	if err != nil && len(group) > 1 && !fault.Is(err, fault.UnknownOutcome) {
-		// One task has spoilt the transaction for all. Alone, each gets
-		// what it deserves.
+		// One task has spoilt the transaction for all. Alone, each gets its own outcome.
 		w.log.Warn("a group of changes is done again one by one", "changes", len(group), "error", err)
 		for i := range group {
 			w.finish(group[i : i+1])
@@ -246,8 +244,8 @@ func (w *writer) begin(mark bool) (*transaction, error) {
 	return t, nil
 }
 
-// rollback ends a transaction without a trace. SQLite may have ended it already,
-// in which case a new connection is the way to be sure.
+// rollback ends a transaction without a trace. SQLite may have ended it already. Then a
+// new connection is the way to be sure.
 func (w *writer) rollback() {
 	if _, err := w.exec("ROLLBACK"); err != nil {
 		w.log.Warn("the connection that writes is replaced", "error", err)
@@ -261,7 +259,7 @@ type transaction struct {
 	dialect *sqlstore.Dialect
 	store.Versions
 	position int64  // the latest one taken
-	changes  uint64 // that were stored
+	changes  uint64 // stored ones
 }
 
 // next takes a position.
@@ -270,8 +268,8 @@ func (t *transaction) next() int64 {
 	return t.position
 }
 
-// run does the tasks. One that is refused has written nothing, and does not concern
-// the others; any other error means that the transaction is lost.
+// run does the tasks. A refused task has written nothing, and does not concern the
+// others; any other error means a lost transaction.
 func (t *transaction) run(group []task, results []error) error {
 	for i, task := range group {
 		err := task.do(t)
@@ -303,9 +301,9 @@ func (t *transaction) end() error {
 	})
 }
 
-// commit stores a Change. All that can be wrong with one of this server's is looked for
-// before anything is written; that another process has taken the number of a new
-// problem, and what the disk refuses, shows later.
+// commit stores a Change. It checks every condition of this server before it writes. Two
+// failures show later: another process has taken the number of a new problem, or the disk
+// refuses.
 func (t *transaction) commit(change store.Change) (store.Receipt, error) {
 	for _, expectation := range change.Expect {
 		if err := t.expect(expectation); err != nil {
@@ -327,8 +325,8 @@ func (t *transaction) commit(change store.Change) (store.Receipt, error) {
 	return receipt, nil
 }
 
-// unexpected refuses a Change with the error of an expectation, unless it is known:
-// that it is stored can be why the expectation does not hold.
+// unexpected refuses a Change with the error of an expectation, unless the Change is
+// known: a stored Change can itself be the reason.
 func (t *transaction) unexpected(batch ident.ID, reason error) (store.Receipt, error) {
 	if !fault.Is(reason, fault.Conflict) {
 		return store.Receipt{}, reason
@@ -343,7 +341,7 @@ func (t *transaction) unexpected(batch ident.ID, reason error) (store.Receipt, e
 	return store.Receipt{}, refusal{reason}
 }
 
-// again answers a Change that is known.
+// again answers a known Change.
 func (t *transaction) again(batch ident.ID, settled int64) (store.Receipt, error) {
 	if settled == ruledOut {
 		return store.Receipt{}, refusal{fault.New(fault.Abandoned, "it was ruled that this batch never happens")}
@@ -366,11 +364,10 @@ func (t *transaction) outcome(batch ident.ID, at time.Time) (store.Receipt, bool
 	return store.Receipt{Batch: batch, Position: settled}, true, nil
 }
 
-// ruledOut is the position of a batch that never happens.
+// ruledOut is the position of a batch after a ruling against it.
 const ruledOut = 0
 
-// settle gives a batch its position, unless it is known already, and returns the
-// position that it has.
+// settle gives an unknown batch its position, and returns the position of the batch.
 func (t *transaction) settle(batch ident.ID, position int64, at time.Time) (settled int64, known bool, err error) {
 	added, err := t.exec("INSERT INTO batches (id, position, at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
 		batch.String(), position, at.UnixMicro())
@@ -380,7 +377,7 @@ func (t *transaction) settle(batch ident.ID, position int64, at time.Time) (sett
 	return t.settled(batch)
 }
 
-// settled returns the position of a batch that is known.
+// settled returns the position of a known batch.
 func (t *transaction) settled(batch ident.ID) (position int64, known bool, err error) {
 	known, err = t.one([]any{&position}, "SELECT position FROM batches WHERE id = ?", batch.String())
 	return position, known, err

@@ -8,12 +8,11 @@ import (
 	"io"
 )
 
-// conn is one connection to the file, with the statements that it has prepared.
-// It connects when it is first used. Its errors are faults.
+// conn is one connection to the file, with its prepared statements. It connects at its
+// first use. Its errors are faults.
 //
-// It speaks with the driver itself: what database/sql does around each statement, for
-// callers that share connections and scan into anything, is a tenth of what it costs
-// to read a problem.
+// It calls the driver itself. The layer of database/sql, for shared connections and scans
+// into anything, costs a tenth of the time to read a problem.
 //
 // Statements run without the caller's context, but for searches: watching it would
 // cost about as much as a short statement itself.
@@ -22,18 +21,18 @@ type conn struct {
 	session  *sql.Conn
 	prepared map[string]statement // by their text; nil while not connected
 
-	args   []driver.NamedValue // of the statement that runs
-	values []driver.Value      // of the row that is read
+	args   []driver.NamedValue // of the running statement
+	values []driver.Value      // of the current row
 }
 
-// statement is what the driver prepares.
+// statement is a prepared statement of the driver.
 type statement interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// connection is what the driver connects.
+// connection is a connection of the driver.
 type connection interface {
 	driver.ConnPrepareContext
 	driver.QueryerContext
@@ -51,8 +50,7 @@ func (c *conn) connect() (err error) {
 	return nil
 }
 
-// drop ends the connection, and with it its transaction, whatever state that is
-// in.
+// drop ends the connection, and with it its transaction in any state.
 func (c *conn) drop() {
 	if c.prepared == nil {
 		return
@@ -68,8 +66,8 @@ func (c *conn) drop() {
 	c.prepared = nil
 }
 
-// use calls fn with the driver's connection. A panic of fn goes on when the connection
-// is no longer in use: database/sql would close it, with statements that are open.
+// use calls fn with the driver's connection. A panic of fn continues once the connection
+// is free: database/sql would close it, with statements still open.
 func (c *conn) use(fn func(connection) error) error {
 	if err := c.connect(); err != nil {
 		return err
@@ -90,7 +88,7 @@ func (c *conn) use(fn func(connection) error) error {
 	return err
 }
 
-// with calls fn with the statement, which is prepared when it is first used.
+// with calls fn with the statement. It prepares the statement at its first use.
 func (c *conn) with(query string, fn func(statement) error) error {
 	return c.use(func(session connection) error {
 		if s, ok := c.prepared[query]; ok {
@@ -117,13 +115,13 @@ func (c *conn) exec(query string, args ...any) (touched int64, err error) {
 			return classify(err)
 		}
 		touched, err = result.RowsAffected()
-		return err // which it never does
+		return err // it never does
 	})
 	return touched, err
 }
 
-// each runs a query and calls read for every row, with what reads its columns. The
-// connection is busy until then: read must not run statements on it.
+// each runs a query and calls read with the columns of every row. The connection is busy
+// until then: read must not run statements on it.
 func (c *conn) each(read func(scan func(dest ...any) error) error, query string, args ...any) error {
 	return c.with(query, func(s statement) error {
 		if err := c.bind(args); err != nil {
@@ -137,7 +135,7 @@ func (c *conn) each(read func(scan func(dest ...any) error) error, query string,
 	})
 }
 
-// once is each for a statement that is not kept, and ends when the context does.
+// once is each for a statement that is not kept. It ends with the context.
 func (c *conn) once(ctx context.Context, read func(scan func(dest ...any) error) error, query string, args ...any) error {
 	return c.use(func(session connection) error {
 		if err := c.bind(args); err != nil {
@@ -151,8 +149,8 @@ func (c *conn) once(ctx context.Context, read func(scan func(dest ...any) error)
 	})
 }
 
-// one runs a query that returns at most one row, reads that into dest, and
-// reports whether there was one.
+// one runs a query for at most one row and reads the row into dest. It reports whether
+// there was one.
 func (c *conn) one(dest []any, query string, args ...any) (found bool, err error) {
 	err = c.each(func(scan func(...any) error) error {
 		found = true
@@ -161,7 +159,7 @@ func (c *conn) one(dest []any, query string, args ...any) (found bool, err error
 	return found, err
 }
 
-// bind makes c.args what the driver knows.
+// bind fills c.args with values of the driver's types.
 func (c *conn) bind(args []any) error {
 	c.args = c.args[:0]
 	for i, arg := range args {

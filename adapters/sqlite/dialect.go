@@ -73,8 +73,7 @@ func appendJSON(b []byte, text string) []byte {
 	return append(b, quoted...)
 }
 
-// glob returns a pattern for GLOB, where what means more than itself stands in
-// brackets.
+// glob returns a pattern for GLOB, with special characters in brackets.
 func glob(p predicate.Pattern) string {
 	special := strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 	var b strings.Builder

@@ -25,7 +25,7 @@ func (t *transaction) expect(expectation store.Expectation) error {
 	return conflictUnless(found, statement.Conflict)
 }
 
-// apply does what the Change says, and raises the versions that it concerns by 1.
+// apply does the effects of the Change, and raises the versions concerned by 1.
 func (t *transaction) apply(change store.Change) error {
 	statements, err := t.dialect.Effects(change, t.next)
 	if err != nil {
@@ -38,8 +38,8 @@ func (t *transaction) apply(change store.Change) error {
 	return nil
 }
 
-// do runs the statements. It fails with fault.Conflict when one touches nothing
-// that has to touch something.
+// do runs the statements. It fails with fault.Conflict when a statement changes nothing
+// although it has to.
 func (t *transaction) do(statements ...sqlstore.Statement) error {
 	for _, s := range statements {
 		touched, err := t.exec(s.SQL, s.Args...)

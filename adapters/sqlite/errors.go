@@ -16,8 +16,8 @@ func busy(err error) bool {
 	return ok && failure.Code()&0xff == lib.SQLITE_BUSY
 }
 
-// classify returns the fault for an error of the driver. Nothing is stored by
-// the statement that failed, but see classifyCommit.
+// classify returns the fault for an error of the driver. The failed statement stored
+// nothing, but see classifyCommit.
 func classify(err error) error {
 	failure, ok := errors.AsType[*driver.Error](err)
 	if !ok {
@@ -36,10 +36,9 @@ func classify(err error) error {
 	return fault.Wrap(fault.Internal, err, "the store failed")
 }
 
-// classifyCommit returns the fault for the error of a COMMIT. Only where SQLite
-// gives up before it has written the frame that commits is it certain that the
-// transaction did not happen. After any other failure that frame may be on the
-// disk, where a restart would find it.
+// classifyCommit returns the fault for the error of a COMMIT. Only before SQLite writes
+// the frame that commits is it certain that the transaction did not happen. After any
+// other failure that frame may be on the disk, and a restart would find it.
 func classifyCommit(err error) error {
 	if failure, ok := errors.AsType[*driver.Error](err); ok {
 		switch failure.Code() & 0xff {

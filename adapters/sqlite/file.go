@@ -19,7 +19,7 @@ type file struct {
 	info fs.FileInfo
 }
 
-// locate returns the file at a path, which it creates if need be.
+// locate returns the file at a path, and creates it if need be.
 func locate(path string) (file, error) {
 	if path == "" {
 		return file{}, errors.New("sqlite: the store has no path")
@@ -30,7 +30,7 @@ func locate(path string) (file, error) {
 	return find(path)
 }
 
-// find returns the file at a path, where there has to be one that can be a store.
+// find returns the file at a path. There has to be one, of a kind that can be a store.
 func find(path string) (f file, err error) {
 	if path == "" {
 		return f, errors.New("sqlite: the store has no path")
@@ -61,8 +61,8 @@ func find(path string) (f file, err error) {
 	return f, readOnly(f.path, writable(f.path))
 }
 
-// linked says why a file with several names is no store. Each name has a write-ahead
-// log of its own, so that users under different names destroy what the others write.
+// linked explains why a file with several names is no store. Each name has a write-ahead
+// log of its own, so users under different names destroy each other's writes.
 func linked(info fs.FileInfo) string {
 	return fmt.Sprintf("the file has %d hard links: remove all but one, or replace the others by copies", links(info))
 }
@@ -78,8 +78,8 @@ func readOnly(path string, err error) error {
 
 // create makes an empty file, readable for its owner alone, unless there is one.
 func create(path string) error {
-	// Before the file is there: a log that appears later is that of a process
-	// which has found the new file.
+	// Before the file is there: a later log belongs to a process that has found the new
+	// file.
 	log, logErr := os.Stat(path + "-wal")
 	// An existing file must not be opened and closed here: closing any of its
 	// descriptors ends the POSIX locks of the whole process.
@@ -98,22 +98,22 @@ func create(path string) error {
 		return fmt.Errorf("sqlite: the store cannot be created: %w", err)
 	}
 	if logErr == nil && log.Size() > 0 {
-		// A new file would be the end of what is in the log.
+		// A new file would make the contents of the log useless.
 		return errors.Join(os.Remove(path),
 			fmt.Errorf("sqlite: there is no %s, but its write-ahead log, %s-wal: put the file back, or move the log away to begin anew", path, path))
 	}
 	return nil
 }
 
-// lock is what one server at a time holds: a lock on a file beside the store, which
-// servers of earlier versions respect, and one on the store itself, which is the same
-// however the file is reached.
+// lock is held by one server at a time. It has two parts: a lock on a file beside the
+// store, for servers of earlier versions, and one on the store itself, common to all
+// paths to the file.
 type lock struct {
 	beside *flock.Flock
 	held   *os.File // of the store
 }
 
-// lock takes the lock that one server at a time holds on the file.
+// lock takes the server's lock on the file.
 func (f file) lock() (*lock, error) {
 	taken := errors.New("another `problems serve` uses it: there can be one for each file")
 	beside := flock.New(f.path+".lock", flock.SetPermissions(0o600))
@@ -136,9 +136,8 @@ func (f file) lock() (*lock, error) {
 // Close gives the lock back. SQLite must have closed the file before.
 func (l *lock) Close() error { return errors.Join(release(l.held), l.beside.Close()) }
 
-// missing fails when the file is no longer where it was, or has a second name. What is
-// written to a file without a name is lost, and what is written beside another one
-// with that name destroys it.
+// missing fails when the file is no longer at its path, or has a second name. A write to
+// a file without a name is lost. A write beside another file with that name destroys it.
 func (f file) missing() error {
 	now, err := os.Stat(f.path)
 	switch {

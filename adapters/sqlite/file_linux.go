@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockByte is the byte of a database that a server locks, far beyond any that
+// lockByte is the byte of a database that a server locks, far beyond all bytes that
 // SQLite locks or stores.
 const lockByte = 1 << 62
 
@@ -16,9 +16,9 @@ const lockByte = 1 << 62
 // The lock belongs to the inode, so it is the same under every name, and nobody can
 // remove it or put another in its place.
 //
-// SQLite has locks on the same file. A process loses those when it closes any
-// descriptor of the file, so this one must be opened before SQLite's and closed after
-// them. It must not be a POSIX lock, which would end with any of SQLite's descriptors.
+// SQLite has locks on the same file. A process loses those when it closes any descriptor
+// of the file. So this one must be opened before SQLite's and closed after them. It must
+// not be a POSIX lock: that would end with any of SQLite's descriptors.
 func (f file) hold() (held *os.File, err error) {
 	opened, err := os.OpenFile(f.path, os.O_RDWR, 0)
 	if err != nil {
@@ -51,8 +51,8 @@ func lockPart(f *os.File) error {
 	return unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: lockByte, Len: 1})
 }
 
-// release ends the lock, and closes the file. Closing alone would leave the lock to a child
-// of this process that has not yet begun its program.
+// release ends the lock, and closes the file. Closing alone would leave the lock to a
+// child of this process before its program begins.
 func release(f *os.File) error {
 	unlocked := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_UNLCK, Start: lockByte, Len: 1})
 	if errors.Is(unlocked, unix.EINVAL) {
@@ -72,5 +72,5 @@ func mounted(path string) bool {
 	return err == nil && stat.Attributes&stat.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
-// writable fails when nobody can write what is at the path.
+// writable fails when nobody can write to the path.
 func writable(path string) error { return unix.Access(path, unix.W_OK) }

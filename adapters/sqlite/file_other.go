@@ -11,8 +11,8 @@ func (f file) hold() (*os.File, error) { return os.Open(os.DevNull) }
 // mounted reports false: these systems mount directories.
 func mounted(string) bool { return false }
 
-// writable leaves the answer to whoever writes.
+// writable leaves the answer to the first write.
 func writable(string) error { return nil }
 
-// release closes what hold has opened.
+// release closes the file opened by hold.
 func release(f *os.File) error { return f.Close() }

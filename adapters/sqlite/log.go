@@ -15,18 +15,18 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// The marks say whether the write-ahead log belongs to the store. The user_version of
-// the file is where they are: what copies the file copies its mark.
+// The marks say whether the write-ahead log belongs to the store. They are in the
+// user_version of the file, so a copy of the file has its mark too.
 const (
 	complete = 0 // all is in the file
 	logged   = 1 // some of it can be in the log alone, so the log has to be there
-	copied   = 2 // a backup that nobody has opened yet: a log beside it is another file's
+	copied   = 2 // an unopened backup: a log beside it is another file's
 )
 
-// A server marks its file as logged before it writes anything, in the file itself; and
-// so does whoever fills a store. The last connection of all clears the mark and removes
-// the log; see settle. All others leave the log where it is, although SQLite would
-// remove it. So a file that is marked without a log was copied without it, or lost it.
+// A server marks its file as logged before it writes anything, in the file itself; and so
+// does a process that fills a store. The last connection of all clears the mark and
+// removes the log; see settle. All others leave the log in place, although SQLite would
+// remove it. So a marked file without a log was copied without it, or lost it.
 
 // logPath returns where the write-ahead log is.
 func (f file) logPath() string { return f.path + "-wal" }
@@ -43,11 +43,11 @@ func size(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// found is what a file is like before the Store opens it.
+// found is the condition of a file before the Store opens it.
 type found struct {
-	// unlogged is true when the file has to be written once without a log: to get a
-	// schema, which then is in the file itself, to get another mark than copied, or to
-	// end what another process has begun so.
+	// unlogged is true when the file needs one write without a log. That write puts the
+	// schema into the file itself, replaces the mark of a copy, or ends such a write of
+	// another process.
 	unlogged bool
 	// empty is true when the file has no schema yet.
 	empty bool
@@ -56,8 +56,8 @@ type found struct {
 // inspect fails when the file belongs to something else, or lacks its log, before
 // anything in it or beside it is changed.
 func (f file) inspect(ctx context.Context, o Options) (result found, err error) {
-	// Without a lock, it can meet a process that opens or closes the file. What does not
-	// fit together then does so a moment later.
+	// Without a lock, this can meet a process that opens or closes the file. An
+	// inconsistent answer then becomes consistent a moment later.
 	for pause := range 10 {
 		if result, err = f.look(ctx, o); err == nil {
 			break
@@ -90,7 +90,7 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 	case now == 0:
 		return found{unlogged: true, empty: true}, nil
 	}
-	// The file had pages already: a journal that is no longer there has done its work.
+	// The file had pages already: a journal that has disappeared has done its work.
 	if journal, err := size(f.path + "-journal"); err != nil || journal > 0 {
 		return found{unlogged: true}, err
 	}
@@ -135,8 +135,7 @@ func content(ctx context.Context, db *bun.DB, tables *int) error {
 	return db.NewRaw("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(ctx, tables)
 }
 
-// read calls fn with the file as it is with or without its log, neither of which is
-// changed.
+// read calls fn with the file, with or without its log, and changes neither.
 func (f file) read(withLog bool, fn func(*bun.DB) error) error {
 	settings := forInspecting
 	if !withLog {
@@ -164,8 +163,8 @@ func keepLog(session any, keep bool) error {
 	return err
 }
 
-// markLogged marks the file, unless it is marked already. What a reader in another
-// process still uses delays the mark in the file, but no write.
+// markLogged marks the file, unless it is marked already. A reader in another process can
+// delay the mark in the file, but no write.
 func (c *conn) markLogged() error {
 	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -184,9 +183,9 @@ func (c *conn) markLogged() error {
 	return err
 }
 
-// settle prepares the connection to be closed as the last one, if it is the last one:
-// it clears the mark, and lets SQLite remove the log. Then nobody else can connect
-// until it is closed. Nothing that fails here loses anything: mark and log stay.
+// settle prepares the connection for being closed as the last one, if it is: it clears
+// the mark, and lets SQLite remove the log. Nobody else can connect until it is closed. A
+// failure here loses nothing: mark and log stay.
 func (c *conn) settle(f file) error {
 	if f.missing() != nil {
 		return nil // a new connection would be to another file
@@ -216,7 +215,7 @@ func (c *conn) settle(f file) error {
 	return err
 }
 
-// fill writes to the file without a log: its schema, and that it is no backup any more.
+// fill writes to the file without a log: its schema, and the end of its life as a backup.
 func (f file) fill(ctx context.Context) (err error) {
 	db, err := pool(f.path, 1, forFilling)
 	if err != nil {

@@ -79,8 +79,8 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	return all, err
 }
 
-// Plan returns the statements of the steps that Migrate would do; "" when none is
-// left to do. They do the same when they are run by hand.
+// Plan returns the statements of the steps that Migrate would do; "" when none is left.
+// They do the same when run by hand.
 func Plan(ctx context.Context, o Options) (string, error) {
 	all, err := Status(ctx, o)
 	if err != nil {
@@ -107,8 +107,8 @@ func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	return all, nil
 }
 
-// bringUp brings the schema up to date, and the texts that are folded: these in many
-// transactions, as there can be many, beside others who use the file.
+// bringUp brings the schema up to date, and the folded texts. The texts take many
+// transactions, because there can be many, beside other users of the file.
 func bringUp(ctx context.Context, db *bun.DB) error {
 	if err := migrateUp(ctx, db); err != nil {
 		return err
@@ -119,10 +119,9 @@ func bringUp(ctx context.Context, db *bun.DB) error {
 	return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE")
 }
 
-// migrateUp does the steps that are left to do. db has one connection, so that
-// everything the migrator does happens in the transaction that is started here:
-// processes that start at once wait for each other, and a step is done and marked
-// as done, or neither.
+// migrateUp does the remaining steps. db has one connection, so all of the migrator's
+// work happens in the transaction started here. Processes that start at once wait for
+// each other. A step is done and marked as done, or neither.
 func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	if err := connectFirst(ctx, db); err != nil {
 		return err
@@ -152,9 +151,9 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	return nil
 }
 
-// connectFirst makes the first connection, which brings a new file into WAL mode.
-// While another process does the same, SQLite refuses that at once, whatever the
-// busy timeout is: so it is tried again, for five seconds at most.
+// connectFirst makes the first connection, which brings a new file into WAL mode. While
+// another process does the same, SQLite refuses at once, whatever the busy timeout. So
+// connectFirst tries again, for five seconds at most.
 func connectFirst(ctx context.Context, db *bun.DB) error {
 	for pause := range 100 {
 		err := db.PingContext(ctx)
@@ -173,8 +172,8 @@ func connectFirst(ctx context.Context, db *bun.DB) error {
 	return errors.New("other processes keep the file busy")
 }
 
-// status compares the steps with those that the file has. It fails when the file
-// belongs to something else.
+// status compares the steps with those of the file. It fails when the file belongs to
+// something else.
 func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	var tables, lists int
 	err := db.NewRaw("SELECT count(*), count(*) FILTER (WHERE name = 'bun_migrations') FROM sqlite_schema WHERE type = 'table'").

@@ -7,8 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// session reads in one transaction, which shows what there was when it was first
-// read from.
+// session reads in one transaction. The transaction shows the moment of its first read.
 type session struct{ *conn }
 
 // begin starts the transaction.

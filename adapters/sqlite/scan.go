@@ -23,8 +23,7 @@ func assign(dest []any, values []driver.Value) error {
 	return nil
 }
 
-// assigned reports whether it could store a value in one of the types that do not
-// scan themselves.
+// assigned reports whether it could store a value in a type without a Scan of its own.
 func assigned(dest any, value driver.Value) (ok bool) {
 	switch to := dest.(type) {
 	case *string:
@@ -49,7 +48,7 @@ func assigned(dest any, value driver.Value) (ok bool) {
 	return ok
 }
 
-// optional is assigned for what can be NULL, which becomes nil.
+// optional is assigned for a nullable value: NULL becomes nil.
 func optional[T any](to **T, value driver.Value) bool {
 	*to = nil
 	if value == nil {

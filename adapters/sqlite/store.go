@@ -23,8 +23,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Readers is the highest number of connections that read, and so of Views at the
-// same time. Further ones wait.
+// Readers is the limit of connections that read, and so of concurrent Views. Further ones
+// wait.
 const Readers = 4
 
 // Options are the settings of a Store.
@@ -33,16 +33,15 @@ type Options struct {
 	// created, readable for its owner alone, when it does not exist; its
 	// directory has to.
 	Path string
-	// Exclusive takes the lock that one server at a time holds on the file.
-	// The command line works beside the server, without it.
+	// Exclusive takes the server's lock on the file. The command line works beside the
+	// server, without the lock.
 	Exclusive bool
 	// Existing refuses to make a store: the file has to be there, with a schema.
 	Existing bool
-	// WithoutLog accepts a file whose write-ahead log is gone, and with it what
-	// was written last.
+	// WithoutLog accepts a file with a lost write-ahead log, and the loss of the last
+	// writes with it.
 	WithoutLog bool
-	// Logger is told of what is repaired without anybody else noticing. None
-	// by default.
+	// Logger receives silent repairs. None by default.
 	Logger *slog.Logger
 }
 
@@ -59,7 +58,7 @@ type Store struct {
 	writer  writer
 
 	reading *bun.DB
-	idle    chan *conn // those that nobody reads with
+	idle    chan *conn // idle ones
 	waited  atomic.Uint64
 
 	highest  sync.Mutex
@@ -136,10 +135,9 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	return s, nil
 }
 
-// The settings of the kinds of connections. They are in the DSN, so that
-// every connection of a pool has them. Temporary tables stay in memory, so that
-// nothing but the store's own files is written. A file is filled without a log, so that
-// its schema is in the file itself.
+// The settings of the kinds of connections. They are in the DSN, so every connection of a
+// pool has them. Temporary tables stay in memory, so nothing but the store's own files is
+// written. The first schema is written without a log, so it is in the file itself.
 const (
 	forWriting = "mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(67108864)"
@@ -149,8 +147,7 @@ const (
 	forInspecting = "mode=ro&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)"
 )
 
-// pool returns a pool of at most size connections, none of which is ever closed
-// for its age.
+// pool returns a pool of at most size connections. It closes none for its age.
 func pool(path string, size int, settings string) (*bun.DB, error) {
 	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:\ becomes /C:/
 	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings}
@@ -164,7 +161,7 @@ func pool(path string, size int, settings string) (*bun.DB, error) {
 	return bun.NewDB(db, sqlitedialect.New()), nil
 }
 
-// logKeeper makes connections that leave the log where it is: see settle.
+// logKeeper makes connections that leave the log in place: see settle.
 type logKeeper struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -254,8 +251,8 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) error {
 	return fn(c)
 }
 
-// Close implements store.Store. It waits for the calls under way, so that it
-// must not be called within a View.
+// Close implements store.Store. It waits for the calls under way, so a View must not call
+// it.
 func (s *Store) Close() error {
 	if !s.calls.Close() {
 		return nil
@@ -265,7 +262,7 @@ func (s *Store) Close() error {
 	return s.release()
 }
 
-// release gives back what Open has taken.
+// release gives back everything that Open has taken.
 func (s *Store) release() error {
 	var errs []error
 	for range len(s.idle) {
@@ -274,8 +271,8 @@ func (s *Store) release() error {
 	if s.reading != nil {
 		errs = append(errs, s.reading.Close())
 	}
-	// The last connection to be closed moves the WAL into the file, which
-	// those for reading could not.
+	// The last connection moves the WAL into the file when it closes. Connections for
+	// reading could not.
 	if s.writer.pool != nil {
 		errs = append(errs, s.writer.settle(s.file))
 		s.writer.drop()
@@ -300,11 +297,11 @@ func (s *Store) Pools() map[string]*sql.DB {
 
 // Stats tell how busy a Store is, and has been since it was opened.
 type Stats struct {
-	// Commits counts the transactions that stored something, each of which
-	// cost one fsync; Changes counts the Changes and rulings in them.
+	// Commits counts the transactions that stored something. Each cost one fsync. Changes
+	// counts the Changes and rulings in them.
 	Commits, Changes uint64
-	// Reading is how many connections are reading at this moment; Waited
-	// counts the reads that had to wait for one.
+	// Reading is the number of connections that are reading now. Waited counts the reads
+	// that had to wait for one.
 	Reading int
 	Waited  uint64
 }

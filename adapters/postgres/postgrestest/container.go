@@ -60,7 +60,7 @@ func startContainers() (*containersProgram, error) {
 	p := &containersProgram{stderr: &logTail{}}
 	command := exec.Command("go", "run", ".")
 	command.Dir = dir
-	// The repository's workspace has its modules, whatever the tests are built with.
+	// The repository's workspace has its modules, in whatever mode the tests were built.
 	command.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
 	command.Stderr = p.stderr
 	stdin, err := command.StdinPipe()

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// given is the URL of a server that somebody else runs. It cannot be stopped.
+// given is the URL of a server under somebody else's control. It cannot be stopped.
 type given string
 
 var errGiven = errors.New("the server that " + dsnVariable + " names belongs to somebody else: tests neither configure, stop nor kill it")
@@ -21,7 +21,7 @@ func (g given) describe(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	config := conn.Config()
-	version, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), " ") // without who packaged it
+	version, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), " ") // without its packager
 	return fmt.Sprintf("server %s:%d, database %s (%s)", config.Host, config.Port, config.Database, version), nil
 }
 

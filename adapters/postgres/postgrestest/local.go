@@ -23,8 +23,8 @@ type local struct {
 	as     *syscall.Credential // nil: as ourselves
 }
 
-// ErrNoBinaries is the error of a machine that has no PostgreSQL server of its own, or
-// not all of its programs.
+// ErrNoBinaries is the error of a machine without PostgreSQL's server programs, or
+// without some of them.
 var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor, of one version, where Debian has them")
 
 // localBinaries looks for the server, and for other programs beside it, as Folder does,
@@ -47,7 +47,7 @@ func Folder(program string, others ...string) (string, error) {
 		return "", err
 	}
 	version := func(folder string) int {
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 for what is no version
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 without a version
 		return n
 	}
 	slices.SortFunc(folders, func(a, b string) int { return version(b) - version(a) })
@@ -68,7 +68,7 @@ func executable(path string) bool {
 	return err == nil
 }
 
-// unprivileged returns whom to run Postgres as, which refuses to be run by root.
+// unprivileged returns the user for Postgres: Postgres refuses to run as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -98,11 +98,11 @@ func (l local) describe(ctx context.Context) (string, error) {
 	return fmt.Sprintf("local %s (%s)", filepath.Join(l.folder, "postgres"), version), nil
 }
 
-// localPrefix begins the names of the data directories, which go on with the owner.
+// localPrefix begins the names of the data directories; the owner follows.
 const localPrefix = "problems-postgres-"
 
-// node has the data directory below the system's temporary one, also for a
-// volatile server: there is no tmpfs that every machine lets us write to.
+// node has the data directory below the system's temporary one, also for a volatile
+// server: not every machine lets us write to a tmpfs.
 func (l local) node(ctx context.Context, settings []string, _ bool) (node, error) {
 	removeOrphanedDirectories()
 	dir, err := os.MkdirTemp("", localPrefix+thisProcess()+"-")
@@ -112,7 +112,7 @@ func (l local) node(ctx context.Context, settings []string, _ bool) (node, error
 	return l.nodeIn(ctx, dir, settings)
 }
 
-// nodeIn prepares a server whose data are in a directory that is empty, and deleted
+// nodeIn prepares a server with its data in an empty directory. The directory is deleted
 // with the server.
 func (l local) nodeIn(ctx context.Context, dir string, settings []string) (*localNode, error) {
 	n := &localNode{local: l, dir: dir, password: rand.Text(), settings: settings}
@@ -123,7 +123,7 @@ func (l local) nodeIn(ctx context.Context, dir string, settings []string) (*loca
 	return n, nil
 }
 
-// removeOrphanedDirectories deletes the data of processes that were killed.
+// removeOrphanedDirectories deletes the data of killed processes.
 func removeOrphanedDirectories() {
 	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), localPrefix+"*"))
 	if err != nil {
@@ -170,7 +170,7 @@ func (n *localNode) init(ctx context.Context) error {
 	if err := n.own(n.dir, passwordFile); err != nil {
 		return err
 	}
-	// The data need not survive the machine, so that initdb syncs nothing.
+	// The data need not survive the machine, so initdb syncs nothing.
 	if err := n.run(ctx, "initdb", "--pgdata", n.data(), "--no-sync",
 		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (n *localNode) init(ctx context.Context) error {
 	return err
 }
 
-// own gives files to whom the server runs as.
+// own gives files to the server's user.
 func (n *localNode) own(paths ...string) error {
 	if n.as == nil {
 		return nil
@@ -193,7 +193,7 @@ func (n *localNode) own(paths ...string) error {
 	return nil
 }
 
-// run runs a program of PostgreSQL to its end, as whom the server runs as.
+// run runs a program of PostgreSQL to its end, as the server's user.
 func (n *localNode) run(ctx context.Context, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(n.folder, program), args...)
 	cmd.Dir, cmd.Env = n.dir, append(localEnvironment(), "PGPASSWORD="+n.password)
@@ -204,7 +204,7 @@ func (n *localNode) run(ctx context.Context, program string, args ...string) err
 	return nil
 }
 
-// localEnvironment leaves out whatever PG… variables there are.
+// localEnvironment leaves out all PG… variables.
 func localEnvironment() []string { return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"} }
 
 func (n *localNode) start(ctx context.Context) error {
@@ -227,8 +227,7 @@ func (n *localNode) start(ctx context.Context) error {
 		n.running.kill()
 		log := n.running.log.String()
 		n.running = nil
-		// The processes of a server that was killed let go of its memory a moment
-		// after they are gone.
+		// A killed server's processes free their memory a moment after their end.
 		if ctx.Err() == nil && strings.Contains(log, "is still in use") {
 			continue
 		}
@@ -281,7 +280,7 @@ func (n *localNode) resume(context.Context) error {
 
 func (n *localNode) remove(ctx context.Context) error {
 	if n.running != nil {
-		// In order, since that also frees the shared memory.
+		// In order: an orderly stop also frees the shared memory.
 		n.running.signalAll(syscall.SIGCONT)
 		if err := n.stop(ctx, immediate); err != nil {
 			n.running.kill()
@@ -290,9 +289,8 @@ func (n *localNode) remove(ctx context.Context) error {
 	return os.RemoveAll(n.dir)
 }
 
-// freePort returns a port of 127.0.0.1 that nobody listens on. It is below those
-// that systems hand out by themselves, so that it is still free when a server
-// that was killed starts again.
+// freePort returns an unused port of 127.0.0.1. It is below the ports that systems hand
+// out, so it is still free when a killed server starts again.
 func freePort() (int, error) {
 	const lowest, count = 20000, 10000
 	seed := make([]byte, 2)

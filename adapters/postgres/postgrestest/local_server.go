@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// LocalServer is a server of this machine's own binaries, for a program that is no
-// test: one that measures. On Linux it ends with the program, also when that is
-// killed. Its methods are to be called one after the other.
+// LocalServer is a server from this machine's own binaries, for a program that measures.
+// On Linux it ends with the program, also when that is killed. Callers call its methods
+// one after the other.
 type LocalServer struct{ node *localNode }
 
-// StartLocal starts a server with these settings of postgresql.conf, each as
-// name=value, on top of PostgreSQL's own defaults: above all, it syncs what it
-// commits. Its data are in dir, which must not exist yet; whom root runs it as has to
-// get there. It returns when the server answers, and fails with ErrNoBinaries where
-// there is none.
+// StartLocal starts a server with these settings of postgresql.conf, each as name=value,
+// on top of PostgreSQL's own defaults: above all, it syncs its commits. Its data are in
+// dir. dir must not exist yet, and the server's user must be able to reach it. StartLocal
+// returns when the server answers, and fails with ErrNoBinaries on a machine without
+// PostgreSQL.
 func StartLocal(ctx context.Context, dir string, settings ...string) (*LocalServer, error) {
 	binaries, err := localBinaries()
 	if err != nil {
@@ -40,11 +40,11 @@ func StartLocal(ctx context.Context, dir string, settings ...string) (*LocalServ
 // URL is for a superuser, to the database postgres.
 func (s *LocalServer) URL() string { return s.node.url() }
 
-// PID is the number of the server's first process; those of its connections are
-// children of it.
+// PID is the number of the server's first process; the processes of its connections are
+// its children.
 func (s *LocalServer) PID() int { return s.node.running.cmd.Process.Pid }
 
-// Remove ends the server and deletes its data. After that, only URL is to be called.
+// Remove ends the server and deletes its data. After that, only URL may be called.
 func (s *LocalServer) Remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()

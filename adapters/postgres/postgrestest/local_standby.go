@@ -11,8 +11,8 @@ import (
 // standbyName is the application_name of a standby's connection to its primary.
 const standbyName = "standby"
 
-// standbyOf prepares a server that follows a running primary once it starts. It
-// reaches the primary by the host and port of a URL.
+// standbyOf prepares a server that follows a running primary once it starts. It reaches
+// the primary by the host and port of a URL.
 func (l local) standbyOf(ctx context.Context, primary *localNode, by string, settings []string) (*localNode, error) {
 	at, err := url.Parse(by)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// thisProcess names this process among all that there ever were on machines that
-// share an engine or a directory.
+// thisProcess names this process uniquely among all processes, past ones too, of the
+// machines that share an engine or a directory.
 func thisProcess() string {
 	pid := os.Getpid()
 	return fmt.Sprintf("%08x-%d-%d", machine(), pid, startOf(int32(pid)))
 }
 
-// orphaned reports whether what belongs to an owner, as named by thisProcess, has
-// outlived it. Only the owner's own machine can tell.
+// orphaned reports whether a thing with this owner, as named by thisProcess, has outlived
+// it. Only the owner's own machine can tell.
 func orphaned(owner string) bool {
 	var (
 		home  uint32
@@ -31,8 +31,7 @@ func orphaned(owner string) bool {
 	return now == 0 || now-start > sameProcess || start-now > sameProcess
 }
 
-// machine is where process identifiers have a meaning: this host, or the
-// container that we are in.
+// machine is the scope of process identifiers: this host, or our container.
 func machine() uint32 {
 	name, _ := os.Hostname()
 	namespace, _ := os.Readlink("/proc/self/ns/pid") // Linux alone has it

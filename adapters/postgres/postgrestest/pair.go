@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pair is a primary and a standby that has to confirm its commits, which one test has
-// for itself. Its methods may be called by any goroutine, one after the other. They
-// return when what they name has happened, and fail the test when it has not.
+// Pair is a primary and a standby that has to confirm its commits, for one test alone.
+// Any goroutine may call its methods, one after the other. They return when the named
+// thing has happened, and otherwise fail the test.
 type Pair struct {
 	t                T
 	primary, standby *localNode
@@ -23,14 +23,14 @@ type Pair struct {
 	mu               sync.Mutex
 }
 
-// errNoPair is what somebody reads whose machine has no programs for a Pair.
+// errNoPair is the message on a machine without the programs for a Pair.
 var errNoPair = errors.New("a primary with a standby needs PostgreSQL's own programs, also where a Docker engine answers: " +
 	"install the postgresql server package; `make deps` does it on Debian as root")
 
 // NewPair starts a primary with these settings of postgresql.conf, each as name=value,
-// and a standby, which has the same settings and waits for no standby of its own. Both
-// are of this machine's own programs: all their processes can be stopped and killed.
-// They are removed at the end of the test.
+// and a standby with the same settings that waits for no standby of its own. Both run
+// from this machine's own programs, so a test can stop and kill all their processes. They
+// are removed at the end of the test.
 func NewPair(t T, settings ...string) *Pair {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -55,7 +55,7 @@ func (p *Pair) start(ctx context.Context, settings []string) error {
 	if err != nil {
 		return err
 	}
-	// Only the primary has the setting: it is not in its files, which are copied.
+	// Only the primary has the setting: its copied files lack it.
 	if p.primary, err = binaries.nodeIn(ctx, dir, append(slices.Clone(settings), "synchronous_standby_names="+standbyName)); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *Pair) URL() string { return p.primary.url() }
 // StandbyURL is for a superuser, to the database postgres of the standby.
 func (p *Pair) StandbyURL() string { return p.standby.url() }
 
-// ClusterURL names both servers, of which a client takes the one that takes writes.
+// ClusterURL names both servers. A client takes the one that takes writes.
 func (p *Pair) ClusterURL() string {
 	both, standby := p.parse(p.primary.url()), p.parse(p.standby.url())
 	both.Host += "," + standby.Host
@@ -115,19 +115,19 @@ func (p *Pair) parse(text string) *url.URL {
 	return u
 }
 
-// FreezeStandby halts every process of the standby and its connection to the primary,
-// which stays open. From then on the primary confirms no commit, and nothing that it
+// FreezeStandby halts every process of the standby and its connection to the primary. The
+// connection stays open. From then on the primary confirms no commit, and none of its
 // writes reaches the standby.
 func (p *Pair) FreezeStandby() {
 	p.t.Helper()
 	p.do("freeze the standby", stopLimit, func(ctx context.Context) error {
-		p.line.Stall(true) // first: halted processes would still find what the system has received for them
+		p.line.Stall(true) // first: the system still receives data for halted processes
 		return p.standby.pause(ctx)
 	})
 }
 
-// ThawStandby lets the standby go on. It catches up with the primary, unless that was
-// killed.
+// ThawStandby lets the standby go on. It catches up with the primary, unless the primary
+// was killed.
 func (p *Pair) ThawStandby() {
 	p.t.Helper()
 	p.do("thaw the standby", stopLimit, func(ctx context.Context) error {
@@ -136,8 +136,8 @@ func (p *Pair) ThawStandby() {
 	})
 }
 
-// KillPrimary ends every process of the primary at once, as the loss of its machine
-// would. What was on its way to the standby is lost.
+// KillPrimary ends every process of the primary at once, like the loss of its machine.
+// Data on the way to the standby are lost.
 func (p *Pair) KillPrimary() {
 	p.t.Helper()
 	p.do("kill the primary", stopLimit, func(ctx context.Context) error {
@@ -148,8 +148,8 @@ func (p *Pair) KillPrimary() {
 	})
 }
 
-// Promote makes the standby the primary, which takes writes and waits for no standby.
-// The former primary has to be killed before: otherwise both take writes.
+// Promote makes the standby the primary. It then takes writes and waits for no standby.
+// Kill the former primary before: otherwise both take writes.
 func (p *Pair) Promote() {
 	p.t.Helper()
 	p.do("promote the standby", startLimit, func(ctx context.Context) error {
@@ -170,15 +170,15 @@ func (p *Pair) TakeOver() {
 	p.Promote()
 }
 
-// CancelWaits cancels, as an operator does, all commits of the primary that wait for
-// the standby. It returns how many those were.
+// CancelWaits cancels, like an operator, all commits of the primary that wait for the
+// standby. It returns their number.
 func (p *Pair) CancelWaits() int {
 	p.t.Helper()
 	return p.endWaits("cancel", "pg_cancel_backend")
 }
 
-// TerminateWaits ends, as an operator does, all sessions of the primary whose commits
-// wait for the standby. It returns how many those were.
+// TerminateWaits ends, like an operator, all sessions of the primary with commits that
+// wait for the standby. It returns their number.
 func (p *Pair) TerminateWaits() int {
 	p.t.Helper()
 	return p.endWaits("terminate", "pg_terminate_backend")
@@ -193,7 +193,7 @@ func (p *Pair) endWaits(what, function string) (n int) {
 	return n
 }
 
-// count returns the number that a query of a superuser returns.
+// count returns the number from a query of a superuser.
 func count(ctx context.Context, n *localNode, query string) (number int, err error) {
 	conn, err := pgx.Connect(ctx, n.url())
 	if err != nil {

@@ -19,14 +19,14 @@ type postmaster struct {
 	done chan struct{} // closed when the first process is gone
 }
 
-// startPostmaster runs cmd, which ends with this process also when that is killed.
+// startPostmaster runs cmd. It ends with this process also when this process is killed.
 func startPostmaster(cmd *exec.Cmd) (*postmaster, error) {
 	p := &postmaster{cmd: cmd, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
 	started := make(chan error)
 	go func() {
-		// The system takes the end of the thread that started the child for the end
-		// of its parent: the thread has to stay.
+		// The system takes the end of the thread that started the child for the end of
+		// its parent: so the thread has to stay.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		endWithParent(cmd.SysProcAttr)
@@ -40,13 +40,13 @@ func startPostmaster(cmd *exec.Cmd) (*postmaster, error) {
 	return p, <-started
 }
 
-// signal sends a signal to the first process, which passes it on as it sees fit.
+// signal sends a signal to the first process, and that process passes it on.
 func (p *postmaster) signal(signal syscall.Signal) {
 	_ = p.cmd.Process.Signal(signal) // gone is fine
 }
 
-// signalAll sends a signal to every process. Each child of a postmaster is a
-// process group of its own, so that they have to be looked up.
+// signalAll sends a signal to every process. Each child of a postmaster is a process
+// group of its own, so signalAll looks them up.
 func (p *postmaster) signalAll(signal syscall.Signal) {
 	p.signal(syscall.SIGSTOP) // starts no more children from here on
 	sent := make(map[int32]bool)
@@ -76,7 +76,7 @@ func (p *postmaster) kill() {
 	<-p.done
 }
 
-// logTail keeps the end of what a server writes.
+// logTail keeps the end of a server's output.
 type logTail struct {
 	mu   sync.Mutex
 	text []byte

@@ -4,5 +4,5 @@ package postgrestest
 
 import "syscall"
 
-// endWithParent does nothing: only Linux can end a child whose parent was killed.
+// endWithParent does nothing: only Linux can end the child of a killed parent.
 func endWithParent(*syscall.SysProcAttr) {}

@@ -12,7 +12,7 @@ import (
 // dialLimit is how long a proxy tries to reach its target.
 const dialLimit = 10 * time.Second
 
-// Direction is one of the two that bytes take through a [Proxy].
+// Direction is one of the two directions of bytes through a [Proxy].
 type Direction int
 
 // The directions.
@@ -21,8 +21,8 @@ const (
 	ToClient
 )
 
-// Traffic counts the bytes of one connection that a [Proxy] has forwarded. What an
-// end has received is counted.
+// Traffic counts the bytes of one connection forwarded by a [Proxy]. Bytes count once an
+// end has received them.
 type Traffic struct {
 	ToServer, ToClient int64
 	Open               bool // false once either end has closed it, or the proxy has cut it
@@ -37,7 +37,7 @@ type Proxy struct {
 	running  sync.WaitGroup
 
 	mu      sync.Mutex
-	wake    *sync.Cond // when a connection that is held back may have to go on
+	wake    *sync.Cond // the moment at which a delayed connection may go on
 	target  string     // host:port
 	refuse  bool
 	stalled bool
@@ -57,11 +57,11 @@ type cut struct {
 type link struct {
 	client, server *net.TCPConn // server is nil until it is reached
 	forwarded      [2]int64     // by direction
-	cut            bool         // what still comes is dropped
+	cut            bool         // later bytes are dropped
 	over           bool
 }
 
-// NewProxy returns a proxy in front of the server of a URL, which ends with the test.
+// NewProxy returns a proxy in front of the server of a URL. It ends with the test.
 func NewProxy(t T, targetURL string) *Proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -83,8 +83,7 @@ func NewProxy(t T, targetURL string) *Proxy {
 // URL is that of the target, but through the proxy.
 func (p *Proxy) URL() string { return p.url.String() }
 
-// SetTarget makes the connections that come from now on go to the server of
-// another URL.
+// SetTarget sends later connections to the server of another URL.
 func (p *Proxy) SetTarget(targetURL string) {
 	p.t.Helper()
 	target, err := url.Parse(targetURL)
@@ -97,15 +96,14 @@ func (p *Proxy) SetTarget(targetURL string) {
 	p.target = target.Host
 }
 
-// CutAfter cuts a connection once exactly n more bytes have gone in a direction,
-// all connections taken together: the one that brought the last of them. With 0 it
-// is the next that has something to forward, which then is not. Both ends read what
-// had been forwarded and then the end of the stream; what they still send is
-// dropped. So the same bytes arrive every time, unlike with CutNow. In the other
-// direction it is what had been answered by then.
+// CutAfter cuts a connection once exactly n more bytes have gone in a direction, all
+// connections together: the connection of the last byte. With 0 it is the next connection
+// with something to forward, and the proxy does not forward it. Both ends read the
+// forwarded bytes and then the end of the stream; the proxy drops whatever they still
+// send. So the same bytes arrive every time, unlike with CutNow. In the other direction
+// the bytes answered by then arrive.
 //
-// The channel is closed when the connection is cut. Another call replaces an
-// order that has not been carried out.
+// The channel is closed when the connection is cut. Another call replaces a pending cut.
 func (p *Proxy) CutAfter(direction Direction, n int64) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,14 +111,14 @@ func (p *Proxy) CutAfter(direction Direction, n int64) <-chan struct{} {
 	return p.cut.done
 }
 
-// CutNever withdraws a CutAfter that has not been carried out.
+// CutNever withdraws a pending CutAfter.
 func (p *Proxy) CutNever() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = nil
 }
 
-// CutNow resets all connections. What was on its way may be lost.
+// CutNow resets all connections. Bytes on their way may be lost.
 func (p *Proxy) CutNow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,8 +145,7 @@ func (p *Proxy) Stall(stall bool) {
 	p.wake.Broadcast()
 }
 
-// Traffic returns what each connection has carried so far, in the order in which
-// they came.
+// Traffic returns the bytes of each connection so far, in the order of the connections.
 func (p *Proxy) Traffic() []Traffic {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -239,15 +236,15 @@ func (p *Proxy) forward(l *link, direction Direction, from, to *net.TCPConn) {
 			return
 		}
 		p.mu.Lock()
-		l.reset() // the other end sees that it was no orderly one
+		l.reset() // the other end sees a disorderly end
 		p.wake.Broadcast()
 		p.mu.Unlock()
 		return
 	}
 }
 
-// pass forwards bytes, but not past a cut. Errors of writing are left to whoever
-// reads from that end.
+// pass forwards bytes, but not past a cut. Errors of writing are left to the reader of
+// that end.
 func (p *Proxy) pass(l *link, direction Direction, to *net.TCPConn, bytes []byte) {
 	p.mu.Lock()
 	p.holdBack(l)
@@ -271,7 +268,7 @@ func (p *Proxy) pass(l *link, direction Direction, to *net.TCPConn, bytes []byte
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if last != nil {
-		// Not reset or closed, which would make an end lose what it has not read.
+		// Not reset or closed: either would make an end lose unread bytes.
 		l.cut = true
 		_ = l.client.CloseWrite()
 		_ = l.server.CloseWrite()

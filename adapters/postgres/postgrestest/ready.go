@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// answers returns when the server at url does, or an error when ctx ends or gone
-// is closed before. The error is the last that the server gave.
+// answers returns when the server at url answers, or an error when ctx ends or gone is
+// closed before. The error is the server's last.
 func answers(ctx context.Context, url string, gone <-chan struct{}) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -29,8 +29,8 @@ func answers(ctx context.Context, url string, gone <-chan struct{}) error {
 	}
 }
 
-// ask connects and asks for a row: a proxy in front of the server accepts
-// connections before that does.
+// ask connects and asks for a row: a proxy in front of the server accepts connections
+// before the server does.
 func ask(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Server is a server that one test has for itself, to stop it and kill it. Its
-// methods may be called by any goroutine, one after the other; they return when
-// what they name has happened, and fail the test when it has not.
+// Server is a server for one test alone, to stop it and kill it. Any goroutine may call
+// its methods, one after the other. They return when the named thing has happened, and
+// otherwise fail the test.
 type Server struct {
 	t    T
 	mu   sync.Mutex
@@ -40,26 +40,25 @@ func New(t T, settings ...string) *Server {
 	return s
 }
 
-// URL is for a superuser, to the database postgres, which is empty at first. It
-// stays valid when the server starts again.
+// URL is for a superuser, to the database postgres. The database is empty at first. The
+// URL stays valid when the server starts again.
 func (s *Server) URL() string { return s.node.url() }
 
-// Start runs the server again with the data that it had, and returns when it
-// answers.
+// Start runs the server again with its data, and returns when it answers.
 func (s *Server) Start() {
 	s.t.Helper()
 	s.do("start", startLimit, s.node.start)
 }
 
-// Kill ends every process of the server at once, as the loss of its machine
-// would: what it had not written to the system is gone.
+// Kill ends every process of the server at once, like the loss of its machine. Data not
+// yet written to the system are lost.
 func (s *Server) Kill() {
 	s.t.Helper()
 	s.do("kill", stopLimit, s.node.kill)
 }
 
-// Immediate shuts the server down without ending what it is doing; the next Start
-// recovers from the log of the database.
+// Immediate shuts the server down without ending its work; the next Start recovers from
+// the log of the database.
 func (s *Server) Immediate() {
 	s.t.Helper()
 	s.do("shut down at once", stopLimit, func(ctx context.Context) error { return s.node.stop(ctx, immediate) })

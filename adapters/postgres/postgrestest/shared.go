@@ -16,28 +16,28 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Limits on how long things may take, for a machine that is busy with other tests.
+// Time limits for a machine that is busy with other tests.
 const (
 	startLimit   = 2 * time.Minute
 	stopLimit    = 30 * time.Second
 	commandLimit = 30 * time.Second
 )
 
-// sharedSettings are those of a server for many tests at a time. Whatever makes
-// commits durable stays as it is: it is what the adapter insists on.
+// sharedSettings are the settings of a server for many tests at a time. Settings of
+// durability stay as they are: the adapter insists on them.
 var sharedSettings = []string{"max_connections=400", "shared_buffers=64MB", "max_wal_size=1GB"}
 
-// shared is the one server of this process for all tests that leave it as it is.
+// shared is this process's one server for all tests that leave it unchanged.
 var shared struct {
 	sync.Mutex
 	inMain bool
 	node   node
-	admin  *pgxpool.Pool // of the node: a connection takes longer than what is done with it
+	admin  *pgxpool.Pool // of the node: connecting takes longer than the work on the connection
 	err    error         // why there is none; asked for once
 }
 
-// T is what this package needs of a test. *testing.T is one, and so is a T of the
-// conformance suite.
+// T is the part of a test that this package needs. *testing.T is one, and so is a T of
+// the conformance suite.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -68,11 +68,10 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Schema returns the URL of a schema that is new, empty and only the test's own,
-// on the server that all tests of the process share. The schema is the
-// search_path of the URL, and is dropped at the end of the test. Everything that
-// belongs to the database as a whole, such as advisory locks, channels of NOTIFY
-// and settings of the database, is shared: a test about them takes a [Database].
+// Schema returns the URL of a new, empty schema for this test alone, on the server common
+// to all tests of the process. The schema is the search_path of the URL, and is dropped
+// at the end of the test. Advisory locks, channels of NOTIFY and settings belong to the
+// whole database, so tests share them. A test about them takes a [Database].
 func Schema(t T) string {
 	t.Helper()
 	admin := sharedURL(t)
@@ -86,10 +85,9 @@ func Schema(t T) string {
 	})
 }
 
-// Database returns the URL of a database that is new, empty and only the test's
-// own, on the server that all tests of the process share. It is dropped at the end
-// of the test, with the connections that are left. It takes some 100 ms: most
-// tests do with a [Schema].
+// Database returns the URL of a new, empty database for this test alone, on the server
+// common to all tests of the process. It is dropped at the end of the test, with its
+// remaining connections. It takes some 100 ms: most tests manage with a [Schema].
 func Database(t T) string {
 	t.Helper()
 	admin := sharedURL(t)
@@ -99,7 +97,7 @@ func Database(t T) string {
 	return withURL(t, admin, func(u *url.URL) { u.Path = "/" + name })
 }
 
-// sharedURL returns the URL of the shared server, which it starts if need be.
+// sharedURL returns the URL of the shared server, and starts the server if need be.
 func sharedURL(t T) string {
 	t.Helper()
 	shared.Lock()
@@ -121,7 +119,7 @@ func sharedURL(t T) string {
 	return shared.node.url()
 }
 
-// startShared starts the shared server, and says on standard error which it is.
+// startShared starts the shared server, and names it on standard error.
 func startShared(ctx context.Context) (node, error) {
 	source, err := chooseShared(ctx)
 	if err != nil {
@@ -182,8 +180,8 @@ func tryExecute(statements ...string) error {
 	return nil
 }
 
-// dropSchema drops a schema. A transaction that somebody left open in it would
-// make that wait for ever: it is ended, and said in the log of the test.
+// dropSchema drops a schema. An open transaction in it would make that wait for ever:
+// dropSchema ends it, and says so in the log of the test.
 func dropSchema(t T, name string) {
 	t.Helper()
 	const attempts = 5

@@ -7,21 +7,20 @@ import (
 	"os"
 )
 
-// dsnVariable is the environment variable that names a server. The program containers
-// reads another one, PROBLEMS_TEST_POSTGRES_IMAGE.
+// dsnVariable is the environment variable with the URL of a server. The program
+// containers reads another one, PROBLEMS_TEST_POSTGRES_IMAGE.
 const dsnVariable = "PROBLEMS_TEST_POSTGRES"
 
-// errNone is what somebody reads whose machine has nothing to run Postgres with.
+// errNone is the message on a machine with nothing to run Postgres with.
 var errNone = errors.New("the tests need PostgreSQL: start a Docker engine, or install the postgresql server package, " +
 	"or name a server with " + dsnVariable + "=postgres://…; `make deps` does it on Debian as root")
 
-// errNotRunning is what a node that is stopped returns when it should not be.
+// errNotRunning is the error of a stopped node that should be running.
 var errNotRunning = errors.New("the server does not run")
 
-// node is one server, which only this process uses. Its address stays the same
-// for as long as it lives.
+// node is one server for this process alone. Its address stays the same all its life.
 type node interface {
-	// url is for a superuser, to a database that nobody works in.
+	// url is for a superuser, to an otherwise unused database.
 	url() string
 	// start runs the server and returns when it answers.
 	start(ctx context.Context) error
@@ -32,7 +31,7 @@ type node interface {
 	// pause halts every process of the server, until resume.
 	pause(ctx context.Context) error
 	resume(ctx context.Context) error
-	// remove ends the server in whatever state it is, and deletes its data.
+	// remove ends the server in any state, and deletes its data.
 	remove(ctx context.Context) error
 }
 
@@ -46,14 +45,14 @@ const (
 
 // source makes servers of one kind.
 type source interface {
-	// describe says in a few words which servers these are.
+	// describe names these servers in a few words.
 	describe(ctx context.Context) (string, error)
 	// node prepares a server with these settings, each as name=value. A volatile
 	// one may lose its data when it stops.
 	node(ctx context.Context, settings []string, volatile bool) (node, error)
 }
 
-// chooseShared returns the server that was named, or else what makes one.
+// chooseShared returns the named server, or else a source of one.
 func chooseShared(ctx context.Context) (source, error) {
 	if url := os.Getenv(dsnVariable); url != "" {
 		return given(url), nil
@@ -61,7 +60,7 @@ func chooseShared(ctx context.Context) (source, error) {
 	return chooseOwn(ctx)
 }
 
-// chooseOwn returns what makes servers that may be stopped, configured and lost.
+// chooseOwn returns a source of servers that may be stopped, configured and lost.
 func chooseOwn(ctx context.Context) (source, error) {
 	engine, err := containerEngine(ctx)
 	if err != nil {
@@ -77,8 +76,8 @@ func chooseOwn(ctx context.Context) (source, error) {
 	return local, err
 }
 
-// Which says in a line which server the tests of this machine use, without
-// starting it. An image that is missing is pulled.
+// Which describes in a line the server for the tests on this machine, without starting
+// it. It pulls a missing image.
 func Which(ctx context.Context) (string, error) {
 	source, err := chooseShared(ctx)
 	if err != nil {

@@ -60,14 +60,14 @@ func dockerEngine(ctx context.Context) (*engine, error) {
 // set. It reads them once, at the first use.
 func configureTestcontainers() error {
 	defaults := map[string]string{
-		// The container that cleans up after others needs an image of its own and
-		// the engine's socket. Containers are removed at the end of a process, and
-		// those of killed processes at the start of the next: see removeOrphans.
+		// The container for cleaning up needs an image of its own and the engine's
+		// socket. This program removes containers at the end of a process, and those of
+		// killed processes at the start of the next: see removeOrphans.
 		"TESTCONTAINERS_RYUK_DISABLED": "true",
 	}
 	if _, err := os.Stat("/.dockerenv"); err == nil {
-		// An engine that runs beside us in the same container publishes here, and
-		// not at the gateway.
+		// An engine beside us in the same container publishes here, and not at the
+		// gateway.
 		defaults["TESTCONTAINERS_HOST_OVERRIDE"] = "127.0.0.1"
 	}
 	for name, value := range defaults {
@@ -168,7 +168,7 @@ func (e *engine) removeOrphan(ctx context.Context, id string) error {
 	return nil
 }
 
-// removeContainer removes a container in whatever state it is, with its data.
+// removeContainer removes a container in any state, with its data.
 func (e *engine) removeContainer(ctx context.Context, id string) error {
 	_, err := e.client.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	if errdefs.IsNotFound(err) {

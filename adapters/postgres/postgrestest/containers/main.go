@@ -3,7 +3,7 @@
 // the libraries for containers.
 //
 // It serves net/rpc on standard input and output, and ends with its input. Then it
-// removes the containers that it has created: so none outlives a killed test process.
+// removes its containers, so none outlives a killed test process.
 package main
 
 import (

@@ -106,7 +106,7 @@ func (s *Service) Resume(id string, _ *protocol.None) error {
 	return s.one(id, (*postgresContainer).resume)
 }
 
-// Remove removes a container of this process, whatever its state, with its data.
+// Remove removes a container of this process, in any state, with its data.
 func (s *Service) Remove(id string, _ *protocol.None) error {
 	err := s.one(id, (*postgresContainer).remove)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Which says which PostgreSQL server the tests of this machine use, before they
-// start: `go test` hides what passing tests write.
+// Which names the PostgreSQL server for the tests on this machine, before they start: `go
+// test` hides the output of passing tests.
 package main
 
 import (
