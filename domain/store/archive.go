@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -49,6 +50,11 @@ type Archive struct {
 	// Problems are in ascending order of their numbers. An error ends them. They may
 	// come from a stream: Restore must not range over them twice (RES-008).
 	Problems iter.Seq2[Dossier, error]
+	// Feed has the entries of the feed, in ascending order of their numbers and without
+	// gaps. An error ends them. They come behind the Problems of the same stream: Restore
+	// must range over the Problems first, and not twice over either (RES-008). Nil means
+	// none.
+	Feed iter.Seq2[event.Entry, error]
 }
 
 // Versions returns the versions of a store filled with the Archive, by the rules of

@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -123,6 +124,14 @@ type PutToken struct{ Token access.Token }
 // AppendAudit appends to the audit log.
 type AppendAudit struct{ Entry audit.Entry }
 
+// Publish adds an event to the feed (D39). All events of one Change form one entry, in the
+// order of the effects: see Store.Feed.
+type Publish struct{ Event event.Event }
+
+// ForgetFeed removes the entries with numbers up to Through, but never the last entry. So
+// the next number is never lost.
+type ForgetFeed struct{ Through int64 }
+
 // PutQuery stores a saved query. It replaces the query with the same identifier and
 // leaves the order of the queries as it is.
 type PutQuery struct{ Query query.Saved }
@@ -159,6 +168,8 @@ func (PutMilestone) effect()      {}
 func (PutUser) effect()           {}
 func (PutToken) effect()          {}
 func (AppendAudit) effect()       {}
+func (Publish) effect()           {}
+func (ForgetFeed) effect()        {}
 func (PutQuery) effect()          {}
 func (DropQuery) effect()         {}
 func (KeepReply) effect()         {}

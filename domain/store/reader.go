@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -162,6 +163,11 @@ type Reader interface {
 	// entries and returns at most limit, which is at least 1. They must be in the order
 	// of their Commits, and within one Change in its order (READ-015).
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
+
+	// Feed returns entries of the feed in the way of Store.Feed, for a copy of the store.
+	// It must have exactly the entries of the Changes shown by the Reader (READ-022).
+	// Entries not yet returned by Store.Feed may get other numbers there.
+	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 
 	// SavedQueries returns the saved queries of a user, or of all users with
 	// ident.None. They must be in the order of their first PutQuery (READ-016). A

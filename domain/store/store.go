@@ -10,6 +10,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -105,6 +106,34 @@ type Store interface {
 	// call every second. It must be as fresh as View (VER-001).
 	Versions(ctx context.Context) (Versions, error)
 
+	// Feed returns entries of the feed with numbers from the given one on, in ascending
+	// order. Every Change with a Publish effect makes one entry, and all entries are
+	// numbered in one series: 1, 2, 3 and so on. The result must begin with the given
+	// number, or with the oldest entry if that has a greater number (FEED-001). It must
+	// have no gaps (FEED-001).
+	//
+	// The feed must have the entry of every Change with a Commit that returned before the
+	// call of Feed (FEED-002). It must have each entry exactly once, whole, as published
+	// (FEED-002). It may have the entry of a Change with a Commit under way. What Feed
+	// has returned is settled: no later Feed may return another entry with one of these
+	// numbers, or none (FEED-003). This must also hold after a crash, as for a Change
+	// with a Commit that returned (FEED-004). Only ForgetFeed removes entries.
+	//
+	// A Change with a Commit that returned before another Commit was called must have the
+	// smaller number (FEED-005). The Changes of one problem must have their numbers in
+	// the order of their Positions (FEED-005). So a store cannot take the numbers from a
+	// counter before the Commit: a slow Commit would leave a gap behind the readers.
+	//
+	// Feed returns at most limit entries; limit is at least 1. It must stop after the
+	// entry that brings the total Size to at least budget, in bytes, and not before
+	// (FEED-006). When ctx ends, it must fail with fault.Unavailable (FEED-007).
+	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
+
+	// FeedEnds returns the oldest and the newest entry of the feed, as Feed would, but
+	// without their events. They must be the same entry when there is one, and zero when
+	// there is none (FEED-008).
+	FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error)
+
 	// Restore fills an empty store (see StoreEmpty) with an Archive. The caller has
 	// checked the parts of the Archive against each other. Restore must be all or
 	// nothing, also for concurrent readers, even during the iteration of the Problems
@@ -118,8 +147,9 @@ type Store interface {
 	// 0 and of every directed family's epoch (RES-009). The numbers of the epochs stay.
 	// A problem must have the Batch of its log's last entry, and without a log the
 	// Batch of the Archive (RES-009). The last entry is the one of the problem's
-	// revision. When Restore returns nil, every store opened later must show all of it
-	// (RES-004).
+	// revision. The feed must have the entries of the Archive, with their numbers, and the
+	// next number must follow the last of them (RES-010). When Restore returns nil, every
+	// store opened later must show all of it (RES-004).
 	//
 	// When the store is not empty, Restore must fail with fault.Conflict and change
 	// nothing (RES-005). An error from the Problems must be returned as it is, with
