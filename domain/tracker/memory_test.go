@@ -11,6 +11,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -43,6 +44,7 @@ type state struct {
 	tokens   []access.Token
 	queries  []query.Saved
 	audit    []audit.Entry
+	feed     []event.Entry
 	replies  map[string]store.Reply // by user and key
 	epochs   map[relationship.Type]ident.Version
 	versions store.Versions
@@ -84,6 +86,7 @@ func (s *state) clone() *state {
 		Users:           slices.Clone(s.content.Users),
 	}
 	c.tokens, c.queries, c.audit = slices.Clone(s.tokens), slices.Clone(s.queries), slices.Clone(s.audit)
+	c.feed = slices.Clone(s.feed)
 	c.replies, c.epochs = cloneMap(s.replies), cloneMap(s.epochs)
 	c.ruledOut, c.receipts = cloneMap(s.ruledOut), cloneMap(s.receipts)
 	return &c
@@ -165,6 +168,7 @@ func (m *memory) Commit(ctx context.Context, c store.Change) (store.Receipt, err
 	for _, e := range c.Log {
 		next.problems[e.Problem].log = append(next.problems[e.Problem].log, e)
 	}
+	next.enter(c)
 	next.count(c)
 	receipt := store.Receipt{Batch: c.Batch, Position: int64(len(m.commits) + 1)}
 	next.receipts[c.Batch] = receipt
@@ -289,6 +293,9 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 	case store.KeepReply:
 		s.replies[replyKey(e.Reply.User, e.Reply.Key)] = e.Reply
 	case store.MoveFamily: // see count
+	case store.Publish: // see enter
+	case store.ForgetFeed:
+		s.forgetFeed(e.Through)
 	case store.Expire:
 		maps.DeleteFunc(s.replies, func(_ string, r store.Reply) bool { return r.Created.Before(e.Before) })
 	default:

@@ -133,6 +133,7 @@ func decideFrom[S, T any](ctx context.Context, s *Service, c command[S, T], from
 	d.change, d.answer, err = c.decide(from.loaded, m)
 	if err == nil {
 		err = checkSize(d.change, s.limits.Size)
+		publish(&d.change)
 	}
 	switch {
 	case from.received && (err != nil || d.change.Empty()):
