@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -173,6 +175,7 @@ type fixedStore struct {
 	snapshot   store.Snapshot
 	tokens     []access.Token
 	audit      []audit.Entry
+	feed       []event.Entry
 	queries    []query.Saved
 	hits       []store.Hit                        // of every search
 	searched   func(context.Context, store.Query) // if not nil, called when problems are searched
@@ -301,6 +304,22 @@ func (f *fixedStore) Search(ctx context.Context, q store.Query) ([]store.Hit, er
 func (f *fixedStore) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
 	rest := f.audit[min(skip, len(f.audit)):]
 	return rest[:min(limit, len(rest))], f.err
+}
+
+func (f *fixedStore) Feed(ctx context.Context, from int64, limit int, _ int64) (page []event.Entry, err error) {
+	for _, e := range f.feed {
+		if e.Number >= from && len(page) < limit {
+			page = append(page, e)
+		}
+	}
+	return page, errors.Join(store.Ended(ctx), f.err)
+}
+
+func (f *fixedStore) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	if len(f.feed) > 0 {
+		oldest, newest = f.feed[0], f.feed[len(f.feed)-1]
+	}
+	return oldest, newest, errors.Join(store.Ended(ctx), f.err)
 }
 
 func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {

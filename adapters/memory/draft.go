@@ -18,6 +18,7 @@ type draft struct {
 	interned interned
 	batch    ident.ID
 	records  map[problem.ID]*record // the draft's own, not yet among the problems
+	events   []happening            // published so far
 
 	highest problem.ID // the highest number created by the Change
 	expired time.Time  // batches settled before it are to be forgotten
@@ -68,6 +69,7 @@ func (d *draft) edit(id problem.ID, fn func(*record)) error {
 func (d *draft) finish(change store.Change) *state {
 	next := d.state
 	next.position++
+	next.enter(change.Batch, change.At, d.interned.id(change.Author), d.events)
 	for id, own := range d.records {
 		next.problems = next.problems.put(uint64(id), own)
 	}

@@ -73,6 +73,10 @@ func (d *draft) apply(effect store.Effect) error {
 		put(&d.tokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
 	case store.AppendAudit:
 		d.audit = append(d.audit, e.Entry)
+	case store.Publish:
+		d.publish(e.Event)
+	case store.ForgetFeed:
+		d.forgetFeed(e.Through)
 	case store.PutQuery:
 		put(&d.queries, e.Query, func(q query.Saved) bool { return q.ID == e.Query.ID })
 	case store.DropQuery:

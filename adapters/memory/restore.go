@@ -35,6 +35,10 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		problems = problems.put(uint64(dossier.ID), recordOf(dossier, archive.BatchOf(dossier), known))
 		highest = max(highest, dossier.ID)
 	}
+	feed, forgotten, err := feedOf(ctx, archive, known)
+	if err != nil {
+		return err
+	}
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	if err := store.Ended(ctx); err != nil {
@@ -51,6 +55,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	next.tokens = slices.Clone(archive.Tokens)
 	next.queries = slices.Clone(archive.Queries)
 	next.audit = slices.Clone(archive.Audit)
+	next.feed, next.forgotten = feed, forgotten
 	next.content = clone(archive.Metadata)
 	next.catalogue = lazyCatalogue(next.versions.Catalogue, next.content)
 	s.interned = known

@@ -24,6 +24,8 @@ type state struct {
 	tokens    []access.Token      // in the order of their first put
 	queries   []query.Saved       // likewise
 	audit     []audit.Entry       // only grows, as the lists of a record do
+	feed      []published         // likewise, but for forgetFeed
+	forgotten int64               // the number of entries removed from the feed
 	epochs    map[store.FamilyName]ident.Version
 	content   metadata.Content
 	catalogue func() *metadata.Catalogue // of content

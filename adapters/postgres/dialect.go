@@ -36,6 +36,9 @@ func newDialect() *sqlstore.Dialect {
 		LikeOperator: "LIKE",
 		LikePattern:  like,
 		Sum:          "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
+		// The batch of the Change has a smaller position than this, from the same sequence.
+		Publish:   "INSERT INTO pending (position, batch, size, body) VALUES (currval('positions'), ?, ?, ?)",
+		WholeFeed: wholeFeed,
 		Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
 			return "SELECT * FROM unnest(?::uuid[], ?::bigint[]) AS r (id, rank)", []any{uuids(ids), ranks}
 		},

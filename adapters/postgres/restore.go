@@ -89,7 +89,41 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	if err := r.copy(ctx); err != nil {
 		return err
 	}
+	if err := r.fillFeed(ctx, archive); err != nil {
+		return err
+	}
 	return store.Ended(ctx)
+}
+
+// fillFeed copies the feed, and sets the head to its last number.
+func (r *restoration) fillFeed(ctx context.Context, archive store.Archive) error {
+	if archive.Feed == nil {
+		return nil
+	}
+	for entry, err := range archive.Feed {
+		if err != nil {
+			return err
+		}
+		row, err := r.store.dialect.FeedRow(entry)
+		if err != nil {
+			return err
+		}
+		r.rows[row.Table] = append(r.rows[row.Table], row.Values)
+		r.size += size(row.Values)
+		if r.size >= portion {
+			if err := r.copy(ctx); err != nil {
+				return err
+			}
+		}
+		if err := store.Ended(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.copy(ctx); err != nil {
+		return err
+	}
+	_, err := r.tx.Exec(ctx, "UPDATE feed_head SET number = coalesce((SELECT max(number) FROM feed), 0)")
+	return classify(err)
 }
 
 // begin stores everything outside of problems. The sequence of numbers stays: the next

@@ -40,7 +40,10 @@ func newDialect() *sqlstore.Dialect {
 		// sum itself fails when it overflows. With * and + it becomes a REAL.
 		Sum: "iif(typeof(coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0)) = 'integer', " +
 			"coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0), NULL)",
-		Ranks: ranks,
+		// The one writer commits in the order of the numbers.
+		Publish:   "INSERT INTO feed (number, batch, size, body) SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM feed",
+		WholeFeed: "feed",
+		Ranks:     ranks,
 	})
 }
 

@@ -37,6 +37,31 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 			return err
 		}
 	}
+	if err := t.restoreFeed(ctx, archive); err != nil {
+		return err
+	}
 	t.changes++
 	return store.Ended(ctx)
+}
+
+func (t *transaction) restoreFeed(ctx context.Context, archive store.Archive) error {
+	if archive.Feed == nil {
+		return nil
+	}
+	for entry, err := range archive.Feed {
+		if err != nil {
+			return err
+		}
+		row, err := t.dialect.FeedRow(entry)
+		if err != nil {
+			return err
+		}
+		if err := t.do(row.Statement(t.dialect, t.next)); err != nil {
+			return err
+		}
+		if err := store.Ended(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -46,6 +46,11 @@ type Syntax struct {
 	// Sum is the sum of the integers {value}, none of which is negative: 0 when there
 	// are none, NULL when the sum is no integer of 64 bits.
 	Sum string
+	// Publish stores an entry of the feed, from its batch, size and body.
+	Publish string
+	// WholeFeed is the table of the feed together with the entries without a number, in
+	// the order of their numbering.
+	WholeFeed string
 	// Ranks returns a SELECT of the columns id and rank with its arguments.
 	Ranks func([]ident.ID, []int64) (string, []any)
 }
@@ -56,7 +61,7 @@ type Dialect struct {
 	Syntax
 	models map[reflect.Type]model
 
-	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, audit Table
+	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, audit, feed Table
 
 	update update
 
@@ -86,6 +91,7 @@ func New(s Syntax) *Dialect {
 		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
 			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),
 		audit: s.ordered("audit", auditColumns, ""),
+		feed:  s.keyed("feed", "number, batch, size, body", ""),
 
 		update: s.updating(),
 

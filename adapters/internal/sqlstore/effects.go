@@ -24,6 +24,9 @@ func (d *Dialect) Effects(change store.Change, next func() int64) ([]Statement, 
 	for _, entry := range change.Log {
 		w.put(d.logRow(entry))
 	}
+	if err := w.publish(change); err != nil {
+		return nil, err
+	}
 	return w.statements, nil
 }
 
@@ -91,6 +94,9 @@ func (w *writer) effect(effect store.Effect) error {
 		w.put(w.tokenRow(e.Token))
 	case store.AppendAudit:
 		w.put(w.auditRow(e.Entry))
+	case store.Publish: // all of them make one row: see publish
+	case store.ForgetFeed:
+		w.do(forgetFeed, e.Through)
 	case store.PutQuery:
 		w.put(w.queryRow(e.Query))
 	case store.DropQuery:

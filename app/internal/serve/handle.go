@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -190,6 +191,22 @@ func (h *handle) Confirm(ctx context.Context, shown store.History) error {
 		return err
 	}
 	return s.Confirm(ctx, shown)
+}
+
+func (h *handle) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	s, err := h.store()
+	if err != nil {
+		return nil, err
+	}
+	return s.Feed(ctx, from, limit, budget)
+}
+
+func (h *handle) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	s, err := h.store()
+	if err != nil {
+		return event.Entry{}, event.Entry{}, err
+	}
+	return s.FeedEnds(ctx)
 }
 
 func (h *handle) Restore(ctx context.Context, archive store.Archive) error {

@@ -21,6 +21,9 @@ func (c contents) apply(change store.Change) error {
 			return err
 		}
 	}
+	if err := c.enter(change); err != nil {
+		return err
+	}
 	catalogue, access := change.Raises()
 	if catalogue {
 		if err := c.raise(catalogueVersion, change.Batch); err != nil {
@@ -84,6 +87,10 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.put(users, e.User.ID[:], e.User)
 	case store.PutToken:
 		return c.putInPlace(tokens, tokenPlaces, e.Token.ID, e.Token)
+	case store.Publish: // see enter
+		return nil
+	case store.ForgetFeed:
+		return c.forgetFeed(e.Through)
 	case store.AppendAudit:
 		return c.add(auditLog, nil, e.Entry)
 	case store.PutQuery:

@@ -37,6 +37,7 @@ const (
 	queries     = "queries"      // place -> query.Saved
 	queryPlaces = "query places" // identifier -> place
 	auditLog    = "audit log"    // place -> audit.Entry
+	feed        = "feed"         // number -> event.Entry
 
 	batches = "batches" // identifier -> batch; hands out the positions of Receipts
 	replies = "replies" // user, key -> store.Reply
@@ -50,7 +51,7 @@ func buckets() []string {
 	return []string{
 		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
-		tokens, tokenPlaces, queries, queryPlaces, auditLog, batches, replies, ages, counters,
+		tokens, tokenPlaces, queries, queryPlaces, auditLog, feed, batches, replies, ages, counters,
 	}
 }
 

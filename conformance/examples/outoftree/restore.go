@@ -34,6 +34,16 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 			return err
 		}
 	}
+	if archive.Feed != nil {
+		for entry, err := range archive.Feed {
+			if err != nil {
+				return err
+			}
+			if err := c.put(feed, number(entry.Number), entry); err != nil {
+				return err
+			}
+		}
+	}
 	return store.Ended(ctx)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -44,6 +45,14 @@ func (s *Both) Confirm(ctx context.Context, shown store.History) error {
 }
 
 func (s *Both) Versions(ctx context.Context) (store.Versions, error) { return s.next().Versions(ctx) }
+
+func (s *Both) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	return s.next().Feed(ctx, from, limit, budget)
+}
+
+func (s *Both) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	return s.next().FeedEnds(ctx)
+}
 
 func (s *Both) Restore(ctx context.Context, archive store.Archive) error {
 	return s.next().Restore(ctx, archive)

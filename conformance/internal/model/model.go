@@ -118,6 +118,7 @@ func (m *Model) Commit(ctx context.Context, change store.Change) (store.Receipt,
 		return store.Receipt{}, err
 	}
 	next.Position++
+	next.Enter(change)
 	m.Now = next
 	for id := range next.AllProblems {
 		m.Reserved = max(m.Reserved, id)
@@ -188,6 +189,14 @@ func (m *Model) Restore(ctx context.Context, archive store.Archive) error {
 		filled.Counters.Access = ident.Version{Number: 1, Batch: archive.Batch}
 	}
 	filled.Queries, filled.AuditLog = slices.Clone(archive.Queries), slices.Clone(archive.Audit)
+	if archive.Feed != nil {
+		for entry, err := range archive.Feed {
+			if err != nil {
+				return err
+			}
+			filled.Events = append(filled.Events, CloneEntry(entry))
+		}
+	}
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
 	if err := Over(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -42,6 +43,7 @@ type World struct {
 	AllTokens       []access.Token
 	Queries         []query.Saved
 	AuditLog        []audit.Entry
+	Events          []event.Entry // the feed
 	Replies         map[bench.ReplyKey]store.Reply
 }
 
@@ -101,6 +103,7 @@ func (w *World) Clone() *World {
 		AllTokens:       slices.Clone(w.AllTokens),
 		Queries:         slices.Clone(w.Queries),
 		AuditLog:        slices.Clone(w.AuditLog),
+		Events:          slices.Clone(w.Events),
 		Replies:         maps.Clone(w.Replies),
 	}
 }
@@ -221,6 +224,11 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 			w.AllTokens = append(w.AllTokens, e.Token)
 		} else {
 			w.AllTokens[i] = e.Token
+		}
+	case store.Publish: // see Enter
+	case store.ForgetFeed:
+		for len(w.Events) > 1 && w.Events[0].Number <= e.Through {
+			w.Events = w.Events[1:]
 		}
 	case store.AppendAudit:
 		w.AuditLog = append(w.AuditLog, e.Entry)

@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// A Commit puts its entry into the table pending. Whoever reads the feed first gives the
+// visible pending entries their numbers. When Change A precedes Change B, A is visible
+// wherever B is, and has the smaller position: so A gets the smaller number, whichever
+// server gives it. A slow Commit delays nothing but its own entry.
+
+// numberedAtOnce limits the entries of one numbering, and so the time for which it locks
+// the head.
+const numberedAtOnce = 1000
+
+const (
+	lockHead = "SELECT number FROM feed_head WHERE id = 1 FOR UPDATE"
+
+	// giveNumbers begins after the lock, so it sees the result of the numbering before it.
+	giveNumbers = "WITH taken AS (DELETE FROM pending WHERE position IN (SELECT position FROM pending ORDER BY position LIMIT ?) RETURNING *), " +
+		"placed AS (INSERT INTO feed (number, batch, size, body) " +
+		"SELECT feed_head.number + row_number() OVER (ORDER BY position), batch, size, body FROM taken, feed_head RETURNING feed.number) " +
+		"UPDATE feed_head SET number = feed_head.number + (SELECT count(*) FROM placed) RETURNING (SELECT count(*) FROM placed)"
+
+	wholeFeed = "(SELECT number, batch, size, body FROM feed UNION ALL " +
+		"SELECT (SELECT number FROM feed_head) + row_number() OVER (ORDER BY position), batch, size, body FROM pending) AS whole"
+
+	anyPending = "SELECT EXISTS (SELECT FROM pending)"
+)
+
+// Feed implements store.Store. Without pending entries it is one read.
+func (s *Store) Feed(ctx context.Context, from int64, limit int, budget int64) (entries []event.Entry, err error) {
+	read := func(r sqlstore.Reader, further sqlstore.Query) (err error) {
+		entries, err = r.NumberedFeed(ctx, from, limit, budget, further)
+		return err
+	}
+	shown, pending, err := s.readFeed(ctx, read)
+	for more := pending; err == nil && more && !filled(entries, limit, budget); {
+		if more, err = s.numberEntries(ctx); err == nil {
+			shown, _, err = s.readFeed(ctx, read)
+		}
+	}
+	if err == nil && len(entries) > 0 {
+		err = s.Confirm(ctx, shown)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// filled reports whether no further entry fits.
+func filled(entries []event.Entry, limit int, budget int64) bool {
+	for _, e := range entries {
+		budget -= e.Size()
+	}
+	return len(entries) > 0 && (len(entries) >= limit || budget <= 0)
+}
+
+// FeedEnds implements store.Store. It gives all visible entries their numbers before.
+func (s *Store) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	read := func(r sqlstore.Reader, further sqlstore.Query) (err error) {
+		oldest, newest, err = r.FeedEnds(ctx, further)
+		return err
+	}
+	shown, pending, err := s.readFeed(ctx, read)
+	if err == nil && pending {
+		for more := true; err == nil && more; {
+			more, err = s.numberEntries(ctx)
+		}
+		if err == nil {
+			shown, _, err = s.readFeed(ctx, read)
+		}
+	}
+	if err == nil && newest.Number > 0 {
+		err = s.Confirm(ctx, shown)
+	}
+	if err != nil {
+		return event.Entry{}, event.Entry{}, err
+	}
+	return oldest, newest, nil
+}
+
+// readFeed calls read with a query that looks for pending entries.
+func (s *Store) readFeed(ctx context.Context, read func(r sqlstore.Reader, further sqlstore.Query) error) (shown store.History, pending bool, err error) {
+	look := sqlstore.Query{SQL: anyPending, Row: func(scan func(...any) error) error { return scan(&pending) }}
+	err = s.View(ctx, func(r store.Reader) error {
+		r.(reader).Last() // all queries travel at once
+		err := read(r.(reader).Reader, look)
+		shown = r.History()
+		return err
+	})
+	return shown, pending, err
+}
+
+// numberEntries gives pending entries their numbers. more is true when there may be
+// further ones that were visible before. It is safe to repeat, as an entry is either
+// pending or numbered.
+func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
+	leave, err := s.calls.Enter(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	type numbering struct {
+		entries int
+		lost    bool
+	}
+	for attempt := 0; ; attempt++ {
+		n, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (n numbering, err error) {
+			batch := &pgx.Batch{}
+			batch.Queue(s.texts.plainOf(lockHead))
+			batch.Queue(s.texts.plainOf(giveNumbers), numberedAtOnce)
+			results := conn.SendBatch(ctx, batch)
+			if _, err = results.Exec(); err == nil {
+				err = results.QueryRow().Scan(&n.entries)
+			}
+			if closing := results.Close(); err == nil {
+				err = closing
+			}
+			n.lost = conn.Conn().IsClosed()
+			return n, err
+		})
+		switch {
+		case err == nil:
+			return n.entries == numberedAtOnce, nil
+		case ctx.Err() != nil || attempt > s.options.Connections || !n.lost && !retryable(err):
+			return false, interrupted(ctx, classify(err))
+		}
+	}
+}
