@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -98,7 +100,7 @@ func TestUse(t *testing.T) {
 // Archives of the first version are read, and written in that of today.
 func TestReadVersion1(t *testing.T) {
 	t.Parallel()
-	w, err := load(whole(inVersion1(body), 8))
+	w, err := load(whole(inVersion(1, body), 8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +112,40 @@ func TestReadVersion1(t *testing.T) {
 	}
 }
 
+// Archives of version 2 have no feed.
+func TestReadVersion2(t *testing.T) {
+	t.Parallel()
+	lines := slices.Concat(body[:11], used, body[11:])
+	w, err := load(whole(inVersion(2, lines), 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Archive.Queries) != 2 || len(w.Archive.Audit) != 3 || len(w.dossiers) != 2 || len(w.feed) != 0 {
+		t.Errorf("read %d saved queries, %d audit entries, %d problems and %d entries of the feed, want 2, 3, 2 and none",
+			len(w.Archive.Queries), len(w.Archive.Audit), len(w.dossiers), len(w.feed))
+	}
+}
+
+// The feed keeps its numbers, and the values of its lines byte for byte.
+func TestReadFeed(t *testing.T) {
+	t.Parallel()
+	w, err := load(whole(inUse(), 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.feed) != 3 || w.feed[0].Number != 41 || w.feed[2].Number != 43 || len(w.feed[1].Events) != 2 {
+		t.Fatalf("the feed is %+v, want the entries 41, 42 with two events, and 43", w.feed)
+	}
+	lamp := w.feed[1].Events[0]
+	if lamp.Type != event.ProblemChanged || lamp.Problem != 3 || lamp.Title != "Leak" || lamp.Revision != 2 || len(lamp.Lines) != 2 || lamp.Lines[1].From != `"é"` {
+		t.Errorf("the first event of entry 42 is %+v", lamp)
+	}
+}
+
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)
-	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":2}`}, 1); got != want {
+	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":3}`}, 1); got != want {
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	if _, err := load(got); err != nil {
@@ -126,7 +158,7 @@ func TestReadTakesAnyForm(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
 	loose := append([]string(nil), body...)
-	loose[0] = ` { "version" : 2 , "\u006bind" : "header", "catalogueVersion" :6} `
+	loose[0] = ` { "version" : 3 , "\u006bind" : "header", "catalogueVersion" :6} `
 	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
 	w, err := load(whole(loose, 8))
 	if err != nil {

@@ -29,6 +29,7 @@ type codec struct {
 	relationship   transfer.Relationship
 	watcher        transfer.Watcher
 	readMark       transfer.ReadMark
+	event          transfer.Event
 
 	version version // of the archive
 	objects [transfer.KindEnd]object
@@ -43,6 +44,7 @@ func newCodec() *codec {
 	c.describeMetadata()
 	c.describeUse()
 	c.describeProblem()
+	c.describeFeed()
 	for kind, name := range kindNames {
 		c.objects[kind] = append(c.objects[kind], member{"kind", constant(name)})
 		c.objects[kind].sort()
@@ -185,6 +187,25 @@ func (c *codec) describeProblem() {
 	}
 }
 
+func (c *codec) describeFeed() {
+	e := &c.event
+	c.objects[transfer.KindEvent] = object{
+		{"number", (*integer)(&e.Number)},
+		{"batchIdentifier", (*identifier)(&e.Batch)},
+		{"creationDate", (*moment)(&e.At)},
+		{"author", (*reference)(&e.Author)},
+		{"type", (*str)(&e.Type)},
+		{"problem", (*positive)(&e.Problem)},
+		{"revision", (*positive)(&e.Revision)},
+		{"title", (*nullable)(&e.Title)},
+		{"state", (*reference)(&e.State)},
+		{"objectKind", (*nullable)(&e.Event.Kind)},
+		{"object", (*reference)(&e.Object)},
+		{"name", (*nullable)(&e.Name)},
+		{"lines", (*lines)(&e.Lines)},
+	}
+}
+
 // fieldMember returns the member with the value of a field of the problem.
 func fieldMember(f *problem.Field, p *problem.Problem) member {
 	m := member{name: f.Name}
@@ -252,6 +273,8 @@ func (c *codec) put(record transfer.Record) {
 		c.watcher = r
 	case transfer.ReadMark:
 		c.readMark = r
+	case transfer.Event:
+		c.event = r
 	}
 }
 
@@ -292,8 +315,10 @@ func (c *codec) take(kind transfer.Kind) transfer.Record {
 		return take(&c.relationship)
 	case transfer.KindWatcher:
 		return take(&c.watcher)
-	default:
+	case transfer.KindReadMark:
 		return take(&c.readMark)
+	default:
+		return take(&c.event)
 	}
 }
 

@@ -99,11 +99,11 @@ var damages = []struct {
 	{"a version of the catalogue that is 0", in(1, `"catalogueVersion":6`, `"catalogueVersion":0`), 1, "/catalogueVersion", "must be at least 1"},
 	{"a version of a catalogue that is empty", whole(body[:1], 1), 1, "/catalogueVersion", "must be 0"},
 	{"another format", "{}\n", 1, "/kind", "is missing: this is no archive"},
-	{"no version", in(1, `,"version":2`, ""), 1, "/version", "is missing"},
-	{"a newer version", in(1, `"version":2`, `"newer":true,"version":3`), 1, "/version", "the format has version 3, which is newer than this program, which reads version 2"},
-	{"a newer version without the members of this one", in(1, `"catalogueVersion":6,"kind":"header","version":2`, `"kind":"header","version":3`), 1, "/version", "the format has version 3, which is newer than this program"},
-	{"version 0", in(1, `"version":2`, `"version":0`), 1, "/version", "must be a version from 1 to 2"},
-	{"a member more in the header", in(1, `"version":2`, `"version":2,"by":"me"`), 1, "/by", "is not known here"},
+	{"no version", in(1, `,"version":3`, ""), 1, "/version", "is missing"},
+	{"a newer version", in(1, `"version":3`, `"newer":true,"version":4`), 1, "/version", "the format has version 4, which is newer than this program, which reads version 3"},
+	{"a newer version without the members of this one", in(1, `"catalogueVersion":6,"kind":"header","version":3`, `"kind":"header","version":4`), 1, "/version", "the format has version 4, which is newer than this program"},
+	{"version 0", in(1, `"version":3`, `"version":0`), 1, "/version", "must be a version from 1 to 3"},
+	{"a member more in the header", in(1, `"version":3`, `"version":3,"by":"me"`), 1, "/by", "is not known here"},
 	{"a second header", strings.Replace(good, "\n", "\n"+body[0]+"\n", 1), 2, "/kind", "only the first line is a header"},
 
 	// JSON.
@@ -122,11 +122,27 @@ var damages = []struct {
 	// Kinds and members.
 	{"no kind", in(9, `"kind":"user",`, ""), 9, "/kind", "is missing"},
 	{"a kind that is no string", in(9, `"kind":"user"`, `"kind":7`), 9, "/kind", "must be a string"},
-	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"sprint"`), 9, "/kind", "version 2 of the format has no such kind"},
-	{"a kind that came later", whole(inVersion1(inUse()), 8), 12, "/kind", "version 1 of the format has no such kind"},
+	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"sprint"`), 9, "/kind", "version 3 of the format has no such kind"},
+	{"a kind that came later", whole(inVersion(1, inUse()), 8), 12, "/kind", "version 1 of the format has no such kind"},
 	{"a saved query without a predicate", strings.Replace(whole(inUse(), 8), `"predicate":"watching = YES",`, "", 1), 13, "/predicate", "is missing"},
 	{"a saved query of nobody", strings.Replace(whole(inUse(), 8), `"owner":"01900000-0000-7000-8000-000000000051"`, `"owner":null`, 1), 13, "/owner", "must be an identifier"},
 	{"an audit entry of an unknown kind", strings.Replace(whole(inUse(), 8), `"objectKind":"priority"`, `"objectKind":"problem"`, 1), 15, "/objectKind", "must be one of"},
+	{"an event of version 2", whole(inVersion(2, inUse()), 8), 33, "/kind", "version 2 of the format has no such kind"},
+	{"an event before a problem", whole(slices.Concat(body[:22], events[:1], body[22:]), 8), 24, "/kind", "a problem cannot come after a feed event"},
+	{"an event number left out", inEvents(`"number":42`, `"number":44`), 34, "/number", "must be 41 or 42: entries are numbered without gaps"},
+	{"an event number 0", inEvents(`"number":41`, `"number":0`), 33, "/number", "must be an integer from 1"},
+	{"half an entry of another batch", inEvents(`0102","creationDate":"2026-01-02T03:04:02.000Z","kind":"event","lines":[{"field":"CausedBy"`, `0103","creationDate":"2026-01-02T03:04:02.000Z","kind":"event","lines":[{"field":"CausedBy"`), 35, "/batchIdentifier", "must be that of the line before, which has the same number"},
+	{"two entries of one batch", inEvents(`0603","creationDate":"2026-01-02T03:04:01.000Z"`, `0102","creationDate":"2026-01-02T03:04:01.000Z"`), 36, "/batchIdentifier", "must not be that of the line before, which has another number"},
+	{"an event of no type", inEvents(`"problem.changed"`, `"problem.lost"`), 34, "/type", "must be one of: problem.created"},
+	{"an event of no problem", inEvents(`"problem":3,"revision":2,"state"`, `"problem":4,"revision":2,"state"`), 34, "/problem", "there is no problem 4"},
+	{"an event without a problem", inEvents(`"problem":3,"revision":2,"state"`, `"problem":null,"revision":2,"state"`), 34, "/problem", "there is no problem 0"},
+	{"an event of revision 0", inEvents(`"problem":3,"revision":2,"state"`, `"problem":3,"revision":null,"state"`), 34, "/revision", "must be at least 1"},
+	{"an event of an unknown object", inEvents(`000000000041","objectKind"`, `000000000042","objectKind"`), 33, "/object", "there is no milestone"},
+	{"an event of another type than its object", inEvents(`"milestone.created"`, `"user.created"`), 33, "/type", "must be milestone.created or milestone.changed"},
+	{"an event of two subjects", inEvents(`"objectKind":"milestone","problem":null`, `"objectKind":"milestone","problem":3`), 33, "/problem", "must be null"},
+	{"an event without lines", inEvents(`[{"field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612","to":"{\"name\":\"Beta\"}","type":"Created"}]`, `[]`), 33, "/lines", "must not be empty"},
+	{"an event line that is no JSON", inEvents(`"{\"name\":\"Beta\"}"`, `"{"`), 33, "/lines/0/to", "must be JSON text, or null"},
+	{"an event line with a member more", inEvents(`{"field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612"`, `{"x":1,"field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612"`), 33, "/lines/0/x", "is not known here"},
 	{"an audit entry of nothing", strings.Replace(whole(inUse(), 8), `000000000011","objectKind"`, `000000000012","objectKind"`, 1), 15, "/object", "there is no priority"},
 	{"a member missing", in(10, `"email":"bo@example.org",`, ""), 10, "/email", "is missing"},
 	{"a member that can be null missing", in(18, `,"value":null`, ""), 18, "/value", "is missing"},
@@ -174,7 +190,7 @@ var damages = []struct {
 	{"a hash of something new", inManifest(`"sha256":{"auditEntry":`, `"sha256":{"x":`), 28, "/sha256/x", "is not known here"},
 	{"a next identifier that is taken", whole(body, 7), 28, "/nextIdentifier", "must be 8"},
 	{"a next identifier far above", whole(body, 9), 28, "/nextIdentifier", "must be 8"},
-	{"a manifest of another version", inManifest(`"version":2`, `"version":1`), 28, "/version", "must be 2, as in the header"},
+	{"a manifest of another version", inManifest(`"version":3`, `"version":1`), 28, "/version", "must be 3, as in the header"},
 }
 
 func TestDamageIsFound(t *testing.T) {
@@ -216,4 +232,16 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 			t.Errorf("byte %d of %d: %q was loaded in place of %q", i, len(good), damaged[i], good[i])
 		}
 	}
+}
+
+// inEvents is an archive with a feed, in whose text something is replaced.
+func inEvents(old, replacement string) string {
+	lines := inUse()
+	for i := range lines {
+		if strings.Contains(lines[i], `"kind":"event"`) && strings.Contains(lines[i], old) {
+			lines[i] = strings.Replace(lines[i], old, replacement, 1)
+			return whole(lines, 8)
+		}
+	}
+	panic("no event has " + old)
 }

@@ -17,10 +17,10 @@ import (
 
 // Version is the version of the format that Write writes. A Reader reads it, and all
 // before it, from 1 on. A kind or a member more makes another version.
-const Version = 2
+const Version = 3
 
 // since are the versions that the kinds came with, unless it was the first.
-var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2}
+var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3}
 
 // fieldSince are the versions that fields of problems came with, unless it was the first.
 // In an earlier archive, they are null.
@@ -50,7 +50,7 @@ const (
 // kindNames are the kinds of all lines but the last.
 var kindNames = [transfer.KindEnd]string{
 	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "auditEntry",
-	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark",
+	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark", "event",
 }
 
 // tally is what the manifest says about the lines of each kind.

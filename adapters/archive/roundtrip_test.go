@@ -44,6 +44,9 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("seed %d: read %+v, want %+v", seed, got, want)
 			}
 		}
+		if want, _ := s.Feed(t.Context(), 0, 1<<20, 0); !reflect.DeepEqual(w.feed, want) {
+			t.Errorf("seed %d: read the feed %+v, want %+v", seed, w.feed, want)
+		}
 		if want := (archive.Summary{Problems: problems, Records: int64(bytes.Count(first.Bytes(), []byte("\n"))) - 2}); summary != want {
 			t.Errorf("seed %d: written is %+v, want %+v", seed, summary, want)
 		}
@@ -58,7 +61,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(canonical()))
 	f.Add([]byte(whole(body[:11], 1)))
 	f.Add([]byte(whole(inUse(), 8)))
-	f.Add([]byte(whole(inVersion1(body), 8)))
+	f.Add([]byte(whole(inVersion(1, body), 8)))
 	f.Add([]byte(whole(body[:1], 1)))
 	for _, line := range body {
 		f.Add([]byte(body[0] + "\n" + line + "\n"))

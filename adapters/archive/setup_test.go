@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -23,7 +24,7 @@ import (
 // body is an archive without its manifest, written by hand: a line of every kind but
 // those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":2}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":3}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -62,13 +63,22 @@ var used = []string{
 	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"revoked","from":null,"identifier":"01900000-0000-7000-8000-000000000613","kind":"auditEntry","name":"Bo","object":"01900000-0000-7000-8000-000000000061","objectKind":"token","to":"2026-01-02T03:04:01.000Z","type":"Changed"}`,
 }
 
-// inUse is body with the lines of used.
-func inUse() []string { return slices.Concat(body[:11], used, body[11:]) }
+// events are the lines of the kind that came with version 3: they stand behind the
+// problems.
+var events = []string{
+	`{"author":null,"batchIdentifier":"01900000-0000-7000-8000-000000000602","creationDate":"2026-01-02T03:04:05.000Z","kind":"event","lines":[{"field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612","to":"{\"name\":\"Beta\"}","type":"Created"}],"name":"Beta","number":41,"object":"01900000-0000-7000-8000-000000000041","objectKind":"milestone","problem":null,"revision":null,"state":null,"title":null,"type":"milestone.created"}`,
+	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000102","creationDate":"2026-01-02T03:04:02.000Z","kind":"event","lines":[{"field":"CauseOf","from":null,"identifier":"01900000-0000-7000-8000-000000000202","to":"{\"problemIdentifier\":7}","type":"RelationshipAdded"},{"field":"title","from":"\"é\"","identifier":"01900000-0000-7000-8000-000000000205","to":"\"Leak\"","type":"FieldChanged"}],"name":null,"number":42,"object":null,"objectKind":null,"problem":3,"revision":2,"state":"01900000-0000-7000-8000-000000000002","title":"Leak","type":"problem.changed"}`,
+	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000102","creationDate":"2026-01-02T03:04:02.000Z","kind":"event","lines":[{"field":"CausedBy","from":null,"identifier":"01900000-0000-7000-8000-000000000204","to":"{\"problemIdentifier\":3}","type":"RelationshipAdded"}],"name":null,"number":42,"object":null,"objectKind":null,"problem":7,"revision":2,"state":"01900000-0000-7000-8000-000000000001","title":"Flood","type":"problem.changed"}`,
+	`{"author":"01900000-0000-7000-8000-000000000052","batchIdentifier":"01900000-0000-7000-8000-000000000603","creationDate":"2026-01-02T03:04:01.000Z","kind":"event","lines":[{"field":"revoked","from":null,"identifier":"01900000-0000-7000-8000-000000000613","to":"\"2026-01-02T03:04:01.000Z\"","type":"Changed"}],"name":"Bo","number":43,"object":"01900000-0000-7000-8000-000000000061","objectKind":"token","problem":null,"revision":null,"state":null,"title":null,"type":"token.changed"}`,
+}
 
-// inVersion1 returns lines under the header of the first version.
-func inVersion1(lines []string) []string {
+// inUse is body with the lines of used and events.
+func inUse() []string { return slices.Concat(body[:11], used, body[11:], events) }
+
+// inVersion returns lines under the header of an earlier version.
+func inVersion(version int, lines []string) []string {
 	lines = slices.Clone(lines)
-	lines[0] = strings.Replace(lines[0], `"version":2`, `"version":1`, 1)
+	lines[0] = strings.Replace(lines[0], `"version":3`, fmt.Sprintf(`"version":%d`, version), 1)
 	return lines
 }
 
@@ -76,11 +86,17 @@ func inVersion1(lines []string) []string {
 // the next number. It has the version of the header.
 func manifest(lines []string, next int) string {
 	var counts, sums []string
-	kinds := []string{"auditEntry", "classification", "comment", "component", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher"}
-	version := 2
+	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher"}
+	version := 3
+	without := func(gone ...string) {
+		version--
+		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(gone, kind) })
+	}
+	if !strings.Contains(strings.ReplaceAll(lines[0], " ", ""), `"version":3`) {
+		without("event")
+	}
 	if strings.Contains(lines[0], `"version":1`) {
-		version = 1
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "auditEntry" || kind == "savedQuery" })
+		without("auditEntry", "savedQuery")
 	}
 	for _, kind := range kinds {
 		n, h := 0, sha256.New()
@@ -114,6 +130,7 @@ func canonical() string {
 type world struct {
 	store.Archive
 	dossiers []store.Dossier
+	feed     []event.Entry
 }
 
 // load reads an archive.
@@ -128,6 +145,12 @@ func load(text string) (world, error) {
 			return w, err
 		}
 		w.dossiers = append(w.dossiers, d)
+	}
+	for e, err := range a.Feed {
+		if err != nil {
+			return w, err
+		}
+		w.feed = append(w.feed, e)
 	}
 	return w, nil
 }
@@ -155,6 +178,15 @@ func (w world) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
 func (w world) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
 	rest := w.Archive.Audit[min(skip, len(w.Archive.Audit)):]
 	return rest[:min(limit, len(rest))], nil
+}
+
+func (w world) Feed(_ context.Context, from int64, limit int, _ int64) (page []event.Entry, err error) {
+	for _, e := range w.feed {
+		if e.Number >= from && len(page) < limit {
+			page = append(page, e)
+		}
+	}
+	return page, nil
 }
 
 func (w world) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -152,6 +153,37 @@ func (s *synthetic) SavedQueries(context.Context, ident.ID) ([]query.Saved, erro
 func (s *synthetic) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
 	rest := s.entries[min(skip, len(s.entries)):]
 	return rest[:min(limit, len(rest))], nil
+}
+
+// Feed has an entry about each audit entry, and one about each two problems. It begins at
+// 17: the entries before it are forgotten.
+func (s *synthetic) Feed(_ context.Context, from int64, limit int, _ int64) (page []event.Entry, _ error) {
+	const first = 17
+	last := first + int64(len(s.entries)) + int64(s.problems)/2 - 1
+	for number := max(from, first); number <= last && len(page) < limit; number++ {
+		m := newMaker(s.seed, -number)
+		e := event.Entry{Number: number, Batch: m.ids.Next(), At: epoch.Add(time.Duration(m.IntN(1e6)) * time.Millisecond)}
+		if m.IntN(4) > 0 {
+			e.Author = s.content.Users[m.IntN(4)].ID
+		}
+		line := func(of, field string) event.Line {
+			return event.Line{ID: m.ids.Next(), Type: of, Field: field, From: problem.LogText(m.text(text.Rule{})), To: `{"b":1,"a": [ ]}`}
+		}
+		if i := int(number - first); i < len(s.entries) {
+			a := s.entries[i]
+			e.Events = []event.Event{{Type: event.TypeOf(a.Kind, a.Type == audit.Created), Kind: a.Kind, Object: a.Object, Name: m.text(text.Name), Lines: []event.Line{line(string(a.Type), "name")}}}
+		} else {
+			for j := range 2 {
+				id := problem.ID(2*(i-len(s.entries)) + j + 1)
+				e.Events = append(e.Events, event.Event{
+					Type: event.ProblemChanged, Problem: id, Title: m.text(text.Title), State: s.content.States[m.IntN(4)].ID, Revision: 1 + int64(m.IntN(3)),
+					Lines: []event.Line{line("FieldChanged", "title"), {ID: m.ids.Next(), Type: "KeywordDeleted"}},
+				})
+			}
+		}
+		page = append(page, e)
+	}
+	return page, nil
 }
 
 func (s *synthetic) Dossiers(_ context.Context, after problem.ID, limit int) (dossiers []store.Dossier, _ error) {

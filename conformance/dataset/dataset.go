@@ -14,6 +14,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -121,6 +122,11 @@ func (t *Tracker) Tokens(context.Context) ([]access.Token, error) { return t.tok
 
 // SavedQueries implements transfer.Reader.
 func (t *Tracker) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) { return nil, nil }
+
+// Feed implements transfer.Reader: nothing was published.
+func (t *Tracker) Feed(context.Context, int64, int, int64) ([]event.Entry, error) {
+	return nil, nil
+}
 
 // Audit implements transfer.Reader.
 func (t *Tracker) Audit(context.Context, int, int) ([]audit.Entry, error) { return nil, nil }

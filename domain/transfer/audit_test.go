@@ -43,7 +43,7 @@ func TestLoadTakesSavedQueriesAndTheAuditLog(t *testing.T) {
 		t.Fatalf("%d saved queries, %d entries and %d problems, want 2, 8 and 2", len(archive.Queries), len(archive.Audit), len(dossiers))
 	}
 	var got []transfer.Record
-	for record, err := range transfer.Records(t.Context(), reader{archive, dossiers}) {
+	for record, err := range transfer.Records(t.Context(), reader{archive: archive, dossiers: dossiers}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,6 +48,8 @@ type Checker struct {
 	audit     []audit.Entry
 	auditIDs  map[ident.ID]struct{}
 
+	latestEvent Event // zero before the first
+
 	current *store.Dossier // the problem that collects parts
 	history history        // of the current problem
 	graph   graph
@@ -78,7 +80,7 @@ func (c *Checker) Add(line int64, record Record) (done *store.Dossier, err error
 	if c.fault == nil && kind > KindUser && c.catalogue == nil {
 		c.closeMetadata()
 	}
-	if c.fault == nil && (kind == KindProblem || kind == KindEnd) {
+	if c.fault == nil && (kind == KindProblem || kind >= KindEvent) {
 		done = c.closeProblem()
 	}
 	if c.fault == nil {
@@ -133,6 +135,8 @@ func (c *Checker) check(record Record) {
 		c.watcher(r)
 	case ReadMark:
 		c.readMark(r)
+	case Event:
+		c.event(r)
 	case End:
 		c.end(r)
 	}
@@ -140,7 +144,7 @@ func (c *Checker) check(record Record) {
 
 // order checks the kind of a record against the order of records.
 func (c *Checker) order(kind Kind) {
-	part := kind > KindProblem && kind < KindEnd
+	part := kind > KindProblem && kind < KindEvent
 	switch {
 	case (kind == KindStart) != (c.start == nil):
 		c.refuse("/kind", "the start comes first, and only there")
@@ -148,7 +152,7 @@ func (c *Checker) order(kind Kind) {
 		c.refuse("/kind", "nothing can come after the end")
 	case part && c.current == nil:
 		c.refuse("/kind", "a %v belongs to a problem, and none came before", kind)
-	case kind < c.last && kind != KindProblem:
+	case kind < c.last && (kind != KindProblem || c.last >= KindEvent):
 		c.refuse("/kind", "a %v cannot come after a %v", kind, c.last)
 	}
 }
@@ -156,7 +160,7 @@ func (c *Checker) order(kind Kind) {
 // begin stores the first line of the records of a kind.
 func (c *Checker) begin(kind Kind) {
 	if kind == KindProblem {
-		clear(c.first[KindSavepoint:KindEnd])
+		clear(c.first[KindSavepoint:KindEvent])
 	}
 	if c.first[kind] == 0 || kind == KindProblem {
 		c.first[kind] = c.line

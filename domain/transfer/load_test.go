@@ -11,6 +11,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -48,7 +49,7 @@ func TestRecordsGiveWhatWasLoaded(t *testing.T) {
 	t.Parallel()
 	archive, dossiers := mustLoad(t, sample())
 	var got []transfer.Record
-	for record, err := range transfer.Records(t.Context(), reader{archive, dossiers}) {
+	for record, err := range transfer.Records(t.Context(), reader{archive: archive, dossiers: dossiers}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +247,7 @@ func TestCheckerTakesLongChains(t *testing.T) {
 func TestRecordsReturnErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, at := range []string{"catalogue", "tokens", "saved queries", "audit log", "dossiers"} {
+	for _, at := range []string{"catalogue", "tokens", "saved queries", "audit log", "dossiers", "feed"} {
 		var last error
 		for _, err := range transfer.Records(t.Context(), failing{at, broken}) {
 			last = err
@@ -261,6 +262,7 @@ func TestRecordsReturnErrors(t *testing.T) {
 type reader struct {
 	archive  store.Archive
 	dossiers []store.Dossier
+	feed     []event.Entry
 }
 
 func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) {
@@ -284,6 +286,15 @@ func (r reader) Dossiers(_ context.Context, after problem.ID, limit int) ([]stor
 		return nil, nil
 	}
 	return r.dossiers[i:min(len(r.dossiers), i+limit)], nil
+}
+
+func (r reader) Feed(_ context.Context, from int64, limit int, _ int64) (page []event.Entry, err error) {
+	for _, e := range r.feed {
+		if e.Number >= from && len(page) < limit {
+			page = append(page, e)
+		}
+	}
+	return page, nil
 }
 
 // failing is a store.Reader that fails in one method.
@@ -315,4 +326,8 @@ func (f failing) Audit(context.Context, int, int) ([]audit.Entry, error) {
 
 func (f failing) Dossiers(context.Context, problem.ID, int) ([]store.Dossier, error) {
 	return nil, f.fail("dossiers")
+}
+
+func (f failing) Feed(context.Context, int64, int, int64) ([]event.Entry, error) {
+	return nil, f.fail("feed")
 }

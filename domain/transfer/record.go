@@ -1,8 +1,11 @@
 package transfer
 
 import (
+	"time"
+
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -49,6 +52,7 @@ const (
 	KindRelationship
 	KindWatcher
 	KindReadMark
+	KindEvent
 	KindEnd
 
 	// Kinds is the number of kinds.
@@ -59,14 +63,14 @@ const (
 func (k Kind) String() string {
 	return [Kinds]string{
 		"start", "state", "priority", "classification", "component", "milestone", "user", "token", "saved query", "record of the audit log",
-		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "end",
+		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "feed event", "end",
 	}[k]
 }
 
 // The records of metadata and users are in ascending order of their identifiers. Tokens
 // and saved queries are in the order of their first put, and audit entries oldest
 // first. Problems are in ascending order of their numbers, and their parts in the
-// orders of store.Dossier.
+// orders of store.Dossier. The events of the feed are in its order.
 type (
 	// Start is the first record.
 	Start struct {
@@ -123,6 +127,15 @@ type (
 		Problem problem.ID
 		User    ident.ID
 	}
+	// Event is an event of the feed, with the members of its entry. The events of one
+	// entry follow each other.
+	Event struct {
+		Number int64
+		Batch  ident.ID
+		At     time.Time
+		Author ident.ID
+		event.Event
+	}
 	// End is the last record: without it, records are missing.
 	End struct {
 		// Next is the smallest number for the next problem: one above the last, or 1.
@@ -148,4 +161,5 @@ func (Keyword) kind() Kind        { return KindKeyword }
 func (Relationship) kind() Kind   { return KindRelationship }
 func (Watcher) kind() Kind        { return KindWatcher }
 func (ReadMark) kind() Kind       { return KindReadMark }
+func (Event) kind() Kind          { return KindEvent }
 func (End) kind() Kind            { return KindEnd }

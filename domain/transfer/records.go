@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -34,6 +35,7 @@ type Reader interface {
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
 	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
+	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 }
 
 // Records returns the whole content of the store at the Reader's moment. An error ends
@@ -91,7 +93,9 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 				size += sizeOf(&dossiers[i])
 			}
 			if len(dossiers) < limit {
-				all(End{Next: last + 1})
+				if all.feed(ctx, r, func(err error) { yield(nil, err) }) {
+					all(End{Next: last + 1})
+				}
 				return
 			}
 			switch {
@@ -120,6 +124,29 @@ func sizeOf(d *store.Dossier) int {
 		n += len(d.Keywords[i].Name) + len(d.Keywords[i].Value.String)
 	}
 	return n
+}
+
+// feedPage is the number of entries in one read of the feed, with a limit in bytes.
+const feedPage = 1000
+
+// feed puts all events. It calls failed for an error of the Reader.
+func (all put) feed(ctx context.Context, r Reader, failed func(error)) bool {
+	for next := int64(1); ; {
+		entries, err := r.Feed(ctx, next, feedPage, pageTextHigh)
+		if err != nil {
+			failed(err)
+			return false
+		}
+		if len(entries) == 0 {
+			return true
+		}
+		for _, entry := range entries {
+			next = entry.Number + 1
+			if !each(all, entry.Events, func(e event.Event) Record { return Event{entry.Number, entry.Batch, entry.At, entry.Author, e} }) {
+				return false
+			}
+		}
+	}
 }
 
 // put takes a record and reports whether to continue.

@@ -91,7 +91,7 @@ func TestRecordsHaveNumbersThatJSONHas(t *testing.T) {
 	archive, dossiers := mustLoad(t, sample())
 	for number, want := range map[int64]int64{6: 6, transfer.MaxInteger: transfer.MaxInteger, transfer.MaxInteger + 1: transfer.MaxInteger} {
 		archive.Catalogue = number
-		for record, err := range transfer.Records(t.Context(), reader{archive, dossiers}) {
+		for record, err := range transfer.Records(t.Context(), reader{archive: archive, dossiers: dossiers}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,6 +61,11 @@ func Copy(ctx context.Context, from, to store.Store, batch ident.ID, watch func(
 var errStopped = errors.New("the import has ended")
 
 func export(ctx context.Context, from store.Store, w io.Writer) (s archive.Summary, err error) {
+	// This gives the entries of the feed their final numbers: only Changes from here to
+	// the View can have others in the archive.
+	if _, _, err := from.FeedEnds(ctx); err != nil {
+		return s, err
+	}
 	err = from.View(ctx, func(r store.Reader) error {
 		s, err = archive.Write(ctx, w, r)
 		return err
