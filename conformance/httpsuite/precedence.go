@@ -83,109 +83,135 @@ func (s *session) ladder(base attempt, flaws ...flaw) {
 	}
 }
 
+// join returns the common flaws and then the others.
+func join(common []flaw, more ...flaw) []flaw { return append(common, more...) }
+
 // precedenceCases are about the order of errors (D18). Each takes an endpoint through
 // every pair of flaws.
 func precedenceCases() []demand {
-	join := func(common []flaw, more ...flaw) []flaw { return append(common, more...) }
 	const rule = "when several errors apply, the order of D18 decides"
 	return []demand{
-		{extended, "HTTP-ORDER-001", "D18", rule + ": W1", func(s *session) {
-			s.ladder(attempt{method: "POST", path: "/problems", mediaType: "application/json", body: `{"title":"x"}`},
-				join(s.flaws("DELETE", s.userWith("read").token), mediaType, tooLarge, query, syntax,
-					body(422, "unknown-field", `{"title":"x","state":{"name":"Closed"},"colour":1}`),
-					body(409, "transition-not-allowed", `{"title":"x","state":{"name":"Closed"}}`))...)
-		}},
-		{extended, "HTTP-ORDER-002", "D18", rule + ": W2", func(s *session) {
-			p := s.problem()
-			s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-			s.untouched(p, func() {
-				s.ladder(attempt{method: "PATCH", path: p.path, mediaType: "application/json", body: `{"title":"x"}`},
-					join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
-						body(422, "unknown-field", `{"state":{"name":"In Progress"},"colour":1}`),
-						body(409, "transition-not-allowed", `{"state":{"name":"In Progress"}}`))...)
-			})
-		}},
-		{extended, "HTTP-ORDER-003", "D18", rule + ": W3", func(s *session) {
-			p, key := s.problem(), s.unique("key")
-			s.admin.post(p.path+"/comments", "first", plain(), with("Idempotency-Key", key)).is(201)
-			again := flaw{409, "idempotency-conflict", func(a *attempt) { a.options = append(a.options, with("Idempotency-Key", key)) }}
-			s.untouched(p, func() {
-				s.ladder(attempt{method: "POST", path: p.path + "/comments", mediaType: "application/json", body: `{"text":"x"}`},
-					join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
-						body(422, "invalid-value", `{"text":""}`), again)...)
-			})
-		}},
-		{extended, "HTTP-ORDER-004", "D18", rule + ": W4", func(s *session) {
-			p := s.problem()
-			for _, method := range []string{"PUT", "PATCH"} {
-				s.untouched(p, func() {
-					s.ladder(attempt{method: method, path: p.keyword("k"), mediaType: "application/json", body: `"v"`},
-						join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
-							body(422, "invalid-type", `7`))...)
-				})
-			}
-		}},
-		{extended, "HTTP-ORDER-005", "D18", rule + ": W5", func(s *session) {
-			p := s.problem()
-			s.untouched(p, func() {
-				s.ladder(attempt{method: "DELETE", path: p.keyword("none")},
-					join(s.flaws("POST", s.userWith("read").token), query, absent(p), stale,
-						flaw{404, "keyword-not-found", func(*attempt) {}})...)
-			})
-		}},
-		{extended, "HTTP-ORDER-006", "D18", rule + ": W6", func(s *session) {
-			p, q, r := s.problem(), s.problem(), s.problem()
-			s.relate(p, "ParentOf", q)
-			s.untouched(p, func() {
-				s.ladder(attempt{method: "PUT", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", r)},
-					join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
-						body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
-						body(409, "relationship-conflict", link("ChildOf", q)))...)
-			})
-		}},
-		{extended, "HTTP-ORDER-007", "D18", rule + ": W7", func(s *session) {
-			p, q := s.problem(), s.problem()
-			s.relate(p, "ParentOf", q)
-			s.untouched(p, func() {
-				s.ladder(attempt{method: "DELETE", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", q)},
-					join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
-						body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
-						body(404, "relationship-not-found", link("ChildOf", q)))...)
-			})
-		}},
-		{extended, "HTTP-ORDER-008", "D18", rule + ": W8", func(s *session) {
-			p := s.problem()
-			s.untouched(p, func() {
-				s.ladder(attempt{method: "PUT", path: p.path + "/watchers", mediaType: "application/json", body: s.user().part()},
-					join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
-						body(422, "unknown-field", `{"mail":"x"}`))...)
-			})
-		}},
-		{extended, "HTTP-ORDER-009", "D18", rule + ": R1 to R4", func(s *session) {
-			p := s.problem()
-			for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
-				flaws := s.flaws("BREW", "")
-				s.ladder(attempt{method: "GET", path: p.path + part}, join(flaws[:3:3], query, absent(p))...)
-			}
-		}},
-		{extended, "HTTP-ORDER-010", "D18", rule + ": POST /users", func(s *session) {
-			bob := s.user()
-			s.ladder(attempt{method: "POST", path: "/users", mediaType: "application/json", body: `{"name":"x","email":"x@example.org"}`},
-				join(s.flaws("DELETE", bob.token), mediaType, tooLarge, query, syntax,
-					body(422, "unknown-field", `{"name":"x","email":`+encode(bob.email)+`,"colour":1}`),
-					body(409, "already-exists", `{"name":"x","email":`+encode(bob.email)+`}`))...)
-		}},
-		{extended, "HTTP-ORDER-011", "D18, D11", "a stale revision in the body comes before the body's faults, and after a missing problem", func(s *session) {
-			p := s.problem()
-			s.admin.patch(p.path, `{"revision":9,"title":""}`).fault(412, "stale-revision")
-			s.admin.patch(p.path, `{"revision":9,"colour":1,"identifier":0}`).fault(412, "stale-revision")
-			s.admin.patch("/problems/999999999999", `{"revision":9}`).fault(404, "problem-not-found")
-		}},
-		{extended, "HTTP-ORDER-012", "D18", "faults of the body come before a missing keyword or a forbidden transition", func(s *session) {
-			p := s.problem()
-			s.admin.delete(p.keyword("%2E%2E"), "").fault(422, "invalid-value")
-			s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-			s.admin.patch(p.path, `{"state":{"name":"In Progress"},"priority":{}}`).fault(422, "metadata-ambiguous", "/priority")
-		}},
+		{extended, "HTTP-ORDER-001", "D18", rule + ": W1", errorOrderOfCreation},
+		{extended, "HTTP-ORDER-002", "D18", rule + ": W2", errorOrderOfUpdate},
+		{extended, "HTTP-ORDER-003", "D18", rule + ": W3", errorOrderOfComment},
+		{extended, "HTTP-ORDER-004", "D18", rule + ": W4", errorOrderOfKeyword},
+		{extended, "HTTP-ORDER-005", "D18", rule + ": W5", errorOrderOfKeywordDeletion},
+		{extended, "HTTP-ORDER-006", "D18", rule + ": W6", errorOrderOfRelationship},
+		{extended, "HTTP-ORDER-007", "D18", rule + ": W7", errorOrderOfRelationshipDeletion},
+		{extended, "HTTP-ORDER-008", "D18", rule + ": W8", errorOrderOfWatcher},
+		{extended, "HTTP-ORDER-009", "D18", rule + ": R1 to R4", errorOrderOfReads},
+		{extended, "HTTP-ORDER-010", "D18", rule + ": POST /users", errorOrderOfUsers},
+		{extended, "HTTP-ORDER-011", "D18, D11", "a stale revision in the body comes before the body's faults, and after a missing problem", staleRevisionBeforeFaults},
+		{extended, "HTTP-ORDER-012", "D18", "faults of the body come before a missing keyword or a forbidden transition", faultsBeforeMissingAndForbidden},
 	}
+}
+
+func errorOrderOfCreation(s *session) {
+	s.ladder(attempt{method: "POST", path: "/problems", mediaType: "application/json", body: `{"title":"x"}`},
+		join(s.flaws("DELETE", s.userWith("read").token), mediaType, tooLarge, query, syntax,
+			body(422, "unknown-field", `{"title":"x","state":{"name":"Closed"},"colour":1}`),
+			body(409, "transition-not-allowed", `{"title":"x","state":{"name":"Closed"}}`))...)
+}
+
+func errorOrderOfUpdate(s *session) {
+	p := s.problem()
+	s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
+	s.untouched(p, func() {
+		s.ladder(attempt{method: "PATCH", path: p.path, mediaType: "application/json", body: `{"title":"x"}`},
+			join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+				body(422, "unknown-field", `{"state":{"name":"In Progress"},"colour":1}`),
+				body(409, "transition-not-allowed", `{"state":{"name":"In Progress"}}`))...)
+	})
+}
+
+func errorOrderOfComment(s *session) {
+	p, key := s.problem(), s.unique("key")
+	s.admin.post(p.path+"/comments", "first", plain(), with("Idempotency-Key", key)).is(201)
+	again := flaw{409, "idempotency-conflict", func(a *attempt) { a.options = append(a.options, with("Idempotency-Key", key)) }}
+	s.untouched(p, func() {
+		s.ladder(attempt{method: "POST", path: p.path + "/comments", mediaType: "application/json", body: `{"text":"x"}`},
+			join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+				body(422, "invalid-value", `{"text":""}`), again)...)
+	})
+}
+
+func errorOrderOfKeyword(s *session) {
+	p := s.problem()
+	for _, method := range []string{"PUT", "PATCH"} {
+		s.untouched(p, func() {
+			s.ladder(attempt{method: method, path: p.keyword("k"), mediaType: "application/json", body: `"v"`},
+				join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+					body(422, "invalid-type", `7`))...)
+		})
+	}
+}
+
+func errorOrderOfKeywordDeletion(s *session) {
+	p := s.problem()
+	s.untouched(p, func() {
+		s.ladder(attempt{method: "DELETE", path: p.keyword("none")},
+			join(s.flaws("POST", s.userWith("read").token), query, absent(p), stale,
+				flaw{404, "keyword-not-found", func(*attempt) {}})...)
+	})
+}
+
+func errorOrderOfRelationship(s *session) {
+	p, q, r := s.problem(), s.problem(), s.problem()
+	s.relate(p, "ParentOf", q)
+	s.untouched(p, func() {
+		s.ladder(attempt{method: "PUT", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", r)},
+			join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+				body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
+				body(409, "relationship-conflict", link("ChildOf", q)))...)
+	})
+}
+
+func errorOrderOfRelationshipDeletion(s *session) {
+	p, q := s.problem(), s.problem()
+	s.relate(p, "ParentOf", q)
+	s.untouched(p, func() {
+		s.ladder(attempt{method: "DELETE", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", q)},
+			join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+				body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
+				body(404, "relationship-not-found", link("ChildOf", q)))...)
+	})
+}
+
+func errorOrderOfWatcher(s *session) {
+	p := s.problem()
+	s.untouched(p, func() {
+		s.ladder(attempt{method: "PUT", path: p.path + "/watchers", mediaType: "application/json", body: s.user().part()},
+			join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+				body(422, "unknown-field", `{"mail":"x"}`))...)
+	})
+}
+
+func errorOrderOfReads(s *session) {
+	p := s.problem()
+	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
+		flaws := s.flaws("BREW", "")
+		s.ladder(attempt{method: "GET", path: p.path + part}, join(flaws[:3:3], query, absent(p))...)
+	}
+}
+
+func errorOrderOfUsers(s *session) {
+	bob := s.user()
+	s.ladder(attempt{method: "POST", path: "/users", mediaType: "application/json", body: `{"name":"x","email":"x@example.org"}`},
+		join(s.flaws("DELETE", bob.token), mediaType, tooLarge, query, syntax,
+			body(422, "unknown-field", `{"name":"x","email":`+encode(bob.email)+`,"colour":1}`),
+			body(409, "already-exists", `{"name":"x","email":`+encode(bob.email)+`}`))...)
+}
+
+func staleRevisionBeforeFaults(s *session) {
+	p := s.problem()
+	s.admin.patch(p.path, `{"revision":9,"title":""}`).fault(412, "stale-revision")
+	s.admin.patch(p.path, `{"revision":9,"colour":1,"identifier":0}`).fault(412, "stale-revision")
+	s.admin.patch("/problems/999999999999", `{"revision":9}`).fault(404, "problem-not-found")
+}
+
+func faultsBeforeMissingAndForbidden(s *session) {
+	p := s.problem()
+	s.admin.delete(p.keyword("%2E%2E"), "").fault(422, "invalid-value")
+	s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
+	s.admin.patch(p.path, `{"state":{"name":"In Progress"},"priority":{}}`).fault(422, "metadata-ambiguous", "/priority")
 }

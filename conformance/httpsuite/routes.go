@@ -65,118 +65,134 @@ var ownHeaders = []string{
 // routeCases are about paths, methods and versions (D10, D18, D23).
 func routeCases() []demand {
 	return []demand{
-		{extended, "HTTP-ROUTE-001", "D10, D18", "a method that a path does not have is 405, with Allow; OPTIONS answers with Allow", func(s *session) {
-			p := s.problem()
-			s.untouched(p, func() {
-				for _, route := range routes(p) {
-					options := s.as("").do("OPTIONS", route.path, "")
-					if options.status != 200 && options.status != 204 {
-						s.Fatalf("%v\nwant 200 or 204", options)
-					}
-					for _, method := range route.methods {
-						if !slices.Contains(options.allowed(), method) {
-							s.Fatalf("%v\nallows %q, which lacks %s", options, options.allowed(), method)
-						}
-					}
-					for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} {
-						if slices.Contains(options.allowed(), method) {
-							continue
-						}
-						a := s.admin.do(method, route.path, "").fault(405, "method-not-allowed")
-						if !slices.Equal(a.allowed(), options.allowed()) {
-							s.Fatalf("%v\nallows %q, but OPTIONS said %q", a, a.allowed(), options.allowed())
-						}
-					}
-				}
-			})
-		}},
-		{extended, "HTTP-ROUTE-002", "D10", "paths have no methods but those of the contract", func(s *session) {
-			p := s.problem()
-			for _, route := range routes(p)[1:6] {
-				slices.Sort(route.methods)
-				if got := s.as("").do("OPTIONS", route.path, "").allowed(); !slices.Equal(got, route.methods) {
-					s.Fatalf("%s allows %q, want %q", route.path, got, route.methods)
-				}
-			}
-		}},
-		{extended, "HTTP-ROUTE-003", "D10", "HEAD has GET's headers and no body", func(s *session) {
-			p := s.problem()
-			for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/users", "/me", "/states", "/problems/search?predicate=FALSEPREDICATE"} {
-				headers := func(method string) http.Header {
-					a := s.admin.do(method, path, "").is(200)
-					if method == "HEAD" && len(a.body) > 0 {
-						s.Fatalf("%v\nhas a body", a)
-					}
-					for _, own := range ownHeaders {
-						a.header.Del(own)
-					}
-					return a.header
-				}
-				// Other cases make users meanwhile, so the ETag moves.
-				s.eventually(func() bool {
-					return maps.EqualFunc(headers("GET"), headers("HEAD"), slices.Equal)
-				}, "HEAD %s has other headers than GET", path)
-			}
-			s.admin.do("HEAD", "/problems/999999999999", "").is(404)
-			s.as("").do("HEAD", p.path, "").is(401)
-		}},
-		{extended, "HTTP-ROUTE-004", "D18", "an unknown path is not-found, with or without a token", func(s *session) {
-			for _, path := range []string{
-				"/nope", "/problems/1/nope", "/problems/1/comments/1", "/problems/1/keywords", "/problems/1/keywords/", "/problems/1/keywords/a/b", "/Problems", "/problems/", "/problems/1/", "", "/",
-			} {
-				s.admin.get(path).fault(404, "not-found")
-				s.as("").post(path, `{}`).fault(404, "not-found")
-			}
-		}},
-		{extended, "HTTP-ROUTE-007", "D18, D34", "an unknown path outside the API is not-found", func(s *session) {
-			for _, path := range []string{"/nope", "/api", "/api/", "/errors/no-such-slug", "/healthz/x", "/metrics"} {
-				s.outside().get(path).fault(404, "not-found")
-			}
-		}},
-		{extended, "HTTP-ROUTE-008", "D18", "a second slash, of a client whose server URL ends in one, changes nothing: there is no redirect", func(s *session) {
-			p := s.problem()
-			slashed := *s.admin
-			slashed.base = s.target.BaseURL + "/" + api
-			slashed.get(p.path).is(200).has("/identifier", p.id)
-			slashed.post(p.path+"/comments", "text", plain()).is(201).has("/text", "text")
-			slashed.put(p.keyword("a%2Fb"), `"v"`).is(201).has("/name", "a/b")
-			key := s.unique("key")
-			made := slashed.post("/problems", `{"title":"Once"}`, keyed(key)).is(201)
-			s.admin.post("/problems", `{"title":"Once"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "true").
-				sends("Location", made.header.Get("Location")).has("", made.value)
-			slashed.put("/users", `{}`).is(405)
-			slashed.get("/nope").is(404)
-			if a := slashed.do("OPTIONS", "/me", ""); !slices.Equal(a.allowed(), []string{"GET", "HEAD"}) {
-				s.Fatalf("%v\nallows %q", a, a.allowed())
-			}
-			for _, path := range []string{"/" + p.path, "/problems//" + p.path} {
-				s.admin.get(path).fault(404, "not-found")
-			}
-		}},
-		{extended, "HTTP-ROUTE-005", "D23", "another version segment is 404 and names the only one", func(s *session) {
-			for _, version := range []string{"20151104", "20151106", "v1", "2015110", "020151105"} {
-				for _, path := range []string{"/problems", "/problems/1", "/me", "/nope"} {
-					a := s.outside().get("/api/"+version+path).fault(404, "not-found")
-					if !strings.Contains(a.text("/detail"), "20151105") {
-						s.Fatalf("%v\ndoes not name 20151105", a)
-					}
-				}
-			}
-		}},
-		{extended, "HTTP-ROUTE-006", "D18", "unknown query parameters are malformed-request, on reads and writes", func(s *session) {
-			p := s.problem()
-			s.untouched(p, func() {
-				for _, query := range []string{"?x=1", "?dryrun=true", "?DryRun=true", "?=", "?x", "?dryRun=true&x=1", "?%zz", "?a;b"} {
-					s.admin.patch(p.path+query, `{"title":"x"}`).fault(400, "malformed-request")
-					s.admin.put(p.keyword("k")+query, `"v"`).fault(400, "malformed-request")
-					s.admin.delete(p.keyword("k")+query, "").fault(400, "malformed-request")
-					s.admin.post(p.path+"/comments"+query, "x", plain()).fault(400, "malformed-request")
-				}
-				for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/me", "/users", "/states", "/problems", "/audit", "/queries"} {
-					s.admin.get(path+"?x=1").fault(400, "malformed-request")
-					s.admin.get(path+"?dryRun=true").fault(400, "malformed-request")
-				}
-			})
-		}},
+		{extended, "HTTP-ROUTE-001", "D10, D18", "a method that a path does not have is 405, with Allow; OPTIONS answers with Allow", otherMethodIsNotAllowed},
+		{extended, "HTTP-ROUTE-002", "D10", "paths have no methods but those of the contract", noMethodsBeyondTheContract},
+		{extended, "HTTP-ROUTE-003", "D10", "HEAD has GET's headers and no body", headIsGetWithoutBody},
+		{extended, "HTTP-ROUTE-004", "D18", "an unknown path is not-found, with or without a token", unknownPathIsNotFound},
+		{extended, "HTTP-ROUTE-007", "D18, D34", "an unknown path outside the API is not-found", unknownPathOutsideTheAPI},
+		{extended, "HTTP-ROUTE-008", "D18", "a second slash, of a client whose server URL ends in one, changes nothing: there is no redirect", secondSlashChangesNothing},
+		{extended, "HTTP-ROUTE-005", "D23", "another version segment is 404 and names the only one", otherVersionIsNotFound},
+		{extended, "HTTP-ROUTE-006", "D18", "unknown query parameters are malformed-request, on reads and writes", unknownParameterIsMalformed},
 	}
+}
+
+func otherMethodIsNotAllowed(s *session) {
+	p := s.problem()
+	s.untouched(p, func() {
+		for _, route := range routes(p) {
+			options := s.as("").do("OPTIONS", route.path, "")
+			if options.status != 200 && options.status != 204 {
+				s.Fatalf("%v\nwant 200 or 204", options)
+			}
+			for _, method := range route.methods {
+				if !slices.Contains(options.allowed(), method) {
+					s.Fatalf("%v\nallows %q, which lacks %s", options, options.allowed(), method)
+				}
+			}
+			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} {
+				if slices.Contains(options.allowed(), method) {
+					continue
+				}
+				a := s.admin.do(method, route.path, "").fault(405, "method-not-allowed")
+				if !slices.Equal(a.allowed(), options.allowed()) {
+					s.Fatalf("%v\nallows %q, but OPTIONS said %q", a, a.allowed(), options.allowed())
+				}
+			}
+		}
+	})
+}
+
+func noMethodsBeyondTheContract(s *session) {
+	p := s.problem()
+	for _, route := range routes(p)[1:6] {
+		slices.Sort(route.methods)
+		if got := s.as("").do("OPTIONS", route.path, "").allowed(); !slices.Equal(got, route.methods) {
+			s.Fatalf("%s allows %q, want %q", route.path, got, route.methods)
+		}
+	}
+}
+
+func headIsGetWithoutBody(s *session) {
+	p := s.problem()
+	for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/users", "/me", "/states", "/problems/search?predicate=FALSEPREDICATE"} {
+		headers := func(method string) http.Header {
+			a := s.admin.do(method, path, "").is(200)
+			if method == "HEAD" && len(a.body) > 0 {
+				s.Fatalf("%v\nhas a body", a)
+			}
+			for _, own := range ownHeaders {
+				a.header.Del(own)
+			}
+			return a.header
+		}
+		// Other cases make users meanwhile, so the ETag moves.
+		s.eventually(func() bool {
+			return maps.EqualFunc(headers("GET"), headers("HEAD"), slices.Equal)
+		}, "HEAD %s has other headers than GET", path)
+	}
+	s.admin.do("HEAD", "/problems/999999999999", "").is(404)
+	s.as("").do("HEAD", p.path, "").is(401)
+}
+
+func unknownPathIsNotFound(s *session) {
+	for _, path := range []string{
+		"/nope", "/problems/1/nope", "/problems/1/comments/1", "/problems/1/keywords", "/problems/1/keywords/", "/problems/1/keywords/a/b", "/Problems", "/problems/", "/problems/1/", "", "/",
+	} {
+		s.admin.get(path).fault(404, "not-found")
+		s.as("").post(path, `{}`).fault(404, "not-found")
+	}
+}
+
+func unknownPathOutsideTheAPI(s *session) {
+	for _, path := range []string{"/nope", "/api", "/api/", "/errors/no-such-slug", "/healthz/x", "/metrics"} {
+		s.outside().get(path).fault(404, "not-found")
+	}
+}
+
+func secondSlashChangesNothing(s *session) {
+	p := s.problem()
+	slashed := *s.admin
+	slashed.base = s.target.BaseURL + "/" + api
+	slashed.get(p.path).is(200).has("/identifier", p.id)
+	slashed.post(p.path+"/comments", "text", plain()).is(201).has("/text", "text")
+	slashed.put(p.keyword("a%2Fb"), `"v"`).is(201).has("/name", "a/b")
+	key := s.unique("key")
+	made := slashed.post("/problems", `{"title":"Once"}`, keyed(key)).is(201)
+	s.admin.post("/problems", `{"title":"Once"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "true").
+		sends("Location", made.header.Get("Location")).has("", made.value)
+	slashed.put("/users", `{}`).is(405)
+	slashed.get("/nope").is(404)
+	if a := slashed.do("OPTIONS", "/me", ""); !slices.Equal(a.allowed(), []string{"GET", "HEAD"}) {
+		s.Fatalf("%v\nallows %q", a, a.allowed())
+	}
+	for _, path := range []string{"/" + p.path, "/problems//" + p.path} {
+		s.admin.get(path).fault(404, "not-found")
+	}
+}
+
+func otherVersionIsNotFound(s *session) {
+	for _, version := range []string{"20151104", "20151106", "v1", "2015110", "020151105"} {
+		for _, path := range []string{"/problems", "/problems/1", "/me", "/nope"} {
+			a := s.outside().get("/api/"+version+path).fault(404, "not-found")
+			if !strings.Contains(a.text("/detail"), "20151105") {
+				s.Fatalf("%v\ndoes not name 20151105", a)
+			}
+		}
+	}
+}
+
+func unknownParameterIsMalformed(s *session) {
+	p := s.problem()
+	s.untouched(p, func() {
+		for _, query := range []string{"?x=1", "?dryrun=true", "?DryRun=true", "?=", "?x", "?dryRun=true&x=1", "?%zz", "?a;b"} {
+			s.admin.patch(p.path+query, `{"title":"x"}`).fault(400, "malformed-request")
+			s.admin.put(p.keyword("k")+query, `"v"`).fault(400, "malformed-request")
+			s.admin.delete(p.keyword("k")+query, "").fault(400, "malformed-request")
+			s.admin.post(p.path+"/comments"+query, "x", plain()).fault(400, "malformed-request")
+		}
+		for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/me", "/users", "/states", "/problems", "/audit", "/queries"} {
+			s.admin.get(path+"?x=1").fault(400, "malformed-request")
+			s.admin.get(path+"?dryRun=true").fault(400, "malformed-request")
+		}
+	})
 }
