@@ -7,7 +7,7 @@ import (
 )
 
 // past returns the client's look at a part of the problem as it stood.
-func (p problem) past(c *client, part string, at any) *answer {
+func past(p problem, c *client, part string, at any) *answer {
 	c.t.Helper()
 	return c.get(p.path + part + "?asOf=" + url.QueryEscape(fmt.Sprint(at)))
 }
@@ -35,7 +35,7 @@ func fieldsAtRevision(s *session) {
 		seen = append(seen, p.load(bob.client))
 	}
 	for i, was := range seen {
-		a := p.past(bob.client, "", i+1).is(200).json()
+		a := past(p, bob.client, "", i+1).is(200).json()
 		want := was.value.(map[string]any)
 		want["read"], want["watching"], want["readByAssignee"] = nil, nil, nil
 		a.has("", want)
@@ -56,7 +56,7 @@ func keywordsAtRevision(s *session) {
 		1: `[]`, 2: `[{"name":"a","value":"1"}]`, 3: `[{"name":"a","value":"1"},{"name":"b","value":null}]`,
 		4: `[{"name":"a","value":"2"},{"name":"b","value":null}]`, 5: `[{"name":"a","value":"2"}]`, 6: `[{"name":"a","value":"2"}]`,
 	} {
-		p.past(s.admin, "", revision).is(200).has("/keywords", raw(want)).has("/revision", revision)
+		past(p, s.admin, "", revision).is(200).has("/keywords", raw(want)).has("/revision", revision)
 	}
 }
 
@@ -70,12 +70,12 @@ func relationshipsAtRevision(s *session) {
 	s.admin.delete(q.path+"/relationships", link("ChildOf", p)).is(204) // 4
 	rest := s.admin.get(p.path + "/relationships").is(200)
 	for revision, want := range map[int]any{1: empty, 2: one.value, 3: two.value, 4: rest.value} {
-		p.past(s.admin, "/relationships", revision).is(200).json().has("", want)
+		past(p, s.admin, "/relationships", revision).is(200).json().has("", want)
 	}
 	title := s.unique("today")
 	s.admin.patch(q.path, `{"title":`+encode(title)+`}`).is(200)
-	p.past(s.admin, "/relationships", 2).is(200).has("/0/problem/title", title)
-	q.past(s.admin, "/relationships", 2).is(200).has("/0/type", "ChildOf").has("/0/problemIdentifier", p.id)
+	past(p, s.admin, "/relationships", 2).is(200).has("/0/problem/title", title)
+	past(q, s.admin, "/relationships", 2).is(200).has("/0/type", "ChildOf").has("/0/problemIdentifier", p.id)
 }
 
 func commentsAndWatchersAtRevision(s *session) {
@@ -90,10 +90,10 @@ func commentsAndWatchersAtRevision(s *session) {
 		s.Fatalf("of two comments and two watchers, %d and %d are read", len(comments), len(watchers))
 	}
 	for revision, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 5: 2} {
-		p.past(s.admin, "/comments", revision).is(200).has("", comments[:want])
+		past(p, s.admin, "/comments", revision).is(200).has("", comments[:want])
 	}
 	for revision, want := range map[int]any{1: []any{}, 2: []any{}, 3: []any{bob.object()}, 4: []any{bob.object()}, 5: watchers} {
-		p.past(s.admin, "/watchers", revision).is(200).has("", want)
+		past(p, s.admin, "/watchers", revision).is(200).has("", want)
 	}
 }
 
@@ -103,7 +103,7 @@ func flagsAreUnknownInThePast(s *session) {
 	bob.put(p.path+"/watchers", bob.part()).is(201)
 	p.load(bob.client).has("/read", true).has("/watching", true).has("/readByAssignee", true)
 	for revision := 1; revision <= 2; revision++ {
-		p.past(bob.client, "", revision).is(200).has("/read", nil).has("/watching", nil).has("/readByAssignee", nil).members("", problemMembers...)
+		past(p, bob.client, "", revision).is(200).has("/read", nil).has("/watching", nil).has("/readByAssignee", nil).members("", problemMembers...)
 	}
 }
 
@@ -116,9 +116,9 @@ func revisionsThatDoNotExist(s *session) {
 	early := created.Add(-time.Millisecond).Format("2006-01-02T15:04:05.000Z")
 	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
 		for _, at := range []any{0, -1, 2, 999999, early, "2015-11-05T00:00:00Z"} {
-			p.past(s.admin, part, at).fault(404, "problem-not-found")
+			past(p, s.admin, part, at).fault(404, "problem-not-found")
 		}
-		p.past(s.admin, part, 1).is(200)
+		past(p, s.admin, part, 1).is(200)
 		s.admin.get("/problems/999999999999"+part+"?asOf=1").fault(404, "problem-not-found")
 	}
 }
@@ -133,7 +133,7 @@ func fieldsAtTime(s *session) {
 		return dates[0] < dates[1]
 	}, "two changes always have the same modificationDate")
 	now := p.load(s.admin)
-	then := p.past(s.admin, "", dates[0]).is(200).has("/modificationDate", dates[0]).has("/revision", now.number("/revision")-1)
+	then := past(p, s.admin, "", dates[0]).is(200).has("/modificationDate", dates[0]).has("/revision", now.number("/revision")-1)
 	if title := then.text("/title"); title[0] != '0' {
 		s.Fatalf("%v\nhas the title %q, want the one before", then, title)
 	}
@@ -141,11 +141,11 @@ func fieldsAtTime(s *session) {
 	if err != nil {
 		s.Fatalf("the modification date: %v", err)
 	}
-	p.past(s.admin, "", at.In(time.FixedZone("", 3600)).Format("2006-01-02T15:04:05.000Z07:00")).is(200).has("/revision", then.number("/revision"))
-	p.past(s.admin, "", dates[1]).is(200).has("/title", now.text("/title")).has("/revision", now.number("/revision"))
-	p.past(s.admin, "", "2999-01-01T00:00:00Z").is(200).has("/revision", now.number("/revision"))
+	past(p, s.admin, "", at.In(time.FixedZone("", 3600)).Format("2006-01-02T15:04:05.000Z07:00")).is(200).has("/revision", then.number("/revision"))
+	past(p, s.admin, "", dates[1]).is(200).has("/title", now.text("/title")).has("/revision", now.number("/revision"))
+	past(p, s.admin, "", "2999-01-01T00:00:00Z").is(200).has("/revision", now.number("/revision"))
 	for _, wrong := range []string{"", "yesterday", "1.0", "2015-11-05", "01", "2015-13-01T00:00:00Z"} {
-		p.past(s.admin, "", wrong).fault(400, "malformed-request")
+		past(p, s.admin, "", wrong).fault(400, "malformed-request")
 	}
 }
 
@@ -157,6 +157,6 @@ func pastReferencesShowTodaysNames(s *session) {
 	user, name := s.unique("renamed"), s.unique("renamed")
 	s.admin.patch("/users/"+bob.identifier, `{"name":`+encode(user)+`}`).is(200)
 	s.admin.patch(milestone.path, `{"name":`+encode(name)+`}`).is(200)
-	p.past(s.admin, "", 2).is(200).has("/originator/name", user).has("/milestone/name", name)
-	p.past(s.admin, "/comments", 2).is(200).has("/0/author/name", user)
+	past(p, s.admin, "", 2).is(200).has("/originator/name", user).has("/milestone/name", name)
+	past(p, s.admin, "/comments", 2).is(200).has("/0/author/name", user)
 }

@@ -8,7 +8,7 @@ import (
 
 // auditOf returns the entries of the audit log about the object. The log is as long as
 // the server is old: it is followed to its end.
-func (s *session) auditOf(identifier string) (about []map[string]any) {
+func auditOf(s *session, identifier string) (about []map[string]any) {
 	s.Helper()
 	for a := range s.admin.pages("/audit?limit=1000") {
 		for _, e := range a.list("") {
@@ -22,9 +22,9 @@ func (s *session) auditOf(identifier string) (about []map[string]any) {
 
 // audited demands exactly these entries about the object, such as "Created : null → {…}"
 // or "Changed name: "a" → "b"", oldest first.
-func (s *session) audited(identifier string, want ...string) []map[string]any {
+func audited(s *session, identifier string, want ...string) []map[string]any {
 	s.Helper()
-	entries := s.auditOf(identifier)
+	entries := auditOf(s, identifier)
 	lines := []string{}
 	for _, e := range entries {
 		field, _ := e["field"].(string)
@@ -69,7 +69,7 @@ func auditTellsEachChange(s *session) {
 	boss.patch("/components/"+id, `{"parent":`+parent.part()+`}`).is(200)
 	boss.patch("/components/"+id, `{"parent":null}`).is(200)
 	ref := encode(map[string]any{"identifier": parent.identifier, "name": parent.name})
-	entries := s.audited(id,
+	entries := audited(s, id,
 		`Created : null → `+encode(map[string]any{"name": name, "closed": false}),
 		`Changed name: `+encode(name)+` → `+encode(renamed),
 		`Changed closed: false → true`,
@@ -94,7 +94,7 @@ func auditCoversAllKinds(s *session) {
 	for _, kind := range kinds {
 		o, renamed := s.object(kind.list, "audited"), s.unique("renamed")
 		s.admin.patch(o.path, `{"name":`+encode(renamed)+`}`).is(200)
-		entries := s.auditOf(o.identifier)
+		entries := auditOf(s, o.identifier)
 		if len(entries) != 2 || entries[0]["type"] != "Created" || entries[0]["from"] != nil || at(entries[0], "/to/name") != o.name || entries[0]["field"] != nil ||
 			entries[1]["type"] != "Changed" || entries[1]["field"] != "name" || entries[1]["from"] != o.name || entries[1]["to"] != renamed || entries[1]["kind"] != kind.field {
 			s.Fatalf("of a %s that was made and renamed the log has %s", kind.field, encode(entries))
@@ -103,7 +103,7 @@ func auditCoversAllKinds(s *session) {
 	bob := s.user()
 	name, email := s.unique("bob"), s.unique("bob")+"@example.org"
 	s.admin.patch("/users/"+bob.identifier, encode(map[string]any{"name": name, "email": email})).is(200)
-	s.audited(bob.identifier,
+	audited(s, bob.identifier,
 		`Created : null → `+encode(map[string]any{"name": bob.name, "email": bob.email, "inactive": false}),
 		`Changed name: `+encode(bob.name)+` → `+encode(name),
 		`Changed email: `+encode(bob.email)+` → `+encode(email),
@@ -117,7 +117,7 @@ func auditSkipsWhatChangedNothing(s *session) {
 	s.admin.patch(o.path+"?dryRun=true", `{"name":`+encode(s.unique("dry"))+`}`).is(200)
 	s.admin.patch(o.path, `{"name":`+encode(other.name)+`}`).fault(409, "already-exists")
 	s.user().patch(o.path, `{"name":"x"}`).fault(403, "forbidden")
-	if entries := s.auditOf(o.identifier); len(entries) != 1 {
+	if entries := auditOf(s, o.identifier); len(entries) != 1 {
 		s.Fatalf("of a milestone that was only made the log has %s", encode(entries))
 	}
 }
@@ -133,7 +133,7 @@ func auditTellsTokensWithoutSecrets(s *session) {
 	s.admin.delete("/tokens/"+first, "").is(204)
 	s.deactivate(bob)
 	for _, token := range []string{first, second} {
-		entries := s.auditOf(token)
+		entries := auditOf(s, token)
 		if len(entries) != 2 || entries[0]["type"] != "Created" || entries[0]["kind"] != "token" || at(entries[0], "/to/scope") != "read" ||
 			at(entries[0], "/to/user/identifier") != bob.identifier || entries[1]["type"] != "Changed" || entries[1]["field"] != "revoked" || entries[1]["from"] != nil {
 			s.Fatalf("of a token that was issued and revoked the log has %s", encode(entries))

@@ -45,7 +45,7 @@ func bulkCases() []demand {
 }
 
 func bulkPreviewChangesNothing(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a, b, same := h.add(s.admin, "a"), h.add(s.admin, "b", `"priority":{"name":"Low"}`), h.add(s.admin, "same", `"priority":{"name":"High"}`)
 	other := h.add(s.admin, "other", `"classification":{"name":"Task"}`)
 	h.unmoved(func() {
@@ -64,7 +64,7 @@ func bulkPreviewChangesNothing(s *session) {
 }
 
 func bulkChangeIsAsPreviewed(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	a, b, same := h.add(s.admin, "a"), h.add(s.admin, "b"), h.add(s.admin, "same")
 	s.admin.put(b.keyword("k"), `"v"`).is(201)
 	s.admin.patch(same.path, `{"state":{"name":"Closed"}}`).is(200)
@@ -84,7 +84,7 @@ func bulkChangeIsAsPreviewed(s *session) {
 }
 
 func bulkChangeNeedsAPreview(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a := h.add(s.admin, "a")
 	h.unmoved(func() {
 		h.change(s.admin, wholeHerd, `{"priority":{"name":"High"}}`).fault(422, "preview-required")
@@ -101,7 +101,7 @@ func stalePreviewIsRefused(s *session) {
 		func(_ *herd, a problem) { s.admin.patch(a.path, `{"title":"gone"}`).is(200) },
 		func(h *herd, _ problem) { h.add(s.admin, "c") },
 	} {
-		h := s.herd()
+		h := newHerd(s)
 		a, b := h.add(s.admin, "a"), h.add(s.admin, "b")
 		preview := h.preview(s.admin, wholeHerd, body).text("/preview")
 		move(h, a)
@@ -110,7 +110,7 @@ func stalePreviewIsRefused(s *session) {
 }
 
 func oneRefusalStopsTheBulkChange(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a, closed, b := h.add(s.admin, "a"), h.add(s.admin, "closed"), h.add(s.admin, "b")
 	s.admin.patch(closed.path, `{"state":{"name":"Closed"}}`).is(200)
 	const body = `{"state":{"name":"In Progress"}}`
@@ -124,7 +124,7 @@ func oneRefusalStopsTheBulkChange(s *session) {
 }
 
 func previewIsGoodForOneChange(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	a := h.add(s.admin, "a")
 	const body = `{"priority":{"name":"High"},"classification":null}`
 	preview := h.preview(s.admin, wholeHerd, body).text("/preview")
@@ -138,7 +138,7 @@ func previewIsGoodForOneChange(s *session) {
 }
 
 func faultsOfABulkChange(s *session) {
-	h, reader := s.herd(), s.userWith("read")
+	h, reader := newHerd(s), s.userWith("read")
 	a := h.add(s.admin, "a")
 	h.unmoved(func() {
 		h.change(reader.client, wholeHerd, `{}`, "dryRun", "true").fault(403, "forbidden")
@@ -151,7 +151,7 @@ func faultsOfABulkChange(s *session) {
 }
 
 func bulkMoveBetweenMilestones(s *session) {
-	h, from, to := s.herd(), s.milestone(), s.milestone()
+	h, from, to := newHerd(s), s.milestone(), s.milestone()
 	a, b := h.add(s.admin, "a", `"milestone":`+from.part()), h.add(s.admin, "b", `"milestone":`+from.part())
 	rest := h.add(s.admin, "rest", `"milestone":`+to.part())
 	saved := s.admin.post("/queries", encode(map[string]any{"name": "to be moved", "predicate": "milestone.identifier = '" + from.identifier + "'"})).is(201).text("/identifier")
@@ -171,7 +171,7 @@ func bulkMoveBetweenMilestones(s *session) {
 }
 
 func samePreviewAtOnceChangesOnce(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a, b := h.add(s.admin, "a"), h.add(s.admin, "b")
 	const body = `{"priority":{"name":"High"}}`
 	preview := h.preview(s.admin, wholeHerd, body).text("/preview")

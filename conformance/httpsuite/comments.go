@@ -164,13 +164,13 @@ func commentsAreDated(s *session) {
 	p := s.problem()
 	since := p.load(s.admin).text("/creationDate")
 	made := s.admin.post(p.path+"/comments", "text", plain()).is(201)
-	s.dated(since, made, "/creationDate")
+	dated(s, since, made, "/creationDate")
 	s.admin.get(p.path+"/comments").is(200).has("/0/creationDate", made.text("/creationDate"))
 }
 
 // dated demands a time at the pointer between since and now, by the clock of the server.
 // The server tells its time when it makes a problem. Clocks may step by a minute.
-func (s *session) dated(since string, a *answer, pointer string) {
+func dated(s *session, since string, a *answer, pointer string) {
 	s.Helper()
 	now := s.admin.post("/problems", `{"title":"What time is it?"}`).is(201).text("/creationDate")
 	var times []time.Time

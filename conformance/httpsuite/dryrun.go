@@ -8,8 +8,8 @@ import (
 // dry is the parameter for a dry run.
 const dry = "?dryRun=true"
 
-// tokens counts the listed tokens of a user.
-func (s *session) tokens(p person) (n int) {
+// tokensOf counts the listed tokens of a user.
+func tokensOf(s *session, p person) (n int) {
 	s.Helper()
 	for list := range s.admin.pages("/tokens") {
 		for i := range list.list("") {
@@ -82,12 +82,12 @@ func dryUsersAndTokensStoreNothing(s *session) {
 	s.admin.put(s.problem().path+"/watchers", `{"email":`+encode(email)+`}`).fault(422, "metadata-not-found")
 	s.admin.patch("/users/"+bob.identifier+dry, `{"inactive":true}`).is(200).sends("Dry-Run", "true").has("/inactive", true)
 	bob.get("/me").is(200).has("/user/inactive", false)
-	tokens := s.tokens(bob)
+	tokens := tokensOf(s, bob)
 	a := s.admin.post("/tokens"+dry, `{"user":`+bob.part()+`,"scope":"read"}`).is(201).sends("Dry-Run", "true")
 	if token, _ := a.at("/token").(string); token != "" {
 		s.as(token).get("/me").is(401)
 	}
-	if now := s.tokens(bob); now != tokens {
+	if now := tokensOf(s, bob); now != tokens {
 		s.Fatalf("%d tokens of one user became %d", tokens, now)
 	}
 	made := s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"read"}`).is(201)

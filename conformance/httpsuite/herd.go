@@ -32,7 +32,7 @@ type herd struct {
 	mark string
 }
 
-func (s *session) herd() *herd { return &herd{s, s.unique("herd")} }
+func newHerd(s *session) *herd { return &herd{s, s.unique("herd")} }
 
 // title returns a title as the problems of the herd have it.
 func (h *herd) title(rest string) string { return h.mark + " " + rest }

@@ -9,8 +9,8 @@ var logMembers = []string{
 	"identifier", "type", "creationDate", "author", "batchIdentifier", "isSignificant", "field", "from", "to",
 }
 
-// entry demands the newest log entry of p, as D8's table has it.
-func (s *session) entry(p problem, kind string, field, from, to any) *answer {
+// newestEntry demands the newest log entry of p, as D8's table has it.
+func newestEntry(s *session, p problem, kind string, field, from, to any) *answer {
 	s.Helper()
 	a := p.load(s.admin).members("/logs/last", logMembers...).timed("/logs/last/creationDate")
 	significant := kind != "WatcherAdded" && kind != "WatcherRemoved"
@@ -61,15 +61,15 @@ func changedFieldsAreLogged(s *session) {
 	bob, p := s.user(), s.problem()
 	before := p.load(s.admin)
 	s.admin.patch(p.path, `{"title":"New"}`).is(200)
-	s.entry(p, "FieldChanged", "title", before.text("/title"), "New")
+	newestEntry(s, p, "FieldChanged", "title", before.text("/title"), "New")
 	after := s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-	s.entry(p, "FieldChanged", "state",
+	newestEntry(s, p, "FieldChanged", "state",
 		map[string]any{"identifier": before.text("/state/identifier"), "name": "Open"},
 		map[string]any{"identifier": after.text("/state/identifier"), "name": "Closed"})
 	s.admin.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200)
-	s.entry(p, "FieldChanged", "assignee", nil, bob.ref())
+	newestEntry(s, p, "FieldChanged", "assignee", nil, bob.ref())
 	s.admin.patch(p.path, `{"assignee":null}`).is(200)
-	s.entry(p, "FieldChanged", "assignee", bob.ref(), nil)
+	newestEntry(s, p, "FieldChanged", "assignee", bob.ref(), nil)
 }
 
 func oneRequestIsOneBatch(s *session) {
@@ -94,43 +94,43 @@ func oneRequestIsOneBatch(s *session) {
 func commentIsLogged(s *session) {
 	p := s.problem()
 	comment := s.admin.post(p.path+"/comments", "text", plain()).is(201)
-	s.entry(p, "CommentAdded", "comments", nil, comment.text("/identifier"))
+	newestEntry(s, p, "CommentAdded", "comments", nil, comment.text("/identifier"))
 }
 
 func keywordsAreLogged(s *session) {
 	p := s.problem()
 	s.admin.put(p.keyword("a%2Fb"), `"1"`).is(201)
-	s.entry(p, "KeywordSet", "a/b", nil, "1")
+	newestEntry(s, p, "KeywordSet", "a/b", nil, "1")
 	s.admin.put(p.keyword("a%2Fb"), `"2"`).is(200)
-	s.entry(p, "KeywordSet", "a/b", "1", "2")
+	newestEntry(s, p, "KeywordSet", "a/b", "1", "2")
 	s.admin.put(p.keyword("a%2Fb"), `null`).is(200)
-	s.entry(p, "KeywordSet", "a/b", "2", withValue(nil))
+	newestEntry(s, p, "KeywordSet", "a/b", "2", withValue(nil))
 	s.admin.put(p.keyword("a%2Fb"), `"3"`).is(200)
-	s.entry(p, "KeywordSet", "a/b", withValue(nil), "3")
+	newestEntry(s, p, "KeywordSet", "a/b", withValue(nil), "3")
 	s.admin.delete(p.keyword("a%2Fb"), "").is(204)
-	s.entry(p, "KeywordDeleted", "a/b", "3", nil)
+	newestEntry(s, p, "KeywordDeleted", "a/b", "3", nil)
 	s.admin.put(p.keyword("n"), `null`).is(201)
-	s.entry(p, "KeywordSet", "n", nil, withValue(nil))
+	newestEntry(s, p, "KeywordSet", "n", nil, withValue(nil))
 	s.admin.delete(p.keyword("n"), "").is(204)
-	s.entry(p, "KeywordDeleted", "n", withValue(nil), nil)
+	newestEntry(s, p, "KeywordDeleted", "n", withValue(nil), nil)
 }
 
 func relationshipIsLoggedOnBothProblems(s *session) {
 	p, q := s.problem(), s.problem()
 	s.relate(p, "ParentOf", q)
-	here := s.entry(p, "RelationshipAdded", "ParentOf", nil, otherProblem(q))
-	s.entry(q, "RelationshipAdded", "ChildOf", nil, otherProblem(p)).
+	here := newestEntry(s, p, "RelationshipAdded", "ParentOf", nil, otherProblem(q))
+	newestEntry(s, q, "RelationshipAdded", "ChildOf", nil, otherProblem(p)).
 		has("/logs/last/batchIdentifier", here.text("/logs/last/batchIdentifier")).
 		has("/logs/last/creationDate", here.text("/logs/last/creationDate"))
 	s.admin.delete(q.path+"/relationships", link("ChildOf", p)).is(204)
-	s.entry(p, "RelationshipDeleted", "ParentOf", otherProblem(q), nil)
-	s.entry(q, "RelationshipDeleted", "ChildOf", otherProblem(p), nil)
+	newestEntry(s, p, "RelationshipDeleted", "ParentOf", otherProblem(q), nil)
+	newestEntry(s, q, "RelationshipDeleted", "ChildOf", otherProblem(p), nil)
 }
 
 func watcherIsLogged(s *session) {
 	bob, p := s.user(), s.problem()
 	s.admin.put(p.path+"/watchers", bob.part()).is(201)
-	s.entry(p, "WatcherAdded", "watchers", nil, bob.ref())
+	newestEntry(s, p, "WatcherAdded", "watchers", nil, bob.ref())
 }
 
 func logIsAppendOnly(s *session) {
@@ -159,7 +159,7 @@ func loggedNamesStay(s *session) {
 	s.admin.put(p.path+"/watchers", bob.part()).is(201)
 	bob.patch(p.path, `{"assignee":`+bob.part()+`}`).is(200)
 	s.admin.patch("/users/"+bob.identifier, `{"name":`+encode(s.unique("renamed"))+`}`).is(200)
-	s.entry(p, "FieldChanged", "assignee", nil, bob.ref()).has("/logs/last/author/identifier", bob.identifier)
+	newestEntry(s, p, "FieldChanged", "assignee", nil, bob.ref()).has("/logs/last/author/identifier", bob.identifier)
 	p.load(s.admin).has("/logs/1/type", "WatcherAdded").has("/logs/1/to", bob.ref())
 }
 
@@ -203,11 +203,11 @@ func priorityAndClassificationAreLogged(s *session) {
 		for _, name := range names {
 			a := s.admin.patch(p.path, encode(map[string]any{field: map[string]any{"name": name}})).is(200)
 			now := map[string]any{"identifier": a.text("/" + field + "/identifier"), "name": name}
-			s.entry(p, "FieldChanged", field, last, now)
+			newestEntry(s, p, "FieldChanged", field, last, now)
 			last = now
 		}
 		s.admin.patch(p.path, encode(map[string]any{field: nil})).is(200)
-		s.entry(p, "FieldChanged", field, last, nil)
+		newestEntry(s, p, "FieldChanged", field, last, nil)
 	}
 }
 
@@ -236,9 +236,9 @@ func keywordSetAfterDeletionIsFromNull(s *session) {
 	p := s.problem()
 	for _, value := range []string{"old", "new"} {
 		s.admin.put(p.keyword("k"), encode(value)).is(201)
-		s.entry(p, "KeywordSet", "k", nil, value)
+		newestEntry(s, p, "KeywordSet", "k", nil, value)
 		s.admin.delete(p.keyword("k"), "").is(204)
-		s.entry(p, "KeywordDeleted", "k", value, nil)
+		newestEntry(s, p, "KeywordDeleted", "k", value, nil)
 	}
 }
 

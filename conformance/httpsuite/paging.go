@@ -23,7 +23,7 @@ func pagingCases() []demand {
 }
 
 func sortOrdersByKeyPaths(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	c, a, b := h.add(s.admin, "c", `"priority":{"name":"Low"}`), h.add(s.admin, "a"), h.add(s.admin, "b", `"priority":{"name":"High"}`)
 	c2, a2 := h.add(s.admin, "c", `"priority":{"name":"Low"}`), h.add(s.admin, "a")
 	for sort, want := range map[string][]problem{
@@ -43,7 +43,7 @@ func sortOrdersByKeyPaths(s *session) {
 }
 
 func pagesFindEverythingOnce(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	var all []problem
 	for i := range 7 {
 		all = append(all, h.add(s.admin, string(rune('g'-i))))
@@ -79,7 +79,7 @@ func pagesFindEverythingOnce(s *session) {
 
 func pagesWhileOthersInsert(s *session) {
 	for _, sort := range []string{"title", "-title", "-identifier", "priority.order,-title", "-assignee.name,title"} {
-		h := s.herd()
+		h := newHerd(s)
 		missing := map[int64]bool{}
 		for i := range 8 {
 			var members []string
@@ -109,7 +109,7 @@ func pagesWhileOthersInsert(s *session) {
 }
 
 func searchWithoutLimitIsWhole(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	var all []problem
 	for i := range 130 {
 		all = append(all, h.add(s.admin, fmt.Sprint(i)))
@@ -118,7 +118,7 @@ func searchWithoutLimitIsWhole(s *session) {
 }
 
 func allProblemsInPages(s *session) {
-	p := s.herd()
+	p := newHerd(s)
 	mine := []int64{p.add(s.admin, "a").id, p.add(s.admin, "b").id, p.add(s.admin, "c").id}
 	a := s.admin.get("/problems").offered("D32").is(200).json()
 	if n := len(a.list("")); n > 100 || n < 100 && nextLink.MatchString(strings.Join(a.header.Values("Link"), ",")) {
@@ -189,10 +189,10 @@ func pagesOfMetadataAndUsers(s *session) {
 }
 
 func cursorIsBoundToItsSearch(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	a, b := h.add(s.admin, "a"), h.add(s.admin, "b")
 	first := h.find(s.admin, "TRUEPREDICATE", "limit", "1", "sort", "title").problems(a)
-	cursor := first.cursor()
+	cursor := cursorOf(first)
 	h.find(s.admin, "TRUEPREDICATE", "limit", "1", "sort", "title", "cursor", cursor).problems(b)
 	for _, parameters := range [][]string{
 		{"predicate", h.where("TRUEPREDICATE"), "limit", "1", "sort", "-title", "cursor", cursor},
@@ -205,11 +205,11 @@ func cursorIsBoundToItsSearch(s *session) {
 }
 
 func postedSearchGoesOn(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a, b := h.add(s.admin, "a"), h.add(s.admin, "b")
 	body := map[string]any{"predicate": h.where("TRUEPREDICATE"), "limit": 1}
 	first := s.admin.post("/problems/search", encode(body)).offered("D31").is(200).problems(a)
-	body["cursor"] = first.cursor()
+	body["cursor"] = cursorOf(first)
 	last := s.admin.post("/problems/search", encode(body)).is(200).problems(b)
 	if link := last.header.Get("Link"); nextLink.MatchString(link) {
 		s.Fatalf("%v\nis the last page, and has the link %s", last, link)
@@ -218,7 +218,7 @@ func postedSearchGoesOn(s *session) {
 }
 
 func nowIsThatOfTheFirstPage(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	first := h.add(s.admin, "0")
 	var past []problem
 	for i := range 3 {
@@ -239,8 +239,8 @@ func nowIsThatOfTheFirstPage(s *session) {
 	}
 }
 
-// cursor returns the cursor of the link to the next page.
-func (a *answer) cursor() string {
+// cursorOf returns the cursor of the link to the next page.
+func cursorOf(a *answer) string {
 	a.t.Helper()
 	match := nextLink.FindStringSubmatch(strings.Join(a.header.Values("Link"), ","))
 	if match == nil {

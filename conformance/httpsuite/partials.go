@@ -58,7 +58,7 @@ func partialWithoutMatch(s *session) {
 func ambiguousPartialListsCandidates(s *session) {
 	s.admin.post("/problems", `{"title":"x","priority":{}}`).fault(422, "metadata-ambiguous", "/priority")
 	a := s.admin.post("/problems", `{"title":"x","assignee":{"name":`+encode(s.twins(2))+`}}`).fault(422, "metadata-ambiguous", "/assignee")
-	if n := s.candidates(a); n != 2 {
+	if n := candidates(s, a); n != 2 {
 		s.Fatalf("%v\nlists %d candidates, want 2", a, n)
 	}
 	p := s.problem()
@@ -68,7 +68,7 @@ func ambiguousPartialListsCandidates(s *session) {
 
 func atMostTenCandidates(s *session) {
 	a := s.admin.post("/problems", `{"title":"x","assignee":{"name":`+encode(s.twins(12))+`}}`).fault(422, "metadata-ambiguous", "/assignee")
-	if n := s.candidates(a); n != 10 {
+	if n := candidates(s, a); n != 10 {
 		s.Fatalf("%v\nlists %d candidates, want 10", a, n)
 	}
 }
@@ -196,7 +196,7 @@ func (s *session) twins(n int) string {
 
 // candidates counts the case's users in an error: by identifier, by e-mail address or by
 // name.
-func (s *session) candidates(a *answer) int {
+func candidates(s *session, a *answer) int {
 	s.Helper()
 	detail := a.text("/errors/0/detail")
 	count := 0

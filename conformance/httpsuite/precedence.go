@@ -21,8 +21,8 @@ type flaw struct {
 	spoil  func(*attempt)
 }
 
-// The flaws for every endpoint, in the order of D18.
-func (s *session) flaws(otherMethod, smallScope string) []flaw {
+// commonFlaws are the flaws of every endpoint, in the order of D18.
+func commonFlaws(s *session, otherMethod, smallScope string) []flaw {
 	s.Helper()
 	return []flaw{
 		{404, "not-found", func(a *attempt) { a.version = "/api/20151106" }},
@@ -54,7 +54,7 @@ func body(status int, slug, text string) flaw {
 }
 
 // ladder demands, for each two flaws, the error of the first one.
-func (s *session) ladder(base attempt, flaws ...flaw) {
+func ladder(s *session, base attempt, flaws ...flaw) {
 	s.Helper()
 	base.version, base.token = api, s.admin.token
 	send := func(spoils ...flaw) *answer {
@@ -107,8 +107,8 @@ func precedenceCases() []demand {
 }
 
 func errorOrderOfCreation(s *session) {
-	s.ladder(attempt{method: "POST", path: "/problems", mediaType: "application/json", body: `{"title":"x"}`},
-		join(s.flaws("DELETE", s.userWith("read").token), mediaType, tooLarge, query, syntax,
+	ladder(s, attempt{method: "POST", path: "/problems", mediaType: "application/json", body: `{"title":"x"}`},
+		join(commonFlaws(s, "DELETE", s.userWith("read").token), mediaType, tooLarge, query, syntax,
 			body(422, "unknown-field", `{"title":"x","state":{"name":"Closed"},"colour":1}`),
 			body(409, "transition-not-allowed", `{"title":"x","state":{"name":"Closed"}}`))...)
 }
@@ -117,8 +117,8 @@ func errorOrderOfUpdate(s *session) {
 	p := s.problem()
 	s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
 	s.untouched(p, func() {
-		s.ladder(attempt{method: "PATCH", path: p.path, mediaType: "application/json", body: `{"title":"x"}`},
-			join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+		ladder(s, attempt{method: "PATCH", path: p.path, mediaType: "application/json", body: `{"title":"x"}`},
+			join(commonFlaws(s, "PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
 				body(422, "unknown-field", `{"state":{"name":"In Progress"},"colour":1}`),
 				body(409, "transition-not-allowed", `{"state":{"name":"In Progress"}}`))...)
 	})
@@ -129,8 +129,8 @@ func errorOrderOfComment(s *session) {
 	s.admin.post(p.path+"/comments", "first", plain(), with("Idempotency-Key", key)).is(201)
 	again := flaw{409, "idempotency-conflict", func(a *attempt) { a.options = append(a.options, with("Idempotency-Key", key)) }}
 	s.untouched(p, func() {
-		s.ladder(attempt{method: "POST", path: p.path + "/comments", mediaType: "application/json", body: `{"text":"x"}`},
-			join(s.flaws("PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+		ladder(s, attempt{method: "POST", path: p.path + "/comments", mediaType: "application/json", body: `{"text":"x"}`},
+			join(commonFlaws(s, "PUT", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
 				body(422, "invalid-value", `{"text":""}`), again)...)
 	})
 }
@@ -139,8 +139,8 @@ func errorOrderOfKeyword(s *session) {
 	p := s.problem()
 	for _, method := range []string{"PUT", "PATCH"} {
 		s.untouched(p, func() {
-			s.ladder(attempt{method: method, path: p.keyword("k"), mediaType: "application/json", body: `"v"`},
-				join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+			ladder(s, attempt{method: method, path: p.keyword("k"), mediaType: "application/json", body: `"v"`},
+				join(commonFlaws(s, "POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
 					body(422, "invalid-type", `7`))...)
 		})
 	}
@@ -149,8 +149,8 @@ func errorOrderOfKeyword(s *session) {
 func errorOrderOfKeywordDeletion(s *session) {
 	p := s.problem()
 	s.untouched(p, func() {
-		s.ladder(attempt{method: "DELETE", path: p.keyword("none")},
-			join(s.flaws("POST", s.userWith("read").token), query, absent(p), stale,
+		ladder(s, attempt{method: "DELETE", path: p.keyword("none")},
+			join(commonFlaws(s, "POST", s.userWith("read").token), query, absent(p), stale,
 				flaw{404, "keyword-not-found", func(*attempt) {}})...)
 	})
 }
@@ -159,8 +159,8 @@ func errorOrderOfRelationship(s *session) {
 	p, q, r := s.problem(), s.problem(), s.problem()
 	s.relate(p, "ParentOf", q)
 	s.untouched(p, func() {
-		s.ladder(attempt{method: "PUT", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", r)},
-			join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+		ladder(s, attempt{method: "PUT", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", r)},
+			join(commonFlaws(s, "POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
 				body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
 				body(409, "relationship-conflict", link("ChildOf", q)))...)
 	})
@@ -170,8 +170,8 @@ func errorOrderOfRelationshipDeletion(s *session) {
 	p, q := s.problem(), s.problem()
 	s.relate(p, "ParentOf", q)
 	s.untouched(p, func() {
-		s.ladder(attempt{method: "DELETE", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", q)},
-			join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+		ladder(s, attempt{method: "DELETE", path: p.path + "/relationships", mediaType: "application/json", body: link("ParentOf", q)},
+			join(commonFlaws(s, "POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
 				body(422, "unknown-field", fmt.Sprintf(`{"type":"ChildOf","problemIdentifier":%d,"colour":1}`, q.id)),
 				body(404, "relationship-not-found", link("ChildOf", q)))...)
 	})
@@ -180,8 +180,8 @@ func errorOrderOfRelationshipDeletion(s *session) {
 func errorOrderOfWatcher(s *session) {
 	p := s.problem()
 	s.untouched(p, func() {
-		s.ladder(attempt{method: "PUT", path: p.path + "/watchers", mediaType: "application/json", body: s.user().part()},
-			join(s.flaws("POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
+		ladder(s, attempt{method: "PUT", path: p.path + "/watchers", mediaType: "application/json", body: s.user().part()},
+			join(commonFlaws(s, "POST", s.userWith("read").token), mediaType, tooLarge, query, syntax, absent(p), stale,
 				body(422, "unknown-field", `{"mail":"x"}`))...)
 	})
 }
@@ -189,15 +189,15 @@ func errorOrderOfWatcher(s *session) {
 func errorOrderOfReads(s *session) {
 	p := s.problem()
 	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
-		flaws := s.flaws("BREW", "")
-		s.ladder(attempt{method: "GET", path: p.path + part}, join(flaws[:3:3], query, absent(p))...)
+		flaws := commonFlaws(s, "BREW", "")
+		ladder(s, attempt{method: "GET", path: p.path + part}, join(flaws[:3:3], query, absent(p))...)
 	}
 }
 
 func errorOrderOfUsers(s *session) {
 	bob := s.user()
-	s.ladder(attempt{method: "POST", path: "/users", mediaType: "application/json", body: `{"name":"x","email":"x@example.org"}`},
-		join(s.flaws("DELETE", bob.token), mediaType, tooLarge, query, syntax,
+	ladder(s, attempt{method: "POST", path: "/users", mediaType: "application/json", body: `{"name":"x","email":"x@example.org"}`},
+		join(commonFlaws(s, "DELETE", bob.token), mediaType, tooLarge, query, syntax,
 			body(422, "unknown-field", `{"name":"x","email":`+encode(bob.email)+`,"colour":1}`),
 			body(409, "already-exists", `{"name":"x","email":`+encode(bob.email)+`}`))...)
 }

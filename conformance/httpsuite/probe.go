@@ -30,7 +30,7 @@ func (s *suite) probe(ctx context.Context) error {
 		t := s.trial(r, report.Core)
 		t.most = 1 << 20        // the answers here are short
 		t.outages = &patience{} // a mistyped URL is reported at once
-		found = newSession(t, s.wire, s.target).look()
+		found = look(newSession(t, s.wire, s.target))
 		t.settle()
 	})
 	switch {
@@ -69,9 +69,9 @@ func (t Target) check() error {
 }
 
 // look asks the server for the needs of the cases.
-func (s *session) look() error {
+func look(s *session) error {
 	me := s.admin.get("/me")
-	if err := s.recognise(me); err != nil {
+	if err := recognise(s, me); err != nil {
 		return err
 	}
 	name := s.unique("conformance")
@@ -83,11 +83,11 @@ func (s *session) look() error {
 	if err := granted(s.admin.post("/tokens", encode(map[string]any{"user": who, "scope": "read"})), "issue tokens"); err != nil {
 		return err
 	}
-	return s.furnished()
+	return furnished(s)
 }
 
 // recognise returns an error for a server without the API, or with another token.
-func (s *session) recognise(me *answer) error {
+func recognise(s *session, me *answer) error {
 	where := s.target.BaseURL + api
 	var endless endlessError
 	switch {
@@ -123,7 +123,7 @@ func granted(a *answer, what string) error {
 
 // furnished returns an error for missing metadata of D2's seed. A state without initial
 // has another error.
-func (s *session) furnished() error {
+func furnished(s *session) error {
 	need := [][2]string{
 		{"state", "Open"}, {"state", "In Progress"}, {"state", "Closed"},
 		{"priority", "Urgent"}, {"priority", "High"}, {"priority", "Normal"}, {"priority", "Low"},

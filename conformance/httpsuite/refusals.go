@@ -104,7 +104,7 @@ func wrongParametersOfASearch(s *session) {
 }
 
 func textInAPredicateIsText(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	for _, text := range []string{`'; DROP TABLE problems; --`, `%' OR '1'='1`, `a\`, `$1 ? :x @y`, `[a-z]*`, "tab\"s"} {
 		p := h.add(s.admin, text)
 		literal := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text)

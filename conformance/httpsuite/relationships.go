@@ -260,8 +260,8 @@ func relationshipIsTheSameFromEitherSide(s *session) {
 func relationshipIsDated(s *session) {
 	p, q := s.problem(), s.problem()
 	since := q.load(s.admin).text("/creationDate")
-	s.dated(since, s.admin.put(p.path+"/relationships", link("ParentOf", q)).is(201), "/creationDate")
+	dated(s, since, s.admin.put(p.path+"/relationships", link("ParentOf", q)).is(201), "/creationDate")
 	for _, side := range []problem{p, q} {
-		s.dated(since, s.admin.get(side.path+"/relationships").is(200), "/0/creationDate")
+		dated(s, since, s.admin.get(side.path+"/relationships").is(200), "/0/creationDate")
 	}
 }

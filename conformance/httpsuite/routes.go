@@ -43,7 +43,7 @@ func routes(p problem) []route {
 }
 
 // allowed returns the methods in the header Allow but OPTIONS, sorted.
-func (a *answer) allowed() []string {
+func allowed(a *answer) []string {
 	a.t.Helper()
 	var methods []string
 	for method := range strings.SplitSeq(strings.Join(a.header.Values("Allow"), ","), ",") {
@@ -85,17 +85,17 @@ func otherMethodIsNotAllowed(s *session) {
 				s.Fatalf("%v\nwant 200 or 204", options)
 			}
 			for _, method := range route.methods {
-				if !slices.Contains(options.allowed(), method) {
-					s.Fatalf("%v\nallows %q, which lacks %s", options, options.allowed(), method)
+				if !slices.Contains(allowed(options), method) {
+					s.Fatalf("%v\nallows %q, which lacks %s", options, allowed(options), method)
 				}
 			}
 			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} {
-				if slices.Contains(options.allowed(), method) {
+				if slices.Contains(allowed(options), method) {
 					continue
 				}
 				a := s.admin.do(method, route.path, "").fault(405, "method-not-allowed")
-				if !slices.Equal(a.allowed(), options.allowed()) {
-					s.Fatalf("%v\nallows %q, but OPTIONS said %q", a, a.allowed(), options.allowed())
+				if !slices.Equal(allowed(a), allowed(options)) {
+					s.Fatalf("%v\nallows %q, but OPTIONS said %q", a, allowed(a), allowed(options))
 				}
 			}
 		}
@@ -106,7 +106,7 @@ func noMethodsBeyondTheContract(s *session) {
 	p := s.problem()
 	for _, route := range routes(p)[1:6] {
 		slices.Sort(route.methods)
-		if got := s.as("").do("OPTIONS", route.path, "").allowed(); !slices.Equal(got, route.methods) {
+		if got := allowed(s.as("").do("OPTIONS", route.path, "")); !slices.Equal(got, route.methods) {
 			s.Fatalf("%s allows %q, want %q", route.path, got, route.methods)
 		}
 	}
@@ -162,8 +162,8 @@ func secondSlashChangesNothing(s *session) {
 		sends("Location", made.header.Get("Location")).has("", made.value)
 	slashed.put("/users", `{}`).is(405)
 	slashed.get("/nope").is(404)
-	if a := slashed.do("OPTIONS", "/me", ""); !slices.Equal(a.allowed(), []string{"GET", "HEAD"}) {
-		s.Fatalf("%v\nallows %q", a, a.allowed())
+	if a := slashed.do("OPTIONS", "/me", ""); !slices.Equal(allowed(a), []string{"GET", "HEAD"}) {
+		s.Fatalf("%v\nallows %q", a, allowed(a))
 	}
 	for _, path := range []string{"/" + p.path, "/problems//" + p.path} {
 		s.admin.get(path).fault(404, "not-found")

@@ -15,7 +15,7 @@ func savedCases() []demand {
 }
 
 func savedQueryIsListedAndRun(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	a, b := h.add(s.admin, "a"), h.add(s.admin, "b")
 	body := map[string]any{"name": s.unique("query"), "predicate": h.where("TRUEPREDICATE"), "sort": "-title"}
 	saved := bob.post("/queries", encode(body)).offered("D17, D31").is(201).json().members("", "identifier", "owner", "name", "predicate", "sort", "creationDate")
@@ -34,7 +34,7 @@ func savedQueryIsListedAndRun(s *session) {
 }
 
 func savedQueryByURL(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	a := h.add(s.admin, "a")
 	saved := bob.post("/queries", encode(map[string]any{"name": "all", "predicate": h.where("TRUEPREDICATE")})).is(201)
 	url := "ship://Query/" + saved.text("/identifier")
@@ -49,7 +49,7 @@ func savedQueryByURL(s *session) {
 }
 
 func savedQueryHasAnOwner(s *session) {
-	h, bob, eve := s.herd(), s.user(), s.userWith("read")
+	h, bob, eve := newHerd(s), s.user(), s.userWith("read")
 	mine, hers := h.add(bob.client, "bob's", `"assignee":`+bob.part()), h.add(s.admin, "eve's", `"assignee":`+eve.part())
 	saved := bob.post("/queries", encode(map[string]any{"name": "mine", "predicate": h.where("assignee.identifier = $ApiUser")})).is(201).has("/sort", nil)
 	query := lookup("/problems/search", "savedQuery", saved.text("/identifier"))

@@ -28,7 +28,7 @@ func searchCases() []demand {
 }
 
 func searchFindsWhatHolds(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a := h.add(s.admin, "one", `"priority":{"name":"High"}`)
 	h.add(s.admin, "two", `"priority":{"name":"Low"}`)
 	b := h.add(s.admin, "three", `"priority":{"name":"High"}`)
@@ -45,7 +45,7 @@ func searchFindsWhatHolds(s *session) {
 }
 
 func writeIsFoundAtOnce(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	p := h.add(s.admin, "before")
 	h.finds(s.admin, "title ENDSWITH 'before'", p)
 	s.admin.patch(p.path, `{"title":`+encode(h.title("after"))+`,"state":{"name":"Closed"}}`).is(200)
@@ -58,7 +58,7 @@ func writeIsFoundAtOnce(s *session) {
 }
 
 func flagsAreTheCallers(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	h.add(bob.client, "of bob's own", `"assignee":`+bob.part())
 	p := h.add(s.admin, "for bob", `"assignee":`+bob.part())
 	s.admin.put(p.path+"/watchers", bob.part()).is(201)
@@ -75,7 +75,7 @@ func flagsAreTheCallers(s *session) {
 }
 
 func datesAroundNow(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	p := h.add(s.admin, "new")
 	s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
 	for _, key := range []string{"creationDate", "modificationDate", "resolveDate"} {
@@ -87,7 +87,7 @@ func datesAroundNow(s *session) {
 }
 
 func historyHasASavepointPerBatch(s *session) {
-	h, bob, eve := s.herd(), s.user(), s.user()
+	h, bob, eve := newHerd(s), s.user(), s.user()
 	p, q := h.add(bob.client, "p"), h.add(s.admin, "q")
 	bob.patch(q.path, `{"title":`+encode(h.title("renamed"))+`,"priority":{"name":"Low"}}`).is(200)
 	eve.post(p.path+"/comments", "no field", plain()).is(201)
@@ -100,7 +100,7 @@ func historyHasASavepointPerBatch(s *session) {
 }
 
 func stringsAreComparedExactlyOrFolded(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a, b, c := h.add(s.admin, "The API is slow"), h.add(s.admin, "the api, CRÈME BRÛLÉE"), h.add(s.admin, "100% of a_b is 'quoted'")
 	h.finds(s.admin, "title CONTAINS 'API'", a)
 	h.finds(s.admin, "title CONTAINS[c] 'API'", a, b)
@@ -117,7 +117,7 @@ func stringsAreComparedExactlyOrFolded(s *session) {
 }
 
 func identifiersAreFound(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	a, b, c := h.add(s.admin, "a"), h.add(s.admin, "b"), h.add(s.admin, "c")
 	search := func(predicate string) *answer {
 		return s.admin.get(lookup("/problems/search", "predicate", predicate)).is(200)
@@ -129,7 +129,7 @@ func identifiersAreFound(s *session) {
 }
 
 func blockedProblemsAreFound(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	blocked, blocker, other := h.add(s.admin, "blocked"), h.add(s.admin, "blocker"), h.add(s.admin, "other")
 	s.relate(blocked, "BlockedBy", blocker)
 	s.relate(other, "ParentOf", blocked)
@@ -144,7 +144,7 @@ func blockedProblemsAreFound(s *session) {
 }
 
 func quantifiersOfKeywordsAndComments(s *session) {
-	h, bob := s.herd(), s.user()
+	h, bob := newHerd(s), s.user()
 	a, b, none := h.add(s.admin, "a"), h.add(s.admin, "b"), h.add(s.admin, "none")
 	for _, k := range []struct {
 		problem
@@ -166,7 +166,7 @@ func quantifiersOfKeywordsAndComments(s *session) {
 }
 
 func notIsTheComplement(s *session) {
-	h := s.herd()
+	h := newHerd(s)
 	high, low, none := h.add(s.admin, "high", `"priority":{"name":"High"}`), h.add(s.admin, "low", `"priority":{"name":"Low"}`), h.add(s.admin, "none")
 	h.finds(s.admin, "priority = nil", none)
 	h.finds(s.admin, "priority.name = NULL", none)
@@ -182,7 +182,7 @@ func notIsTheComplement(s *session) {
 }
 
 func milestonesAndComponentsByName(s *session) {
-	h, milestone, parent := s.herd(), s.milestone(), s.component()
+	h, milestone, parent := newHerd(s), s.milestone(), s.component()
 	child := s.component(`"parent":` + parent.part())
 	a, b := h.add(s.admin, "a", `"milestone":`+milestone.part()), h.add(s.admin, "b", `"component":`+child.part())
 	h.finds(s.admin, "milestone.name =[c] '"+strings.ToUpper(milestone.name)+"'", a)
@@ -240,7 +240,7 @@ func milestonesByTheirDates(s *session) {
 }
 
 func postedSearch(s *session) {
-	h, reader := s.herd(), s.userWith("read")
+	h, reader := newHerd(s), s.userWith("read")
 	a, b := h.add(s.admin, "a"), h.add(s.admin, "b")
 	ask := func(members map[string]any) *answer {
 		s.Helper()

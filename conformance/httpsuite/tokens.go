@@ -78,7 +78,7 @@ func revokedTokenIsRefused(s *session) {
 func expiredTokenIsRefused(s *session) {
 	// The server's clock counts, and the way to it may be long.
 	for _, margin := range []time.Duration{time.Second, 5 * time.Second, 30 * time.Second} {
-		if s.expires(margin) {
+		if expires(s, margin) {
 			return
 		}
 	}
@@ -139,7 +139,7 @@ func revokedTokenIsRefusedEverywhere(s *session) {
 	token.get("/me").is(200)
 	token.post(p.path+"/comments", "text", plain()).is(201)
 	s.admin.delete("/tokens/"+made.text("/identifier"), "").is(204)
-	s.locked(token, p)
+	locked(s, token, p)
 }
 
 func listedTokenIsAsIssued(s *session) {
@@ -163,7 +163,7 @@ func listedTokenIsAsIssued(s *session) {
 
 // expires issues a token that expires after the margin and demands that it then
 // does. It reports false when the token was refused before it could be used once.
-func (s *session) expires(margin time.Duration) bool {
+func expires(s *session, margin time.Duration) bool {
 	s.Helper()
 	bob := s.user()
 	now, err := time.Parse(time.RFC3339, s.admin.post("/problems", `{"title":"What time is it?"}`).is(201).text("/creationDate"))
@@ -189,7 +189,7 @@ func (s *session) expires(margin time.Duration) bool {
 	}
 	s.eventually(func() bool { return token.get("/me").status == 401 }, "the token of %s still works", at)
 	token.get("/me").fault(401, "unauthenticated")
-	s.locked(token, s.problem())
+	locked(s, token, s.problem())
 	return true
 }
 
@@ -207,7 +207,7 @@ func checksum(text string) string {
 
 // locked demands that the token is good for nothing about a problem: R1 to R4 and
 // W1 to W8 are refused, and do nothing.
-func (s *session) locked(token *client, p problem) {
+func locked(s *session, token *client, p problem) {
 	s.Helper()
 	s.untouched(p, func() {
 		for _, a := range []*answer{
