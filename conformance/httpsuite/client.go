@@ -234,3 +234,12 @@ func short(text string) string {
 	}
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:limit], ""), len(text))
 }
+
+// lookup is a path with the given parameters: a name and a value in turn.
+func lookup(path string, parameters ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		values.Set(parameters[i], parameters[i+1])
+	}
+	return path + "?" + values.Encode()
+}

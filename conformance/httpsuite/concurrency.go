@@ -190,28 +190,3 @@ func fieldsAtOnceAreAllKept(s *session) {
 			has("/assignee", bob.object()).has("/revision", len(bodies)+1)
 	}
 }
-
-// many runs something n times, a few at once, and demands 201 for each.
-func (s *session) many(n int, do func(i int) *answer) {
-	s.Helper()
-	const clients = 8
-	for _, a := range together(min(n, clients), func(i int) (last *answer) {
-		for ; i < n; i += clients {
-			if last = do(i); last.status != 201 {
-				break
-			}
-		}
-		return last
-	}) {
-		a.is(201)
-	}
-}
-
-// counts demands an array of n elements at the pointer.
-func (a *answer) counts(pointer string, n int) *answer {
-	a.t.Helper()
-	if got := len(a.list(pointer)); got != n {
-		a.t.Fatalf("%v\nhas %d elements at %q, want %d", a, got, pointer, n)
-	}
-	return a
-}

@@ -172,13 +172,13 @@ func docsWorkOffline(s *session) {
 		a = s.outside().get(page)
 	}
 	a.is(200)
-	base, _ := url.Parse(s.target.BaseURL + page)
+	base, _ := url.Parse(s.server.baseURL + page)
 	for _, match := range resource.FindAllStringSubmatch(string(a.body), -1) {
 		link, err := base.Parse(match[1])
 		if err != nil || link.Scheme == "data" {
 			continue
 		}
-		path, own := strings.CutPrefix(link.String(), s.target.BaseURL)
+		path, own := strings.CutPrefix(link.String(), s.server.baseURL)
 		if !own {
 			s.Fatalf("/docs needs %s", link)
 		}

@@ -122,16 +122,16 @@ func TestOutageAndFailure(t *testing.T) {
 func TestServerThatIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	s := newSuite(serve(t, begun(http.NotFound)), Options{})
-	t.Cleanup(s.close)
+	t.Cleanup(s.server.close)
 	var dials atomic.Int64
-	s.wire.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+	s.server.wire.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if dials.Add(1) < 3 {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 		}
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
 	o := engine.Do(t.Context(), "HTTP-X-001", "", time.Minute, func(r *engine.Run) {
-		newSession(s.trial(r, core), s.wire, s.target).admin.post("/problems", `{}`).is(201)
+		newSession(s.server.trial(r, core), s.server, s.Seed).admin.post("/problems", `{}`).is(201)
 	})
 	if o.Status != report.Passed || dials.Load() != 3 {
 		t.Errorf("after %d attempts the case ended %s: %s", dials.Load(), o.Status, o.Failure())

@@ -184,16 +184,6 @@ func identifiersAreUUIDv7(s *session) {
 	}
 }
 
-// twins makes n users of one name, and returns it.
-func (s *session) twins(n int) string {
-	s.Helper()
-	name := s.unique("twin")
-	for range n {
-		s.admin.post("/users", encode(map[string]any{"name": name, "email": s.unique("address") + "@example.org"})).is(201)
-	}
-	return name
-}
-
 // candidates counts the case's users in an error: by identifier, by e-mail address or by
 // name.
 func candidates(s *session, a *answer) int {

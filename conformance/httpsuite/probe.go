@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
 )
-
-// tokenForm is the form of tokens (D17).
-var tokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
 
 // probe finds out whether the server can be tested at all: whether it answers, takes the
 // token, lets it make users, and knows the metadata of D2. Its findings are about the
@@ -27,10 +23,9 @@ func (s *suite) probe(ctx context.Context) error {
 	o := engine.Do(ctx, "HTTP-PROBE", "", s.Limit, func(r *engine.Run) {
 		// Core asks less of the answers: a server without the conventions
 		// of 2026 can be tested, and fails.
-		t := s.trial(r, report.Core)
-		t.most = 1 << 20        // the answers here are short
-		t.outages = &patience{} // a mistyped URL is reported at once
-		found = look(newSession(t, s.wire, s.target))
+		t := s.server.trial(r, report.Core)
+		t.hurry() // the answers here are short, and a mistyped URL is reported at once
+		found = look(newSession(t, s.server, s.Seed))
 		t.settle()
 	})
 	switch {
@@ -88,7 +83,7 @@ func look(s *session) error {
 
 // recognise returns an error for a server without the API, or with another token.
 func recognise(s *session, me *answer) error {
-	where := s.target.BaseURL + api
+	where := s.server.baseURL + api
 	var endless endlessError
 	switch {
 	case errors.As(me.err, &endless):

@@ -8,13 +8,6 @@ import (
 	"strings"
 )
 
-// problemMembers are the members of a single problem (D1).
-var problemMembers = []string{
-	"identifier", "title", "state", "priority", "classification", "component", "milestone", "assignee",
-	"originator", "modifier", "modificationDate", "resolver", "resolveDate", "creationDate",
-	"keywords", "watching", "read", "readByAssignee", "revision", "logs",
-}
-
 // problemCases are about creating and loading problems (W1, R1).
 func problemCases() []demand {
 	return []demand{
@@ -61,7 +54,7 @@ func creationIsAnswered(s *session) {
 	if a.revision() != 1 {
 		s.Fatalf("%v\nhas Problem-Revision %d, want 1", a, a.revision())
 	}
-	base, _ := url.Parse(s.target.BaseURL + api + "/problems")
+	base, _ := url.Parse(s.server.baseURL + api + "/problems")
 	location, err := base.Parse(a.header.Get("Location"))
 	if want := fmt.Sprintf("%s/%d", base, a.number("/identifier")); err != nil || location.String() != want {
 		s.Fatalf("Location leads to %v, want %s", location, want)

@@ -152,7 +152,7 @@ func unknownPathOutsideTheAPI(s *session) {
 func secondSlashChangesNothing(s *session) {
 	p := s.problem()
 	slashed := *s.admin
-	slashed.base = s.target.BaseURL + "/" + api
+	slashed.base = s.server.baseURL + "/" + api
 	slashed.get(p.path).is(200).has("/identifier", p.id)
 	slashed.post(p.path+"/comments", "text", plain()).is(201).has("/text", "text")
 	slashed.put(p.keyword("a%2Fb"), `"v"`).is(201).has("/name", "a/b")

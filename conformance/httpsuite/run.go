@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,7 +71,7 @@ func Run(t *testing.T, target Target, o Options) {
 		t.Fatal(err)
 	}
 	s := newSuite(target, o)
-	defer s.close()
+	defer s.server.close()
 	done := func(r *report.Report) {
 		if t.Failed() {
 			r.Doubt("go test failed although no case did: the race detector does so")
@@ -101,7 +100,7 @@ func Run(t *testing.T, target Target, o Options) {
 func Execute(ctx context.Context, target Target, o Options) *report.Report {
 	began := time.Now()
 	s := newSuite(target, o)
-	defer s.close()
+	defer s.server.close()
 	if err := s.probe(ctx); err != nil {
 		return s.report(began, s.unable(err))
 	}
@@ -112,10 +111,7 @@ func Execute(ctx context.Context, target Target, o Options) *report.Report {
 type suite struct {
 	Options
 	target Target
-	wire   *http.Client
-
-	losses  atomic.Int64 // how often the server was found gone
-	outages patience     // with that token
+	server *server
 }
 
 func newSuite(target Target, o Options) *suite {
@@ -126,17 +122,7 @@ func newSuite(target Target, o Options) *suite {
 	}
 	target.BaseURL = strings.TrimSuffix(target.BaseURL, "/")
 	o.Implementation.URL = cmp.Or(o.Implementation.URL, public(target.BaseURL))
-	return &suite{Options: o, target: target, outages: patience{limit: mostOutage}, wire: &http.Client{
-		Transport: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			MaxIdleConnsPerHost: 64,
-			DisableCompression:  true,
-		},
-		Timeout: time.Minute,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}}
+	return &suite{Options: o, target: target, server: newServer(target.BaseURL, target.AdminToken, o.Limit)}
 }
 
 // public returns a URL without its secrets: reports are published.
@@ -148,8 +134,6 @@ func public(text string) string {
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
 }
-
-func (s *suite) close() { s.wire.CloseIdleConnections() }
 
 func (s *suite) done(r *report.Report) {
 	if s.Done != nil {
@@ -177,14 +161,12 @@ func (s *suite) jobs() []engine.Job {
 
 // try runs a case.
 func (s *suite) try(c Case, r *engine.Run) {
-	t := s.trial(r, c.Level)
+	t := s.server.trial(r, c.Level)
 	if s.Progress != nil {
 		defer func() { s.Progress(Step{c, t.failed()}) }()
 	}
 	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed), "")
-	x := newSession(t, s.wire, s.target)
-	x.seed = s.Seed
-	c.run(x)
+	c.run(newSession(t, s.server, s.Seed))
 }
 
 // unable returns the cases of a run without a begin, for the given reason. The probe is
@@ -236,7 +218,7 @@ func (s *suite) status(ctx context.Context, path string) (int, error) {
 		return 0, err
 	}
 	request.Header.Set("Authorization", s.target.AdminToken)
-	response, err := s.wire.Do(request)
+	response, err := s.server.wire.Do(request)
 	if err != nil {
 		return 0, err
 	}

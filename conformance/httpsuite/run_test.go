@@ -128,9 +128,9 @@ func TestCoreOnly(t *testing.T) {
 // tried runs fn as a case against the server.
 func tried(t *testing.T, target Target, limit time.Duration, fn func(*session)) engine.Outcome {
 	s := newSuite(target, Options{Limit: limit})
-	t.Cleanup(s.close)
+	t.Cleanup(s.server.close)
 	return engine.Do(t.Context(), "HTTP-X-001", "", s.Limit, func(r *engine.Run) {
-		fn(newSession(s.trial(r, core), s.wire, s.target))
+		fn(newSession(s.server.trial(r, core), s.server, s.Seed))
 	})
 }
 

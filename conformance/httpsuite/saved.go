@@ -26,7 +26,7 @@ func savedQueryIsListedAndRun(s *session) {
 	}
 	bob.get(path).is(200).has("", saved.value)
 	bob.get("/queries").is(200).has("", []any{saved.value})
-	for _, query := range []string{saved.text("/identifier"), s.target.BaseURL + api + path, "https://example.org/any" + path} {
+	for _, query := range []string{saved.text("/identifier"), s.server.baseURL + api + path, "https://example.org/any" + path} {
 		bob.get(lookup("/problems/search", "savedQuery", query)).is(200).problems(b, a)
 		bob.get(lookup("/problems/search", "savedQuery", query, "sort", "title", "limit", "1")).is(200).problems(a)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +17,7 @@ import (
 // problems of its own.
 type session struct {
 	*trial
-	wire   *http.Client
-	target Target
+	server *server
 	admin  *client
 	seed   uint64 // of the random draws of the case
 
@@ -25,9 +25,11 @@ type session struct {
 	left   []string // the paths of the new users and components
 }
 
-func newSession(t *trial, wire *http.Client, target Target) *session {
-	s := &session{trial: t, wire: wire, target: target}
-	s.admin = s.as(target.AdminToken)
+// newSession returns the session of a case. The random draws of the case begin with the
+// seed.
+func newSession(t *trial, v *server, seed uint64) *session {
+	s := &session{trial: t, server: v, seed: seed}
+	s.admin = s.as(v.token)
 	s.admin.name = "administrator"
 	t.Cleanup(s.leave)
 	return s
@@ -79,7 +81,7 @@ func (s *session) outside() *client { return s.below("") }
 
 // below returns a client without a token.
 func (s *session) below(path string) *client {
-	return &client{t: s.trial, wire: s.wire, base: s.target.BaseURL + path, name: "nobody", made: func(path string) {
+	return &client{t: s.trial, wire: s.server.wire, base: s.server.baseURL + path, name: "nobody", made: func(path string) {
 		s.making.Lock()
 		defer s.making.Unlock()
 		s.left = append(s.left, path)
@@ -94,7 +96,7 @@ func (s *session) alive(path string) *answer {
 	if a := c.get(path); a.status == http.StatusOK {
 		return a
 	}
-	base, err := url.Parse(s.target.BaseURL)
+	base, err := url.Parse(s.server.baseURL)
 	if err != nil {
 		s.Fatalf("the base URL: %v", err)
 	}
@@ -224,34 +226,6 @@ func (s *session) everything(p problem) string {
 	return b.String()
 }
 
-// together runs f n times at once and returns the answers in order of their
-// index.
-func together(n int, f func(i int) *answer) []*answer {
-	answers := make([]*answer, n)
-	start := make(chan struct{})
-	var group sync.WaitGroup
-	for i := range n {
-		group.Go(func() {
-			<-start
-			answers[i] = f(i)
-		})
-	}
-	close(start)
-	group.Wait()
-	return answers
-}
-
-// count returns how many of the answers have the status.
-func count(answers []*answer, status int) int {
-	n := 0
-	for _, a := range answers {
-		if a.status == status {
-			n++
-		}
-	}
-	return n
-}
-
 // eventually demands that one of some attempts succeeds. It is for what other
 // users of the server may disturb for a moment, not for waiting.
 func (s *session) eventually(attempt func() bool, format string, args ...any) {
@@ -272,3 +246,23 @@ func (s *session) unchanged(c *client, path string) {
 		return c.get(path, with("If-None-Match", c.get(path).is(200).etag())).status == 304
 	}, "GET %s is never answered with 304", path)
 }
+
+// twins makes n users of one name, and returns it.
+func (s *session) twins(n int) string {
+	s.Helper()
+	name := s.unique("twin")
+	for range n {
+		s.admin.post("/users", encode(map[string]any{"name": name, "email": s.unique("address") + "@example.org"})).is(201)
+	}
+	return name
+}
+
+// problemMembers are the members of a single problem (D1).
+var problemMembers = []string{
+	"identifier", "title", "state", "priority", "classification", "component", "milestone", "assignee",
+	"originator", "modifier", "modificationDate", "resolver", "resolveDate", "creationDate",
+	"keywords", "watching", "read", "readByAssignee", "revision", "logs",
+}
+
+// tokenForm is the form of tokens (D17).
+var tokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)

@@ -1,14 +1,10 @@
 package httpsuite
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/problemtracking/problems/conformance/report"
-	"github.com/problemtracking/problems/domain/rules"
 )
-
-// api is the version segment that every path of the API begins with (D23).
-const api = "/api/20151105"
 
 // Target is a server to be tested.
 type Target struct {
@@ -34,56 +30,12 @@ type Case struct {
 	run     func(*session)
 }
 
-// demand is a case in the table of its topic.
-type demand struct {
-	level  report.Level
-	id     string
-	source string
-	rule   string
-	run    func(*session)
-}
-
-// see returns the tag of a rule with the address of its page.
-func see(tag string) string { return strings.Join(append([]string{tag}, rules.Links(tag)...), ", ") }
-
-// The levels, as the tables write them.
-const (
-	core     = report.Core
-	extended = report.Extended
-)
-
 // Cases returns all cases, by topic.
 func Cases() []Case {
 	var cases []Case
-	for _, topic := range []struct {
-		profile string
-		tables  [][]demand
-	}{
-		{"problems", [][]demand{problemCases(), patchCases(), flagCases(), textCases()}},
-		{"metadata", [][]demand{partialCases(), transitionCases(), listCases(), componentCases()}},
-		{"log", [][]demand{logCases()}},
-		{"comments", [][]demand{commentCases()}},
-		{"keywords", [][]demand{keywordCases()}},
-		{"relationships", [][]demand{relationshipCases(), cycleCases()}},
-		{"watchers", [][]demand{watcherCases()}},
-		{"search", [][]demand{searchCases(), refusalCases(), pagingCases(), savedCases()}},
-		{"history", [][]demand{asOfCases()}},
-		{"bulk", [][]demand{bulkCases()}},
-		{"administration", [][]demand{userCases(), tokenCases(), auditCases()}},
-		{"access", [][]demand{authCases()}},
-		{"json", [][]demand{jsonCases()}},
-		{"errors", [][]demand{routeCases(), errorCases(), precedenceCases()}},
-		{"conditional", [][]demand{conditionalCases()}},
-		{"idempotency", [][]demand{idempotencyCases()}},
-		{"dry-run", [][]demand{dryRunCases()}},
-		{"limits", [][]demand{limitCases()}},
-		{"concurrency", [][]demand{concurrencyCases()}},
-		{"sequences", [][]demand{walkCases()}},
-	} {
-		for _, table := range topic.tables {
-			for _, d := range table {
-				cases = append(cases, Case{d.id, d.level, topic.profile, d.source, d.rule, d.run})
-			}
+	for _, topic := range slices.Concat(recordTopics(), queryTopics(), accessTopics(), requestTopics()) {
+		for _, d := range topic.cases {
+			cases = append(cases, Case{d.id, d.level, topic.profile, d.source, d.rule, d.run})
 		}
 	}
 	return cases

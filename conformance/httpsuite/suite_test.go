@@ -34,23 +34,3 @@ func TestCasesAreNamedAndExplained(t *testing.T) {
 		}
 	}
 }
-
-func TestPointers(t *testing.T) {
-	t.Parallel()
-	value := normal(raw(`{"a/b":[1,{"c~d":"x"}]}`))
-	for pointer, want := range map[string]any{
-		"/a~1b/1/c~0d": "x", "/a~1b/last/c~0d": "x", "/a~1b/2": nil, "/nope/1": nil,
-	} {
-		if got := at(value, pointer); got != want {
-			t.Errorf("at %s is %v, want %v", pointer, got, want)
-		}
-	}
-}
-
-func TestChecksum(t *testing.T) {
-	t.Parallel()
-	// CRC-32 of "123456789" is 0xCBF43926 = 3421780262.
-	if got := checksum("123456789"); got != "3jZRME" {
-		t.Errorf("checksum is %s", got)
-	}
-}

@@ -58,21 +58,9 @@ type trial struct {
 
 var _ engine.T = (*trial)(nil)
 
-// mostOutage is how long a run waits at most for a server that is away.
-const mostOutage = 20 * time.Second
-
 // outagePause is how long the cases wait before they try again to reach a server
 // that nobody listens for.
 const outagePause = 200 * time.Millisecond
-
-// trial returns the T of a case.
-func (s *suite) trial(r *engine.Run, level report.Level) *trial {
-	return &trial{
-		Run: r, level: level, secrets: []string{s.target.AdminToken}, most: mostBody,
-		limiters: patience{limit: s.Limit / 2}, outages: &s.outages,
-		losses: &s.losses, before: s.losses.Load(),
-	}
-}
 
 // mostComplaints is how many complaints of a case are shown. The first are what
 // matters, and a server that lacks one thing lacks it in every answer.
@@ -116,6 +104,13 @@ func (t *trial) complain() bool {
 	defer t.mu.Unlock()
 	t.complaints++
 	return t.complaints <= mostComplaints
+}
+
+// hurry makes the case give up on answers beyond 1 MiB, and at once on a server that is
+// away.
+func (t *trial) hurry() {
+	t.most = 1 << 20
+	t.outages = &patience{}
 }
 
 // once fails the case, but not twice for the same lack.
@@ -248,44 +243,6 @@ func (t *trial) hide(text string) string {
 	secrets := t.secrets
 	t.mu.Unlock()
 	return hide(text, secrets...)
-}
-
-// patience is how long something may wait. Goroutines that wait at the same time use
-// it up together, and not each its own share.
-type patience struct {
-	limit time.Duration
-
-	mu      sync.Mutex
-	spent   time.Duration
-	waiting int       // goroutines
-	since   time.Time // when the first of them began
-}
-
-// begin reports whether there is enough patience for a span. When there is, done
-// has to be called after the wait.
-func (p *patience) begin(span time.Duration) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now, spent := time.Now(), p.spent
-	if p.waiting > 0 {
-		spent += now.Sub(p.since)
-	}
-	if span > p.limit-spent {
-		return false
-	}
-	if p.waiting == 0 {
-		p.since = now
-	}
-	p.waiting++
-	return true
-}
-
-func (p *patience) done() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.waiting--; p.waiting == 0 {
-		p.spent += time.Since(p.since)
-	}
 }
 
 // wait spends some of a patience, and reports whether there was enough of it.
