@@ -2,9 +2,9 @@ package httpsuite
 
 import "slices"
 
-// accessTopics are about users, their tokens, and the audit log.
-func accessTopics() []topic {
-	return []topic{
+// AccessTopics are about users, their tokens, and the audit log.
+func AccessTopics() []Topic {
+	return []Topic{
 		{"administration", slices.Concat(userCases(), tokenCases(), auditCases())},
 		{"access", authCases()},
 	}

@@ -8,11 +8,11 @@ import (
 
 // auditOf returns the entries of the audit log about the object. The log is as long as
 // the server is old: it is followed to its end.
-func auditOf(s *session, identifier string) (about []map[string]any) {
+func auditOf(s *Session, identifier string) (about []map[string]any) {
 	s.Helper()
-	for a := range s.admin.pages("/audit?limit=1000") {
-		for _, e := range a.list("") {
-			if at(e, "/object/identifier") == identifier {
+	for a := range s.Admin.Pages("/audit?limit=1000") {
+		for _, e := range a.List("") {
+			if At(e, "/object/identifier") == identifier {
 				about = append(about, e.(map[string]any))
 			}
 		}
@@ -22,13 +22,13 @@ func auditOf(s *session, identifier string) (about []map[string]any) {
 
 // audited demands exactly these entries about the object, such as "Created : null → {…}"
 // or "Changed name: "a" → "b"", oldest first.
-func audited(s *session, identifier string, want ...string) []map[string]any {
+func audited(s *Session, identifier string, want ...string) []map[string]any {
 	s.Helper()
 	entries := auditOf(s, identifier)
 	lines := []string{}
 	for _, e := range entries {
 		field, _ := e["field"].(string)
-		lines = append(lines, fmt.Sprintf("%v %s: %s → %s", e["type"], field, encode(e["from"]), encode(e["to"])))
+		lines = append(lines, fmt.Sprintf("%v %s: %s → %s", e["type"], field, Encode(e["from"]), Encode(e["to"])))
 	}
 	if !slices.Equal(lines, want) {
 		s.Fatalf("the audit log has of %s\n%s\nwant\n%s", identifier, strings.Join(lines, "\n"), strings.Join(want, "\n"))
@@ -37,41 +37,41 @@ func audited(s *session, identifier string, want ...string) []map[string]any {
 }
 
 // auditCases are about the audit log (D17, D30).
-func auditCases() []demand {
+func auditCases() []Demand {
 	const source = "D30"
-	return []demand{
-		{extended, "HTTP-AUDIT-001", "D17, D30", "the audit log is for the scope admin, and has no other methods than reading", auditNeedsAdminAndIsReadOnly},
-		{extended, "HTTP-AUDIT-002", source, "each object that was created and each member that was changed is in the log: who, when, what, from, to", auditTellsEachChange},
-		{extended, "HTTP-AUDIT-003", source, "all kinds are logged: states, priorities, classifications, milestones, and users", auditCoversAllKinds},
-		{extended, "HTTP-AUDIT-004", source, "a write that is refused, a dry run, and one that changes nothing leave no entry", auditSkipsWhatChangedNothing},
-		{extended, "HTTP-AUDIT-005", source, "tokens are logged as they are issued and revoked, also by a user who is deactivated; never their secrets", auditTellsTokensWithoutSecrets},
-		{extended, "HTTP-AUDIT-006", source, "the log is read in pages, oldest first, without gaps and doubles", auditComesInPages},
+	return []Demand{
+		{Extended, "HTTP-AUDIT-001", "D17, D30", "the audit log is for the scope admin, and has no other methods than reading", auditNeedsAdminAndIsReadOnly},
+		{Extended, "HTTP-AUDIT-002", source, "each object that was created and each member that was changed is in the log: who, when, what, from, to", auditTellsEachChange},
+		{Extended, "HTTP-AUDIT-003", source, "all kinds are logged: states, priorities, classifications, milestones, and users", auditCoversAllKinds},
+		{Extended, "HTTP-AUDIT-004", source, "a write that is refused, a dry run, and one that changes nothing leave no entry", auditSkipsWhatChangedNothing},
+		{Extended, "HTTP-AUDIT-005", source, "tokens are logged as they are issued and revoked, also by a user who is deactivated; never their secrets", auditTellsTokensWithoutSecrets},
+		{Extended, "HTTP-AUDIT-006", source, "the log is read in pages, oldest first, without gaps and doubles", auditComesInPages},
 	}
 }
 
-func auditNeedsAdminAndIsReadOnly(s *session) {
-	a := s.admin.get("/audit?limit=1").offered("D30").is(200).json()
-	a.members("/0", "identifier", "type", "creationDate", "author", "batchIdentifier", "kind", "object", "field", "from", "to").
-		members("/0/object", "identifier", "name").timed("/0/creationDate")
-	s.user().get("/audit").fault(403, "forbidden")
-	s.userWith("read").get("/audit").fault(403, "forbidden")
-	s.as("").get("/audit").fault(401, "unauthenticated")
-	s.admin.delete("/audit", "").fault(405, "method-not-allowed")
-	s.admin.post("/audit", `{}`).fault(405, "method-not-allowed")
+func auditNeedsAdminAndIsReadOnly(s *Session) {
+	a := s.Admin.Get("/audit?limit=1").Offered("D30").Is(200).JSON()
+	a.Members("/0", "identifier", "type", "creationDate", "author", "batchIdentifier", "kind", "object", "field", "from", "to").
+		Members("/0/object", "identifier", "name").Timed("/0/creationDate")
+	s.User().Get("/audit").Fault(403, "forbidden")
+	s.UserWith("read").Get("/audit").Fault(403, "forbidden")
+	s.As("").Get("/audit").Fault(401, "unauthenticated")
+	s.Admin.Delete("/audit", "").Fault(405, "method-not-allowed")
+	s.Admin.Post("/audit", `{}`).Fault(405, "method-not-allowed")
 }
 
-func auditTellsEachChange(s *session) {
-	boss := s.userWith("admin")
-	parent := s.component()
-	name, renamed := s.unique("component"), s.unique("renamed")
-	id := boss.post("/components", `{"name":`+encode(name)+`}`).offered("D30").is(201).text("/identifier")
-	boss.patch("/components/"+id, `{"name":`+encode(renamed)+`,"closed":true}`).is(200)
-	boss.patch("/components/"+id, `{"parent":`+parent.part()+`}`).is(200)
-	boss.patch("/components/"+id, `{"parent":null}`).is(200)
-	ref := encode(map[string]any{"identifier": parent.identifier, "name": parent.name})
+func auditTellsEachChange(s *Session) {
+	boss := s.UserWith("admin")
+	parent := s.Component()
+	name, renamed := s.Unique("component"), s.Unique("renamed")
+	id := boss.Post("/components", `{"name":`+Encode(name)+`}`).Offered("D30").Is(201).Text("/identifier")
+	boss.Patch("/components/"+id, `{"name":`+Encode(renamed)+`,"closed":true}`).Is(200)
+	boss.Patch("/components/"+id, `{"parent":`+parent.Part()+`}`).Is(200)
+	boss.Patch("/components/"+id, `{"parent":null}`).Is(200)
+	ref := Encode(map[string]any{"identifier": parent.Identifier, "name": parent.Name})
 	entries := audited(s, id,
-		`Created : null → `+encode(map[string]any{"name": name, "closed": false}),
-		`Changed name: `+encode(name)+` → `+encode(renamed),
+		`Created : null → `+Encode(map[string]any{"name": name, "closed": false}),
+		`Changed name: `+Encode(name)+` → `+Encode(renamed),
 		`Changed closed: false → true`,
 		`Changed parent: null → `+ref,
 		`Changed parent: `+ref+` → null`,
@@ -81,88 +81,88 @@ func auditTellsEachChange(s *session) {
 		if i == 0 {
 			want = name
 		}
-		if e["kind"] != "component" || encode(e["author"]) != encode(boss.ref()) || at(e, "/object/name") != want || !timeForm.MatchString(fmt.Sprint(e["creationDate"])) {
-			s.Fatalf("the entry %s is not of a component %q, by %s", encode(e), want, boss.name)
+		if e["kind"] != "component" || Encode(e["author"]) != Encode(boss.Ref()) || At(e, "/object/name") != want || !TimeForm.MatchString(fmt.Sprint(e["creationDate"])) {
+			s.Fatalf("the entry %s is not of a component %q, by %s", Encode(e), want, boss.Name)
 		}
 	}
 	if entries[1]["batchIdentifier"] != entries[2]["batchIdentifier"] || entries[2]["batchIdentifier"] == entries[3]["batchIdentifier"] {
-		s.Fatalf("the entries %s are not of one batch for each request", encode(entries))
+		s.Fatalf("the entries %s are not of one batch for each request", Encode(entries))
 	}
 }
 
-func auditCoversAllKinds(s *session) {
-	for _, kind := range kinds {
-		o, renamed := s.object(kind.list, "audited"), s.unique("renamed")
-		s.admin.patch(o.path, `{"name":`+encode(renamed)+`}`).is(200)
-		entries := auditOf(s, o.identifier)
-		if len(entries) != 2 || entries[0]["type"] != "Created" || entries[0]["from"] != nil || at(entries[0], "/to/name") != o.name || entries[0]["field"] != nil ||
-			entries[1]["type"] != "Changed" || entries[1]["field"] != "name" || entries[1]["from"] != o.name || entries[1]["to"] != renamed || entries[1]["kind"] != kind.field {
-			s.Fatalf("of a %s that was made and renamed the log has %s", kind.field, encode(entries))
+func auditCoversAllKinds(s *Session) {
+	for _, kind := range Kinds {
+		o, renamed := s.Object(kind.List, "audited"), s.Unique("renamed")
+		s.Admin.Patch(o.Path, `{"name":`+Encode(renamed)+`}`).Is(200)
+		entries := auditOf(s, o.Identifier)
+		if len(entries) != 2 || entries[0]["type"] != "Created" || entries[0]["from"] != nil || At(entries[0], "/to/name") != o.Name || entries[0]["field"] != nil ||
+			entries[1]["type"] != "Changed" || entries[1]["field"] != "name" || entries[1]["from"] != o.Name || entries[1]["to"] != renamed || entries[1]["kind"] != kind.Field {
+			s.Fatalf("of a %s that was made and renamed the log has %s", kind.Field, Encode(entries))
 		}
 	}
-	bob := s.user()
-	name, email := s.unique("bob"), s.unique("bob")+"@example.org"
-	s.admin.patch("/users/"+bob.identifier, encode(map[string]any{"name": name, "email": email})).is(200)
-	audited(s, bob.identifier,
-		`Created : null → `+encode(map[string]any{"name": bob.name, "email": bob.email, "inactive": false}),
-		`Changed name: `+encode(bob.name)+` → `+encode(name),
-		`Changed email: `+encode(bob.email)+` → `+encode(email),
+	bob := s.User()
+	name, email := s.Unique("bob"), s.Unique("bob")+"@example.org"
+	s.Admin.Patch("/users/"+bob.Identifier, Encode(map[string]any{"name": name, "email": email})).Is(200)
+	audited(s, bob.Identifier,
+		`Created : null → `+Encode(map[string]any{"name": bob.Name, "email": bob.Email, "inactive": false}),
+		`Changed name: `+Encode(bob.Name)+` → `+Encode(name),
+		`Changed email: `+Encode(bob.Email)+` → `+Encode(email),
 	)
 }
 
-func auditSkipsWhatChangedNothing(s *session) {
-	o, other := s.milestone(), s.milestone()
-	s.admin.patch(o.path, `{}`).is(200)
-	s.admin.patch(o.path, `{"name":`+encode(o.name)+`}`).is(200)
-	s.admin.patch(o.path+"?dryRun=true", `{"name":`+encode(s.unique("dry"))+`}`).is(200)
-	s.admin.patch(o.path, `{"name":`+encode(other.name)+`}`).fault(409, "already-exists")
-	s.user().patch(o.path, `{"name":"x"}`).fault(403, "forbidden")
-	if entries := auditOf(s, o.identifier); len(entries) != 1 {
-		s.Fatalf("of a milestone that was only made the log has %s", encode(entries))
+func auditSkipsWhatChangedNothing(s *Session) {
+	o, other := s.Milestone(), s.Milestone()
+	s.Admin.Patch(o.Path, `{}`).Is(200)
+	s.Admin.Patch(o.Path, `{"name":`+Encode(o.Name)+`}`).Is(200)
+	s.Admin.Patch(o.Path+"?dryRun=true", `{"name":`+Encode(s.Unique("dry"))+`}`).Is(200)
+	s.Admin.Patch(o.Path, `{"name":`+Encode(other.Name)+`}`).Fault(409, "already-exists")
+	s.User().Patch(o.Path, `{"name":"x"}`).Fault(403, "forbidden")
+	if entries := auditOf(s, o.Identifier); len(entries) != 1 {
+		s.Fatalf("of a milestone that was only made the log has %s", Encode(entries))
 	}
 }
 
-func auditTellsTokensWithoutSecrets(s *session) {
-	bob := s.user()
+func auditTellsTokensWithoutSecrets(s *Session) {
+	bob := s.User()
 	issue := func() (string, string) {
-		a := s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read"}`).is(201)
-		return a.text("/identifier"), secret(a)
+		a := s.Admin.Post("/tokens", `{"user":{"identifier":`+Encode(bob.Identifier)+`},"scope":"read"}`).Is(201)
+		return a.Text("/identifier"), Secret(a)
 	}
 	first, firstSecret := issue()
 	second, secondSecret := issue()
-	s.admin.delete("/tokens/"+first, "").is(204)
-	s.deactivate(bob)
+	s.Admin.Delete("/tokens/"+first, "").Is(204)
+	s.Deactivate(bob)
 	for _, token := range []string{first, second} {
 		entries := auditOf(s, token)
-		if len(entries) != 2 || entries[0]["type"] != "Created" || entries[0]["kind"] != "token" || at(entries[0], "/to/scope") != "read" ||
-			at(entries[0], "/to/user/identifier") != bob.identifier || entries[1]["type"] != "Changed" || entries[1]["field"] != "revoked" || entries[1]["from"] != nil {
-			s.Fatalf("of a token that was issued and revoked the log has %s", encode(entries))
+		if len(entries) != 2 || entries[0]["type"] != "Created" || entries[0]["kind"] != "token" || At(entries[0], "/to/scope") != "read" ||
+			At(entries[0], "/to/user/identifier") != bob.Identifier || entries[1]["type"] != "Changed" || entries[1]["field"] != "revoked" || entries[1]["from"] != nil {
+			s.Fatalf("of a token that was issued and revoked the log has %s", Encode(entries))
 		}
 	}
-	for a := range s.admin.pages("/audit?limit=1000") {
+	for a := range s.Admin.Pages("/audit?limit=1000") {
 		for _, hidden := range []string{firstSecret, secondSecret} {
-			if strings.Contains(string(a.body), hidden) || strings.Contains(string(a.body), hidden[4:20]) {
+			if strings.Contains(string(a.Body), hidden) || strings.Contains(string(a.Body), hidden[4:20]) {
 				s.Fatalf("the audit log has the secret of a token, or a part of it")
 			}
 		}
 	}
 }
 
-func auditComesInPages(s *session) {
+func auditComesInPages(s *Session) {
 	var made []string
 	for range 4 {
-		made = append(made, s.milestone().identifier)
+		made = append(made, s.Milestone().Identifier)
 	}
 	// walk returns the entries from the first page to the last.
 	walk := func(limit string, most int) (all []string) {
 		var mine []string
-		for a := range s.admin.pages("/audit" + limit) {
-			if n := len(a.list("")); n > most || n == 0 {
+		for a := range s.Admin.Pages("/audit" + limit) {
+			if n := len(a.List("")); n > most || n == 0 {
 				s.Fatalf("GET /audit%s has a page of %d", limit, n)
 			}
-			for _, e := range a.list("") {
-				all = append(all, fmt.Sprint(at(e, "/identifier")))
-				if id, _ := at(e, "/object/identifier").(string); slices.Contains(made, id) {
+			for _, e := range a.List("") {
+				all = append(all, fmt.Sprint(At(e, "/identifier")))
+				if id, _ := At(e, "/object/identifier").(string); slices.Contains(made, id) {
 					mine = append(mine, id)
 				}
 			}
@@ -183,6 +183,6 @@ func auditComesInPages(s *session) {
 		}
 	}
 	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x", "?cursor=x", "?colour=red"} {
-		s.admin.get("/audit"+query).fault(400, "malformed-request")
+		s.Admin.Get("/audit"+query).Fault(400, "malformed-request")
 	}
 }

@@ -5,149 +5,149 @@ import (
 )
 
 // authCases are about the rights of tokens (D17, D33).
-func authCases() []demand {
-	return []demand{
-		{core, "HTTP-AUTH-001", "spec section 5, D17", "the token alone is accepted, and after the words Bearer, Token and Ship", tokenFormsInTheHeader},
-		{extended, "HTTP-AUTH-002", "D17", "missing, malformed, unknown and revoked tokens are answered alike: 401 with WWW-Authenticate", badTokensLookAlike},
-		{extended, "HTTP-AUTH-003", "D17", "the scope read allows every read and no write", readScopeReadsAndNeverWrites},
-		{extended, "HTTP-AUTH-004", "D33", "/me tells the user, the scope and the expiry", meTellsUserScopeAndExpiry},
-		{extended, "HTTP-AUTH-005", "D17, D34", "without a token there are the pages outside the API, and OPTIONS", openPagesNeedNoToken},
-		{extended, "HTTP-AUTH-006", "D17", "CORS is off unless it is set", corsIsOff},
-		{core, "HTTP-AUTH-007", "spec section 5", "a request without a token, or with one that is not known, is refused and does nothing", strangersAreRefused},
-		{extended, "HTTP-AUTH-008", "D17, D18", "no error repeats a token", errorsRepeatNoToken},
-		{extended, "HTTP-AUTH-009", "D17, D24", "a dry run needs the scope that the write needs", dryRunNeedsTheScopeOfTheWrite},
+func authCases() []Demand {
+	return []Demand{
+		{Core, "HTTP-AUTH-001", "spec section 5, D17", "the token alone is accepted, and after the words Bearer, Token and Ship", tokenFormsInTheHeader},
+		{Extended, "HTTP-AUTH-002", "D17", "missing, malformed, unknown and revoked tokens are answered alike: 401 with WWW-Authenticate", badTokensLookAlike},
+		{Extended, "HTTP-AUTH-003", "D17", "the scope read allows every read and no write", readScopeReadsAndNeverWrites},
+		{Extended, "HTTP-AUTH-004", "D33", "/me tells the user, the scope and the expiry", meTellsUserScopeAndExpiry},
+		{Extended, "HTTP-AUTH-005", "D17, D34", "without a token there are the pages outside the API, and OPTIONS", openPagesNeedNoToken},
+		{Extended, "HTTP-AUTH-006", "D17", "CORS is off unless it is set", corsIsOff},
+		{Core, "HTTP-AUTH-007", "spec section 5", "a request without a token, or with one that is not known, is refused and does nothing", strangersAreRefused},
+		{Extended, "HTTP-AUTH-008", "D17, D18", "no error repeats a token", errorsRepeatNoToken},
+		{Extended, "HTTP-AUTH-009", "D17, D24", "a dry run needs the scope that the write needs", dryRunNeedsTheScopeOfTheWrite},
 	}
 }
 
-func tokenFormsInTheHeader(s *session) {
-	bob := s.user()
+func tokenFormsInTheHeader(s *Session) {
+	bob := s.User()
 	for _, word := range []string{"", "Bearer ", "Token ", "Ship ", "bearer ", "TOKEN "} {
-		bob.post("/problems", `{"title":"x"}`, with("Authorization", word+bob.token)).is(201).has("/originator", bob.object())
+		bob.Post("/problems", `{"title":"x"}`, With("Authorization", word+bob.Token)).Is(201).Has("/originator", bob.Object())
 	}
 }
 
-func badTokensLookAlike(s *session) {
-	bob, p := s.user(), s.problem()
-	made := s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"write"}`).is(201)
-	s.admin.delete("/tokens/"+made.text("/identifier"), "").is(204)
-	if !tokenForm.MatchString(bob.token) {
+func badTokensLookAlike(s *Session) {
+	bob, p := s.User(), s.Problem()
+	made := s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"write"}`).Is(201)
+	s.Admin.Delete("/tokens/"+made.Text("/identifier"), "").Is(204)
+	if !TokenForm.MatchString(bob.Token) {
 		s.Fatalf("a token has not the form of D17")
 	}
 	unknown := "pts_" + strings.Repeat("0", 43)
-	swapped := []byte(bob.token)
+	swapped := []byte(bob.Token)
 	swapped[10], swapped[11] = swapped[11]^1, swapped[10]
-	var first *answer
+	var first *Answer
 	for _, value := range []string{
-		"", "x", "Bearer", "Bearer x", "Basic dXNlcjpwYXNz", "Digest " + bob.token, "Bearer Bearer " + bob.token, bob.token + ",", bob.token + " " + bob.token,
-		bob.token[:len(bob.token)-1], bob.token + "0", string(swapped), strings.ToLower(bob.token), unknown + checksum(unknown), secret(made), "pts_", "\xff",
+		"", "x", "Bearer", "Bearer x", "Basic dXNlcjpwYXNz", "Digest " + bob.Token, "Bearer Bearer " + bob.Token, bob.Token + ",", bob.Token + " " + bob.Token,
+		bob.Token[:len(bob.Token)-1], bob.Token + "0", string(swapped), strings.ToLower(bob.Token), unknown + checksum(unknown), Secret(made), "pts_", "\xff",
 	} {
-		for _, path := range []string{"/me", p.path, "/users", "/tokens"} {
-			a := s.as("").get(path, with("Authorization", value)).fault(401, "unauthenticated")
+		for _, path := range []string{"/me", p.Path, "/users", "/tokens"} {
+			a := s.As("").Get(path, With("Authorization", value)).Fault(401, "unauthenticated")
 			if first == nil {
 				first = a
 			}
-			if a.header.Get("WWW-Authenticate") == "" || a.header.Get("WWW-Authenticate") != first.header.Get("WWW-Authenticate") || a.text("/detail") != first.text("/detail") {
+			if a.Header.Get("WWW-Authenticate") == "" || a.Header.Get("WWW-Authenticate") != first.Header.Get("WWW-Authenticate") || a.Text("/detail") != first.Text("/detail") {
 				s.Fatalf("%v\nfor %q differs from\n%v", a, value, first)
 			}
 		}
 	}
 }
 
-func readScopeReadsAndNeverWrites(s *session) {
-	bob, p := s.userWith("read"), s.problem()
-	for _, path := range []string{p.path, p.path + "/comments", p.path + "/relationships", p.path + "/watchers", "/me", "/users"} {
-		bob.get(path).is(200)
+func readScopeReadsAndNeverWrites(s *Session) {
+	bob, p := s.UserWith("read"), s.Problem()
+	for _, path := range []string{p.Path, p.Path + "/comments", p.Path + "/relationships", p.Path + "/watchers", "/me", "/users"} {
+		bob.Get(path).Is(200)
 	}
-	s.untouched(p, func() {
-		for _, a := range []*answer{
-			bob.post("/problems", `{"title":"x"}`),
-			bob.patch(p.path, `{"title":"x"}`),
-			bob.post(p.path+"/comments", "text", plain()),
-			bob.put(p.keyword("k"), `"v"`),
-			bob.patch(p.keyword("k"), `"v"`),
-			bob.delete(p.keyword("k"), ""),
-			bob.put(p.path+"/relationships", link("ParentOf", p)),
-			bob.delete(p.path+"/relationships", link("ParentOf", p)),
-			bob.put(p.path+"/watchers", bob.part()),
-			bob.patch(p.path+"?dryRun=true", `{"title":"x"}`),
+	s.Untouched(p, func() {
+		for _, a := range []*Answer{
+			bob.Post("/problems", `{"title":"x"}`),
+			bob.Patch(p.Path, `{"title":"x"}`),
+			bob.Post(p.Path+"/comments", "text", Plain()),
+			bob.Put(p.Keyword("k"), `"v"`),
+			bob.Patch(p.Keyword("k"), `"v"`),
+			bob.Delete(p.Keyword("k"), ""),
+			bob.Put(p.Path+"/relationships", Link("ParentOf", p)),
+			bob.Delete(p.Path+"/relationships", Link("ParentOf", p)),
+			bob.Put(p.Path+"/watchers", bob.Part()),
+			bob.Patch(p.Path+"?dryRun=true", `{"title":"x"}`),
 		} {
-			a.fault(403, "forbidden")
+			a.Fault(403, "forbidden")
 		}
 	})
 }
 
-func meTellsUserScopeAndExpiry(s *session) {
+func meTellsUserScopeAndExpiry(s *Session) {
 	for _, scope := range []string{"read", "write"} {
-		bob := s.userWith(scope)
-		bob.get("/me").is(200).members("", "user", "scope", "expires").has("/user", bob.object()).has("/scope", scope).has("/expires", nil)
+		bob := s.UserWith(scope)
+		bob.Get("/me").Is(200).Members("", "user", "scope", "expires").Has("/user", bob.Object()).Has("/scope", scope).Has("/expires", nil)
 	}
-	s.admin.get("/me").is(200).has("/scope", "admin")
+	s.Admin.Get("/me").Is(200).Has("/scope", "admin")
 }
 
-func openPagesNeedNoToken(s *session) {
+func openPagesNeedNoToken(s *Session) {
 	for _, path := range []string{"/openapi.json", "/docs", "/errors/forbidden"} {
-		if a := s.outside().get(path); a.status != 200 && a.status/100 != 3 {
+		if a := s.Outside().Get(path); a.Status != 200 && a.Status/100 != 3 {
 			s.Fatalf("%v\nwant it without a token", a)
 		}
 	}
-	s.alive("/healthz").is(200)
-	s.alive("/readyz").is(200)
-	if a := s.as("").do("OPTIONS", "/problems", ""); a.status/100 != 2 {
+	s.Alive("/healthz").Is(200)
+	s.Alive("/readyz").Is(200)
+	if a := s.As("").Do("OPTIONS", "/problems", ""); a.Status/100 != 2 {
 		s.Fatalf("%v\nwant it without a token", a)
 	}
 }
 
-func corsIsOff(s *session) {
-	a := s.admin.get("/me", with("Origin", "https://example.org")).is(200)
-	b := s.as("").do("OPTIONS", "/problems", "", with("Origin", "https://example.org"), with("Access-Control-Request-Method", "POST"))
-	a.sends("Access-Control-Allow-Origin", "")
-	b.sends("Access-Control-Allow-Origin", "")
+func corsIsOff(s *Session) {
+	a := s.Admin.Get("/me", With("Origin", "https://example.org")).Is(200)
+	b := s.As("").Do("OPTIONS", "/problems", "", With("Origin", "https://example.org"), With("Access-Control-Request-Method", "POST"))
+	a.Sends("Access-Control-Allow-Origin", "")
+	b.Sends("Access-Control-Allow-Origin", "")
 }
 
-func strangersAreRefused(s *session) {
-	p := s.problem()
-	s.untouched(p, func() {
-		for _, c := range []*client{s.as(""), s.as("pts_" + strings.Repeat("0", 49)), s.as("Bearer")} {
-			c.get(p.path).refused()
-			c.get(p.path + "/comments").refused()
-			c.post("/problems", `{"title":"x"}`).refused()
-			c.patch(p.path, `{"title":"x"}`).refused()
-			c.post(p.path+"/comments", "x", plain()).refused()
-			c.put(p.keyword("k"), `"v"`).refused()
+func strangersAreRefused(s *Session) {
+	p := s.Problem()
+	s.Untouched(p, func() {
+		for _, c := range []*Client{s.As(""), s.As("pts_" + strings.Repeat("0", 49)), s.As("Bearer")} {
+			c.Get(p.Path).Refused()
+			c.Get(p.Path + "/comments").Refused()
+			c.Post("/problems", `{"title":"x"}`).Refused()
+			c.Patch(p.Path, `{"title":"x"}`).Refused()
+			c.Post(p.Path+"/comments", "x", Plain()).Refused()
+			c.Put(p.Keyword("k"), `"v"`).Refused()
 		}
 	})
 }
 
-func errorsRepeatNoToken(s *session) {
-	bob := s.userWith("read")
-	for _, a := range []*answer{
-		bob.post("/problems", `{"title":"x"}`),
-		bob.get("/problems/999999999999"),
-		bob.get("/nope"),
-		bob.get("/me", with("Authorization", "Bearer "+bob.token+"x")),
-		s.admin.post("/problems", `{"title":`+encode(bob.token)+`,"state":`+encode(bob.token)+`}`),
+func errorsRepeatNoToken(s *Session) {
+	bob := s.UserWith("read")
+	for _, a := range []*Answer{
+		bob.Post("/problems", `{"title":"x"}`),
+		bob.Get("/problems/999999999999"),
+		bob.Get("/nope"),
+		bob.Get("/me", With("Authorization", "Bearer "+bob.Token+"x")),
+		s.Admin.Post("/problems", `{"title":`+Encode(bob.Token)+`,"state":`+Encode(bob.Token)+`}`),
 	} {
-		if a.refused(); strings.Contains(string(a.body), bob.token) {
+		if a.Refused(); strings.Contains(string(a.Body), bob.Token) {
 			s.Fatalf("%v\nrepeats the token", a)
 		}
 	}
 }
 
-func dryRunNeedsTheScopeOfTheWrite(s *session) {
+func dryRunNeedsTheScopeOfTheWrite(s *Session) {
 	const dry = "?dryRun=true"
-	bob, p := s.userWith("read"), s.problem()
-	for _, a := range []*answer{
-		bob.post("/problems"+dry, `{"title":"x"}`),
-		bob.patch(p.path+dry, `{"title":"x"}`),
-		bob.post(p.path+"/comments"+dry, "text", plain()),
-		bob.put(p.keyword("k")+dry, `"v"`),
-		bob.delete(p.keyword("k")+dry, ""),
-		bob.put(p.path+"/relationships"+dry, link("ParentOf", p)),
-		bob.delete(p.path+"/relationships"+dry, link("ParentOf", p)),
-		bob.put(p.path+"/watchers"+dry, bob.part()),
-		s.user().post("/users"+dry, `{"name":"x","email":"x@example.org"}`),
-		s.user().post("/tokens"+dry, `{"user":`+bob.part()+`,"scope":"read"}`),
+	bob, p := s.UserWith("read"), s.Problem()
+	for _, a := range []*Answer{
+		bob.Post("/problems"+dry, `{"title":"x"}`),
+		bob.Patch(p.Path+dry, `{"title":"x"}`),
+		bob.Post(p.Path+"/comments"+dry, "text", Plain()),
+		bob.Put(p.Keyword("k")+dry, `"v"`),
+		bob.Delete(p.Keyword("k")+dry, ""),
+		bob.Put(p.Path+"/relationships"+dry, Link("ParentOf", p)),
+		bob.Delete(p.Path+"/relationships"+dry, Link("ParentOf", p)),
+		bob.Put(p.Path+"/watchers"+dry, bob.Part()),
+		s.User().Post("/users"+dry, `{"name":"x","email":"x@example.org"}`),
+		s.User().Post("/tokens"+dry, `{"user":`+bob.Part()+`,"scope":"read"}`),
 	} {
-		a.fault(403, "forbidden").sends("Dry-Run", "")
+		a.Fault(403, "forbidden").Sends("Dry-Run", "")
 	}
 }

@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// client sends requests with one token.
-type client struct {
-	t     *trial
+// Client sends requests with one token.
+type Client struct {
+	T     *trial
 	wire  *http.Client
-	base  string            // the base of paths
-	token string            // empty: no Authorization header
+	Base  string            // the base of paths
+	Token string            // empty: no Authorization header
 	name  string            // the user of the token, for failures
 	made  func(path string) // notes what the case has to undo
 }
 
-// option changes a request before it is sent.
-type option func(*http.Request)
+// Option changes a request before it is sent.
+type Option func(*http.Request)
 
-// with sets a header; an empty value removes it.
-func with(name, value string) option {
+// With sets a header; an empty value removes it.
+func With(name, value string) Option {
 	return func(r *http.Request) {
 		r.Header.Del(name)
 		if value != "" {
@@ -37,44 +37,44 @@ func with(name, value string) option {
 	}
 }
 
-// more adds another line of a header.
-func more(name, value string) option { return func(r *http.Request) { r.Header.Add(name, value) } }
+// More adds another line of a header.
+func More(name, value string) Option { return func(r *http.Request) { r.Header.Add(name, value) } }
 
-// typed sets the media type of the body; empty sends none.
-func typed(mediaType string) option { return with("Content-Type", mediaType) }
+// Typed sets the media type of the body; empty sends none.
+func Typed(mediaType string) Option { return With("Content-Type", mediaType) }
 
-// plain marks the body as text.
-func plain() option { return typed("text/plain") }
+// Plain marks the body as text.
+func Plain() Option { return Typed("text/plain") }
 
-// unsized sends the body in chunks, without Content-Length.
-func unsized() option { return func(r *http.Request) { r.ContentLength = -1 } }
+// Unsized sends the body in chunks, without Content-Length.
+func Unsized() Option { return func(r *http.Request) { r.ContentLength = -1 } }
 
-func (c *client) get(path string, options ...option) *answer {
-	c.t.Helper()
-	return c.do(http.MethodGet, path, "", options...)
+func (c *Client) Get(path string, options ...Option) *Answer {
+	c.T.Helper()
+	return c.Do(http.MethodGet, path, "", options...)
 }
 
-func (c *client) post(path, body string, options ...option) *answer {
-	c.t.Helper()
-	return c.do(http.MethodPost, path, body, options...)
+func (c *Client) Post(path, body string, options ...Option) *Answer {
+	c.T.Helper()
+	return c.Do(http.MethodPost, path, body, options...)
 }
 
-func (c *client) patch(path, body string, options ...option) *answer {
-	c.t.Helper()
-	return c.do(http.MethodPatch, path, body, options...)
+func (c *Client) Patch(path, body string, options ...Option) *Answer {
+	c.T.Helper()
+	return c.Do(http.MethodPatch, path, body, options...)
 }
 
-func (c *client) put(path, body string, options ...option) *answer {
-	c.t.Helper()
-	return c.do(http.MethodPut, path, body, options...)
+func (c *Client) Put(path, body string, options ...Option) *Answer {
+	c.T.Helper()
+	return c.Do(http.MethodPut, path, body, options...)
 }
 
-func (c *client) delete(path, body string, options ...option) *answer {
-	c.t.Helper()
-	return c.do(http.MethodDelete, path, body, options...)
+func (c *Client) Delete(path, body string, options ...Option) *Answer {
+	c.T.Helper()
+	return c.Do(http.MethodDelete, path, body, options...)
 }
 
-// do sends a request and checks the rules for every answer. A body goes out as
+// Do sends a request and checks the rules for every answer. A body goes out as
 // application/json unless an option says otherwise. Any goroutine may call it: it never
 // ends the case, and answers status 0 when the exchange failed.
 //
@@ -82,31 +82,31 @@ func (c *client) delete(path, body string, options ...option) *answer {
 // request: do waits as long, and sends the request again. The same holds for an unsent
 // request to a closed port. A 503 with the type outcome-unknown is final: the request may
 // have been done.
-func (c *client) do(method, path, body string, options ...option) *answer {
-	c.t.Helper()
-	a := &answer{t: c.t, request: method + " " + path, base: c.base}
+func (c *Client) Do(method, path, body string, options ...Option) *Answer {
+	c.T.Helper()
+	a := &Answer{T: c.T, Request: method + " " + path, base: c.Base}
 	for {
-		sent, err := c.exchange(c.t.Context(), a, method, path, body, options...)
-		if err != nil && c.t.refused(err) {
+		sent, err := c.exchange(c.T.Context(), a, method, path, body, options...)
+		if err != nil && c.T.Refused(err) {
 			continue
 		}
 		if err != nil {
-			a.status, a.header, a.body, a.err = 0, nil, nil, err
-			c.t.Logf("%s", c.line(sent, a, body))
-			c.t.broken(a.request, err)
+			a.Status, a.Header, a.Body, a.Err = 0, nil, nil, err
+			c.T.Logf("%s", c.line(sent, a, body))
+			c.T.broken(a.Request, err)
 			return a
 		}
-		if !c.t.again(a) {
+		if !c.T.again(a) {
 			c.witness(a)
-			c.t.Logf("%s", c.line(sent, a, body))
+			c.T.Logf("%s", c.line(sent, a, body))
 			break
 		}
 	}
-	if a.isJSON() && len(a.body) > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(a.body))
+	if a.isJSON() && len(a.Body) > 0 {
+		decoder := json.NewDecoder(bytes.NewReader(a.Body))
 		decoder.UseNumber()
-		if err := decoder.Decode(&a.value); err != nil {
-			c.t.Errorf("%v\nis not JSON: %v", a, err)
+		if err := decoder.Decode(&a.Value); err != nil {
+			c.T.Errorf("%v\nis not JSON: %v", a, err)
 		}
 	}
 	a.universal()
@@ -114,16 +114,16 @@ func (c *client) do(method, path, body string, options ...option) *answer {
 }
 
 // exchange sends a request once and reads the answer into a.
-func (c *client) exchange(ctx context.Context, a *answer, method, path, body string, options ...option) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body))
+func (c *Client) exchange(ctx context.Context, a *Answer, method, path, body string, options ...Option) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.Base+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if c.token != "" {
-		request.Header.Set("Authorization", c.token)
+	if c.Token != "" {
+		request.Header.Set("Authorization", c.Token)
 	}
 	for _, o := range options {
 		o(request)
@@ -133,12 +133,12 @@ func (c *client) exchange(ctx context.Context, a *answer, method, path, body str
 		return request, err
 	}
 	defer response.Body.Close()
-	a.status, a.header = response.StatusCode, response.Header
-	if a.body, err = io.ReadAll(io.LimitReader(response.Body, c.t.most+1)); err != nil {
+	a.Status, a.Header = response.StatusCode, response.Header
+	if a.Body, err = io.ReadAll(io.LimitReader(response.Body, c.T.Most+1)); err != nil {
 		return request, fmt.Errorf("the body of the answer broke off: %w", err)
 	}
-	if int64(len(a.body)) > c.t.most {
-		return request, endlessError{response.StatusCode, c.t.most}
+	if int64(len(a.Body)) > c.T.Most {
+		return request, EndlessError{response.StatusCode, c.T.Most}
 	}
 	return request, nil
 }
@@ -146,67 +146,67 @@ func (c *client) exchange(ctx context.Context, a *answer, method, path, body str
 // mostBody is the limit of an answer's body. No answer of the contract comes near it.
 const mostBody = 64 << 20
 
-// endlessError is the error of an answer beyond the limit.
-type endlessError struct {
+// EndlessError is the error of an answer beyond the limit.
+type EndlessError struct {
 	status int
 	most   int64
 }
 
-func (e endlessError) Error() string {
+func (e EndlessError) Error() string {
 	return fmt.Sprintf("the answer %d has a body of more than %d MiB, which was not read to its end", e.status, e.most>>20)
 }
 
 // witness remembers the results of answers: secrets, hidden from everybody, and users and
 // components, to be undone.
-func (c *client) witness(a *answer) {
-	if a.status != http.StatusCreated || a.header.Get("Dry-Run") != "" || c.made == nil {
+func (c *Client) witness(a *Answer) {
+	if a.Status != http.StatusCreated || a.Header.Get("Dry-Run") != "" || c.made == nil {
 		return
 	}
 	var made struct{ Identifier, Token string }
-	switch path, _, _ := strings.Cut(strings.TrimPrefix(a.request, "POST "), "?"); path {
+	switch path, _, _ := strings.Cut(strings.TrimPrefix(a.Request, "POST "), "?"); path {
 	case "/users", "/components":
-		if json.Unmarshal(a.body, &made) == nil && made.Identifier != "" {
+		if json.Unmarshal(a.Body, &made) == nil && made.Identifier != "" {
 			c.made(path + "/" + url.PathEscape(made.Identifier))
 		}
 	case "/tokens":
-		if json.Unmarshal(a.body, &made) == nil && made.Token != "" {
-			c.t.confide(made.Token)
+		if json.Unmarshal(a.Body, &made) == nil && made.Token != "" {
+			c.T.confide(made.Token)
 		}
 	}
 }
 
 // retryAfter is how long a rate limiter asks to wait: the header Retry-After in
 // seconds or as a date; a second when it does not say.
-func (a *answer) retryAfter() time.Duration {
-	value := a.header.Get("Retry-After")
+func (a *Answer) retryAfter() time.Duration {
+	value := a.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
 		return time.Duration(seconds) * time.Second
 	}
 	at, err := http.ParseTime(value)
-	if now, e := http.ParseTime(a.header.Get("Date")); err == nil && e == nil && at.After(now) {
+	if now, e := http.ParseTime(a.Header.Get("Date")); err == nil && e == nil && at.After(now) {
 		return at.Sub(now)
 	}
 	return time.Second
 }
 
 // line describes an exchange: the user, the request, and the answer.
-func (c *client) line(request *http.Request, a *answer, body string) string {
+func (c *Client) line(request *http.Request, a *Answer, body string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", c.name, short(a.request))
+	fmt.Fprintf(&b, "%s: %s", c.name, Short(a.Request))
 	if body != "" {
-		b.WriteString(" " + short(body))
+		b.WriteString(" " + Short(body))
 	}
 	if request != nil {
-		for _, name := range headers(request, c.token) {
-			fmt.Fprintf(&b, " [%s: %s]", name, short(strings.Join(request.Header.Values(name), ", ")))
+		for _, name := range headers(request, c.Token) {
+			fmt.Fprintf(&b, " [%s: %s]", name, Short(strings.Join(request.Header.Values(name), ", ")))
 		}
 	}
-	if a.status == 0 {
+	if a.Status == 0 {
 		return b.String() + " → no answer"
 	}
-	fmt.Fprintf(&b, " → %d", a.status)
-	if len(a.body) > 0 {
-		b.WriteString(" " + short(string(a.body)))
+	fmt.Fprintf(&b, " → %d", a.Status)
+	if len(a.Body) > 0 {
+		b.WriteString(" " + Short(string(a.Body)))
 	}
 	return b.String()
 }
@@ -225,8 +225,8 @@ func headers(r *http.Request, token string) []string {
 	return names
 }
 
-// short cuts a text to the length of a line.
-func short(text string) string {
+// Short cuts a text to the length of a line.
+func Short(text string) string {
 	const limit = 300
 	text = strings.TrimSpace(text)
 	if len(text) <= limit {
@@ -235,8 +235,8 @@ func short(text string) string {
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:limit], ""), len(text))
 }
 
-// lookup is a path with the given parameters: a name and a value in turn.
-func lookup(path string, parameters ...string) string {
+// Lookup is a path with the given parameters: a name and a value in turn.
+func Lookup(path string, parameters ...string) string {
 	values := url.Values{}
 	for i := 0; i+1 < len(parameters); i += 2 {
 		values.Set(parameters[i], parameters[i+1])

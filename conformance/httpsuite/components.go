@@ -2,100 +2,100 @@ package httpsuite
 
 // componentCases are about the tree of components, and about states as they are
 // changed (D2, D19, D30).
-func componentCases() []demand {
-	return []demand{
-		{core, "HTTP-COMP-001", "D2", "fullName is the path from the root, and follows when a component above is renamed or moved", fullNameFollowsRenamesAndMoves},
-		{extended, "HTTP-COMP-002", "D2, D18", "a component is never below itself", componentIsNeverBelowItself},
-		{extended, "HTTP-COMP-003", "D2", "a closed component resolves and stays where it is, but is refused as a new value", closedComponentIsNoNewValue},
-		{extended, "HTTP-COMP-004", "D30", "two that move components at once never leave a cycle", movesAtOnceLeaveNoCycle},
-		{extended, "HTTP-STATES-001", "D2, D19, D30", "where a state leads can be changed, and holds for the next move", changedTransitionsHold},
-		{extended, "HTTP-STATES-002", "D2, D18", "resolved of a state that a problem is in cannot change, else it can", resolvedIsFixedWhileAStateIsUsed},
+func componentCases() []Demand {
+	return []Demand{
+		{Core, "HTTP-COMP-001", "D2", "fullName is the path from the root, and follows when a component above is renamed or moved", fullNameFollowsRenamesAndMoves},
+		{Extended, "HTTP-COMP-002", "D2, D18", "a component is never below itself", componentIsNeverBelowItself},
+		{Extended, "HTTP-COMP-003", "D2", "a closed component resolves and stays where it is, but is refused as a new value", closedComponentIsNoNewValue},
+		{Extended, "HTTP-COMP-004", "D30", "two that move components at once never leave a cycle", movesAtOnceLeaveNoCycle},
+		{Extended, "HTTP-STATES-001", "D2, D19, D30", "where a state leads can be changed, and holds for the next move", changedTransitionsHold},
+		{Extended, "HTTP-STATES-002", "D2, D18", "resolved of a state that a problem is in cannot change, else it can", resolvedIsFixedWhileAStateIsUsed},
 	}
 }
 
-func fullNameFollowsRenamesAndMoves(s *session) {
-	root := s.component()
-	middle := s.component(`"parent":` + root.part())
-	leaf := s.component(`"parent":` + middle.part())
-	p := s.create(s.admin, `"component":`+leaf.part())
+func fullNameFollowsRenamesAndMoves(s *Session) {
+	root := s.Component()
+	middle := s.Component(`"parent":` + root.Part())
+	leaf := s.Component(`"parent":` + middle.Part())
+	p := s.Create(s.Admin, `"component":`+leaf.Part())
 	full := func(want string) {
 		s.Helper()
-		s.admin.get(leaf.path).is(200).has("/fullName", want).has("/name", leaf.name)
-		p.load(s.admin).has("/component/fullName", want)
-		s.admin.search("/components", "fullName = '"+want+"'").has("/0/identifier", leaf.identifier)
+		s.Admin.Get(leaf.Path).Is(200).Has("/fullName", want).Has("/name", leaf.Name)
+		p.Load(s.Admin).Has("/component/fullName", want)
+		s.Admin.Search("/components", "fullName = '"+want+"'").Has("/0/identifier", leaf.Identifier)
 	}
-	full(root.name + "/" + middle.name + "/" + leaf.name)
-	s.admin.get(leaf.path).is(200).has("/parent", map[string]any{
-		"identifier": middle.identifier, "name": middle.name, "fullName": root.name + "/" + middle.name,
+	full(root.Name + "/" + middle.Name + "/" + leaf.Name)
+	s.Admin.Get(leaf.Path).Is(200).Has("/parent", map[string]any{
+		"identifier": middle.Identifier, "name": middle.Name, "fullName": root.Name + "/" + middle.Name,
 	})
-	renamed := s.unique("renamed")
-	s.admin.patch(root.path, `{"name":`+encode(renamed)+`}`).is(200).has("/fullName", renamed)
-	full(renamed + "/" + middle.name + "/" + leaf.name)
-	s.admin.patch(middle.path, `{"parent":null}`).is(200).has("/fullName", middle.name).has("/parent", nil)
-	full(middle.name + "/" + leaf.name)
+	renamed := s.Unique("renamed")
+	s.Admin.Patch(root.Path, `{"name":`+Encode(renamed)+`}`).Is(200).Has("/fullName", renamed)
+	full(renamed + "/" + middle.Name + "/" + leaf.Name)
+	s.Admin.Patch(middle.Path, `{"parent":null}`).Is(200).Has("/fullName", middle.Name).Has("/parent", nil)
+	full(middle.Name + "/" + leaf.Name)
 }
 
-func componentIsNeverBelowItself(s *session) {
-	root := s.component()
-	middle := s.component(`"parent":` + root.part())
-	leaf := s.component(`"parent":` + middle.part())
-	for _, o := range []object{root, middle, leaf} {
-		s.admin.patch(root.path, `{"parent":`+o.part()+`}`).fault(409, "metadata-cycle")
+func componentIsNeverBelowItself(s *Session) {
+	root := s.Component()
+	middle := s.Component(`"parent":` + root.Part())
+	leaf := s.Component(`"parent":` + middle.Part())
+	for _, o := range []Object{root, middle, leaf} {
+		s.Admin.Patch(root.Path, `{"parent":`+o.Part()+`}`).Fault(409, "metadata-cycle")
 	}
-	s.admin.get(root.path).is(200).has("/parent", nil).has("/fullName", root.name)
-	s.admin.patch(leaf.path, `{"parent":`+root.part()+`}`).is(200).has("/fullName", root.name+"/"+leaf.name)
+	s.Admin.Get(root.Path).Is(200).Has("/parent", nil).Has("/fullName", root.Name)
+	s.Admin.Patch(leaf.Path, `{"parent":`+root.Part()+`}`).Is(200).Has("/fullName", root.Name+"/"+leaf.Name)
 }
 
-func closedComponentIsNoNewValue(s *session) {
-	o, successor := s.component(), s.component()
-	p, q := s.create(s.admin, `"component":`+o.part()), s.problem()
-	a := s.admin.patch(o.path, `{"closed":true,"successor":`+successor.part()+`}`).is(200).has("/closed", true)
-	a.has("/successor", map[string]any{"identifier": successor.identifier, "name": successor.name, "fullName": successor.name})
-	s.admin.patch(p.path, `{"component":`+o.part()+`}`).is(200).has("/revision", 1).has("/component/closed", true)
-	s.admin.patch(q.path, `{"component":`+o.part()+`}`).fault(422, "invalid-value", "/component")
-	s.admin.post("/problems", `{"title":"x","component":`+o.part()+`}`).fault(422, "invalid-value", "/component")
-	s.admin.patch(o.path, `{"closed":false,"successor":null}`).is(200).has("/successor", nil)
-	s.admin.patch(q.path, `{"component":`+o.part()+`}`).is(200)
+func closedComponentIsNoNewValue(s *Session) {
+	o, successor := s.Component(), s.Component()
+	p, q := s.Create(s.Admin, `"component":`+o.Part()), s.Problem()
+	a := s.Admin.Patch(o.Path, `{"closed":true,"successor":`+successor.Part()+`}`).Is(200).Has("/closed", true)
+	a.Has("/successor", map[string]any{"identifier": successor.Identifier, "name": successor.Name, "fullName": successor.Name})
+	s.Admin.Patch(p.Path, `{"component":`+o.Part()+`}`).Is(200).Has("/revision", 1).Has("/component/closed", true)
+	s.Admin.Patch(q.Path, `{"component":`+o.Part()+`}`).Fault(422, "invalid-value", "/component")
+	s.Admin.Post("/problems", `{"title":"x","component":`+o.Part()+`}`).Fault(422, "invalid-value", "/component")
+	s.Admin.Patch(o.Path, `{"closed":false,"successor":null}`).Is(200).Has("/successor", nil)
+	s.Admin.Patch(q.Path, `{"component":`+o.Part()+`}`).Is(200)
 }
 
-func movesAtOnceLeaveNoCycle(s *session) {
+func movesAtOnceLeaveNoCycle(s *Session) {
 	for range 5 {
-		a, b := s.component(), s.component()
-		answers := together(2, func(i int) *answer {
+		a, b := s.Component(), s.Component()
+		answers := Together(2, func(i int) *Answer {
 			if i == 0 {
-				return s.admin.patch(a.path, `{"parent":`+b.part()+`}`)
+				return s.Admin.Patch(a.Path, `{"parent":`+b.Part()+`}`)
 			}
-			return s.admin.patch(b.path, `{"parent":`+a.part()+`}`)
+			return s.Admin.Patch(b.Path, `{"parent":`+a.Part()+`}`)
 		})
-		if count(answers, 200) != 1 || count(answers, 409) != 1 {
+		if Count(answers, 200) != 1 || Count(answers, 409) != 1 {
 			s.Fatalf("of two moves that exclude each other:\n%v\n%v", answers[0], answers[1])
 		}
 	}
 }
 
-func changedTransitionsHold(s *session) {
-	end := s.object("/states", "end", `"resolved":true`)
-	begin := s.object("/states", "begin", `"initial":true`)
-	p := s.create(s.admin, `"state":`+begin.part())
-	s.admin.patch(begin.path, `{"initial":false}`).is(200) // nobody else is to begin here
-	move := func() *answer { return s.admin.patch(p.path, `{"state":`+end.part()+`}`) }
-	move().fault(409, "transition-not-allowed")
-	s.admin.patch(begin.path, `{"nextStates":[`+end.part()+`]}`).is(200).
-		has("/nextStates", []any{map[string]any{"identifier": end.identifier, "name": end.name}})
-	s.admin.patch(begin.path, `{"nextStates":[]}`).is(200).has("/nextStates", []any{})
-	move().fault(409, "transition-not-allowed")
-	s.admin.patch(begin.path, `{"nextStates":[{"name":`+encode(end.name)+`}]}`).is(200)
-	move().is(200).has("/state/identifier", end.identifier).has("/state/nextStates", []any{})
+func changedTransitionsHold(s *Session) {
+	end := s.Object("/states", "end", `"resolved":true`)
+	begin := s.Object("/states", "begin", `"initial":true`)
+	p := s.Create(s.Admin, `"state":`+begin.Part())
+	s.Admin.Patch(begin.Path, `{"initial":false}`).Is(200) // nobody else is to begin here
+	move := func() *Answer { return s.Admin.Patch(p.Path, `{"state":`+end.Part()+`}`) }
+	move().Fault(409, "transition-not-allowed")
+	s.Admin.Patch(begin.Path, `{"nextStates":[`+end.Part()+`]}`).Is(200).
+		Has("/nextStates", []any{map[string]any{"identifier": end.Identifier, "name": end.Name}})
+	s.Admin.Patch(begin.Path, `{"nextStates":[]}`).Is(200).Has("/nextStates", []any{})
+	move().Fault(409, "transition-not-allowed")
+	s.Admin.Patch(begin.Path, `{"nextStates":[{"name":`+Encode(end.Name)+`}]}`).Is(200)
+	move().Is(200).Has("/state/identifier", end.Identifier).Has("/state/nextStates", []any{})
 }
 
-func resolvedIsFixedWhileAStateIsUsed(s *session) {
-	o := s.object("/states", "state", `"initial":true`)
-	s.admin.patch(o.path, `{"resolved":true}`).is(200).has("/resolved", true)
-	s.admin.patch(o.path, `{"resolved":false}`).is(200).has("/resolved", false)
-	p := s.create(s.admin, `"state":`+o.part())
-	s.admin.patch(o.path, `{"initial":false,"nextStates":[{"name":"Open"}]}`).is(200)
-	s.admin.patch(o.path, `{"resolved":true}`).fault(409, "in-use")
-	s.admin.patch(o.path, `{"resolved":false}`).is(200)
-	s.admin.patch(p.path, `{"state":{"name":"Open"}}`).is(200)
-	s.admin.patch(o.path, `{"resolved":true}`).is(200).has("/resolved", true)
+func resolvedIsFixedWhileAStateIsUsed(s *Session) {
+	o := s.Object("/states", "state", `"initial":true`)
+	s.Admin.Patch(o.Path, `{"resolved":true}`).Is(200).Has("/resolved", true)
+	s.Admin.Patch(o.Path, `{"resolved":false}`).Is(200).Has("/resolved", false)
+	p := s.Create(s.Admin, `"state":`+o.Part())
+	s.Admin.Patch(o.Path, `{"initial":false,"nextStates":[{"name":"Open"}]}`).Is(200)
+	s.Admin.Patch(o.Path, `{"resolved":true}`).Fault(409, "in-use")
+	s.Admin.Patch(o.Path, `{"resolved":false}`).Is(200)
+	s.Admin.Patch(p.Path, `{"state":{"name":"Open"}}`).Is(200)
+	s.Admin.Patch(o.Path, `{"resolved":true}`).Is(200).Has("/resolved", true)
 }

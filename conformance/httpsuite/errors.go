@@ -34,116 +34,116 @@ var resource = regexp.MustCompile(`(?:src|href)="([^"#]+)"`)
 
 // errorCases are about the form of errors and the pages outside the API (D18, D34). Every
 // answer of the suite is checked for problem+json with the members of RFC 9457.
-func errorCases() []demand {
-	return []demand{
-		{extended, "HTTP-ERROR-001", "D18", "each slug has a page that the server itself serves", errorPagesAreServed},
-		{extended, "HTTP-ERROR-002", "D18", "an error has type, title, status, detail and instance, and errors only for bodies", errorMembers},
-		{extended, "HTTP-ERROR-003", "D18", "instance is urn:request: and an identifier of the request, which differs from the next and repeats nothing insane that was sent", errorInstancesDiffer},
-		{extended, "HTTP-ERROR-004", "D18", "nothing that the client sent is echoed beyond names of members", errorsEchoOnlyMemberNames},
-		{extended, "HTTP-ERROR-005", "D18", "no error tells of the inside: no statement, no program's text, no address", errorsTellNothingOfTheInside},
-		{extended, "HTTP-DOC-001", "D34", "/healthz and /readyz answer 200", probesAnswer200},
-		{extended, "HTTP-DOC-002", "D34", "/openapi.json is OpenAPI 3.1 and has every operation", openAPIHasEveryOperation},
-		{extended, "HTTP-DOC-003", "D34", "/docs works without internet: all it needs comes from the server", docsWorkOffline},
+func errorCases() []Demand {
+	return []Demand{
+		{Extended, "HTTP-ERROR-001", "D18", "each slug has a page that the server itself serves", errorPagesAreServed},
+		{Extended, "HTTP-ERROR-002", "D18", "an error has type, title, status, detail and instance, and errors only for bodies", errorMembers},
+		{Extended, "HTTP-ERROR-003", "D18", "instance is urn:request: and an identifier of the request, which differs from the next and repeats nothing insane that was sent", errorInstancesDiffer},
+		{Extended, "HTTP-ERROR-004", "D18", "nothing that the client sent is echoed beyond names of members", errorsEchoOnlyMemberNames},
+		{Extended, "HTTP-ERROR-005", "D18", "no error tells of the inside: no statement, no program's text, no address", errorsTellNothingOfTheInside},
+		{Extended, "HTTP-DOC-001", "D34", "/healthz and /readyz answer 200", probesAnswer200},
+		{Extended, "HTTP-DOC-002", "D34", "/openapi.json is OpenAPI 3.1 and has every operation", openAPIHasEveryOperation},
+		{Extended, "HTTP-DOC-003", "D34", "/docs works without internet: all it needs comes from the server", docsWorkOffline},
 	}
 }
 
-func errorPagesAreServed(s *session) {
+func errorPagesAreServed(s *Session) {
 	for _, slug := range slugs {
 		if later[slug] {
 			continue
 		}
-		a := s.outside().get("/errors/" + slug).is(200)
-		if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || !strings.Contains(string(a.body), slug) {
+		a := s.Outside().Get("/errors/" + slug).Is(200)
+		if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") || !strings.Contains(string(a.Body), slug) {
 			s.Fatalf("%v\nis no page about %s", a, slug)
 		}
 	}
 }
 
-func errorMembers(s *session) {
-	a := s.admin.get("/problems/999999999999").fault(404, "problem-not-found")
-	for member := range a.value.(map[string]any) {
+func errorMembers(s *Session) {
+	a := s.Admin.Get("/problems/999999999999").Fault(404, "problem-not-found")
+	for member := range a.Value.(map[string]any) {
 		if !strings.Contains(" type title status detail instance errors ", " "+member+" ") {
 			s.Fatalf("%v\nhas the member %s", a, member)
 		}
 	}
-	s.admin.post("/problems", `{}`).fault(422, "required-field").members("", "type", "title", "status", "detail", "instance", "errors")
+	s.Admin.Post("/problems", `{}`).Fault(422, "required-field").Members("", "type", "title", "status", "detail", "instance", "errors")
 }
 
-func errorInstancesDiffer(s *session) {
-	a, b := s.admin.get("/nope").fault(404, "not-found"), s.admin.get("/nope").fault(404, "not-found")
-	if a.text("/instance") == b.text("/instance") {
-		s.Fatalf("two requests have the instance %s", a.text("/instance"))
+func errorInstancesDiffer(s *Session) {
+	a, b := s.Admin.Get("/nope").Fault(404, "not-found"), s.Admin.Get("/nope").Fault(404, "not-found")
+	if a.Text("/instance") == b.Text("/instance") {
+		s.Fatalf("two requests have the instance %s", a.Text("/instance"))
 	}
 	for _, insane := range []string{"a b", "<script>", strings.Repeat("x", 5000), "a\"b", "é"} {
-		if a := s.admin.get("/nope", with("X-Request-Id", insane)).is(404); a.text("/instance") == "urn:request:"+insane {
+		if a := s.Admin.Get("/nope", With("X-Request-Id", insane)).Is(404); a.Text("/instance") == "urn:request:"+insane {
 			s.Fatalf("%v\ntook the request id %.20q", a, insane)
 		}
 	}
 }
 
-func errorsEchoOnlyMemberNames(s *session) {
+func errorsEchoOnlyMemberNames(s *Session) {
 	const mark = "hunter2"
-	p := s.problem()
-	for _, a := range []*answer{
-		s.admin.get("/" + mark),
-		s.outside().get("/api/" + mark + "/problems"),
-		s.admin.get("/problems/" + mark),
-		s.admin.do(mark, "/problems", ""),
-		s.admin.get(p.path + "?" + mark + "=1"),
-		s.admin.patch(p.path+"?dryRun="+mark, `{}`),
-		s.admin.patch(p.path, mark),
-		s.admin.patch(p.path, `{"title":"x"}`, typed("application/"+mark)),
-		s.admin.patch(p.path, `{"title":"x"}`, with("If-Match", `"`+mark+`"`)),
-		s.admin.patch(p.path, `{"title":["`+mark+`"],"priority":{"name":"`+mark+`"},"state":"`+mark+`"}`),
-		s.admin.delete(p.keyword(mark), ""),
-		s.admin.put(p.path+"/relationships", `{"type":"`+mark+`","problemIdentifier":"`+mark+`"}`),
-		s.admin.put(p.path+"/watchers", `{"email":"`+mark+`"}`),
-		s.as("").get("/me", with("Authorization", mark)),
+	p := s.Problem()
+	for _, a := range []*Answer{
+		s.Admin.Get("/" + mark),
+		s.Outside().Get("/api/" + mark + "/problems"),
+		s.Admin.Get("/problems/" + mark),
+		s.Admin.Do(mark, "/problems", ""),
+		s.Admin.Get(p.Path + "?" + mark + "=1"),
+		s.Admin.Patch(p.Path+"?dryRun="+mark, `{}`),
+		s.Admin.Patch(p.Path, mark),
+		s.Admin.Patch(p.Path, `{"title":"x"}`, Typed("application/"+mark)),
+		s.Admin.Patch(p.Path, `{"title":"x"}`, With("If-Match", `"`+mark+`"`)),
+		s.Admin.Patch(p.Path, `{"title":["`+mark+`"],"priority":{"name":"`+mark+`"},"state":"`+mark+`"}`),
+		s.Admin.Delete(p.Keyword(mark), ""),
+		s.Admin.Put(p.Path+"/relationships", `{"type":"`+mark+`","problemIdentifier":"`+mark+`"}`),
+		s.Admin.Put(p.Path+"/watchers", `{"email":"`+mark+`"}`),
+		s.As("").Get("/me", With("Authorization", mark)),
 	} {
-		if a.status < 400 || strings.Contains(string(a.body), mark) {
+		if a.Status < 400 || strings.Contains(string(a.Body), mark) {
 			s.Errorf("%v\nechoes what was sent, or is no error", a)
 		}
 	}
 }
 
-func errorsTellNothingOfTheInside(s *session) {
-	bob, p := s.user(), s.problem()
-	s.relate(p, "ParentOf", s.problem())
+func errorsTellNothingOfTheInside(s *Session) {
+	bob, p := s.User(), s.Problem()
+	s.Relate(p, "ParentOf", s.Problem())
 	for _, nasty := range []string{"'", `"; DROP TABLE problems; --`, "$1", "%s%n", "\\", "../../etc/passwd", "{{7*7}}", "\u0000"} {
-		text := encode(nasty)
-		for _, a := range []*answer{
-			s.admin.get("/problems/" + url.PathEscape(nasty)),
-			s.admin.get("/users/" + url.PathEscape(nasty)),
-			s.admin.delete("/tokens/"+url.PathEscape(nasty), ""),
-			s.admin.delete(p.keyword(url.PathEscape(nasty)), ""),
-			s.admin.post("/problems", `{"title":"x","assignee":{"identifier":`+text+`},"priority":{"name":`+text+`}}`),
-			s.admin.put(p.path+"/watchers", `{"email":`+text+`}`),
-			s.admin.put(p.path+"/relationships", `{"type":`+text+`,"problemIdentifier":9223372036854775807}`),
-			s.admin.post("/tokens", `{"user":{"identifier":`+text+`},"scope":`+text+`}`),
-			s.admin.post("/users", encode(map[string]any{"name": bob.name, "email": bob.email})),
-			s.as("").get("/me", with("Authorization", url.QueryEscape(nasty))),
+		text := Encode(nasty)
+		for _, a := range []*Answer{
+			s.Admin.Get("/problems/" + url.PathEscape(nasty)),
+			s.Admin.Get("/users/" + url.PathEscape(nasty)),
+			s.Admin.Delete("/tokens/"+url.PathEscape(nasty), ""),
+			s.Admin.Delete(p.Keyword(url.PathEscape(nasty)), ""),
+			s.Admin.Post("/problems", `{"title":"x","assignee":{"identifier":`+text+`},"priority":{"name":`+text+`}}`),
+			s.Admin.Put(p.Path+"/watchers", `{"email":`+text+`}`),
+			s.Admin.Put(p.Path+"/relationships", `{"type":`+text+`,"problemIdentifier":9223372036854775807}`),
+			s.Admin.Post("/tokens", `{"user":{"identifier":`+text+`},"scope":`+text+`}`),
+			s.Admin.Post("/users", Encode(map[string]any{"name": bob.Name, "email": bob.Email})),
+			s.As("").Get("/me", With("Authorization", url.QueryEscape(nasty))),
 		} {
-			if found := inside.Find(a.refused().body); found != nil {
+			if found := inside.Find(a.Refused().Body); found != nil {
 				s.Fatalf("%v\ntells of the inside: %q", a, found)
 			}
 		}
 	}
 }
 
-func probesAnswer200(s *session) {
-	s.alive("/healthz").is(200)
-	s.alive("/readyz").is(200)
+func probesAnswer200(s *Session) {
+	s.Alive("/healthz").Is(200)
+	s.Alive("/readyz").Is(200)
 }
 
-func openAPIHasEveryOperation(s *session) {
-	a := s.outside().get("/openapi.json").is(200)
-	if !strings.HasPrefix(a.text("/openapi"), "3.1") {
-		s.Fatalf("the version is %s", a.text("/openapi"))
+func openAPIHasEveryOperation(s *Session) {
+	a := s.Outside().Get("/openapi.json").Is(200)
+	if !strings.HasPrefix(a.Text("/openapi"), "3.1") {
+		s.Fatalf("the version is %s", a.Text("/openapi"))
 	}
 	has := func(method, path string) bool {
-		paths, _ := a.at("/paths").(map[string]any)
+		paths, _ := a.At("/paths").(map[string]any)
 		for key, item := range paths {
-			if strings.HasSuffix(parameter.ReplaceAllString(key, "{}"), path) && at(item, "/"+method) != nil {
+			if strings.HasSuffix(parameter.ReplaceAllString(key, "{}"), path) && At(item, "/"+method) != nil {
 				return true
 			}
 		}
@@ -164,24 +164,24 @@ func openAPIHasEveryOperation(s *session) {
 	}
 }
 
-func docsWorkOffline(s *session) {
+func docsWorkOffline(s *Session) {
 	page := "/docs"
-	a := s.outside().get(page)
-	if a.status/100 == 3 {
+	a := s.Outside().Get(page)
+	if a.Status/100 == 3 {
 		page = "/docs/"
-		a = s.outside().get(page)
+		a = s.Outside().Get(page)
 	}
-	a.is(200)
-	base, _ := url.Parse(s.server.baseURL + page)
-	for _, match := range resource.FindAllStringSubmatch(string(a.body), -1) {
+	a.Is(200)
+	base, _ := url.Parse(s.Server.BaseURL + page)
+	for _, match := range resource.FindAllStringSubmatch(string(a.Body), -1) {
 		link, err := base.Parse(match[1])
 		if err != nil || link.Scheme == "data" {
 			continue
 		}
-		path, own := strings.CutPrefix(link.String(), s.server.baseURL)
+		path, own := strings.CutPrefix(link.String(), s.Server.BaseURL)
 		if !own {
 			s.Fatalf("/docs needs %s", link)
 		}
-		s.outside().get(path).is(200)
+		s.Outside().Get(path).Is(200)
 	}
 }

@@ -7,27 +7,27 @@ import (
 // herd is a set of problems of a case. A search can tell it from all others of the
 // server: its titles begin alike.
 type herd struct {
-	*session
+	*Session
 	mark string
 }
 
-func newHerd(s *session) *herd { return &herd{s, s.unique("herd")} }
+func newHerd(s *Session) *herd { return &herd{s, s.Unique("herd")} }
 
 // title returns a title as the problems of the herd have it.
 func (h *herd) title(rest string) string { return h.mark + " " + rest }
 
 // add makes a problem of the herd with the given JSON members beside its title.
-func (h *herd) add(c *client, rest string, members ...string) problem {
+func (h *herd) add(c *Client, rest string, members ...string) Problem {
 	h.Helper()
-	body := "{" + strings.Join(append([]string{`"title":` + encode(h.title(rest))}, members...), ",") + "}"
-	return made(c.post("/problems", body))
+	body := "{" + strings.Join(append([]string{`"title":` + Encode(h.title(rest))}, members...), ",") + "}"
+	return made(c.Post("/problems", body))
 }
 
 // made is the problem of an answer to W1.
-func made(a *answer) problem {
-	a.t.Helper()
-	id := a.is(201).number("/identifier")
-	return problem{id, "/problems/" + a.part("/identifier")}
+func made(a *Answer) Problem {
+	a.T.Helper()
+	id := a.Is(201).Number("/identifier")
+	return Problem{id, "/problems/" + a.Part("/identifier")}
 }
 
 // where is the predicate for the herd's problems with a true condition.
@@ -36,14 +36,14 @@ func (h *herd) where(condition string) string {
 }
 
 // find searches the herd. More parameters than the predicate may be given.
-func (h *herd) find(c *client, condition string, parameters ...string) *answer {
+func (h *herd) find(c *Client, condition string, parameters ...string) *Answer {
 	h.Helper()
-	return c.get(lookup("/problems/search", append([]string{"predicate", h.where(condition)}, parameters...)...)).offered("D31").is(200).json()
+	return c.Get(Lookup("/problems/search", append([]string{"predicate", h.where(condition)}, parameters...)...)).Offered("D31").Is(200).JSON()
 }
 
 // finds demands exactly these problems from a search of the herd, in the order of their
 // identifiers.
-func (h *herd) finds(c *client, condition string, want ...problem) {
+func (h *herd) finds(c *Client, condition string, want ...Problem) {
 	h.Helper()
-	h.find(c, condition).problems(want...)
+	h.find(c, condition).Problems(want...)
 }

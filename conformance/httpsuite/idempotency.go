@@ -6,166 +6,166 @@ import (
 )
 
 // keyed sends an Idempotency-Key.
-func keyed(key string) option { return with("Idempotency-Key", key) }
+func keyed(key string) Option { return With("Idempotency-Key", key) }
 
 // idempotencyCases are about the Idempotency-Key (D21).
-func idempotencyCases() []demand {
-	return []demand{
-		{extended, "HTTP-IDEM-001", "D21", "the same W1 again gets the first answer, byte for byte, and makes nothing", creationIsReplayed},
-		{extended, "HTTP-IDEM-002", "D21", "the same W3 again gets the first answer, byte for byte, and adds nothing", commentIsReplayed},
-		{extended, "HTTP-IDEM-003", "D21", "anything different under the same key is idempotency-conflict", otherRequestUnderAKeyConflicts},
-		{extended, "HTTP-IDEM-004", "D21", "a key is the user's own, whichever token is used", keyBelongsToTheUser},
-		{extended, "HTTP-IDEM-005", "D21", "a key is 1 to 255 visible characters, bare or quoted", formOfAKey},
-		{extended, "HTTP-IDEM-006", "D21", "answers of 400 and above are not kept", refusalsAreNotReplayed},
-		{extended, "HTTP-IDEM-007", "D21", "duplicates in flight wait for the first: one effect, one answer", duplicatesInFlightWait},
-		{extended, "HTTP-IDEM-008", "D21", "different requests in flight under one key: one wins, the others conflict", differentRequestsInFlightConflict},
-		{extended, "HTTP-IDEM-009", "D21", "a replay is answered whatever has become of the problem's revision", replayIgnoresLaterRevisions},
-		{extended, "HTTP-IDEM-011", "D11, D21", "a W1 with keywords is replayed with them and with its Ignored-Members, and sets nothing again", creationWithKeywordsIsReplayed},
-		{extended, "HTTP-IDEM-012", "D21", "users, metadata objects and saved queries are created once under a key, and the first answer comes again", otherCreationsAreReplayed},
-		{extended, "HTTP-IDEM-013", "D17, D21", "a token is not issued under a key, whose answer would keep it: the key is refused, and nothing is done", tokenTakesNoKey},
-		{extended, "HTTP-IDEM-014", "D21", "PUT, PATCH and DELETE need no key, and take one as if it were not there", otherMethodsIgnoreAKey},
-		{extended, "HTTP-IDEM-010", "D17, D18, D21", "a token with the scope read is forbidden, and gets no replay of what the user did with another", readScopeGetsNoReplay},
+func idempotencyCases() []Demand {
+	return []Demand{
+		{Extended, "HTTP-IDEM-001", "D21", "the same W1 again gets the first answer, byte for byte, and makes nothing", creationIsReplayed},
+		{Extended, "HTTP-IDEM-002", "D21", "the same W3 again gets the first answer, byte for byte, and adds nothing", commentIsReplayed},
+		{Extended, "HTTP-IDEM-003", "D21", "anything different under the same key is idempotency-conflict", otherRequestUnderAKeyConflicts},
+		{Extended, "HTTP-IDEM-004", "D21", "a key is the user's own, whichever token is used", keyBelongsToTheUser},
+		{Extended, "HTTP-IDEM-005", "D21", "a key is 1 to 255 visible characters, bare or quoted", formOfAKey},
+		{Extended, "HTTP-IDEM-006", "D21", "answers of 400 and above are not kept", refusalsAreNotReplayed},
+		{Extended, "HTTP-IDEM-007", "D21", "duplicates in flight wait for the first: one effect, one answer", duplicatesInFlightWait},
+		{Extended, "HTTP-IDEM-008", "D21", "different requests in flight under one key: one wins, the others conflict", differentRequestsInFlightConflict},
+		{Extended, "HTTP-IDEM-009", "D21", "a replay is answered whatever has become of the problem's revision", replayIgnoresLaterRevisions},
+		{Extended, "HTTP-IDEM-011", "D11, D21", "a W1 with keywords is replayed with them and with its Ignored-Members, and sets nothing again", creationWithKeywordsIsReplayed},
+		{Extended, "HTTP-IDEM-012", "D21", "users, metadata objects and saved queries are created once under a key, and the first answer comes again", otherCreationsAreReplayed},
+		{Extended, "HTTP-IDEM-013", "D17, D21", "a token is not issued under a key, whose answer would keep it: the key is refused, and nothing is done", tokenTakesNoKey},
+		{Extended, "HTTP-IDEM-014", "D21", "PUT, PATCH and DELETE need no key, and take one as if it were not there", otherMethodsIgnoreAKey},
+		{Extended, "HTTP-IDEM-010", "D17, D18, D21", "a token with the scope read is forbidden, and gets no replay of what the user did with another", readScopeGetsNoReplay},
 	}
 }
 
-func creationIsReplayed(s *session) {
-	key, body := s.unique("key"), `{"title":"Once"}`
-	first := s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "")
-	s.admin.patch("/problems/"+first.part("/identifier"), `{"title":"Changed since"}`).is(200)
-	again := s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "true")
-	if string(first.body) != string(again.body) {
-		s.Fatalf("first\n%s\nagain\n%s", first.body, again.body)
+func creationIsReplayed(s *Session) {
+	key, body := s.Unique("key"), `{"title":"Once"}`
+	first := s.Admin.Post("/problems", body, keyed(key)).Is(201).Sends("Idempotency-Replayed", "")
+	s.Admin.Patch("/problems/"+first.Part("/identifier"), `{"title":"Changed since"}`).Is(200)
+	again := s.Admin.Post("/problems", body, keyed(key)).Is(201).Sends("Idempotency-Replayed", "true")
+	if string(first.Body) != string(again.Body) {
+		s.Fatalf("first\n%s\nagain\n%s", first.Body, again.Body)
 	}
 	for _, name := range []string{"Location", "ETag", "Content-Type", "Problem-Revision"} {
-		again.sends(name, first.header.Get(name))
+		again.Sends(name, first.Header.Get(name))
 	}
 }
 
-func commentIsReplayed(s *session) {
-	p, key := s.problem(), s.unique("key")
-	first := s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "")
-	s.untouched(p, func() {
+func commentIsReplayed(s *Session) {
+	p, key := s.Problem(), s.Unique("key")
+	first := s.Admin.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201).Sends("Idempotency-Replayed", "")
+	s.Untouched(p, func() {
 		for range 3 {
-			again := s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true")
-			if string(first.body) != string(again.body) || again.revision() != first.revision() {
+			again := s.Admin.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201).Sends("Idempotency-Replayed", "true")
+			if string(first.Body) != string(again.Body) || again.Revision() != first.Revision() {
 				s.Fatalf("first\n%v\nagain\n%v", first, again)
 			}
 		}
 	})
 }
 
-func otherRequestUnderAKeyConflicts(s *session) {
-	p, q, key := s.problem(), s.problem(), s.unique("key")
-	s.admin.post(p.path+"/comments", `{"text":"Once"}`, keyed(key)).is(201)
-	s.untouched(p, func() {
-		s.untouched(q, func() {
-			s.admin.post(p.path+"/comments", `{"text":"Twice"}`, keyed(key)).fault(409, "idempotency-conflict")
-			s.admin.post(p.path+"/comments", `{"text": "Once"}`, keyed(key)).fault(409, "idempotency-conflict")
-			s.admin.post(p.path+"/comments", `{"text":"Once"}`, plain(), keyed(key)).fault(409, "idempotency-conflict")
-			s.admin.post(p.path+"/comments?dryRun=false", `{"text":"Once"}`, keyed(key)).fault(409, "idempotency-conflict")
-			s.admin.post(q.path+"/comments", `{"text":"Once"}`, keyed(key)).fault(409, "idempotency-conflict")
-			s.admin.post("/problems", `{"title":"Once"}`, keyed(key)).fault(409, "idempotency-conflict")
+func otherRequestUnderAKeyConflicts(s *Session) {
+	p, q, key := s.Problem(), s.Problem(), s.Unique("key")
+	s.Admin.Post(p.Path+"/comments", `{"text":"Once"}`, keyed(key)).Is(201)
+	s.Untouched(p, func() {
+		s.Untouched(q, func() {
+			s.Admin.Post(p.Path+"/comments", `{"text":"Twice"}`, keyed(key)).Fault(409, "idempotency-conflict")
+			s.Admin.Post(p.Path+"/comments", `{"text": "Once"}`, keyed(key)).Fault(409, "idempotency-conflict")
+			s.Admin.Post(p.Path+"/comments", `{"text":"Once"}`, Plain(), keyed(key)).Fault(409, "idempotency-conflict")
+			s.Admin.Post(p.Path+"/comments?dryRun=false", `{"text":"Once"}`, keyed(key)).Fault(409, "idempotency-conflict")
+			s.Admin.Post(q.Path+"/comments", `{"text":"Once"}`, keyed(key)).Fault(409, "idempotency-conflict")
+			s.Admin.Post("/problems", `{"title":"Once"}`, keyed(key)).Fault(409, "idempotency-conflict")
 		})
 	})
-	s.admin.post(p.path+"/comments", `{"text":"Once"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "true")
+	s.Admin.Post(p.Path+"/comments", `{"text":"Once"}`, keyed(key)).Is(201).Sends("Idempotency-Replayed", "true")
 }
 
-func keyBelongsToTheUser(s *session) {
-	bob, eve, p, key := s.user(), s.user(), s.problem(), s.unique("key")
-	first := bob.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201)
-	other := s.as(s.token(bob.identifier, "write"))
-	other.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true").has("", first.value)
-	eve.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "").has("/author", eve.ref())
+func keyBelongsToTheUser(s *Session) {
+	bob, eve, p, key := s.User(), s.User(), s.Problem(), s.Unique("key")
+	first := bob.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201)
+	other := s.As(s.Token(bob.Identifier, "write"))
+	other.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201).Sends("Idempotency-Replayed", "true").Has("", first.Value)
+	eve.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201).Sends("Idempotency-Replayed", "").Has("/author", eve.Ref())
 }
 
-func formOfAKey(s *session) {
-	p, key := s.problem(), s.unique("key")
-	s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201)
-	s.admin.post(p.path+"/comments", "Once", plain(), keyed(`"`+key+`"`)).is(201).sends("Idempotency-Replayed", "true")
-	long := s.unique(strings.Repeat("k", 255-13))
-	s.admin.post(p.path+"/comments", "Long", plain(), keyed(long)).is(201)
-	s.admin.post(p.path+"/comments", "Quoted", plain(), keyed(`"`+s.unique(strings.Repeat("q", 255-13))+`"`)).is(201)
-	s.untouched(p, func() {
+func formOfAKey(s *Session) {
+	p, key := s.Problem(), s.Unique("key")
+	s.Admin.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201)
+	s.Admin.Post(p.Path+"/comments", "Once", Plain(), keyed(`"`+key+`"`)).Is(201).Sends("Idempotency-Replayed", "true")
+	long := s.Unique(strings.Repeat("k", 255-13))
+	s.Admin.Post(p.Path+"/comments", "Long", Plain(), keyed(long)).Is(201)
+	s.Admin.Post(p.Path+"/comments", "Quoted", Plain(), keyed(`"`+s.Unique(strings.Repeat("q", 255-13))+`"`)).Is(201)
+	s.Untouched(p, func() {
 		for _, bad := range []string{long + "k", `""`, "a b", `"a b"`, "a\tb", "é", strings.Repeat("k", 4000)} {
-			s.admin.post(p.path+"/comments", "Bad", plain(), keyed(bad)).fault(400, "malformed-request")
+			s.Admin.Post(p.Path+"/comments", "Bad", Plain(), keyed(bad)).Fault(400, "malformed-request")
 		}
-		s.admin.post(p.path+"/comments", "Bad", plain(), keyed("a"), more("Idempotency-Key", "b")).fault(400, "malformed-request")
+		s.Admin.Post(p.Path+"/comments", "Bad", Plain(), keyed("a"), More("Idempotency-Key", "b")).Fault(400, "malformed-request")
 	})
 }
 
-func refusalsAreNotReplayed(s *session) {
-	p, key := s.problem(), s.unique("key")
-	s.admin.post("/problems", `{"title":""}`, keyed(key)).is(422)
-	s.admin.post("/problems", `{"title":""}`, keyed(key)).is(422).sends("Idempotency-Replayed", "")
-	s.admin.post(p.path+"/comments", "x", plain(), keyed(key), with("If-Match", `"9"`)).is(412)
-	s.admin.post("/problems/999999999999/comments", "x", plain(), keyed(key)).is(404)
-	s.admin.post("/problems", `{"title":"Now"}`, keyed(key)).is(201).sends("Idempotency-Replayed", "")
+func refusalsAreNotReplayed(s *Session) {
+	p, key := s.Problem(), s.Unique("key")
+	s.Admin.Post("/problems", `{"title":""}`, keyed(key)).Is(422)
+	s.Admin.Post("/problems", `{"title":""}`, keyed(key)).Is(422).Sends("Idempotency-Replayed", "")
+	s.Admin.Post(p.Path+"/comments", "x", Plain(), keyed(key), With("If-Match", `"9"`)).Is(412)
+	s.Admin.Post("/problems/999999999999/comments", "x", Plain(), keyed(key)).Is(404)
+	s.Admin.Post("/problems", `{"title":"Now"}`, keyed(key)).Is(201).Sends("Idempotency-Replayed", "")
 }
 
-func duplicatesInFlightWait(s *session) {
-	p := s.problem()
+func duplicatesInFlightWait(s *Session) {
+	p := s.Problem()
 	for round := range 5 {
-		key, text := s.unique("key"), fmt.Sprint("Once ", round)
-		answers := together(8, func(int) *answer {
-			return s.admin.post(p.path+"/comments", text, plain(), keyed(key))
+		key, text := s.Unique("key"), fmt.Sprint("Once ", round)
+		answers := Together(8, func(int) *Answer {
+			return s.Admin.Post(p.Path+"/comments", text, Plain(), keyed(key))
 		})
 		replayed := 0
 		for _, a := range answers {
-			a.is(201).has("", answers[0].value)
-			if a.header.Get("Idempotency-Replayed") == "true" {
+			a.Is(201).Has("", answers[0].Value)
+			if a.Header.Get("Idempotency-Replayed") == "true" {
 				replayed++
 			}
 		}
-		if n := len(s.admin.get(p.path + "/comments").is(200).list("")); n != round+1 || replayed != 7 {
+		if n := len(s.Admin.Get(p.Path + "/comments").Is(200).List("")); n != round+1 || replayed != 7 {
 			s.Fatalf("8 duplicates left %d comments after %d rounds and were replayed %d times", n, round+1, replayed)
 		}
 	}
-	title, key := s.unique("Once"), s.unique("key")
+	title, key := s.Unique("Once"), s.Unique("key")
 	identifiers := map[int64]bool{}
-	for _, a := range together(8, func(int) *answer { return s.admin.post("/problems", `{"title":`+encode(title)+`}`, keyed(key)) }) {
-		identifiers[a.is(201).number("/identifier")] = true
+	for _, a := range Together(8, func(int) *Answer { return s.Admin.Post("/problems", `{"title":`+Encode(title)+`}`, keyed(key)) }) {
+		identifiers[a.Is(201).Number("/identifier")] = true
 	}
 	if len(identifiers) != 1 {
 		s.Fatalf("8 duplicates made the problems %v", identifiers)
 	}
 }
 
-func differentRequestsInFlightConflict(s *session) {
-	p, key := s.problem(), s.unique("key")
-	answers := together(8, func(i int) *answer {
-		return s.admin.post(p.path+"/comments", fmt.Sprint("text ", i), plain(), keyed(key))
+func differentRequestsInFlightConflict(s *Session) {
+	p, key := s.Problem(), s.Unique("key")
+	answers := Together(8, func(i int) *Answer {
+		return s.Admin.Post(p.Path+"/comments", fmt.Sprint("text ", i), Plain(), keyed(key))
 	})
-	if count(answers, 201) != 1 || count(answers, 409) != 7 {
-		s.Fatalf("%d were answered with 201 and %d with 409, want 1 and 7", count(answers, 201), count(answers, 409))
+	if Count(answers, 201) != 1 || Count(answers, 409) != 7 {
+		s.Fatalf("%d were answered with 201 and %d with 409, want 1 and 7", Count(answers, 201), Count(answers, 409))
 	}
-	if n := len(s.admin.get(p.path + "/comments").is(200).list("")); n != 1 {
+	if n := len(s.Admin.Get(p.Path + "/comments").Is(200).List("")); n != 1 {
 		s.Fatalf("%d comments were stored", n)
 	}
 }
 
-func replayIgnoresLaterRevisions(s *session) {
-	p, key := s.problem(), s.unique("key")
-	etag := p.load(s.admin).etag()
-	s.admin.post(p.path+"/comments", "Once", plain(), keyed(key), with("If-Match", etag)).is(201)
-	s.admin.post(p.path+"/comments", "Once", plain(), keyed(key)).is(201).sends("Idempotency-Replayed", "true")
+func replayIgnoresLaterRevisions(s *Session) {
+	p, key := s.Problem(), s.Unique("key")
+	etag := p.Load(s.Admin).ETag()
+	s.Admin.Post(p.Path+"/comments", "Once", Plain(), keyed(key), With("If-Match", etag)).Is(201)
+	s.Admin.Post(p.Path+"/comments", "Once", Plain(), keyed(key)).Is(201).Sends("Idempotency-Replayed", "true")
 }
 
-func creationWithKeywordsIsReplayed(s *session) {
-	key, body := s.unique("key"), `{"title":"Once","revision":7,"keywords":[{"name":"color","value":"red"}]}`
-	first := s.admin.post("/problems", body, keyed(key)).is(201).counts("/keywords", 1).sends("Ignored-Members", "revision")
-	path := "/problems/" + first.part("/identifier")
-	s.admin.delete(path+"/keywords/color", "").is(204)
-	s.admin.post("/problems", body, keyed(key)).is(201).sends("Idempotency-Replayed", "true").sends("Ignored-Members", "revision").has("", first.value)
-	s.admin.get(path).is(200).counts("/keywords", 0).has("/revision", 2)
+func creationWithKeywordsIsReplayed(s *Session) {
+	key, body := s.Unique("key"), `{"title":"Once","revision":7,"keywords":[{"name":"color","value":"red"}]}`
+	first := s.Admin.Post("/problems", body, keyed(key)).Is(201).Counts("/keywords", 1).Sends("Ignored-Members", "revision")
+	path := "/problems/" + first.Part("/identifier")
+	s.Admin.Delete(path+"/keywords/color", "").Is(204)
+	s.Admin.Post("/problems", body, keyed(key)).Is(201).Sends("Idempotency-Replayed", "true").Sends("Ignored-Members", "revision").Has("", first.Value)
+	s.Admin.Get(path).Is(200).Counts("/keywords", 0).Has("/revision", 2)
 }
 
-func otherCreationsAreReplayed(s *session) {
+func otherCreationsAreReplayed(s *Session) {
 	lists := []string{"/users", "/queries"}
-	for _, kind := range kinds {
-		lists = append(lists, kind.list)
+	for _, kind := range Kinds {
+		lists = append(lists, kind.List)
 	}
 	for _, list := range lists {
-		name, key := s.unique("once"), s.unique("key")
+		name, key := s.Unique("once"), s.Unique("key")
 		body := func(number int) string {
 			name := fmt.Sprint(name, number)
 			members := map[string]any{"name": name}
@@ -175,54 +175,54 @@ func otherCreationsAreReplayed(s *session) {
 			case "/queries":
 				members["predicate"] = "FALSEPREDICATE"
 			}
-			return encode(members)
+			return Encode(members)
 		}
-		first := s.admin.post(list, body(1), keyed(key)).offered("D30").is(201).sends("Idempotency-Replayed", "")
-		for _, a := range together(4, func(int) *answer { return s.admin.post(list, body(1), keyed(key)) }) {
-			a.is(201).sends("Idempotency-Replayed", "true").sends("Location", first.header.Get("Location")).has("", first.value)
+		first := s.Admin.Post(list, body(1), keyed(key)).Offered("D30").Is(201).Sends("Idempotency-Replayed", "")
+		for _, a := range Together(4, func(int) *Answer { return s.Admin.Post(list, body(1), keyed(key)) }) {
+			a.Is(201).Sends("Idempotency-Replayed", "true").Sends("Location", first.Header.Get("Location")).Has("", first.Value)
 		}
-		s.admin.get(list+"/"+first.text("/identifier")).is(200).has("", first.value)
-		s.admin.post(list, body(2), keyed(key)).fault(409, "idempotency-conflict")
-		s.admin.post(list+"?dryRun=true", body(2), keyed(key)).fault(409, "idempotency-conflict")
-		s.admin.post(list, body(2), keyed("a b")).fault(400, "malformed-request")
-		s.admin.post(list, `{}`, keyed(key)).is(422)
-		s.admin.post(list+"?dryRun=true", body(2), keyed(key+"-2")).is(201)
-		s.admin.post(list, body(3), keyed(key+"-2")).is(201).sends("Idempotency-Replayed", "")
+		s.Admin.Get(list+"/"+first.Text("/identifier")).Is(200).Has("", first.Value)
+		s.Admin.Post(list, body(2), keyed(key)).Fault(409, "idempotency-conflict")
+		s.Admin.Post(list+"?dryRun=true", body(2), keyed(key)).Fault(409, "idempotency-conflict")
+		s.Admin.Post(list, body(2), keyed("a b")).Fault(400, "malformed-request")
+		s.Admin.Post(list, `{}`, keyed(key)).Is(422)
+		s.Admin.Post(list+"?dryRun=true", body(2), keyed(key+"-2")).Is(201)
+		s.Admin.Post(list, body(3), keyed(key+"-2")).Is(201).Sends("Idempotency-Replayed", "")
 	}
 }
 
-func tokenTakesNoKey(s *session) {
-	bob := s.user()
-	body := `{"user":` + bob.part() + `,"scope":"read"}`
-	s.admin.post("/tokens", body, keyed(s.unique("key"))).fault(400, "malformed-request")
-	s.admin.post("/tokens?dryRun=true", body, keyed(s.unique("key"))).fault(400, "malformed-request")
+func tokenTakesNoKey(s *Session) {
+	bob := s.User()
+	body := `{"user":` + bob.Part() + `,"scope":"read"}`
+	s.Admin.Post("/tokens", body, keyed(s.Unique("key"))).Fault(400, "malformed-request")
+	s.Admin.Post("/tokens?dryRun=true", body, keyed(s.Unique("key"))).Fault(400, "malformed-request")
 	of := 0
-	for _, token := range s.admin.get("/tokens").is(200).list("") {
-		if at(token, "/user/identifier") == bob.identifier {
+	for _, token := range s.Admin.Get("/tokens").Is(200).List("") {
+		if At(token, "/user/identifier") == bob.Identifier {
 			of++
 		}
 	}
 	if of != 1 {
-		s.Fatalf("%s has %d tokens, want the one from before", bob.name, of)
+		s.Fatalf("%s has %d tokens, want the one from before", bob.Name, of)
 	}
 }
 
-func otherMethodsIgnoreAKey(s *session) {
-	p := s.problem()
-	for _, key := range []option{keyed("a"), keyed("a b")} {
-		s.admin.patch(p.path, `{"title":"Same"}`, key).is(200).sends("Idempotency-Replayed", "")
-		s.admin.put(p.keyword("k"), `"v"`, key).sends("Idempotency-Replayed", "")
-		s.admin.delete(p.keyword("k"), "", key).is(204).sends("Idempotency-Replayed", "")
+func otherMethodsIgnoreAKey(s *Session) {
+	p := s.Problem()
+	for _, key := range []Option{keyed("a"), keyed("a b")} {
+		s.Admin.Patch(p.Path, `{"title":"Same"}`, key).Is(200).Sends("Idempotency-Replayed", "")
+		s.Admin.Put(p.Keyword("k"), `"v"`, key).Sends("Idempotency-Replayed", "")
+		s.Admin.Delete(p.Keyword("k"), "", key).Is(204).Sends("Idempotency-Replayed", "")
 	}
 }
 
-func readScopeGetsNoReplay(s *session) {
-	bob, p, key := s.user(), s.problem(), s.unique("key")
-	reader, body := s.as(s.token(bob.identifier, "read")), `{"title":"Once"}`
-	bob.post("/problems", body, keyed(key)).is(201)
-	bob.post(p.path+"/comments", "Once", plain(), keyed(key+"-2")).is(201)
-	s.untouched(p, func() {
-		reader.post("/problems", body, keyed(key)).fault(403, "forbidden").sends("Idempotency-Replayed", "")
-		reader.post(p.path+"/comments", "Once", plain(), keyed(key+"-2")).fault(403, "forbidden").sends("Idempotency-Replayed", "")
+func readScopeGetsNoReplay(s *Session) {
+	bob, p, key := s.User(), s.Problem(), s.Unique("key")
+	reader, body := s.As(s.Token(bob.Identifier, "read")), `{"title":"Once"}`
+	bob.Post("/problems", body, keyed(key)).Is(201)
+	bob.Post(p.Path+"/comments", "Once", Plain(), keyed(key+"-2")).Is(201)
+	s.Untouched(p, func() {
+		reader.Post("/problems", body, keyed(key)).Fault(403, "forbidden").Sends("Idempotency-Replayed", "")
+		reader.Post(p.Path+"/comments", "Once", Plain(), keyed(key+"-2")).Fault(403, "forbidden").Sends("Idempotency-Replayed", "")
 	})
 }

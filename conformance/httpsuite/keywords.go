@@ -6,179 +6,179 @@ import (
 )
 
 // keywordCases are about keywords (W4, W5).
-func keywordCases() []demand {
-	return []demand{
-		{core, "HTTP-W4-001", "D4, D10", "a new keyword is answered with 201, an existing one with 200, and the keyword", keywordIsCreatedOrReplaced},
-		{core, "HTTP-W4-002", "D13", "null is a keyword without value, and so is an empty body", keywordWithoutValue},
-		{core, "HTTP-W4-003", "D13", "PATCH on the path does the same as PUT", patchSetsAKeyword},
-		{extended, "HTTP-W4-004", "D8", "setting the value that a keyword has changes nothing", sameKeywordValueChangesNothing},
-		{core, "HTTP-W4-005", "D13", "the name is percent-decoded once and may hold any character", keywordNameIsDecodedOnce},
-		{extended, "HTTP-W4-006", "D9", "the name in a path is trimmed and normalised", keywordNameIsNormalised},
-		{extended, "HTTP-W4-007", "D4, D9", "a name has 1 to 255 characters, no control character, and is neither . nor ..", keywordNamesThatAreRefused},
-		{extended, "HTTP-W4-008", "D9", "a name that is not UTF-8 is refused", keywordNameThatIsNotUTF8},
-		{extended, "HTTP-W4-009", "D4, D18", "a value is a string of up to 64 KiB or null", keywordValuesThatAreRefused},
-		{core, "HTTP-W4-010", "D1", "keywords are sorted by name", keywordsAreSortedByName},
-		{extended, "HTTP-W4-011", "D1", "names that differ in letter case are different keywords", keywordNamesDifferByLetterCase},
-		{core, "HTTP-W4-012", "D4, D9", "a value of up to 64 KiB is stored whole", longKeywordValueIsStoredWhole},
-		{core, "HTTP-W5-001", "D10", "deleting a keyword is answered with 204 and no body", keywordIsDeleted},
-		{extended, "HTTP-W5-002", "D10", "deleting what is not there is keyword-not-found", missingKeywordIsNotDeleted},
-		{extended, "HTTP-W5-003", "D9", "the longest name can be set and deleted", longestKeywordNameIsDeleted},
+func keywordCases() []Demand {
+	return []Demand{
+		{Core, "HTTP-W4-001", "D4, D10", "a new keyword is answered with 201, an existing one with 200, and the keyword", keywordIsCreatedOrReplaced},
+		{Core, "HTTP-W4-002", "D13", "null is a keyword without value, and so is an empty body", keywordWithoutValue},
+		{Core, "HTTP-W4-003", "D13", "PATCH on the path does the same as PUT", patchSetsAKeyword},
+		{Extended, "HTTP-W4-004", "D8", "setting the value that a keyword has changes nothing", sameKeywordValueChangesNothing},
+		{Core, "HTTP-W4-005", "D13", "the name is percent-decoded once and may hold any character", keywordNameIsDecodedOnce},
+		{Extended, "HTTP-W4-006", "D9", "the name in a path is trimmed and normalised", keywordNameIsNormalised},
+		{Extended, "HTTP-W4-007", "D4, D9", "a name has 1 to 255 characters, no control character, and is neither . nor ..", keywordNamesThatAreRefused},
+		{Extended, "HTTP-W4-008", "D9", "a name that is not UTF-8 is refused", keywordNameThatIsNotUTF8},
+		{Extended, "HTTP-W4-009", "D4, D18", "a value is a string of up to 64 KiB or null", keywordValuesThatAreRefused},
+		{Core, "HTTP-W4-010", "D1", "keywords are sorted by name", keywordsAreSortedByName},
+		{Extended, "HTTP-W4-011", "D1", "names that differ in letter case are different keywords", keywordNamesDifferByLetterCase},
+		{Core, "HTTP-W4-012", "D4, D9", "a value of up to 64 KiB is stored whole", longKeywordValueIsStoredWhole},
+		{Core, "HTTP-W5-001", "D10", "deleting a keyword is answered with 204 and no body", keywordIsDeleted},
+		{Extended, "HTTP-W5-002", "D10", "deleting what is not there is keyword-not-found", missingKeywordIsNotDeleted},
+		{Extended, "HTTP-W5-003", "D9", "the longest name can be set and deleted", longestKeywordNameIsDeleted},
 	}
 }
 
-func keywordIsCreatedOrReplaced(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("color"), `"red"`).is(201).json().has("", raw(`{"name":"color","value":"red"}`))
-	s.admin.put(p.keyword("color"), `"blue"`).is(200).json().has("", raw(`{"name":"color","value":"blue"}`))
-	p.load(s.admin).has("/keywords", raw(`[{"name":"color","value":"blue"}]`))
+func keywordIsCreatedOrReplaced(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("color"), `"red"`).Is(201).JSON().Has("", Raw(`{"name":"color","value":"red"}`))
+	s.Admin.Put(p.Keyword("color"), `"blue"`).Is(200).JSON().Has("", Raw(`{"name":"color","value":"blue"}`))
+	p.Load(s.Admin).Has("/keywords", Raw(`[{"name":"color","value":"blue"}]`))
 }
 
-func keywordWithoutValue(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("a"), `null`).is(201).has("", raw(`{"name":"a","value":null}`))
-	s.admin.put(p.keyword("b"), "", typed("application/json")).is(201).has("", raw(`{"name":"b","value":null}`))
-	s.admin.put(p.keyword("c"), "", typed("")).is(201).has("/value", nil)
-	s.admin.patch(p.keyword("d"), "", typed("application/json")).is(201).has("/value", nil)
-	s.admin.put(p.keyword("e"), "", typed("application/json"), unsized()).is(201).has("/value", nil)
-	s.admin.put(p.keyword("f"), `""`).is(201).has("/value", "")
-	p.load(s.admin).has("/keywords", raw(`[{"name":"a","value":null},{"name":"b","value":null},{"name":"c","value":null},
+func keywordWithoutValue(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("a"), `null`).Is(201).Has("", Raw(`{"name":"a","value":null}`))
+	s.Admin.Put(p.Keyword("b"), "", Typed("application/json")).Is(201).Has("", Raw(`{"name":"b","value":null}`))
+	s.Admin.Put(p.Keyword("c"), "", Typed("")).Is(201).Has("/value", nil)
+	s.Admin.Patch(p.Keyword("d"), "", Typed("application/json")).Is(201).Has("/value", nil)
+	s.Admin.Put(p.Keyword("e"), "", Typed("application/json"), Unsized()).Is(201).Has("/value", nil)
+	s.Admin.Put(p.Keyword("f"), `""`).Is(201).Has("/value", "")
+	p.Load(s.Admin).Has("/keywords", Raw(`[{"name":"a","value":null},{"name":"b","value":null},{"name":"c","value":null},
 				{"name":"d","value":null},{"name":"e","value":null},{"name":"f","value":""}]`))
 }
 
-func patchSetsAKeyword(s *session) {
-	p := s.problem()
-	s.admin.patch(p.keyword("color"), `"red"`).is(201).has("/value", "red")
-	s.admin.patch(p.keyword("color"), `"blue"`).is(200).has("/value", "blue")
-	s.admin.put(p.keyword("color"), `"blue"`).is(200)
-	p.load(s.admin).has("/revision", 3)
+func patchSetsAKeyword(s *Session) {
+	p := s.Problem()
+	s.Admin.Patch(p.Keyword("color"), `"red"`).Is(201).Has("/value", "red")
+	s.Admin.Patch(p.Keyword("color"), `"blue"`).Is(200).Has("/value", "blue")
+	s.Admin.Put(p.Keyword("color"), `"blue"`).Is(200)
+	p.Load(s.Admin).Has("/revision", 3)
 }
 
-func sameKeywordValueChangesNothing(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("a"), `"x"`).is(201)
-	s.admin.put(p.keyword("b"), `null`).is(201)
-	s.untouched(p, func() {
-		s.admin.put(p.keyword("a"), `"x"`).is(200)
-		s.admin.put(p.keyword("b"), `null`).is(200)
-		s.admin.put(p.keyword("b"), "").is(200)
+func sameKeywordValueChangesNothing(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("a"), `"x"`).Is(201)
+	s.Admin.Put(p.Keyword("b"), `null`).Is(201)
+	s.Untouched(p, func() {
+		s.Admin.Put(p.Keyword("a"), `"x"`).Is(200)
+		s.Admin.Put(p.Keyword("b"), `null`).Is(200)
+		s.Admin.Put(p.Keyword("b"), "").Is(200)
 	})
-	s.admin.put(p.keyword("b"), `""`).is(200)
-	p.load(s.admin).has("/revision", 4)
+	s.Admin.Put(p.Keyword("b"), `""`).Is(200)
+	p.Load(s.Admin).Has("/revision", 4)
 }
 
-func keywordNameIsDecodedOnce(s *session) {
-	p := s.problem()
+func keywordNameIsDecodedOnce(s *Session) {
+	p := s.Problem()
 	for escaped, name := range map[string]string{
 		"a%2Fb": "a/b", "a%2fc": "a/c", "%2F": "/", "two%20words": "two words", "%F0%9F%98%80": "😀", "😀x": "😀x", "100%25": "100%",
 		"%252F": "%2F", "a+b": "a+b", "a%3Fb": "a?b", "a%23b": "a#b", "...": "...", ".x": ".x", "..%2F..": "../..", "%2E%2E%2E": "...",
 		"a;b": "a;b", "%22%5C": `"\`, "a:b": "a:b", "~": "~", "%7Bkeyword%7D": "{keyword}", "a%2F%2Fb": "a//b", "a%2F..%2Fb": "a/../b",
 	} {
-		a := s.admin.put(p.keyword(escaped), encode(name))
-		if a.status != 201 && a.status != 200 {
+		a := s.Admin.Put(p.Keyword(escaped), Encode(name))
+		if a.Status != 201 && a.Status != 200 {
 			s.Fatalf("%v\nfor the name %q", a, name)
 		}
-		a.has("/name", name).has("/value", name)
+		a.Has("/name", name).Has("/value", name)
 	}
-	p.load(s.admin)
-	s.admin.delete(p.keyword("a%2F..%2Fb"), "").is(204)
-	s.admin.delete(p.keyword("%252f"), "").refused()
-	s.admin.delete(p.keyword("%252F"), "").is(204)
+	p.Load(s.Admin)
+	s.Admin.Delete(p.Keyword("a%2F..%2Fb"), "").Is(204)
+	s.Admin.Delete(p.Keyword("%252f"), "").Refused()
+	s.Admin.Delete(p.Keyword("%252F"), "").Is(204)
 }
 
-func keywordNameIsNormalised(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("%20e%CC%81%C2%A0"), `"x"`).is(201).has("/name", "é")
-	s.admin.put(p.keyword("%C3%A9"), `"y"`).is(200)
-	s.admin.delete(p.keyword("e%CC%81"), "").is(204)
+func keywordNameIsNormalised(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("%20e%CC%81%C2%A0"), `"x"`).Is(201).Has("/name", "é")
+	s.Admin.Put(p.Keyword("%C3%A9"), `"y"`).Is(200)
+	s.Admin.Delete(p.Keyword("e%CC%81"), "").Is(204)
 }
 
-func keywordNamesThatAreRefused(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword(strings.Repeat("x", 255)), `"x"`).is(201)
-	s.admin.put(p.keyword(url.PathEscape(strings.Repeat("😀", 255))), `"x"`).is(201)
-	s.untouched(p, func() {
+func keywordNamesThatAreRefused(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword(strings.Repeat("x", 255)), `"x"`).Is(201)
+	s.Admin.Put(p.Keyword(url.PathEscape(strings.Repeat("😀", 255))), `"x"`).Is(201)
+	s.Untouched(p, func() {
 		for _, escaped := range []string{"%2E%2E", "%2e%2e", "%2E", ".%2E", "%20", "%20..%20", "a%00b", "a%0Ab", "a%09b", "a%7Fb", "a%C2%85b", strings.Repeat("x", 256)} {
-			s.admin.put(p.keyword(escaped), `"x"`).fault(422, "invalid-value")
+			s.Admin.Put(p.Keyword(escaped), `"x"`).Fault(422, "invalid-value")
 		}
 	})
 }
 
-func keywordNameThatIsNotUTF8(s *session) {
-	p := s.problem()
-	s.untouched(p, func() {
-		if a := s.admin.put(p.keyword("%FF"), `"x"`); a.status < 400 {
+func keywordNameThatIsNotUTF8(s *Session) {
+	p := s.Problem()
+	s.Untouched(p, func() {
+		if a := s.Admin.Put(p.Keyword("%FF"), `"x"`); a.Status < 400 {
 			s.Fatalf("%v\nwant a refusal", a)
 		}
 	})
 }
 
-func keywordValuesThatAreRefused(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("k"), encode(strings.Repeat("x", 64<<10))).is(201)
-	s.admin.put(p.keyword("l"), encode(strings.Repeat("é", 32<<10))).is(201)
-	s.untouched(p, func() {
-		s.admin.put(p.keyword("k"), encode(strings.Repeat("x", 64<<10+1))).fault(422, "invalid-value", "")
+func keywordValuesThatAreRefused(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("k"), Encode(strings.Repeat("x", 64<<10))).Is(201)
+	s.Admin.Put(p.Keyword("l"), Encode(strings.Repeat("é", 32<<10))).Is(201)
+	s.Untouched(p, func() {
+		s.Admin.Put(p.Keyword("k"), Encode(strings.Repeat("x", 64<<10+1))).Fault(422, "invalid-value", "")
 		for _, value := range []string{`1`, `true`, `{}`, `[]`, `["x"]`, `{"value":"x"}`} {
-			s.admin.put(p.keyword("k"), value).fault(422, "invalid-type", "")
+			s.Admin.Put(p.Keyword("k"), value).Fault(422, "invalid-type", "")
 		}
 		for _, value := range []string{`red`, `"red`, ` `, `"a" "b"`, `'red'`} {
-			s.admin.put(p.keyword("k"), value).fault(400, "malformed-json")
+			s.Admin.Put(p.Keyword("k"), value).Fault(400, "malformed-json")
 		}
-		s.admin.put(p.keyword("k"), "red", plain()).fault(415, "unsupported-media-type")
+		s.Admin.Put(p.Keyword("k"), "red", Plain()).Fault(415, "unsupported-media-type")
 	})
-	s.admin.put(p.keyword("k"), `"red"`, typed("")).is(200)
+	s.Admin.Put(p.Keyword("k"), `"red"`, Typed("")).Is(200)
 }
 
-func keywordsAreSortedByName(s *session) {
-	p := s.problem()
+func keywordsAreSortedByName(s *Session) {
+	p := s.Problem()
 	for _, name := range []string{"b", "a", "Z", "%C3%A9", "a1", "_", "%F0%9F%98%80", "%EF%BF%BD"} {
-		s.admin.put(p.keyword(name), `null`).is(201)
+		s.Admin.Put(p.Keyword(name), `null`).Is(201)
 	}
 	for i, name := range []string{"Z", "_", "a", "a1", "b", "é", "\ufffd", "😀"} {
-		p.load(s.admin).has("/keywords/"+encode(i)+"/name", name)
+		p.Load(s.Admin).Has("/keywords/"+Encode(i)+"/name", name)
 	}
 }
 
-func keywordNamesDifferByLetterCase(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("color"), `"a"`).is(201)
-	s.admin.put(p.keyword("Color"), `"b"`).is(201)
-	s.admin.delete(p.keyword("COLOR"), "").fault(404, "keyword-not-found")
+func keywordNamesDifferByLetterCase(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("color"), `"a"`).Is(201)
+	s.Admin.Put(p.Keyword("Color"), `"b"`).Is(201)
+	s.Admin.Delete(p.Keyword("COLOR"), "").Fault(404, "keyword-not-found")
 }
 
-func longKeywordValueIsStoredWhole(s *session) {
-	p := s.problem()
+func longKeywordValueIsStoredWhole(s *Session) {
+	p := s.Problem()
 	for name, value := range map[string]string{"a": strings.Repeat("x", 64<<10), "b": strings.Repeat("é", 30_000)} {
-		set := s.admin.put(p.keyword(name), encode(value)).is(201)
-		loaded := p.load(s.admin).has("/keywords/last/name", name)
-		for _, got := range []string{set.text("/value"), loaded.text("/keywords/last/value")} {
+		set := s.Admin.Put(p.Keyword(name), Encode(value)).Is(201)
+		loaded := p.Load(s.Admin).Has("/keywords/last/name", name)
+		for _, got := range []string{set.Text("/value"), loaded.Text("/keywords/last/value")} {
 			if got != value {
 				s.Fatalf("a value of %d bytes was set, and one of %d came back, which is another", len(value), len(got))
 			}
 		}
-		s.admin.delete(p.keyword(name), "").is(204)
+		s.Admin.Delete(p.Keyword(name), "").Is(204)
 	}
 }
 
-func keywordIsDeleted(s *session) {
-	p := s.problem()
-	s.admin.put(p.keyword("color"), `"red"`).is(201)
-	s.admin.delete(p.keyword("color"), "").is(204).empty()
-	p.load(s.admin).has("/keywords", raw(`[]`)).has("/revision", 3)
+func keywordIsDeleted(s *Session) {
+	p := s.Problem()
+	s.Admin.Put(p.Keyword("color"), `"red"`).Is(201)
+	s.Admin.Delete(p.Keyword("color"), "").Is(204).Empty()
+	p.Load(s.Admin).Has("/keywords", Raw(`[]`)).Has("/revision", 3)
 }
 
-func missingKeywordIsNotDeleted(s *session) {
-	p := s.problem()
-	s.untouched(p, func() { s.admin.delete(p.keyword("color"), "").fault(404, "keyword-not-found") })
-	s.admin.put(p.keyword("color"), `"red"`).is(201)
-	s.admin.delete(p.keyword("color"), "").is(204)
-	s.admin.delete(p.keyword("color"), "").fault(404, "keyword-not-found")
-	s.admin.put(p.keyword("color"), `"red"`).is(201)
+func missingKeywordIsNotDeleted(s *Session) {
+	p := s.Problem()
+	s.Untouched(p, func() { s.Admin.Delete(p.Keyword("color"), "").Fault(404, "keyword-not-found") })
+	s.Admin.Put(p.Keyword("color"), `"red"`).Is(201)
+	s.Admin.Delete(p.Keyword("color"), "").Is(204)
+	s.Admin.Delete(p.Keyword("color"), "").Fault(404, "keyword-not-found")
+	s.Admin.Put(p.Keyword("color"), `"red"`).Is(201)
 }
 
-func longestKeywordNameIsDeleted(s *session) {
-	p := s.problem()
+func longestKeywordNameIsDeleted(s *Session) {
+	p := s.Problem()
 	name := url.PathEscape(strings.Repeat("😀", 255))
-	s.admin.put(p.keyword(name), `"x"`).is(201)
-	s.admin.delete(p.keyword(name), "").is(204)
+	s.Admin.Put(p.Keyword(name), `"x"`).Is(201)
+	s.Admin.Delete(p.Keyword(name), "").Is(204)
 }

@@ -6,10 +6,10 @@ import (
 )
 
 // relationshipType is a row of D7's table.
-type relationshipType struct{ name, mirror string }
+type relationshipType struct{ Name, Mirror string }
 
-// relationshipTypes are the types in the order of their codes (D7).
-var relationshipTypes = []relationshipType{
+// RelationshipTypes are the types in the order of their codes (D7).
+var RelationshipTypes = []relationshipType{
 	{"RelatedTo", "RelatedTo"},
 	{"ParentOf", "ChildOf"}, {"ChildOf", "ParentOf"},
 	{"OriginalOf", "DuplicateOf"}, {"DuplicateOf", "OriginalOf"},
@@ -18,23 +18,23 @@ var relationshipTypes = []relationshipType{
 	{"ClonedTo", "ClonedFrom"}, {"ClonedFrom", "ClonedTo"},
 }
 
-// links returns "type identifier" of each relationship in R3.
-func (s *session) links(p problem) []string {
+// Links returns "type identifier" of each relationship in R3.
+func (s *Session) Links(p Problem) []string {
 	s.Helper()
-	a := s.admin.get(p.path + "/relationships").is(200)
+	a := s.Admin.Get(p.Path + "/relationships").Is(200)
 	list := []string{}
-	for i := range a.list("") {
-		list = append(list, fmt.Sprint(a.text(fmt.Sprintf("/%d/type", i)), " ", a.number(fmt.Sprintf("/%d/problemIdentifier", i))))
+	for i := range a.List("") {
+		list = append(list, fmt.Sprint(a.Text(fmt.Sprintf("/%d/type", i)), " ", a.Number(fmt.Sprintf("/%d/problemIdentifier", i))))
 	}
 	return list
 }
 
-// linked demands exactly these relationships in R3 of p.
-func (s *session) linked(p problem, want ...string) {
+// Linked demands exactly these relationships in R3 of p.
+func (s *Session) Linked(p Problem, want ...string) {
 	s.Helper()
-	if got := s.links(p); !slices.Equal(got, want) {
-		s.Fatalf("%s has the relationships %q, want %q", p.path, got, want)
+	if got := s.Links(p); !slices.Equal(got, want) {
+		s.Fatalf("%s has the relationships %q, want %q", p.Path, got, want)
 	}
 }
 
-func (p problem) as(kind string) string { return fmt.Sprint(kind, " ", p.id) }
+func (p Problem) As(kind string) string { return fmt.Sprint(kind, " ", p.ID) }

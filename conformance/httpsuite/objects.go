@@ -7,13 +7,13 @@ import (
 
 // kind is a kind of metadata as clients meet it (D2, D30).
 type kind struct {
-	list    string   // the path
-	field   string   // of a problem with one
-	members []string // of an object as it is listed
-	known   string   // the name of one on every server; empty: there may be none
+	List    string   // the path
+	Field   string   // of a problem with one
+	Members []string // of an object as it is listed
+	Known   string   // the name of one on every server; empty: there may be none
 }
 
-var kinds = []kind{
+var Kinds = []kind{
 	{"/states", "state", []string{"identifier", "name", "resolved", "initial", "order", "nextStates"}, "Open"},
 	{"/priorities", "priority", []string{"identifier", "name", "order"}, "High"},
 	{"/classifications", "classification", []string{"identifier", "name"}, "Task"},
@@ -21,36 +21,36 @@ var kinds = []kind{
 	{"/milestones", "milestone", []string{"identifier", "name", "component", "creationDate", "startDate", "endDate"}, ""},
 }
 
-// object is a metadata object of the case.
-type object struct{ path, identifier, name string }
+// Object is a metadata object of the case.
+type Object struct{ Path, Identifier, Name string }
 
-// part is the object as a partial one, as JSON text.
-func (o object) part() string { return encode(map[string]any{"identifier": o.identifier}) }
+// Part is the object as a partial one, as JSON text.
+func (o Object) Part() string { return Encode(map[string]any{"identifier": o.Identifier}) }
 
-// object makes a metadata object with a unique name, with the prefix and the given JSON
+// Object makes a metadata object with a unique name, with the prefix and the given JSON
 // members.
-func (s *session) object(list, prefix string, members ...string) object {
+func (s *Session) Object(list, prefix string, members ...string) Object {
 	s.Helper()
-	name := s.unique(prefix)
-	a := s.admin.post(list, "{"+strings.Join(append([]string{`"name":` + encode(name)}, members...), ",")+"}").offered("D30").is(201)
-	return object{list + "/" + a.text("/identifier"), a.text("/identifier"), name}
+	name := s.Unique(prefix)
+	a := s.Admin.Post(list, "{"+strings.Join(append([]string{`"name":` + Encode(name)}, members...), ",")+"}").Offered("D30").Is(201)
+	return Object{list + "/" + a.Text("/identifier"), a.Text("/identifier"), name}
 }
 
-func (s *session) component(members ...string) object {
+func (s *Session) Component(members ...string) Object {
 	s.Helper()
-	return s.object("/components", "component", members...)
+	return s.Object("/components", "component", members...)
 }
 
-func (s *session) milestone(members ...string) object {
+func (s *Session) Milestone(members ...string) Object {
 	s.Helper()
-	return s.object("/milestones", "milestone", members...)
+	return s.Object("/milestones", "milestone", members...)
 }
 
-// listed returns the object of this name from the list.
-func (s *session) listed(list, name string) map[string]any {
+// Listed returns the object of this name from the list.
+func (s *Session) Listed(list, name string) map[string]any {
 	s.Helper()
-	for a := range s.admin.pages(list) {
-		if o, ok := a.named("", name).(map[string]any); ok {
+	for a := range s.Admin.Pages(list) {
+		if o, ok := a.Named("", name).(map[string]any); ok {
 			return o
 		}
 	}
@@ -58,10 +58,10 @@ func (s *session) listed(list, name string) map[string]any {
 	return nil
 }
 
-// search searches a kind of metadata, or the users.
-func (c *client) search(list, predicate string, parameters ...string) *answer {
-	c.t.Helper()
-	return c.get(lookup(list+"/search", append([]string{"predicate", predicate}, parameters...)...)).offered("D31").is(200).json()
+// Search searches a kind of metadata, or the users.
+func (c *Client) Search(list, predicate string, parameters ...string) *Answer {
+	c.T.Helper()
+	return c.Get(Lookup(list+"/search", append([]string{"predicate", predicate}, parameters...)...)).Offered("D31").Is(200).JSON()
 }
 
 // item points at a member of the i-th element of the array at the pointer.

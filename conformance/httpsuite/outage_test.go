@@ -68,7 +68,7 @@ func TestWriteOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 		requests.Add(1)
 		unknownOutcome(w, r)
 	})
-	o := tried(t, target, time.Minute, func(s *session) { s.admin.post("/problems", `{}`).is(201) })
+	o := tried(t, target, time.Minute, func(s *Session) { s.Admin.Post("/problems", `{}`).Is(201) })
 	if o.Status != report.Broken || requests.Load() != 1 {
 		t.Errorf("%d requests, want 1, and the case ended %s: %s", requests.Load(), o.Status, o.Failure())
 	}
@@ -82,12 +82,12 @@ func TestServerThatIsBackIsAskedAgain(t *testing.T) {
 			unavailable("0")(w, r)
 		}
 	})
-	o := tried(t, target, time.Minute, func(s *session) { s.admin.get("/me").is(200) })
+	o := tried(t, target, time.Minute, func(s *Session) { s.Admin.Get("/me").Is(200) })
 	if o.Status != report.Passed || requests.Load() != 3 {
 		t.Errorf("%d requests, want 3, and the case ended %s: %s", requests.Load(), o.Status, o.Failure())
 	}
 	requests.Store(0)
-	o = tried(t, target, time.Minute, func(s *session) { s.admin.post("/problems", `{}`).is(201) })
+	o = tried(t, target, time.Minute, func(s *Session) { s.Admin.Post("/problems", `{}`).Is(201) })
 	if o.Status != report.Broken {
 		t.Errorf("a write that was sent again ended the case %s: %s", o.Status, o.Failure())
 	}
@@ -102,16 +102,16 @@ func TestOutageAndFailure(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	o := tried(t, target, time.Minute, func(s *session) {
+	o := tried(t, target, time.Minute, func(s *Session) {
 		s.Errorf("wrong before")
-		s.admin.delete("/me", "")
+		s.Admin.Delete("/me", "")
 	})
 	if o.Status != report.Failed {
 		t.Errorf("a failure before the outage is %s: %s", o.Status, o.Failure())
 	}
-	o = tried(t, target, time.Minute, func(s *session) {
-		s.losses.Add(1) // by another case
-		s.admin.get("/me").is(404)
+	o = tried(t, target, time.Minute, func(s *Session) {
+		s.Losses.Add(1) // by another case
+		s.Admin.Get("/me").Is(404)
 	})
 	if o.Status != report.Broken {
 		t.Errorf("a failure while another case met the outage is %s: %s", o.Status, o.Failure())
@@ -122,16 +122,16 @@ func TestOutageAndFailure(t *testing.T) {
 func TestServerThatIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	s := newSuite(serve(t, begun(http.NotFound)), Options{})
-	t.Cleanup(s.server.close)
+	t.Cleanup(s.server.Close)
 	var dials atomic.Int64
-	s.server.wire.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+	s.server.Wire.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if dials.Add(1) < 3 {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 		}
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
 	o := engine.Do(t.Context(), "HTTP-X-001", "", time.Minute, func(r *engine.Run) {
-		newSession(s.server.trial(r, core), s.server, s.Seed).admin.post("/problems", `{}`).is(201)
+		NewSession(s.server.Trial(r, Core), s.server, s.Seed).Admin.Post("/problems", `{}`).Is(201)
 	})
 	if o.Status != report.Passed || dials.Load() != 3 {
 		t.Errorf("after %d attempts the case ended %s: %s", dials.Load(), o.Status, o.Failure())
@@ -160,9 +160,9 @@ func TestTokenThatIsRefusedInTheEnd(t *testing.T) {
 
 func TestEndlessAnswerIsAComplaint(t *testing.T) {
 	t.Parallel()
-	o := tried(t, serve(t, endless), time.Minute, func(s *session) {
-		s.most = 1 << 20
-		s.admin.get("/users").is(200)
+	o := tried(t, serve(t, endless), time.Minute, func(s *Session) {
+		s.Most = 1 << 20
+		s.Admin.Get("/users").Is(200)
 	})
 	if o.Status != report.Failed || !strings.Contains(o.Failure(), "a body of more than 1 MiB") {
 		t.Errorf("the case ended %s: %s", o.Status, o.Failure())
@@ -179,9 +179,9 @@ func TestWaitsTogetherCountOnce(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	o := tried(t, target, 20*time.Second, func(s *session) {
-		for i, a := range together(20, func(i int) *answer { return s.admin.get(fmt.Sprintf("/problems/%d", i)) }) {
-			if a.status != 200 {
+	o := tried(t, target, 20*time.Second, func(s *Session) {
+		for i, a := range Together(20, func(i int) *Answer { return s.Admin.Get(fmt.Sprintf("/problems/%d", i)) }) {
+			if a.Status != 200 {
 				s.Errorf("request %d: %v", i, a)
 			}
 		}

@@ -2,9 +2,9 @@ package httpsuite
 
 import "slices"
 
-// queryTopics are about searches, the past, and changes of many problems.
-func queryTopics() []topic {
-	return []topic{
+// QueryTopics are about searches, the past, and changes of many problems.
+func QueryTopics() []Topic {
+	return []Topic{
 		{"search", slices.Concat(searchCases(), refusalCases(), pagingCases(), savedCases())},
 		{"history", asOfCases()},
 		{"bulk", bulkCases()},

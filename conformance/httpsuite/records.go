@@ -2,9 +2,9 @@ package httpsuite
 
 import "slices"
 
-// recordTopics are about problems and their parts.
-func recordTopics() []topic {
-	return []topic{
+// RecordTopics are about problems and their parts.
+func RecordTopics() []Topic {
+	return []Topic{
 		{"problems", slices.Concat(problemCases(), patchCases(), flagCases(), textCases())},
 		{"metadata", slices.Concat(partialCases(), transitionCases(), listCases(), componentCases())},
 		{"log", logCases()},

@@ -5,228 +5,228 @@ import (
 )
 
 // relationshipCases are about relationships (W6, W7, R3).
-func relationshipCases() []demand {
-	return []demand{
-		{core, "HTTP-W6-001", "D6, D10", "a new relationship is answered with 201 and the relationship", relationshipIsCreated},
-		{core, "HTTP-W6-002", "spec section 2, D7", "each type comes with its mirror, and is deleted with it from either side", eachTypeHasItsMirror},
-		{core, "HTTP-W6-003", "D8, D10", "adding what is there, from either side, is answered with 200 and changes nothing", sameRelationshipChangesNothing},
-		{core, "HTTP-W6-004", "spec section 2, D7", "a type cannot be changed in place: the relationship is deleted first", typeIsNotChangedInPlace},
-		{core, "HTTP-W6-005", "D7", "two problems have at most one relationship per family, and may have one of each", oneRelationshipPerFamily},
-		{extended, "HTTP-W6-006", "D7", "no problem is related to itself", problemIsNotRelatedToItself},
-		{extended, "HTTP-W6-007", "D14", "an unknown other problem is 422 at /problemIdentifier", unknownOtherProblem},
-		{extended, "HTTP-W6-008", "D14, D18", "the faults of a relationship's body, on W6 and W7 alike", faultsOfARelationship},
-		{extended, "HTTP-W6-009", "D14", "a problem.identifier that differs is refused with 422", differingIdentifiersOfTheOtherProblem},
-		{core, "HTTP-W7-001", "D10, D14", "a relationship as R3 returned it can be sent to W6 and W7", listedRelationshipCanBeSent},
-		{extended, "HTTP-W7-002", "D10, D14", "deleting what is not there is relationship-not-found, also for an unknown other problem", missingRelationshipIsNotDeleted},
-		{core, "HTTP-R3-001", "D10", "relationships are listed by type code, then identifier", relationshipsAreOrdered},
-		{core, "HTTP-R3-002", "D6", "the other problem is shown as it is now", otherProblemIsShownAsItIs},
-		{extended, "HTTP-W7-007", "D14", "a number that no problem can have is a problem that there is not", impossibleNumberOfTheOtherProblem},
-		{core, "HTTP-R3-003", "spec section 4", "all relationships are listed, however many there are", manyRelationshipsAreListed},
-		{core, "HTTP-R3-004", "spec section 2, D6", "a relationship is the same seen from either side: its author, its date, and the other problem's title and state", relationshipIsTheSameFromEitherSide},
-		{extended, "HTTP-R3-005", "D6, D9", "a relationship is dated when it was made", relationshipIsDated},
+func relationshipCases() []Demand {
+	return []Demand{
+		{Core, "HTTP-W6-001", "D6, D10", "a new relationship is answered with 201 and the relationship", relationshipIsCreated},
+		{Core, "HTTP-W6-002", "spec section 2, D7", "each type comes with its mirror, and is deleted with it from either side", eachTypeHasItsMirror},
+		{Core, "HTTP-W6-003", "D8, D10", "adding what is there, from either side, is answered with 200 and changes nothing", sameRelationshipChangesNothing},
+		{Core, "HTTP-W6-004", "spec section 2, D7", "a type cannot be changed in place: the relationship is deleted first", typeIsNotChangedInPlace},
+		{Core, "HTTP-W6-005", "D7", "two problems have at most one relationship per family, and may have one of each", oneRelationshipPerFamily},
+		{Extended, "HTTP-W6-006", "D7", "no problem is related to itself", problemIsNotRelatedToItself},
+		{Extended, "HTTP-W6-007", "D14", "an unknown other problem is 422 at /problemIdentifier", unknownOtherProblem},
+		{Extended, "HTTP-W6-008", "D14, D18", "the faults of a relationship's body, on W6 and W7 alike", faultsOfARelationship},
+		{Extended, "HTTP-W6-009", "D14", "a problem.identifier that differs is refused with 422", differingIdentifiersOfTheOtherProblem},
+		{Core, "HTTP-W7-001", "D10, D14", "a relationship as R3 returned it can be sent to W6 and W7", listedRelationshipCanBeSent},
+		{Extended, "HTTP-W7-002", "D10, D14", "deleting what is not there is relationship-not-found, also for an unknown other problem", missingRelationshipIsNotDeleted},
+		{Core, "HTTP-R3-001", "D10", "relationships are listed by type code, then identifier", relationshipsAreOrdered},
+		{Core, "HTTP-R3-002", "D6", "the other problem is shown as it is now", otherProblemIsShownAsItIs},
+		{Extended, "HTTP-W7-007", "D14", "a number that no problem can have is a problem that there is not", impossibleNumberOfTheOtherProblem},
+		{Core, "HTTP-R3-003", "spec section 4", "all relationships are listed, however many there are", manyRelationshipsAreListed},
+		{Core, "HTTP-R3-004", "spec section 2, D6", "a relationship is the same seen from either side: its author, its date, and the other problem's title and state", relationshipIsTheSameFromEitherSide},
+		{Extended, "HTTP-R3-005", "D6, D9", "a relationship is dated when it was made", relationshipIsDated},
 	}
 }
 
-func relationshipIsCreated(s *session) {
-	bob, p := s.user(), s.problem()
-	q := s.create(s.admin, `"state":{"name":"Open"}`)
-	a := bob.put(p.path+"/relationships", link("ParentOf", q)).is(201)
-	a.json()
-	a.members("", "type", "problemIdentifier", "creationDate", "author", "problem").timed("/creationDate")
-	a.has("/type", "ParentOf").has("/problemIdentifier", q.id).has("/author", bob.ref())
-	other := q.load(s.admin)
-	a.has("/problem", map[string]any{"identifier": q.id, "title": other.text("/title"),
-		"state": map[string]any{"identifier": other.text("/state/identifier"), "name": "Open"}})
+func relationshipIsCreated(s *Session) {
+	bob, p := s.User(), s.Problem()
+	q := s.Create(s.Admin, `"state":{"name":"Open"}`)
+	a := bob.Put(p.Path+"/relationships", Link("ParentOf", q)).Is(201)
+	a.JSON()
+	a.Members("", "type", "problemIdentifier", "creationDate", "author", "problem").Timed("/creationDate")
+	a.Has("/type", "ParentOf").Has("/problemIdentifier", q.ID).Has("/author", bob.Ref())
+	other := q.Load(s.Admin)
+	a.Has("/problem", map[string]any{"identifier": q.ID, "title": other.Text("/title"),
+		"state": map[string]any{"identifier": other.Text("/state/identifier"), "name": "Open"}})
 }
 
-func eachTypeHasItsMirror(s *session) {
-	for _, kind := range relationshipTypes {
-		p, q := s.problem(), s.problem()
-		s.relate(p, kind.name, q)
-		s.linked(p, q.as(kind.name))
-		s.linked(q, p.as(kind.mirror))
-		p.load(s.admin).has("/revision", 2)
-		q.load(s.admin).has("/revision", 2)
-		s.admin.delete(q.path+"/relationships", link(kind.mirror, p)).is(204)
-		s.linked(p)
-		s.linked(q)
-		p.load(s.admin).has("/revision", 3)
-		q.load(s.admin).has("/revision", 3)
+func eachTypeHasItsMirror(s *Session) {
+	for _, kind := range RelationshipTypes {
+		p, q := s.Problem(), s.Problem()
+		s.Relate(p, kind.Name, q)
+		s.Linked(p, q.As(kind.Name))
+		s.Linked(q, p.As(kind.Mirror))
+		p.Load(s.Admin).Has("/revision", 2)
+		q.Load(s.Admin).Has("/revision", 2)
+		s.Admin.Delete(q.Path+"/relationships", Link(kind.Mirror, p)).Is(204)
+		s.Linked(p)
+		s.Linked(q)
+		p.Load(s.Admin).Has("/revision", 3)
+		q.Load(s.Admin).Has("/revision", 3)
 	}
 }
 
-func sameRelationshipChangesNothing(s *session) {
-	p, q := s.problem(), s.problem()
-	first := s.admin.put(p.path+"/relationships", link("CauseOf", q)).is(201)
-	s.untouched(p, func() {
-		s.untouched(q, func() {
-			s.user().put(p.path+"/relationships", link("CauseOf", q)).is(200).has("", first.value)
-			s.admin.put(q.path+"/relationships", link("CausedBy", p)).is(200).has("/creationDate", first.text("/creationDate"))
+func sameRelationshipChangesNothing(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	first := s.Admin.Put(p.Path+"/relationships", Link("CauseOf", q)).Is(201)
+	s.Untouched(p, func() {
+		s.Untouched(q, func() {
+			s.User().Put(p.Path+"/relationships", Link("CauseOf", q)).Is(200).Has("", first.Value)
+			s.Admin.Put(q.Path+"/relationships", Link("CausedBy", p)).Is(200).Has("/creationDate", first.Text("/creationDate"))
 		})
 	})
 }
 
-func typeIsNotChangedInPlace(s *session) {
-	for i := 1; i < len(relationshipTypes); i += 2 {
-		kind := relationshipTypes[i]
-		p, q := s.problem(), s.problem()
-		s.relate(p, kind.name, q)
-		s.untouched(p, func() {
-			s.admin.put(p.path+"/relationships", link(kind.mirror, q)).refused()
-			s.admin.put(q.path+"/relationships", link(kind.name, p)).refused()
+func typeIsNotChangedInPlace(s *Session) {
+	for i := 1; i < len(RelationshipTypes); i += 2 {
+		kind := RelationshipTypes[i]
+		p, q := s.Problem(), s.Problem()
+		s.Relate(p, kind.Name, q)
+		s.Untouched(p, func() {
+			s.Admin.Put(p.Path+"/relationships", Link(kind.Mirror, q)).Refused()
+			s.Admin.Put(q.Path+"/relationships", Link(kind.Name, p)).Refused()
 		})
-		s.admin.delete(p.path+"/relationships", link(kind.name, q)).is(204)
-		s.relate(p, kind.mirror, q)
+		s.Admin.Delete(p.Path+"/relationships", Link(kind.Name, q)).Is(204)
+		s.Relate(p, kind.Mirror, q)
 	}
 }
 
-func oneRelationshipPerFamily(s *session) {
-	p, q := s.problem(), s.problem()
-	s.relate(p, "ClonedFrom", q)
-	s.relate(p, "BlockerOf", q)
-	s.relate(p, "RelatedTo", q)
-	s.relate(p, "ChildOf", q)
-	s.relate(p, "CausedBy", q)
-	s.relate(p, "OriginalOf", q)
-	s.linked(p, q.as("RelatedTo"), q.as("ChildOf"), q.as("OriginalOf"), q.as("CausedBy"), q.as("BlockerOf"), q.as("ClonedFrom"))
-	s.linked(q, p.as("RelatedTo"), p.as("ParentOf"), p.as("DuplicateOf"), p.as("CauseOf"), p.as("BlockedBy"), p.as("ClonedTo"))
+func oneRelationshipPerFamily(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	s.Relate(p, "ClonedFrom", q)
+	s.Relate(p, "BlockerOf", q)
+	s.Relate(p, "RelatedTo", q)
+	s.Relate(p, "ChildOf", q)
+	s.Relate(p, "CausedBy", q)
+	s.Relate(p, "OriginalOf", q)
+	s.Linked(p, q.As("RelatedTo"), q.As("ChildOf"), q.As("OriginalOf"), q.As("CausedBy"), q.As("BlockerOf"), q.As("ClonedFrom"))
+	s.Linked(q, p.As("RelatedTo"), p.As("ParentOf"), p.As("DuplicateOf"), p.As("CauseOf"), p.As("BlockedBy"), p.As("ClonedTo"))
 }
 
-func problemIsNotRelatedToItself(s *session) {
-	p := s.problem()
-	s.untouched(p, func() {
-		for _, kind := range relationshipTypes {
-			s.admin.put(p.path+"/relationships", link(kind.name, p)).fault(422, "invalid-value", "/problemIdentifier")
+func problemIsNotRelatedToItself(s *Session) {
+	p := s.Problem()
+	s.Untouched(p, func() {
+		for _, kind := range RelationshipTypes {
+			s.Admin.Put(p.Path+"/relationships", Link(kind.Name, p)).Fault(422, "invalid-value", "/problemIdentifier")
 		}
 	})
 }
 
-func unknownOtherProblem(s *session) {
-	p := s.problem()
-	s.untouched(p, func() {
+func unknownOtherProblem(s *Session) {
+	p := s.Problem()
+	s.Untouched(p, func() {
 		for _, other := range []string{"999999999999", "0", "-1", "9223372036854775808", "99999999999999999999999"} {
-			s.admin.put(p.path+"/relationships", `{"type":"ParentOf","problemIdentifier":`+other+`}`).fault(422, "invalid-value", "/problemIdentifier")
+			s.Admin.Put(p.Path+"/relationships", `{"type":"ParentOf","problemIdentifier":`+other+`}`).Fault(422, "invalid-value", "/problemIdentifier")
 		}
 	})
 }
 
-func faultsOfARelationship(s *session) {
-	p, q := s.problem(), s.problem()
-	s.untouched(p, func() {
-		for _, call := range []func(string, string, ...option) *answer{s.admin.put, s.admin.delete} {
-			path := p.path + "/relationships"
-			call(path, `{}`).fault(422, "required-field", "/type", "/problemIdentifier")
-			call(path, `{"type":"ParentOf"}`).fault(422, "required-field", "/problemIdentifier")
-			call(path, fmt.Sprintf(`{"problemIdentifier":%d}`, q.id)).fault(422, "required-field", "/type")
-			call(path, fmt.Sprintf(`{"type":"FriendOf","problemIdentifier":%d}`, q.id)).fault(422, "invalid-value", "/type")
-			call(path, fmt.Sprintf(`{"type":"parentOf","problemIdentifier":%d}`, q.id)).fault(422, "invalid-value", "/type")
-			call(path, fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":"%d"}`, q.id)).fault(422, "invalid-type", "/problemIdentifier")
-			call(path, fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d.0}`, q.id)).fault(422, "invalid-type", "/problemIdentifier")
-			call(path, `{"type":"ParentOf","problemIdentifier":1e0}`).fault(422, "invalid-type", "/problemIdentifier")
-			call(path, `{"type":200,"problemIdentifier":true}`).fault(422, "invalid-type", "/type", "/problemIdentifier")
-			call(path, fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d,"mirror":"ChildOf","Type":"x"}`, q.id)).fault(422, "unknown-field", "/mirror", "/Type")
-			call(path, `[]`).fault(422, "invalid-type", "")
-			call(path, ``).fault(400, "malformed-json")
-			call(path, link("ParentOf", q), plain()).fault(415, "unsupported-media-type")
+func faultsOfARelationship(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	s.Untouched(p, func() {
+		for _, call := range []func(string, string, ...Option) *Answer{s.Admin.Put, s.Admin.Delete} {
+			path := p.Path + "/relationships"
+			call(path, `{}`).Fault(422, "required-field", "/type", "/problemIdentifier")
+			call(path, `{"type":"ParentOf"}`).Fault(422, "required-field", "/problemIdentifier")
+			call(path, fmt.Sprintf(`{"problemIdentifier":%d}`, q.ID)).Fault(422, "required-field", "/type")
+			call(path, fmt.Sprintf(`{"type":"FriendOf","problemIdentifier":%d}`, q.ID)).Fault(422, "invalid-value", "/type")
+			call(path, fmt.Sprintf(`{"type":"parentOf","problemIdentifier":%d}`, q.ID)).Fault(422, "invalid-value", "/type")
+			call(path, fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":"%d"}`, q.ID)).Fault(422, "invalid-type", "/problemIdentifier")
+			call(path, fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d.0}`, q.ID)).Fault(422, "invalid-type", "/problemIdentifier")
+			call(path, `{"type":"ParentOf","problemIdentifier":1e0}`).Fault(422, "invalid-type", "/problemIdentifier")
+			call(path, `{"type":200,"problemIdentifier":true}`).Fault(422, "invalid-type", "/type", "/problemIdentifier")
+			call(path, fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d,"mirror":"ChildOf","Type":"x"}`, q.ID)).Fault(422, "unknown-field", "/mirror", "/Type")
+			call(path, `[]`).Fault(422, "invalid-type", "")
+			call(path, ``).Fault(400, "malformed-json")
+			call(path, Link("ParentOf", q), Plain()).Fault(415, "unsupported-media-type")
 		}
 	})
 }
 
-func differingIdentifiersOfTheOtherProblem(s *session) {
-	p, q, r := s.problem(), s.problem(), s.problem()
-	body := fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d,"problem":{"identifier":%d}}`, q.id, r.id)
-	s.untouched(p, func() { s.admin.put(p.path+"/relationships", body).fault(422, "", "/problem/identifier") })
-	s.relate(p, "ParentOf", q)
-	s.untouched(p, func() { s.admin.delete(p.path+"/relationships", body).fault(422, "", "/problem/identifier") })
+func differingIdentifiersOfTheOtherProblem(s *Session) {
+	p, q, r := s.Problem(), s.Problem(), s.Problem()
+	body := fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d,"problem":{"identifier":%d}}`, q.ID, r.ID)
+	s.Untouched(p, func() { s.Admin.Put(p.Path+"/relationships", body).Fault(422, "", "/problem/identifier") })
+	s.Relate(p, "ParentOf", q)
+	s.Untouched(p, func() { s.Admin.Delete(p.Path+"/relationships", body).Fault(422, "", "/problem/identifier") })
 }
 
-func listedRelationshipCanBeSent(s *session) {
-	p, q := s.problem(), s.problem()
-	s.relate(p, "BlockedBy", q)
-	read := s.admin.get(p.path + "/relationships").is(200).part("/0")
-	s.untouched(p, func() { s.admin.put(p.path+"/relationships", read).is(200) })
-	s.admin.delete(p.path+"/relationships", read).is(204).empty()
-	s.linked(q)
-	s.admin.put(p.path+"/relationships", read).is(201)
+func listedRelationshipCanBeSent(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	s.Relate(p, "BlockedBy", q)
+	read := s.Admin.Get(p.Path + "/relationships").Is(200).Part("/0")
+	s.Untouched(p, func() { s.Admin.Put(p.Path+"/relationships", read).Is(200) })
+	s.Admin.Delete(p.Path+"/relationships", read).Is(204).Empty()
+	s.Linked(q)
+	s.Admin.Put(p.Path+"/relationships", read).Is(201)
 }
 
-func missingRelationshipIsNotDeleted(s *session) {
-	p, q := s.problem(), s.problem()
-	s.relate(p, "ParentOf", q)
-	s.untouched(p, func() {
-		s.admin.delete(p.path+"/relationships", link("ChildOf", q)).fault(404, "relationship-not-found")
-		s.admin.delete(p.path+"/relationships", link("RelatedTo", q)).fault(404, "relationship-not-found")
-		s.admin.delete(q.path+"/relationships", link("ParentOf", p)).fault(404, "relationship-not-found")
-		s.admin.delete(p.path+"/relationships", link("ParentOf", p)).is(404)
-		s.admin.delete(p.path+"/relationships", `{"type":"ParentOf","problemIdentifier":999999999999}`).fault(404, "relationship-not-found")
+func missingRelationshipIsNotDeleted(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	s.Relate(p, "ParentOf", q)
+	s.Untouched(p, func() {
+		s.Admin.Delete(p.Path+"/relationships", Link("ChildOf", q)).Fault(404, "relationship-not-found")
+		s.Admin.Delete(p.Path+"/relationships", Link("RelatedTo", q)).Fault(404, "relationship-not-found")
+		s.Admin.Delete(q.Path+"/relationships", Link("ParentOf", p)).Fault(404, "relationship-not-found")
+		s.Admin.Delete(p.Path+"/relationships", Link("ParentOf", p)).Is(404)
+		s.Admin.Delete(p.Path+"/relationships", `{"type":"ParentOf","problemIdentifier":999999999999}`).Fault(404, "relationship-not-found")
 	})
-	s.admin.delete(p.path+"/relationships", link("ParentOf", q)).is(204)
-	s.admin.delete(p.path+"/relationships", link("ParentOf", q)).fault(404, "relationship-not-found")
+	s.Admin.Delete(p.Path+"/relationships", Link("ParentOf", q)).Is(204)
+	s.Admin.Delete(p.Path+"/relationships", Link("ParentOf", q)).Fault(404, "relationship-not-found")
 }
 
-func relationshipsAreOrdered(s *session) {
-	p, a, b := s.problem(), s.problem(), s.problem()
-	s.admin.get(p.path+"/relationships").is(200).has("", raw(`[]`))
-	s.relate(p, "BlockedBy", b)
-	s.relate(p, "ParentOf", b)
-	s.relate(p, "ChildOf", a)
-	s.relate(p, "RelatedTo", b)
-	s.relate(p, "RelatedTo", a)
-	s.linked(p, a.as("RelatedTo"), b.as("RelatedTo"), b.as("ParentOf"), a.as("ChildOf"), b.as("BlockedBy"))
+func relationshipsAreOrdered(s *Session) {
+	p, a, b := s.Problem(), s.Problem(), s.Problem()
+	s.Admin.Get(p.Path+"/relationships").Is(200).Has("", Raw(`[]`))
+	s.Relate(p, "BlockedBy", b)
+	s.Relate(p, "ParentOf", b)
+	s.Relate(p, "ChildOf", a)
+	s.Relate(p, "RelatedTo", b)
+	s.Relate(p, "RelatedTo", a)
+	s.Linked(p, a.As("RelatedTo"), b.As("RelatedTo"), b.As("ParentOf"), a.As("ChildOf"), b.As("BlockedBy"))
 }
 
-func otherProblemIsShownAsItIs(s *session) {
-	p, q := s.problem(), s.problem()
-	s.relate(p, "ParentOf", q)
-	s.admin.patch(q.path, `{"title":"Renamed","state":{"name":"Closed"}}`).is(200)
-	s.admin.get(p.path+"/relationships").is(200).has("/0/problem/title", "Renamed").has("/0/problem/state/name", "Closed")
+func otherProblemIsShownAsItIs(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	s.Relate(p, "ParentOf", q)
+	s.Admin.Patch(q.Path, `{"title":"Renamed","state":{"name":"Closed"}}`).Is(200)
+	s.Admin.Get(p.Path+"/relationships").Is(200).Has("/0/problem/title", "Renamed").Has("/0/problem/state/name", "Closed")
 }
 
-func impossibleNumberOfTheOtherProblem(s *session) {
-	p := s.problem()
+func impossibleNumberOfTheOtherProblem(s *Session) {
+	p := s.Problem()
 	for _, other := range []string{"0", "-1", "99999999999999999999"} {
 		body := `{"type":"ParentOf","problemIdentifier":` + other + `}`
-		s.admin.delete(p.path+"/relationships", body).fault(404, "relationship-not-found")
-		s.admin.put(p.path+"/relationships", body).fault(422, "invalid-value", "/problemIdentifier")
+		s.Admin.Delete(p.Path+"/relationships", body).Fault(404, "relationship-not-found")
+		s.Admin.Put(p.Path+"/relationships", body).Fault(422, "invalid-value", "/problemIdentifier")
 	}
 }
 
-func manyRelationshipsAreListed(s *session) {
-	p := s.problem()
+func manyRelationshipsAreListed(s *Session) {
+	p := s.Problem()
 	var want []string
-	others := make([]problem, 10)
+	others := make([]Problem, 10)
 	for i := range others {
-		others[i] = s.problem()
+		others[i] = s.Problem()
 	}
-	for i := 0; i < len(relationshipTypes); i += 2 { // one of each family
-		kind := relationshipTypes[i].name
+	for i := 0; i < len(RelationshipTypes); i += 2 { // one of each family
+		kind := RelationshipTypes[i].Name
 		for _, q := range others {
-			s.relate(p, kind, q)
-			want = append(want, q.as(kind))
+			s.Relate(p, kind, q)
+			want = append(want, q.As(kind))
 		}
 	}
-	s.linked(p, want...)
+	s.Linked(p, want...)
 }
 
-func relationshipIsTheSameFromEitherSide(s *session) {
-	bob := s.user()
-	for _, kind := range relationshipTypes {
-		p, q := s.problem(), s.create(s.admin)
-		made := bob.put(p.path+"/relationships", link(kind.name, q)).is(201)
-		s.admin.get(p.path+"/relationships").is(200).counts("", 1).has("/0", made.value)
-		there := p.load(s.admin)
-		mirror := s.admin.get(q.path+"/relationships").is(200).counts("", 1).members("/0", "type", "problemIdentifier", "creationDate", "author", "problem")
-		mirror.has("/0/type", kind.mirror).has("/0/problemIdentifier", p.id).has("/0/author", bob.ref()).has("/0/creationDate", made.text("/creationDate"))
-		mirror.has("/0/problem", map[string]any{"identifier": p.id, "title": there.text("/title"),
-			"state": map[string]any{"identifier": there.text("/state/identifier"), "name": there.text("/state/name")}})
+func relationshipIsTheSameFromEitherSide(s *Session) {
+	bob := s.User()
+	for _, kind := range RelationshipTypes {
+		p, q := s.Problem(), s.Create(s.Admin)
+		made := bob.Put(p.Path+"/relationships", Link(kind.Name, q)).Is(201)
+		s.Admin.Get(p.Path+"/relationships").Is(200).Counts("", 1).Has("/0", made.Value)
+		there := p.Load(s.Admin)
+		mirror := s.Admin.Get(q.Path+"/relationships").Is(200).Counts("", 1).Members("/0", "type", "problemIdentifier", "creationDate", "author", "problem")
+		mirror.Has("/0/type", kind.Mirror).Has("/0/problemIdentifier", p.ID).Has("/0/author", bob.Ref()).Has("/0/creationDate", made.Text("/creationDate"))
+		mirror.Has("/0/problem", map[string]any{"identifier": p.ID, "title": there.Text("/title"),
+			"state": map[string]any{"identifier": there.Text("/state/identifier"), "name": there.Text("/state/name")}})
 	}
 }
 
-func relationshipIsDated(s *session) {
-	p, q := s.problem(), s.problem()
-	since := q.load(s.admin).text("/creationDate")
-	dated(s, since, s.admin.put(p.path+"/relationships", link("ParentOf", q)).is(201), "/creationDate")
-	for _, side := range []problem{p, q} {
-		dated(s, since, s.admin.get(side.path+"/relationships").is(200), "/0/creationDate")
+func relationshipIsDated(s *Session) {
+	p, q := s.Problem(), s.Problem()
+	since := q.Load(s.Admin).Text("/creationDate")
+	dated(s, since, s.Admin.Put(p.Path+"/relationships", Link("ParentOf", q)).Is(201), "/creationDate")
+	for _, side := range []Problem{p, q} {
+		dated(s, since, s.Admin.Get(side.Path+"/relationships").Is(200), "/0/creationDate")
 	}
 }

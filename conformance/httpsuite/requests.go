@@ -2,9 +2,9 @@ package httpsuite
 
 import "slices"
 
-// requestTopics are about requests of any kind.
-func requestTopics() []topic {
-	return []topic{
+// RequestTopics are about requests of any kind.
+func RequestTopics() []Topic {
+	return []Topic{
 		{"json", jsonCases()},
 		{"errors", slices.Concat(routeCases(), errorCases(), precedenceCases())},
 		{"conditional", conditionalCases()},

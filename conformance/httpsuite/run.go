@@ -71,7 +71,7 @@ func Run(t *testing.T, target Target, o Options) {
 		t.Fatal(err)
 	}
 	s := newSuite(target, o)
-	defer s.server.close()
+	defer s.server.Close()
 	done := func(r *report.Report) {
 		if t.Failed() {
 			r.Doubt("go test failed although no case did: the race detector does so")
@@ -100,7 +100,7 @@ func Run(t *testing.T, target Target, o Options) {
 func Execute(ctx context.Context, target Target, o Options) *report.Report {
 	began := time.Now()
 	s := newSuite(target, o)
-	defer s.server.close()
+	defer s.server.Close()
 	if err := s.probe(ctx); err != nil {
 		return s.report(began, s.unable(err))
 	}
@@ -111,7 +111,7 @@ func Execute(ctx context.Context, target Target, o Options) *report.Report {
 type suite struct {
 	Options
 	target Target
-	server *server
+	server *Server
 }
 
 func newSuite(target Target, o Options) *suite {
@@ -122,7 +122,7 @@ func newSuite(target Target, o Options) *suite {
 	}
 	target.BaseURL = strings.TrimSuffix(target.BaseURL, "/")
 	o.Implementation.URL = cmp.Or(o.Implementation.URL, public(target.BaseURL))
-	return &suite{Options: o, target: target, server: newServer(target.BaseURL, target.AdminToken, o.Limit)}
+	return &suite{Options: o, target: target, server: NewServer(target.BaseURL, target.AdminToken, o.Limit)}
 }
 
 // public returns a URL without its secrets: reports are published.
@@ -161,12 +161,12 @@ func (s *suite) jobs() []engine.Job {
 
 // try runs a case.
 func (s *suite) try(c Case, r *engine.Run) {
-	t := s.server.trial(r, c.Level)
+	t := s.server.Trial(r, c.Level)
 	if s.Progress != nil {
-		defer func() { s.Progress(Step{c, t.failed()}) }()
+		defer func() { s.Progress(Step{c, t.Failed()}) }()
 	}
 	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed), "")
-	c.run(newSession(t, s.server, s.Seed))
+	c.run(NewSession(t, s.server, s.Seed))
 }
 
 // unable returns the cases of a run without a begin, for the given reason. The probe is
@@ -213,12 +213,12 @@ func (s *suite) excuse(cases []report.Case) {
 
 // status asks a path of the API with the administrator's token.
 func (s *suite) status(ctx context.Context, path string) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.target.BaseURL+api+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.target.BaseURL+API+path, nil)
 	if err != nil {
 		return 0, err
 	}
 	request.Header.Set("Authorization", s.target.AdminToken)
-	response, err := s.server.wire.Do(request)
+	response, err := s.server.Wire.Do(request)
 	if err != nil {
 		return 0, err
 	}

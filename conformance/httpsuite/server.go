@@ -12,21 +12,21 @@ import (
 // mostOutage is how long a run waits at most for a server that is away.
 const mostOutage = 20 * time.Second
 
-// server is the server under test, as all cases of one run share it.
-type server struct {
-	baseURL string
+// Server is the server under test, as all cases of one run share it.
+type Server struct {
+	BaseURL string
 	token   string // of the administrator
-	wire    *http.Client
+	Wire    *http.Client
 	limit   time.Duration // of a case
 
 	losses  atomic.Int64 // how often the server was found gone
 	outages patience     // with a server that is away
 }
 
-// newServer returns the server with this base URL and administrator's token. A case may
+// NewServer returns the server with this base URL and administrator's token. A case may
 // take as long as the limit.
-func newServer(baseURL, token string, limit time.Duration) *server {
-	return &server{baseURL: baseURL, token: token, limit: limit, outages: patience{limit: mostOutage}, wire: &http.Client{
+func NewServer(baseURL, token string, limit time.Duration) *Server {
+	return &Server{BaseURL: baseURL, token: token, limit: limit, outages: patience{limit: mostOutage}, Wire: &http.Client{
 		Transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			MaxIdleConnsPerHost: 64,
@@ -39,14 +39,14 @@ func newServer(baseURL, token string, limit time.Duration) *server {
 	}}
 }
 
-// close closes the connections that no case uses.
-func (v *server) close() { v.wire.CloseIdleConnections() }
+// Close closes the connections that no case uses.
+func (v *Server) Close() { v.Wire.CloseIdleConnections() }
 
-// trial returns the T of a case.
-func (v *server) trial(r *engine.Run, level report.Level) *trial {
+// Trial returns the T of a case.
+func (v *Server) Trial(r *engine.Run, level report.Level) *trial {
 	return &trial{
-		Run: r, level: level, secrets: []string{v.token}, most: mostBody,
+		Run: r, level: level, secrets: []string{v.token}, Most: mostBody,
 		limiters: patience{limit: v.limit / 2}, outages: &v.outages,
-		losses: &v.losses, before: v.losses.Load(),
+		Losses: &v.losses, before: v.losses.Load(),
 	}
 }

@@ -13,31 +13,31 @@ import (
 	"time"
 )
 
-// session is the workbench of a case: an administrator, and the means to make users and
+// Session is the workbench of a case: an administrator, and the means to make users and
 // problems of its own.
-type session struct {
+type Session struct {
 	*trial
-	server *server
-	admin  *client
-	seed   uint64 // of the random draws of the case
+	Server *Server
+	Admin  *Client
+	Seed   uint64 // of the random draws of the case
 
 	making sync.Mutex
 	left   []string // the paths of the new users and components
 }
 
-// newSession returns the session of a case. The random draws of the case begin with the
+// NewSession returns the session of a case. The random draws of the case begin with the
 // seed.
-func newSession(t *trial, v *server, seed uint64) *session {
-	s := &session{trial: t, server: v, seed: seed}
-	s.admin = s.as(v.token)
-	s.admin.name = "administrator"
+func NewSession(t *trial, v *Server, seed uint64) *Session {
+	s := &Session{trial: t, Server: v, Seed: seed}
+	s.Admin = s.As(v.token)
+	s.Admin.name = "administrator"
 	t.Cleanup(s.leave)
 	return s
 }
 
 // leave makes the users of the case inactive, so their tokens are revoked (D17), and
 // closes its components. A failure here is no complaint: the case is over.
-func (s *session) leave() {
+func (s *Session) leave() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*time.Second)
 	defer cancel()
 	s.making.Lock()
@@ -48,14 +48,14 @@ func (s *session) leave() {
 		if strings.HasPrefix(path, "/components/") {
 			body = `{"closed":true}`
 		}
-		if _, err := s.admin.exchange(ctx, &answer{}, http.MethodPatch, path, body); err != nil {
+		if _, err := s.Admin.exchange(ctx, &Answer{}, http.MethodPatch, path, body); err != nil {
 			return
 		}
 	}
 }
 
-// made returns the identifiers of the case's users.
-func (s *session) made() (users []string) {
+// Made returns the identifiers of the case's users.
+func (s *Session) Made() (users []string) {
 	s.making.Lock()
 	defer s.making.Unlock()
 	for _, path := range s.left {
@@ -66,148 +66,148 @@ func (s *session) made() (users []string) {
 	return users
 }
 
-// as returns a client with the given token; an empty one sends none.
-func (s *session) as(token string) *client {
-	c := s.below(api)
-	c.token = token
+// As returns a client with the given token; an empty one sends none.
+func (s *Session) As(token string) *Client {
+	c := s.below(API)
+	c.Token = token
 	if token != "" {
 		c.name = "another token"
 	}
 	return c
 }
 
-// outside returns a client without a token for paths outside the API.
-func (s *session) outside() *client { return s.below("") }
+// Outside returns a client without a token for paths outside the API.
+func (s *Session) Outside() *Client { return s.below("") }
 
 // below returns a client without a token.
-func (s *session) below(path string) *client {
-	return &client{t: s.trial, wire: s.server.wire, base: s.server.baseURL + path, name: "nobody", made: func(path string) {
+func (s *Session) below(path string) *Client {
+	return &Client{T: s.trial, wire: s.Server.Wire, Base: s.Server.BaseURL + path, name: "nobody", made: func(path string) {
 		s.making.Lock()
 		defer s.making.Unlock()
 		s.left = append(s.left, path)
 	}}
 }
 
-// alive asks a path of probes. A server below a base path has it there or at the root:
+// Alive asks a path of probes. A server below a base path has it there or at the root:
 // its supervisors may not know the base path.
-func (s *session) alive(path string) *answer {
+func (s *Session) Alive(path string) *Answer {
 	s.Helper()
-	c := s.outside()
-	if a := c.get(path); a.status == http.StatusOK {
+	c := s.Outside()
+	if a := c.Get(path); a.Status == http.StatusOK {
 		return a
 	}
-	base, err := url.Parse(s.server.baseURL)
+	base, err := url.Parse(s.Server.BaseURL)
 	if err != nil {
 		s.Fatalf("the base URL: %v", err)
 	}
-	c.base = base.Scheme + "://" + base.Host
-	return c.get(path)
+	c.Base = base.Scheme + "://" + base.Host
+	return c.Get(path)
 }
 
-// unique returns an unused text.
-func (s *session) unique(prefix string) string {
+// Unique returns an unused text.
+func (s *Session) Unique(prefix string) string {
 	return prefix + "-" + strings.ToLower(rand.Text()[:12])
 }
 
-// person is a user with a token.
-type person struct {
-	*client
-	identifier, name, email string
+// Person is a user with a token.
+type Person struct {
+	*Client
+	Identifier, Name, Email string
 }
 
-// ref is the person as a reference inside another object (D2).
-func (p person) ref() any {
-	return map[string]any{"identifier": p.identifier, "name": p.name}
+// Ref is the person as a reference inside another object (D2).
+func (p Person) Ref() any {
+	return map[string]any{"identifier": p.Identifier, "name": p.Name}
 }
 
-// object is the whole active user (D2).
-func (p person) object() any {
-	return map[string]any{"identifier": p.identifier, "name": p.name, "email": p.email, "inactive": false}
+// Object is the whole active user (D2).
+func (p Person) Object() any {
+	return map[string]any{"identifier": p.Identifier, "name": p.Name, "email": p.Email, "inactive": false}
 }
 
-// user makes a user with a token of the scope write.
-func (s *session) user() person {
+// User makes a user with a token of the scope write.
+func (s *Session) User() Person {
 	s.Helper()
-	return s.userWith("write")
+	return s.UserWith("write")
 }
 
-// userWith makes a user with a token of the given scope.
-func (s *session) userWith(scope string) person {
+// UserWith makes a user with a token of the given scope.
+func (s *Session) UserWith(scope string) Person {
 	s.Helper()
-	name := s.unique("user")
-	p := person{name: name, email: name + "@Example.org"}
-	made := s.admin.post("/users", encode(map[string]any{"name": p.name, "email": p.email})).is(201)
-	p.identifier = made.text("/identifier")
-	p.client = s.as(s.token(p.identifier, scope))
-	p.client.name = name
+	name := s.Unique("user")
+	p := Person{Name: name, Email: name + "@Example.org"}
+	made := s.Admin.Post("/users", Encode(map[string]any{"name": p.Name, "email": p.Email})).Is(201)
+	p.Identifier = made.Text("/identifier")
+	p.Client = s.As(s.Token(p.Identifier, scope))
+	p.Client.name = name
 	return p
 }
 
-// token issues a token for a user.
-func (s *session) token(user, scope string) string {
+// Token issues a token for a user.
+func (s *Session) Token(user, scope string) string {
 	s.Helper()
-	return secret(s.admin.post("/tokens",
-		encode(map[string]any{"user": map[string]any{"identifier": user}, "scope": scope})).is(201))
+	return Secret(s.Admin.Post("/tokens",
+		Encode(map[string]any{"user": map[string]any{"identifier": user}, "scope": scope})).Is(201))
 }
 
-// part is the whole active user as JSON text.
-func (p person) part() string { return encode(p.object()) }
+// Part is the whole active user as JSON text.
+func (p Person) Part() string { return Encode(p.Object()) }
 
-// deactivate makes the person inactive.
-func (s *session) deactivate(p person) {
+// Deactivate makes the person inactive.
+func (s *Session) Deactivate(p Person) {
 	s.Helper()
-	s.admin.patch("/users/"+p.identifier, `{"inactive":true}`).is(200)
+	s.Admin.Patch("/users/"+p.Identifier, `{"inactive":true}`).Is(200)
 }
 
-// secret returns the token in the answer to POST /tokens.
-func secret(a *answer) string {
-	a.t.Helper()
-	return a.text("/token")
+// Secret returns the token in the answer to POST /tokens.
+func Secret(a *Answer) string {
+	a.T.Helper()
+	return a.Text("/token")
 }
 
-// problem is a problem of the case.
-type problem struct {
-	id   int64
-	path string
+// Problem is a problem of the case.
+type Problem struct {
+	ID   int64
+	Path string
 }
 
-// create makes a problem with the given JSON members beside a title.
-func (s *session) create(c *client, members ...string) problem {
+// Create makes a problem with the given JSON members beside a title.
+func (s *Session) Create(c *Client, members ...string) Problem {
 	s.Helper()
-	body := "{" + strings.Join(append([]string{`"title":` + encode(s.unique("Problem"))}, members...), ",") + "}"
-	id := c.post("/problems", body).is(201).number("/identifier")
-	return problem{id, fmt.Sprintf("/problems/%d", id)}
+	body := "{" + strings.Join(append([]string{`"title":` + Encode(s.Unique("Problem"))}, members...), ",") + "}"
+	id := c.Post("/problems", body).Is(201).Number("/identifier")
+	return Problem{id, fmt.Sprintf("/problems/%d", id)}
 }
 
-// problem makes a problem of the administrator.
-func (s *session) problem() problem {
+// Problem makes a problem of the administrator.
+func (s *Session) Problem() Problem {
 	s.Helper()
-	return s.create(s.admin)
+	return s.Create(s.Admin)
 }
 
-// keyword returns the path of a keyword; the name is escaped already.
-func (p problem) keyword(name string) string { return p.path + "/keywords/" + name }
+// Keyword returns the path of a keyword; the name is escaped already.
+func (p Problem) Keyword(name string) string { return p.Path + "/keywords/" + name }
 
-// link returns the body of W6 and W7 towards p.
-func link(kind string, p problem) string {
-	return fmt.Sprintf(`{"type":%q,"problemIdentifier":%d}`, kind, p.id)
+// Link returns the body of W6 and W7 towards p.
+func Link(kind string, p Problem) string {
+	return fmt.Sprintf(`{"type":%q,"problemIdentifier":%d}`, kind, p.ID)
 }
 
-// relate adds a relationship that has to be new.
-func (s *session) relate(a problem, kind string, b problem) {
+// Relate adds a relationship that has to be new.
+func (s *Session) Relate(a Problem, kind string, b Problem) {
 	s.Helper()
-	s.admin.put(a.path+"/relationships", link(kind, b)).is(201)
+	s.Admin.Put(a.Path+"/relationships", Link(kind, b)).Is(201)
 }
 
-// load returns the problem as the client sees it (R1).
-func (p problem) load(c *client) *answer {
-	c.t.Helper()
-	return c.get(p.path).is(200)
+// Load returns the problem as the client sees it (R1).
+func (p Problem) Load(c *Client) *Answer {
+	c.T.Helper()
+	return c.Get(p.Path).Is(200)
 }
 
-// untouched runs f and demands that it left the problem as it was: the same
+// Untouched runs f and demands that it left the problem as it was: the same
 // revision, the same log, the same comments, relationships and watchers.
-func (s *session) untouched(p problem, f func()) {
+func (s *Session) Untouched(p Problem, f func()) {
 	s.Helper()
 	before := s.everything(p)
 	f()
@@ -216,19 +216,19 @@ func (s *session) untouched(p problem, f func()) {
 	}
 }
 
-func (s *session) everything(p problem) string {
+func (s *Session) everything(p Problem) string {
 	s.Helper()
 	var b strings.Builder
 	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
-		b.WriteString(encode(s.admin.get(p.path + part).is(200).value))
+		b.WriteString(Encode(s.Admin.Get(p.Path + part).Is(200).Value))
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// eventually demands that one of some attempts succeeds. It is for what other
+// Eventually demands that one of some attempts succeeds. It is for what other
 // users of the server may disturb for a moment, not for waiting.
-func (s *session) eventually(attempt func() bool, format string, args ...any) {
+func (s *Session) Eventually(attempt func() bool, format string, args ...any) {
 	s.Helper()
 	for range 100 {
 		if attempt() {
@@ -238,31 +238,31 @@ func (s *session) eventually(attempt func() bool, format string, args ...any) {
 	s.Fatalf(format, args...)
 }
 
-// unchanged demands that a GET with the ETag just received is answered with 304.
+// Unchanged demands that a GET with the ETag just received is answered with 304.
 // Other users of the server may change the catalogue, and so the ETag, in between.
-func (s *session) unchanged(c *client, path string) {
+func (s *Session) Unchanged(c *Client, path string) {
 	s.Helper()
-	s.eventually(func() bool {
-		return c.get(path, with("If-None-Match", c.get(path).is(200).etag())).status == 304
+	s.Eventually(func() bool {
+		return c.Get(path, With("If-None-Match", c.Get(path).Is(200).ETag())).Status == 304
 	}, "GET %s is never answered with 304", path)
 }
 
-// twins makes n users of one name, and returns it.
-func (s *session) twins(n int) string {
+// Twins makes n users of one name, and returns it.
+func (s *Session) Twins(n int) string {
 	s.Helper()
-	name := s.unique("twin")
+	name := s.Unique("twin")
 	for range n {
-		s.admin.post("/users", encode(map[string]any{"name": name, "email": s.unique("address") + "@example.org"})).is(201)
+		s.Admin.Post("/users", Encode(map[string]any{"name": name, "email": s.Unique("address") + "@example.org"})).Is(201)
 	}
 	return name
 }
 
-// problemMembers are the members of a single problem (D1).
-var problemMembers = []string{
+// ProblemMembers are the members of a single problem (D1).
+var ProblemMembers = []string{
 	"identifier", "title", "state", "priority", "classification", "component", "milestone", "assignee",
 	"originator", "modifier", "modificationDate", "resolver", "resolveDate", "creationDate",
 	"keywords", "watching", "read", "readByAssignee", "revision", "logs",
 }
 
-// tokenForm is the form of tokens (D17).
-var tokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
+// TokenForm is the form of tokens (D17).
+var TokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)

@@ -27,15 +27,15 @@ type Case struct {
 	Profile string // the topic, such as "keywords"
 	Source  string // "D10", "RFC 9110", "spec section 5"
 	Rule    string // what has to be true, in words
-	run     func(*session)
+	run     func(*Session)
 }
 
 // Cases returns all cases, by topic.
 func Cases() []Case {
 	var cases []Case
-	for _, topic := range slices.Concat(recordTopics(), queryTopics(), accessTopics(), requestTopics()) {
-		for _, d := range topic.cases {
-			cases = append(cases, Case{d.id, d.level, topic.profile, d.source, d.rule, d.run})
+	for _, topic := range slices.Concat(RecordTopics(), QueryTopics(), AccessTopics(), RequestTopics()) {
+		for _, d := range topic.Cases {
+			cases = append(cases, Case{d.ID, d.Level, topic.Profile, d.Source, d.Rule, d.Run})
 		}
 	}
 	return cases

@@ -2,10 +2,10 @@ package httpsuite
 
 import "sync"
 
-// together runs f n times at once and returns the answers in order of their
+// Together runs f n times at once and returns the answers in order of their
 // index.
-func together(n int, f func(i int) *answer) []*answer {
-	answers := make([]*answer, n)
+func Together(n int, f func(i int) *Answer) []*Answer {
+	answers := make([]*Answer, n)
 	start := make(chan struct{})
 	var group sync.WaitGroup
 	for i := range n {
@@ -19,29 +19,29 @@ func together(n int, f func(i int) *answer) []*answer {
 	return answers
 }
 
-// count returns how many of the answers have the status.
-func count(answers []*answer, status int) int {
+// Count returns how many of the answers have the status.
+func Count(answers []*Answer, status int) int {
 	n := 0
 	for _, a := range answers {
-		if a.status == status {
+		if a.Status == status {
 			n++
 		}
 	}
 	return n
 }
 
-// many runs something n times, a few at once, and demands 201 for each.
-func (s *session) many(n int, do func(i int) *answer) {
+// Many runs something n times, a few at once, and demands 201 for each.
+func (s *Session) Many(n int, do func(i int) *Answer) {
 	s.Helper()
 	const clients = 8
-	for _, a := range together(min(n, clients), func(i int) (last *answer) {
+	for _, a := range Together(min(n, clients), func(i int) (last *Answer) {
 		for ; i < n; i += clients {
-			if last = do(i); last.status != 201 {
+			if last = do(i); last.Status != 201 {
 				break
 			}
 		}
 		return last
 	}) {
-		a.is(201)
+		a.Is(201)
 	}
 }

@@ -14,68 +14,68 @@ func tokenBody(user, scope string) string {
 }
 
 // tokenCases are about issuing and revoking tokens (D17, D30).
-func tokenCases() []demand {
-	return []demand{
-		{extended, "HTTP-TOKEN-001", "D17, D30", "issuing is answered with 201 and, once, the token in its form", tokenIsIssuedOnce},
-		{extended, "HTTP-TOKEN-002", "D30", "the list has every token but never the secret", tokenListHasNoSecrets},
-		{extended, "HTTP-TOKEN-003", "D17, D30", "a revoked token is refused at once", revokedTokenIsRefused},
-		{extended, "HTTP-TOKEN-004", "D17", "a token can expire, and is refused from then on, for reads and for writes", expiredTokenIsRefused},
-		{extended, "HTTP-TOKEN-005", "D18, D30", "the faults of a token", faultsOfAToken},
-		{extended, "HTTP-TOKEN-006", "D17", "only the scope admin issues and revokes tokens", tokensNeedAdmin},
-		{extended, "HTTP-TOKEN-007", "D17", "admin includes write, and write includes read", scopesIncludeEachOther},
-		{extended, "HTTP-TOKEN-008", "D9", "an expiry is a time in any zone, shown in UTC and cut to the millisecond", expiryInAnyZone},
-		{extended, "HTTP-TOKEN-009", "D9", "a token expires at a time that RFC 3339 can write", expiryThatCannotBeWritten},
-		{extended, "HTTP-TOKEN-010", "D17", "a revoked token is refused at once for every read and every write", revokedTokenIsRefusedEverywhere},
-		{extended, "HTTP-TOKEN-011", "D17, D30", "what the list tells of a token is what it was issued with", listedTokenIsAsIssued},
+func tokenCases() []Demand {
+	return []Demand{
+		{Extended, "HTTP-TOKEN-001", "D17, D30", "issuing is answered with 201 and, once, the token in its form", tokenIsIssuedOnce},
+		{Extended, "HTTP-TOKEN-002", "D30", "the list has every token but never the secret", tokenListHasNoSecrets},
+		{Extended, "HTTP-TOKEN-003", "D17, D30", "a revoked token is refused at once", revokedTokenIsRefused},
+		{Extended, "HTTP-TOKEN-004", "D17", "a token can expire, and is refused from then on, for reads and for writes", expiredTokenIsRefused},
+		{Extended, "HTTP-TOKEN-005", "D18, D30", "the faults of a token", faultsOfAToken},
+		{Extended, "HTTP-TOKEN-006", "D17", "only the scope admin issues and revokes tokens", tokensNeedAdmin},
+		{Extended, "HTTP-TOKEN-007", "D17", "admin includes write, and write includes read", scopesIncludeEachOther},
+		{Extended, "HTTP-TOKEN-008", "D9", "an expiry is a time in any zone, shown in UTC and cut to the millisecond", expiryInAnyZone},
+		{Extended, "HTTP-TOKEN-009", "D9", "a token expires at a time that RFC 3339 can write", expiryThatCannotBeWritten},
+		{Extended, "HTTP-TOKEN-010", "D17", "a revoked token is refused at once for every read and every write", revokedTokenIsRefusedEverywhere},
+		{Extended, "HTTP-TOKEN-011", "D17, D30", "what the list tells of a token is what it was issued with", listedTokenIsAsIssued},
 	}
 }
 
-func tokenIsIssuedOnce(s *session) {
-	bob := s.user()
-	a := s.admin.post("/tokens", tokenBody(bob.identifier, "read")).is(201)
-	token := secret(a)
+func tokenIsIssuedOnce(s *Session) {
+	bob := s.User()
+	a := s.Admin.Post("/tokens", tokenBody(bob.Identifier, "read")).Is(201)
+	token := Secret(a)
 	if !regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`).MatchString(token) || token[47:] != checksum(token[:47]) {
 		s.Fatalf("%v\nhas no token in the form of D17", a)
 	}
-	a.has("/scope", "read").has("/user/identifier", bob.identifier).has("/expires", nil)
-	s.as(token).get("/me").is(200).has("/user", bob.object())
+	a.Has("/scope", "read").Has("/user/identifier", bob.Identifier).Has("/expires", nil)
+	s.As(token).Get("/me").Is(200).Has("/user", bob.Object())
 }
 
-func tokenListHasNoSecrets(s *session) {
-	bob := s.user()
-	made := s.admin.post("/tokens", tokenBody(bob.identifier, "write")).is(201)
+func tokenListHasNoSecrets(s *Session) {
+	bob := s.User()
+	made := s.Admin.Post("/tokens", tokenBody(bob.Identifier, "write")).Is(201)
 	found := false
-	for list := range s.admin.pages("/tokens") {
-		if secretForm.Match(list.body) || strings.Contains(string(list.body), secret(made)[4:12]) {
+	for list := range s.Admin.Pages("/tokens") {
+		if SecretForm.Match(list.Body) || strings.Contains(string(list.Body), Secret(made)[4:12]) {
 			s.Fatalf("the list shows a secret")
 		}
-		for i := range list.list("") {
-			list.lacks(fmt.Sprintf("/%d/token", i))
-			found = found || list.text(fmt.Sprintf("/%d/identifier", i)) == made.text("/identifier")
+		for i := range list.List("") {
+			list.Lacks(fmt.Sprintf("/%d/token", i))
+			found = found || list.Text(fmt.Sprintf("/%d/identifier", i)) == made.Text("/identifier")
 		}
 	}
 	if !found {
-		s.Fatalf("the list lacks %s", made.text("/identifier"))
+		s.Fatalf("the list lacks %s", made.Text("/identifier"))
 	}
 }
 
-func revokedTokenIsRefused(s *session) {
-	bob := s.user()
-	made := s.admin.post("/tokens", tokenBody(bob.identifier, "read")).is(201)
-	token := s.as(secret(made))
-	token.get("/me").is(200)
-	a := s.admin.delete("/tokens/"+made.text("/identifier"), "").is(204)
-	if len(a.body) > 0 {
+func revokedTokenIsRefused(s *Session) {
+	bob := s.User()
+	made := s.Admin.Post("/tokens", tokenBody(bob.Identifier, "read")).Is(201)
+	token := s.As(Secret(made))
+	token.Get("/me").Is(200)
+	a := s.Admin.Delete("/tokens/"+made.Text("/identifier"), "").Is(204)
+	if len(a.Body) > 0 {
 		s.Fatalf("%v\nhas a body", a)
 	}
-	token.get("/me").fault(401, "unauthenticated")
-	bob.get("/me").is(200)
+	token.Get("/me").Fault(401, "unauthenticated")
+	bob.Get("/me").Is(200)
 	for _, identifier := range []string{"01890000-0000-7000-8000-000000000000", "x"} {
-		s.admin.delete("/tokens/"+identifier, "").fault(404, "not-found")
+		s.Admin.Delete("/tokens/"+identifier, "").Fault(404, "not-found")
 	}
 }
 
-func expiredTokenIsRefused(s *session) {
+func expiredTokenIsRefused(s *Session) {
 	// The server's clock counts, and the way to it may be long.
 	for _, margin := range []time.Duration{time.Second, 5 * time.Second, 30 * time.Second} {
 		if expires(s, margin) {
@@ -85,76 +85,76 @@ func expiredTokenIsRefused(s *session) {
 	s.Fatalf("a token that expires in 30 s is refused already")
 }
 
-func faultsOfAToken(s *session) {
-	bob, eve := s.user(), s.user()
-	s.deactivate(eve)
-	s.admin.post("/tokens", `{}`).fault(422, "required-field", "/user", "/scope")
-	s.admin.post("/tokens", tokenBody(bob.identifier, "root")).fault(422, "invalid-value", "/scope")
-	s.admin.post("/tokens", tokenBody(bob.identifier, "Admin")).fault(422, "invalid-value", "/scope")
-	s.admin.post("/tokens", tokenBody(eve.identifier, "read")).fault(422, "invalid-value", "/user")
-	s.admin.post("/tokens", `{"user":{},"scope":"read"}`).fault(422, "metadata-ambiguous", "/user")
-	s.admin.post("/tokens", `{"user":{"email":"nobody@example.invalid"},"scope":"read"}`).fault(422, "metadata-not-found", "/user")
-	s.admin.post("/tokens", `{"user":"bob","scope":1}`).fault(422, "invalid-type", "/user", "/scope")
-	s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read","expires":"tomorrow"}`).fault(422, "", "/expires")
-	s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read","expires":"2001-01-01T00:00:00.000Z"}`).fault(422, "invalid-value", "/expires")
-	s.admin.post("/tokens", `{"user":{"identifier":`+encode(bob.identifier)+`},"scope":"read","expiry":null}`).fault(422, "unknown-field", "/expiry")
+func faultsOfAToken(s *Session) {
+	bob, eve := s.User(), s.User()
+	s.Deactivate(eve)
+	s.Admin.Post("/tokens", `{}`).Fault(422, "required-field", "/user", "/scope")
+	s.Admin.Post("/tokens", tokenBody(bob.Identifier, "root")).Fault(422, "invalid-value", "/scope")
+	s.Admin.Post("/tokens", tokenBody(bob.Identifier, "Admin")).Fault(422, "invalid-value", "/scope")
+	s.Admin.Post("/tokens", tokenBody(eve.Identifier, "read")).Fault(422, "invalid-value", "/user")
+	s.Admin.Post("/tokens", `{"user":{},"scope":"read"}`).Fault(422, "metadata-ambiguous", "/user")
+	s.Admin.Post("/tokens", `{"user":{"email":"nobody@example.invalid"},"scope":"read"}`).Fault(422, "metadata-not-found", "/user")
+	s.Admin.Post("/tokens", `{"user":"bob","scope":1}`).Fault(422, "invalid-type", "/user", "/scope")
+	s.Admin.Post("/tokens", `{"user":{"identifier":`+Encode(bob.Identifier)+`},"scope":"read","expires":"tomorrow"}`).Fault(422, "", "/expires")
+	s.Admin.Post("/tokens", `{"user":{"identifier":`+Encode(bob.Identifier)+`},"scope":"read","expires":"2001-01-01T00:00:00.000Z"}`).Fault(422, "invalid-value", "/expires")
+	s.Admin.Post("/tokens", `{"user":{"identifier":`+Encode(bob.Identifier)+`},"scope":"read","expiry":null}`).Fault(422, "unknown-field", "/expiry")
 }
 
-func tokensNeedAdmin(s *session) {
-	bob, eve := s.user(), s.userWith("read")
-	for _, p := range []person{bob, eve} {
-		p.post("/tokens", tokenBody(p.identifier, "read")).fault(403, "forbidden")
-		p.get("/tokens").fault(403, "forbidden")
-		p.delete("/tokens/01890000-0000-7000-8000-000000000000", "").fault(403, "forbidden")
+func tokensNeedAdmin(s *Session) {
+	bob, eve := s.User(), s.UserWith("read")
+	for _, p := range []Person{bob, eve} {
+		p.Post("/tokens", tokenBody(p.Identifier, "read")).Fault(403, "forbidden")
+		p.Get("/tokens").Fault(403, "forbidden")
+		p.Delete("/tokens/01890000-0000-7000-8000-000000000000", "").Fault(403, "forbidden")
 	}
 }
 
-func scopesIncludeEachOther(s *session) {
-	p := s.problem()
-	s.as(s.token(s.user().identifier, "admin")).post("/users", encode(map[string]any{"name": "x", "email": s.unique("x") + "@example.org"})).is(201)
+func scopesIncludeEachOther(s *Session) {
+	p := s.Problem()
+	s.As(s.Token(s.User().Identifier, "admin")).Post("/users", Encode(map[string]any{"name": "x", "email": s.Unique("x") + "@example.org"})).Is(201)
 	for _, scope := range []string{"admin", "write"} {
-		c := s.as(s.token(s.user().identifier, scope))
-		c.post(p.path+"/comments", "text", plain()).is(201)
-		c.get(p.path).is(200)
+		c := s.As(s.Token(s.User().Identifier, scope))
+		c.Post(p.Path+"/comments", "text", Plain()).Is(201)
+		c.Get(p.Path).Is(200)
 	}
 }
 
-func expiryInAnyZone(s *session) {
-	bob := s.user()
-	s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"read","expires":"2131-01-01T01:00:00.123999999+02:00"}`).is(201).
-		has("/expires", "2130-12-31T23:00:00.123Z")
-	s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"read","expires":null}`).is(201).has("/expires", nil)
+func expiryInAnyZone(s *Session) {
+	bob := s.User()
+	s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"read","expires":"2131-01-01T01:00:00.123999999+02:00"}`).Is(201).
+		Has("/expires", "2130-12-31T23:00:00.123Z")
+	s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"read","expires":null}`).Is(201).Has("/expires", nil)
 }
 
-func expiryThatCannotBeWritten(s *session) {
+func expiryThatCannotBeWritten(s *Session) {
 	for _, expires := range []string{"9999-12-31T23:59:59-23:59", "2020-01-01T00:00:00Z"} {
-		s.admin.post("/tokens", `{"user":`+s.user().part()+`,"scope":"read","expires":`+encode(expires)+`}`).fault(422, "invalid-value", "/expires")
+		s.Admin.Post("/tokens", `{"user":`+s.User().Part()+`,"scope":"read","expires":`+Encode(expires)+`}`).Fault(422, "invalid-value", "/expires")
 	}
 }
 
-func revokedTokenIsRefusedEverywhere(s *session) {
-	bob, p := s.user(), s.problem()
-	made := s.admin.post("/tokens", tokenBody(bob.identifier, "write")).is(201)
-	token := s.as(secret(made))
-	token.get("/me").is(200)
-	token.post(p.path+"/comments", "text", plain()).is(201)
-	s.admin.delete("/tokens/"+made.text("/identifier"), "").is(204)
+func revokedTokenIsRefusedEverywhere(s *Session) {
+	bob, p := s.User(), s.Problem()
+	made := s.Admin.Post("/tokens", tokenBody(bob.Identifier, "write")).Is(201)
+	token := s.As(Secret(made))
+	token.Get("/me").Is(200)
+	token.Post(p.Path+"/comments", "text", Plain()).Is(201)
+	s.Admin.Delete("/tokens/"+made.Text("/identifier"), "").Is(204)
 	locked(s, token, p)
 }
 
-func listedTokenIsAsIssued(s *session) {
-	bob, issued := s.user(), map[string]*answer{}
+func listedTokenIsAsIssued(s *Session) {
+	bob, issued := s.User(), map[string]*Answer{}
 	for scope, expires := range map[string]string{"read": `"2130-12-31T23:00:00.123Z"`, "write": `null`, "admin": `"2131-01-01T00:00:00.000Z"`} {
-		a := s.admin.post("/tokens", `{"user":`+bob.part()+`,"scope":"`+scope+`","expires":`+expires+`}`).is(201).has("/scope", scope).has("/expires", raw(expires))
-		issued[a.text("/identifier")] = a
+		a := s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"`+scope+`","expires":`+expires+`}`).Is(201).Has("/scope", scope).Has("/expires", Raw(expires))
+		issued[a.Text("/identifier")] = a
 	}
-	for list := range s.admin.pages("/tokens") {
-		for i, entry := range list.list("") {
-			made := issued[list.text(fmt.Sprintf("/%d/identifier", i))]
+	for list := range s.Admin.Pages("/tokens") {
+		for i, entry := range list.List("") {
+			made := issued[list.Text(fmt.Sprintf("/%d/identifier", i))]
 			members, _ := entry.(map[string]any)
 			for _, name := range []string{"scope", "expires"} {
-				if value, told := members[name]; told && made != nil && value != made.at("/"+name) {
-					s.Fatalf("the list says %s %s of a token that was issued with %s", name, encode(value), made.part("/"+name))
+				if value, told := members[name]; told && made != nil && value != made.At("/"+name) {
+					s.Fatalf("the list says %s %s of a token that was issued with %s", name, Encode(value), made.Part("/"+name))
 				}
 			}
 		}
@@ -163,33 +163,33 @@ func listedTokenIsAsIssued(s *session) {
 
 // expires issues a token that expires after the margin and demands that it then
 // does. It reports false when the token was refused before it could be used once.
-func expires(s *session, margin time.Duration) bool {
+func expires(s *Session, margin time.Duration) bool {
 	s.Helper()
-	bob := s.user()
-	now, err := time.Parse(time.RFC3339, s.admin.post("/problems", `{"title":"What time is it?"}`).is(201).text("/creationDate"))
+	bob := s.User()
+	now, err := time.Parse(time.RFC3339, s.Admin.Post("/problems", `{"title":"What time is it?"}`).Is(201).Text("/creationDate"))
 	if err != nil {
 		s.Fatalf("the time of the server: %v", err)
 	}
 	at := now.Add(margin).UTC().Format("2006-01-02T15:04:05.000Z")
-	made := s.admin.post("/tokens", fmt.Sprintf(`{"user":{"email":%q},"scope":"write","expires":%q}`, bob.email, at))
-	if made.status == 422 {
+	made := s.Admin.Post("/tokens", fmt.Sprintf(`{"user":{"email":%q},"scope":"write","expires":%q}`, bob.Email, at))
+	if made.Status == 422 {
 		return false // it is in the past already
 	}
-	made.is(201).has("/expires", at)
-	token := s.as(secret(made))
-	if first := token.get("/me"); first.status == 401 {
+	made.Is(201).Has("/expires", at)
+	token := s.As(Secret(made))
+	if first := token.Get("/me"); first.Status == 401 {
 		return false
 	} else {
-		first.is(200).has("/expires", at)
+		first.Is(200).Has("/expires", at)
 	}
 	// The moment has to pass: no event tells of it.
 	select {
 	case <-time.After(margin):
 	case <-s.Context().Done():
 	}
-	s.eventually(func() bool { return token.get("/me").status == 401 }, "the token of %s still works", at)
-	token.get("/me").fault(401, "unauthenticated")
-	locked(s, token, s.problem())
+	s.Eventually(func() bool { return token.Get("/me").Status == 401 }, "the token of %s still works", at)
+	token.Get("/me").Fault(401, "unauthenticated")
+	locked(s, token, s.Problem())
 	return true
 }
 
@@ -207,21 +207,21 @@ func checksum(text string) string {
 
 // locked demands that the token is good for nothing about a problem: R1 to R4 and
 // W1 to W8 are refused, and do nothing.
-func locked(s *session, token *client, p problem) {
+func locked(s *Session, token *Client, p Problem) {
 	s.Helper()
-	s.untouched(p, func() {
-		for _, a := range []*answer{
-			token.get(p.path), token.get(p.path + "/comments"), token.get(p.path + "/relationships"), token.get(p.path + "/watchers"),
-			token.post("/problems", `{"title":"x"}`),
-			token.patch(p.path, `{"title":"x"}`),
-			token.post(p.path+"/comments", "text", plain()),
-			token.put(p.keyword("k"), `"v"`),
-			token.delete(p.keyword("k"), ""),
-			token.put(p.path+"/relationships", link("RelatedTo", p)),
-			token.delete(p.path+"/relationships", link("RelatedTo", p)),
-			token.put(p.path+"/watchers", `{}`),
+	s.Untouched(p, func() {
+		for _, a := range []*Answer{
+			token.Get(p.Path), token.Get(p.Path + "/comments"), token.Get(p.Path + "/relationships"), token.Get(p.Path + "/watchers"),
+			token.Post("/problems", `{"title":"x"}`),
+			token.Patch(p.Path, `{"title":"x"}`),
+			token.Post(p.Path+"/comments", "text", Plain()),
+			token.Put(p.Keyword("k"), `"v"`),
+			token.Delete(p.Keyword("k"), ""),
+			token.Put(p.Path+"/relationships", Link("RelatedTo", p)),
+			token.Delete(p.Path+"/relationships", Link("RelatedTo", p)),
+			token.Put(p.Path+"/watchers", `{}`),
 		} {
-			a.fault(401, "unauthenticated")
+			a.Fault(401, "unauthenticated")
 		}
 	})
 }

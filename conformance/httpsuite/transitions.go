@@ -7,82 +7,82 @@ import (
 )
 
 // transitionCases are about states and how a problem moves between them (D19).
-func transitionCases() []demand {
-	return []demand{
-		{extended, "HTTP-STATE-001", "D19", "a problem moves to each of its nextStates and to no other", problemMovesToItsNextStates},
-		{extended, "HTTP-STATE-002", "D18, D19", "transition-not-allowed lists the states that are allowed", refusedMoveListsTheAllowedStates},
-		{extended, "HTTP-STATE-003", "D19", "a problem is created in an initial state only", newProblemHasAnInitialState},
-		{extended, "HTTP-STATE-004", "D19", "setting the current state again changes nothing", sameStateChangesNothing},
-		{core, "HTTP-STATE-005", "D1", "resolver and resolveDate tell of the latest move into a resolved state, null while not resolved", resolverOfTheLatestMove},
-		{core, "HTTP-STATE-006", "D2", "each state of the seed leads where D2 says, among the states of the seed", transitionsOfTheSeed},
+func transitionCases() []Demand {
+	return []Demand{
+		{Extended, "HTTP-STATE-001", "D19", "a problem moves to each of its nextStates and to no other", problemMovesToItsNextStates},
+		{Extended, "HTTP-STATE-002", "D18, D19", "transition-not-allowed lists the states that are allowed", refusedMoveListsTheAllowedStates},
+		{Extended, "HTTP-STATE-003", "D19", "a problem is created in an initial state only", newProblemHasAnInitialState},
+		{Extended, "HTTP-STATE-004", "D19", "setting the current state again changes nothing", sameStateChangesNothing},
+		{Core, "HTTP-STATE-005", "D1", "resolver and resolveDate tell of the latest move into a resolved state, null while not resolved", resolverOfTheLatestMove},
+		{Core, "HTTP-STATE-006", "D2", "each state of the seed leads where D2 says, among the states of the seed", transitionsOfTheSeed},
 	}
 }
 
-func problemMovesToItsNextStates(s *session) {
-	enter := func(names ...string) problem {
-		p := s.problem()
+func problemMovesToItsNextStates(s *Session) {
+	enter := func(names ...string) Problem {
+		p := s.Problem()
 		for _, name := range names {
-			s.admin.patch(p.path, `{"state":{"name":`+encode(name)+`}}`).is(200).has("/state/name", name)
+			s.Admin.Patch(p.Path, `{"state":{"name":`+Encode(name)+`}}`).Is(200).Has("/state/name", name)
 		}
 		return p
 	}
 	for _, walk := range [][]string{{}, {"In Progress"}, {"Closed"}} {
-		here := enter(walk...).load(s.admin)
+		here := enter(walk...).Load(s.Admin)
 		allowed := nextStates(here)
 		for _, name := range []string{"Open", "In Progress", "Closed"} {
 			p := enter(walk...)
-			body := `{"state":{"name":` + encode(name) + `}}`
-			if name == here.at("/state/name") || slices.Contains(allowed, name) {
-				s.admin.patch(p.path, body).is(200).has("/state/name", name)
+			body := `{"state":{"name":` + Encode(name) + `}}`
+			if name == here.At("/state/name") || slices.Contains(allowed, name) {
+				s.Admin.Patch(p.Path, body).Is(200).Has("/state/name", name)
 			} else {
-				s.untouched(p, func() { s.admin.patch(p.path, body).fault(409, "transition-not-allowed") })
+				s.Untouched(p, func() { s.Admin.Patch(p.Path, body).Fault(409, "transition-not-allowed") })
 			}
 		}
 	}
 }
 
-func refusedMoveListsTheAllowedStates(s *session) {
-	p := s.problem()
-	s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-	a := s.admin.patch(p.path, `{"state":{"name":"In Progress"}}`).fault(409, "transition-not-allowed")
-	if !strings.Contains(a.text("/detail"), "Open") {
+func refusedMoveListsTheAllowedStates(s *Session) {
+	p := s.Problem()
+	s.Admin.Patch(p.Path, `{"state":{"name":"Closed"}}`).Is(200)
+	a := s.Admin.Patch(p.Path, `{"state":{"name":"In Progress"}}`).Fault(409, "transition-not-allowed")
+	if !strings.Contains(a.Text("/detail"), "Open") {
 		s.Fatalf("%v\ndoes not list Open", a)
 	}
 }
 
-func newProblemHasAnInitialState(s *session) {
-	s.admin.post("/problems", `{"title":"x","state":{"name":"Open"}}`).is(201).has("/state/name", "Open")
+func newProblemHasAnInitialState(s *Session) {
+	s.Admin.Post("/problems", `{"title":"x","state":{"name":"Open"}}`).Is(201).Has("/state/name", "Open")
 	for _, name := range []string{"In Progress", "Closed"} {
-		a := s.admin.post("/problems", `{"title":"x","state":{"name":`+encode(name)+`}}`).fault(409, "transition-not-allowed")
-		if !strings.Contains(a.text("/detail"), "Open") {
+		a := s.Admin.Post("/problems", `{"title":"x","state":{"name":`+Encode(name)+`}}`).Fault(409, "transition-not-allowed")
+		if !strings.Contains(a.Text("/detail"), "Open") {
 			s.Fatalf("%v\ndoes not list Open", a)
 		}
 	}
 }
 
-func sameStateChangesNothing(s *session) {
-	p := s.problem()
-	s.untouched(p, func() { s.admin.patch(p.path, `{"state":{"name":"Open"}}`).is(200).has("/revision", 1) })
-	s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-	s.untouched(p, func() { s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200).has("/revision", 2) })
+func sameStateChangesNothing(s *Session) {
+	p := s.Problem()
+	s.Untouched(p, func() { s.Admin.Patch(p.Path, `{"state":{"name":"Open"}}`).Is(200).Has("/revision", 1) })
+	s.Admin.Patch(p.Path, `{"state":{"name":"Closed"}}`).Is(200)
+	s.Untouched(p, func() { s.Admin.Patch(p.Path, `{"state":{"name":"Closed"}}`).Is(200).Has("/revision", 2) })
 }
 
-func resolverOfTheLatestMove(s *session) {
-	bob, p := s.user(), s.problem()
-	closed := bob.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-	closed.has("/resolver", bob.object()).has("/resolveDate", closed.text("/modificationDate")).timed("/resolveDate")
-	later := s.admin.patch(p.path, `{"title":"Still closed"}`).is(200)
-	later.has("/resolver", bob.object()).has("/resolveDate", closed.text("/resolveDate"))
-	bob.patch(p.path, `{"state":{"name":"Open"}}`).is(200).has("/resolver", nil).has("/resolveDate", nil)
-	again := s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200)
-	again.has("/resolver", again.at("/modifier")).has("/resolveDate", again.text("/modificationDate"))
+func resolverOfTheLatestMove(s *Session) {
+	bob, p := s.User(), s.Problem()
+	closed := bob.Patch(p.Path, `{"state":{"name":"Closed"}}`).Is(200)
+	closed.Has("/resolver", bob.Object()).Has("/resolveDate", closed.Text("/modificationDate")).Timed("/resolveDate")
+	later := s.Admin.Patch(p.Path, `{"title":"Still closed"}`).Is(200)
+	later.Has("/resolver", bob.Object()).Has("/resolveDate", closed.Text("/resolveDate"))
+	bob.Patch(p.Path, `{"state":{"name":"Open"}}`).Is(200).Has("/resolver", nil).Has("/resolveDate", nil)
+	again := s.Admin.Patch(p.Path, `{"state":{"name":"Closed"}}`).Is(200)
+	again.Has("/resolver", again.At("/modifier")).Has("/resolveDate", again.Text("/modificationDate"))
 }
 
-func transitionsOfTheSeed(s *session) {
-	p := s.problem()
-	want := func(a *answer, resolved, initial bool, states ...string) {
+func transitionsOfTheSeed(s *Session) {
+	p := s.Problem()
+	want := func(a *Answer, resolved, initial bool, states ...string) {
 		s.Helper()
-		a.has("/state/resolved", resolved).has("/state/initial", initial)
+		a.Has("/state/resolved", resolved).Has("/state/initial", initial)
 		got := slices.DeleteFunc(nextStates(a), func(name string) bool {
 			return !slices.Contains([]string{"Open", "In Progress", "Closed"}, name)
 		})
@@ -90,17 +90,17 @@ func transitionsOfTheSeed(s *session) {
 			s.Fatalf("%v\nleads to %q, want %q", a, got, states)
 		}
 	}
-	want(p.load(s.admin), false, true, "Closed", "In Progress")
-	want(s.admin.patch(p.path, `{"state":{"name":"In Progress"}}`).is(200), false, false, "Closed", "Open")
-	want(s.admin.patch(p.path, `{"state":{"name":"Closed"}}`).is(200), true, false, "Open")
+	want(p.Load(s.Admin), false, true, "Closed", "In Progress")
+	want(s.Admin.Patch(p.Path, `{"state":{"name":"In Progress"}}`).Is(200), false, false, "Closed", "Open")
+	want(s.Admin.Patch(p.Path, `{"state":{"name":"Closed"}}`).Is(200), true, false, "Open")
 }
 
 // nextStates returns the names of the states that the problem may move to, sorted.
-func nextStates(a *answer) []string {
-	a.t.Helper()
+func nextStates(a *Answer) []string {
+	a.T.Helper()
 	var names []string
-	for i := range a.list("/state/nextStates") {
-		names = append(names, a.text(fmt.Sprintf("/state/nextStates/%d/name", i)))
+	for i := range a.List("/state/nextStates") {
+		names = append(names, a.Text(fmt.Sprintf("/state/nextStates/%d/name", i)))
 	}
 	slices.Sort(names)
 	return names

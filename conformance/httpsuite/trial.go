@@ -21,17 +21,17 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// secretForm is the beginning of a token (D17), or of what was made of one.
-var secretForm = regexp.MustCompile(`(?i)pts_[0-9a-z]{6,}`)
+// SecretForm is the beginning of a token (D17), or of what was made of one.
+var SecretForm = regexp.MustCompile(`(?i)pts_[0-9a-z]{6,}`)
 
-// hide masks all tokens in a text: the ones given and whatever looks like one.
-func hide(text string, secrets ...string) string {
+// Hide masks all tokens in a text: the ones given and whatever looks like one.
+func Hide(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if len(secret) >= 6 { // what is shorter is no secret, and may stand anywhere
 			text = strings.ReplaceAll(text, secret, "$TOKEN")
 		}
 	}
-	return secretForm.ReplaceAllString(text, "$$TOKEN")
+	return SecretForm.ReplaceAllString(text, "$$TOKEN")
 }
 
 // trial is a case under way: the T of the case. It masks tokens, and knows when the
@@ -48,11 +48,11 @@ type trial struct {
 	shaken     bool            // by an outage that this case met itself
 	sound      bool            // of what it has complained, something was not due to an outage
 
-	most     int64     // how long the body of an answer may be
+	Most     int64     // how long the body of an answer may be
 	limiters patience  // with rate limiters
 	outages  *patience // with a server that is away, of all cases of the run together
 
-	losses *atomic.Int64 // how often the server was found gone, by all cases of the run
+	Losses *atomic.Int64 // how often the server was found gone, by all cases of the run
 	before int64         // how many of these were before the case
 }
 
@@ -75,7 +75,7 @@ func (t *trial) Errorf(format string, args ...any) {
 
 // Fatalf fails the case, unless the run was ended, and ends its goroutine.
 func (t *trial) Fatalf(format string, args ...any) {
-	t.settle()
+	t.Settle()
 	if t.complain() {
 		t.say(t.hide(fmt.Sprintf(format, args...)))
 	}
@@ -87,7 +87,7 @@ func (t *trial) Fatalf(format string, args ...any) {
 // all. Such a case is broken, which is never a pass.
 func (t *trial) say(complaint string) {
 	t.mu.Lock()
-	upset := t.shaken || t.losses.Load() != t.before
+	upset := t.shaken || t.Losses.Load() != t.before
 	t.sound = t.sound || !upset
 	sound := t.sound
 	t.mu.Unlock()
@@ -106,10 +106,10 @@ func (t *trial) complain() bool {
 	return t.complaints <= mostComplaints
 }
 
-// hurry makes the case give up on answers beyond 1 MiB, and at once on a server that is
+// Hurry makes the case give up on answers beyond 1 MiB, and at once on a server that is
 // away.
-func (t *trial) hurry() {
-	t.most = 1 << 20
+func (t *trial) Hurry() {
+	t.Most = 1 << 20
 	t.outages = &patience{}
 }
 
@@ -133,8 +133,8 @@ func (t *trial) Logf(format string, args ...any) {
 	t.Run.Logf("%s", t.hide(fmt.Sprintf(format, args...)))
 }
 
-// settle ends the case as not run, when it could not be brought to its end.
-func (t *trial) settle() {
+// Settle ends the case as not run, when it could not be brought to its end.
+func (t *trial) Settle() {
 	if t.over() {
 		t.NotRun("the run was ended while it was under way")
 	}
@@ -147,8 +147,8 @@ func (t *trial) over() bool {
 	return t.ended
 }
 
-// failed reports whether the case has complained.
-func (t *trial) failed() bool {
+// Failed reports whether the case has complained.
+func (t *trial) Failed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.complaints > 0
@@ -167,7 +167,7 @@ func (t *trial) broken(request string, err error) {
 		t.Errorf("%s: %v", request, err)
 		return
 	}
-	t.losses.Add(1)
+	t.Losses.Add(1)
 	t.Errorf("the server was not reached: %s: %v", request, err)
 }
 
@@ -183,47 +183,47 @@ func unreached(err error) bool {
 	return errors.As(err, &call) && call.Op == "dial" || strings.Contains(err.Error(), "server closed idle connection")
 }
 
-// refused reports whether an exchange failed before the request was sent, and whether
+// Refused reports whether an exchange failed before the request was sent, and whether
 // it is to be tried again, now that some time has passed.
-func (t *trial) refused(err error) bool {
+func (t *trial) Refused(err error) bool {
 	var call *net.OpError
 	if !errors.As(err, &call) || call.Op != "dial" {
 		return false
 	}
-	t.losses.Add(1)
+	t.Losses.Add(1)
 	return t.wait(t.outages, outagePause)
 }
 
 // away reports whether an answer says that there is nobody to answer: 503 is
 // unavailable or outcome-unknown (D18), and 502 and 504 come from somebody in between.
-func (a *answer) away() bool {
-	return a.status == http.StatusBadGateway || a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout
+func (a *Answer) away() bool {
+	return a.Status == http.StatusBadGateway || a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
 }
 
 // outcomeUnknown reports whether the answer is to a write that may be stored or not
 // (D18). A client repeats it only with a key or a condition.
-func (a *answer) outcomeUnknown() bool {
+func (a *Answer) outcomeUnknown() bool {
 	var problem struct{ Type string }
-	return json.Unmarshal(a.body, &problem) == nil && path.Base(problem.Type) == "outcome-unknown"
+	return json.Unmarshal(a.Body, &problem) == nil && path.Base(problem.Type) == "outcome-unknown"
 }
 
 // again waits, when an answer asks for that, and reports whether the request is to
 // be sent again. When it is not, and nobody was there to answer, it says so.
-func (t *trial) again(a *answer) bool {
+func (t *trial) again(a *Answer) bool {
 	switch {
-	case a.status == http.StatusTooManyRequests:
+	case a.Status == http.StatusTooManyRequests:
 		return t.wait(&t.limiters, a.retryAfter())
 	case !a.away():
 		return false
-	case a.status == http.StatusServiceUnavailable:
+	case a.Status == http.StatusServiceUnavailable:
 		t.mu.Lock()
 		t.shaken = true
 		t.mu.Unlock()
-		if a.header.Get("Retry-After") != "" && !a.outcomeUnknown() && t.wait(t.outages, a.retryAfter()) {
+		if a.Header.Get("Retry-After") != "" && !a.outcomeUnknown() && t.wait(t.outages, a.retryAfter()) {
 			return true
 		}
 	default:
-		t.losses.Add(1)
+		t.Losses.Add(1)
 	}
 	if t.Context().Err() == nil {
 		t.Errorf("the server was not reached: %v", a)
@@ -242,7 +242,7 @@ func (t *trial) hide(text string) string {
 	t.mu.Lock()
 	secrets := t.secrets
 	t.mu.Unlock()
-	return hide(text, secrets...)
+	return Hide(text, secrets...)
 }
 
 // wait spends some of a patience, and reports whether there was enough of it.

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// at returns the value at the JSON Pointer, or nil.
-func (a *answer) at(pointer string) any { return at(a.value, pointer) }
+// At returns the value at the JSON Pointer, or nil.
+func (a *Answer) At(pointer string) any { return At(a.Value, pointer) }
 
-func at(value any, pointer string) any {
+func At(value any, pointer string) any {
 	for i, name := range strings.Split(pointer, "/") {
 		if i == 0 {
 			continue
@@ -37,72 +37,72 @@ func at(value any, pointer string) any {
 	return value
 }
 
-// text returns the string at the pointer.
-func (a *answer) text(pointer string) string {
-	a.t.Helper()
-	s, ok := a.at(pointer).(string)
+// Text returns the string at the pointer.
+func (a *Answer) Text(pointer string) string {
+	a.T.Helper()
+	s, ok := a.At(pointer).(string)
 	if !ok {
-		a.t.Fatalf("%v\nhas no string at %s", a, pointer)
+		a.T.Fatalf("%v\nhas no string at %s", a, pointer)
 	}
 	return s
 }
 
-// number returns the integer at the pointer.
-func (a *answer) number(pointer string) int64 {
-	a.t.Helper()
-	n, _ := a.at(pointer).(json.Number)
+// Number returns the integer at the pointer.
+func (a *Answer) Number(pointer string) int64 {
+	a.T.Helper()
+	n, _ := a.At(pointer).(json.Number)
 	i, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil {
-		a.t.Fatalf("%v\nhas no integer at %s", a, pointer)
+		a.T.Fatalf("%v\nhas no integer at %s", a, pointer)
 	}
 	return i
 }
 
-// list returns the array at the pointer.
-func (a *answer) list(pointer string) []any {
-	a.t.Helper()
-	l, ok := a.at(pointer).([]any)
+// List returns the array at the pointer.
+func (a *Answer) List(pointer string) []any {
+	a.T.Helper()
+	l, ok := a.At(pointer).([]any)
 	if !ok {
-		a.t.Fatalf("%v\nhas no array at %q", a, pointer)
+		a.T.Fatalf("%v\nhas no array at %q", a, pointer)
 	}
 	return l
 }
 
-// raw is JSON text, for values in assertions.
-type raw string
+// Raw is JSON text, for values in assertions.
+type Raw string
 
 // MarshalJSON returns the text.
-func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+func (r Raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-// has demands this value, as JSON, at the pointer.
-func (a *answer) has(pointer string, want any) *answer {
-	a.t.Helper()
-	if got, want := a.at(pointer), normal(want); !reflect.DeepEqual(got, want) {
-		a.t.Fatalf("%v\nhas %s at %q, want %s", a, encode(got), pointer, encode(want))
+// Has demands this value, as JSON, at the pointer.
+func (a *Answer) Has(pointer string, want any) *Answer {
+	a.T.Helper()
+	if got, want := a.At(pointer), Normal(want); !reflect.DeepEqual(got, want) {
+		a.T.Fatalf("%v\nhas %s at %q, want %s", a, Encode(got), pointer, Encode(want))
 	}
 	return a
 }
 
-// lacks demands an object without such a member.
-func (a *answer) lacks(pointer string) *answer {
-	a.t.Helper()
+// Lacks demands an object without such a member.
+func (a *Answer) Lacks(pointer string) *Answer {
+	a.T.Helper()
 	cut := strings.LastIndex(pointer, "/")
-	object, ok := a.at(pointer[:cut]).(map[string]any)
+	object, ok := a.At(pointer[:cut]).(map[string]any)
 	if !ok {
-		a.t.Fatalf("%v\nhas no object at %q", a, pointer[:cut])
+		a.T.Fatalf("%v\nhas no object at %q", a, pointer[:cut])
 	}
 	if _, found := object[pointer[cut+1:]]; found {
-		a.t.Fatalf("%v\nhas the member %s", a, pointer)
+		a.T.Fatalf("%v\nhas the member %s", a, pointer)
 	}
 	return a
 }
 
-// members demands an object with exactly these members at the pointer.
-func (a *answer) members(pointer string, want ...string) *answer {
-	a.t.Helper()
-	object, ok := a.at(pointer).(map[string]any)
+// Members demands an object with exactly these members at the pointer.
+func (a *Answer) Members(pointer string, want ...string) *Answer {
+	a.T.Helper()
+	object, ok := a.At(pointer).(map[string]any)
 	if !ok {
-		a.t.Fatalf("%v\nhas no object at %q", a, pointer)
+		a.T.Fatalf("%v\nhas no object at %q", a, pointer)
 	}
 	var got []string
 	for name := range object {
@@ -111,79 +111,79 @@ func (a *answer) members(pointer string, want ...string) *answer {
 	slices.Sort(got)
 	want = slices.Sorted(slices.Values(want)) // the caller's stays as it is
 	if !slices.Equal(got, want) {
-		a.t.Fatalf("%v\nhas at %q the members\n%q, want\n%q", a, pointer, got, want)
+		a.T.Fatalf("%v\nhas at %q the members\n%q, want\n%q", a, pointer, got, want)
 	}
 	return a
 }
 
-// timed demands times in the form of D9 at the pointers.
-func (a *answer) timed(pointers ...string) *answer {
-	a.t.Helper()
+// Timed demands times in the form of D9 at the pointers.
+func (a *Answer) Timed(pointers ...string) *Answer {
+	a.T.Helper()
 	for _, pointer := range pointers {
-		if !timeForm.MatchString(a.text(pointer)) {
-			a.t.Fatalf("%v\nhas at %s no time with three decimals in UTC (%s)", a, pointer, see("D9"))
+		if !TimeForm.MatchString(a.Text(pointer)) {
+			a.T.Fatalf("%v\nhas at %s no time with three decimals in UTC (%s)", a, pointer, See("D9"))
 		}
 	}
 	return a
 }
 
-// counts demands an array of n elements at the pointer.
-func (a *answer) counts(pointer string, n int) *answer {
-	a.t.Helper()
-	if got := len(a.list(pointer)); got != n {
-		a.t.Fatalf("%v\nhas %d elements at %q, want %d", a, got, pointer, n)
+// Counts demands an array of n elements at the pointer.
+func (a *Answer) Counts(pointer string, n int) *Answer {
+	a.T.Helper()
+	if got := len(a.List(pointer)); got != n {
+		a.T.Fatalf("%v\nhas %d elements at %q, want %d", a, got, pointer, n)
 	}
 	return a
 }
 
-// problems demands exactly these problems in the body's array, in this order.
-func (a *answer) problems(want ...problem) *answer {
-	a.t.Helper()
+// Problems demands exactly these problems in the body's array, in this order.
+func (a *Answer) Problems(want ...Problem) *Answer {
+	a.T.Helper()
 	ids := []int64{}
 	for _, p := range want {
-		ids = append(ids, p.id)
+		ids = append(ids, p.ID)
 	}
-	if got := a.identifiers(""); !slices.Equal(got, ids) {
-		a.t.Fatalf("%v\nis of the problems %v, want %v", a, got, ids)
+	if got := a.Identifiers(""); !slices.Equal(got, ids) {
+		a.T.Fatalf("%v\nis of the problems %v, want %v", a, got, ids)
 	}
 	return a
 }
 
-// identifiers are the identifiers of the problems, or of the named ones, in the array at
+// Identifiers are the identifiers of the problems, or of the named ones, in the array at
 // the pointer.
-func (a *answer) identifiers(pointer string) []int64 {
-	a.t.Helper()
+func (a *Answer) Identifiers(pointer string) []int64 {
+	a.T.Helper()
 	ids := []int64{}
-	for i := range a.list(pointer) {
-		ids = append(ids, a.number(item(pointer, i, "/identifier")))
+	for i := range a.List(pointer) {
+		ids = append(ids, a.Number(item(pointer, i, "/identifier")))
 	}
 	return ids
 }
 
-// names are the names of the objects in the array at the pointer.
-func (a *answer) names(pointer string) []string {
-	a.t.Helper()
+// Names are the names of the objects in the array at the pointer.
+func (a *Answer) Names(pointer string) []string {
+	a.T.Helper()
 	names := []string{}
-	for i := range a.list(pointer) {
-		names = append(names, a.text(item(pointer, i, "/name")))
+	for i := range a.List(pointer) {
+		names = append(names, a.Text(item(pointer, i, "/name")))
 	}
 	return names
 }
 
-// named returns the object of this name in the array at the pointer, or nil.
-func (a *answer) named(pointer, name string) any {
-	a.t.Helper()
-	if i := slices.Index(a.names(pointer), name); i >= 0 {
-		return a.list(pointer)[i]
+// Named returns the object of this name in the array at the pointer, or nil.
+func (a *Answer) Named(pointer, name string) any {
+	a.T.Helper()
+	if i := slices.Index(a.Names(pointer), name); i >= 0 {
+		return a.List(pointer)[i]
 	}
 	return nil
 }
 
-// part returns the JSON text of the value at the pointer, to be sent back.
-func (a *answer) part(pointer string) string { return encode(a.at(pointer)) }
+// Part returns the JSON text of the value at the pointer, to be sent back.
+func (a *Answer) Part(pointer string) string { return Encode(a.At(pointer)) }
 
-// encode returns value as JSON text.
-func encode(value any) string {
+// Encode returns value as JSON text.
+func Encode(value any) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -193,9 +193,9 @@ func encode(value any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// normal returns value as it would look after a journey through JSON.
-func normal(value any) (result any) {
-	decoder := json.NewDecoder(strings.NewReader(encode(value)))
+// Normal returns value as it would look after a journey through JSON.
+func Normal(value any) (result any) {
+	decoder := json.NewDecoder(strings.NewReader(Encode(value)))
 	decoder.UseNumber()
 	if err := decoder.Decode(&result); err != nil {
 		panic(err) // as above

@@ -8,13 +8,13 @@ import (
 )
 
 // walkCases are about requests in random order.
-func walkCases() []demand {
-	return []demand{
-		{core, "HTTP-WALK-001", "spec sections 2 and 4", "whatever is done in whatever order, what is read is what was written", randomWritesAreReadBack},
+func walkCases() []Demand {
+	return []Demand{
+		{Core, "HTTP-WALK-001", "spec sections 2 and 4", "whatever is done in whatever order, what is read is what was written", randomWritesAreReadBack},
 	}
 }
 
-func randomWritesAreReadBack(s *session) {
+func randomWritesAreReadBack(s *Session) {
 	w := newWalk(s)
 	for range 60 {
 		w.step()
@@ -23,9 +23,9 @@ func randomWritesAreReadBack(s *session) {
 
 // walk is a random sequence of writes, with their expected results.
 type walk struct {
-	*session
+	*Session
 	random   *rand.Rand
-	people   []person
+	people   []Person
 	problems []*walked
 	// related and parent hold pairs of the places of problems; the first of
 	// a related pair is the lower one.
@@ -34,7 +34,7 @@ type walk struct {
 
 // walked is the expected state of a problem.
 type walked struct {
-	problem
+	Problem
 	title              string
 	priority, assignee any // the expected name or identifier
 	keywords           map[string]any
@@ -43,12 +43,12 @@ type walked struct {
 	revision           int64
 }
 
-func newWalk(s *session) *walk {
-	w := &walk{session: s, random: rand.New(rand.NewPCG(s.seed, 0)), related: map[[2]int]bool{}, parent: map[[2]int]bool{}}
-	w.people = []person{s.user(), s.user()}
+func newWalk(s *Session) *walk {
+	w := &walk{Session: s, random: rand.New(rand.NewPCG(s.Seed, 0)), related: map[[2]int]bool{}, parent: map[[2]int]bool{}}
+	w.people = []Person{s.User(), s.User()}
 	for range 4 {
-		p := s.problem()
-		w.problems = append(w.problems, &walked{problem: p, title: p.load(s.admin).text("/title"), keywords: map[string]any{}, revision: 1})
+		p := s.Problem()
+		w.problems = append(w.problems, &walked{Problem: p, title: p.Load(s.Admin).Text("/title"), keywords: map[string]any{}, revision: 1})
 	}
 	return w
 }
@@ -69,7 +69,7 @@ func (w *walk) step() {
 		w.tag(p, who)
 	case 3:
 		text := pick(w, "one", "two\r\nlines", " three ")
-		who.post(p.path+"/comments", text, plain()).is(201).has("/text", text)
+		who.Post(p.Path+"/comments", text, Plain()).Is(201).Has("/text", text)
 		p.comments = append(p.comments, text)
 		p.revision++
 	case 4:
@@ -79,12 +79,12 @@ func (w *walk) step() {
 	case 5:
 		watcher := pick(w, w.people...)
 		status := 200
-		if !slices.Contains(p.watchers, watcher.name) {
+		if !slices.Contains(p.watchers, watcher.Name) {
 			status = 201
-			p.watchers = append(p.watchers, watcher.name)
+			p.watchers = append(p.watchers, watcher.Name)
 			p.revision++
 		}
-		who.put(p.path+"/watchers", watcher.part()).is(status)
+		who.Put(p.Path+"/watchers", watcher.Part()).Is(status)
 	}
 	for _, p := range touched {
 		w.look(p, who)
@@ -92,7 +92,7 @@ func (w *walk) step() {
 }
 
 // edit sets some fields.
-func (w *walk) edit(p *walked, who person) {
+func (w *walk) edit(p *walked, who Person) {
 	w.Helper()
 	before := []any{p.title, p.priority, p.assignee}
 	fields := map[string]any{}
@@ -108,7 +108,7 @@ func (w *walk) edit(p *walked, who person) {
 		}
 	}
 	if w.random.IntN(2) == 0 {
-		p.assignee = pick[any](w, nil, w.people[0].identifier, w.people[1].identifier)
+		p.assignee = pick[any](w, nil, w.people[0].Identifier, w.people[1].Identifier)
 		fields["assignee"] = p.assignee
 		if p.assignee != nil {
 			fields["assignee"] = map[string]any{"identifier": p.assignee}
@@ -117,20 +117,20 @@ func (w *walk) edit(p *walked, who person) {
 	if !slices.Equal(before, []any{p.title, p.priority, p.assignee}) {
 		p.revision++
 	}
-	who.patch(p.path, encode(fields)).is(200).has("/title", p.title).has("/revision", p.revision)
+	who.Patch(p.Path, Encode(fields)).Is(200).Has("/title", p.title).Has("/revision", p.revision)
 }
 
 // tag sets or deletes a keyword.
-func (w *walk) tag(p *walked, who person) {
+func (w *walk) tag(p *walked, who Person) {
 	w.Helper()
 	name := pick(w, "a", "b", "Ä")
 	old, there := p.keywords[name]
 	if w.random.IntN(3) == 0 {
 		if !there {
-			who.delete(p.keyword(name), "").refused()
+			who.Delete(p.Keyword(name), "").Refused()
 			return
 		}
-		who.delete(p.keyword(name), "").is(204)
+		who.Delete(p.Keyword(name), "").Is(204)
 		delete(p.keywords, name)
 		p.revision++
 		return
@@ -140,7 +140,7 @@ func (w *walk) tag(p *walked, who person) {
 	if there {
 		status = 200
 	}
-	who.put(p.keyword(name), encode(value)).is(status).has("/value", value)
+	who.Put(p.Keyword(name), Encode(value)).Is(status).Has("/value", value)
 	if !there || old != value {
 		p.revision++
 	}
@@ -148,29 +148,29 @@ func (w *walk) tag(p *walked, who person) {
 }
 
 // link adds or deletes a relationship.
-func (w *walk) link(i, j int, who person) {
+func (w *walk) link(i, j int, who Person) {
 	w.Helper()
 	kind, pair, there := "RelatedTo", [2]int{min(i, j), max(i, j)}, w.related
 	if w.random.IntN(2) == 0 {
 		kind, pair, there = "ParentOf", [2]int{i, j}, w.parent
 	}
 	a, b := w.problems[i], w.problems[j]
-	path, body := a.path+"/relationships", link(kind, b.problem)
+	path, body := a.Path+"/relationships", Link(kind, b.Problem)
 	switch add := w.random.IntN(3) > 0; {
 	case !add && !there[pair]:
-		who.delete(path, body).refused()
+		who.Delete(path, body).Refused()
 		return
 	case !add:
-		who.delete(path, body).is(204)
+		who.Delete(path, body).Is(204)
 		delete(there, pair)
 	case there[pair]:
-		who.put(path, body).is(200)
+		who.Put(path, body).Is(200)
 		return
 	case kind == "ParentOf" && w.above(j, i):
-		who.put(path, body).refused()
+		who.Put(path, body).Refused()
 		return
 	default:
-		who.put(path, body).is(201)
+		who.Put(path, body).Is(201)
 		there[pair] = true
 	}
 	a.revision++
@@ -188,34 +188,34 @@ func (w *walk) above(a, b int) bool {
 }
 
 // look demands the expected problem.
-func (w *walk) look(p *walked, who person) {
+func (w *walk) look(p *walked, who Person) {
 	w.Helper()
 	keywords := []any{}
 	for _, name := range slices.Sorted(maps.Keys(p.keywords)) {
 		keywords = append(keywords, map[string]any{"name": name, "value": p.keywords[name]})
 	}
-	loaded := p.load(who.client).has("/title", p.title).has("/keywords", keywords).has("/revision", p.revision)
+	loaded := p.Load(who.Client).Has("/title", p.title).Has("/keywords", keywords).Has("/revision", p.revision)
 	for pointer, want := range map[string]any{"/priority/name": p.priority, "/assignee/identifier": p.assignee} {
-		if loaded.at(pointer) != want {
-			w.Fatalf("%v\nhas %v at %s, want %v", loaded, loaded.at(pointer), pointer, want)
+		if loaded.At(pointer) != want {
+			w.Fatalf("%v\nhas %v at %s, want %v", loaded, loaded.At(pointer), pointer, want)
 		}
 	}
-	comments := who.get(p.path + "/comments").is(200)
-	if n := len(comments.list("")); n != len(p.comments) {
+	comments := who.Get(p.Path + "/comments").Is(200)
+	if n := len(comments.List("")); n != len(p.comments) {
 		w.Fatalf("%v\nhas %d comments, want %d", comments, n, len(p.comments))
 	}
 	for i, text := range p.comments {
-		comments.has(fmt.Sprintf("/%d/text", i), text)
+		comments.Has(fmt.Sprintf("/%d/text", i), text)
 	}
-	watchers := who.get(p.path + "/watchers").is(200)
+	watchers := who.Get(p.Path + "/watchers").Is(200)
 	names := slices.Sorted(slices.Values(p.watchers))
-	if n := len(watchers.list("")); n != len(names) {
+	if n := len(watchers.List("")); n != len(names) {
 		w.Fatalf("%v\nhas %d watchers, want %d", watchers, n, len(names))
 	}
 	for i, name := range names {
-		watchers.has(fmt.Sprintf("/%d/name", i), name)
+		watchers.Has(fmt.Sprintf("/%d/name", i), name)
 	}
-	w.linked(p.problem, w.relationships(p)...)
+	w.Linked(p.Problem, w.relationships(p)...)
 }
 
 // relationships are the expected relationships in R3, in its order.
@@ -224,17 +224,17 @@ func (w *walk) relationships(p *walked) []string {
 	for pair := range w.related {
 		switch p {
 		case w.problems[pair[0]]:
-			related = append(related, w.problems[pair[1]].id)
+			related = append(related, w.problems[pair[1]].ID)
 		case w.problems[pair[1]]:
-			related = append(related, w.problems[pair[0]].id)
+			related = append(related, w.problems[pair[0]].ID)
 		}
 	}
 	for pair := range w.parent {
 		switch p {
 		case w.problems[pair[0]]:
-			children = append(children, w.problems[pair[1]].id)
+			children = append(children, w.problems[pair[1]].ID)
 		case w.problems[pair[1]]:
-			parents = append(parents, w.problems[pair[0]].id)
+			parents = append(parents, w.problems[pair[0]].ID)
 		}
 	}
 	list := []string{}
@@ -243,7 +243,7 @@ func (w *walk) relationships(p *walked) []string {
 		others []int64
 	}{{"RelatedTo", related}, {"ParentOf", children}, {"ChildOf", parents}} {
 		for _, id := range slices.Sorted(slices.Values(kind.others)) {
-			list = append(list, problem{id: id}.as(kind.name))
+			list = append(list, Problem{ID: id}.As(kind.name))
 		}
 	}
 	return list
