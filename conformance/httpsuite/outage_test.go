@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
 )
@@ -68,7 +69,7 @@ func TestWriteOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 		requests.Add(1)
 		unknownOutcome(w, r)
 	})
-	o := tried(t, target, time.Minute, func(s *Session) { s.Admin.Post("/problems", `{}`).Is(201) })
+	o := tried(t, target, time.Minute, func(s *session.Session) { s.Admin.Post("/problems", `{}`).Is(201) })
 	if o.Status != report.Broken || requests.Load() != 1 {
 		t.Errorf("%d requests, want 1, and the case ended %s: %s", requests.Load(), o.Status, o.Failure())
 	}
@@ -82,12 +83,12 @@ func TestServerThatIsBackIsAskedAgain(t *testing.T) {
 			unavailable("0")(w, r)
 		}
 	})
-	o := tried(t, target, time.Minute, func(s *Session) { s.Admin.Get("/me").Is(200) })
+	o := tried(t, target, time.Minute, func(s *session.Session) { s.Admin.Get("/me").Is(200) })
 	if o.Status != report.Passed || requests.Load() != 3 {
 		t.Errorf("%d requests, want 3, and the case ended %s: %s", requests.Load(), o.Status, o.Failure())
 	}
 	requests.Store(0)
-	o = tried(t, target, time.Minute, func(s *Session) { s.Admin.Post("/problems", `{}`).Is(201) })
+	o = tried(t, target, time.Minute, func(s *session.Session) { s.Admin.Post("/problems", `{}`).Is(201) })
 	if o.Status != report.Broken {
 		t.Errorf("a write that was sent again ended the case %s: %s", o.Status, o.Failure())
 	}
@@ -102,14 +103,14 @@ func TestOutageAndFailure(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	o := tried(t, target, time.Minute, func(s *Session) {
+	o := tried(t, target, time.Minute, func(s *session.Session) {
 		s.Errorf("wrong before")
 		s.Admin.Delete("/me", "")
 	})
 	if o.Status != report.Failed {
 		t.Errorf("a failure before the outage is %s: %s", o.Status, o.Failure())
 	}
-	o = tried(t, target, time.Minute, func(s *Session) {
+	o = tried(t, target, time.Minute, func(s *session.Session) {
 		s.Losses.Add(1) // by another case
 		s.Admin.Get("/me").Is(404)
 	})
@@ -131,7 +132,7 @@ func TestServerThatIsStartedAgain(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
 	o := engine.Do(t.Context(), "HTTP-X-001", "", time.Minute, func(r *engine.Run) {
-		NewSession(s.server.Trial(r, Core), s.server, s.Seed).Admin.Post("/problems", `{}`).Is(201)
+		session.New(s.server.Trial(r, report.Core), s.server, s.Seed).Admin.Post("/problems", `{}`).Is(201)
 	})
 	if o.Status != report.Passed || dials.Load() != 3 {
 		t.Errorf("after %d attempts the case ended %s: %s", dials.Load(), o.Status, o.Failure())
@@ -160,7 +161,7 @@ func TestTokenThatIsRefusedInTheEnd(t *testing.T) {
 
 func TestEndlessAnswerIsAComplaint(t *testing.T) {
 	t.Parallel()
-	o := tried(t, serve(t, endless), time.Minute, func(s *Session) {
+	o := tried(t, serve(t, endless), time.Minute, func(s *session.Session) {
 		s.Most = 1 << 20
 		s.Admin.Get("/users").Is(200)
 	})
@@ -179,8 +180,8 @@ func TestWaitsTogetherCountOnce(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	o := tried(t, target, 20*time.Second, func(s *Session) {
-		for i, a := range Together(20, func(i int) *Answer { return s.Admin.Get(fmt.Sprintf("/problems/%d", i)) }) {
+	o := tried(t, target, 20*time.Second, func(s *session.Session) {
+		for i, a := range session.Together(20, func(i int) *session.Answer { return s.Admin.Get(fmt.Sprintf("/problems/%d", i)) }) {
 			if a.Status != 200 {
 				s.Errorf("request %d: %v", i, a)
 			}

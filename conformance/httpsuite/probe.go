@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
 )
@@ -25,12 +26,12 @@ func (s *suite) probe(ctx context.Context) error {
 		// of 2026 can be tested, and fails.
 		t := s.server.Trial(r, report.Core)
 		t.Hurry() // the answers here are short, and a mistyped URL is reported at once
-		found = look(NewSession(t, s.server, s.Seed))
+		found = look(session.New(t, s.server, s.Seed))
 		t.Settle()
 	})
 	switch {
 	case found != nil:
-		return errors.New(Hide(found.Error(), s.target.AdminToken))
+		return errors.New(session.Hide(found.Error(), s.target.AdminToken))
 	case o.Status == report.NotRun:
 		return errors.New("the run was ended before the first case")
 	case o.Failure() != "":
@@ -41,7 +42,7 @@ func (s *suite) probe(ctx context.Context) error {
 
 // check returns the fault of the given target.
 func (t Target) check() error {
-	const want = "want the part before " + API + ", such as https://host or https://host/base"
+	const want = "want the part before " + session.API + ", such as https://host or https://host/base"
 	u, err := url.Parse(t.BaseURL)
 	scheme, _, _ := strings.Cut(strings.ToLower(t.BaseURL), "://")
 	switch {
@@ -53,7 +54,7 @@ func (t Target) check() error {
 		return fmt.Errorf("the base URL has more than scheme, host and path; %s", want)
 	case u.Host == "":
 		return fmt.Errorf("the base URL %q is no address of a server: it names no host; %s", t.BaseURL, want)
-	case strings.Contains(u.Path, API):
+	case strings.Contains(u.Path, session.API):
 		return fmt.Errorf("the base URL %q has the path of the API in it; %s", t.BaseURL, want)
 	case t.AdminToken == "":
 		return errors.New("there is no token; want one with the scope admin")
@@ -64,27 +65,27 @@ func (t Target) check() error {
 }
 
 // look asks the server for the needs of the cases.
-func look(s *Session) error {
+func look(s *session.Session) error {
 	me := s.Admin.Get("/me")
 	if err := recognise(s, me); err != nil {
 		return err
 	}
 	name := s.Unique("conformance")
-	user := s.Admin.Post("/users", Encode(map[string]any{"name": name, "email": name + "@example.org"}))
+	user := s.Admin.Post("/users", session.Encode(map[string]any{"name": name, "email": name + "@example.org"}))
 	if err := granted(user, "make users"); err != nil {
 		return err
 	}
 	who := map[string]any{"identifier": user.At("/identifier")}
-	if err := granted(s.Admin.Post("/tokens", Encode(map[string]any{"user": who, "scope": "read"})), "issue tokens"); err != nil {
+	if err := granted(s.Admin.Post("/tokens", session.Encode(map[string]any{"user": who, "scope": "read"})), "issue tokens"); err != nil {
 		return err
 	}
 	return furnished(s)
 }
 
 // recognise returns an error for a server without the API, or with another token.
-func recognise(s *Session, me *Answer) error {
-	where := s.Server.BaseURL + API
-	var endless EndlessError
+func recognise(s *session.Session, me *session.Answer) error {
+	where := s.Server.BaseURL + session.API
+	var endless session.EndlessError
 	switch {
 	case errors.As(me.Err, &endless):
 		return fmt.Errorf("%s/me: %w: is that a server of the API?", where, endless)
@@ -92,33 +93,33 @@ func recognise(s *Session, me *Answer) error {
 		return fmt.Errorf("%s does not answer: %w; is the server running, and the base URL right?", where, me.Err)
 	case me.Status/100 == 3:
 		return fmt.Errorf("%s redirects to %s: want the base URL that it leads to", where, me.Header.Get("Location"))
-	case me.Status == http.StatusUnauthorized && !TokenForm.MatchString(s.Admin.Token):
-		return fmt.Errorf("the server refuses the token (401), which has not the form pts_ and 49 letters and digits (%s); want a token of this server with the scope admin", See("D17"))
+	case me.Status == http.StatusUnauthorized && !session.TokenForm.MatchString(s.Admin.Token):
+		return fmt.Errorf("the server refuses the token (401), which has not the form pts_ and 49 letters and digits (%s); want a token of this server with the scope admin", session.See("D17"))
 	case me.Status == http.StatusUnauthorized:
 		return fmt.Errorf("the server refuses the token (401); want one that this server has issued, is not revoked or expired, and has the scope admin")
 	case me.Status == http.StatusNotFound:
-		return fmt.Errorf("there is no %s/me (404): want the base URL of a server of the API 20151105, which is what stands before %s", where, API)
+		return fmt.Errorf("there is no %s/me (404): want the base URL of a server of the API 20151105, which is what stands before %s", where, session.API)
 	case me.Status != http.StatusOK:
-		return fmt.Errorf("%s/me was answered with %d instead of 200: %s", where, me.Status, Short(string(me.Body)))
+		return fmt.Errorf("%s/me was answered with %d instead of 200: %s", where, me.Status, session.Short(string(me.Body)))
 	case me.Value == nil:
 		return fmt.Errorf("%s/me was answered with something else than JSON (%q): is that a server of the API?", where, me.Header.Get("Content-Type"))
 	case me.At("/scope") != "admin":
-		return fmt.Errorf("the token has the scope %s; want admin, because the cases make users and tokens of their own", Encode(me.At("/scope")))
+		return fmt.Errorf("the token has the scope %s; want admin, because the cases make users and tokens of their own", session.Encode(me.At("/scope")))
 	}
 	return nil
 }
 
 // granted returns an error for an administrator without the rights for the cases.
-func granted(a *Answer, what string) error {
+func granted(a *session.Answer, what string) error {
 	if a.Status != http.StatusCreated {
-		return fmt.Errorf("the cases need to %s, but %s was answered with %d instead of 201: %s", what, a.Request, a.Status, Short(string(a.Body)))
+		return fmt.Errorf("the cases need to %s, but %s was answered with %d instead of 201: %s", what, a.Request, a.Status, session.Short(string(a.Body)))
 	}
 	return nil
 }
 
 // furnished returns an error for missing metadata of D2's seed. A state without initial
 // has another error.
-func furnished(s *Session) error {
+func furnished(s *session.Session) error {
 	need := [][2]string{
 		{"state", "Open"}, {"state", "In Progress"}, {"state", "Closed"},
 		{"priority", "Urgent"}, {"priority", "High"}, {"priority", "Normal"}, {"priority", "Low"},
@@ -127,13 +128,13 @@ func furnished(s *Session) error {
 	var missing []string
 	for _, n := range need {
 		body := map[string]any{"title": s.Unique("Probe"), n[0]: map[string]string{"name": n[1]}}
-		a := s.Admin.Post("/problems", Encode(body))
+		a := s.Admin.Post("/problems", session.Encode(body))
 		if a.Status == http.StatusUnprocessableEntity {
 			missing = append(missing, fmt.Sprintf("the %s %q", n[0], n[1]))
 		}
 	}
 	if missing != nil {
-		return fmt.Errorf("the server does not know %s; want the states, priorities and classifications of a new store, beside others that it may have (%s)", strings.Join(missing, ", "), See("D2"))
+		return fmt.Errorf("the server does not know %s; want the states, priorities and classifications of a new store, beside others that it may have (%s)", strings.Join(missing, ", "), session.See("D2"))
 	}
 	return nil
 }

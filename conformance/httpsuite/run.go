@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/rules"
@@ -111,7 +112,7 @@ func Execute(ctx context.Context, target Target, o Options) *report.Report {
 type suite struct {
 	Options
 	target Target
-	server *Server
+	server *session.Server
 }
 
 func newSuite(target Target, o Options) *suite {
@@ -122,7 +123,7 @@ func newSuite(target Target, o Options) *suite {
 	}
 	target.BaseURL = strings.TrimSuffix(target.BaseURL, "/")
 	o.Implementation.URL = cmp.Or(o.Implementation.URL, public(target.BaseURL))
-	return &suite{Options: o, target: target, server: NewServer(target.BaseURL, target.AdminToken, o.Limit)}
+	return &suite{Options: o, target: target, server: session.NewServer(target.BaseURL, target.AdminToken, o.Limit)}
 }
 
 // public returns a URL without its secrets: reports are published.
@@ -166,7 +167,7 @@ func (s *suite) try(c Case, r *engine.Run) {
 		defer func() { s.Progress(Step{c, t.Failed()}) }()
 	}
 	r.Repeat(fmt.Sprintf("problems-conformance http --url %s --only '^%s$' --seed %d --token $TOKEN", s.target.BaseURL, c.ID, s.Seed), "")
-	c.run(NewSession(t, s.server, s.Seed))
+	c.run(session.New(t, s.server, s.Seed))
 }
 
 // unable returns the cases of a run without a begin, for the given reason. The probe is
@@ -213,7 +214,7 @@ func (s *suite) excuse(cases []report.Case) {
 
 // status asks a path of the API with the administrator's token.
 func (s *suite) status(ctx context.Context, path string) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.target.BaseURL+API+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.target.BaseURL+session.API+path, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
 	"github.com/problemtracking/problems/conformance/internal/engine"
 	"github.com/problemtracking/problems/conformance/report"
 )
@@ -29,7 +30,7 @@ func begun(rest http.HandlerFunc) http.HandlerFunc {
 			w.WriteHeader(status)
 			fmt.Fprint(w, body)
 		}
-		switch r.Method + " " + strings.TrimPrefix(r.URL.Path, API) {
+		switch r.Method + " " + strings.TrimPrefix(r.URL.Path, session.API) {
 		case "GET /me":
 			answer(200, `{"scope":"admin"}`)
 		case "POST /users":
@@ -91,7 +92,7 @@ func TestEndedRunIsIncomplete(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	target := serve(t, begun(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == API+"/users/u1" {
+		if r.URL.Path == session.API+"/users/u1" {
 			return // those who leave
 		}
 		end()
@@ -126,11 +127,11 @@ func TestCoreOnly(t *testing.T) {
 }
 
 // tried runs fn as a case against the server.
-func tried(t *testing.T, target Target, limit time.Duration, fn func(*Session)) engine.Outcome {
+func tried(t *testing.T, target Target, limit time.Duration, fn func(*session.Session)) engine.Outcome {
 	s := newSuite(target, Options{Limit: limit})
 	t.Cleanup(s.server.Close)
 	return engine.Do(t.Context(), "HTTP-X-001", "", s.Limit, func(r *engine.Run) {
-		fn(NewSession(s.server.Trial(r, Core), s.server, s.Seed))
+		fn(session.New(s.server.Trial(r, report.Core), s.server, s.Seed))
 	})
 }
 
@@ -157,7 +158,9 @@ func TestRateLimiterIsRespected(t *testing.T) {
 					w.WriteHeader(http.StatusTooManyRequests)
 				}
 			})
-			o := tried(t, target, time.Minute, func(s *Session) { s.Admin.Post("/problems/1/comments", "text", Plain()).Is(want.status) })
+			o := tried(t, target, time.Minute, func(s *session.Session) {
+				s.Admin.Post("/problems/1/comments", "text", session.Plain()).Is(want.status)
+			})
 			if o.Status != report.Passed || requests.Load() != want.requests {
 				t.Errorf("%d requests, want %d: %s", requests.Load(), want.requests, o.Failure())
 			}
@@ -172,18 +175,18 @@ func TestPagesAreFollowed(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		page := r.URL.Query().Get("cursor")
 		switch {
-		case r.URL.Path == API+"/elsewhere":
+		case r.URL.Path == session.API+"/elsewhere":
 			w.Header().Set("Link", `<http://example.invalid/>; rel="next"`)
 		case page == "":
 			w.Header().Set("Link", `<https://example.org/terms>; rel="license", </api/20151105/users?cursor=2>; rel="next"`)
 		case page == "2":
-			w.Header().Set("Link", "<"+host+API+`/users?cursor=3>; rel=next`)
+			w.Header().Set("Link", "<"+host+session.API+`/users?cursor=3>; rel=next`)
 		}
 		fmt.Fprintf(w, `["page %s"]`, page)
 	})
 	host = target.BaseURL
 	var seen []string
-	o := tried(t, target, time.Minute, func(s *Session) {
+	o := tried(t, target, time.Minute, func(s *session.Session) {
 		for a := range s.Admin.Pages("/users") {
 			seen = append(seen, a.Text("/0"))
 		}
@@ -191,7 +194,7 @@ func TestPagesAreFollowed(t *testing.T) {
 	if want := []string{"page ", "page 2", "page 3"}; o.Status != report.Passed || !slices.Equal(seen, want) {
 		t.Errorf("saw %q, want %q: %s", seen, want, o.Failure())
 	}
-	o = tried(t, target, time.Minute, func(s *Session) {
+	o = tried(t, target, time.Minute, func(s *session.Session) {
 		for range s.Admin.Pages("/elsewhere") {
 		}
 	})
@@ -204,11 +207,11 @@ func TestUsersAreLeftInactive(t *testing.T) {
 	t.Parallel()
 	var left atomic.Int64
 	target := serve(t, begun(func(_ http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPatch && r.URL.Path == API+"/users/u1" {
+		if r.Method == http.MethodPatch && r.URL.Path == session.API+"/users/u1" {
 			left.Add(1)
 		}
 	}))
-	o := tried(t, target, time.Minute, func(s *Session) {
+	o := tried(t, target, time.Minute, func(s *session.Session) {
 		s.User()
 		s.Fatalf("over")
 	})

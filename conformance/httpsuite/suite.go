@@ -3,6 +3,11 @@ package httpsuite
 import (
 	"slices"
 
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/access"
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/queries"
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/records"
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/requests"
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
 	"github.com/problemtracking/problems/conformance/report"
 )
 
@@ -27,13 +32,13 @@ type Case struct {
 	Profile string // the topic, such as "keywords"
 	Source  string // "D10", "RFC 9110", "spec section 5"
 	Rule    string // what has to be true, in words
-	run     func(*Session)
+	run     func(*session.Session)
 }
 
 // Cases returns all cases, by topic.
 func Cases() []Case {
 	var cases []Case
-	for _, topic := range slices.Concat(RecordTopics(), QueryTopics(), AccessTopics(), RequestTopics()) {
+	for _, topic := range slices.Concat(records.Topics(), queries.Topics(), access.Topics(), requests.Topics()) {
 		for _, d := range topic.Cases {
 			cases = append(cases, Case{d.ID, d.Level, topic.Profile, d.Source, d.Rule, d.Run})
 		}

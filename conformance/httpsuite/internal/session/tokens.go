@@ -1,0 +1,35 @@
+package session
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Token issues a token for a user.
+func (s *Session) Token(user, scope string) string {
+	s.Helper()
+	return Secret(s.Admin.Post("/tokens",
+		Encode(map[string]any{"user": map[string]any{"identifier": user}, "scope": scope})).Is(201))
+}
+
+// Secret returns the token in the answer to POST /tokens.
+func Secret(a *Answer) string {
+	a.T.Helper()
+	return a.Text("/token")
+}
+
+// TokenForm is the form of tokens (D17).
+var TokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
+
+// SecretForm is the beginning of a token (D17), or of what was made of one.
+var SecretForm = regexp.MustCompile(`(?i)pts_[0-9a-z]{6,}`)
+
+// Hide masks all tokens in a text: the ones given and whatever looks like one.
+func Hide(text string, secrets ...string) string {
+	for _, secret := range secrets {
+		if len(secret) >= 6 { // what is shorter is no secret, and may stand anywhere
+			text = strings.ReplaceAll(text, secret, "$TOKEN")
+		}
+	}
+	return SecretForm.ReplaceAllString(text, "$$TOKEN")
+}
