@@ -28,6 +28,7 @@ type Answer struct {
 	Err     error // why there is no answer; status is 0 then
 }
 
+// The forms of times (D9), identifiers (D2) and instances of errors (D18).
 var (
 	TimeForm     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 	UUIDForm     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)

@@ -21,7 +21,7 @@ type Client struct {
 	Base  string            // the base of paths
 	Token string            // empty: no Authorization header
 	name  string            // the user of the token, for failures
-	made  func(path string) // notes what the case has to undo
+	made  func(path string) // notes the path of a new user or component
 }
 
 // Option changes a request before it is sent.
@@ -80,19 +80,18 @@ func (c *Client) Delete(path, body string, options ...Option) *Answer {
 }
 
 // Do sends a request and checks the rules for every answer. A body goes out as
-// application/json unless an option says otherwise. Any goroutine may call it: it never
-// ends the case, and answers status 0 when the exchange failed.
+// application/json unless an option says otherwise. Any goroutine may call Do: it never
+// ends the case. The answer has the status 0 when the exchange failed.
 //
-// A rate limiter's 429, and the 503 of a server with Retry-After, are no answers to the
-// request: do waits as long, and sends the request again. The same holds for an unsent
-// request to a closed port. A 503 with the type outcome-unknown is final: the request may
-// have been done.
+// After the 429 of a rate limiter, or a 503 with Retry-After, Do waits and sends the
+// request again. It does the same when the port is closed. A 503 with the type
+// outcome-unknown is final: the server may have done the request.
 func (c *Client) Do(method, path, body string, options ...Option) *Answer {
 	c.T.Helper()
 	a := &Answer{T: c.T, Request: method + " " + path, base: c.Base}
 	for {
 		sent, err := c.exchange(c.T.Context(), a, method, path, body, options...)
-		if err != nil && c.T.Refused(err) {
+		if err != nil && c.T.retryable(err) {
 			continue
 		}
 		if err != nil {
@@ -162,8 +161,8 @@ func (e EndlessError) Error() string {
 	return fmt.Sprintf("the answer %d has a body of more than %d MiB, which was not read to its end", e.status, e.most>>20)
 }
 
-// witness remembers the results of answers: secrets, hidden from everybody, and users and
-// components, to be undone.
+// witness notes new secrets, so that complaints mask them. It also notes new users and
+// components, so that the case can close them.
 func (c *Client) witness(a *Answer) {
 	if a.Status != http.StatusCreated || a.Header.Get("Dry-Run") != "" || c.made == nil {
 		return
@@ -181,8 +180,8 @@ func (c *Client) witness(a *Answer) {
 	}
 }
 
-// retryAfter is how long a rate limiter asks to wait: the header Retry-After in
-// seconds or as a date; a second when it does not say.
+// retryAfter is the wait in the header Retry-After, in seconds or as a date. It is a second
+// when there is no such header.
 func (a *Answer) retryAfter() time.Duration {
 	value := a.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// patience is how long something may wait. Goroutines that wait at the same time use
-// it up together, and not each its own share.
+// patience is a limit for the sum of waits. Waits at the same time count once.
 type patience struct {
 	limit time.Duration
 
@@ -16,8 +15,8 @@ type patience struct {
 	since   time.Time // when the first of them began
 }
 
-// begin reports whether there is enough patience for a span. When there is, done
-// has to be called after the wait.
+// begin reports whether there is enough patience for a span. If there is, the caller waits
+// and then calls done.
 func (p *patience) begin(span time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// mostOutage is how long a run waits at most for a server that is away.
+// mostOutage is the longest time that a run waits for a server, in all.
 const mostOutage = 20 * time.Second
 
 // Server is the server under test, as all cases of one run share it.
@@ -19,7 +19,7 @@ type Server struct {
 	Wire    *http.Client
 	limit   time.Duration // of a case
 
-	losses  atomic.Int64 // how often the server was found gone
+	losses  atomic.Int64 // the number of times that the server was away
 	outages patience     // with a server that is away
 }
 

@@ -1,4 +1,4 @@
-// Package session is the means by which a case speaks to the server under test. A
+// Package session speaks to the server under test, for the cases of the HTTP suite. A
 // [Session] belongs to one case. It has clients, and makes users and problems for the case.
 // The methods of an [Answer] are assertions.
 package session
@@ -98,8 +98,8 @@ func (s *Session) Unique(prefix string) string {
 	return prefix + "-" + strings.ToLower(rand.Text()[:12])
 }
 
-// Eventually demands that one of some attempts succeeds. It is for what other
-// users of the server may disturb for a moment, not for waiting.
+// Eventually demands that one of 100 attempts succeeds. Other users of the server can
+// disturb an attempt for a moment. It does not wait.
 func (s *Session) Eventually(attempt func() bool, format string, args ...any) {
 	s.Helper()
 	for range 100 {

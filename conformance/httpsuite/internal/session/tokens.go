@@ -21,13 +21,13 @@ func Secret(a *Answer) string {
 // TokenForm is the form of tokens (D17).
 var TokenForm = regexp.MustCompile(`^pts_[0-9A-Za-z]{49}$`)
 
-// SecretForm is the beginning of a token (D17), or of what was made of one.
+// SecretForm is the beginning of a token (D17), in any letter case.
 var SecretForm = regexp.MustCompile(`(?i)pts_[0-9a-z]{6,}`)
 
-// Hide masks all tokens in a text: the ones given and whatever looks like one.
+// Hide masks the given secrets in a text, and all texts in the form of a token.
 func Hide(text string, secrets ...string) string {
 	for _, secret := range secrets {
-		if len(secret) >= 6 { // what is shorter is no secret, and may stand anywhere
+		if len(secret) >= 6 { // shorter texts are no secrets, and may stand anywhere
 			text = strings.ReplaceAll(text, secret, "$TOKEN")
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// Trial is a case under way: the T of the case. It masks tokens, and knows when the
-// whole run was ended, which is no failure of the server.
+// Trial is the T of a case under way. It masks tokens. When the whole run was ended, the
+// case counts as not run, and not as a failure of the server.
 type Trial struct {
 	*engine.Run
 	level report.Level
@@ -29,27 +29,26 @@ type Trial struct {
 	mu         sync.Mutex
 	secrets    []string
 	complaints int
-	told       map[string]bool // what one complaint is enough for
+	told       map[string]bool // the lacks it has complained of
 	ended      bool            // the run, before the case was over
 	shaken     bool            // by an outage that this case met itself
-	sound      bool            // of what it has complained, something was not due to an outage
+	sound      bool            // it complained before any outage
 
 	Most     int64     // how long the body of an answer may be
 	limiters patience  // with rate limiters
 	outages  *patience // with a server that is away, of all cases of the run together
 
-	Losses *atomic.Int64 // how often the server was found gone, by all cases of the run
+	Losses *atomic.Int64 // the number of times that the server was away, for all cases of the run
 	before int64         // how many of these were before the case
 }
 
 var _ engine.T = (*Trial)(nil)
 
-// outagePause is how long the cases wait before they try again to reach a server
-// that nobody listens for.
+// outagePause is the wait before another attempt to connect to a closed port.
 const outagePause = 200 * time.Millisecond
 
-// mostComplaints is how many complaints of a case are shown. The first are what
-// matters, and a server that lacks one thing lacks it in every answer.
+// mostComplaints is the number of complaints that a case shows. The first ones matter
+// most: a server without a header lacks it in every answer.
 const mostComplaints = 10
 
 // Errorf fails the case, unless the run was ended.
@@ -68,9 +67,9 @@ func (t *Trial) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// say makes a complaint. After an outage it says nothing about the server: what a
-// case has made may be gone, and what it has asked for done once, twice or not at
-// all. Such a case is broken, which is never a pass.
+// say makes a complaint. After an outage the complaint says nothing about the server: it
+// may have lost the problems of the case, and done a request once, twice or not at all.
+// Such a case is broken, and never passes.
 func (t *Trial) say(complaint string) {
 	t.mu.Lock()
 	upset := t.shaken || t.Losses.Load() != t.before
@@ -84,7 +83,7 @@ func (t *Trial) say(complaint string) {
 	}
 }
 
-// complain counts a complaint and reports whether it is to be shown.
+// complain counts a complaint and reports whether to show it.
 func (t *Trial) complain() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,8 +112,7 @@ func (t *Trial) once(lack string, format string, args ...any) {
 	}
 }
 
-// Logf keeps a line for whoever reads why the case failed: one for every request
-// and its answer.
+// Logf adds a line to the story of a failure. Each request with its answer has one.
 func (t *Trial) Logf(format string, args ...any) {
 	t.Run.Logf("%s", t.hide(fmt.Sprintf(format, args...)))
 }
@@ -140,8 +138,8 @@ func (t *Trial) Failed() bool {
 	return t.complaints > 0
 }
 
-// broken notes that an exchange failed. When that is because the whole run was
-// ended, and not because the case has used up its own time, it is no complaint.
+// broken complains of a failed exchange. It does not complain when the whole run was
+// ended. It does when the case has used up its own time.
 func (t *Trial) broken(request string, err error) {
 	if cause := context.Cause(t.Context()); errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
 		t.mu.Lock()
@@ -157,8 +155,8 @@ func (t *Trial) broken(request string, err error) {
 	t.Errorf("the server was not reached: %s: %v", request, err)
 }
 
-// unreached reports whether an exchange failed because nobody was there, or went
-// away meanwhile.
+// unreached reports whether an exchange failed because the server was away, or went away
+// during the exchange.
 func unreached(err error) bool {
 	for _, sign := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, sign) {
@@ -169,9 +167,9 @@ func unreached(err error) bool {
 	return errors.As(err, &call) && call.Op == "dial" || strings.Contains(err.Error(), "server closed idle connection")
 }
 
-// Refused reports whether an exchange failed before the request was sent, and whether
-// it is to be tried again, now that some time has passed.
-func (t *Trial) Refused(err error) bool {
+// retryable waits after an error without a connection, and reports whether to send the
+// request again: the server has not received it.
+func (t *Trial) retryable(err error) bool {
 	var call *net.OpError
 	if !errors.As(err, &call) || call.Op != "dial" {
 		return false
@@ -180,21 +178,21 @@ func (t *Trial) Refused(err error) bool {
 	return t.wait(t.outages, outagePause)
 }
 
-// away reports whether an answer says that there is nobody to answer: 503 is
-// unavailable or outcome-unknown (D18), and 502 and 504 come from somebody in between.
+// away reports whether an answer says that the server is away. The status 503 is
+// unavailable or outcome-unknown (D18). A proxy sends 502 and 504.
 func (a *Answer) away() bool {
 	return a.Status == http.StatusBadGateway || a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
 }
 
-// outcomeUnknown reports whether the answer is to a write that may be stored or not
-// (D18). A client repeats it only with a key or a condition.
+// outcomeUnknown reports whether the server does not know if the write was stored (D18). A
+// client repeats it only with a key or a condition.
 func (a *Answer) outcomeUnknown() bool {
 	var problem struct{ Type string }
 	return json.Unmarshal(a.Body, &problem) == nil && path.Base(problem.Type) == "outcome-unknown"
 }
 
-// again waits, when an answer asks for that, and reports whether the request is to
-// be sent again. When it is not, and nobody was there to answer, it says so.
+// again waits, when an answer asks for that, and reports whether to send the request
+// again. It complains when the server stays away.
 func (t *Trial) again(a *Answer) bool {
 	switch {
 	case a.Status == http.StatusTooManyRequests:
@@ -217,7 +215,7 @@ func (t *Trial) again(a *Answer) bool {
 	return false
 }
 
-// confide adds a secret that no complaint is to show.
+// confide adds a secret. Complaints mask it.
 func (t *Trial) confide(secret string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
