@@ -11,23 +11,22 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// paramAsOf is the parameter of the query by which R1–R4 show the past (D36).
+// paramAsOf is the query parameter for R1–R4 as of a past revision or time (D36).
 const paramAsOf = "asOf"
 
 // wholeNumber is how JSON writes an integer.
 var wholeNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 
-// asOf returns what the parameter asOf says; past is false without one. An integer
-// that no revision can have is one that the problem does not have, and so no
-// malformed request.
+// asOf returns the value of the parameter asOf; past is false without one. Any integer is
+// well-formed: an impossible revision is simply one the problem lacks.
 func (c *call) asOf() (at tracker.AsOf, past bool, err error) {
 	if !c.query.Has(paramAsOf) {
 		return at, false, nil
 	}
 	text := c.query.Get(paramAsOf)
 	if wholeNumber.MatchString(text) {
-		// Out of range, it is the nearest number within: no revision is that
-		// one, either.
+		// Out of range, ParseInt returns the nearest int64. No problem has that revision
+		// either.
 		at.Revision, _ = strconv.ParseInt(text, 10, 64)
 		return at, true, nil
 	}
@@ -78,8 +77,8 @@ func load(parts store.Parts, encode func(*wire.Encoder, tracker.Answer[store.Sna
 	}
 }
 
-// isLarge reports whether an answer that shows the problem is sent in parts. How large a
-// problem was as it stood is only known of what was loaded.
+// isLarge reports whether an answer with the problem is sent in parts. The size of a past
+// problem is known only from the loaded parts.
 func isLarge(s store.Snapshot) bool {
 	return s.Size > store.Small || problem.Size(s.Fields, s.Keywords, s.Comments, s.Log) > store.Small
 }

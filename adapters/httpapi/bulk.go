@@ -10,10 +10,10 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// paramPreview is the parameter of the query that a change of many problems needs.
+// paramPreview is the query parameter required to change many problems.
 const paramPreview = "preview"
 
-// bulkNames are the parameters that say what a change of many problems is for.
+// bulkNames are the parameters for the selection of a change of many problems.
 var bulkNames = []string{paramPredicate, paramSavedQuery}
 
 func bulkEndpoints() []endpoint {

@@ -79,8 +79,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 	}
 }
 
-// answer goes through the checks that all operations share, then does what the
-// operation does.
+// answer runs the checks common to all operations, then the operation itself.
 func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if c.caller, err = c.authenticate(w.Header()); err != nil {
 		return a, err
@@ -183,7 +182,7 @@ func parseQuery(raw string, names []string) (url.Values, error) {
 	return query, nil
 }
 
-// unencoded names the character in a malformed query that has to be percent-encoded.
+// unencoded names the character of a malformed query in need of percent-encoding.
 func unencoded(raw string, err error) string {
 	if _, ok := errors.AsType[url.EscapeError](err); ok {
 		return ": a percent sign that means itself is sent as %25"

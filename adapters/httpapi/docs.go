@@ -15,10 +15,10 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// docsPage shows the OpenAPI document with Swagger UI. Everything it loads comes
-// from this server, so that it works without the internet; its script is a file of
-// its own, so that the policy below can refuse all others. Swagger UI sets styles
-// inline, and has images in its style sheet.
+// docsPage shows the OpenAPI document with Swagger UI. It loads everything from this
+// server, so it works without the internet. Its script is a file of its own, so the
+// policy below can refuse all others. Swagger UI sets styles inline, and has images in
+// its style sheet.
 const (
 	docsPage = `<!DOCTYPE html>
 <html lang="en">
@@ -42,7 +42,7 @@ SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, 
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// addDocs serves the page about the API, with all that it loads.
+// addDocs serves the page about the API and its files.
 func (s *server) addDocs() {
 	page := newFile("text/html; charset=utf-8", fixed(docsPage))
 	page.policy = docsPolicy
@@ -62,7 +62,7 @@ var (
 	swaggerScript = newFile("text/javascript; charset=utf-8", packed("swagger-ui-bundle.js.gz"))
 )
 
-// packed returns what reads a file that is embedded compressed.
+// packed returns a loader for a file embedded in compressed form.
 func packed(name string) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		f, err := static.FS.Open(name)
@@ -78,10 +78,10 @@ func packed(name string) func() ([]byte, error) {
 	}
 }
 
-// file is something that is the same for everybody, as long as the program is.
+// file is static content: the same for every client while the program runs.
 type file struct {
 	media  string
-	policy string // its Content-Security-Policy; empty: that of all answers
+	policy string // its Content-Security-Policy; empty: the policy of all answers
 	load   func() (loadedFile, error)
 }
 
@@ -91,7 +91,7 @@ type loadedFile struct {
 	tag     string
 }
 
-// newFile returns a file whose content is loaded when it is first needed.
+// newFile returns a file with its content loaded at first use.
 func newFile(media string, load func() ([]byte, error)) file {
 	return file{media: media, load: sync.OnceValues(func() (loadedFile, error) {
 		content, err := load()
@@ -103,12 +103,12 @@ func newFile(media string, load func() ([]byte, error)) file {
 	})}
 }
 
-// fixed returns what loads a text that is there already.
+// fixed returns a loader for a text in memory.
 func fixed(text string) func() ([]byte, error) {
 	return func() ([]byte, error) { return []byte(text), nil }
 }
 
-// addFile serves a file, to those who have it already with 304.
+// addFile serves a file. Clients with a current copy get 304.
 func (s *server) addFile(path string, f file) {
 	s.mux.HandleFunc("GET "+s.BasePath+path, s.public(func(w http.ResponseWriter, r *http.Request) { s.sendFile(w, r, f) }))
 }

@@ -28,12 +28,12 @@ type endpoint struct {
 	reads   bool // changes nothing, though it is no GET
 	scope   access.Scope
 	query   []string          // the parameters of the query beside dryRun, from parameters
-	shown   map[string]string // by name, the keys in parameters of those that mean something else here
-	headers []string          // those of the request, from parameters
-	unkeyed string            // of a POST that takes no Idempotency-Key: what to do without
-	bodies  []body            // what it takes, the default first; none: a body is not read
+	shown   map[string]string // other keys in parameters, by name, where a parameter means something else here
+	headers []string          // of the request, from parameters
+	unkeyed string            // for a POST without Idempotency-Key: how to do without one
+	bodies  []body            // accepted bodies, the default first; none: a body is not read
 	answers []result
-	faults  []fault.Kind // beside those that follow from the rest: see kinds
+	faults  []fault.Kind // beside the kinds derived from the rest: see kinds
 
 	do func(*call) (answer, error)
 }
@@ -42,7 +42,7 @@ type endpoint struct {
 type body struct {
 	media    string
 	optional bool
-	of       []any // the types of package wire that describe it
+	of       []any // its types in package wire
 	example  string
 }
 
@@ -58,8 +58,8 @@ type result struct {
 // writes reports whether the operation can change anything.
 func (e endpoint) writes() bool { return e.method != http.MethodGet && !e.reads }
 
-// checkKey refuses an Idempotency-Key without effect, because its sender counts on it.
-// Searches and methods that are repeatable by nature may have one in vain.
+// checkKey refuses an Idempotency-Key without effect, because its sender counts on it. It
+// accepts the key in searches and on repeatable methods, where it changes nothing.
 func (e endpoint) checkKey(header http.Header) error {
 	if e.method != http.MethodPost || !e.writes() || slices.Contains(e.headers, "Idempotency-Key") || len(header["Idempotency-Key"]) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (e endpoint) kinds() []fault.Kind {
 	applies := map[fault.Kind]bool{
 		fault.MalformedRequest: true,
 		fault.Unauthenticated:  true,
-		fault.Forbidden:        e.scope != access.Read, // which every token has
+		fault.Forbidden:        e.scope != access.Read, // every token can read
 		fault.RateLimited:      true,
 		fault.Internal:         true,
 		fault.Unavailable:      true,
@@ -120,7 +120,7 @@ func (e endpoint) kinds() []fault.Kind {
 	return kinds
 }
 
-// partialKinds are the faults of a body whose members can be partial objects.
+// partialKinds are the faults of a body with partial objects.
 func partialKinds(more ...fault.Kind) []fault.Kind {
 	return append([]fault.Kind{
 		fault.UnknownField, fault.MetadataNotFound, fault.MetadataAmbiguous, fault.ValidationFailed,

@@ -9,8 +9,8 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// errorPage is the page that the type of an error leads to (D18), and the list of
-// them all.
+// errorPage is the page at the type URL of an error (D18). It also renders the list of
+// all errors.
 var errorPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{{.Title}}</title></head>
@@ -69,7 +69,7 @@ func (s *server) addErrorPages() {
 func (d errorPageData) render() []byte {
 	var b bytes.Buffer
 	if err := errorPage.Execute(&b, d); err != nil {
-		panic(err) // template and data are those above
+		panic(err) // template and data are constant
 	}
 	return b.Bytes()
 }

@@ -21,7 +21,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch kind.Kind {
 	case fault.Unauthenticated:
 		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
-	case fault.Unavailable: // never UnknownOutcome: what repeats by itself would write twice
+	case fault.Unavailable: // never UnknownOutcome: an automatic retry would write twice
 		header.Set("Retry-After", "1")
 	}
 	if isAboutPredicate(described) {

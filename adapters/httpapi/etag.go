@@ -13,12 +13,12 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// problemTag returns the entity tag of what is shown of a problem (D20). It
-// changes with all that the answer is made of: the problem, the names of what it
-// refers to, what the caller made of it, and the other problems that are shown.
-// It begins with the revision. The first half of its last part is of the batch that made
-// the revision, so that two histories of the same numbers are told apart. If-Match compares
-// these two. The second half is a digest of what is shown. All stay when a store is moved.
+// problemTag returns the entity tag of a problem's representation (D20). It changes with
+// every part of the answer: the problem, the names of referenced objects, the caller's
+// own marks, and the other problems shown. It begins with the revision. The first half of
+// its last part is of the batch of the revision, so two histories with the same numbers
+// differ. If-Match compares these two. The second half is a digest of the representation.
+// All stay when a store is moved.
 func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
@@ -29,8 +29,8 @@ func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	return tagOf(s, c, strconv.Itoa(flags))
 }
 
-// pastTag returns the entity tag of what is shown of a problem as it stood (D36),
-// which has no marks. Names and other problems are shown as they are today.
+// pastTag returns the entity tag of a past representation of a problem (D36). Such a
+// representation has no marks. Names and other problems are shown as they are today.
 func pastTag(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c, "past") }
 
 func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
@@ -52,14 +52,14 @@ func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	return string(append(tag, '"'))
 }
 
-// catalogueTag returns the entity tag of what is made of metadata alone (D30).
-// Two histories of the same number share it only where they show the same.
+// catalogueTag returns the entity tag of a representation of metadata alone (D30). Two
+// histories with the same number share a tag only where their representations are equal.
 func catalogueTag(c *metadata.Catalogue) string {
 	content := c.Fingerprint()
 	return fmt.Sprintf(`"c%d.%x"`, c.Version.Number, content[:8])
 }
 
-// entityTag is one of those that If-Match and If-None-Match list.
+// entityTag is an element of If-Match or If-None-Match.
 type entityTag struct {
 	weak   bool
 	opaque string // without the quotes
@@ -101,8 +101,7 @@ func parseTags(lines []string) (tagList, error) {
 	return list, nil
 }
 
-// has reports whether the list has the tag, by the weak comparison that
-// If-None-Match asks for.
+// has reports whether the list has the tag, by the weak comparison of If-None-Match.
 func (l tagList) has(tag string) bool {
 	for _, t := range l.tags {
 		if `"`+t.opaque+`"` == tag {
@@ -112,9 +111,9 @@ func (l tagList) has(tag string) bool {
 	return l.any
 }
 
-// match returns the revisions that an If-Match list allows: those of our own tags,
-// with who made them if the tag says so, and those that stand alone. A weak tag, or one
-// of somebody else, allows none.
+// match returns the revisions allowed by an If-Match list. Our own tags give a revision,
+// with its batch if the tag includes one; bare revisions count too. A weak or foreign tag
+// allows none.
 func (l tagList) match() *tracker.Match {
 	m := &tracker.Match{Any: l.any}
 	for _, t := range l.tags {

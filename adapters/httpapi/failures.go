@@ -13,14 +13,13 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// recordedFailures is what the service answered to requests at fault: the examples
-// of the OpenAPI document. "go test -run TestFailuresAreRecorded -record" records
-// them anew.
+// recordedFailures are the recorded error answers of the service: the examples of the
+// OpenAPI document. "go test -run TestFailuresAreRecorded -record" records them anew.
 //
 //go:embed failures.json
 var recordedFailures []byte
 
-// failure is an answer that some operations give, without a base path.
+// failure is an error answer of some operations, without a base path.
 type failure struct {
 	Kind       fault.Kind `json:"kind"`
 	Operations []string   `json:"operations"`

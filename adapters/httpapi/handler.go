@@ -35,12 +35,12 @@ type Options struct {
 	Limits  Limits
 	// Memory is the budget for bodies and large answers. nil: there is any amount.
 	Memory *budget.Budget
-	// BasePath stands before every path: that of the specification's
-	// {base_url}, such as "/tracker". Every path in an answer begins with it.
-	// Requests may lack it, because a proxy may strip it. Empty for none.
+	// BasePath is the prefix of every path: the specification's {base_url}, such as
+	// "/tracker". Every path in an answer begins with it. Requests may lack it, because a
+	// proxy may strip it. Empty for none.
 	BasePath string
-	// CORSOrigins are the origins of pages that may call the API from a
-	// browser, such as "https://example.com". Empty: CORS is off (D17).
+	// CORSOrigins are the origins of pages with access to the API from a browser, such as
+	// "https://example.com". Empty: CORS is off (D17).
 	CORSOrigins []string
 	// TrustedProxies are believed when they name the client of a request, by
 	// X-Forwarded-For or Forwarded. Requests from their own addresses do not count for AddressRatePerMinute.
@@ -87,7 +87,7 @@ type server struct {
 	rates    *httpframe.RateLimits
 	encoding encoding
 	large    httpframe.Semaphore // requests with a large body
-	lists    httpframe.Semaphore // lists of saved queries, which can be long
+	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
 }
 

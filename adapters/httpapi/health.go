@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// addHealth serves the paths that tell an operator's tools how the server is (D34).
-// Whatever the base path, they are at the root too, because such tools ask the
-// process, not its public address.
+// addHealth serves the health paths for an operator's tools (D34). They are always at the
+// root too, with or without a base path: such tools ask the process, not its public
+// address.
 func (s *server) addHealth() {
 	healthy := func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -15,8 +15,8 @@ func (s *server) addHealth() {
 		header.Set("Content-Type", mediaJSON)
 		sendLine(w, r, http.StatusOK, []byte(`{"status":"ok"}`))
 	}
-	// Anybody may ask, because all who ask cost the store one small write a second at
-	// most.
+	// Public, because all checks together cost the store at most one small write a
+	// second.
 	ready := func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Service.Ready(r.Context()); err != nil {
 			s.fail(w, r, err)

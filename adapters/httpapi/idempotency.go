@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// render turns what the service answers into what the client gets. It is pure.
+// render turns an answer of the service into the response to the client. It is pure.
 type render[T any] func(tracker.Answer[T]) answer
 
 // answered renders the answer of a use case; or its error; or brings back the
@@ -61,7 +61,7 @@ func parseKey(value string) (key string, ok bool) {
 // fingerprint tells equal requests from others: by method, path, query, media type
 // and body (D21).
 func (c *call) fingerprint() [sha256.Size]byte {
-	query, _ := url.ParseQuery(c.r.URL.RawQuery) // parseQuery has refused what cannot be read
+	query, _ := url.ParseQuery(c.r.URL.RawQuery) // parseQuery has refused malformed queries
 	h := sha256.New()
 	for _, part := range []string{c.r.Method, c.r.URL.EscapedPath(), query.Encode(), c.media} {
 		fmt.Fprintf(h, "%d %s\n", len(part), part)
@@ -70,8 +70,8 @@ func (c *call) fingerprint() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// keep turns an answer into bytes: those of an HTTP/1.1 message, so that nothing
-// about the format has to be remembered.
+// keep turns an answer into bytes: an HTTP/1.1 message, so the format needs no
+// documentation of its own.
 func keep(a answer) []byte {
 	var b bytes.Buffer
 	header := http.Header{}

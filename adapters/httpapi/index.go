@@ -49,7 +49,7 @@ func (s *server) addIndex() {
 	}
 	var page bytes.Buffer
 	if err := indexPage.Execute(&page, at); err != nil {
-		panic(err) // template and data are those above
+		panic(err) // template and data are constant
 	}
 	object, err := json.Marshal(at)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *server) addIndex() {
 	}))
 }
 
-// prefersPage reports whether a client wants HTML rather than JSON. Clients that
-// accept anything get JSON.
+// prefersPage reports whether a client wants HTML rather than JSON. Clients with "*/*"
+// get JSON.
 func prefersPage(header http.Header) bool {
 	const page = "text/html"
 	accept := strings.ToLower(strings.Join(header.Values("Accept"), ","))

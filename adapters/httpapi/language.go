@@ -35,8 +35,8 @@ func (s *server) addLanguage() {
 	s.addFile(languagePath+".css", newFile("text/css; charset=utf-8", fixed(languageStyle)))
 }
 
-// prefersMarkdown reports whether a client wants Markdown rather than HTML. Clients
-// that accept anything get HTML.
+// prefersMarkdown reports whether a client wants Markdown rather than HTML. Clients with
+// "*/*" get HTML.
 func prefersMarkdown(header http.Header) bool {
 	const markdown = "text/markdown"
 	accept := strings.ToLower(strings.Join(header.Values("Accept"), ","))

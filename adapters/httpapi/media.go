@@ -17,8 +17,8 @@ const (
 	mediaProblem = "application/problem+json" // RFC 9457
 )
 
-// mediaType returns the type of the body, which is the operation's first one when
-// the request does not say (D12). All bodies are UTF-8, of which ASCII is a part.
+// mediaType returns the type of the body, by default the operation's first one (D12). All
+// bodies are UTF-8; ASCII is a part of it.
 func (e endpoint) mediaType(header http.Header) (string, error) {
 	if len(e.bodies) == 0 {
 		return "", nil

@@ -11,35 +11,35 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// metadataKind is how clients meet the metadata objects of one kind, or the users
-// (D30): T is such an object, P what a client can set of it. See metadata_kinds.go
-// and users.go for all of them.
+// metadataKind describes the API for one kind of metadata object, or for users (D30). T
+// is such an object; P is its patch, with the members set by clients. See
+// metadata_kinds.go and users.go for all kinds.
 type metadataKind[T, P any] struct {
-	one, many string // such as "state" and "states", which is also the path of the list
+	one, many string // such as "state" and "states"; the latter is also the path of the list
 	tag       string
 	order     string // of the list, in words
-	about     string // what is to be known before one is changed
+	about     string // advice for clients about to change one
 
 	objects    func(*tracker.Service) tracker.Objects[T, P]
 	identifier func(T) ident.ID
 	encode     func(*wire.Encoder, T)
 	members    func(*P) []wire.Member
-	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the member that only the service writes, beside the identifier; or nil
+	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the read-only member beside the identifier; or nil
 
 	createScope access.Scope
 	record      any // the type of package wire; so are the following
 	records     any // a slice of it
-	created     any // the record, whose identifier can be absent
-	create      any // what creates one
-	patch       any // what changes one
-	sampleList  []T // all that the catalogue of the samples has
+	created     any // the record, with an optional identifier
+	create      any // the body of POST
+	patch       any // the body of PATCH
+	sampleList  []T // all of its kind in the catalogue of the samples
 	creates     sample[T]
-	updates     sample[T]    // the object of the list that it is about becomes this
-	faults      []fault.Kind // of both writes, beside those that all have
+	updates     sample[T]    // its object is one of sampleList, after the update
+	faults      []fault.Kind // of both writes, beside the kinds common to all
 	more        []fault.Kind // of the second one alone
 }
 
-// sample is the body of a request and what comes of it.
+// sample is the body of a request and its result.
 type sample[T any] struct {
 	body   string
 	object T
@@ -151,7 +151,7 @@ func (k metadataKind[T, P]) post(c *call) (answer, error) {
 	return answered(a, err, created)
 }
 
-// serviceMembers are the members that only the service writes.
+// serviceMembers are the read-only members.
 func (k metadataKind[T, P]) serviceMembers(sent *tracker.ObjectServiceFields) []wire.Member {
 	members := []wire.Member{{Name: "identifier", Into: &sent.Identifier}}
 	if k.readOnly != nil {

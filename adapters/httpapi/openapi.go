@@ -25,8 +25,8 @@ const securityScheme = "apiToken"
 type document struct {
 	*huma.OpenAPI
 	base string // the base path
-	// Which requests are counted (D22): those of a token, and those of an address
-	// without a valid one.
+	// Kinds of requests with a rate limit (D22): with a valid token, and by address
+	// without one.
 	tokensLimited, addressesLimited bool
 	failures                        []failure
 }
@@ -88,7 +88,7 @@ func parameterKey(name string) string { return componentName(name, "Parameter") 
 func headerKey(name string) string    { return componentName(name, "Header") }
 func exampleKey(name string) string   { return componentName(name, "Example") }
 
-// componentName returns the name as an identifier that begins in lower case, such as
+// componentName returns the name as an identifier in lower camel case, such as
 // ifMatchParameter for "If-Match" and "Parameter".
 func componentName(name, section string) string {
 	var b strings.Builder
@@ -118,16 +118,16 @@ const (
 	examplePrefix   = "#/components/examples/"
 )
 
-// paramPageLimit, paramWindowLimit and paramAuditCursor are the keys of parameters that differ from
-// those of searches, which have the same name.
+// paramPageLimit, paramWindowLimit and paramAuditCursor are keys of parameters. Each
+// shares its name with a parameter of searches, but differs from it.
 const (
 	paramPageLimit   = "pageLimit"
 	paramWindowLimit = "windowLimit"
 	paramAuditCursor = "auditCursor"
 )
 
-// parameters are what requests carry in their path, query and header, by name, or by
-// what they are about where several have one name.
+// parameters are the path, query and header parameters of requests. The key is the name;
+// where several parameters share a name, it is the subject.
 func parameters() map[string]*huma.Param {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
 	one, most := 1.0, float64(tracker.MostOnPage)
@@ -169,7 +169,7 @@ func parameters() map[string]*huma.Param {
 		"Idempotency-Key": {Name: "Idempotency-Key", In: "header", Description: "Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters. All that creates something with POST takes one, but for tokens. GET, PUT, PATCH and DELETE ignore it: repeated, they do nothing more, and If-Match tells whether somebody else has written meanwhile.",
 			Schema: text(), Example: "8e03978e-40d5-43e8-bc93-6894a57f9324"},
 	}
-	for _, s := range searchables { // the keys of which are others than those of problems
+	for _, s := range searchables { // with other keys than for problems
 		shown := s.shown()
 		what, order := *all[paramPredicate], *all[paramSort]
 		what.Required, what.Description, what.Example = true, "The condition in the [predicate language](docs/predicates), a part of NSPredicate.", s.example
@@ -209,8 +209,7 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 // limited reports whether requests are counted.
 func (d *document) limited() bool { return d.tokensLimited || d.addressesLimited }
 
-// operation returns the description of the endpoint, with what it refers to in the
-// document.
+// operation returns the description of the endpoint, with references into the document.
 func (d *document) operation(e endpoint) *huma.Operation {
 	op := &huma.Operation{
 		OperationID: e.id,
@@ -253,7 +252,7 @@ func (d *document) operation(e endpoint) *huma.Operation {
 	return op
 }
 
-// parameterNames returns the keys of the parameters that the operation has.
+// parameterNames returns the keys of the operation's parameters.
 func (e endpoint) parameterNames() []string {
 	var names []string
 	switch {
@@ -288,10 +287,10 @@ func (d *document) schema(of any) *huma.Schema {
 	return d.Components.Schemas.Schema(t, true, "")
 }
 
-// bodySchema returns the schema of a body. The first of its types is made for
-// requests; the others are records as they were read, but without members that are
-// not known here. Where there are several, the choice is a component: generators name
-// it after that, and oapi-codegen would send {} for a choice without a name.
+// bodySchema returns the schema of a body. The first of its types is made for requests.
+// The others are records as read, without unknown members. A choice of several is a
+// component: generators name it after that, and oapi-codegen would send {} for a choice
+// without a name.
 func (d *document) bodySchema(e endpoint, b body) *huma.Schema {
 	var choices []*huma.Schema
 	for i, of := range b.of {
@@ -312,9 +311,9 @@ func (d *document) bodySchema(e endpoint, b body) *huma.Schema {
 	return &huma.Schema{Ref: schemaPrefix + name}
 }
 
-// finishSchemas says of the schemas what Huma does not: records are open to other
-// members unless their type says more, and a member that points to a record can be
-// null, as Huma says of all other pointers by itself.
+// finishSchemas adds facts missing from Huma's schemas. Records are open to other members
+// unless their type says more. A pointer to a record is nullable, as Huma says by itself
+// of all other pointers.
 func finishSchemas(schemas huma.Registry) {
 	for name, schema := range schemas.Map() {
 		of := schemas.TypeFromRef(schemaPrefix + name)
@@ -384,7 +383,7 @@ func knowsRevision(kind fault.Kind) bool {
 	return kind == fault.KeywordNotFound || kind == fault.RelationshipNotFound
 }
 
-// headerRefs refers to the headers of an answer, with those that all answers have.
+// headerRefs refers to the headers of an answer, including the common ones.
 func (d *document) headerRefs(status int, names ...string) map[string]*huma.Header {
 	refs := map[string]*huma.Header{"X-Request-Id": {Ref: headerPrefix + headerKey("X-Request-Id")}}
 	counted := d.tokensLimited && status != http.StatusUnauthorized && status != http.StatusForbidden ||
@@ -398,9 +397,9 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 	return refs
 }
 
-// addDocument serves the OpenAPI document. It is written when it is first asked for:
-// that takes as long as the rest of a start, and Huma would do it without a lock. That
-// it can be written is what tests say.
+// addDocument serves the OpenAPI document. It renders the document at the first request,
+// because that takes as long as the rest of a start. Huma's own handler would render
+// without a lock. Tests ensure that rendering succeeds.
 func (s *server) addDocument(d *document) {
 	finishSchemas(d.Components.Schemas)
 	s.addFile("/openapi.json", newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))

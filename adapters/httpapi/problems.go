@@ -79,7 +79,7 @@ func linked(answers []result) []result {
 	return answers
 }
 
-// loaded describes what R1–R4 answer.
+// loaded describes the answers of R1–R4.
 func loaded(description string, of any, example func(*wire.Encoder)) []result {
 	return []result{
 		{status: 200, description: description, of: of, example: example, headers: []string{"ETag", "Problem-Revision"}},
@@ -87,8 +87,8 @@ func loaded(description string, of any, example func(*wire.Encoder)) []result {
 	}
 }
 
-// sentMembers are the members that clients set, and those that are ignored wherever they
-// are sent back (D11).
+// sentMembers are the members set by clients, and the members ignored wherever they are
+// sent back (D11).
 func sentMembers(p *tracker.ProblemPatch, sent *tracker.ServiceFields) []wire.Member {
 	return append(wire.PatchMembers(p),
 		wire.Member{Name: "watching", Into: wire.Ignored{Into: &sent.Watching}},
@@ -187,8 +187,7 @@ func (c *call) updateProblem() (answer, error) {
 	})
 }
 
-// problemAnswer answers a write with the whole problem, and names the members that it
-// has not stored.
+// problemAnswer answers a write with the whole problem, and names the ignored members.
 func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	e := wire.Encoder{Catalogue: a.Catalogue}
 	e.Problem(a.Value)
@@ -197,16 +196,16 @@ func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), header: header, body: e.Buf}
 }
 
-// setIgnored names the members that were sent and not stored.
+// setIgnored names the members sent but not stored.
 func setIgnored(header http.Header, names []string) {
 	if len(names) > 0 {
 		header.Set("Ignored-Members", strings.Join(names, ", "))
 	}
 }
 
-// unlessKnown answers 304 when the client has what the tag stands for (D20). An
-// If-None-Match that cannot be read is as good as none. The revision is that of the
-// problem that the answer is about, or 0.
+// unlessKnown answers 304 when the client already has the representation of the tag
+// (D20). A malformed If-None-Match is as good as none. The revision is the problem's, or
+// 0.
 func (c *call) unlessKnown(tag string, revision int64, body func() []byte) answer {
 	a := answer{status: http.StatusOK, revision: revision, tag: tag}
 	if known, err := parseTags(c.r.Header["If-None-Match"]); err == nil && known.has(tag) {

@@ -65,8 +65,8 @@ func relationshipEndpoints() []endpoint {
 	}
 }
 
-// relate reads what W6 and W7 take: a relationship as it was read will do, but
-// only its type and its other problem act (D14).
+// relate reads the body of W6 and W7. A relationship as read is accepted, but only its
+// type and its other problem act (D14).
 func (c *call) relate() (cmd tracker.Relate, err error) {
 	if cmd.Write, err = c.write(); err != nil {
 		return cmd, err

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// methods are those that any path of the service has.
+// methods are all methods in use by the service.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // keywordPath is the deepest path there is.
@@ -21,12 +21,11 @@ const keywordPath = "/problems/{identifier}/keywords/{keyword}"
 // of the path does.
 func pattern(path string) string { return strings.Replace(path, "{keyword}", "{keyword...}", 1) }
 
-// canonicalPaths answers a path with other empty segments than that of singleSlash, and
-// one with "." or ".." segments, with 404, where
-// ServeMux would redirect: nothing is there, and a redirected write is easily
-// lost. So it does with a path that is deeper than any, and with the "*" that is
-// none, unless OPTIONS asks for the methods of the server as a whole. It changes the
-// URL of the request where withBase does.
+// canonicalPaths answers 404 to a path with empty, "." or ".." segments, except for the
+// empty ones removed by singleSlash. ServeMux would redirect: nothing is there, and a
+// redirected write is easily lost. It also answers 404 to paths deeper than any route,
+// and to "*" except with OPTIONS. "OPTIONS *" asks for the methods of the whole server.
+// It changes the URL of the request where withBase does.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	nothing := s.public(s.nothing)
@@ -52,9 +51,9 @@ func canonicalPaths(s *server) http.Handler {
 	})
 }
 
-// withBase returns the URL of the request with the base path, which a proxy may have
-// stripped: links are made of it. A URL is returned as it is where something is
-// there, and where nothing is with the base path either.
+// withBase returns the URL of the request with the base path: links are made of it, and a
+// proxy may have stripped it. It returns a URL unchanged if there is a route for it, or
+// no route with the base path either.
 func (s *server) withBase(at *url.URL) *url.URL {
 	if s.BasePath == "" || strings.HasPrefix(at.Path, s.BasePath+prefix+"/") || s.known(at) {
 		return at
@@ -83,9 +82,9 @@ func (s *server) known(at *url.URL) bool {
 	})
 }
 
-// singleSlash returns the URL without a second slash after the base: clients send it
-// whose server URL ends in one. They are not redirected: many would repeat a POST
-// as a GET, or without its token. A base needs no escapes.
+// singleSlash returns the URL without a second slash after the base. Clients with a final
+// slash in the server URL send it. They are not redirected: many would repeat a POST as a
+// GET, or without its token. A base needs no escapes.
 func singleSlash(u *url.URL, base string) *url.URL {
 	doubled := base + "//"
 	if !strings.HasPrefix(u.Path, doubled) || u.RawPath != "" && !strings.HasPrefix(u.RawPath, doubled) {
@@ -100,18 +99,18 @@ func singleSlash(u *url.URL, base string) *url.URL {
 	return &single
 }
 
-// addUnmatched serves the paths that nothing else is at.
+// addUnmatched serves the paths without a route.
 func (s *server) addUnmatched() {
 	s.mux.HandleFunc("/", s.public(s.unmatched))
 	// Without this, ServeMux would redirect to "keywords/".
 	s.mux.HandleFunc(s.BasePath+prefix+path.Dir(keywordPath), s.public(s.nothing))
 }
 
-// nothing answers that there is nothing at the path.
+// nothing answers 404.
 func (s *server) nothing(w http.ResponseWriter, r *http.Request) { s.fail(w, r, s.notFound(r)) }
 
-// unmatched answers what no route is for: OPTIONS on a known path, another
-// method on a known path, and unknown paths.
+// unmatched answers requests without a route: OPTIONS on a known path, another method on
+// a known path, and unknown paths.
 func (s *server) unmatched(w http.ResponseWriter, r *http.Request) {
 	allowed := s.allowed(r)
 	if len(allowed) == 0 {
@@ -126,8 +125,8 @@ func (s *server) unmatched(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, fault.New(fault.MethodNotAllowed, "the methods of this path are in the header Allow"))
 }
 
-// allowed returns the methods that the path of the request has. Where something is at
-// this very path, it is no identifier: see hidden.
+// allowed returns the methods of the request's path. An exact route takes precedence over
+// an identifier: see hidden.
 func (s *server) allowed(r *http.Request) []string {
 	var allowed []string
 	exact := false
@@ -145,15 +144,16 @@ func (s *server) allowed(r *http.Request) []string {
 	return allowed
 }
 
-// hidden reports whether the path of a request to the operation is that of a search,
-// which has other methods: ServeMux takes "search" for an identifier then.
+// hidden reports whether the request is for the path of a search and not for this
+// operation. A search has other methods, and ServeMux then takes "search" for an
+// identifier.
 func (e endpoint) hidden(r *http.Request) bool {
 	return strings.HasSuffix(e.path, "/{identifier}") && r.PathValue("identifier") == "search" && isSearched(path.Dir(e.path))
 }
 
-// notFound names the version of the API to those who ask for another (D23).
+// notFound names the version of the API in answers to requests for another (D23).
 func (s *server) notFound(r *http.Request) error {
-	for _, base := range []string{s.BasePath, ""} { // which a proxy may have stripped
+	for _, base := range []string{s.BasePath, ""} { // a proxy may have stripped it
 		rest, ok := strings.CutPrefix(r.URL.Path, base+"/api/")
 		if asked, _, _ := strings.Cut(rest, "/"); ok && asked != Version {
 			return fault.New(fault.NotFound, "the one version of this API is %s: its paths begin with %s", Version, s.BasePath+prefix)

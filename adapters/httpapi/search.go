@@ -25,7 +25,7 @@ type searchable struct {
 	of      any    // the type of a list of them
 	encode  func(*wire.Encoder, ident.ID)
 	example string   // a predicate
-	found   ident.ID // the sample that satisfies it
+	found   ident.ID // the sample found by it
 }
 
 var searchables = []searchable{
@@ -37,12 +37,12 @@ var searchables = []searchable{
 	{predicate.State, "states", []wire.State{}, (*wire.Encoder).State, `initial = YES`, samples.Open.ID},
 }
 
-// shown are the parameters that the document has for this kind alone.
+// shown are the document's parameters for this kind alone.
 func (s searchable) shown() map[string]string {
 	return map[string]string{paramPredicate: s.plural + "-" + paramPredicate, paramSort: s.plural + "-" + paramSort}
 }
 
-// isSearched reports whether what is listed at the path can be searched.
+// isSearched reports whether the list at the path has a search.
 func isSearched(path string) bool {
 	return path == "/problems" || slices.ContainsFunc(searchables, func(s searchable) bool { return "/"+s.plural == path })
 }
@@ -117,7 +117,7 @@ func (c *call) searchProblems() (answer, error) {
 	return c.findProblems(&in, search, c.Service.SearchProblems)
 }
 
-// listProblems is the search that all problems satisfy (D32).
+// listProblems is the search for all problems (D32).
 func (c *call) listProblems() (answer, error) {
 	in, search, err := c.readSearch(problemListNames)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 	return answer{status: http.StatusOK, header: header, body: body}, nil
 }
 
-// foundProblems writes problems that a search has found. Large ones come without their
-// parts, and are loaded one after the other, as they are by now.
+// foundProblems writes the hits of a search. Large problems come without their parts.
+// Each is loaded in its present form just before it is written.
 func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snapshot], detail bool) error {
 	for _, s := range batch.Value {
 		e.Catalogue = batch.Catalogue
@@ -220,10 +220,9 @@ func (s searchable) search(c *call) (answer, error) {
 
 var errGone = errors.New("the client has gone away")
 
-// untilGone returns a context that ends with the request, and when the client goes
-// away: it stops a search that nobody waits for any more. What net/http takes for that
-// is that the client closes its side of the connection; those who only close the half
-// that they send on, and do wait, do not search.
+// untilGone returns a context for the request. It also ends when the client goes away, to
+// stop an abandoned search. For net/http, a client is gone when it closes its side of the
+// connection. Clients that half-close and still wait do not search.
 func (c *call) untilGone() context.Context {
 	ctx, cancel := context.WithCancelCause(c.r.Context())
 	connection := c.frame.Connection()

@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// The parameters of searches, which are members of the body of a POST as well (D31).
+// The parameters of searches, also the members of the body of a POST (D31).
 const (
 	paramPredicate     = "predicate"
 	paramSavedQuery    = "savedQuery"
@@ -25,16 +25,16 @@ const (
 	paramIncludeDetail = "includeDetail"
 )
 
-// Of which searches have which: those for problems, those for all else, and the list
-// of all problems.
+// The parameters by search: for problems, for all other kinds, and for the list of all
+// problems.
 var (
 	problemSearchNames = []string{paramPredicate, paramSavedQuery, paramSort, paramLimit, paramCursor, paramIncludeDetail}
 	objectSearchNames  = []string{paramPredicate, paramSort, paramLimit, paramCursor}
 	problemListNames   = []string{paramSort, paramLimit, paramCursor, paramIncludeDetail}
 )
 
-// searchInput is what a search was asked for. What was not sent stays out of the link
-// to the next page.
+// searchInput is the request for a search. Absent fields stay out of the link to the next
+// page.
 type searchInput struct {
 	predicate, saved, sort, cursor patch.Field[string]
 	limit                          patch.Field[int64]
@@ -63,14 +63,14 @@ func (c *call) readSearch(names []string) (in searchInput, search tracker.Search
 	if sent := c.query.Get(paramLimit); c.query.Has(paramLimit) {
 		n, err := strconv.ParseInt(sent, 10, 64)
 		if err != nil || strconv.FormatInt(n, 10) != sent {
-			n = 0 // which is none either
+			n = 0 // also not a limit
 		}
 		in.limit = patch.Set(n)
 	}
 	if search, err = in.search(nil); err != nil {
 		return in, search, err
 	}
-	if faults := search.Check(); len(faults) > 0 { // which here are those of the query
+	if faults := search.Check(); len(faults) > 0 { // all of them in the query here
 		return in, search, fault.New(fault.MalformedRequest, "%s %s", faults[0].At, faults[0].Detail)
 	}
 	return in, search, nil
@@ -96,8 +96,8 @@ func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Se
 	return in, search, err
 }
 
-// search returns what the service is asked for, with the faults of what was sent. The
-// error, that of a cursor, is of kind fault.MalformedRequest.
+// search returns the request to the service, with the faults of the input. The error is
+// of a cursor, of kind fault.MalformedRequest.
 func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	s.Predicate, s.Sort, s.Limit = in.predicate, in.sort, in.limit
 	if in.saved.Sent && !in.saved.Null {
@@ -114,9 +114,9 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	return s, err
 }
 
-// savedIdentifier returns the identifier that the text is, or that is the last segment
-// of it as a URL. A slash, a query, a fragment or a title can follow. It returns
-// None when there is none.
+// savedIdentifier returns the identifier in the text: the whole text, or its last segment
+// as a URL. A slash, a query, a fragment or a title can follow. It returns None when
+// there is none.
 func savedIdentifier(text string) ident.ID {
 	text = untitled(text)
 	inPath := text
@@ -134,7 +134,7 @@ func savedIdentifier(text string) ident.ID {
 	return id
 }
 
-// untitled returns a URL without the title that may follow it, such as " <Open, mine>".
+// untitled returns a URL without its optional title, such as " <Open, mine>".
 func untitled(link string) string {
 	link = strings.TrimSpace(link)
 	if i := strings.IndexFunc(link, func(c rune) bool { return c == '<' || unicode.IsSpace(c) }); i >= 0 {
@@ -143,7 +143,7 @@ func untitled(link string) string {
 	return link
 }
 
-// parameters returns what was sent, as the query of a GET, but for the cursor.
+// parameters returns the input as the query of a GET, without the cursor.
 func (in *searchInput) parameters() url.Values {
 	values := url.Values{}
 	for name, field := range map[string]patch.Field[string]{paramPredicate: in.predicate, paramSavedQuery: in.saved, paramSort: in.sort} {
@@ -164,9 +164,9 @@ func (in *searchInput) parameters() url.Values {
 // for some clients and servers between.
 const longestLink = 8 << 10
 
-// nextPage sets the link to the next page, if there is one: the path of this search,
-// with all that was sent and the cursor. Where that would be too long, it lacks the
-// predicate, and if need be the sort: whoever follows it is told to send them again.
+// nextPage sets the link to the next page, if there is one: the path of this search, its
+// parameters and the cursor. Where that would be too long, it lacks the predicate, and if
+// need be the sort. A request for the link then gets an error that asks for them.
 func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Position) error {
 	if next == nil {
 		return nil

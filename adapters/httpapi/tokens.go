@@ -46,8 +46,8 @@ func tokenEndpoints() []endpoint {
 	}
 }
 
-// tokenUnkeyed says how to repeat the request for a token. Its answer cannot be kept:
-// whoever read the database would have the token.
+// tokenUnkeyed says how to repeat the request for a token. Its answer cannot be stored: a
+// reader of the database would have the token.
 const tokenUnkeyed = "if no answer has come, list the tokens, revoke the one that was issued, and ask for another"
 
 func (c *call) listTokens() (answer, error) {

@@ -16,17 +16,17 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// window is which elements a request wants of a list that only grows: so a place in it
-// is the number of elements before, for ever.
+// window is the requested part of a list. The list only grows, so an element's offset
+// never changes.
 type window struct {
-	list        string // the name of the list, which is in its cursors
+	list        string // the name of the list, a part of its cursors
 	skip, limit int
 }
 
 // usualLimit is how many elements a page of a list has when the request does not say.
 const usualLimit = 100
 
-// all is the limit of a list that has no pages.
+// all is the limit of a list without pages.
 const all = math.MaxInt32
 
 // window reads the parameters limit and cursor. usual is the limit without the former.
@@ -54,8 +54,8 @@ func (w window) cursor(skip int) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(w.list + " " + strconv.Itoa(skip)))
 }
 
-// next returns the header with the link to what follows the window: the path of this
-// request with all its parameters, and another cursor.
+// next returns the header with the link to the next window: the path of this request with
+// all its parameters, and another cursor.
 func (w window) next(c *call) http.Header {
 	values := url.Values{}
 	for name := range c.query {
@@ -72,13 +72,12 @@ func of[T any](w window, elements []T) (within []T, more bool) {
 	return elements[from:to], to < len(elements)
 }
 
-// growing is a part of a problem that only grows, and can be large: its log or its
-// comments (D38).
+// growing is a large, append-only part of a problem: its log or its comments (D38).
 type growing[T any] struct {
 	name  string
 	parts store.Parts
-	// loaded returns it from a problem that was loaded with it, and stored from one
-	// that was not, because it is large.
+	// loaded returns the part from a problem loaded with it. stored reads it from the
+	// store, for a problem too large for that.
 	loaded func(store.Snapshot) []T
 	stored func(*tracker.Service, context.Context, store.Snapshot, int, int) iter.Seq2[[]T, error]
 	encode func(*wire.Encoder, store.Snapshot, iter.Seq2[[]T, error]) error

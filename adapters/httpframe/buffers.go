@@ -6,8 +6,8 @@ import "sync"
 // problem, and 46 % more on a page of 50 problems.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooled is the size, in bytes, of the largest buffer that goes back to the pool: enough
-// for a page of 50 problems, of some 110 KB, in a buffer that has grown.
+// maxPooled is the largest size, in bytes, of a buffer in the pool. A page of 50
+// problems, some 110 KB, fits into such a buffer after growth.
 const maxPooled = 256 << 10
 
 // GetBuf takes an empty buffer from the pool, for the body of an answer.

@@ -9,11 +9,11 @@ import (
 )
 
 // LargeBody is the length, in bytes, of the first large body. Reading one keeps a
-// processor busy for milliseconds, so that its request passes a Semaphore.
+// processor busy for milliseconds, so its request passes a Semaphore.
 const LargeBody = 64 << 10
 
-// Semaphore bounds how many large requests of one kind are served at a time, so that a
-// processor is soon free for all others.
+// Semaphore bounds the number of large requests of one kind in progress, so others soon
+// get a processor.
 type Semaphore chan struct{}
 
 // NewSemaphore returns a Semaphore for half of the processors, and for two at least.

@@ -23,8 +23,8 @@ type Connections struct {
 	trusted Networks
 
 	mu        sync.Mutex
-	open      int                  // those of trusted networks included
-	untrusted int                  // those of all others
+	open      int                  // including trusted networks
+	untrusted int                  // all others
 	of        map[netip.Prefix]int // by client; as large as untrusted at most
 }
 

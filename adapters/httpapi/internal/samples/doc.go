@@ -1,4 +1,4 @@
 // Package samples has the records of the examples in the OpenAPI document.
 //
-// The encoder of real answers writes them, so that they cannot differ in form.
+// The encoder of real answers writes them, so both have the same form.
 package samples

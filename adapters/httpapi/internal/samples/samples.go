@@ -44,10 +44,10 @@ func Identifier(n int) ident.ID {
 	return id
 }
 
-// Secret returns a secret that anybody can guess.
+// Secret returns a predictable secret.
 func Secret() access.Secret { return access.NewSecret([32]byte{}) }
 
-// Version is that of the catalogue.
+// Version is the version of the catalogue.
 var Version = ident.Version{Number: 14, Batch: Identifier(19)}
 
 // Catalogue returns the metadata of the samples.
@@ -104,7 +104,7 @@ func Snapshot() store.Snapshot {
 	}
 }
 
-// Created returns what the example of createProblem leads to.
+// Created returns the result of the example of createProblem.
 func Created() store.Snapshot {
 	return store.Snapshot{
 		Problem: problem.Problem{
@@ -136,7 +136,7 @@ func Created() store.Snapshot {
 	}
 }
 
-// Updated returns what the example of updateProblem leads to.
+// Updated returns the result of the example of updateProblem.
 func Updated() store.Snapshot {
 	s := Snapshot()
 	cleared := s.Log[1]
@@ -152,7 +152,7 @@ func Query() query.Saved {
 		Predicate: "state.resolved = NO AND assignee.identifier = $ApiUser", Sort: "-modificationDate", Created: Time}
 }
 
-// Audit is what the example of updateState leads to, after the first start.
+// Audit returns the audit log of the example of updateState, run after the first start.
 func Audit() []audit.Entry {
 	ref := func(s metadata.State) problem.LogValue { return problem.LogRef(s.ID, s.Name) }
 	return []audit.Entry{
@@ -184,7 +184,7 @@ func Related() store.Related {
 	}
 }
 
-// Changes returns what the dry run of the example of updateProblems leads to.
+// Changes returns the result of the example of updateProblems with dryRun.
 func Changes() tracker.ChangedProblems {
 	return tracker.ChangedProblems{
 		Changes: []tracker.ProblemChange{{ID: 12, Revision: 4, Fields: []tracker.FieldChange{

@@ -7,14 +7,14 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// ProblemsPatch is the change of many problems at once: the members of ProblemPatch
-// that mean the same for all.
+// ProblemsPatch is the change of many problems at once: the members of ProblemPatch with
+// the same meaning for all.
 type ProblemsPatch struct {
 	ProblemFields
 	_ struct{} `additionalProperties:"false"`
 }
 
-// ChangedProblems is what comes of a change of many problems.
+// ChangedProblems is the result of a change of many problems.
 type ChangedProblems struct {
 	Matched   int64           `json:"matched" minimum:"0" maximum:"1000" doc:"How many problems the predicate holds for. Each is in one of the lists, which are by identifier."`
 	Changes   []ProblemChange `json:"changes" nullable:"false"`
@@ -45,7 +45,7 @@ type Refusal struct {
 	Errors     []ErrorItem `json:"errors" nullable:"false" doc:"What is wrong with the members of the body for this problem."`
 }
 
-// ChangedProblems writes what comes of a change of many problems.
+// ChangedProblems writes the result of a change of many problems.
 func (e *Encoder) ChangedProblems(c tracker.ChangedProblems) {
 	e.Open('{')
 	e.key("matched").Int(int64(len(c.Changes) + len(c.Unchanged) + len(c.Refused)))
@@ -79,8 +79,8 @@ func (e *Encoder) problemChange(c tracker.ProblemChange) {
 	e.Close('}')
 }
 
-// refusal writes why a problem cannot be changed, with the members that an error
-// about this problem alone would have (D18).
+// refusal writes the reason for refusing a problem, with the members of an error about
+// this problem alone (D18).
 func (e *Encoder) refusal(r tracker.Refusal) {
 	e.Open('{')
 	e.key("identifier").Int(int64(r.ID))

@@ -15,10 +15,9 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// cursor is a tracker.Position as clients carry it from page to page: JSON in
-// base64url, which they are not to look into. Nothing in it is secret or trusted: it
-// holds what its user has just been told, and is checked like anything else that is
-// sent.
+// cursor is a tracker.Position in the hands of clients: JSON in base64url, opaque to
+// them. Nothing in it is secret or trusted: it holds values its user has just seen, and
+// is checked like all other input.
 type cursor struct {
 	User    string      `json:"u"`
 	Query   []byte      `json:"q"`
@@ -105,7 +104,7 @@ func parseCursor(text string) (c cursor, err error) {
 	return c, nil
 }
 
-// value returns the first of the values that is there, or nil.
+// value returns the first non-nil value, or nil.
 func (k cursorKey) value() predicate.Value {
 	switch {
 	case k.Bool != nil:

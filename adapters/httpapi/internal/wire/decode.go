@@ -18,15 +18,15 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Member is a member that an object of a body can have, and where its value goes.
-// A body is described by a list of them.
+// Member is a possible member of an object in a body, and the destination of its value. A
+// list of them describes a body.
 type Member struct {
 	Name string
 	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
 	// metadata.Partial or an array of Partials. It is a []Member for an object, and
-	// Elements for an array of objects. It is a *tracker.Expected for a member of the
-	// service alone. Ignored is not listed among the known members. nil stands for a
-	// member that is accepted and ignored.
+	// Elements for an array of objects. It is a *tracker.Expected for a read-only member.
+	// Ignored is not listed among the known members. nil stands for an accepted and
+	// ignored member.
 	Into any
 }
 
@@ -34,26 +34,25 @@ type Member struct {
 // null is an array without objects.
 type Elements func() []Member
 
-// Ignored is for a member that is not stored. Into gets its value, so that the client can
-// be told.
+// Ignored is for a member without effect. Into gets its value, for a note to the client.
 type Ignored struct{ Into any }
 
-// decoder reads one JSON value in one pass, strictly. Faults of members are
-// collected; what makes the body no JSON ends the reading with an error.
+// decoder reads one JSON value in one pass, strictly. It collects faults of members; a
+// syntax error ends the reading with an error.
 type decoder struct {
 	*jsontext.Decoder
 	depth  int
 	faults *fault.List
 }
 
-// Decode reads a body that is an object with the given members. Arrays and objects may
-// be nested to the given depth. Faults of members are added to the list. The error is of
-// kind fault.MalformedJSON.
+// Decode reads a body: an object with the given members. Arrays and objects may be nested
+// to the given depth. Faults of members are added to the list. The error is of kind
+// fault.MalformedJSON.
 func Decode(body []byte, depth int, faults *fault.List, members ...Member) error {
 	return decodeWith(body, depth, faults, func(d *decoder) error { return d.object(fault.Location{}, members) })
 }
 
-// DecodeValue reads a body that is any JSON value, as metadata.Partial has it. Arrays and
+// DecodeValue reads a body of any JSON value, in the form of metadata.Partial. Arrays and
 // objects may be nested to the given depth.
 func DecodeValue(body []byte, depth int) (value any, err error) {
 	err = decodeWith(body, depth, nil, func(d *decoder) error {
@@ -145,7 +144,7 @@ func (d *decoder) member(path fault.Location, name string, members []Member) err
 	return err
 }
 
-// unknown says what a member may have meant, or which ones mean something here.
+// unknown suggests the intended member, or lists the known ones.
 func unknown(name string, members []Member) string {
 	var known []string
 	for _, m := range members {
@@ -221,7 +220,7 @@ func (d *decoder) array(path fault.Location, next Elements) error {
 	return err
 }
 
-// set sends the field what the member holds, if it can be read as its type.
+// set sends the member's value to the field, if it is of the field's type.
 func set[T any](d *decoder, field *patch.Field[T], value any, where fault.Location, read func(any) (T, error)) {
 	if value == nil {
 		*field = patch.Null[T]()
@@ -267,8 +266,8 @@ func asInteger(value any) (int64, error) {
 	if !ok || strings.ContainsAny(string(text), ".eE") {
 		return 0, ErrInteger
 	}
-	// Out of range, it is the nearest number within: no identifier or revision
-	// is that one, either.
+	// Out of range, ParseInt returns the nearest int64. No identifier or revision has
+	// that value either.
 	n, _ := strconv.ParseInt(string(text), 10, 64)
 	return n, nil
 }
@@ -365,7 +364,7 @@ func (d *decoder) arrayValue() (any, error) {
 	return a, err
 }
 
-// enter reads the bracket that begins an array or object.
+// enter reads the opening bracket of an array or object.
 func (d *decoder) enter() error {
 	if _, err := d.ReadToken(); err != nil {
 		return err

@@ -31,7 +31,7 @@ type Encoder struct {
 	Catalogue *metadata.Catalogue // to render references with
 	Base      string              // the base path, to render types of errors with
 	Past      bool                // problems are shown as they stood (D36)
-	shown     problem.Problem     // the problem whose fields are written
+	shown     problem.Problem     // the problem being written
 
 	// Send, if not nil, takes the answer in parts. It returns false when nobody takes
 	// more: then Stopped is true. The first byte of Buf was the last one of the former
@@ -51,7 +51,8 @@ func (e *Encoder) Drain() {
 	}
 }
 
-// Flush sends what there is. Its last byte stays: it tells whether a comma comes next.
+// Flush sends the buffer except its last byte: the latter decides whether a comma comes
+// next.
 func (e *Encoder) Flush() {
 	if e.Stopped = e.Stopped || !e.Send(e.Buf[e.carried:]); len(e.Buf) > 0 {
 		e.Buf[0] = e.Buf[len(e.Buf)-1]
@@ -84,8 +85,8 @@ func AppendTime(b []byte, t time.Time) []byte {
 // appendTwo appends a number below 100 as two digits.
 func appendTwo(b []byte, n int) []byte { return append(b, '0'+byte(n/10), '0'+byte(n%10)) }
 
-// next writes the comma that parts a value from the one before it. A buffer that
-// ends in one of the bytes below is at the first one: a string ends in a quote.
+// next writes the comma between two values. A buffer with one of the bytes below at its
+// end is at the first value: a string ends in a quote.
 func (e *Encoder) next() {
 	if n := len(e.Buf); n > 0 {
 		switch e.Buf[n-1] {
@@ -109,7 +110,7 @@ func (e *Encoder) key(name string) *Encoder {
 	return e
 }
 
-// JSON writes a value that is JSON already.
+// JSON writes a value from its JSON text.
 func (e *Encoder) JSON(json string) { e.next(); e.Buf = append(e.Buf, json...) }
 func (e *Encoder) null()            { e.JSON("null") }
 func (e *Encoder) bool(b bool)      { e.next(); e.Buf = strconv.AppendBool(e.Buf, b) }
@@ -117,7 +118,8 @@ func (e *Encoder) bool(b bool)      { e.next(); e.Buf = strconv.AppendBool(e.Buf
 // Int writes an integer.
 func (e *Encoder) Int(n int64) { e.next(); e.Buf = strconv.AppendInt(e.Buf, n, 10) }
 
-// mark writes what is only known of today: whether somebody watches or has read.
+// mark writes a mark of the caller, watched or read: known for today only, and null in
+// the past.
 func (e *Encoder) mark(b bool) {
 	if e.Past {
 		e.null()
@@ -126,8 +128,8 @@ func (e *Encoder) mark(b bool) {
 	e.bool(b)
 }
 
-// Text writes text as it is: nothing is escaped that JSON does not demand. What
-// is stored is valid UTF-8, so that quoting cannot fail.
+// Text writes a string. It escapes only where JSON demands it. Stored text is valid
+// UTF-8, so quoting cannot fail.
 func (e *Encoder) Text(s string) { e.next(); e.Buf, _ = jsontext.AppendQuote(e.Buf, s) }
 
 // ID writes an identifier.
@@ -156,8 +158,8 @@ func (e *Encoder) Time(t time.Time) {
 	e.Buf = append(e.Buf, '"')
 }
 
-// named begins an object with what all metadata objects begin with. One that was not
-// stored, in a dry run, has no identifier.
+// named begins an object with the common members of all metadata objects. An unstored
+// one, from a dry run, has no identifier.
 func (e *Encoder) named(id ident.ID, name string) {
 	e.Open('{')
 	if !id.IsNone() {
@@ -294,8 +296,7 @@ func (e *Encoder) MilestoneObject(m metadata.Milestone) {
 	e.Close('}')
 }
 
-// User writes a user (D2), of which one that was not stored, in a dry run, has no
-// identifier.
+// User writes a user (D2). An unstored one, from a dry run, has no identifier.
 func (e *Encoder) User(u user.User) {
 	e.Open('{')
 	if !u.ID.IsNone() {
@@ -317,8 +318,8 @@ func (e *Encoder) UserByID(id ident.ID) {
 	e.User(u)
 }
 
-// Problem writes a problem with its log (D1). One that was not stored, in a dry
-// run, has no identifier.
+// Problem writes a problem with its log (D1). An unstored one, from a dry run, has no
+// identifier.
 func (e *Encoder) Problem(s store.Snapshot) { e.FoundProblem(s, true) }
 
 // FoundProblem writes a problem with its log or without (D31).
@@ -328,15 +329,15 @@ func (e *Encoder) FoundProblem(s store.Snapshot, withLog bool) {
 		e.Close('}')
 		return
 	}
-	_ = e.LargeProblem(s, Once(s.Log)) // which do not fail
+	_ = e.LargeProblem(s, Once(s.Log)) // a slice never fails
 }
 
-// Once returns what is there as a whole as if it came in portions.
+// Once returns the whole slice as a single portion.
 func Once[T any](all []T) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) { yield(all, nil) }
 }
 
-// LargeProblem writes a problem with a log that comes in portions.
+// LargeProblem writes a problem with its log in portions.
 func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntry, error]) error {
 	e.problemMembers(s)
 	err := Portions(e.key("logs"), log, e.logEntry)
@@ -344,7 +345,7 @@ func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntr
 	return err
 }
 
-// Portions writes an array of what comes in portions.
+// Portions writes an array from its portions.
 func Portions[T any](e *Encoder, all iter.Seq2[[]T, error], encode func(T)) error {
 	e.Open('[')
 	for portion, err := range all {
@@ -441,15 +442,14 @@ func (e *Encoder) logEntry(l problem.LogEntry) {
 	e.Close('}')
 }
 
-// Token writes a token (D30), of which one that was not stored, in a dry run, has
-// no identifier.
+// Token writes a token (D30). An unstored one, from a dry run, has no identifier.
 func (e *Encoder) Token(t access.Token) {
 	e.Open('{')
 	e.tokenMembers(t)
 	e.Close('}')
 }
 
-// IssuedToken writes a token with its secret, if that exists.
+// IssuedToken writes a token with its secret, if there is one.
 func (e *Encoder) IssuedToken(t tracker.IssuedToken) {
 	e.Open('{')
 	e.tokenMembers(t.Token)
@@ -470,7 +470,7 @@ func (e *Encoder) tokenMembers(t access.Token) {
 	e.key("revoked").Time(t.Revoked)
 }
 
-// Me writes whom a token stands for (D33).
+// Me writes the owner of a token (D33).
 func (e *Encoder) Me(c tracker.Caller, u user.User) {
 	e.Open('{')
 	e.key("user").User(u)
@@ -496,8 +496,7 @@ func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID stri
 	e.Close('}')
 }
 
-// SavedQuery writes a saved query, of which one that was not stored, in a dry run,
-// has no identifier.
+// SavedQuery writes a saved query. An unstored one, from a dry run, has no identifier.
 func (e *Encoder) SavedQuery(q query.Saved) {
 	e.Open('{')
 	if !q.ID.IsNone() {

@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// expectInto reads a member that only the service writes (D11). A value that the member
-// can never have is no fault of its own: it differs from the current one.
+// expectInto reads a read-only member (D11). An impossible value is no fault of its own:
+// it differs from the current one.
 func expectInto(into, value any) {
 	switch into := into.(type) {
 	case *tracker.Expected[string]:
@@ -37,7 +37,7 @@ func expectInto(into, value any) {
 	}
 }
 
-// expect sets what the member is expected to be.
+// expect sets the expected value of the member.
 func expect[T any](field *tracker.Expected[T], value any, read func(any) (T, error)) {
 	if value == nil {
 		*field = tracker.ExpectNull[T]()
@@ -48,7 +48,7 @@ func expect[T any](field *tracker.Expected[T], value any, read func(any) (T, err
 	}
 }
 
-// errOther says that a member never has such a value. No client sees it.
+// errOther marks an impossible value of a member. No client sees it.
 var errOther = errors.New("differs from every value of the member")
 
 func asIdentifier(value any) (ident.ID, error) {
@@ -59,7 +59,7 @@ func asIdentifier(value any) (ident.ID, error) {
 	return ident.Parse(s)
 }
 
-// asShownIdentifier takes an identifier only in the form in which answers show it.
+// asShownIdentifier takes an identifier only in the form used in answers.
 func asShownIdentifier(value any) (ident.ID, error) {
 	id, err := asIdentifier(value)
 	if err == nil && id.String() != value {

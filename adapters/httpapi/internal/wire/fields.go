@@ -23,7 +23,7 @@ func newFieldMembers() (members []fieldMember) {
 	return members
 }
 
-// objectWriters write an object that a direct field of a problem refers to (D2).
+// objectWriters write the objects of a problem's direct fields (D2).
 var objectWriters = map[metadata.Kind]func(*Encoder, ident.ID){
 	metadata.States: (*Encoder).State, metadata.Priorities: (*Encoder).Priority, metadata.Classifications: (*Encoder).Classification,
 	metadata.Components: (*Encoder).Component, metadata.Milestones: (*Encoder).Milestone, metadata.Users: (*Encoder).UserByID,
@@ -44,7 +44,7 @@ func writerOf(f *problem.Field) func(*Encoder, *problem.Problem) {
 	}
 }
 
-// PatchMembers are the members of a problem that clients set (D1).
+// PatchMembers are a problem's members set by clients (D1).
 func PatchMembers(p *tracker.ProblemPatch) (members []Member) {
 	for _, f := range problem.ClientFields() {
 		if f.Kind == problem.TextField {

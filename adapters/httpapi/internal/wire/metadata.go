@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// The records of metadata as they are created and changed (D30). As they are read,
-// they are in wire.go, beside the problem that has them.
+// The records for creating and changing metadata (D30). The records for reading are in
+// wire.go, beside the problem.
 
 // CreatedState is the answer to the creation of a state.
 type CreatedState struct {
@@ -35,7 +35,7 @@ type CreatedMilestone struct {
 	Milestone
 }
 
-// StateFields are the members of a state that a client sets.
+// StateFields are a state's members set by clients.
 type StateFields struct {
 	Resolved   bool      `json:"resolved,omitempty" doc:"Problems in this state count as done."`
 	Initial    bool      `json:"initial,omitempty" doc:"Problems can be created in this state."`
@@ -83,7 +83,7 @@ type ClassificationPatch struct {
 	_    struct{} `additionalProperties:"false"`
 }
 
-// ComponentFields are the members of a component that a client sets.
+// ComponentFields are a component's members set by clients.
 type ComponentFields struct {
 	Closed    bool     `json:"closed,omitempty" doc:"Takes no new problems."`
 	Successor *Partial `json:"successor,omitempty" doc:"Where problems go instead."`
@@ -104,7 +104,7 @@ type ComponentPatch struct {
 	_ struct{} `additionalProperties:"false"`
 }
 
-// MilestoneFields are the members of a milestone that a client sets.
+// MilestoneFields are a milestone's members set by clients.
 type MilestoneFields struct {
 	Component *Partial   `json:"component,omitempty" doc:"null: for all components."`
 	StartDate *time.Time `json:"startDate,omitempty" nullable:"true"`

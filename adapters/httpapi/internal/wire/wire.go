@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// The types of this file are the bodies of requests and answers as the OpenAPI
-// document describes them. A pointer stands for a member that can be null. Records
-// are open to members of later versions, but for those that say otherwise: the
-// bodies of requests. Answers are written by encoder, and request bodies are read
-// by decoder; the tests hold both to these types.
+// The types of this file are the bodies of requests and answers in the OpenAPI document.
+// A pointer stands for a nullable member. Records are open to members of later versions;
+// the bodies of requests are closed, and say so. Encoder writes answers, and decoder
+// reads request bodies; the tests hold both to these types.
 
 // Problem is a problem as it is read (D1).
 type Problem struct {
@@ -41,7 +40,7 @@ type CreatedProblem struct {
 	Problem
 }
 
-// FoundProblem is a problem that a search has found (D31).
+// FoundProblem is a hit of a search (D31).
 type FoundProblem struct {
 	Problem
 	Logs []LogEntry `json:"logs,omitempty" readOnly:"true" nullable:"false" doc:"All entries, oldest first, with includeDetail; else absent."`
@@ -141,7 +140,7 @@ type Relationship struct {
 	Problem           RelatedProblem `json:"problem"`
 }
 
-// RelatedProblem is what a relationship shows of the other problem.
+// RelatedProblem is the other problem of a relationship.
 type RelatedProblem struct {
 	Identifier int64     `json:"identifier" minimum:"1"`
 	Title      string    `json:"title"`
@@ -178,7 +177,7 @@ type IssuedToken struct {
 	Secret string `json:"token,omitempty" doc:"What to send in the Authorization header. Shown this once; absent in a dry run."`
 }
 
-// Me is whom a token stands for (D33).
+// Me is the owner of a token (D33).
 type Me struct {
 	User    User       `json:"user"`
 	Scope   string     `json:"scope" enum:"read,write,admin"`
@@ -205,8 +204,8 @@ type ErrorItem struct {
 	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) into the body; empty for the body as a whole."`
 }
 
-// Partial is a metadata object of which just enough members are given to identify
-// it (spec section 2, D3).
+// Partial is a metadata object given by just enough members to identify it (spec section
+// 2, D3).
 type Partial struct {
 	Identifier string   `json:"identifier,omitempty" format:"uuid"`
 	Name       string   `json:"name,omitempty"`
@@ -221,8 +220,8 @@ type PartialUser struct {
 	_          struct{} `additionalProperties:"true"`
 }
 
-// ProblemFields are the fields that a client sets on a problem (D11). Those that
-// are left out stay as they are; null clears.
+// ProblemFields are a problem's fields set by clients (D11). Absent fields stay as they
+// are; null clears.
 type ProblemFields struct {
 	Title          string       `json:"title,omitempty" minLength:"1" maxLength:"1000"`
 	State          Partial      `json:"state,omitempty"`
@@ -296,7 +295,7 @@ type NewToken struct {
 }
 
 // ProblemSearch is a search for problems (D31). It has either a predicate or a saved
-// query. A member that is null is as if it were left out.
+// query. A null member counts as absent.
 type ProblemSearch struct {
 	Predicate     *string  `json:"predicate,omitempty" nullable:"true" doc:"What has to hold."`
 	SavedQuery    *string  `json:"savedQuery,omitempty" nullable:"true" doc:"The identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count."`
@@ -307,8 +306,8 @@ type ProblemSearch struct {
 	_             struct{} `additionalProperties:"false"`
 }
 
-// ObjectSearch is a search for metadata objects or users (D31). A member that is null is
-// as if it were left out.
+// ObjectSearch is a search for metadata objects or users (D31). A null member counts as
+// absent.
 type ObjectSearch struct {
 	Predicate string   `json:"predicate" doc:"What has to hold."`
 	Sort      *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out."`
