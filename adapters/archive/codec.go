@@ -7,9 +7,9 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// codec holds one record of each kind, and for each kind the object of its line,
-// whose values are in that record: what is written and what is read is described
-// once, and in one place.
+// codec holds one record of each kind, and for each kind the object of its line. The
+// object's values point into the record, so one description serves both writing and
+// reading.
 type codec struct {
 	start          transfer.Start
 	state          transfer.State
@@ -102,7 +102,7 @@ func (c *codec) describeMetadata() {
 	}
 }
 
-// describeUse describes what is kept of how the service was used and administered.
+// describeUse describes the records of use and administration.
 func (c *codec) describeUse() {
 	q, e := &c.savedQuery, &c.auditEntry
 	c.objects[transfer.KindSavedQuery] = object{
@@ -226,8 +226,8 @@ func fieldMember(f *problem.Field, p *problem.Problem) member {
 	return m
 }
 
-// read prepares the codec for an archive of a version: the fields that came later are
-// null. since are the versions that fields came with, unless it was the first.
+// read prepares the codec for an archive of a version: fields of later versions are null.
+// since gives the version of each field added after the first.
 func (c *codec) read(v version, since map[string]version) {
 	for _, kind := range []transfer.Kind{transfer.KindProblem, transfer.KindSavepoint} {
 		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })

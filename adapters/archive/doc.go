@@ -1,8 +1,7 @@
-// Package archive writes and reads all that a store holds as JSON Lines: one
-// canonical JSON object (RFC 8785) a line, from a header to a manifest with which
-// every other line is accounted for. The guide for authors of adapters,
-// adapters/README.md, has the format in full, so that others can produce it.
+// Package archive writes and reads the whole content of a store as JSON Lines: one
+// canonical JSON object (RFC 8785) a line. The first line is a header; the last is a
+// manifest that accounts for every other line. The guide for authors of adapters,
+// adapters/README.md, has the format in full, so others can produce it.
 //
-// What the lines say is package transfer's to judge; this package sees to how
-// they say it.
+// Package transfer judges the meaning of the lines; this package handles their form.
 package archive

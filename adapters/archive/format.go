@@ -15,30 +15,30 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Version is the version of the format that Write writes. A Reader reads it, and all
-// before it, from 1 on. A kind or a member more makes another version.
+// Version is the version of the format written by Write. A Reader reads every version
+// from 1 to this one. Each new kind or member makes another version.
 const Version = 3
 
-// since are the versions that the kinds came with, unless it was the first.
+// since gives the version of each kind added after the first.
 var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3}
 
-// fieldSince are the versions that fields of problems came with, unless it was the first.
-// In an earlier archive, they are null.
+// fieldSince gives the version of each problem field added after the first. In an earlier
+// archive, such a field is null.
 var fieldSince = map[string]version{}
 
 // has reports whether a version of the format has a kind.
 func (v version) has(kind transfer.Kind) bool { return since[kind] <= v }
 
-// maxLine bounds a line, in bytes without the line feed, so that a file that is no
-// archive cannot fill the memory. A comment of 1 MiB, the most that a request
-// carries by default, takes 6 MiB if every character of it has to be escaped.
+// maxLine bounds a line, in bytes without the line feed, so a foreign file cannot fill
+// the memory. By default a request carries a comment of at most 1 MiB. Such a comment
+// takes 6 MiB if every character of it has to be escaped.
 const maxLine = 16 << 20
 
-// maxInteger is the greatest integer that every reader of JSON has exactly
-// (RFC 8785, section 3.2.2.3).
+// maxInteger is the greatest integer with an exact value in every reader of JSON (RFC
+// 8785, section 3.2.2.3).
 const maxInteger = transfer.MaxInteger
 
-// layout is that of times (D9).
+// layout is the layout of times (D9).
 const layout = "2006-01-02T15:04:05.000Z"
 
 // The kinds of the first and the last line. They are not counted.
@@ -53,7 +53,7 @@ var kindNames = [transfer.KindEnd]string{
 	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark", "event",
 }
 
-// tally is what the manifest says about the lines of each kind.
+// tally is the manifest's count of the lines of each kind.
 type tally struct {
 	counts [transfer.KindEnd]int64
 	hashes [transfer.KindEnd]hash.Hash // SHA-256 of the lines, each with its line feed
@@ -116,7 +116,7 @@ func (o object) sort() {
 	slices.SortFunc(o, func(a, b member) int { return strings.Compare(a.name, b.name) })
 }
 
-// version is the version of the format that an archive has.
+// version is the version of an archive's format.
 type version int64
 
 func (v *version) appendTo(b []byte) ([]byte, error) { return count(*v).appendTo(b) }

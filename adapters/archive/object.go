@@ -11,8 +11,8 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// object is an object that has all of its members and no others. They are in the
-// order of their names, which is the canonical one.
+// object is an object with a closed set of members, all required. They are in the
+// canonical order, by name.
 type object []member
 
 // member is a member of an object. Its name needs no escaping.
@@ -87,7 +87,7 @@ func (o object) has(f field) bool {
 	return false
 }
 
-// among returns the field of the member, which in canonical form is the i-th one.
+// among returns the field of the member. In canonical form, that is the i-th field.
 func (m member) among(fields []field, i int) *field {
 	if i < len(fields) && says(fields[i].name, m.name) {
 		return &fields[i]
@@ -100,8 +100,8 @@ func (m member) among(fields []field, i int) *field {
 	return nil
 }
 
-// field is a member of an object as it was read: valid JSON texts, which are part
-// of the text of the object.
+// field is a member of an object as read: two valid JSON texts within the text of the
+// object.
 type field struct {
 	name, value jsontext.Value
 }
@@ -119,9 +119,8 @@ func newSplitter() *splitter {
 	return s
 }
 
-// split returns the members of an object, until it is called again. It fails when
-// the text is not one JSON object in UTF-8, all of whose members, and those of
-// objects within, have different names.
+// split returns the members of an object, valid until the next call. It fails unless the
+// text is one JSON object in UTF-8, without duplicate names in it or in objects within.
 func (s *splitter) split(text []byte) ([]field, error) {
 	*s.buffer = *bytes.NewBuffer(text)
 	d := s.decoder
@@ -172,7 +171,7 @@ func malformed(err error) error {
 	}
 }
 
-// memberError is what is wrong with a member.
+// memberError is the error of a member.
 type memberError struct {
 	pointer string // from the object
 	err     error
@@ -182,7 +181,7 @@ func (e *memberError) Error() string { return e.pointer + ": " + e.err.Error() }
 
 func (e *memberError) Unwrap() error { return e.err }
 
-// within returns the error of a member, as one of the object that has it.
+// within returns the error of a member as an error of its object.
 func within(name string, err error) error {
 	pointer := transfer.Pointer("", name)
 	if inner, ok := errors.AsType[*memberError](err); ok {

@@ -11,15 +11,15 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Reader reads what Write has written, or what others have, by the same rules. It
-// is a transfer.Source.
+// Reader reads archives of Write, or of others by the same rules. It is a
+// transfer.Source.
 type Reader struct {
 	in       *bufio.Reader
 	splitter *splitter
 	codec    *codec
 	tally    *tally
 	line     int64  // the number of the latest line
-	long     []byte // a line that is longer than the buffer of in
+	long     []byte // a line longer than the buffer of in
 	complete bool   // the manifest was read
 }
 
@@ -28,8 +28,8 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{in: bufio.NewReaderSize(r, 1<<16), splitter: newSplitter(), codec: newCodec(), tally: newTally()}
 }
 
-// Next implements transfer.Source. What is wrong with a line is a *transfer.Fault;
-// an error of the underlying reader is wrapped.
+// Next implements transfer.Source. A wrong line is a *transfer.Fault; an error of the
+// underlying reader is wrapped.
 func (r *Reader) Next() (line int64, record transfer.Record, err error) {
 	switch {
 	case r.line == 0:
@@ -77,13 +77,13 @@ func (r *Reader) readHeader() (transfer.Record, error) {
 	return r.codec.take(transfer.KindStart), err
 }
 
-// foreigners are files that are taken for archives, by how they begin, and what
-// their first line is said to be.
+// foreigners are files often mistaken for archives, by their first bytes, with the
+// message about the first line.
 var foreigners = []struct{ magic, reason string }{
 	{"\x1f\x8b\x08", "is compressed: gzip -dc FILE | problems import"},
 	{"\x28\xb5\x2f\xfd", "is compressed: zstd -dc FILE | problems import"},
 	{"\xfd7zXZ\x00", "is compressed: xz -dc FILE | problems import"},
-	{"BZh9", "is compressed: bzip2 -dc FILE | problems import"}, // at the level that is the default
+	{"BZh9", "is compressed: bzip2 -dc FILE | problems import"}, // at the default level
 	{"PK\x03\x04", "is compressed: unzip -p FILE | problems import"},
 	{"SQLite", "is a database of SQLite: problems copy --from sqlite:FILE"},
 	{"\xff\xfe", "is in UTF-16, and an archive is in UTF-8"},
@@ -166,8 +166,8 @@ func (r *Reader) readEnd() error {
 	}
 }
 
-// readLine returns the next line without its line feed, which follows in the same
-// array. It fails with io.EOF when there is none.
+// readLine returns the next line without its line feed. The line feed follows in the same
+// array. readLine fails with io.EOF after the last line.
 func (r *Reader) readLine() ([]byte, error) {
 	text, err := r.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {

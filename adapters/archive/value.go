@@ -23,7 +23,7 @@ type value interface {
 	parse(raw jsontext.Value) error
 }
 
-// constant is a string that is always the same.
+// constant is a string with one valid value.
 type constant string
 
 func (v constant) appendTo(b []byte) ([]byte, error) { return jsontext.AppendQuote(b, v) }
@@ -58,7 +58,7 @@ func parseString(raw jsontext.Value) (string, error) {
 	return string(b), err
 }
 
-// says reports whether a JSON value is the string s, which needs no escaping.
+// says reports whether a JSON value is the string s, of characters that need no escaping.
 func says(raw jsontext.Value, s string) bool {
 	if len(raw) == len(s)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == s {
 		return true
@@ -92,7 +92,7 @@ func (v *nullText) parse(raw jsontext.Value) (err error) {
 	return nil
 }
 
-// nullable is a string that is null when it is empty.
+// nullable is a string; the empty one is null.
 type nullable string
 
 func (v *nullable) appendTo(b []byte) ([]byte, error) {
@@ -141,7 +141,7 @@ func (v *integer) parse(raw jsontext.Value) error {
 	return nil
 }
 
-// ordinal is an integer that the domain holds as an int.
+// ordinal is an integer of Go type int in the domain.
 type ordinal int
 
 func (v *ordinal) appendTo(b []byte) ([]byte, error) {

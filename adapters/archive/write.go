@@ -9,9 +9,8 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Write writes all that the store holds at the Reader's moment. What it has
-// written is of use only if there is no error. Errors of w and of the Reader are
-// returned as they are.
+// Write writes the whole content of the store at the Reader's moment. The output is of
+// use only without an error. Errors of w and of the Reader are returned as they are.
 func Write(ctx context.Context, w io.Writer, r transfer.Reader) (Summary, error) {
 	out := writer{Writer: bufio.NewWriterSize(w, 1<<16), codec: newCodec(), tally: newTally()}
 	for record, err := range transfer.Records(ctx, r) {
