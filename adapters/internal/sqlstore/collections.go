@@ -18,8 +18,8 @@ type owners[Object any] struct {
 // problem's number, and the order of the rows.
 type listing struct{ sql, order string }
 
-// collection returns the query that appends the rows of one collection to the lists of
-// their owners. read returns the problem of a row.
+// collection returns the query for the rows of one collection; it appends them to the
+// lists of their owners. read returns the problem of a row.
 func collection[Object, T any](o owners[Object], list func(*Object) *[]T, read func(func(...any) error, *T) (problem.ID, error), l listing) Query {
 	return Query{SQL: l.sql + o.where + " ORDER BY " + l.order, Args: o.args, Row: func(scan func(...any) error) error {
 		var one T
@@ -35,7 +35,7 @@ func collection[Object, T any](o owners[Object], list func(*Object) *[]T, read f
 	}}
 }
 
-// The collections of problems, each with the function that reads a row.
+// The collections of problems, each with its function for reading a row.
 
 var keywordsBy = listing{"SELECT problem, name, value FROM keywords WHERE problem", "problem, name"}
 

@@ -14,8 +14,8 @@ import (
 // predicate.Plan.Split (section 7 of the query language). It makes names of its own only, and takes all
 // others from tables in the code.
 //
-// What refers to a metadata object or user refers to one of the catalogue, which is
-// for the domain to see to: NULL, and nothing else, is nil.
+// Every reference to a metadata object or user finds it in the catalogue: the domain
+// ensures it. NULL, and nothing else, is nil.
 type compiler struct {
 	*Dialect
 	ctx       context.Context
@@ -25,7 +25,7 @@ type compiler struct {
 	variables map[int]*variable // by slot
 	scopes    []*scope          // open ones, from the outer to the inner
 	aliases   map[string]int    // how many there are with a letter
-	// first is true for a condition at which the search may begin.
+	// first is true for a condition where the search may begin.
 	first bool
 }
 
@@ -62,8 +62,8 @@ func (c *compiler) open() (s *scope, done func()) {
 }
 
 // search returns the conditions of a statement; all have to hold. The statement can begin
-// at the condition for which an index finds the fewest rows: on a column of the problem,
-// or else on a collection.
+// at the condition with the fewest rows by an index: on a column of the problem, or else
+// on a collection.
 func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 	conditions := make([]fragment, len(conds))
 	keyed := false
@@ -123,8 +123,9 @@ func (c *compiler) cond(cond predicate.Cond) (fragment, error) {
 	return fragment{}, fmt.Errorf("no SQL for %T", cond)
 }
 
-// exists returns the condition that a row of a collection satisfies another one. The
-// search begins at these rows, if it may, and if an index finds them for all problems.
+// exists returns the condition that some row of a collection satisfies another condition.
+// The search begins at these rows, if it may, and if an index finds them for all
+// problems.
 func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
 	path, ok := cond.Coll.(predicate.Path)
 	if !ok {

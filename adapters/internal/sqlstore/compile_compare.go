@@ -175,8 +175,7 @@ func (c *compiler) in(cond predicate.In) (fragment, error) {
 	return found, nil
 }
 
-// finds returns the condition that a text has another one in it, at its beginning or
-// at its end.
+// finds returns the condition that a text contains, begins with or ends with another one.
 func (c *compiler) finds(op predicate.Op, left, right operand) fragment {
 	if left.constant && left.value == nil || right.constant && right.value == nil {
 		return constant(false)

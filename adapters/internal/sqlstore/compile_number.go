@@ -17,8 +17,8 @@ const (
 	beneath              // it is less than all
 )
 
-// whole returns a number, or a time in microseconds, as an integer and where it is
-// seen from that. It is not ok for other values.
+// whole rounds a number, or a time in microseconds, down to an integer, and returns the
+// value's position relative to it. It is not ok for other values.
 func whole(v predicate.Value) (n int64, at place, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -53,8 +53,8 @@ const (
 	never
 )
 
-// bound returns the comparison of an integer with another one that means the same as
-// that with a number which is seen from n.
+// bound turns a comparison with a number into an equivalent comparison with an integer.
+// The number is at the given position relative to n.
 func bound(op predicate.Op, n int64, at place) (predicate.Op, int64, outcome) {
 	greater := op == predicate.Greater || op == predicate.GreaterOrEqual
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// variable is a row at which paths begin.
+// variable is a row at the start of paths.
 type variable struct {
 	entity predicate.Entity
 	alias  string // of its table; empty for a problem not yet joined
@@ -32,7 +32,8 @@ var columns = map[predicate.Entity]map[string]string{
 	},
 }
 
-// problemKeys returns the columns of problems: those of savepoints, and others.
+// problemKeys returns the columns of problems, by key: the columns shared with
+// savepoints, and others.
 func problemKeys(others ...string) map[string]string {
 	keys := make(map[string]string)
 	for _, f := range fields {
@@ -74,8 +75,8 @@ type operand struct {
 	root     bool // it is of the problem of the search
 	indexed  bool
 	dated    bool
-	// folded are the columns that have a String folded, from the least folded
-	// one to the most.
+	// folded are the columns with folded forms of a String, from the least folded one to
+	// the most.
 	folded [3]string
 	// value is the value of a constant. A constant has no fragment.
 	constant bool
@@ -118,9 +119,9 @@ func (c *compiler) other(v *variable, key string) *variable {
 	return o
 }
 
-// reach follows keys from a variable. To-many ones are joined to the scope. It
-// returns where the last key but the value itself leads to, and that last key, which
-// is nil when the path ends at a row.
+// reach follows keys from a variable. To-many ones are joined to the scope. It returns
+// the variable and the key of the value at the end of the path. The key is nil when the
+// path ends at a row.
 func (c *compiler) reach(s *scope, v *variable, steps []*predicate.Key) (*variable, *predicate.Key, error) {
 	for i, key := range steps {
 		switch {
@@ -150,9 +151,9 @@ func (c *compiler) list(s *scope, owner *variable, key *predicate.Key) *variable
 	return &variable{entity: key.Type.Entity, alias: alias, scope: s}
 }
 
-// collection opens a collection in an empty scope, and binds its members to a
-// slot. The scope's rows are for all problems: owner is the one whose collection it
-// is, and of the column that has to be equal to that.
+// collection opens a collection in an empty scope, and binds its members to a slot. The
+// scope's rows are for all problems: owner is the problem's number, and of is the column
+// to compare with it.
 func (c *compiler) collection(s *scope, path predicate.Path, slot int) (owner, of string, err error) {
 	v, err := c.variable(path.Slot)
 	if err != nil {
@@ -221,7 +222,7 @@ func (c *compiler) value(v *variable, key *predicate.Key) (operand, error) {
 	if !ok || key.Type.Many {
 		return operand{}, fmt.Errorf("no SQL for %s of a %s", key.Name, v.entity)
 	}
-	// Whatever the schema says, a column for a reference can be NULL.
+	// A column for a reference can be NULL, even if the schema says otherwise.
 	o := operand{kind: key.Type.Kind, nullable: key.Nullable || v.nullable || key.Type.Kind == predicate.Object, root: v.alias == "p"}
 	o.indexed = slices.Contains(indexed[v.entity], column) && (o.root || v.entity != predicate.Problem)
 	o.dated = slices.Contains(dated, column) && o.root

@@ -7,16 +7,16 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// longList is the length up to which a list of identifiers is always used, as an index
-// helps with it. A longer list gives way to its complement when that is shorter.
+// longList is the length of the longest list of identifiers that is always used, because
+// an index helps with it. A longer list gives way to a shorter complement.
 const longList = 100
 
 // partOfFew is the ratio of excluded to chosen objects for a choice to have few rows.
 const partOfFew = 4
 
-// reference returns a condition that depends only on a reference to a metadata
-// object or user. The condition is evaluated here for each of these, and for nil. The
-// result is a list of identifiers for the column.
+// reference returns a condition on nothing but a reference to a metadata object or user.
+// The condition is evaluated here for each object, and for nil. The result is a list of
+// identifiers for the column.
 func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.Key) (fragment, error) {
 	v, err := c.variable(slot)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Syntax is the part of SQL in which the two databases differ.
+// Syntax holds the differences between the SQL of the two databases.
 type Syntax struct {
 	// Bun maps bun's models to tables.
 	Bun schema.Dialect
@@ -18,8 +18,8 @@ type Syntax struct {
 	ID func(ident.ID) any
 	// IDInto returns the destination to scan an identifier into.
 	IDInto func(*ident.ID) any
-	// Lock ends a SELECT whose rows no other transaction may change or lock before
-	// this one ends; empty where the database has one writer at a time.
+	// Lock ends a SELECT; no other transaction may change or lock its rows before this
+	// one ends. It is empty where the database has one writer at a time.
 	Lock string
 	// InList follows a column to be found in a list. The list is one argument,
 	// returned by List.
@@ -32,19 +32,19 @@ type Syntax struct {
 	// NextPosition is an expression for the next position. It is empty when the
 	// adapter counts positions itself and gives each as an argument.
 	NextPosition string
-	// SetIfChanged are the columns of problems to set only if their value changes. It
-	// is for databases that write the index entries of every column in the SET
-	// clause, changed or not; empty for others.
+	// SetIfChanged are the columns of problems to set only if their value changes. It is
+	// for databases that write an index entry for every column in the SET clause, changed
+	// or not. It is empty for others.
 	SetIfChanged []string
-	// TextSearch are the conditions by which {text} contains, begins with or ends with
+	// TextSearch are the conditions for {text} containing, beginning with or ending with
 	// {part}.
 	TextSearch map[predicate.Op]string
 	// LikeOperator compares a text with a pattern, and LikePattern returns the pattern
 	// as its argument.
 	LikeOperator string
 	LikePattern  func(predicate.Pattern) string
-	// Sum is the sum of the integers {value}, none of which is negative: 0 when there
-	// are none, NULL when the sum is no integer of 64 bits.
+	// Sum is the sum of the integers {value}, none of them negative. It is 0 when there
+	// are none, and NULL when the sum overflows 64 bits.
 	Sum string
 	// Publish stores an entry of the feed, from its batch, size and body.
 	Publish string

@@ -9,8 +9,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Dossiers implements store.Reader. It reads the problems first and then, for all
-// of them together, each kind of what belongs to them.
+// Dossiers implements store.Reader. It reads the problems first, then each kind of their
+// parts for all problems together.
 func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	var found []store.Dossier
 	if err := r.Read(ctx, rows(&found, func(scan func(...any) error, o *store.Dossier) error {
@@ -42,15 +42,15 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	return found, err
 }
 
-// SetFamilyBatches returns the statement that gives the epochs of all families the
-// batch of an Archive.
+// SetFamilyBatches returns the statement to give the epochs of all families the batch of
+// an Archive.
 func (d *Dialect) SetFamilyBatches(batch ident.ID) Statement {
 	return Statement{SQL: "UPDATE families SET batch = ?", Args: []any{d.ID(batch)}}
 }
 
-// DossierRows returns the rows of a problem, whose revision is of the batch, and of
-// all that belongs to it. The order within each table is that in which positions have
-// to be given.
+// DossierRows returns the rows of a problem and of all its parts. The problem's revision
+// is of the batch. Within each table, positions have to be given in the order of the
+// rows.
 func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
 	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers))
 	rows = append(rows, d.problemRow(o.Problem, o.Size(), batch))

@@ -112,9 +112,9 @@ func (w *writer) effect(effect store.Effect) error {
 	return nil
 }
 
-// keepReply puts a reply. If the Change expects its key to be unused, another one
-// that was kept a moment ago, by a transaction that had to be waited for, is not
-// replaced.
+// keepReply puts a reply. If the Change expects its key to be unused, it does not replace
+// a recent reply. Another transaction may have just stored one, while this one waited for
+// it.
 func (w *writer) keepReply(r store.Reply) {
 	args := []any{w.ID(r.User), r.Key, r.Fingerprint[:], micros(r.Created), bytes(r.Body)}
 	for _, expectation := range w.expect {

@@ -2,9 +2,9 @@ package sqlstore
 
 import "github.com/problemtracking/problems/domain/store"
 
-// Expectation returns the statement that finds a row if the expectation holds.
-// It does not know those about versions, which ok reports: each adapter keeps
-// its versions in its own way.
+// Expectation returns the statement that finds a row if the expectation holds. It does
+// not know the expectations about versions, as ok reports: each adapter keeps its
+// versions in its own way.
 func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bool) {
 	switch e := expectation.(type) {
 	case store.ProblemAt:

@@ -11,7 +11,7 @@ import (
 // fields are the fields of a problem. Each has a column.
 var fields = problem.AllFields()
 
-// foldedFields are those whose folded forms stand beside them in the table of problems.
+// foldedFields are the fields with folded forms beside them in the table of problems.
 var foldedFields = slices.DeleteFunc(problem.AllFields(), func(f *problem.Field) bool { return !f.Folded })
 
 // otherColumns are the columns with another name than their field.
@@ -49,8 +49,7 @@ func foldedColumns(texts []string) (columns []string) {
 	return columns
 }
 
-// problemValues returns the values of a problem of this size that is stored by the
-// batch.
+// problemValues returns the values of a problem of this size, stored by the batch.
 func (d *Dialect) problemValues(p problem.Problem, size int64, batch ident.ID) []any {
 	values := d.fieldValues(&p)
 	for _, f := range foldedFields {

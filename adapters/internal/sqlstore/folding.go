@@ -146,8 +146,8 @@ func (t foldedTable) fold(ctx context.Context, db *bun.DB, after []any, lock str
 	return last, err
 }
 
-// update returns the statement that corrects the row with a key, whose texts and
-// their folded forms are given; none when they are as they should be.
+// update returns the statement to correct the folded forms of the row with a key; none
+// when they are right. The arguments are the row's texts and folded forms.
 func (t foldedTable) update(db *bun.DB, key, values []any) string {
 	var set []string
 	var args []any

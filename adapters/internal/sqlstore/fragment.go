@@ -7,11 +7,11 @@ import "regexp"
 type fragment struct {
 	sql  string
 	args []any
-	// keyed is true for a condition whose rows an index finds, and few when that is
-	// an index of the table of problems.
+	// keyed is true for a condition with an index for its rows. few is also true when
+	// that index is on the table of problems.
 	keyed, few bool
-	// choice is the limit that a condition sets to a reference of the problem; nil for
-	// other conditions.
+	// choice is the condition's limit on a reference of the problem; nil for other
+	// conditions.
 	choice *choice
 }
 
@@ -57,7 +57,7 @@ func fill(form string, by map[string]fragment) fragment {
 // argument returns the placeholder of a value.
 func argument(value any) fragment { return fragment{sql: "?", args: []any{value}} }
 
-// constant returns a condition that holds always, or never.
+// constant returns a condition that is always true, or always false.
 func constant(holds bool) fragment {
 	if holds {
 		return fragment{sql: "TRUE"}
@@ -65,7 +65,7 @@ func constant(holds bool) fragment {
 	return fragment{sql: "FALSE"}
 }
 
-// not returns the complement of a condition, which may be NULL where it does not
+// not returns the complement of a condition. The condition may be NULL where it does not
 // hold (section 7).
 func not(condition fragment) fragment { return text("(", condition, ") IS NOT TRUE") }
 

@@ -96,8 +96,8 @@ func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 	return b.String(), nil
 }
 
-// createTable returns the statement that creates the list, unless it exists. (The
-// migrator's own statement would create a second table, for an unused lock.)
+// createTable returns the statement to create the list, unless it exists. (The migrator's
+// own statement would create a second table, for an unused lock.)
 func (s Steps) createTable(db *bun.DB) *bun.CreateTableQuery {
 	return db.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(s.Table).IfNotExists()
 }

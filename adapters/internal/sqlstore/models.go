@@ -64,7 +64,7 @@ func (w *writer) putModel(row any) {
 	w.do(m.put, args...)
 }
 
-// all returns the query that appends the objects of all rows of a model.
+// all returns the query for all rows of a model; it appends their objects.
 func all[Row, Object any](d *Dialect, objects *[]Object, object func(Row) Object) Query {
 	m := d.models[reflect.TypeFor[Row]()]
 	return Query{SQL: m.read, Row: func(scan func(...any) error) error {
@@ -82,8 +82,8 @@ func all[Row, Object any](d *Dialect, objects *[]Object, object func(Row) Object
 	}}
 }
 
-// The models: metadata and users. Each has a function that makes it from the
-// domain's object, and a method for the way back.
+// The models: metadata and users. Each has a function to make it from the domain's
+// object, and a method for the way back.
 
 type stateRow struct {
 	bun.BaseModel `bun:"table:states"`

@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// sortKey is one key of the order of hits: an expression whose value is a text or a
-// number, or NULL. NULL comes first in either direction (D31).
+// sortKey is one key of the order of hits: an expression for a text or a number, or NULL.
+// NULL comes first in either direction (D31).
 type sortKey struct {
 	fragment
 	name       string // of its column
@@ -24,7 +24,7 @@ type sortKey struct {
 	// for ranked[0], 3 for ranked[1] and so on. The even numbers are for values
 	// between these.
 	ranks  fragment // the table of the ranks by identifier; its name is ranksOf
-	on     string   // the column that refers to the object
+	on     string   // the column with the reference to the object
 	ranked []predicate.Value
 }
 
@@ -63,8 +63,8 @@ func (c *compiler) sortKey(path predicate.Path, name string) (sortKey, error) {
 	return sortKey{fragment: o.fragment, name: name, kind: o.kind, nullable: o.nullable}, nil
 }
 
-// ranking returns the key for a path whose step of the index is a reference to an
-// object of the catalogue.
+// ranking returns the key for a path through an object of the catalogue. reference is the
+// index of the path's step to that object.
 func (c *compiler) ranking(path predicate.Path, reference int, name string) (sortKey, error) {
 	column, err := c.path(predicate.Path{Slot: path.Slot, Start: path.Start, Steps: path.Steps[:reference+1]})
 	if err != nil {

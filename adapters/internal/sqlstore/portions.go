@@ -6,9 +6,9 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// A portion is read by two looks at the table: the first finds the places of the rows
-// that fit, from nothing but the lengths of their texts, which a database knows without
-// reading them; the second reads these rows.
+// A portion takes two passes over the table. The first finds the positions of the rows
+// within the limits, from nothing but the lengths of their texts: a database knows these
+// without reading the texts. The second reads the rows.
 
 // logPortion and commentPortion take the problem, limit, skip, again the problem, and
 // room.

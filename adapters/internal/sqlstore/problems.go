@@ -57,8 +57,8 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	return snapshots, nil
 }
 
-// snapshotColumns are the columns of a problem as somebody sees it, who is named by
-// the first two arguments, in the order of snapshotInto.
+// snapshotColumns are the columns of a problem as a user sees it, in the order of
+// snapshotInto. The first two arguments name the user.
 var snapshotColumns = fieldColumns + `, batch, size,
 	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),

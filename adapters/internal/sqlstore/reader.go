@@ -71,8 +71,8 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	return s, nil
 }
 
-// owner follows a column that has the number of a problem, and selects that of one,
-// with its arguments.
+// owner ends a column with the number of a problem: it selects one problem's rows, with
+// its arguments.
 type owner struct {
 	where string
 	args  []any
@@ -80,7 +80,7 @@ type owner struct {
 
 var readProblem = "SELECT " + snapshotColumns + " FROM problems WHERE id = ?"
 
-// rows returns the query that appends each row, as scanned by read.
+// rows returns the query that appends each row, scanned by read.
 func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sql string, args ...any) Query {
 	return Query{
 		SQL: sql, Args: args,

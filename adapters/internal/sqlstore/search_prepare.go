@@ -42,9 +42,9 @@ func prepareSearch(ctx context.Context, d *Dialect, q store.Query) (p preparedSe
 	return p, err
 }
 
-// candidates returns the statement for the problems that satisfy the conditions: one
-// more than a residual may be evaluated for. MATERIALIZED has the database find all of
-// them before it returns the first.
+// candidates returns the statement for the problems that satisfy the conditions. Its
+// limit is one more than the most problems for a residual. MATERIALIZED has the database
+// find all of them before it returns the first.
 func candidates(conditions []fragment) fragment {
 	where := and(conditions...)
 	return text("WITH found AS MATERIALIZED (SELECT p.id AS id FROM problems p WHERE ", where,
@@ -92,8 +92,8 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
 
-// firstOf returns the statement for the first hits of several conditions, no two of
-// which hold for a problem: the first hits of each, by number, and the first of these.
+// firstOf returns the statement for the first hits of several disjoint conditions: the
+// first hits of each, by number, and the first of these.
 func firstOf(conditions []fragment, first func(where fragment, number string) fragment, limit int) fragment {
 	var all fragment
 	for i, where := range conditions {

@@ -15,7 +15,7 @@ type Statement struct {
 type Query struct {
 	SQL  string
 	Args []any
-	// Row is called for each row, with a function that scans its columns.
+	// Row is called for each row, with a function to scan its columns.
 	Row func(scan func(dest ...any) error) error
 	// Grow, if not nil, is called before the rows, if the session knows their number.
 	Grow func(rows int)
@@ -41,8 +41,8 @@ type Row struct {
 	Conflict string
 }
 
-// Statement returns the statement that inserts the row. next gives positions; it
-// is not called when the database counts them itself.
+// Statement returns the statement to insert the row. next gives positions; it is not
+// called when the database counts them itself.
 func (r Row) Statement(d *Dialect, next func() int64) Statement {
 	args := r.Values
 	if r.Table.ordered && d.NextPosition == "" {
@@ -51,14 +51,14 @@ func (r Row) Statement(d *Dialect, next func() int64) Statement {
 	return Statement{SQL: r.Table.insert, Args: args, Conflict: r.Conflict}
 }
 
-// keyed returns a table whose rows have a key of their own.
+// keyed returns a table with keys of its own for the rows.
 func (s Syntax) keyed(name, columns, onConflict string) Table {
 	t := Table{Name: name, Columns: strings.Split(columns, ", ")}
 	t.insert = insert(name, columns, placeholders(len(t.Columns)), onConflict)
 	return t
 }
 
-// ordered returns a table whose rows have an order, by their positions.
+// ordered returns a table with an order for its rows, by their positions.
 func (s Syntax) ordered(name, columns, onConflict string) Table {
 	t := Table{Name: name, Columns: strings.Split(columns, ", "), ordered: true}
 	position := s.NextPosition

@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// update has the statements that replace the row of a problem.
+// update collects the statements to replace the row of a problem.
 type update struct {
 	sql       string // sets all columns but SetIfChanged
 	indexes   []int  // of its columns in problemValues
@@ -20,7 +20,7 @@ type columnUpdate struct {
 	index int // of the column in problemValues
 }
 
-// updating returns the statements that replace the row of a problem.
+// updating returns the statements to replace the row of a problem.
 func (s Syntax) updating() (u update) {
 	var together []string
 	for i, column := range strings.Split(problemColumns, ", ") {
@@ -34,7 +34,7 @@ func (s Syntax) updating() (u update) {
 	return u
 }
 
-// updateProblem appends the statements that replace a problem.
+// updateProblem appends the statements to replace a problem.
 func (w *writer) updateProblem(e store.UpdateProblem) {
 	values, id := w.problemValues(e.Problem, e.Size, w.batch), int64(e.Problem.ID)
 	args := make([]any, 0, len(w.update.indexes)+1)

@@ -30,8 +30,8 @@ func (u *uuid) Scan(src any) error {
 	return fmt.Errorf("an identifier is stored as %T", src)
 }
 
-// IDText returns an identifier as the text that databases without a type for it
-// keep; ident.None is NULL.
+// IDText returns an identifier as text, for databases without a type for it; ident.None
+// is NULL.
 func IDText(id ident.ID) any {
 	if id.IsNone() {
 		return nil
@@ -42,8 +42,7 @@ func IDText(id ident.ID) any {
 // IDTextInto returns the destination to scan the text of an identifier into.
 func IDTextInto(id *ident.ID) any { return (*uuid)(id) }
 
-// moment is a time that is stored as microseconds since 1970; the zero time is
-// NULL.
+// moment is a time in microseconds since 1970; the zero time is NULL.
 type moment time.Time
 
 // Value implements driver.Valuer.
@@ -72,7 +71,7 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// notBefore returns the earliest time that can be stored and is not before t.
+// notBefore returns the earliest storable time not before t.
 func notBefore(t time.Time) any { return micros(t.Add(time.Microsecond - 1)) }
 
 // nullText is a text or NULL.
@@ -91,7 +90,7 @@ func (t *nullText) Scan(src any) error {
 	return fmt.Errorf("a text is stored as %T", src)
 }
 
-// optionalText is a text that is NULL when it is empty.
+// optionalText is a text; the empty one is NULL.
 type optionalText string
 
 // Scan implements sql.Scanner.

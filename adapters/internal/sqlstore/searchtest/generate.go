@@ -13,7 +13,7 @@ import (
 // generator writes predicates.
 type generator struct {
 	*world
-	variables []variable // that are bound
+	variables []variable // in scope
 	depth     int
 }
 
@@ -23,7 +23,7 @@ type variable struct {
 	of   predicate.Entity
 }
 
-// source is something that paths begin at: the root, with no prefix, or a variable.
+// source is the start of a path: the root, without prefix, or a variable.
 func (g *generator) source() (prefix string, of predicate.Entity) {
 	if len(g.variables) > 0 && g.IntN(4) > 0 {
 		v := pick(g.world, g.variables)
@@ -32,8 +32,8 @@ func (g *generator) source() (prefix string, of predicate.Entity) {
 	return "", predicate.Problem
 }
 
-// path returns a path of a type that satisfies want, and what it is of. It is not ok
-// when none was found.
+// path returns a path of a type accepted by want, and that type. It is not ok when none
+// was found.
 func (g *generator) path(prefix string, of predicate.Entity, want func(predicate.Type) bool) (path string, t predicate.Type, ok bool) {
 	for range 40 {
 		path, entity, many := prefix, of, false
@@ -99,7 +99,7 @@ func (g *generator) cond() string {
 	return g.compare(path, t)
 }
 
-// compare returns a comparison of a path that is no collection.
+// compare returns a comparison of a path with a literal or another path.
 func (g *generator) compare(path string, t predicate.Type) string {
 	if g.IntN(10) == 0 && !t.Many {
 		return path + pick(g.world, []string{" = ", " != "}) + "nil"

@@ -20,17 +20,17 @@ import (
 const (
 	// hostileTime is how long a hostile search may take.
 	hostileTime = 50 * time.Millisecond
-	// hostileCost is the processor time at which it counts as one that cannot be
-	// stopped. What has to end within hostileTime takes a tenth of it as a rule, also
-	// where a megabyte is read or searched once more.
+	// hostileCost is the processor time of a search that counts as impossible to stop. A
+	// search within hostileTime normally takes a tenth of it, even with one more read or
+	// scan of a megabyte.
 	hostileCost = 5 * time.Second
 )
 
 // hostileProblems is how many problems there are. Each has a relationship to each.
 const hostileProblems = 25
 
-// Ground fills a store, which has to be empty, with content on which searches are
-// expensive: long texts without variety, and relationships from everywhere to everywhere.
+// Ground fills an empty store with content that makes searches expensive: long texts
+// without variety, and relationships between all problems.
 func Ground(t testing.TB, s store.Store) {
 	t.Helper()
 	w := newWorld(1, hostileProblems)
@@ -64,9 +64,9 @@ func Ground(t testing.TB, s store.Store) {
 	}
 }
 
-// Attack asks the store, and package search on the same content, for what costs much. A
-// seed says what that is. It fails the test when either takes far more processor time
-// than its context allows. cost is what the process has spent so far, so that nothing
+// Attack sends expensive queries to the store, and to package search on the same content.
+// A seed selects the queries. It fails the test when either takes far more processor time
+// than its context allows. cost is the processor time of the process so far, so nothing
 // else should run.
 func Attack(t testing.TB, s store.Store, seed uint64, cost func() time.Duration) {
 	t.Helper()
@@ -118,7 +118,7 @@ func Attack(t testing.TB, s store.Store, seed uint64, cost func() time.Duration)
 	}
 }
 
-// attacks are predicates that stores could not stop, or might not.
+// attacks are predicates known or suspected to run on after cancellation.
 func attacks() []string {
 	long := strings.Repeat("a", 15_000)
 	return []string{
@@ -138,7 +138,7 @@ func attacks() []string {
 	}
 }
 
-// attacker writes predicates that cost much.
+// attacker writes expensive predicates.
 type attacker struct{ *rand.Rand }
 
 func (g *attacker) of(words ...string) string { return words[g.IntN(len(words))] }
@@ -178,7 +178,7 @@ func (g *attacker) cond(depth int) string {
 	return g.of("ANY ", "ALL ", "NONE ") + g.of("comments.text", "comments.text", "keywords.value", "history.title", "relationships.child.comments.text", g.far()+".title", "comments.author.name") + g.compared()
 }
 
-// far returns problems that are reached by many ways.
+// far returns problems with many paths to them.
 func (g *attacker) far() string {
 	return strings.TrimSuffix(strings.Repeat("relationships.child.", 1+g.IntN(4)), ".")
 }
@@ -199,7 +199,7 @@ func (g *attacker) compared() string {
 	return g.of(" CONTAINS", " CONTAINS", " CONTAINS", " BEGINSWITH", " ENDSWITH", " =", " <", " >=") + modifier + " '" + g.text() + "'"
 }
 
-// text returns a text that nearly is what texts are made of.
+// text returns a near match of the content's texts.
 func (g *attacker) text() string {
 	n := []int{0, 1, 5, 30, 60, 250, 1000, 4000, 7000, 15_000}[g.IntN(10)]
 	text := strings.Repeat(g.of("a", "a", "ab", "a?", "?", "\u00e9", "\u0316\u0323"), n)

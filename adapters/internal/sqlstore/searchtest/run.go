@@ -11,9 +11,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Run fills the store, which has to be empty, and compares its answers to so many
-// queries with those of search.Scan on the same content. The same seed gives the same
-// content and queries.
+// Run fills an empty store, and compares its answers to the given number of queries with
+// search.Scan on the same content. The same seed gives the same content and queries.
 func Run(t *testing.T, s store.Store, seed uint64, problems, queries int) {
 	t.Helper()
 	t.Logf("seed %d", seed)
@@ -52,8 +51,8 @@ func Run(t *testing.T, s store.Store, seed uint64, problems, queries int) {
 	}
 }
 
-// compare compares the answers to a query, and to the one that goes on behind a hit
-// of it.
+// compare compares the answers to a query, and to the query for the hits after one of
+// them.
 func compare(t *testing.T, s store.Store, q store.Query, where, sort string, w *world) (found int) {
 	t.Helper()
 	err := s.View(t.Context(), func(r store.Reader) (err error) {

@@ -1,5 +1,5 @@
-// Package searchtest compares the searches of a store with those of package search,
-// on content and queries that are made at random, hostile ones among them.
+// Package searchtest compares the searches of a store with package search. Content and
+// queries are random, with hostile ones among them.
 package searchtest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// texts are what texts are made of: words that differ in case and marks, what means
-// something in SQL, LIKE, GLOB and JSON, controls, and characters of every length.
+// texts are the parts of random texts: words in different case and with accents, special
+// characters of SQL, LIKE, GLOB and JSON, controls, and characters of every length.
 var texts = []string{
 	"API", "api", "Crème", "creme", "CRÈME", "Straße", "STRASSE", "İstanbul", "ısı", "ÅNGSTRÖM", "ångström", "ſ", "K", "Σς",
 	"'", `"`, "`", `\`, "%", "_", "*", "?", "[a-z]", "]", "[", "^", "{", "$1", ":x", "--", ";", "'; DROP TABLE problems; --",
@@ -34,7 +34,7 @@ type world struct {
 	ids      ident.Sequence
 	content  metadata.Content
 	dossiers []store.Dossier
-	texts    []string // that the content has
+	texts    []string // of the content
 }
 
 func newWorld(seed uint64, problems int) *world {
