@@ -7,12 +7,12 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// encode returns the bytes that stand for a value in the file.
+// encode returns the bytes of a value in the file.
 //
-// The port wants every text back byte for byte and every time in UTC, which gob
-// does: JSON would replace what is not UTF-8. Since gob names the members of a
-// struct, one that the domain gets later reads as zero from older files. The price
-// is that each value carries the description of its type.
+// The port wants every text back byte for byte and every time in UTC. gob does both: JSON
+// would replace invalid UTF-8. gob names the members of a struct, so a later member of
+// the domain reads as zero from older files. The price is a description of its type with
+// each value.
 func encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(value); err != nil {
@@ -21,8 +21,8 @@ func encode(value any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decode reads a value that encode has made. It shares no memory with data, which
-// bbolt takes back at the end of the transaction.
+// decode reads a value made by encode. It shares no memory with data, because bbolt takes
+// the memory back at the end of the transaction.
 func decode[T any](data []byte) (value T, err error) {
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&value); err != nil {
 		return value, fault.Wrap(fault.Internal, err, "the file of the store is damaged: %T cannot be read", value)

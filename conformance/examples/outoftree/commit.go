@@ -9,9 +9,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// batch is what became of a Change.
+// batch is the outcome of a Change.
 type batch struct {
-	At       time.Time // of the Change, or of the ruling that it never happens
+	At       time.Time // of the Change, or of the ruling against it
 	Position int64     // 0: it never happens
 }
 
@@ -31,7 +31,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	return receipt, nil
 }
 
-// commit does what the Change says, unless its batch is known.
+// commit applies the Change, unless its batch is known.
 func (c contents) commit(change store.Change) (store.Receipt, error) {
 	known, ok, err := get[batch](c, batches, change.Batch[:])
 	switch {
@@ -59,10 +59,9 @@ func (c contents) commit(change store.Change) (store.Receipt, error) {
 	return receipt, c.keep(batches, change.Batch[:], change.At, settled)
 }
 
-// Outcome implements store.Store. It has to wait until the Commit that may be under
-// way has ended, or its time has run out. A batch that it finds was perhaps never made durable: its Commit
-// failed because of that. But here a transaction is committed, too, which makes
-// durable all that it has seen.
+// Outcome implements store.Store. It waits for the end of a Commit under way, or for its
+// deadline. A batch may be visible and not durable, because its Commit failed to sync it.
+// So Outcome commits a transaction too: it makes everything visible durable.
 func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.Receipt, bool, error) {
 	var known batch
 	ended, err := s.begin(ctx, func(c contents) (err error) {
@@ -81,13 +80,13 @@ func (s *Store) Outcome(ctx context.Context, id ident.ID, at time.Time) (store.R
 	return store.Receipt{Batch: id, Position: known.Position}, true, nil
 }
 
-// overdue is the error of what could not be found out in time.
+// overdue is the error after a deadline without an answer.
 func overdue() error {
 	return fault.New(fault.Unavailable, "the time ran out before the store could answer")
 }
 
-// begin calls write, and waits for its end or for the deadline of ctx, at which it
-// goes on: then ended is false, and whatever fn sets is not to be looked at.
+// begin calls write, and waits for its end or for the deadline of ctx. At the deadline,
+// write goes on and ended is false: the caller must not read the results of fn then.
 func (s *Store) begin(ctx context.Context, fn func(contents) error) (ended bool, err error) {
 	begun, done := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -104,9 +103,9 @@ func (s *Store) begin(ctx context.Context, fn func(contents) error) (ended bool,
 	}
 }
 
-// write calls fn in a transaction, which is committed unless fn fails: bbolt has
-// then written everything to the disk. The context counts only as long as another
-// writer is waited for, which bbolt itself would do without an end.
+// write calls fn in a transaction, and commits it unless fn fails: bbolt has then written
+// everything to the disk. The context counts only during the wait for another writer.
+// bbolt itself would wait without an end.
 func (s *Store) write(ctx context.Context, fn func(contents) error) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -130,9 +129,9 @@ func (s *Store) write(ctx context.Context, fn func(contents) error) error {
 	return commitFailure(tx.Commit())
 }
 
-// Confirm implements store.Store. bbolt shows a transaction to readers a moment
-// before it has synced it, and syncs nothing again that it has failed to sync. So
-// this commits a transaction of its own, which makes durable all that it has seen.
+// Confirm implements store.Store. bbolt shows a transaction to readers a moment before
+// syncing it, and never retries a failed sync. So this commits a transaction of its own:
+// it makes everything visible durable.
 func (s *Store) Confirm(ctx context.Context, _ store.History) error {
 	ended, err := s.begin(ctx, func(contents) error { return nil })
 	if !ended {

@@ -13,9 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// contents is what the file holds, as one transaction sees it: one that reads for
-// a View, the one that writes for a Commit. Reads show what the same transaction
-// has written before.
+// contents is the content of the file within one transaction: a reading one for a View,
+// the writing one for a Commit. Reads show earlier writes of the same transaction.
 type contents struct{ tx *bbolt.Tx }
 
 // in returns a bucket. Open has made all of them.
@@ -34,8 +33,7 @@ func get[T any](c contents, bucket string, key []byte) (value T, ok bool, err er
 	return value, err == nil, err
 }
 
-// list returns the values under all keys that begin with the prefix, in the order
-// of the keys.
+// list returns the values under all keys with the prefix, in the order of the keys.
 func list[T any](c contents, bucket string, prefix []byte) (values []T, err error) {
 	for _, data := range c.under(bucket, prefix) {
 		value, err := decode[T](data)
@@ -47,9 +45,8 @@ func list[T any](c contents, bucket string, prefix []byte) (values []T, err erro
 	return values, nil
 }
 
-// under returns all keys that begin with the prefix, with their values, in order.
-// They are bbolt's memory: not to be kept, and the bucket not to be changed
-// meanwhile.
+// under returns all keys with the prefix, with their values, in order. They are bbolt's
+// memory: callers must not keep them, and must not change the bucket meanwhile.
 func (c contents) under(bucket string, prefix []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		cursor := c.in(bucket).Cursor()
@@ -76,7 +73,7 @@ func (c contents) put(bucket string, key []byte, value any) error {
 	return failure(c.in(bucket).Put(key, data))
 }
 
-// add stores a value behind all others whose keys begin with the prefix.
+// add stores a value behind all others under keys with the prefix.
 func (c contents) add(bucket string, prefix []byte, value any) error {
 	place, err := c.in(bucket).NextSequence()
 	if err != nil {
@@ -90,7 +87,7 @@ func (c contents) mark(bucket string, key []byte) error {
 	return failure(c.in(bucket).Put(key, []byte{}))
 }
 
-// drop removes a key and what is under it, if it is there.
+// drop removes a key and its value, if it is there.
 func (c contents) drop(bucket string, key []byte) error {
 	return failure(c.in(bucket).Delete(key))
 }
@@ -109,7 +106,7 @@ func (c contents) count(name string, v ident.Version) error {
 	return failure(c.in(counters).Put([]byte(name), append(number(v.Number), v.Batch[:]...)))
 }
 
-// revision returns the batch that stored a problem last, and the size of the problem.
+// revision returns the size of a problem, and the batch of its last write.
 func (c contents) revision(id problem.ID) (batch ident.ID, size int64) {
 	if data := c.in(revisions).Get(number(id)); data != nil {
 		size = int64(binary.BigEndian.Uint64(data[copy(batch[:], data):]))
@@ -117,8 +114,7 @@ func (c contents) revision(id problem.ID) (batch ident.ID, size int64) {
 	return batch, size
 }
 
-// keep stores a value that is to be forgotten some day: the bucket ages finds it by
-// its time.
+// keep stores a value with an end: the bucket ages finds it by its time.
 func (c contents) keep(bucket string, key []byte, at time.Time, value any) error {
 	if err := c.put(bucket, key, value); err != nil {
 		return err
@@ -126,7 +122,7 @@ func (c contents) keep(bucket string, key []byte, at time.Time, value any) error
 	return failure(c.in(ages).Put(ageKey(at, key), []byte(bucket)))
 }
 
-// forget removes all that was kept before a time.
+// forget removes all values of keep from before a time.
 func (c contents) forget(before time.Time) error {
 	end := timeKey(before)
 	var old [][]byte // bbolt's cursors lose their way when keys are removed under them

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// apply does what the Change says, and raises the versions that it concerns by 1.
+// apply applies the Change, and raises the versions affected by 1.
 func (c contents) apply(change store.Change) error {
 	for _, effect := range change.Effects {
 		if err := c.effect(effect, change.Batch); err != nil {
@@ -41,7 +41,7 @@ func (c contents) raise(name string, batch ident.ID) error {
 	return c.count(name, c.counter(name).Next(batch))
 }
 
-// effect does what the effect says.
+// effect applies one effect.
 func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	switch e := effect.(type) {
 	case store.CreateProblem:
@@ -119,7 +119,7 @@ func (c contents) update(p problem.Problem, size int64, batch ident.ID) error {
 	return c.store(p, size, batch)
 }
 
-// store stores a problem, its size and the batch that did it.
+// store stores a problem, its size and its batch.
 func (c contents) store(p problem.Problem, size int64, batch ident.ID) error {
 	if err := failure(c.in(revisions).Put(number(p.ID), append(batch[:], number(size)...))); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (c contents) forgetReads(id problem.ID, but ident.ID) error {
 	return nil
 }
 
-// putInPlace leaves an object at the place that it was given when it was first put.
+// putInPlace leaves an object at its first position.
 func (c contents) putInPlace(bucket, places string, id ident.ID, object any) error {
 	place := bytes.Clone(c.in(places).Get(id[:]))
 	if place == nil {
@@ -178,7 +178,7 @@ func (c contents) dropQuery(id ident.ID) error {
 	return c.drop(queries, place)
 }
 
-// keepReply keeps a reply, and takes the one that it replaces out of ages.
+// keepReply stores a reply, and takes its predecessor out of ages.
 func (c contents) keepReply(r store.Reply) error {
 	key := replyKey(r.User, r.Key)
 	replaced, ok, err := get[store.Reply](c, replies, key)

@@ -8,12 +8,12 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// conflict returns the fault of a Change that does not fit what is stored.
+// conflict returns the fault of a Change in conflict with the content.
 func conflict(format string, args ...any) error {
 	return fault.New(fault.Conflict, format, args...)
 }
 
-// unsupported returns the fault of a Change with a part that is not known here.
+// unsupported returns the fault of a Change with an unknown part.
 func unsupported(part any) error {
 	return fault.New(fault.Unsupported, "the store does not know %T", part)
 }
@@ -30,10 +30,9 @@ func failure(err error) error {
 	return fault.Wrap(fault.Internal, err, "the store failed")
 }
 
-// commitFailure returns the fault for an error of bbolt's Commit, or nil. bbolt
-// makes room for what it is about to write first, so that there nothing has
-// happened yet. It does not tell the errors that come later apart: the page that
-// makes the transaction valid may be in the file.
+// commitFailure returns the fault for an error of bbolt's Commit, or nil. bbolt first
+// grows the file: after a failure there, nothing has happened. It does not tell later
+// errors apart: the page that makes the transaction valid may be in the file.
 func commitFailure(err error) error {
 	if err == nil || errors.Is(err, bolt.ErrMaxSizeReached) {
 		return failure(err)

@@ -50,8 +50,8 @@ func (c contents) expect(expectation store.Expectation) error {
 	return unsupported(expectation)
 }
 
-// demand returns the fault of a Change that does not fit what is stored, unless
-// the condition holds.
+// demand returns the fault of a Change in conflict with the content, unless the condition
+// holds.
 func demand(holds bool, otherwise string, args ...any) error {
 	if holds {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// patience is how long Open waits for the lock of a file, which the process
-// before may be about to give back.
+// patience is the wait of Open for the lock of a file: the previous process may be about
+// to release it.
 const patience = time.Second
 
 // defaultMaxSize is the greatest size of a file unless the Options say otherwise:
@@ -32,10 +32,10 @@ func openFile(o Options) (*bbolt.DB, error) {
 	db, err := bbolt.Open(o.Path, 0o600, &bbolt.Options{
 		Timeout:      patience,
 		FreelistType: bbolt.FreelistMapType, // the default gets slow in large files
-		// bbolt maps the file into memory, and to map more of it has to wait
-		// until nobody reads. A View may take long, and may even wait for a
-		// Commit, which would then never end. So the greatest size is mapped at
-		// once: it costs addresses, not memory.
+		// bbolt maps the file into memory. To map more of it, it waits until there are no
+		// readers. A View may take long, and may even wait for a Commit, so neither would
+		// ever end. So the greatest size is mapped at once: it costs addresses, not
+		// memory.
 		InitialMmapSize: size,
 		MaxSize:         size,
 	})
@@ -55,9 +55,8 @@ func openFile(o Options) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// syncDirectory makes the name of the file durable, as bbolt does with what is in
-// it: the file may be new, or the machine that made it may have died too early.
-// Windows does that by itself.
+// syncDirectory makes the name of the file durable, as bbolt does with its content. The
+// file may be new, or its machine may have failed too early. Windows does that by itself.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -69,8 +68,7 @@ func syncDirectory(path string) error {
 	return errors.Join(directory.Sync(), directory.Close())
 }
 
-// The bucket that tells files of this package from others, and the version of
-// their layout.
+// The bucket to recognize files of this package, and the version of their layout.
 const (
 	format  = "boltstore"
 	version = "2"

@@ -12,11 +12,11 @@ import (
 )
 
 // The buckets, with their keys and values. A number is 8 bytes and big-endian, an
-// identifier 16 bytes; "place" is a number that the bucket hands out in ascending
-// order. A value is what encode makes of the type named here.
+// identifier 16 bytes. "place" is a number from the bucket's sequence, in ascending
+// order. A value is the encoded form of the type named here.
 const (
 	problems      = "problems"      // problem -> problem.Problem
-	revisions     = "revisions"     // problem -> identifier of the batch that stored it last, its size
+	revisions     = "revisions"     // problem -> identifier of the batch of its last write, its size
 	keywords      = "keywords"      // problem, name -> problem.NullText
 	entries       = "log"           // problem, place -> problem.LogEntry
 	comments      = "comments"      // problem, place -> problem.Comment
@@ -41,9 +41,9 @@ const (
 
 	batches = "batches" // identifier -> batch; hands out the positions of Receipts
 	replies = "replies" // user, key -> store.Reply
-	ages    = "ages"    // time, key in another bucket -> the name of that bucket; see keep
+	ages    = "ages"    // time, key in another bucket -> the name of the other bucket; see keep
 
-	counters = "counters" // catalogue, access, or a family's name -> number, identifier of the batch that raised it last
+	counters = "counters" // catalogue, access, or a family's name -> number, identifier of the batch of its last raise
 )
 
 // buckets returns the names of all buckets.
@@ -55,14 +55,14 @@ func buckets() []string {
 	}
 }
 
-// The counters beside those of the families.
+// The counters beside the counters of the families.
 const (
 	catalogueVersion = "catalogue"
 	accessVersion    = "access"
 )
 
-// number returns a key, or the beginning of one, that sorts as n does. Negative
-// numbers, which nothing has, come last.
+// number returns a key, or the beginning of one, with the order of n. Negative numbers
+// come last; nothing has one.
 func number[N ~int64 | ~uint64](n N) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(n))
 }
@@ -73,12 +73,12 @@ func userKey(id problem.ID, user ident.ID) []byte { return append(number(id), us
 
 func replyKey(user ident.ID, key string) []byte { return append(user[:], key...) }
 
-// relationshipKey sorts as Relationship.Compare does among those of one owner.
+// relationshipKey sorts like Relationship.Compare among the relationships of one owner.
 func relationshipKey(owner problem.ID, t relationship.Type, other problem.ID) []byte {
 	return append(typeKey(owner, t), number(other)...)
 }
 
-// typeKey begins the keys of the relationships of one type that a problem has.
+// typeKey is the common prefix of a problem's relationships of one type.
 func typeKey(owner problem.ID, t relationship.Type) []byte {
 	return binary.BigEndian.AppendUint16(number(owner), uint16(t.Code()))
 }
@@ -89,19 +89,18 @@ func familyKey(family store.FamilyName) string { return "epoch of " + string(fam
 // timeSize is the length of a time in a key.
 const timeSize = 8 + 4
 
-// timeKey returns a key that sorts as times do, exact to the nanosecond. Seconds
-// count from 1970, so that the sign has to be turned for what was before to come
-// first.
+// timeKey returns a key with the order of times, exact to the nanosecond. Seconds count
+// from 1970, so the sign bit is flipped to put earlier times first.
 func timeKey(at time.Time) []byte {
 	seconds := uint64(at.Unix()) ^ 1<<63
 	return binary.BigEndian.AppendUint32(number(seconds), uint32(at.Nanosecond()))
 }
 
-// timeOf returns the time that a key begins with.
+// timeOf returns the time at the beginning of a key.
 func timeOf(key []byte) time.Time {
 	seconds := binary.BigEndian.Uint64(key) ^ 1<<63
 	return time.Unix(int64(seconds), int64(binary.BigEndian.Uint32(key[8:]))).UTC()
 }
 
-// ageKey is the key in ages of something that another bucket has under a key.
+// ageKey is the key in ages for a key of another bucket.
 func ageKey(at time.Time, key []byte) []byte { return slices.Concat(timeKey(at), key) }

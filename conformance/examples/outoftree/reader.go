@@ -62,8 +62,8 @@ func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, ro
 	return found, cmp.Or(err, store.Ended(ctx))
 }
 
-// portion returns at most limit of what a bucket has for a problem but for the first
-// skip, up to the one with which the sizes reach room.
+// portion returns at most limit of a problem's values in a bucket, after the first skip.
+// It ends with the value that brings their sizes to room.
 func portion[T any](c contents, bucket string, id problem.ID, skip, limit int, room int64, size func(T) int64) (found []T, err error) {
 	for _, data := range c.under(bucket, number(id)) {
 		switch {
@@ -130,7 +130,7 @@ func (r reader) load(s *store.Snapshot, parts store.Parts) (err error) {
 	return err
 }
 
-// keywords returns the keywords of a problem, whose names are in the keys.
+// keywords returns the keywords of a problem. Their names are in the keys.
 func (r reader) keywords(own []byte) (found []problem.Keyword, err error) {
 	for key, data := range r.under(keywords, own) {
 		value, err := decode[problem.NullText](data)
@@ -142,7 +142,7 @@ func (r reader) keywords(own []byte) (found []problem.Keyword, err error) {
 	return found, nil
 }
 
-// related returns the relationships of a problem with what is shown of the others.
+// related returns the relationships of a problem with the title and state of the others.
 func (r reader) related(own []byte) (all []store.Related, err error) {
 	sides, err := list[relationship.Relationship](r.contents, relationships, own)
 	for _, side := range sides {
@@ -155,7 +155,7 @@ func (r reader) related(own []byte) (all []store.Related, err error) {
 	return all, err
 }
 
-// users returns the users that a bucket has for a problem, in ascending order.
+// users returns a problem's users in a bucket, in ascending order.
 func (r reader) users(bucket string, own []byte) (found []ident.ID) {
 	for key := range r.under(bucket, own) {
 		found = append(found, ident.ID(key[len(own):]))
@@ -191,8 +191,8 @@ func (r reader) Epoch(ctx context.Context, family store.FamilyName) (ident.Versi
 	return r.counter(familyKey(family)), store.Ended(ctx)
 }
 
-// Catalogue implements store.Reader. It makes a new one each time, for the service
-// keeps what it gets until Versions says that there is another.
+// Catalogue implements store.Reader. It makes a new one each time: the service caches it
+// until Versions reports another.
 func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	if err := store.Ended(ctx); err != nil {
 		return nil, err
@@ -242,8 +242,7 @@ func (r reader) Dossiers(ctx context.Context, after problem.ID, limit int) (all 
 	return all, store.Ended(ctx)
 }
 
-// dossier returns a problem, which is given as it is in the file, with all that
-// belongs to it.
+// dossier returns a problem, given as stored in the file, with all its parts.
 func (r reader) dossier(own, data []byte) (d store.Dossier, err error) {
 	if d.Problem, err = decode[problem.Problem](data); err != nil {
 		return d, err
@@ -316,8 +315,8 @@ func (r reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved,
 	return get[query.Saved](r.contents, queries, place)
 }
 
-// Search implements store.Reader. A file of keys and values can only look at one
-// problem after the other, which package search does for it.
+// Search implements store.Reader. A file of keys and values can only look at one problem
+// after the other; package search does that.
 func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
 	return search.Scan(ctx, r, q)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Restore implements store.Store. All of the Archive is one transaction, which
-// bbolt keeps in memory until it is committed: a few times as much as the Archive
-// has text. Who has to restore more than fits fills a bucket of its own in several
-// transactions, and moves it to its place in the last one.
+// Restore implements store.Store. All of the Archive is one transaction. bbolt holds it
+// in memory until the commit: a few times the size of the Archive's text. For larger
+// Archives, an adapter would fill a bucket of its own in several transactions, and move
+// it to its final position in the last one.
 func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	return s.write(ctx, func(c contents) error { return c.restore(ctx, archive) })
 }
@@ -47,8 +47,8 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 	return store.Ended(ctx)
 }
 
-// restoreHead stores all that is not in the problems. These are effects like any
-// others, but for the versions and epochs.
+// restoreHead stores everything outside of the problems. These are effects like any
+// others, except for the versions and epochs.
 func (c contents) restoreHead(archive store.Archive) error {
 	if err := c.apply(archive.Head()); err != nil {
 		return err
@@ -73,9 +73,8 @@ func (c contents) restoreHead(archive store.Archive) error {
 	return nil
 }
 
-// restoreDossier stores a problem, whose revision is of the batch, with all that
-// belongs to it. Savepoints have batches of their own here, which is why not
-// everything is an effect.
+// restoreDossier stores a problem with all its parts; its revision is of the batch.
+// Savepoints have batches of their own here, so not everything is an effect.
 func (c contents) restoreDossier(d store.Dossier, batch ident.ID) error {
 	change := store.Change{Batch: batch, Effects: []store.Effect{store.CreateProblem{Problem: d.Problem, Size: d.Size()}}, Log: d.Log}
 	add := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }

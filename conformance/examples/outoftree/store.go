@@ -17,9 +17,9 @@ type Options struct {
 	// Path is the file. It is created, readable for its owner alone, when it
 	// does not exist; its directory has to.
 	Path string
-	// MaxSize is the greatest size of the file in bytes, beyond which Commits
-	// fail. As many addresses are reserved; on Windows, the file has that size
-	// from the start. 0 stands for 64 GiB, or 1 GiB where addresses have 32 bits.
+	// MaxSize is the greatest size of the file in bytes. Commits beyond it fail. As many
+	// addresses are reserved; on Windows, the file has that size from the start. 0 stands
+	// for 64 GiB, or 1 GiB where addresses have 32 bits.
 	MaxSize int
 }
 
@@ -48,8 +48,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return &Store{db: db, writer: make(chan struct{}, 1)}, nil
 }
 
-// View implements store.Store. As long as it takes, the file keeps what is
-// replaced or removed meanwhile, and grows.
+// View implements store.Store. During a View, the file retains all replaced and removed
+// pages, and grows.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(c contents) error {
 		if err := fn(reader{c}); err != nil {
@@ -59,8 +59,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	})
 }
 
-// read calls fn with what the file holds at this moment. bbolt never lets a reader
-// wait, so that the context is of no use to it.
+// read calls fn with the present content of the file. bbolt never lets a reader wait, so
+// the context is of no use to it.
 func (s *Store) read(ctx context.Context, fn func(contents) error) error {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -71,12 +71,12 @@ func (s *Store) read(ctx context.Context, fn func(contents) error) error {
 	if err != nil {
 		return failure(err)
 	}
-	defer func() { _ = tx.Rollback() }() // ends what only reads, and cannot fail
+	defer func() { _ = tx.Rollback() }() // ends a read-only transaction, and cannot fail
 	return fn(contents{tx})
 }
 
-// Reserve implements store.Store. A number that was reserved and not used is not
-// in the file: it may be reserved again when the store is opened again.
+// Reserve implements store.Store. A reserved but unused number is not in the file: the
+// store may reserve it again after it is reopened.
 func (s *Store) Reserve(ctx context.Context) (id problem.ID, err error) {
 	err = s.read(ctx, func(c contents) error {
 		if last, _ := c.in(problems).Cursor().Last(); last != nil {
@@ -107,8 +107,8 @@ func (c contents) versions() store.Versions {
 	return store.Versions{Catalogue: c.counter(catalogueVersion), Access: c.counter(accessVersion)}
 }
 
-// Close implements store.Store. It waits for the calls under way, so that it
-// must not be called within a View.
+// Close implements store.Store. It waits for the calls under way, so it must not be
+// called within a View.
 func (s *Store) Close() error {
 	if !s.calls.Close() {
 		return nil
