@@ -18,7 +18,7 @@ const (
 	profileModel       = "model"       // random sequences, compared with the plainest of stores
 	profileConcurrency = "concurrency" // many at once
 	profileSharing     = "sharing"     // two handles on the same data
-	profileDurability  = "durability"  // what survives what
+	profileDurability  = "durability"  // durability
 	profileMigration   = "migration"   // moving everything between stores
 )
 
@@ -43,8 +43,7 @@ func Cases() []Case {
 	)
 }
 
-// in returns the cases of all lists, in a profile. What durable cases show counts
-// for durability.
+// in returns the cases of all lists, in a profile. Durable cases count for durability.
 func in(profile string, lists ...[]bench.Case) []bench.Case {
 	cases := slices.Concat(lists...)
 	for i := range cases {

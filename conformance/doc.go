@@ -20,9 +20,9 @@
 //	}
 //
 // Every "must" of the contract has a case with its identifier; [Cases] lists them. Each
-// case gets a store of its own, with a clock and identifiers that are the same in every
-// run. All cases run in parallel. They judge by the contract alone: never by the kind of
-// store, and never by the text of an error.
+// case gets a store of its own, and the same clock and identifiers in every run. All
+// cases run in parallel. They judge by the contract alone: never by the kind of store,
+// and never by the text of an error.
 //
 // Cases are in layers, which reports call profiles: the rules one by one (port);
 // random sequences, compared after every step with the plainest of stores and
@@ -37,8 +37,8 @@
 // synchronous replica need not be declared.
 //
 // Durable stores may show a Change before it is safe. The cases of Confirm cut the power,
-// or let a replica take over, right after such a Change was confirmed. A store with
-// durable Views alone has a Confirm that returns nil.
+// or let a replica take over, right after the confirmation of such a Change. A store with
+// durable Views alone has a Confirm with a nil result.
 //
 // These flags of go test are for it:
 //

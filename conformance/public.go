@@ -53,11 +53,11 @@ type Child = crash.Child
 // It declines to lose unsynced writes.
 func KillChild(t T, spec CrashSpec) CrashRun { return crash.KillChild(t, spec) }
 
-// CutPower is the Harness.Crash of stores that keep all their data in files below
-// Env.Dir. With Lose it follows the child's system calls with strace. After the end
-// of the child it leaves the files as a disk does when the power fails: as synced.
-// The moment depends on the Seed: the last acknowledgement, or one of the next syncs.
-// Without Lose it is KillChild.
+// CutPower is the Harness.Crash for stores with all their data in files below Env.Dir.
+// With Lose it follows the child's system calls with strace. After the end of the child
+// it leaves the files as a disk does when the power fails: as synced. The moment depends
+// on the Seed: the last acknowledgement, or one of the next syncs. Without Lose it is
+// KillChild.
 //
 // It needs Linux, strace 5.3 or newer and the right to trace own processes, but
 // not to be root.

@@ -1,3 +1,3 @@
-// Package harness has the types between the suite and the author of an adapter: how
-// stores are opened, crashed and replicated, and what they can do.
+// Package harness has the types between the suite and the author of an adapter: how to
+// open, crash and replicate stores, and their capabilities.
 package harness

@@ -7,9 +7,9 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Env is the environment of one store: where it is kept, and the clock and the
-// identifiers of the case that uses it. Clock and identifiers are the same in
-// every run. Its methods may be called from many goroutines at once.
+// Env is the environment of one store: its directory, and the clock and the identifiers
+// of its case. Clock and identifiers are the same in every run. Its methods may be called
+// from many goroutines at once.
 type Env struct {
 	// Dir is a directory for this store alone, removed after the case.
 	Dir string
@@ -23,14 +23,13 @@ type source struct {
 	ids ident.Sequence
 }
 
-// NewEnv returns an environment whose clock begins at a time. The suite calls it, and
+// NewEnv returns an environment. Its clock begins at the given time. The suite calls it;
 // authors of adapters need not.
 func NewEnv(dir string, start time.Time, ids ident.Sequence) Env {
 	return Env{Dir: dir, source: &source{now: start, ids: ids}}
 }
 
-// Now returns the time of the case, which is one millisecond later each time it
-// is asked for.
+// Now returns the time of the case. Each call returns a time one millisecond later.
 func (e Env) Now() time.Time {
 	e.source.mu.Lock()
 	defer e.source.mu.Unlock()
@@ -38,7 +37,7 @@ func (e Env) Now() time.Time {
 	return e.source.now
 }
 
-// ID returns an identifier that was not returned before.
+// ID returns a new identifier.
 func (e Env) ID() ident.ID {
 	e.source.mu.Lock()
 	defer e.source.mu.Unlock()

@@ -7,57 +7,55 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// T is what a harness gets of a test, for messages and for cleaning up. *testing.T
-// has these methods, too.
+// T is the part of a test for a harness: messages and cleaning up. *testing.T has these
+// methods, too.
 type T = engine.T
 
-// Harness says how the stores under test are opened, and what they can do. Its
-// functions call t.Fatalf when they cannot do what they are for. They are called
-// from many goroutines at once.
+// Harness opens the stores under test, and declares their capabilities. Its functions
+// call t.Fatalf when they fail at their purpose. They are called from many goroutines at
+// once.
 type Harness struct {
-	// Name is what reports call the implementation. If it is empty, they
-	// call it by the name of the test.
+	// Name is the name of the implementation in reports. If it is empty, they use the
+	// name of the test.
 	Name string
-	// Version and URL are those of the implementation; they may be empty.
+	// Version and URL describe the implementation; they may be empty.
 	Version, URL string
 
-	// Open opens the store of an environment that is new, so that the store
-	// is empty. The case closes the store.
+	// Open opens the store of a new environment, so the store is empty. The case closes
+	// the store.
 	Open func(t T, env Env) store.Store
-	// Reopen opens the store of an environment again, after it was closed,
-	// or after the process that had it open has died. Nothing but Env.Dir
-	// leads it to the data: it may be called in another process than Open
-	// was. It is nil for stores that are not durable.
+	// Reopen opens the store of an environment again, after it was closed, or after its
+	// process has died. Nothing but Env.Dir leads it to the data: it may be called in
+	// another process than Open was. It is nil for stores that are not durable.
 	Reopen func(t T, env Env) store.Store
-	// Peer opens a second handle on the data of an environment whose store
-	// is open, as another process would. The case closes it. It is nil for
-	// stores that are not shared.
+	// Peer opens a second handle on the data of an environment with an open store, as
+	// another process would. The case closes it. It is nil for stores that are not
+	// shared.
 	Peer func(t T, env Env) store.Store
-	// Crash has a child process commit to a store, and kills it. KillChild
-	// and CutPower are such functions. It is nil for stores that are not
-	// durable.
+	// Crash has a child process commit to a store, and kills it. KillChild and CutPower
+	// are such functions. It is nil for stores that are not durable.
 	Crash func(t T, spec CrashSpec) CrashRun
-	// Replicate makes a new store that has a synchronous replica, in an
-	// environment where nothing was opened. It is nil for stores without one.
+	// Replicate makes a new store with a synchronous replica, in an unused environment.
+	// It is nil for stores without one.
 	Replicate func(t T, env Env) Replication
-	// Caps declares what the stores can do. Nothing is taken for granted: a
-	// capability that is not declared fails the run, and one that is
-	// declared not to be there has to be missing cleanly.
+	// Caps declares the capabilities of the stores. Nothing is taken for granted: an
+	// undeclared capability fails the run, and one declared absent has to be missing
+	// cleanly.
 	Caps Capabilities
 }
 
-// Capabilities are the abilities that stores may lack.
+// Capabilities are the optional abilities of stores.
 type Capabilities struct {
 	// Durable stores show the same data when they are opened again.
 	Durable Support
 	// Shared stores can be open several times on the same data.
 	Shared Support
-	// Replicated stores acknowledge a Change when a replica has it, which can
-	// take over from the store. Unlike the others this need not be declared:
-	// the zero value means No, as most stores have no replica.
+	// Replicated stores acknowledge a Change when a replica has it. The replica can take
+	// over from the store. Unlike the others this need not be declared: the zero value
+	// means No, as most stores have no replica.
 	Replicated Support
-	// LastReads stores have Readers that are store.LastReaders. This need not be
-	// declared: the zero value declares nothing, and the cases hold for both.
+	// LastReads stores have Readers with the interface store.LastReaders. This need not
+	// be declared: the zero value declares nothing, and the cases hold for both.
 	LastReads Support
 }
 
@@ -94,7 +92,7 @@ func (s Support) String() string {
 	return "undeclared"
 }
 
-// Check returns what is wrong with the harness itself.
+// Check returns the error of the harness itself.
 func (h Harness) Check() error {
 	switch {
 	case h.Open == nil:

@@ -8,27 +8,26 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// Ledger is what a child process said of what it did, in the order in which it
-// said it.
+// Ledger is a child process's record of its actions, in the order of its Statements.
 type Ledger []Statement
 
-// Statement is one thing that a child said.
+// Statement is one entry of a child's record.
 type Statement struct {
 	Word Word
 	Deed Deed
-	// Batch is that of the Change or of the ruling.
+	// Batch is the batch of the Change or of the ruling.
 	Batch ident.ID
-	// Problems are those that a Change creates, and one that it updates, or 0.
+	// Problems are the two created problems of a Change, and its updated one, or 0.
 	Problems [3]problem.ID
-	// Doomed Changes create one more problem, which is there, so that they have
-	// to be refused.
+	// Doomed Changes create one more problem. It exists already, so they have to be
+	// refused.
 	Doomed bool
 	// Only is the kind of a Change with nothing else in it, such as "token" or "log". It
 	// is empty for Changes with something of everything.
 	Only string
 	// Bulk is the number of further comments in the Change.
 	Bulk int
-	// Position is that of the Receipt.
+	// Position is the position in the Receipt.
 	Position int64
 	// Catalogue is its version, as it was shown before a Confirm.
 	Catalogue int64
@@ -38,7 +37,7 @@ type Statement struct {
 	Process int
 }
 
-// Word is what a Statement says of a deed.
+// Word is the state of a deed in a Statement.
 type Word string
 
 // The words.
@@ -50,7 +49,7 @@ const (
 	Halfway      Word = "halfway"      // is half done
 )
 
-// Deed is what a child does.
+// Deed is an action of a child.
 type Deed string
 
 // The deeds.
@@ -59,26 +58,26 @@ const (
 	Restoring  Deed = "restore" // an Archive
 	Reserving  Deed = "reserve" // a number
 	Committing Deed = "commit"  // a Change
-	Ruling     Deed = "rule"    // out a batch that was never committed
-	Confirming Deed = "confirm" // what a View has shown: a Change
-	Settling   Deed = "settle"  // a Change that a View has shown, by Outcome
+	Ruling     Deed = "rule"    // out a batch without a Commit
+	Confirming Deed = "confirm" // a Change in a View
+	Settling   Deed = "settle"  // a Change in a View, by Outcome
 	Resting    Deed = "rest"    // since every writer has met an error, or waits to be killed
 )
 
-// Sight reports whether the Statement is that a Change was shown, and that the
-// store has then said that it is safe.
+// Sight reports whether the Statement is about a visible Change, confirmed as safe by the
+// store.
 func (s Statement) Sight() bool {
 	return s.Word == Acknowledged && (s.Deed == Confirming || s.Deed == Settling)
 }
 
-// statementMark begins the lines that are Statements: others may write there, too.
+// statementMark begins the lines of Statements: other output may appear there, too.
 const statementMark = "conformance: "
 
 // Line returns the statement as a child says it.
 func (s Statement) Line() []byte {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // there is nothing in it that has no form
+		panic(err) // every member has a JSON form
 	}
 	return []byte(statementMark + string(text) + "\n")
 }

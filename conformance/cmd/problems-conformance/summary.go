@@ -51,8 +51,8 @@ func summarise(_ context.Context, p program) int {
 	return code
 }
 
-// worse returns the weightier exit code: a failure is certain, whatever is unknown beside
-// it.
+// worse returns the weightier exit code: a failure is certain, however much else is
+// unknown.
 func worse(a, b int) int {
 	if a == exitNotConformant || b == exitNotConformant {
 		return exitNotConformant

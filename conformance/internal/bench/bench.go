@@ -32,7 +32,7 @@ type Bench struct {
 	Author ident.ID
 	C      Case
 	H      harness.Harness
-	// Test is the test that calls Run; empty outside of tests.
+	// Test is the test of this Run; empty outside of tests.
 	Test   string
 	Seed   uint64
 	Long   bool // whether the case is to go on longer than it has to

@@ -14,19 +14,19 @@ import (
 func Alias() []bench.Case {
 	return []bench.Case{{
 		ID:   "ALIAS-001/in",
-		Rule: "What the caller does afterwards to the values that he handed in does not show in the store.",
+		Rule: "The caller may alter the values it handed in: the store does not show it.",
 		Run:  callerChangesArguments,
 	}, {
 		ID:   "ALIAS-001/out",
-		Rule: "What the caller does to the values that he got does not show in the store.",
+		Rule: "The caller may alter the values it read: the store does not show it.",
 		Run:  callerChangesResults,
 	}, {
 		ID:   "ALIAS-001/kept",
-		Rule: "What the caller got and keeps does not change when the store does.",
+		Rule: "Values in the caller's hands do not change when the store does.",
 		Run:  callerKeepsResults,
 	}, {
 		ID:   "ALIAS-001/catalogue",
-		Rule: "A catalogue that the caller keeps does not change when the store's does.",
+		Rule: "A catalogue in the caller's hands does not change when the store's does.",
 		Run:  callerChangesCatalogue,
 	}}
 }

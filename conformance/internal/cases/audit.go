@@ -25,7 +25,7 @@ func Audit() []bench.Case {
 		Run:  auditPages,
 	}, {
 		ID:   "READ-015/at-once",
-		Rule: "Entries that are appended at once have one order from the beginning: nobody sees an entry come before one that was seen.",
+		Rule: "Entries appended at once have one order from the beginning: no entry ever appears before an already visible one.",
 		Run:  auditOrderAtOnce,
 	}}
 }

@@ -18,31 +18,31 @@ import (
 func Cancel() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-009",
-		Rule: "A Commit whose context is over before it begins fails with Unavailable and stores nothing; its batch stays free.",
+		Rule: "A Commit with an already ended context fails with Unavailable and stores nothing; its batch stays free.",
 		Run:  cancelledBeforeCommit,
 	}, {
 		ID:   "COM-010",
-		Rule: "Commit reports what became of the Change, whenever its context ends: nil when it is stored; an error when it never will be, but for UnknownOutcome.",
+		Rule: "Commit reports the true outcome, whenever its context ends: nil for a stored Change; an error for one never to be stored, except for UnknownOutcome.",
 		Run:  cancelledDuringCommit,
 	}, {
 		ID:   "COM-010/deadline",
-		Rule: "A Commit whose deadline passes reports what became of the Change, or UnknownOutcome: no other error, if the Change is or will be stored.",
+		Rule: "After its deadline, a Commit reports the true outcome, or UnknownOutcome: no other error, if the Change is or will be stored.",
 		Run:  deadlineDuringCommit,
 	}, {
 		ID:   "VIEW-004/before",
-		Rule: "A View whose context is over fails with Unavailable.",
+		Rule: "A View with an ended context fails with Unavailable.",
 		Run:  viewAfterContext,
 	}, {
 		ID:   "VIEW-004/within",
-		Rule: "When the context ends while a View reads, what it reads next fails with Unavailable, and so does View.",
+		Rule: "When the context ends within a View, the next read fails with Unavailable, and so does View.",
 		Run:  contextEndsWithinView,
 	}, {
 		ID:   "ERR-001/cancelled",
-		Rule: "The errors of calls whose context is over are faults, of the kind Unavailable, and leave the store usable.",
+		Rule: "The errors of calls with an ended context are faults, of the kind Unavailable, and leave the store usable.",
 		Run:  cancelAnyCall,
 	}, {
 		ID:   "ERR-001/not-found",
-		Rule: "The error of a problem that is not there is a fault, also for whoever gets it from View.",
+		Rule: "The error of a missing problem is a fault, also as returned by View.",
 		Run:  notFound,
 	}}
 }

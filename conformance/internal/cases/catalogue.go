@@ -14,7 +14,7 @@ import (
 func Catalogue() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-008",
-		Rule: "The catalogue has all metadata and users at its version, which is the one that Versions and Snapshots name.",
+		Rule: "The catalogue has all metadata and users at its version. Versions and Snapshots name the same version.",
 		Run:  wholeCatalogue,
 	}, {
 		ID:   "READ-008/meanwhile",

@@ -16,11 +16,11 @@ import (
 func Clock() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-003/clock-back",
-		Rule: "A Change counts by its Commit, not by its time: it replaces values that carry later times.",
+		Rule: "A Change counts by its Commit, not by its time: it also replaces values with later times.",
 		Run:  clockBack,
 	}, {
 		ID:   "COM-004/clock-back",
-		Rule: "Of concurrent writers of one problem with clocks that step back, none overwrites another.",
+		Rule: "Concurrent writers of one problem never overwrite each other, even if their clocks step back.",
 		Run:  writersClockBack,
 	}, {
 		ID:   "READ-013/before-1970",

@@ -13,19 +13,19 @@ import (
 func Commit() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-001/refused-effect",
-		Rule: "A Change with an effect that is refused stores nothing of itself, wherever that effect stands; its batch stays free.",
+		Rule: "A Change with a refused effect stores nothing of itself, at any position of the effect; its batch stays free.",
 		Run:  refusedEffect,
 	}, {
 		ID:   "COM-001/refused-expectation",
-		Rule: "A Change with an expectation that does not hold stores nothing of itself; its batch stays free.",
+		Rule: "A Change with a false expectation stores nothing of itself; its batch stays free.",
 		Run:  refusedExpectation,
 	}, {
 		ID:   "COM-001/many-effects",
-		Rule: "A Change can have thousands of effects and log entries, all of which are stored.",
+		Rule: "A Change can have thousands of effects and log entries. All of them are stored.",
 		Run:  manyEffects,
 	}, {
 		ID:   "COM-001/at-once",
-		Rule: "Of concurrent Changes, those that are refused leave nothing, and take nothing from those that are not.",
+		Rule: "Of concurrent Changes, the refused ones leave nothing, and take nothing from the others.",
 		Run:  refusalsAtOnce,
 	}, {
 		ID:   "COM-002/number-taken",
@@ -39,7 +39,7 @@ func Commit() []bench.Case {
 		},
 	}, {
 		ID:   "COM-002/relationship-taken",
-		Rule: "PutRelationship is refused with Conflict when the owner has a relationship of that type to the other problem, also by the same Change.",
+		Rule: "PutRelationship is refused with Conflict when the owner already has a relationship of its type to the other problem, also by the same Change.",
 		Run:  relationshipTaken,
 	}, {
 		ID:   "COM-003",
@@ -52,11 +52,11 @@ func Commit() []bench.Case {
 		Run:     acknowledgedAfterReopening,
 	}, {
 		ID:   "COM-005",
-		Rule: "A Commit whose Batch was committed before changes nothing and returns the first Receipt.",
+		Rule: "A Commit of an already committed Batch changes nothing and returns the first Receipt.",
 		Run:  batchCommittedTwice,
 	}, {
 		ID:   "COM-005/alone",
-		Rule: "That holds whatever a Change consists of: each effect by itself, or nothing but log entries.",
+		Rule: "A repeated Commit returns the first Receipt for each kind of Change: each effect by itself, or nothing but log entries.",
 		Run:  eachEffectCommittedTwice,
 	}, {
 		ID:   "COM-005/stale",
@@ -64,7 +64,7 @@ func Commit() []bench.Case {
 		Run:  repeatedAfterItCameTrue,
 	}, {
 		ID:   "COM-005/other-content",
-		Rule: "A Commit whose Batch was committed before changes nothing, whatever else it says.",
+		Rule: "A Commit of an already committed Batch changes nothing, even if the rest of the Change is different.",
 		Run:  otherContent,
 	}, {
 		ID:   "COM-005/at-once",
@@ -72,24 +72,24 @@ func Commit() []bench.Case {
 		Run:  batchCommittedAtOnce,
 	}, {
 		ID:      "COM-005/reopened",
-		Rule:    "A Commit whose Batch was committed before the store was opened again changes nothing and returns the first Receipt.",
+		Rule:    "A Commit of a Batch committed before the store was opened again changes nothing and returns the first Receipt.",
 		Durable: true,
 		Run:     batchCommittedBeforeReopening,
 	}, {
 		ID:   "COM-007/effect",
-		Rule: "An effect that the store does not know is refused with Unsupported, wherever it stands, and nothing is stored.",
+		Rule: "An unknown effect is refused with Unsupported, at any position in the Change, and nothing is stored.",
 		Run:  unknownEffect,
 	}, {
 		ID:   "COM-007/expectation",
-		Rule: "An expectation that the store does not know is refused with Unsupported, and nothing is stored.",
+		Rule: "An unknown expectation is refused with Unsupported, and nothing is stored.",
 		Run:  unknownExpectation,
 	}, {
 		ID:   "COM-011",
-		Rule: "A Receipt's Position is at least 1 and greater than that of every Change whose Commit has returned before.",
+		Rule: "A Receipt's Position is at least 1 and greater than the Position of every earlier returned Commit.",
 		Run:  positionsAscend,
 	}, {
 		ID:      "COM-011/reopened",
-		Rule:    "A Receipt's Position is greater than that of every Change committed before the store was opened again, forgotten ones included.",
+		Rule:    "A Receipt's Position is greater than the Position of every Change committed before the store was opened again, forgotten ones included.",
 		Durable: true,
 		Run:     positionsAscendAfterReopening,
 	}}

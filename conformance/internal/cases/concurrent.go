@@ -20,19 +20,19 @@ import (
 func Concurrent() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-004/one-problem",
-		Rule: "Of concurrent writers that expect the revision they read, none overwrites another: every acknowledged step is there, once, in the order of positions.",
+		Rule: "Concurrent writers with an expectation of the revision they read never overwrite each other: every acknowledged step is there, once, in the order of positions.",
 		Run:  oneProblem,
 	}, {
 		ID:   "COM-004/pairs",
-		Rule: "Concurrent writers that relate and part problems never leave half a pair, and no View sees one.",
+		Rule: "Concurrent additions and removals of relationships never leave half a pair, and no View sees one.",
 		Run:  concurrentPairs,
 	}, {
 		ID:   "COM-004/families",
-		Rule: "Of concurrent Changes that expect one epoch of a family, one is stored, and the others are refused with Conflict.",
+		Rule: "Of concurrent Changes with one expected epoch of a family, one is stored, and the others are refused with Conflict.",
 		Run:  concurrentFamilies,
 	}, {
 		ID:   "COM-004/versions",
-		Rule: "Of concurrent Changes that expect one version and raise it, one is stored, and the others are refused with Conflict.",
+		Rule: "Of concurrent Changes with one expected version, all raising it, one is stored, and the others are refused with Conflict.",
 		Run:  concurrentVersions,
 	}, {
 		ID:   "COM-004/crossed",
@@ -40,23 +40,23 @@ func Concurrent() []bench.Case {
 		Run:  crossedProblems,
 	}, {
 		ID:   "COM-004/keys",
-		Rule: "Of concurrent Changes that expect one key to be unused and use it, one is stored.",
+		Rule: "Of concurrent Changes expecting one key to be unused and using it, one is stored.",
 		Run:  concurrentKeys,
 	}, {
 		ID:   "COM-004/empty",
-		Rule: "Of concurrent Changes that expect an empty store and fill it, one is stored.",
+		Rule: "Of concurrent Changes expecting an empty store and filling it, one is stored.",
 		Run:  fillEmptyStore,
 	}, {
 		ID:   "COM-004/relationships",
-		Rule: "Of concurrent Changes that put the same relationship, one is stored, with both sides.",
+		Rule: "Of concurrent Changes with the same new relationship, one is stored, with both sides.",
 		Run:  concurrentRelationships,
 	}, {
 		ID:   "COM-004/additions",
-		Rule: "Concurrent additions to one problem that expect nothing are all stored, each writer's in his order.",
+		Rule: "Concurrent additions to one problem without expectations are all stored, each writer's in its order.",
 		Run:  concurrentAdditions,
 	}, {
 		ID:   "COM-011/at-once",
-		Rule: "Concurrent Changes have different positions: each a greater one than those whose Commit had returned before it began, and than those before it that name the same problem.",
+		Rule: "Concurrent Changes have different positions. Each is greater than the positions of Commits returned before it began, and of earlier Changes of the same problem.",
 		Run:  positionsAtOnce,
 	}}
 }

@@ -15,11 +15,11 @@ import (
 func Confirm() []bench.Case {
 	return []bench.Case{{
 		ID:   "CONF-001",
-		Rule: "Confirm returns nil for an empty store, and after each View and Versions of a healthy one. It changes nothing that can be read.",
+		Rule: "Confirm returns nil for an empty store, and after each View and Versions of a healthy one. It changes nothing readable.",
 		Run:  confirmHealthy,
 	}, {
 		ID:   "CONF-001/within",
-		Rule: "A View that is under way keeps no Confirm waiting: within it, Confirm returns nil.",
+		Rule: "A View under way keeps no Confirm waiting: within it, Confirm returns nil.",
 		Run:  confirmWithinView,
 	}, {
 		ID:   "CONF-001/at-once",
@@ -27,7 +27,7 @@ func Confirm() []bench.Case {
 		Run:  confirmAtOnce,
 	}, {
 		ID:   "CONF-003",
-		Rule: "Confirm with a context that is over fails with Unavailable, and returns nil again with another.",
+		Rule: "Confirm with an ended context fails with Unavailable, and returns nil again with another.",
 		Run:  confirmCancelled,
 	}}
 }

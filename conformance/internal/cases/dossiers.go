@@ -14,7 +14,7 @@ import (
 func Dossier() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-011",
-		Rule: "The watchers and the readers of a dossier are in ascending order, whatever the order in which they came and went.",
+		Rule: "The watchers and the readers of a dossier are in ascending order, regardless of the order of their coming and going.",
 		Run:  dossierUsersAscend,
 	}, {
 		ID:   "READ-012",
@@ -26,19 +26,19 @@ func Dossier() []bench.Case {
 		Run:  dossiersOfEmptyStore,
 	}, {
 		ID:   "READ-012/parts",
-		Rule: "A dossier has all that belongs to its problem and nothing of another's, as it was committed, whatever page it comes on.",
+		Rule: "A dossier has all parts of its problem and none of another's, as committed, on any page.",
 		Run:  dossierHasAllParts,
 	}, {
 		ID:   "READ-012/after-changes",
-		Rule: "A dossier shows what has become of its problem: fields and keywords replaced, relationships, watchers and marks gone.",
+		Rule: "A dossier shows the present state of its problem: fields and keywords replaced, relationships, watchers and marks gone.",
 		Run:  afterChanges,
 	}, {
 		ID:   "VIEW-002/dossiers",
-		Rule: "The pages of Dossiers in one View show one moment, whatever is committed between them.",
+		Rule: "The pages of Dossiers in one View show one moment, despite any Commits between them.",
 		Run:  dossierPagesOfOneMoment,
 	}, {
 		ID:   "ALIAS-001/dossiers",
-		Rule: "What the caller does to the dossiers that he got does not show in the store.",
+		Rule: "The caller may alter the dossiers it read: the store does not show it.",
 		Run:  dossiersAreCopies,
 	}}
 }

@@ -21,23 +21,23 @@ func Effect() []bench.Case {
 		Run:  createProblem,
 	}, {
 		ID:   "READ-001/update-problem",
-		Rule: "An update replaces all fields of one problem, and nothing that belongs to it.",
+		Rule: "An update replaces all fields of one problem, and none of its parts.",
 		Run:  updateProblem,
 	}, {
 		ID:   "READ-001/savepoint",
-		Rule: "A savepoint is read back as the problem that was given, with the batch of its Change, and does not change the problem.",
+		Rule: "A savepoint is read back as the given problem, with the batch of its Change, and does not change the problem.",
 		Run:  putSavepoint,
 	}, {
 		ID:   "READ-001/comment",
-		Rule: "A comment is read back as it was given; its HTML can be null or empty, which is not the same.",
+		Rule: "A comment is read back as it was given; its HTML can be null or empty, and the two are different.",
 		Run:  addComment,
 	}, {
 		ID:   "READ-001/put-keyword",
-		Rule: "A keyword is put beside those with other names and in place of the one with its name; its value can be null or empty, which is not the same.",
+		Rule: "A keyword replaces one with the same name and leaves all others; its value can be null or empty, and the two are different.",
 		Run:  putKeyword,
 	}, {
 		ID:   "READ-001/drop-keyword",
-		Rule: "DropKeyword removes the keyword of that exact name from that problem; when there is none it does nothing.",
+		Rule: "DropKeyword removes the keyword of the exact name from the problem; when there is none it does nothing.",
 		Run:  dropKeyword,
 	}, {
 		ID:   "READ-001/relationship",
@@ -45,7 +45,7 @@ func Effect() []bench.Case {
 		Run:  putRelationship,
 	}, {
 		ID:   "READ-001/drop-relationship",
-		Rule: "DropRelationship removes that one side; when it is not there it does nothing; afterwards it can be put again.",
+		Rule: "DropRelationship removes exactly one side; when it is not there it does nothing; afterwards it can be put again.",
 		Run:  dropRelationship,
 	}, {
 		ID:   "READ-001/move-family",
@@ -53,7 +53,7 @@ func Effect() []bench.Case {
 		Run:  moveFamily,
 	}, {
 		ID:   "READ-001/watch",
-		Rule: "Watch makes one user a watcher of one problem, once; Unwatch ends that; neither minds when there is nothing to do.",
+		Rule: "Watch makes one user a watcher of one problem, once; Unwatch removes the watcher; both succeed when there is nothing to do.",
 		Run:  watchAndUnwatch,
 	}, {
 		ID:   "READ-001/mark-read",
@@ -65,7 +65,7 @@ func Effect() []bench.Case {
 		Run:  forgetReads,
 	}, {
 		ID:   "READ-001/read-by-assignee",
-		Rule: "ReadByAssignee is whether the assignee has read the problem, whoever asks, and false without an assignee.",
+		Rule: "ReadByAssignee is true if the assignee has read the problem, for every asking user, and false without an assignee.",
 		Run:  readByAssignee,
 	}, {
 		ID:   "READ-001/metadata",
@@ -93,11 +93,11 @@ func Effect() []bench.Case {
 		Run:  queryEffects,
 	}, {
 		ID:   "READ-001/reply",
-		Rule: "A reply is read back byte for byte, whatever its body holds.",
+		Rule: "A reply is read back byte for byte, with any body.",
 		Run:  putReply,
 	}, {
 		ID:   "READ-001/log",
-		Rule: "A log entry is read back as it was given, from the problem that it names.",
+		Rule: "A log entry is read back as it was given, from its problem.",
 		Run:  logEntry,
 	}, {
 		ID:   "READ-001/expire",

@@ -13,19 +13,19 @@ import (
 func Expectation() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-002/problem-at",
-		Rule: "ProblemAt holds for the revision that the problem has, and for no other; a problem that does not exist has none.",
+		Rule: "ProblemAt holds for the problem's present revision, and for no other; a missing problem has none.",
 		Run:  problemAt,
 	}, {
 		ID:   "COM-002/catalogue-at",
-		Rule: "CatalogueAt holds for the version that the catalogue has, and for no other.",
+		Rule: "CatalogueAt holds for the catalogue's present version, and for no other.",
 		Run:  catalogueAt,
 	}, {
 		ID:   "COM-002/access-at",
-		Rule: "AccessAt holds for the version that the tokens have, and for no other.",
+		Rule: "AccessAt holds for the tokens' present version, and for no other.",
 		Run:  accessAt,
 	}, {
 		ID:   "COM-002/family-at",
-		Rule: "FamilyAt holds for the epoch that the family has, and for no other; each family has its own.",
+		Rule: "FamilyAt holds for the family's present epoch, and for no other; each family has its own.",
 		Run:  familyAt,
 	}, {
 		ID:   "COM-002/key-unused",
@@ -33,7 +33,7 @@ func Expectation() []bench.Case {
 		Run:  keyUnused,
 	}, {
 		ID:   "COM-002/state-unused",
-		Rule: "StateUnused holds while no problem is in the state, whatever savepoints say and whether or not there is such a state.",
+		Rule: "StateUnused holds while no problem is in the state, regardless of savepoints, and even for an unknown state.",
 		Run:  stateUnused,
 	}, {
 		ID:   "COM-002/state-unused-restored",
@@ -91,7 +91,7 @@ func Expectation() []bench.Case {
 		Run:  allExpectations,
 	}, {
 		ID:   "COM-002/before-effects",
-		Rule: "Expectations are about what was stored before the Change, not about what its own effects do.",
+		Rule: "Expectations are about the content before the Change, not about its own effects.",
 		Run:  beforeEffects,
 	}}
 }

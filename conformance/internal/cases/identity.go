@@ -12,11 +12,11 @@ import (
 func Identity() []bench.Case {
 	return []bench.Case{{
 		ID:   "VER-004",
-		Rule: "A version has the batch of the Change that raised it last, and none before the first one; no other Change alters it.",
+		Rule: "A version has the batch of its last raising Change, and none before the first one; no other Change alters it.",
 		Run:  versionBatches,
 	}, {
 		ID:   "VER-004/refused",
-		Rule: "A Change that is refused or repeated leaves its batch nowhere.",
+		Rule: "A refused or repeated Change leaves its batch nowhere.",
 		Run:  batchesAfterRefusal,
 	}, {
 		ID:      "VER-004/reopened",
@@ -25,11 +25,11 @@ func Identity() []bench.Case {
 		Run:     versionBatchesAfterReopening,
 	}, {
 		ID:   "READ-018",
-		Rule: "A problem has the batch of the Change that created or updated it last; no other Change alters it.",
+		Rule: "A problem has the batch of its creation or last update; no other Change alters it.",
 		Run:  problemBatch,
 	}, {
 		ID:   "READ-019",
-		Rule: "An epoch has the batch of the Change that raised it last, and none before the first one; each family has its own.",
+		Rule: "An epoch has the batch of its last raising Change, and none before the first one; each family has its own.",
 		Run:  epochBatch,
 	}, {
 		ID:   "COM-012/problem",
@@ -53,7 +53,7 @@ func Identity() []bench.Case {
 		Run:  numberZeroWithBatch,
 	}, {
 		ID:   "RES-009",
-		Rule: "Restore gives the Archive's batch to the epochs of all directed families and to the versions that are not 0.",
+		Rule: "Restore gives the Archive's batch to the epochs of all directed families and to all versions above 0.",
 		Run:  restoredBatches,
 	}, {
 		ID:   "RES-009/problems",
@@ -61,11 +61,11 @@ func Identity() []bench.Case {
 		Run:  batchesOfProblems,
 	}, {
 		ID:   "RES-009/moved",
-		Rule: "What was expected of a problem holds after it was moved to another store, until it has another revision.",
+		Rule: "An expectation of a problem still holds after its move to another store, until it has another revision.",
 		Run:  expectationAfterMove,
 	}, {
 		ID:   "RES-009/nothing",
-		Rule: "Versions that are 0 after Restore have no batch.",
+		Rule: "Versions of 0 after Restore have no batch.",
 		Run: func(b *bench.Bench) {
 			b.Restore(bench.Holdings{Batch: b.ID()})
 			b.Equal("Versions", store.Versions{}, b.Versions())
@@ -73,7 +73,7 @@ func Identity() []bench.Case {
 		},
 	}, {
 		ID:   "RES-009/again",
-		Rule: "Two stores that were filled with the same Archive are told apart by its batch, but for problems with a log.",
+		Rule: "The batch of Restore tells two stores with the same Archive apart, except for problems with a log.",
 		Run:  restoredTwiceDiffer,
 	}}
 }

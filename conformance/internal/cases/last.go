@@ -21,7 +21,7 @@ import (
 func Last() []bench.Case {
 	return []bench.Case{{
 		ID:   "LAST-001",
-		Rule: "A read that was announced as the last returns what it returns without the announcement, by whatever method.",
+		Rule: "A read announced as the last returns the same as without the announcement, by every method.",
 		Run:  lastReadIsTheSame,
 	}, {
 		ID:   "LAST-001/declared",
@@ -33,7 +33,7 @@ func Last() []bench.Case {
 		Run:  lastReadKeepsTheMoment,
 	}, {
 		ID:   "LAST-002/only",
-		Rule: "A last read that is the only one of its View shows one moment, whatever is committed meanwhile.",
+		Rule: "A last read without other reads in its View shows one moment, despite any Commits meanwhile.",
 		Run:  onlyReadShowsOneMoment,
 	}, {
 		ID:   "LAST-003",

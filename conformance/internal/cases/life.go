@@ -16,15 +16,15 @@ import (
 func Life() []bench.Case {
 	return []bench.Case{{
 		ID:   "ID-001",
-		Rule: "Reserve returns numbers from 1 on, each greater than those it returned and those of all problems.",
+		Rule: "Reserve returns numbers from 1 on, each greater than all its earlier results and the numbers of all problems.",
 		Run:  reservedNumbersAscend,
 	}, {
 		ID:   "ID-001/at-once",
-		Rule: "Concurrent calls of Reserve return different numbers, each greater than those that it had returned before it was called.",
+		Rule: "Concurrent calls of Reserve return different numbers, each greater than the results of all calls that ended before it began.",
 		Run:  reserveAtOnce,
 	}, {
 		ID:      "ID-002",
-		Rule:    "A store that is opened again does not reserve the number of an existing problem.",
+		Rule:    "A reopened store does not reserve the number of an existing problem.",
 		Durable: true,
 		Run:     reserveAfterReopening,
 	}, {
@@ -33,7 +33,7 @@ func Life() []bench.Case {
 		Run:  callsAfterClose,
 	}, {
 		ID:   "CLOSE-001/under-way",
-		Rule: "Close lets the calls under way end: each does what it was asked to, or fails with Closed.",
+		Rule: "Close lets the calls under way end: each succeeds as usual, or fails with Closed.",
 		Run:  underWay,
 	}, {
 		ID:   "CLOSE-002",

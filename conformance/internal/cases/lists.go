@@ -19,7 +19,7 @@ import (
 func Lists() []bench.Case {
 	return []bench.Case{{
 		ID:      "COM-008/reopened-several",
-		Rule:    "The order of log entries, comments and savepoints is that of their Commits, however many there were before each opening of the store.",
+		Rule:    "Log entries, comments and savepoints are in the order of their Commits, however many there were before each opening of the store.",
 		Durable: true,
 		Run:     historyReopened,
 	}, {
@@ -39,19 +39,19 @@ func Lists() []bench.Case {
 		Run:     queriesReopened,
 	}, {
 		ID:   "COM-008/positions",
-		Rule: "The log entries and comments that concurrent writers append to one problem are in the order of their Positions.",
+		Rule: "The log entries and comments of concurrent writers of one problem are in the order of their Positions.",
 		Run:  byPosition,
 	}, {
 		ID:   "READ-009/at-once",
-		Rule: "Of tokens that are put at once, none comes before one whose Commit had returned before its own was called.",
+		Rule: "Tokens put at once keep the order of their Commits: if one Commit had returned before another was called, its token comes first.",
 		Run:  tokensAtOnce,
 	}, {
 		ID:   "READ-015/one-after-the-other",
-		Rule: "Of entries that are appended to the audit log at once, none comes before one whose Commit had returned before its own was called.",
+		Rule: "Audit entries appended at once keep the order of their Commits: if one Commit had returned before another was called, its entry comes first.",
 		Run:  auditAtOnce,
 	}, {
 		ID:   "READ-016/at-once",
-		Rule: "Of saved queries that are put at once, none comes before one whose Commit had returned before its own was called.",
+		Rule: "Saved queries put at once keep the order of their Commits: if one Commit had returned before another was called, its query comes first.",
 		Run:  queriesAtOnce,
 	}}
 }

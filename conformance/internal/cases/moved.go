@@ -14,7 +14,7 @@ import (
 func Moved() []bench.Case {
 	return []bench.Case{{
 		ID:     "RES-002/moved",
-		Rule:   "What the service has written moves as records to the plainest of stores and from there to another store of this kind: all three give the same records, and the service goes on there as it does here.",
+		Rule:   "The records of the service move to the plainest of stores, and from there to another store of this kind. All three give the same records, and the service goes on there as it does here.",
 		Seeded: true,
 		Run:    movedBothWays,
 	}}

@@ -25,7 +25,7 @@ func Order() []bench.Case {
 		Run:  sameMoment,
 	}, {
 		ID:   "COM-008/at-once",
-		Rule: "While several writers append to one problem, whoever looks again sees what he saw before, and then what is new.",
+		Rule: "While several writers append to one problem, each reader sees the earlier entries first, and then the new ones.",
 		Run:  orderAtOnce,
 	}, {
 		ID:      "COM-008/reopened",

@@ -12,32 +12,32 @@ import (
 func Outcome() []bench.Case {
 	return []bench.Case{{
 		ID:   "OUT-001",
-		Rule: "Outcome returns the Receipt and true for a batch that is stored, however often it is asked, and changes nothing.",
+		Rule: "Outcome returns the Receipt and true for a stored batch, however often it is called, and changes nothing.",
 		Run:  outcomeOfStored,
 	}, {
 		ID:      "OUT-001/reopened",
-		Rule:    "Outcome returns the Receipt and true for a batch that was stored before the store was opened again.",
+		Rule:    "Outcome returns the Receipt and true for a batch stored before the store was opened again.",
 		Durable: true,
 		Run:     outcomeAfterReopening,
 	}, {
 		ID:   "OUT-002",
-		Rule: "Outcome returns false for a batch that is not stored, however often it is asked, and changes nothing that can be read.",
+		Rule: "Outcome returns false for an unknown batch, however often it is called, and changes nothing readable.",
 		Run:  outcomeOfUnknown,
 	}, {
 		ID:   "OUT-002/refused",
-		Rule: "A batch whose Commit was refused is not stored.",
+		Rule: "After a refused Commit, the batch is not stored.",
 		Run:  outcomeOfRefused,
 	}, {
 		ID:   "OUT-002/race",
-		Rule: "When Outcome and Commit of one batch meet, either the Commit wins and Outcome says so, or Outcome says that it will never be, and so it is.",
+		Rule: "When Outcome and Commit of one batch meet, either the Commit wins and Outcome says so, or Outcome rules the batch out, and it is never stored.",
 		Run:  outcomeRacesCommit,
 	}, {
 		ID:   "COM-006",
-		Rule: "A Commit whose Batch Outcome has ruled out fails with Abandoned and stores nothing, however often it is tried.",
+		Rule: "A Commit of a Batch ruled out by Outcome fails with Abandoned and stores nothing, however often it is tried.",
 		Run:  commitOfRuledOut,
 	}, {
 		ID:   "COM-006/kept",
-		Rule: "A ruling outlives an Expire with a time that is not later than its own.",
+		Rule: "A ruling outlives an Expire with a time no later than its own.",
 		Run:  rulingOutlivesExpire,
 	}, {
 		ID:      "COM-006/reopened",

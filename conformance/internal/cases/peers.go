@@ -18,17 +18,17 @@ import (
 func Peer() []bench.Case {
 	return []bench.Case{{
 		ID:     "SHARE-001",
-		Rule:   "What one handle has committed, the other shows at once, by every method, and the other way round.",
+		Rule:   "One handle's Commits show at once through the other, by every method, and the other way round.",
 		Shared: true,
 		Run:    handlesAgree,
 	}, {
 		ID:     "SHARE-001/search",
-		Rule:   "What one handle has committed, the other finds at once.",
+		Rule:   "Search through one handle finds the other's Commits at once.",
 		Shared: true,
 		Run:    searchOverHandles,
 	}, {
 		ID:     "SHARE-001/batches",
-		Rule:   "What became of a batch is the same for each handle: stored, its Receipt is returned, also by another Commit of it; ruled out, it never happens.",
+		Rule:   "The outcome of a batch is the same for each handle: stored, its Receipt is returned, also by another Commit of it; ruled out, it never happens.",
 		Shared: true,
 		Run:    batchOverHandles,
 	}, {
@@ -38,12 +38,12 @@ func Peer() []bench.Case {
 		Run:    closeOneHandle,
 	}, {
 		ID:     "SHARE-001/reserve",
-		Rule:   "A number that one handle reserves is greater than those of the problems that the other has committed, and than those that it reserved itself.",
+		Rule:   "A number reserved by one handle is greater than the numbers of the problems committed by the other, and than its own earlier ones.",
 		Shared: true,
 		Run:    reserveOverHandles,
 	}, {
 		ID:     "SHARE-001/numbers",
-		Rule:   "When handles create problems at once, each number belongs to one problem: a Commit that comes second is refused with Conflict, and every other is stored.",
+		Rule:   "When handles create problems at once, each number belongs to one problem: the second Commit is refused with Conflict, and every other is stored.",
 		Shared: true,
 		Run:    numbersOverHandles,
 	}}

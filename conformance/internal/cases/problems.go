@@ -16,7 +16,7 @@ import (
 func Problems() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-014",
-		Rule: "Problems returns those of the given problems that exist, and no others, in the order in which they are given.",
+		Rule: "Problems returns the existing ones of the given problems, and no others, in the given order.",
 		Run:  problemsInGivenOrder,
 	}, {
 		ID:   "READ-014/twice",
@@ -24,7 +24,7 @@ func Problems() []bench.Case {
 		Run:  problemsTwice,
 	}, {
 		ID:   "READ-014/parts",
-		Rule: "Problems returns each problem as Problem does: with the parts that were asked for and no others, as the user sees it.",
+		Rule: "Problems returns each problem as Problem does: with the requested parts and no others, as the user sees it.",
 		Run:  problemsWithParts,
 	}, {
 		ID:   "READ-014/many",

@@ -13,15 +13,15 @@ import (
 func Query() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-016",
-		Rule: "SavedQueries returns the saved queries of a user, or of all, in the order in which they were first put, whatever their identifiers, times, names and later replacements.",
+		Rule: "SavedQueries returns the saved queries of a user, or of all, in the order of their first put, regardless of identifiers, times, names and later replacements.",
 		Run:  savedQueriesInOrder,
 	}, {
 		ID:   "READ-016/again",
-		Rule: "A saved query that was dropped and put again comes after all others, as if it had never been there.",
+		Rule: "A saved query put again after a drop comes after all others, as if it had never been there.",
 		Run:  putAgain,
 	}, {
 		ID:   "READ-017",
-		Rule: "SavedQuery returns the saved query of exactly that identifier, and false when there is none.",
+		Rule: "SavedQuery returns the saved query of exactly the given identifier, and false when there is none.",
 		Run:  savedQueryByIdentifier,
 	}}
 }

@@ -18,11 +18,11 @@ import (
 func Read() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-001/parts",
-		Rule: "A Snapshot has the parts that were asked for, and those that were not are nil.",
+		Rule: "A Snapshot has the requested parts, and nil for all others.",
 		Run:  onlyRequestedParts,
 	}, {
 		ID:   "READ-002",
-		Rule: "Problem fails with ProblemNotFound for a number that no problem has.",
+		Rule: "Problem fails with ProblemNotFound for a number without a problem.",
 		Run:  unknownProblem,
 	}, {
 		ID:   "READ-003",
@@ -34,11 +34,11 @@ func Read() []bench.Case {
 		Run:  relationshipsSorted,
 	}, {
 		ID:   "READ-005",
-		Rule: "A relationship shows the title and the state that the other problem has at the Snapshot's moment.",
+		Rule: "A relationship shows the title and the state of the other problem at the Snapshot's moment.",
 		Run:  relationshipShowsOther,
 	}, {
 		ID:   "READ-006",
-		Rule: "Neighbours returns all relationships of one type that the given problems have, each exactly once.",
+		Rule: "Neighbours returns all relationships of one type of the given problems, each exactly once.",
 		Run:  neighboursOnce,
 	}, {
 		ID:   "READ-006/many",
@@ -50,19 +50,19 @@ func Read() []bench.Case {
 		Run:  epochsCount,
 	}, {
 		ID:   "READ-009",
-		Rule: "Tokens returns all tokens in the order in which they were first put, whatever their identifiers, times and later replacements.",
+		Rule: "Tokens returns all tokens in the order of their first put, regardless of identifiers, times and later replacements.",
 		Run:  tokensInOrder,
 	}, {
 		ID:   "READ-010",
-		Rule: "Reply returns the reply of exactly that user and key, also when it has expired, and false when there is none.",
+		Rule: "Reply returns the reply of exactly the given user and key, also when it has expired, and false when there is none.",
 		Run:  replyByUserAndKey,
 	}, {
 		ID:   "READ-013",
-		Rule: "Oldest returns the time of the oldest batch, ruling or reply that has not been forgotten, and false when there is none.",
+		Rule: "Oldest returns the time of the oldest batch, ruling or reply not yet forgotten, and false when there is none.",
 		Run:  oldestOfAll,
 	}, {
 		ID:   "READ-013/replaced",
-		Rule: "A reply that was replaced no longer counts for Oldest.",
+		Rule: "A replaced reply no longer counts for Oldest.",
 		Run:  oldestAfterReplacement,
 	}}
 }

@@ -11,12 +11,12 @@ import (
 func Refusal() []bench.Case {
 	return []bench.Case{{
 		ID:    "SHARE-002",
-		Rule:  "Where the data of a store cannot be open several times, opening it once more fails, or gives another store; the one that is open goes on as if nothing had happened.",
+		Rule:  "Where the data of a store cannot be open several times, a second opening fails, or gives another store; the open store goes on as if nothing had happened.",
 		Alone: true,
 		Run:   openedOnceMore,
 	}, {
 		ID:       "CLOSE-003",
-		Rule:     "A store that is not durable is empty when it is opened again, and works.",
+		Rule:     "A store without durability is empty when it is opened again, and works.",
 		Fleeting: true,
 		Run:      emptyAfterReopening,
 	}}

@@ -20,24 +20,24 @@ const Brief = time.Second * bench.Slowness
 func Replica() []bench.Case {
 	return []bench.Case{{
 		ID: "CONF-002/replica",
-		Rule: "While the replica receives nothing, no Commit, Confirm or Outcome says that a Change is safe, whoever sees it. " +
+		Rule: "While the replica receives nothing, no Commit, Confirm or Outcome says that a Change is safe, even if a View shows it. " +
 			"What they say when it receives again holds after a fail-over.",
 		Replicated: true,
 		Run:        func(b *bench.Bench) { replicate(b).resume(false) },
 	}, {
 		ID:         "CONF-002/replica/cancelled",
-		Rule:       "A call whose wait for the replica was cancelled by an operator does not say that a Change is safe either.",
+		Rule:       "When an operator cancels a call's wait for the replica, the call does not say that a Change is safe either.",
 		Replicated: true,
 		Run:        replicaCancelled,
 	}, {
 		ID: "CONF-002/take-over",
-		Rule: "When the replica takes over that has received nothing for a while, it has every Change that was acknowledged or confirmed. " +
+		Rule: "When the replica takes over after receiving nothing for a while, it has every acknowledged or confirmed Change. " +
 			"Of each other Change it has all or nothing, and Outcome settles it.",
 		Replicated: true,
 		Run:        takeOver,
 	}, {
 		ID: "CONF-004",
-		Rule: "When the replica takes over without a Change that a View has shown, Confirm fails with Conflict for that View. " +
+		Rule: "When the replica takes over without a Change of an earlier View, Confirm fails with Conflict for this View. " +
 			"For a View after that it returns nil.",
 		Replicated: true,
 		Run:        confirmAfterCancelledWait,

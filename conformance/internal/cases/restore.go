@@ -21,11 +21,11 @@ func Restore() []bench.Case {
 		Run:  archiveAppearsWhole,
 	}, {
 		ID:   "RES-001/view",
-		Rule: "A View that began before Restore shows nothing of the Archive, however long it takes.",
+		Rule: "A View from before Restore shows nothing of the Archive, however long it takes.",
 		Run:  viewBeforeRestore,
 	}, {
 		ID:   "RES-001/at-once",
-		Rule: "Whoever reads while an Archive is restored sees nothing of it or all, and all once Restore has returned.",
+		Rule: "Reads during Restore show nothing of the Archive or all of it, and all once Restore has returned.",
 		Run:  readersDuringRestore,
 	}, {
 		ID:   "RES-005",
@@ -49,15 +49,15 @@ func Restore() []bench.Case {
 		Run:  restoreAtOnce,
 	}, {
 		ID:   "RES-005/commit",
-		Rule: "When Restore and a Commit that expects an empty store meet, one of them fills the store, and the other fails with Conflict.",
+		Rule: "When Restore meets a Commit expecting an empty store, one of them fills the store, and the other fails with Conflict.",
 		Run:  restoreMeetsFirstCommit,
 	}, {
 		ID:   "RES-005/meanwhile",
-		Rule: "A Commit that begins while an Archive is restored is stored; Restore either comes before it, or fails with Conflict.",
+		Rule: "A Commit during Restore is stored; Restore either comes before it, or fails with Conflict.",
 		Run:  commitDuringRestore,
 	}, {
 		ID:   "RES-006",
-		Rule: "An error that the problems yield is returned as it is, with nothing stored, and the next Restore succeeds.",
+		Rule: "Restore returns an error from the problems' iterator as it is, with nothing stored, and the next Restore succeeds.",
 		Run:  problemsFail,
 	}, {
 		ID:   "RES-007",

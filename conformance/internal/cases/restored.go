@@ -17,7 +17,7 @@ import (
 func Restored() []bench.Case {
 	return []bench.Case{{
 		ID:   "RES-002",
-		Rule: "What was restored is read back as it was given, by every method and in the Archive's orders.",
+		Rule: "The content of the Archive is read back as it was given, by every method and in the Archive's orders.",
 		Run:  restoredIsReadBack,
 	}, {
 		ID:   "RES-002/many",
@@ -33,11 +33,11 @@ func Restored() []bench.Case {
 		Run:  restoreTimes,
 	}, {
 		ID:   "RES-002/goes-on",
-		Rule: "Restored problems can be changed like any others, and what is added comes after what was restored.",
+		Rule: "Restored problems can be changed like any others, and additions come after the restored parts.",
 		Run:  goesOn,
 	}, {
 		ID:   "RES-002/past",
-		Rule: "A store that is empty can have a past: rulings, replies and the numbers of epochs stay what they were.",
+		Rule: "An empty store can have a past: Restore leaves its rulings, replies and numbers of epochs as they are.",
 		Run:  pastOfEmptyStore,
 	}, {
 		ID:   "RES-003",
@@ -50,7 +50,7 @@ func Restored() []bench.Case {
 		Run:     restoredAfterReopening,
 	}, {
 		ID:   "ALIAS-001/restore",
-		Rule: "What the caller does with the values of an Archive while and after it is restored does not show in the store.",
+		Rule: "The caller may alter the values of an Archive during and after Restore: the store does not show it.",
 		Run:  callerChangesArchive,
 	}}
 }

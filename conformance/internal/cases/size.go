@@ -21,7 +21,7 @@ const everyPart = store.Keywords | store.Log | store.Comments | store.Relationsh
 func Size() []bench.Case {
 	return []bench.Case{{
 		ID:   "SIZE-001",
-		Rule: "A problem has the size that it was created or updated with last, for one and for several; no other Change alters it.",
+		Rule: "A problem has the size of its creation or last update, for one and for several; no other Change alters it.",
 		Run:  sizeOfLastUpdate,
 	}, {
 		ID:      "SIZE-001/reopened",
@@ -34,15 +34,15 @@ func Size() []bench.Case {
 		Run:  sizeOfDossier,
 	}, {
 		ID:   "SIZE-003",
-		Rule: "With IfSmall, a problem whose size is above Small comes without parts, for one and for several; another one comes with all of them.",
+		Rule: "With IfSmall, a problem larger than Small comes without parts, for one and for several; any other comes with all of them.",
 		Run:  smallOnlyWithParts,
 	}, {
 		ID:   "READ-020",
-		Rule: "Log returns at most limit entries after the first skip ones, up to the one with which their sizes reach the room.",
+		Rule: "Log returns at most limit entries after the first skip ones, ending with the entry that brings their sizes to room.",
 		Run:  portionsOfLog,
 	}, {
 		ID:   "READ-021",
-		Rule: "Comments returns at most limit comments after the first skip ones, up to the one with which their sizes reach the room.",
+		Rule: "Comments returns at most limit comments after the first skip ones, ending with the comment that brings their sizes to room.",
 		Run:  portionsOfComments,
 	}}
 }

@@ -20,7 +20,7 @@ func Text() []bench.Case {
 		Run:  longText,
 	}, {
 		ID:   "READ-001/names-apart",
-		Rule: "Keyword names that differ in any byte are different keywords.",
+		Rule: "Names with a difference in any byte are different keywords.",
 		Run:  namesApart,
 	}, {
 		ID:   "READ-001/times",

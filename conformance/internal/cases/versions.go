@@ -13,7 +13,7 @@ import (
 func Version() []bench.Case {
 	return []bench.Case{{
 		ID:   "VER-001",
-		Rule: "Versions shows every Change whose Commit returned before, inside a View and outside.",
+		Rule: "Versions shows every Change with a Commit returned before, inside a View and outside.",
 		Run:  versionsShowChanges,
 	}, {
 		ID:   "VER-002",
@@ -29,7 +29,7 @@ func Version() []bench.Case {
 		Run:  accessVersionCounts,
 	}, {
 		ID:   "VER-002/other-effects",
-		Rule: "No other effect raises a version, nor does a Change that is refused or repeated.",
+		Rule: "No other effect raises a version, nor does a refused or repeated Change.",
 		Run:  otherEffects,
 	}, {
 		ID:      "VER-001/reopened",

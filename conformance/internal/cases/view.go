@@ -16,15 +16,15 @@ import (
 func View() []bench.Case {
 	return []bench.Case{{
 		ID:   "VIEW-001",
-		Rule: "A View shows every Change whose Commit returned before View was called, also to other goroutines.",
+		Rule: "A View shows every Change with a Commit returned before View was called, also to other goroutines.",
 		Run:  viewShowsCommitted,
 	}, {
 		ID:   "VIEW-002",
-		Rule: "A View shows one moment through all its methods, whatever is committed while it looks.",
+		Rule: "A View shows one moment through all its methods, despite any Commits meanwhile.",
 		Run:  viewIsOneMoment,
 	}, {
 		ID:   "VIEW-002/first-look",
-		Rule: "What a View reads first, by whatever method, settles the moment for all that it reads after.",
+		Rule: "The first read of a View, by any method, settles the moment of all its later reads.",
 		Run:  firstLook,
 	}, {
 		ID:   "VIEW-002/long",
@@ -32,15 +32,15 @@ func View() []bench.Case {
 		Run:  longView,
 	}, {
 		ID:   "VIEW-002/overlapping",
-		Rule: "Views that overlap each show the moment at which they began.",
+		Rule: "Each of several overlapping Views shows the moment of its beginning.",
 		Run:  overlappingViews,
 	}, {
 		ID:   "VIEW-002/search",
-		Rule: "Search finds in a View what there was at its moment, whatever is committed meanwhile.",
+		Rule: "Search in a View finds the content of its moment, despite any Commits meanwhile.",
 		Run:  searchWithinView,
 	}, {
 		ID:   "VIEW-003",
-		Rule: "View returns the error of its function as it is, and nil when that is nil.",
+		Rule: "View returns the error of its function as it is, including nil.",
 		Run:  viewReturnsError,
 	}}
 }

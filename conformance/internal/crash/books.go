@@ -17,33 +17,33 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// crashed is a case whose store was used by children that were killed.
+// crashed is a case with a store used by killed children.
 type crashed struct {
 	*bench.Bench
 	common  problem.ID
-	mine    []written // what the case itself has committed
-	done    []*deed   // what children have committed, or tried to
+	mine    []written // Changes of the case itself
+	done    []*deed   // Changes of children, committed or tried
 	ruled   []ident.ID
-	highest int64 // position of what was acknowledged
+	highest int64 // the highest acknowledged position
 
 	catalogue int64 // its version, as it was shown and then confirmed
 }
 
-// written is a Change that is stored, and where in the order.
+// written is a stored Change, with its position in the order.
 type written struct {
 	store.Change
 	position int64
 }
 
-// deed is a Change that a child tried.
+// deed is a Change tried by a child.
 type deed struct {
 	harness.Statement // the last one
 	store.Change
-	vouched bool // a View has shown it, and the store has said that it is safe
+	vouched bool // visible in a View, and then confirmed as safe by the store
 	stored  bool // once it is settled
 }
 
-// acknowledged and refused report what the child said last.
+// acknowledged and refused report the child's last Statement about it.
 func (d *deed) acknowledged() bool { return d.Word == harness.Acknowledged }
 func (d *deed) refused() bool      { return d.Word == harness.Refused }
 
@@ -96,11 +96,11 @@ func (c *crashed) book(one harness.Statement) {
 	}
 }
 
-// books is what became of the Changes of children.
+// books counts the outcomes of the children's Changes.
 type books struct {
-	own, ownLost          int // the case's own, from before the child, and those not there
+	own, ownLost          int // the case's own, from before the child, and the missing ones
 	acknowledged, refused int
-	openStored, openNot   int // of those that were neither
+	openStored, openNot   int // of those neither acknowledged nor refused
 	vouched               int // not acknowledged, but shown, and then said to be safe
 
 	lost        int // acknowledged, and not there
@@ -122,7 +122,7 @@ func (k books) wrong() int {
 	return k.ownLost + k.lost + k.takenBack + k.resurrected + k.duplicate + k.torn + k.phantom
 }
 
-// audit holds what children said against what the store shows.
+// audit compares the children's Statements with the content of the store.
 func (c *crashed) audit() (k books) {
 	c.Helper()
 	shown, err := c.Held()
@@ -162,8 +162,8 @@ func (c *crashed) audit() (k books) {
 	return k
 }
 
-// parts are the identifiers by which the parts of a Change are found: numbers of
-// problems are not, since those that were reserved in vain are reserved again.
+// parts are the identifiers of a Change's parts, to find them. Numbers of problems are
+// not among them: a number reserved in vain is reserved again.
 func parts(change store.Change) iter.Seq[ident.ID] {
 	return func(yield func(ident.ID) bool) {
 		for _, effect := range change.Effects {
@@ -179,8 +179,8 @@ func parts(change store.Change) iter.Seq[ident.ID] {
 	}
 }
 
-// enterOwn notes a Change that the case itself had committed, with its problem, or
-// its comments and log entries.
+// enterOwn notes a Change of the case itself, with its problem, or its comments and log
+// entries.
 func (k *books) enterOwn(change store.Change, found map[ident.ID]int, there map[problem.ID]bool) {
 	var times []int
 	for _, effect := range change.Effects {
@@ -202,7 +202,7 @@ func (k *books) enterOwn(change store.Change, found map[ident.ID]int, there map[
 	}
 }
 
-// enter notes a Change of which the parts are there so many times.
+// enter notes a Change, with the number of times each part is there.
 func (k *books) enter(d *deed, times ...int) {
 	least, most := slices.Min(times), slices.Max(times)
 	switch {
@@ -245,8 +245,8 @@ func (c *crashed) kept() {
 	}
 }
 
-// settle asks what became of the Changes, and holds that against what children
-// said.
+// settle asks for the outcomes of the Changes, and compares them with the children's
+// Statements.
 func (c *crashed) settle() {
 	c.Helper()
 	for _, d := range c.done {
@@ -266,8 +266,8 @@ func (c *crashed) settle() {
 	}
 }
 
-// Whole ends the case unless the store shows all of the Changes that are stored,
-// in the order of their positions, and nothing of the others.
+// Whole ends the case unless the store shows all stored Changes, in the order of their
+// positions, and nothing of the others.
 func (c *crashed) Whole() {
 	c.Helper()
 	all := slices.Clone(c.mine)

@@ -17,8 +17,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// ChildVariable is the environment variable that makes a process the child of a
-// crash: it holds the CrashSpec as JSON.
+// ChildVariable is the environment variable for the child of a crash: it holds the
+// CrashSpec as JSON.
 const ChildVariable = "PROBLEMS_CONFORMANCE_CHILD"
 
 // ActAsChild makes this process the child of a crash, if it was started as one: it
@@ -45,16 +45,16 @@ func ActAsChild(h harness.Harness, test string) (ofAnother bool) {
 	select {} // until it is killed
 }
 
-// Claims are the names of the harnesses of each test under way. Two calls of Run in
-// one test have nothing in common but the test, which keeps nothing for them: the
-// environment variables of one that has parallel subtests cannot be set.
+// Claims are the names of the harnesses of each test under way. Two calls of Run in one
+// test share nothing but the test, and it has no storage for them: a test with parallel
+// subtests cannot set environment variables.
 var Claims sync.Map // claim -> true
 
 // Claim is a harness of a test.
 type Claim struct{ Test, Name string }
 
-// ClaimName takes a name for a harness of the test, by which a child finds it. It
-// fails if another harness of the test has it; another run of the test may take it
+// ClaimName takes a name for a harness of the test; a child finds the harness by it. It
+// fails if another harness of the test has the name. Another run of the test may take it
 // again.
 func ClaimName(t *testing.T, name string) error {
 	c := Claim{t.Name(), name}
@@ -77,7 +77,7 @@ type child struct {
 
 var _ harness.T = (*child)(nil)
 
-// say says a Statement. It is one write, so that it is said whole or not at all.
+// say writes a Statement. It is one write, so it appears whole or not at all.
 func (c *child) say(s harness.Statement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +86,7 @@ func (c *child) say(s harness.Statement) {
 	}
 }
 
-// work does what the spec says, and then rests.
+// work does the task of the spec, and then rests.
 func (c *child) work() {
 	c.say(harness.Statement{Word: harness.Tried, Deed: harness.Opening, Process: os.Getpid()})
 	env := seededEnv(c.Env.Dir, c.Seed)
@@ -121,7 +121,7 @@ func (c *child) restore(env harness.Env) bool {
 			c.say(harness.Statement{Word: harness.Halfway, Deed: harness.Restoring})
 			if c.Midway {
 				c.say(harness.Statement{Deed: harness.Resting})
-				select {} // so that it is killed while this Restore is under way
+				select {} // until it is killed, while this Restore is under way
 			}
 		}
 		return nil
@@ -130,8 +130,8 @@ func (c *child) restore(env harness.Env) bool {
 	return err == nil
 }
 
-// How many Changes of a writer there are for each batch that he has ruled out, and
-// for each one that has to be refused.
+// The number of a writer's Changes for each batch it rules out, and for each one it
+// expects to be refused.
 const (
 	ruleEvery = 3
 	doomEvery = 5
@@ -218,10 +218,10 @@ func (c *child) Helper() {}
 // Name returns the name of the test.
 func (c *child) Name() string { return c.Test }
 
-// Context returns a context that does not end before the child.
+// Context returns a context with no end before the child's.
 func (c *child) Context() context.Context { return c.ctx }
 
-// TempDir returns a new directory, which the parent removes.
+// TempDir returns a new directory. The parent removes it.
 func (c *child) TempDir() string {
 	dir, err := os.MkdirTemp("", "child-")
 	if err != nil {
@@ -247,8 +247,8 @@ func (c *child) Fatalf(format string, args ...any) {
 	os.Exit(1)
 }
 
-// seededEnv returns an environment whose clock and identifiers depend on a seed,
-// so that parent and child have the same.
+// seededEnv returns an environment with clock and identifiers from a seed, so parent and
+// child have the same.
 func seededEnv(dir string, seed uint64) harness.Env {
 	random := rand.New(rand.NewPCG(seed, 0))
 	return harness.NewEnv(dir, beginning, newSequence(random))

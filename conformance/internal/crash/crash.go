@@ -17,10 +17,10 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Enough reports whether it is time to end a child that has said so much.
+// Enough reports whether it is time to end a child, by its Statements so far.
 func Enough(s harness.CrashSpec, said harness.Ledger) bool {
 	commits, ruled, sights, restored := 0, 0, 0, false
-	pending := make(map[ident.ID]bool) // Changes whose Commit has not returned
+	pending := make(map[ident.ID]bool) // Changes with a Commit under way
 	done := func(early bool) bool {
 		return !s.Midway && commits >= s.Commits && ruled >= s.Rulings && (restored || s.Restore == 0) && (early || sights >= s.Sights)
 	}
@@ -49,10 +49,10 @@ func Enough(s harness.CrashSpec, said harness.Ledger) bool {
 	return done(false)
 }
 
-// KillChild is the Harness.Crash of stores whose data are as safe as the machine
-// when the process that has the store open is killed. It runs the program that
-// calls it once more, which then commits, and ends it with SIGKILL. What was not
-// synced is not lost by that: with Lose it declines.
+// KillChild is the Harness.Crash for stores whose data are safe when the process with the
+// open store is killed. It runs the calling program once more as the child. The child
+// commits, until KillChild ends it with SIGKILL. Unsynced data survive that: with Lose it
+// declines.
 func KillChild(t harness.T, spec harness.CrashSpec) harness.CrashRun {
 	t.Helper()
 	if spec.Lose {
@@ -63,11 +63,11 @@ func KillChild(t harness.T, spec harness.CrashSpec) harness.CrashRun {
 	return harness.CrashRun{Ledger: child.Kill(), Early: early}
 }
 
-// CutPower is the Harness.Crash of stores that keep all their data in files below
-// Env.Dir. Without Lose it is KillChild. With it, strace writes down what the child
-// does to the files, and when the child is dead they are made what a disk would
-// have of them when the power fails: what was synced. The moment depends on the
-// Seed: it is the last acknowledgement, or one of the next syncs after it.
+// CutPower is the Harness.Crash for stores with all their data in files below Env.Dir.
+// Without Lose it is KillChild. With it, strace records the child's operations on the
+// files. When the child is dead, the files get the content of a disk after a power cut:
+// the synced one. The moment depends on the Seed: it is the last acknowledgement, or one
+// of the next syncs after it.
 //
 // It needs Linux, strace 5.3 or newer and the right to trace own processes, but
 // not to be root.
@@ -84,8 +84,8 @@ func CutPower(t harness.T, spec harness.CrashSpec) harness.CrashRun {
 	if err != nil {
 		t.Fatalf("the directory of the store cannot be read, of which a power cut leaves a part: %v", err)
 	}
-	// Once in a thousand times strace writes down less of a call than was
-	// written, which says nothing about the store.
+	// Once in a thousand times strace records less of a call than was written. Such a
+	// trace says nothing about the store.
 	for attempt := 1; ; attempt++ {
 		run, err := cutPower(t, spec, strace)
 		if err == nil {
@@ -101,10 +101,10 @@ func CutPower(t harness.T, spec harness.CrashSpec) harness.CrashRun {
 	}
 }
 
-// attempts is how often the power is cut until there is a trace that can be read.
+// attempts is the number of power cuts before giving up on a readable trace.
 const attempts = 3
 
-// cutPower cuts the power. It fails when nobody can tell what that leaves.
+// cutPower cuts the power. It fails when the remains cannot be computed.
 func cutPower(t harness.T, spec harness.CrashSpec, strace []string) (harness.CrashRun, error) {
 	t.Helper()
 	disk, err := powercut.Snapshot(spec.Env.Dir)
@@ -133,12 +133,12 @@ func cutPower(t harness.T, spec harness.CrashSpec, strace []string) (harness.Cra
 	return harness.CrashRun{Ledger: ledger}, nil
 }
 
-// moments is how many moments there are at which the power fails: when something
-// is acknowledged, and after each of the next syncs.
+// moments is the number of moments for a power cut: at an acknowledgement, and after each
+// of the next syncs.
 const moments = 4
 
-// replay does to the disk what the trace says until the power fails, and returns
-// what the child has said by then.
+// replay applies the trace to the disk until the power fails, and returns the child's
+// Statements up to then.
 func replay(disk *powercut.Disk, path string, spec harness.CrashSpec) (ledger harness.Ledger, err error) {
 	trace, err := os.Open(path)
 	if err != nil {
@@ -163,7 +163,7 @@ func replay(disk *powercut.Disk, path string, spec harness.CrashSpec) (ledger ha
 	return ledger, err
 }
 
-// tracer returns the command that runs another one under strace.
+// tracer returns the command to run another one under strace.
 func tracer() ([]string, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("losing what was not synced takes Linux, which has strace: this is %s", runtime.GOOS)

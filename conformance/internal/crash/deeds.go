@@ -25,11 +25,11 @@ func newSequence(random *rand.Rand) ident.Sequence {
 	for i := range bits {
 		bits[i] = byte(random.Uint32())
 	}
-	bits[8], bits[9] = 0, 0 // room for identifiers that come after
+	bits[8], bits[9] = 0, 0 // leave bits for later identifiers
 	return ident.NewSequence(beginning, bits)
 }
 
-// archived returns what a child restores.
+// archived returns the Archive of a child.
 func archived(env harness.Env, problems int) bench.Holdings {
 	b := &bench.Bench{Env: env}
 	b.Author = b.ID()
@@ -39,10 +39,10 @@ func archived(env harness.Env, problems int) bench.Holdings {
 // deeds are the Changes of one writer of a child.
 type deeds struct {
 	random *rand.Rand
-	common problem.ID // the problem that every Change comments on
+	common problem.ID // the problem commented on by every Change
 	before problem.ID // the problem of the last Change
 
-	latest atomic.Pointer[[2]harness.Statement] // the last two Changes that were tried
+	latest atomic.Pointer[[2]harness.Statement] // the last two tried Changes
 }
 
 func newDeeds(seed uint64, writer int, common problem.ID) *deeds {
@@ -55,8 +55,8 @@ func (d *deeds) batch() ident.ID {
 	return ids.Next()
 }
 
-// next returns the Statement that the writer's next Change is tried, which creates
-// problems of two numbers that are reserved.
+// next returns the Statement for the trial of the writer's next Change. The Change
+// creates problems with two reserved numbers.
 func (d *deeds) next(numbers [2]problem.ID, doomed bool) harness.Statement {
 	tried := harness.Statement{
 		Word: harness.Tried, Deed: harness.Committing, Batch: d.batch(), Doomed: doomed,
@@ -77,8 +77,8 @@ func (d *deeds) publish(tried harness.Statement) {
 	d.latest.Store(&latest)
 }
 
-// changeOf returns the Change that is tried. It follows from what is said of it
-// alone. There is something of every kind in it, so that half of it would be seen.
+// changeOf returns the Change of a Statement. It depends on the Statement alone. It has
+// something of every kind in it, so half of it would be seen.
 func changeOf(s harness.Statement, common problem.ID) store.Change {
 	if s.Only != "" {
 		return changeOfOne(s)
@@ -141,8 +141,8 @@ func createdBy(s harness.Statement, n int) problem.Problem {
 	}
 }
 
-// commentOf returns a comment of a length that differs from Change to Change, up to
-// that of a page of a database.
+// commentOf returns a comment. Its length differs from Change to Change, up to the size
+// of a page of a database.
 func commentOf(s harness.Statement, n byte) problem.Comment {
 	return problem.Comment{ID: idOf(s, n), Author: idOf(s, 1), Created: timeOf(s), Text: strings.Repeat("What was acknowledged stays. ", 1+int(s.Batch[11]))}
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// crashCase is a demand that holds when the process that has the store open is
-// killed, and when the power fails.
+// crashCase is a demand. It holds when the process with the open store is killed, and
+// when the power fails.
 type crashCase struct {
 	tag  string
 	rule string // begins in the middle of a sentence
 	run  func(c *crashed, lose bool)
 }
 
-// Cases are about stores that are not closed before they are opened
-// again. Each demand is made twice: after a kill, and after a power cut.
+// Cases are about reopening stores after a crash, without Close. Each demand is made
+// twice: after a kill, and after a power cut.
 func Cases() []bench.Case {
 	var cases []bench.Case
 	for _, demand := range crashCases() {
 		for _, lose := range []bool{false, true} {
 			c := bench.Case{ID: demand.tag + "/killed", Rule: "After the process was killed, " + demand.rule, Durable: true, Crash: true, Seeded: true}
 			if lose {
-				c.ID, c.Rule, c.PowerCut = demand.tag+"/power-cut", "After all was lost that had not reached what survives, "+demand.rule, true
+				c.ID, c.Rule, c.PowerCut = demand.tag+"/power-cut", "After the loss of all unsynced writes, "+demand.rule, true
 			}
 			c.Run = func(b *bench.Bench) { demand.run(&crashed{Bench: b}, lose) }
 			cases = append(cases, c)
@@ -37,7 +37,7 @@ func Cases() []bench.Case {
 func crashCases() []crashCase {
 	return []crashCase{{
 		tag:  "COM-003",
-		rule: "the store shows every Change whose Commit had returned, and none that was refused or never tried.",
+		rule: "the store shows every Change with a returned Commit, and no refused or untried one.",
 		run:  acknowledgedSurvive,
 	}, {
 		tag:  "COM-001",
@@ -45,7 +45,7 @@ func crashCases() []crashCase {
 		run:  changesAreWhole,
 	}, {
 		tag:  "COM-003/each-kind",
-		rule: "the store shows every Change whose Commit had returned, whatever the last one consists of, and however many came before it.",
+		rule: "the store shows every Change with a returned Commit, for every kind of last Change, and any number before it.",
 		run:  keepsEachKind,
 	}, {
 		tag:  "COM-001/large",
@@ -53,43 +53,43 @@ func crashCases() []crashCase {
 		run:  keepsLargeWhole,
 	}, {
 		tag:  "OUT-001",
-		rule: "Outcome returns the Receipt and true for every batch that is stored, and says the same again.",
+		rule: "Outcome returns the Receipt and true for every stored batch, and says the same again.",
 		run:  storedAreReported,
 	}, {
 		tag:  "OUT-002",
-		rule: "a batch that Outcome then rules out never is stored: its Commit fails with Abandoned, also after another crash.",
+		rule: "a batch then ruled out by Outcome is never stored: its Commit fails with Abandoned, also after another crash.",
 		run:  ruledOutNeverStored,
 	}, {
 		tag:  "COM-006",
-		rule: "a batch that Outcome had ruled out stays ruled out.",
+		rule: "a batch ruled out by Outcome stays ruled out.",
 		run:  rulingsSurvive,
 	}, {
 		tag:  "CONF-002",
-		rule: "the store shows every Change that a View had shown, and Versions had counted, before a Confirm was called that returned nil.",
+		rule: "the store shows every Change of a View, or counted by Versions, if Confirm was called after it and returned nil.",
 		run:  func(c *crashed, lose bool) { c.watched(harness.CrashSpec{Lose: lose}) },
 	}, {
 		tag:  "CONF-002/outcome",
-		rule: "the store shows every Change of which Outcome had said that it is stored, also while its Commit was under way.",
+		rule: "the store shows every Change reported as stored by Outcome, also if its Commit was still under way.",
 		run:  func(c *crashed, lose bool) { c.watched(harness.CrashSpec{Lose: lose, Settle: true}) },
 	}, {
 		tag:  "COM-005",
-		rule: "the Commit of a batch that was acknowledged returns its Receipt again, and changes nothing.",
+		rule: "the Commit of an acknowledged batch returns its Receipt again, and changes nothing.",
 		run:  batchesAreKnown,
 	}, {
 		tag:  "COM-011",
-		rule: "a new Change has a greater position than all that were acknowledged.",
+		rule: "a new Change has a greater position than all acknowledged ones.",
 		run:  positionsGoOn,
 	}, {
 		tag:  "ID-002",
-		rule: "Reserve returns the number of no problem that exists.",
+		rule: "Reserve never returns the number of an existing problem.",
 		run:  numbersGoOn,
 	}, {
 		tag:  "RES-004",
-		rule: "the store shows all of an Archive whose Restore had returned.",
+		rule: "the store shows all of an Archive after its Restore had returned.",
 		run:  restoredSurvives,
 	}, {
 		tag:  "RES-001",
-		rule: "nothing is stored of an Archive whose Restore was under way, and it can be restored again.",
+		rule: "nothing is stored of an Archive with its Restore under way, and it can be restored again.",
 		run:  restoredWholeOrNot,
 	}}
 }
@@ -248,8 +248,8 @@ func keepsEachKind(c *crashed, lose bool) {
 	}
 }
 
-// keepsLargeWhole ends children between two large Changes, and at each of the next syncs:
-// a Change that is stored in parts is there in part at one of them.
+// keepsLargeWhole ends children between two large Changes, and at each of the next syncs.
+// A Change stored in pieces is there in part at one of them.
 func keepsLargeWhole(c *crashed, lose bool) {
 	const bulk = 2000
 	c.begin()
@@ -261,11 +261,10 @@ func keepsLargeWhole(c *crashed, lose bool) {
 	}
 }
 
-// At returns a seed for a run that is the case's own, and that has the power cut at
-// one of the moments.
+// At returns a seed for a run of the case's own. It selects the moment of the power cut.
 func (c *crashed) At(moment uint64) uint64 { return c.Seed*moments + moment }
 
-// begin makes the problem that all Changes comment on.
+// begin makes the problem for the comments of all Changes.
 func (c *crashed) begin() {
 	c.Helper()
 	p := c.Problem(c.Reserve())
@@ -273,8 +272,8 @@ func (c *crashed) begin() {
 	c.enter(c.Change(store.CreateProblem{Problem: p}))
 }
 
-// watched has children end as soon as a Change was said to be safe whose Commit has
-// not returned. A store that shows it before it has synced it may lose it then.
+// watched ends children as soon as a Change was confirmed as safe before its Commit has
+// returned. A store that shows the Change before syncing it may lose it then.
 func (c *crashed) watched(spec harness.CrashSpec) {
 	c.Helper()
 	c.begin()
@@ -285,7 +284,7 @@ func (c *crashed) watched(spec harness.CrashSpec) {
 	}
 }
 
-// positions returns those of the Changes of children.
+// positions returns the positions of the children's Changes.
 func (c *crashed) positions() (all []int64) {
 	for _, d := range c.done {
 		all = append(all, d.Position)
@@ -293,7 +292,7 @@ func (c *crashed) positions() (all []int64) {
 	return all
 }
 
-// ruleOut has Outcome rule out a batch that was never committed.
+// ruleOut has Outcome rule out a batch without a Commit.
 func (c *crashed) ruleOut(batch ident.ID) {
 	c.Helper()
 	_, stored, err := c.Store.Outcome(c.Ctx, batch, c.Now())
@@ -301,8 +300,8 @@ func (c *crashed) ruleOut(batch ident.ID) {
 	c.Equal("whether a batch that nobody committed is stored", false, stored)
 }
 
-// crash lets a child use the store until it is killed, opens the store again, and
-// returns what the child said.
+// crash lets a child use the store until it is killed, opens the store again, and returns
+// the child's Statements.
 func crash(b *bench.Bench, spec harness.CrashSpec) harness.Ledger {
 	b.Helper()
 	b.Must("Close", b.Store.Close())

@@ -22,7 +22,7 @@ func kinds() []string {
 	}
 }
 
-// turned returns the kinds in such an order that the n-th of a run is the kind with the
+// turned returns the kinds in a rotated order: the n-th of a run is the kind with the
 // given index.
 func turned(n, last int) []string {
 	all := kinds()

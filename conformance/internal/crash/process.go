@@ -13,8 +13,8 @@ import (
 	"github.com/problemtracking/problems/conformance/harness"
 )
 
-// Child is a process that commits to a store. Harnesses that have a Crash of their
-// own start one with StartChild.
+// Child is a process for commits to a store. Harnesses with a Crash of their own start
+// one with StartChild.
 type Child struct {
 	t      harness.T
 	spec   harness.CrashSpec
@@ -31,9 +31,9 @@ type Child struct {
 	ledger harness.Ledger
 }
 
-// StartChild starts a process that opens the store of the spec with Harness.Reopen
-// and commits to it, until it is killed, or until each of its writers has met an
-// error. It is killed at the latest when the case is over.
+// StartChild starts a process. It opens the store of the spec with Harness.Reopen and
+// commits to it, until it is killed, or until each of its writers has met an error. It is
+// killed at the latest at the end of the case.
 func StartChild(t harness.T, spec harness.CrashSpec) *Child {
 	t.Helper()
 	c, err := start(t, spec)
@@ -65,11 +65,10 @@ func startProcess(t harness.T, spec harness.CrashSpec, cmd *exec.Cmd) (*Child, e
 	return c, nil
 }
 
-// grace is how long something is waited for that a killed process may have left
-// behind.
+// grace is the longest wait for something left behind by a killed process.
 const grace = 5 * time.Second
 
-// listen reads what the child says until it is gone.
+// listen reads the child's output to its end.
 func (c *Child) listen() {
 	defer close(c.quiet)
 	done, rested := sync.OnceFunc(func() { close(c.done) }), sync.OnceFunc(func() { close(c.rested) })
@@ -99,16 +98,16 @@ func (c *Child) listen() {
 	}
 }
 
-// Ledger returns what the child has said so far.
+// Ledger returns the child's Statements so far.
 func (c *Child) Ledger() harness.Ledger {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ledger[:len(c.ledger):len(c.ledger)]
 }
 
-// Reached waits until the child has done what the spec asks for, and is to be
-// ended. It returns why the child has not come so far, or "". A child that never
-// said that it opens the store is no child of this harness: that is fatal.
+// Reached waits until the child has done the task of the spec, and is to be ended. It
+// returns why the child has not come so far, or "". A child without a Statement about
+// opening the store is no child of this harness: this is fatal.
 func (c *Child) Reached() (early string) {
 	c.t.Helper()
 	timely := true
@@ -137,21 +136,21 @@ func (c *Child) Reached() (early string) {
 	return fmt.Sprintf("it ended by itself: %v: %s", c.cmd.ProcessState, bytes.TrimSpace(c.log.Bytes()))
 }
 
-// Rested returns a channel that is closed when the child does nothing any more,
-// since each of its writers has met an error, or is gone. A harness that has ended
-// what the child was connected to waits for it before Kill, so that the child says
-// what it was told of the Changes that were under way.
+// Rested returns a channel. It is closed when the child does nothing any more: each of
+// its writers has met an error, or the child is gone. After ending the child's server, a
+// harness waits for it before Kill. So the child can report the answers to its Changes
+// under way.
 func (c *Child) Rested() <-chan struct{} { return c.rested }
 
-// Kill kills the child, unless it is dead, and returns what it has said.
+// Kill kills the child, unless it is dead, and returns its Statements.
 func (c *Child) Kill() harness.Ledger {
 	c.kill.Do(c.end)
 	return c.Ledger()
 }
 
 func (c *Child) end() {
-	// The child by its own number: if it was started by way of another
-	// command, that one is to see it end.
+	// The child by its own number: if another command started it, the latter is to see it
+	// end.
 	victim := c.cmd.Process
 	if said := c.Ledger(); len(said) > 0 && said[0].Process != 0 {
 		if child, err := os.FindProcess(said[0].Process); err == nil {
@@ -160,10 +159,10 @@ func (c *Child) end() {
 	}
 	_ = victim.Kill() // it may be dead
 	_ = c.stdin.Close()
-	_ = c.cmd.Wait() // says that it was killed
+	_ = c.cmd.Wait() // reports the kill
 	select {
 	case <-c.quiet:
-	case <-time.After(grace): // somebody else has what the child had open
+	case <-time.After(grace): // another process has the child's open files
 	}
 	_ = c.said.Close()
 	<-c.quiet

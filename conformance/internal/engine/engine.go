@@ -119,7 +119,7 @@ func (r *Run) giveUp(limit, grace time.Duration) {
 	}
 }
 
-// pending returns the call that the case waits for.
+// pending returns the call under way in the case.
 func (r *Run) pending() string {
 	r.mu.Lock()
 	waits := r.waits

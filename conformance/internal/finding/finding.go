@@ -18,40 +18,40 @@ func Cases() []bench.Case {
 		return bench.Case{ID: "FIND-001/" + what, Rule: rule, Run: func(b *bench.Bench) { findsAll(b, findings()) }}
 	}
 	return []bench.Case{
-		about("documented", "Search finds what the documented queries of clients mean.", documentedFindings),
-		about("fields", "Search compares what a problem has once: nil equals nil alone, is in no order, and NOT is the exact complement.", fieldFindings),
+		about("documented", "Search finds the right problems for the documented queries of clients.", documentedFindings),
+		about("fields", "Search compares a problem's single values: nil equals nil alone, is in no order, and NOT is the exact complement.", fieldFindings),
 		about("text", "Search compares text by code point, and with [c], [d] and [cd] as the domain folds it; patterns match the whole text.", textFindings),
-		about("parts", "Search finds by what belongs to a problem: ANY, ALL, NONE, SUBQUERY, and what is made of collections.", partFindings),
+		about("parts", "Search finds by a problem's parts: ANY, ALL, NONE, SUBQUERY, and the functions of collections.", partFindings),
 		about("lists", "Search takes a list in braces for a collection of its values, wherever a collection may stand.", listFindings),
 		{
 			ID:   "FIND-001/savepoints",
-			Rule: "Search tells savepoints apart by problem and batch: a batch makes one savepoint of each problem that it changes.",
+			Rule: "Search tells savepoints apart by problem and batch: a batch makes one savepoint of each changed problem.",
 			Run:  findSavepoints,
 		},
-		about("residual", "Search finds by what a database cannot compute as the domain does, alone and beside what it can.", residualFindings),
+		about("residual", "Search finds by conditions beyond a database, alone and beside conditions within its reach.", residualFindings),
 		{
 			ID:   "FIND-001/caller",
-			Rule: "Search sees the marks of the user who asks, and nobody else's.",
+			Rule: "Search sees the marks of the asking user, and of no other user.",
 			Run:  findForCaller,
 		},
 		{
 			ID:   "FIND-001/changed",
-			Rule: "Search finds by what Changes have made of problems, and no longer by what was before.",
+			Rule: "Search finds problems by their present values, and no longer by earlier ones.",
 			Run:  checkFindChanged,
 		},
 		{
 			ID:   "FIND-002",
-			Rule: "Hits are in the query's order: nil first whichever way it is sorted, text by code point, identifiers by their bytes; those that are level by their numbers.",
+			Rule: "Hits are in the query's order: nil first in either direction, text by code point, identifiers by their bytes; equal ones by their numbers.",
 			Run:  sortsByKeys,
 		},
 		{
 			ID:   "FIND-003",
-			Rule: "A hit has its problem's revision, and the values that it is sorted by.",
+			Rule: "A hit has its problem's revision, and the values of its sort keys.",
 			Run:  hitsComeInOrder,
 		},
 		{
 			ID:   "FIND-003/pages",
-			Rule: "Search finds no more than its limit, and after a hit what comes behind it: pages of any size make up the whole.",
+			Rule: "Search finds no more than its limit, and continues after a given hit: pages of any size make up the whole.",
 			Run:  pagesMakeTheWhole,
 		},
 		{
@@ -61,12 +61,12 @@ func Cases() []bench.Case {
 		},
 		{
 			ID:   "FIND-003/moved",
-			Rule: "What a hit was found by is a place of its own, wherever its problem has gone since.",
+			Rule: "A hit marks a position by its own values, even if its problem has moved since.",
 			Run:  pageAfterMovedHit,
 		},
 		{
 			ID:   "FIND-004",
-			Rule: "Search fails with QueryTooExpensive when more than MostCandidates satisfy what a database can decide and something is left to be looked at, however many are wanted, and never otherwise.",
+			Rule: "Search fails with QueryTooExpensive when a residual is left and more than MostCandidates problems satisfy the database's part, for any limit, and never otherwise.",
 			Run:  checkFindCandidates,
 		},
 		{
@@ -76,7 +76,7 @@ func Cases() []bench.Case {
 		},
 		{
 			ID:   "FIND-005/long",
-			Rule: "Search ends soon after its context, however long the texts are and what it looks for in them, and finds the same as in short ones.",
+			Rule: "Search ends soon after its context, for texts and patterns of any length, and finds the same as in short ones.",
 			Run:  checkFindLong,
 		},
 	}
@@ -182,7 +182,7 @@ func findsAll(b *bench.Bench, all []finding) {
 	finds(b, ExhibitsOf(b), all)
 }
 
-// finds ends the case unless Ann finds among these exhibits what there is to find.
+// finds ends the case unless Ann finds exactly the right ones among these exhibits.
 func finds(b *bench.Bench, x exhibits, all []finding) {
 	b.Helper()
 	b.Restore(x.Holdings)

@@ -2,7 +2,7 @@ package finding
 
 import "github.com/problemtracking/problems/domain/problem"
 
-// finding is a predicate with the exhibits that satisfy it for Ann.
+// finding is a predicate with the exhibits it finds for Ann.
 type finding struct {
 	predicate string
 	want      []problem.ID

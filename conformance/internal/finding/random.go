@@ -22,7 +22,7 @@ const (
 func Random() []bench.Case {
 	return []bench.Case{{
 		ID:     "FIND-001/random",
-		Rule:   "Of random problems, Search finds for random predicates, orders, places and limits what the plainest of stores finds.",
+		Rule:   "Search agrees with the plainest of stores on random problems, predicates, orders, positions and limits.",
 		Seeded: true,
 		Run: func(b *bench.Bench) {
 			random := b.Random()

@@ -16,7 +16,7 @@ import (
 func linearBatchCases() []bench.Case {
 	return []bench.Case{{
 		ID:     "OUT-002/linear",
-		Rule:   "What clients are answered that commit the same batches, and ask for their Outcome, at once is what they would be answered one after the other: each batch is stored once with one Receipt, or never.",
+		Rule:   "Clients committing the same batches at once, and asking for their Outcome, get the answers of some sequential order: each batch is stored once with one Receipt, or never.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { tellOfBatches(b) },
 	}}

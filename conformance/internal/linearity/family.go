@@ -19,7 +19,7 @@ import (
 func linearFamilyCases() []bench.Case {
 	return []bench.Case{{
 		ID:     "COM-004/linear-family",
-		Rule:   "Clients that look for the cycle that a new relationship would close, and expect the family's epoch when they add it, close none between them, and are answered what they would be answered one after the other.",
+		Rule:   "Clients look for a cycle before each new relationship, and expect the family's epoch when they add it. They close no cycle, and get the answers of some sequential order.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { tellOfFamily(b) },
 	}}

@@ -18,7 +18,7 @@ import (
 func linearPairCases() []bench.Case {
 	return []bench.Case{{
 		ID:     "COM-004/linear-pair",
-		Rule:   "What clients are answered that relate, part, rename and look at two problems at once is what they would be answered one after the other: both sides of a relationship are there or none is.",
+		Rule:   "Clients relating, parting, renaming and reading two problems at once get the answers of some sequential order: both sides of a relationship are there or none is.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { tellOfPair(b) },
 	}}

@@ -17,12 +17,12 @@ import (
 func linearProblemCases() []bench.Case {
 	return []bench.Case{{
 		ID:     "COM-004/linear",
-		Rule:   "What clients that read and write one problem at once are answered is what they would be answered one after the other.",
+		Rule:   "Clients reading and writing one problem at once get the answers of some sequential order.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { tellOfProblems(b, 1) },
 	}, {
 		ID:     "COM-004/linear-several",
-		Rule:   "What clients that read and write several problems at once are answered of each is what they would be answered one after the other.",
+		Rule:   "Clients reading and writing several problems at once get, for each problem, the answers of some sequential order.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { tellOfProblems(b, 3) },
 	}}

@@ -18,7 +18,7 @@ import (
 func linearVersionCases() []bench.Case {
 	return []bench.Case{{
 		ID:     "VER-001/linear",
-		Rule:   "What clients are answered that change users and tokens, look at them and ask for the Versions at once is what they would be answered one after the other, whichever way the versions are asked for.",
+		Rule:   "Clients changing and reading users, tokens and Versions at once get the answers of some sequential order, by either way of asking for the versions.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { tellOfVersions(b) },
 	}}

@@ -4,13 +4,13 @@
 //
 // The rules are the promises of ext4 and XFS, in the strictest reading:
 //
-//   - What was written to a file, its size included, is kept when fsync or
-//     fdatasync of that file began after the write had returned, and succeeded
-//     itself. A descriptor with O_SYNC or O_DSYNC keeps each write as it returns.
+//   - A write to a file, its size included, is kept when fsync or fdatasync of
+//     that file began after the write had returned, and succeeded itself. A
+//     descriptor with O_SYNC or O_DSYNC keeps each write as it returns.
 //     sync_file_range keeps nothing.
-//   - That a file or directory was created is kept with the first successful
-//     fsync or fdatasync of it, or fsync of the directory that it is in.
-//   - That a name was removed, renamed or linked is kept with fsync of the
+//   - The creation of a file or directory is kept with the first successful
+//     fsync or fdatasync of it, or fsync of its parent directory.
+//   - The removal, renaming or linking of a name is kept with fsync of the
 //     directory, for a rename either of the two: it happens as a whole or not at
 //     all. Syncing the file itself does not keep its new name.
 //   - Changes of one name are kept in their order, and a name only together with

@@ -11,15 +11,14 @@ import (
 
 // Event is an event of a trace, for choosing the moment of the power cut.
 type Event struct {
-	// Said is the next text for the standard output, unless that is a file of the
-	// directory.
+	// Said is the next text for the standard output, unless it is redirected to a file of
+	// the directory.
 	Said []byte
 	// Synced is set when a sync of a file or directory has just succeeded.
 	Synced bool
 }
 
-// Untraceable is the error of a trace with writes to files that no trace of system calls
-// shows.
+// Untraceable is the error of a trace with writes beyond the reach of system call traces.
 type Untraceable struct{ Way string }
 
 func (e *Untraceable) Error() string {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Arguments are the arguments of strace, before its option -o, for a trace that Replay
-// reads. They need strace 5.3 or newer.
+// Arguments are the arguments of strace, before its option -o, for a trace readable by
+// Replay. They need strace 5.3 or newer.
 func Arguments() []string {
 	return []string{
 		"-f", "--seccomp-bpf", // follows threads, and stops them for the traced calls alone

@@ -33,7 +33,7 @@ func New(random *rand.Rand, values map[*predicate.Key][]predicate.Value) *Genera
 // Cond is a condition.
 type Cond struct {
 	Text string
-	// Parts are conditions within it that can stand alone.
+	// Parts are conditions within it, each usable alone.
 	Parts []Cond
 }
 

@@ -26,22 +26,22 @@ func Moods() map[string]mood {
 func Cases() []bench.Case {
 	return []bench.Case{{
 		ID:     "READ-001/random",
-		Rule:   "Under random Changes, repetitions and rulings, whether or not it was restored before, the store shows what the plainest of stores shows.",
+		Rule:   "Under random Changes, repetitions and rulings, with or without a Restore before, the store shows the same as the plainest of stores.",
 		Seeded: true,
 		Run:    CheckRandom,
 	}, {
 		ID:     "COM-002/random",
-		Rule:   "Of random Changes to few problems, each is stored or refused as by the plainest of stores, and those refused leave nothing.",
+		Rule:   "Of random Changes to few problems, each is stored or refused as by the plainest of stores, and the refused ones leave nothing.",
 		Seeded: true,
 		Run:    CheckRandom,
 	}, {
 		ID:     "RES-002/random",
-		Rule:   "A store that was filled from an Archive shows, under random Changes, what the plainest of stores shows that was filled so.",
+		Rule:   "After Restore, and under random Changes, the store shows the same as the plainest of stores after the same Restore.",
 		Seeded: true,
 		Run:    CheckRandom,
 	}, {
 		ID:      "COM-003/random",
-		Rule:    "Under random Changes, a store that is opened again and again does what the plainest of stores does that never was closed.",
+		Rule:    "Under random Changes, a store opened again and again does the same as the plainest of stores without any reopening.",
 		Seeded:  true,
 		Durable: true,
 		Run:     CheckRandom,

@@ -37,8 +37,7 @@ func (s *Shrinker) Shrink(q Sequence) Sequence {
 	return s.texts(q)
 }
 
-// try plays what is sensible of a sequence, and returns it up to the step at
-// which it fails.
+// try plays the sensible part of a sequence, and returns it up to its failing step.
 func (s *Shrinker) try(q Sequence) (Sequence, bool) {
 	if s.Tried == s.Most {
 		return nil, false
@@ -46,7 +45,7 @@ func (s *Shrinker) try(q Sequence) (Sequence, bool) {
 	return s.play(q.Sensible())
 }
 
-// play plays a sequence, and returns it up to the step at which it fails.
+// play plays a sequence, and returns it up to its failing step.
 func (s *Shrinker) play(q Sequence) (Sequence, bool) {
 	if len(q) == 0 || s.Tried == s.Most {
 		return nil, false
@@ -92,7 +91,7 @@ func (s *Shrinker) parts(q Sequence) Sequence {
 	return q
 }
 
-// halves yields n, and half of what it yielded before, down to 1.
+// halves yields n, and half of each previous number, down to 1.
 func halves(n int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for shift := range bits.Len(uint(n)) {
@@ -103,7 +102,7 @@ func halves(n int) func(func(int) bool) {
 	}
 }
 
-// Divisible is a step that can lose some of its parts.
+// Divisible is a step with removable parts.
 type Divisible interface {
 	Step
 	parts() int
@@ -154,8 +153,8 @@ func (s Commits) Without(from, to int) Step {
 	return Commits{c}
 }
 
-// An Archive's parts are its problems, the objects of its lists, and those of its
-// problems' lists.
+// An Archive's parts are its problems, and the elements of its lists and of its problems'
+// lists.
 func (s Restores) parts() int {
 	h := s.Holdings
 	n := len(h.Dossiers) + len(h.Tokens) + len(h.Queries) + len(h.Audit) + len(bench.PutAll(h.Metadata))
@@ -180,12 +179,12 @@ func (s Restores) Without(from, to int) Step {
 	return Restores{h}
 }
 
-// Span is a range of parts, which are in several lists one after the other: its
-// bounds are relative to the next list.
+// Span is a range of parts across several consecutive lists: its bounds are relative to
+// the next list.
 type Span struct{ From, To int }
 
-// Cut returns a list without what of it is in the span, which it moves on to the
-// next list.
+// Cut returns a list without the part in the span, and moves the span on to the next
+// list.
 func Cut[T any](gone *Span, list []T) []T {
 	from, to := min(max(gone.From, 0), len(list)), min(max(gone.To, 0), len(list))
 	gone.From, gone.To = gone.From-len(list), gone.To-len(list)

@@ -26,7 +26,7 @@ func (s *Shrinker) merge(q Sequence) (shorter Sequence, merged bool) {
 	return q, false
 }
 
-// numbers returns those of all problems that the Changes name, in order.
+// numbers returns the numbers of all problems in the Changes, in order.
 func (q Sequence) numbers() []problem.ID {
 	found := make(map[problem.ID]bool)
 	q.replace(func(id problem.ID) problem.ID {
@@ -36,8 +36,8 @@ func (q Sequence) numbers() []problem.ID {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// merged returns the sequence in which a problem is not created, and another is
-// named in its place.
+// merged returns the sequence without the creation of a problem, and with another problem
+// named instead.
 func (q Sequence) merged(id, other problem.ID) Sequence {
 	q = slices.Clone(q)
 	for i := range q {
@@ -57,8 +57,7 @@ func (q Sequence) merged(id, other problem.ID) Sequence {
 	})
 }
 
-// replace returns the sequence with other problems in the places of those that its
-// Changes name.
+// replace returns the sequence with the problems in its Changes replaced.
 func (q Sequence) replace(by func(problem.ID) problem.ID) Sequence {
 	q = slices.Clone(q)
 	for i := range q {
@@ -115,7 +114,7 @@ func (s *Shrinker) shorten(q Sequence, i, n int) Sequence {
 				continue
 			}
 			less := Weight(shorter) < Weight(q)
-			if q = shorter; less { // so that the places are others
+			if q = shorter; less { // the positions have changed
 				return q
 			}
 		}
@@ -138,10 +137,10 @@ var edits = [...]func(string) string{
 	func(s string) string { return string([]rune(s)[len([]rune(s))/2:]) },
 }
 
-// edited returns a copy of an effect with an edit made to the text that has the
-// given place among its texts. Metadata and users keep theirs, which have to
-// differ, and so do keys of replies, which have to be found again. found is false
-// when there are not so many; changed is false when the text cannot be changed so.
+// edited returns a copy of an effect with an edit made to one of its texts, by index.
+// Metadata and users keep their texts, because these have to differ. So do keys of
+// replies, because these have to be found again. found is false when there are not so
+// many; changed is false when the text cannot be changed so.
 func edited(effect store.Effect, place int, edit func(string) string) (e store.Effect, found, changed bool) {
 	switch effect.(type) {
 	case store.CreateProblem, store.UpdateProblem, store.PutSavepoint, store.AddComment, store.PutKeyword:
@@ -164,14 +163,14 @@ func edited(effect store.Effect, place int, edit func(string) string) (e store.E
 	return effect, false, false
 }
 
-// copyOf returns a copy of a value that can be changed.
+// copyOf returns a copy of a value for changes.
 func copyOf(v any) reflect.Value {
 	copied := reflect.New(reflect.TypeOf(v)).Elem()
 	copied.Set(reflect.ValueOf(v))
 	return copied
 }
 
-// leaves yields the fields that have a type, of a struct and of those in it.
+// leaves yields the fields of a type, of a struct and of structs in it.
 func leaves[T any](v reflect.Value) func(func(reflect.Value) bool) {
 	return func(yield func(reflect.Value) bool) { visit(v, reflect.TypeFor[T](), yield) }
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// turnTo reads what the turn is about, of the given scope: a problem as a user
-// sees it, what is beside it, and a reply.
+// turnTo makes the reads of a turn, in the given scope: a problem as a user sees it, its
+// neighbours, and a reply.
 func (seen *sight) turnTo(ctx context.Context, r store.Reader, of *bench.Scope, turn int) (err error) {
 	ids := bench.Owners(of)
 	users := append(slices.SortedFunc(maps.Keys(of.Users), ident.ID.Compare), ident.None)
@@ -69,8 +69,8 @@ func turned(ids []problem.ID, turn int) []problem.ID {
 	return slices.Concat(ids[first:], ids[:first])
 }
 
-// turnedQuery returns the query of a turn. Problems of sequences may refer to metadata
-// and users that are not there, and those it is not about.
+// turnedQuery returns the query of a turn. It leaves out paths through metadata and
+// users: problems of sequences may refer to missing ones.
 func turnedQuery(turn int, users []ident.ID, held bench.Holdings) store.Query {
 	ask := []finding.Asked{
 		{Predicate: `title CONTAINS[c] 'A'`, Sort: "-title"},
@@ -90,7 +90,7 @@ func turnedQuery(turn int, users []ident.ID, held bench.Holdings) store.Query {
 	return q
 }
 
-// turnToLists reads what the turn is about of saved queries and the audit log.
+// turnToLists makes the reads of a turn in saved queries and the audit log.
 func (seen *sight) turnToLists(ctx context.Context, r store.Reader, of *bench.Scope, turn int) (err error) {
 	if seen.Page, err = r.Audit(ctx, turn%5, 1+turn%3); err != nil {
 		return fmt.Errorf("Audit: %w", err)
