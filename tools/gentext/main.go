@@ -72,7 +72,7 @@ func source() ([]byte, error) {
 
 package text
 
-// UnicodeVersion is the version of Unicode that NFC follows.
+// UnicodeVersion is the version of Unicode for NFC.
 const UnicodeVersion = %q
 
 `, norm.Version)
@@ -109,8 +109,8 @@ type mapping struct {
 	to   string
 }
 
-// decompositions returns the full canonical decompositions, but those of Hangul
-// syllables, which x/text does not list either.
+// decompositions returns the full canonical decompositions, without Hangul syllables.
+// x/text does not list them either.
 func decompositions() []mapping {
 	var mappings []mapping
 	for r := range unicode.MaxRune + 1 {
@@ -123,10 +123,10 @@ func decompositions() []mapping {
 
 type pair struct{ first, second, composite rune }
 
-// compositions returns the primary composites: the characters that decompose and
-// that NFC leaves as they are, which rules out singletons and the composition
-// exclusions. Each is composed of the last character of its full decomposition
-// and the composite of all the others.
+// compositions returns the primary composites: characters with a decomposition, but
+// unchanged by NFC. The second condition excludes singletons and the composition
+// exclusions. Each is composed of the last character of its full decomposition and the
+// composite of all the others.
 func compositions(mappings []mapping) ([]pair, error) {
 	var pairs []pair
 	for _, m := range mappings {
@@ -152,8 +152,8 @@ type property struct {
 	suspect     bool
 }
 
-// properties returns the runs of code points that are not starters, or whose
-// NFC_Quick_Check is not Yes.
+// properties returns the runs of code points with NFC_Quick_Check other than Yes, or not
+// starters.
 func properties(mappings []mapping, pairs []pair) []property {
 	suspect := make(map[rune]bool)
 	for _, p := range pairs {

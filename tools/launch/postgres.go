@@ -12,23 +12,22 @@ import (
 
 // Database is a PostgreSQL server.
 type Database struct {
-	url   string                    // for who may create databases
+	url   string                    // as a user with the right to create databases
 	local *postgrestest.LocalServer // nil: it ran already
-	made  []string                  // the databases that were created
+	made  []string                  // the created databases
 }
 
-// ErrNoPostgres is what somebody reads whose machine has none.
+// ErrNoPostgres is the message for a machine without PostgreSQL.
 var ErrNoPostgres = errors.New("there is no PostgreSQL to measure: install the postgresql server package (`make deps` does it on Debian as root), " +
 	"or name a server with -postgres postgres://…, or leave it out with -stores memory,sqlite")
 
-// GivenDatabase is a server that runs already. What it costs cannot be seen.
+// GivenDatabase is an already running server. Its cost cannot be measured.
 func GivenDatabase(url string) *Database { return &Database{url: url} }
 
-// StartDatabase starts a server of this machine's binaries with its data in a
-// directory, which is made, and with the settings that it has by default: above all
-// it syncs what it commits.
+// StartDatabase starts a server from this machine's binaries. It makes the directory for
+// the data. The settings are the defaults: above all it syncs its commits.
 func StartDatabase(ctx context.Context, dir string) (*Database, error) {
-	// The number of connections is for those that the limits are measured with.
+	// The number of connections is for the clients in the measurement of the limits.
 	server, err := postgrestest.StartLocal(ctx, dir, "max_connections=300")
 	if errors.Is(err, postgrestest.ErrNoBinaries) {
 		return nil, ErrNoPostgres
@@ -53,8 +52,8 @@ func (d *Database) Create(ctx context.Context, name string) (string, error) {
 	return at.String(), nil
 }
 
-// Settle does at once what a database does by itself within a minute or two of an
-// import: it gathers statistics, and marks what is visible to all.
+// Settle does at once the usual work of a database within a minute or two of an import:
+// it gathers statistics, and marks pages as visible to all.
 func Settle(ctx context.Context, url string) error { return sql(ctx, url, "VACUUM (ANALYZE)") }
 
 // sql runs a statement outside of a transaction.
@@ -76,7 +75,7 @@ func (d *Database) PIDs() func() []int {
 	return func() []int { return Children(d.local.PID()) }
 }
 
-// Stop ends the server, or drops what was made on one that ran before.
+// Stop ends the server, or drops the created databases on a given one.
 func (d *Database) Stop(ctx context.Context) error {
 	if d.local != nil {
 		return d.local.Remove(ctx)
@@ -88,7 +87,7 @@ func (d *Database) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Version returns what the server says it is.
+// Version returns the server's own version string.
 func (d *Database) Version(ctx context.Context) (string, error) {
 	conn, err := pgx.Connect(ctx, d.url)
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 // ErrNoProc is why CPU and memory are not known on some systems.
 var ErrNoProc = errors.New("this system has no /proc: the CPU seconds and the memory of processes are not known")
 
-// tick is the unit of times in /proc. It is 1/100 s on every Linux that Go runs on,
-// whatever the kernel's own clock.
+// tick is the unit of times in /proc. It is 1/100 s on every Linux with Go, regardless of
+// the kernel's own clock.
 const tick = time.Second / 100
 
-// CPUOf returns the CPU time that processes have used, with what those children of
-// theirs have used that are gone.
+// CPUOf returns the CPU time of processes, including their ended children.
 func CPUOf(pids []int) (time.Duration, error) {
 	var sum time.Duration
 	for _, pid := range pids {
@@ -39,8 +38,8 @@ func CPUOf(pids []int) (time.Duration, error) {
 	return sum, nil
 }
 
-// BusyTime returns the CPU time that the whole machine has used, with what a
-// hypervisor gave to others.
+// BusyTime returns the CPU time of the whole machine, including time lost to other guests
+// of a hypervisor.
 func BusyTime() (time.Duration, error) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -57,7 +56,7 @@ func BusyTime() (time.Duration, error) {
 // parseBusy reads the first line of /proc/stat (proc_stat(5)).
 func parseBusy(line []byte) (busy time.Duration, err error) {
 	fields := bytes.Fields(line)
-	const idle, iowait, steal = 4, 5, 8 // guests come after that, and are counted in user
+	const idle, iowait, steal = 4, 5, 8 // guest times follow, and are counted in user
 	if len(fields) <= steal || string(fields[0]) != "cpu" {
 		return 0, errors.New("does not begin with the times of all cores")
 	}
@@ -93,8 +92,8 @@ func Children(parent int) []int {
 	return pids
 }
 
-// parseStat reads /proc/<pid>/stat (proc_pid_stat(5)): the parent, and the CPU time
-// of the process and of its children that it has waited for.
+// parseStat reads /proc/<pid>/stat (proc_pid_stat(5)): the parent, and the CPU time of
+// the process and of its awaited children.
 func parseStat(stat []byte) (parent int, cpu time.Duration, err error) {
 	// The name of the command, in parentheses, can hold both spaces and
 	// parentheses; after the last of these is the third field.
@@ -175,8 +174,8 @@ func parseStatus(status []byte) (m Memory, err error) {
 	return m, nil
 }
 
-// ResetPeak lets the peak of each process begin at its present memory. It reports
-// whether that can be done here: else the peak is that since the process began.
+// ResetPeak lets the peak of each process begin at its present memory. It reports whether
+// the machine can do that: else the peak is since the start of the process.
 func ResetPeak(pids []int) bool {
 	for _, pid := range pids {
 		// proc_pid_clear_refs(5): 5 resets the peak. Some kernels do not have it.

@@ -1,5 +1,5 @@
-// Package launch starts what a measurement needs: the program on a store, and a
-// PostgreSQL server. It also reads what processes cost.
+// Package launch starts the parts of a measurement: the program on a store, and a
+// PostgreSQL server. It also reads the costs of processes.
 package launch
 
 import (
@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// Program is the binary that is measured.
+// Program is the measured binary.
 type Program struct {
 	Path string // such as bin/problems
-	Home string // a directory for whatever it may write
-	Logs string // the file that servers log to
+	Home string // a writable directory
+	Logs string // the log file of servers
 }
 
-// Environment is what the program sees: nothing of the user's own settings. Everything
-// that is not said here is as it is by default.
+// Environment is the environment of the program: nothing of the user's own settings.
+// Settings not given here have their defaults.
 func (p Program) Environment(store string, variables ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Home, "PROBLEMS_STORE=" + store}, variables...)
 }
@@ -70,8 +70,8 @@ func (p Program) Serve(ctx context.Context, store string, variables ...string) (
 	return s, nil
 }
 
-// Run starts a command that serves, or lets another program do so, and returns when it
-// has said where it listens.
+// Run starts a server command, or a wrapper of one, and returns when it has printed its
+// address.
 func (p Program) Run(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	logs, err := os.OpenFile(p.Logs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p Program) Run(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	defer func() { _ = logs.Close() }() // nothing was written
 	s := &Server{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = logs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C at the terminal is for us, who end it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C at the terminal is for this process; it ends the server
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (p Program) Run(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	first := make(chan string, 1)
 	go func() {
 		lines := bufio.NewReader(stdout)
-		line, _ := lines.ReadString('\n') // what there is says what went wrong
+		line, _ := lines.ReadString('\n') // a partial line shows the error
 		first <- line
 		_, _ = io.Copy(io.Discard, lines)
 		_ = cmd.Wait() // the exit code is in ProcessState
@@ -114,7 +114,7 @@ func (p Program) Run(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	return nil, errors.Join(err, s.Stop())
 }
 
-// PID returns the number of the process that was started.
+// PID returns the number of the started process.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 
 // Ended is closed when the process has ended.
@@ -144,7 +144,7 @@ func (s *Server) Kill() {
 	<-s.ended
 }
 
-// freeAddress returns an address on which nobody listens.
+// freeAddress returns an unused address.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

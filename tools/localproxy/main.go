@@ -1,7 +1,7 @@
-// Localproxy makes a module proxy of the working tree, as if all modules of the
-// workspace were released: a directory for a GOPROXY, with the files of each module but
-// those ignored by git. With it the modules are built as they are elsewhere, without a
-// workspace and without replace directives.
+// Localproxy makes a module proxy of the working tree, as if all modules of the workspace
+// were released: a directory for a GOPROXY, with the files of each module not ignored by
+// git. With it the modules are built as elsewhere, without a workspace and without
+// replace directives.
 //
 // In tools, outside of the workspace:
 //

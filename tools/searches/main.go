@@ -1,13 +1,12 @@
-// Searches times the documented queries of the query language against running
-// servers, and compares what they answer: the same data, so the same problems, in
-// the same order.
+// Searches times the documented queries of the query language against running servers,
+// and compares their answers: the same data, so the same problems, in the same order.
 //
 // In tools, which is outside of the workspace:
 //
 //	GOWORK=off go run ./searches -runs 50 sqlite=http://pts_…@127.0.0.1:8080 postgres=http://pts_…@127.0.0.1:8081
 //
-// The tokens, which stand before the hosts, have to be the same user's. It prints a
-// Markdown table, and ends with status 1 when answers differ.
+// The tokens, before the hosts, have to be of the same user. It prints a Markdown table,
+// and ends with status 1 when answers differ.
 package main
 
 import (
@@ -25,7 +24,7 @@ import (
 	"time"
 )
 
-// server is one that is asked.
+// server is one of the compared servers.
 type server struct{ name, url, token string }
 
 func main() {
@@ -82,9 +81,9 @@ func main() {
 	}
 }
 
-// result is what a query came to.
+// result is the result of a query.
 type result struct {
-	summary string // how many problems, or which error
+	summary string // the number of problems, or the error
 	digest  [sha256.Size]byte
 	times   []time.Duration // sorted
 }

@@ -3,7 +3,7 @@ package main
 // query is a question about problems.
 type query struct{ predicate, sort string }
 
-// queries are the documented ones, and what scripts and people ask every day.
+// queries are the documented ones, and the everyday ones of scripts and people.
 var queries = []query{
 	{predicate: "watching = YES"},
 	{predicate: "read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser"},

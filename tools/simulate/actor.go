@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// A period has one instant for each turn of each slot. All timeouts of the service
-// are whole periods, so that they end at an instant of who has set them.
+// A period has one instant for each turn of each slot. All timeouts of the service are
+// whole periods, so they end at an instant of the actor that set them.
 const (
 	period       = 100 * time.Microsecond
 	turns        = 64
-	clientSlot   = 1 // the first of those of clients; 0 is the director's
+	clientSlot   = 1 // the first slot of clients; 0 is the director's
 	requestSlot  = 10
 	clientsMost  = 4
 	requestsMost = 300 // of one client, at a time
@@ -19,16 +19,16 @@ const (
 	messagesMost = 300
 )
 
-// actor is who acts: a client, a request on its way through a server, a Change on
-// its way to the store, or the director. Its sleeps end at instants at which nobody
-// else wakes up, so the order of all steps is that of time.
+// actor is a client, a request on its way through a server, a Change on its way to the
+// store, or the director. At the end of its sleep no other actor wakes up, so all steps
+// are ordered by time.
 type actor struct {
 	slot int
 	turn int
 	rng  *rand.Rand
 
-	// Of a request: what its operation says about its Commit, and how much of
-	// the log its reads have shown.
+	// Of a request: its operation's settings for the Commit, and the length of the log
+	// shown by its reads.
 	op        Op
 	mishap    Mishap
 	unsettled bool
@@ -72,5 +72,5 @@ func withActor(ctx context.Context, a *actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// actorOf returns who acts in the context of a request.
+// actorOf returns the actor of a request's context.
 func actorOf(ctx context.Context) *actor { return ctx.Value(actorKey{}).(*actor) }

@@ -15,15 +15,15 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// start is what all runs begin with: an administrator, a user and a priority for each
-// client, and some problems.
+// start is the common beginning of all runs: an administrator, a user and a priority for
+// each client, and some problems.
 type start struct {
 	log        []entry
 	admin      string   // the credential
 	priorities []string // by client, the identifiers
 }
 
-// base returns what all runs begin with, which is made once.
+// base returns the common beginning of all runs. It is made once.
 var base = sync.OnceValue(func() start {
 	inner, err := memory.Open(context.Background(), memory.Options{})
 	if err != nil {
@@ -65,10 +65,10 @@ var base = sync.OnceValue(func() start {
 // userOf returns the e-mail address of a client's user.
 func userOf(client int) string { return fmt.Sprintf("client-%d@example.org", client) }
 
-// firstTitle returns the title that a problem has at first.
+// firstTitle returns the title of a problem at the start.
 func firstTitle(i int) string { return fmt.Sprintf("first-%d.", i) }
 
-// recorder is a store that remembers what is committed.
+// recorder is a store with a log of its Commits.
 type recorder struct {
 	store.Store
 	log []entry

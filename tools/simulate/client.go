@@ -17,10 +17,10 @@ type client struct {
 	*actor
 	number   int
 	requests int
-	// list and tag are the last answer that had all priorities.
+	// list and tag are the last full answer of the list of priorities.
 	list, tag string
 	listed    int      // how many fail-overs had lost something before
-	made      []string // names of priorities that were acknowledged
+	made      []string // names of acknowledged priorities
 }
 
 func newClient(w *world, number int) *client {
@@ -33,12 +33,12 @@ func (c *client) run() {
 			continue
 		}
 		c.sleep(op.At - time.Since(c.ledger.start))
-		c.rng = newActor(0, c.plan.Seed, 3<<40|uint64(op.ID)).rng // so that it does not depend on what was before
+		c.rng = newActor(0, c.plan.Seed, 3<<40|uint64(op.ID)).rng // start from a fixed state
 		c.do(op)
 	}
 }
 
-// request is what is sent.
+// request is the request to send.
 type request struct {
 	method, path, body string
 	key, match, known  string // Idempotency-Key, If-Match, If-None-Match
@@ -46,17 +46,17 @@ type request struct {
 	server             int    // if the operation has several steps: added to its server
 }
 
-// response is what comes back.
+// response is the answer.
 type response struct {
 	fate   fate
 	status int
-	kind   string // of an error: what its page is called
+	kind   string // of an error: the last part of its type URL
 	header http.Header
 	body   []byte
 	left   *abandoned // if the client has left
 }
 
-// fate is what a client knows about a request.
+// fate is the client's knowledge about a request.
 type fate int
 
 const (
@@ -199,8 +199,8 @@ func (w *writer) serve(handler http.Handler, r *http.Request) (whole bool) {
 	return true
 }
 
-// Header implements http.ResponseWriter. It gives way to others: several requests
-// that have waited for the same tokens go on at once, and here they part.
+// Header implements http.ResponseWriter. It yields to others: after waiting for the same
+// tokens, several requests go on at once, and here they separate.
 func (w *writer) Header() http.Header {
 	if w.status == 0 {
 		w.sleep(0)
@@ -224,9 +224,9 @@ var _ io.Writer = (*writer)(nil)
 // tries is how often a request is sent at most.
 const tries = 4
 
-// persist sends a request until it is answered, and tells what became of it: whether
-// it was answered at all, and how many requests are of unknown outcome. The response
-// also has the request that was abandoned.
+// persist sends a request until it is answered. It reports whether it was answered at
+// all, and the number of requests of unknown outcome. The response also has the abandoned
+// request.
 func (c *client) persist(op Op, r request) (out response, unknowns int, done bool) {
 	var left *abandoned
 	for attempt := range tries {

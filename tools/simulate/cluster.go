@@ -12,43 +12,43 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// cluster is the store that all servers share: a primary, and a standby, which has the
-// beginning of the primary's log. What the standby has is safe. The port allows two
-// kinds of primaries: one shows at once what it has, and the other only what is safe,
-// or what nobody waits for any more.
+// cluster is the store of all servers: a primary, and a standby with a beginning of the
+// primary's log. Everything on the standby is safe. The port allows two kinds of
+// primaries. One shows a Change at once. The other shows only safe Changes, and those
+// with an abandoned wait for the standby.
 type cluster struct {
 	trace *trace
-	// hasty, a fault to be found, confirms what the standby does not have.
+	// hasty, a planted fault, confirms Changes missing on the standby.
 	hasty bool
-	// forgetful, another one, does not know what a fail-over has lost.
+	// forgetful, another one, does not know the losses of a fail-over.
 	forgetful bool
 
-	mu       sync.Mutex // of all that follows
+	mu       sync.Mutex // guards all fields below
 	primary  *memory.Store
 	log      []entry
-	hidden   bool          // it shows what is safe
-	visible  *memory.Store // what it shows then
-	shown    int           // how much of the log that is
+	hidden   bool          // it shows only safe entries
+	visible  *memory.Store // the visible store then
+	shown    int           // the length of the log in it
 	safe     int           // how much of the log the standby has
 	kept     []int         // by era, how much of the log the era before has left to it
-	reserved int64         // the highest number of a problem that was given away
+	reserved int64         // the highest number reserved for a problem
 	messages int
 
 	frozen, away, full int // how many events say so
 	cuts               map[int]int
 	still              map[int]time.Time // by server, until when it does nothing
 	wait               time.Time         // until when a promoted standby answers nobody
-	losses             int               // how many fail-overs have lost what had been shown
+	losses             int               // the number of fail-overs with a loss of visible entries
 }
 
-// entry is something that the primary has stored.
+// entry is an entry of the primary's log.
 type entry struct {
 	change  store.Change
-	ruling  bool // that the Change never happens
+	ruling  bool // against the Change
 	arrives time.Time
 }
 
-// lag is what the standby is behind.
+// lag is the delay of the standby.
 const lag = 2 * time.Millisecond
 
 func newCluster(t *trace, base []entry, hidden bool) *cluster {
@@ -77,7 +77,7 @@ func (c *cluster) show(length int) {
 	}
 }
 
-// look returns what a View sees.
+// look returns the store for a View.
 func (c *cluster) look() (*memory.Store, moment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *cluster) look() (*memory.Store, moment) {
 	return c.primary, at
 }
 
-// expose shows all, also what is not safe.
+// expose shows all, including unsafe entries.
 func (c *cluster) expose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *cluster) reachableLocked(server int, era int) error {
 	return nil
 }
 
-// errLocked is that a Change has to wait for what is not shown yet.
+// errLocked makes a Change wait for entries not yet visible.
 var errLocked = errors.New("another change is under way")
 
 // commit stores a Change on the primary. It is not safe yet.
@@ -191,7 +191,7 @@ func (c *cluster) append(e entry) {
 	c.show(c.safe)
 }
 
-// advance lets the standby have what has reached it by now.
+// advance lets the standby receive the entries due by now.
 func (c *cluster) advance() {
 	for c.frozen == 0 && c.safe < len(c.log) && !c.log[c.safe].arrives.After(time.Now()) {
 		c.safe++
@@ -248,8 +248,8 @@ func (c *cluster) setFrozen(frozen bool) {
 	c.frozen--
 }
 
-// failOver makes the standby the primary, with a part of what it has not confirmed.
-// It reports whether something that was shown is lost.
+// failOver makes the standby the primary, with a part of its unconfirmed entries. It
+// reports whether a visible entry is lost.
 func (c *cluster) failOver(part float64, away time.Duration) (lost bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -267,14 +267,14 @@ func (c *cluster) failOver(part float64, away time.Duration) (lost bool) {
 	return lost
 }
 
-// lossesSoFar counts the fail-overs that have lost what had been shown.
+// lossesSoFar counts the fail-overs with a loss of visible entries.
 func (c *cluster) lossesSoFar() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.losses
 }
 
-// message returns the actor of a Change that travels alone.
+// message returns the actor of a Change on its own way.
 func (c *cluster) message(from *actor) *actor {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
 package simulate
 
-// eventSlot is the first slot of events, behind those of messages.
+// eventSlot is the first slot of events, after the slots of messages.
 const (
 	eventSlot  = messageSlot + messagesMost
 	eventsMost = 20
@@ -47,7 +47,7 @@ func (w *world) during(a *actor, e Event, set func(bool)) {
 	w.trace.add(a, "-- over: %v", e.Kind)
 }
 
-// restartAll kills all servers that run, and starts them anew.
+// restartAll kills all running servers, and starts them anew.
 func (w *world) restartAll() {
 	for number := range w.plan.Servers {
 		if w.server(number) != nil {
@@ -57,7 +57,7 @@ func (w *world) restartAll() {
 	}
 }
 
-// count returns a function that counts how many events ask for something.
+// count returns a function to count the active events of a kind.
 func (c *cluster) count(events *int) func(bool) {
 	return func(on bool) {
 		c.mu.Lock()
@@ -70,7 +70,7 @@ func (c *cluster) count(events *int) func(bool) {
 	}
 }
 
-// setCut returns a function that cuts the connections of a server, or ends that.
+// setCut returns a function to cut the connections of a server, or to end the cut.
 func (c *cluster) setCut(server int) func(bool) {
 	return func(on bool) {
 		c.mu.Lock()

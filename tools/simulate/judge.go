@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// content is all that is stored in the end.
+// content is everything stored at the end.
 type content struct {
 	problems  []store.Dossier
 	metadata  metadata.Content
@@ -26,7 +26,7 @@ type content struct {
 	audit     []audit.Entry
 }
 
-// judge compares what is stored with what clients know, once nothing fails any more.
+// judge compares the content with the clients' knowledge, once nothing fails any more.
 func (w *world) judge() {
 	all := w.readAll()
 	w.judgeClaims(all)
@@ -198,8 +198,8 @@ func (w *world) judgeRegister(name, value string) {
 	}
 }
 
-// judgeNumbers sees whether a problem that was created before another one was asked
-// for has the smaller number (D1).
+// judgeNumbers checks for each problem created before the request for another one: it has
+// the smaller number (D1).
 func (w *world) judgeNumbers() {
 	for _, a := range w.ledger.claims {
 		for _, b := range w.ledger.claims {
@@ -351,7 +351,7 @@ func (w *world) judgeReferences(d store.Dossier, c *metadata.Catalogue) {
 	}
 }
 
-// judgeTitles sees whether titles were changed from what their writers had read.
+// judgeTitles checks that changed titles had been read before by their writers.
 func (w *world) judgeTitles(d store.Dossier) {
 	lost := func(before int) bool { return before != w.cluster.lossesSoFar() }
 	for _, e := range d.Log {
@@ -400,7 +400,7 @@ func (w *world) judgeRelationships(all content) {
 	}
 }
 
-// judgeAnswers sees whether a fresh server shows what is stored.
+// judgeAnswers checks that a fresh server shows the content.
 func (w *world) judgeAnswers(all content) {
 	w.options.Wrap = nil
 	fresh := w.start(w.plan.Servers)

@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// Rule is what has to hold, whatever fails.
+// Rule is a property of every run, under all failures.
 type Rule string
 
 // The rules.
 const (
 	Lost         Rule = "LOST: an acknowledged write is there"
 	Duplicate    Rule = "DUPLICATE: one write is stored once"
-	Phantom      Rule = "PHANTOM: nothing is there that nobody has written"
-	Resurrected  Rule = "RESURRECTED: what was deleted, refused or not done is not there"
+	Phantom      Rule = "PHANTOM: everything stored was written by a client"
+	Resurrected  Rule = "RESURRECTED: deleted, refused or failed writes are not there"
 	OneSided     Rule = "ONE-SIDED: a relationship has its mirror"
 	Cycle        Rule = "CYCLE: a directed family has no cycle"
 	Torn         Rule = "TORN: a change of many problems is all or nothing"
 	Disorder     Rule = "DISORDER: revisions, logs and savepoints have no gap and agree"
-	LostUpdate   Rule = "LOST UPDATE: a write with If-Match is made to what was read"
-	NameTwice    Rule = "NAME TWICE: a name that has to be unique is"
+	LostUpdate   Rule = "LOST UPDATE: a write with If-Match changes the revision read before"
+	NameTwice    Rule = "NAME TWICE: unique names are unique"
 	Dangling     Rule = "DANGLING: a reference leads to an object"
-	TokenLives   Rule = "TOKEN LIVES: two seconds after it was revoked, no server takes a token"
+	TokenLives   Rule = "TOKEN LIVES: no server takes a token two seconds after its revocation"
 	TokenRefused Rule = "TOKEN REFUSED: a valid token is taken as soon as it was issued"
 	ReadBack     Rule = "READ BACK: reads do not go back"
-	WrongRefusal Rule = "WRONG REFUSAL: a refusal rests on what is so"
+	WrongRefusal Rule = "WRONG REFUSAL: the reason of a refusal is true"
 	NumberBack   Rule = "NUMBER BACK: numbers of problems rise"
 	Defect       Rule = "DEFECT: no answer is 500, and none is malformed"
 )
 
-// ledger is what clients know: what they have tried, and what they were told.
+// ledger is the knowledge of the clients: their attempts, and the answers.
 type ledger struct {
 	start time.Time
 
@@ -42,30 +42,30 @@ type ledger struct {
 	acknowledged int
 	claims       []*claim
 	registers    map[string]*register
-	revisions    map[int64]int64            // by problem, the highest that was read
+	revisions    map[int64]int64            // by problem, the highest revision read
 	titles       map[int64]map[int64]string // by problem and revision
 }
 
-// claim is what became of a write that leaves something of its own.
+// claim is the outcome of a write with a trace of its own.
 type claim struct {
 	op     Op
 	result result
 	// unknowns counts the requests of unknown outcome.
 	unknowns int
-	id       string // what the answer calls it
+	id       string // its identifier in the answer
 	sent     time.Time
 	answered time.Time
 	number   int64 // of the problem, if one was created
-	// based is, by problem and revision, the title that was read before.
+	// based is, by problem and revision, the title read before.
 	based    map[int64]map[int64]string
-	blind    bool    // whether a fail-over may have lost what was read
-	left     []int   // by request that a server goes on with, how many fail-overs had lost something before
-	problems []int64 // that the answer of a change of many names
-	revoked  bool    // of a token, that this was acknowledged
-	taken    bool    // of a name, that it was refused as taken
+	blind    bool    // whether a fail-over may have lost the earlier reads
+	left     []int   // by request still in progress on a server, the number of fail-overs with losses before it
+	problems []int64 // in the answer of a change of many names
+	revoked  bool    // of a token: its revocation was acknowledged
+	taken    bool    // of a name: it was refused as taken
 }
 
-// result is what a client knows about its write in the end.
+// result is the client's final knowledge about its write.
 type result int
 
 const (
@@ -81,7 +81,7 @@ func newLedger(start time.Time) *ledger {
 	return l
 }
 
-// breaks notes that a rule was broken.
+// breaks notes a broken rule.
 func (l *ledger) breaks(rule Rule, format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,7 @@ func (l *ledger) sorted() []Violation {
 	return l.broken
 }
 
-// claim notes a write that is about to be tried.
+// claim notes a write before the attempt.
 func (l *ledger) claim(op Op) *claim {
 	c := &claim{op: op, sent: time.Now(), based: map[int64]map[int64]string{}}
 	l.mu.Lock()
@@ -102,7 +102,7 @@ func (l *ledger) claim(op Op) *claim {
 	return c
 }
 
-// base notes what was read of a problem before it is changed.
+// base notes the read of a problem before its change.
 func (c *claim) base(read read) {
 	if c.based[read.id] == nil {
 		c.based[read.id] = map[int64]string{}
@@ -110,21 +110,21 @@ func (c *claim) base(read read) {
 	c.based[read.id][read.revision] = read.title
 }
 
-// forget forgets what was read: a fail-over may have lost it.
+// forget forgets all reads: a fail-over may have lost their content.
 func (l *ledger) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.revisions, l.titles = map[int64]int64{}, map[int64]map[int64]string{}
 }
 
-// highest returns the highest revision of a problem that somebody has seen.
+// highest returns the highest revision of a problem in any read.
 func (l *ledger) highest(id int64) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.revisions[id]
 }
 
-// read is what a client has read of a problem.
+// read is a client's read of a problem.
 type read struct {
 	id, revision int64
 	title        string
@@ -132,8 +132,8 @@ type read struct {
 	losses       int    // how many fail-overs had lost something before
 }
 
-// saw notes what was read, of which nobody has read anything else. highest is what
-// had been read when the request was sent.
+// saw notes a read, and checks it against all others. highest is the highest revision
+// read before the request was sent.
 func (l *ledger) saw(r read, highest int64) {
 	if r.revision < highest {
 		l.breaks(ReadBack, "problem %d is read at revision %d, and was read at %d before", r.id, r.revision, highest)
@@ -151,28 +151,28 @@ func (l *ledger) saw(r read, highest int64) {
 	}
 }
 
-// register is something that one client alone writes, one write after the other. It
-// has one of the possible values; empty for none.
+// register is a value with a single writer, one write after the other. It has one of the
+// possible values; empty for none.
 type register struct {
 	possible []string
-	// lingering are those that a write of unknown outcome may still bring.
+	// lingering are the values possible through a write of unknown outcome.
 	lingering []lingering
 	judged    bool
 }
 
-// lingering is a value that a write may still bring.
+// lingering is a value still possible through a write.
 type lingering struct {
 	value string
-	// abandoned, if not nil, is the request, which a server goes on with. It is not
-	// outdated by a write that is sent meanwhile.
+	// abandoned, if not nil, is the request, still in progress on a server. A later write
+	// does not outdate it.
 	abandoned *abandoned
 }
 
-// abandoned is a request whose client has left.
+// abandoned is a request without its client.
 type abandoned struct{ over atomic.Bool }
 
-// register returns the register of that name, which has the given value at first, to
-// a client that is about to write it.
+// register returns the register of a name to a client about to write it. Its first value
+// is given.
 func (l *ledger) register(name, first string) *register {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +185,7 @@ func (l *ledger) register(name, first string) *register {
 	return r
 }
 
-// next notes that the next write is about to be sent.
+// next notes the start of the next write.
 func (r *register) next() {
 	for i := range r.lingering {
 		if a := r.lingering[i].abandoned; a != nil && a.over.Load() {
@@ -194,7 +194,7 @@ func (r *register) next() {
 	}
 }
 
-// wrote notes an acknowledged write, which outdates all before it.
+// wrote notes an acknowledged write. It outdates all writes before it.
 func (r *register) wrote(value string) {
 	r.lingering = slices.DeleteFunc(r.lingering, func(l lingering) bool { return l.abandoned == nil })
 	r.settle(value)
@@ -213,8 +213,7 @@ func (r *register) settle(value string) {
 	}
 }
 
-// is notes that the register was found with a value. It returns false when that is
-// not possible.
+// is notes a read of the register's value. It returns false when the value is impossible.
 func (r *register) is(value string) bool {
 	ok := slices.Contains(r.possible, value)
 	r.settle(value)

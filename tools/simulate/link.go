@@ -14,26 +14,26 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// link is the cluster as one server sees it. It does what the port promises, and
-// fails where the port allows it.
+// link is the cluster as one server sees it. It keeps the promises of the port, and fails
+// where the port allows it.
 type link struct {
 	cluster  *cluster
 	server   int
 	dead     atomic.Bool // the server was killed: nothing leaves it
 	messages *sync.WaitGroup
 
-	// asker asks for tokens, for all requests that wait for them. Which of these
-	// begins that is not determined, so it must not matter.
+	// asker asks for tokens, for all requests in wait for them. The first of these is not
+	// determined, so it must not matter.
 	asker *actor
 	mu    sync.Mutex
-	asks  context.Context // of what it asks now
+	asks  context.Context // of its present read
 }
 
 var _ store.Store = (*link)(nil)
 
 var errDead = fault.New(fault.Unavailable, "the server was killed")
 
-// actor returns who acts in a context.
+// actor returns the actor of a context.
 func (l *link) actor(ctx context.Context) *actor {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,8 +43,8 @@ func (l *link) actor(ctx context.Context) *actor {
 	return actorOf(ctx)
 }
 
-// reach connects to the store and travels there. It returns the era that answers.
-// What fails before that has not been sent.
+// reach connects to the store and travels there. It returns the era of the answer. After
+// an earlier failure, nothing was sent.
 func (l *link) reach(ctx context.Context) (a *actor, era int, sent bool, err error) {
 	a = l.actor(ctx)
 	if era, err = l.connect(ctx, a); err != nil {
@@ -127,7 +127,7 @@ func (l *link) View(ctx context.Context, fn func(store.Reader) error) error {
 	return err
 }
 
-// reader is a Reader of an era: each standby that takes over begins another one.
+// reader is a Reader of an era: each promotion of a standby begins another one.
 type reader struct {
 	store.Reader
 	era int
@@ -136,10 +136,10 @@ type reader struct {
 // History implements store.Reader.
 func (r reader) History() store.History { return store.History(r.era) }
 
-// show notes what the answer to a request rests on.
+// show notes the moment behind the answer to a request.
 func (l *link) show(a *actor, at moment) {
 	if lost, _, err := l.cluster.isSafe(a.shown); !lost && err != nil {
-		return // what was lost stays shown
+		return // a lost moment stays noted
 	}
 	if at.era > a.shown.era || at.position > a.shown.position {
 		a.shown = at
@@ -182,7 +182,7 @@ func (l *link) Reserve(ctx context.Context) (problem.ID, error) {
 func (l *link) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	a, era, sent, err := l.reach(ctx)
 	if sent && err != nil && a.rng.IntN(2) == 0 {
-		return store.Receipt{}, unknown() // it has not arrived, but who knows
+		return store.Receipt{}, unknown() // it has not arrived, but the caller cannot know
 	}
 	if err != nil {
 		return store.Receipt{}, err
@@ -237,7 +237,7 @@ func unknown() error {
 	return fault.New(fault.UnknownOutcome, "the connection broke during the commit")
 }
 
-// sendLate lets the Change reach the primary later, if that is still the same.
+// sendLate lets the Change reach the primary later, if the era is still the same.
 func (l *link) sendLate(from *actor, change store.Change, era int) {
 	a := l.cluster.message(from)
 	delay := a.between(0, 200*time.Millisecond)
@@ -275,8 +275,8 @@ func (l *link) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store
 	return receipt, stored, nil
 }
 
-// Confirm implements store.Store. It fails when another standby has taken over since
-// what it is about was shown.
+// Confirm implements store.Store. It fails when another standby has taken over since the
+// given moment.
 func (l *link) Confirm(ctx context.Context, shown store.History) error {
 	a, era, _, err := l.reach(ctx)
 	if err != nil {
@@ -295,8 +295,8 @@ func (l *link) Confirm(ctx context.Context, shown store.History) error {
 	return l.await(ctx, a, l.cluster.now())
 }
 
-// awaitNow waits until the standby has what its primary has by then, whatever was
-// shown before.
+// awaitNow waits until the standby has the primary's present log, regardless of earlier
+// Views.
 func (l *link) awaitNow(ctx context.Context, a *actor) error {
 	for {
 		now := l.cluster.now()
@@ -318,7 +318,7 @@ func (l *link) Restore(context.Context, store.Archive) error {
 // Close implements store.Store.
 func (l *link) Close() error { return nil }
 
-// describeChange says what a Change does.
+// describeChange describes a Change.
 func describeChange(change store.Change) string {
 	var parts []string
 	for _, effect := range change.Effects {

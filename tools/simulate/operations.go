@@ -41,7 +41,7 @@ func (c *client) do(op Op) {
 	}
 }
 
-// problemOf returns the number of one of the problems that are there at first.
+// problemOf returns the number of one of the first problems.
 func problemOf(i int) int64 { return int64(i) + 1 }
 
 // load reads a problem. It returns false when there is no answer.
@@ -125,7 +125,7 @@ func (c *client) create(op Op) {
 	}
 }
 
-// conclude notes what the last answer says about a write.
+// conclude notes the result of a write, by its last answer.
 func (c *client) conclude(claim *claim, out response, done bool) {
 	claim.answered = time.Now()
 	switch {
@@ -152,8 +152,7 @@ func (c *client) comment(op Op) {
 	}
 }
 
-// retitle changes a title by what was read before, and reads again when that is
-// outdated.
+// retitle changes a title read before, and reads again when it is outdated.
 func (c *client) retitle(op Op) {
 	claim := c.ledger.claim(op)
 	id := problemOf(op.Problem)
@@ -165,7 +164,7 @@ func (c *client) retitle(op Op) {
 		}
 		for try := range tries {
 			if !c.options.Recall && c.cluster.lossesSoFar() != r.losses {
-				break // what was read may never have been
+				break // a lost read may never have been true
 			}
 			out := c.exchange(op, attempt+try, request{method: http.MethodPatch, path: fmt.Sprintf("/problems/%d", id), body: fmt.Sprintf(`{"title":%q}`, op.text()), match: r.tag})
 			if !c.options.Recall {
@@ -254,8 +253,8 @@ func (c *client) retitleTwo(op Op) {
 	}
 }
 
-// write writes to a register that is the client's own. made is the status of an
-// answer that has changed something, same that of one that has not.
+// write writes to a register of the client's own. made is the status of an answer with a
+// change, same the status of one without.
 func (c *client) write(op Op, name, first, value string, made, same int, r request) {
 	register := c.ledger.register(name, first)
 	out, unknowns, done := c.persist(op, r)
@@ -274,7 +273,7 @@ func (c *client) write(op Op, name, first, value string, made, same int, r reque
 	}
 }
 
-// found notes that a register is as it is to be already.
+// found notes that a register already has the value of the write.
 func (c *client) found(op Op, register *register, name, value string, out response) {
 	c.ledger.acknowledge()
 	if possible := slices.Clone(register.possible); !register.is(value) {
@@ -306,8 +305,8 @@ func (c *client) keyword(op Op) {
 		c.write(op, name, "", "", http.StatusNoContent, 0, r)
 		return
 	}
-	// 200 says that the keyword was there with another value, or with this one: no
-	// other request writes this one.
+	// 200 says the keyword was there with another value, or with this one: no other
+	// request writes this one.
 	register := c.ledger.register(name, "")
 	out, unknowns, done := c.persist(op, r)
 	if unknowns > 0 {
@@ -321,11 +320,10 @@ func (c *client) keyword(op Op) {
 	}
 }
 
-// linked stands for a relationship that is there.
+// linked stands for an existing relationship.
 const linked = "there"
 
-// edges returns the relationships that are a client's: those from a problem to the
-// next, in a ring.
+// edges returns a client's relationships: each from a problem to the next, in a ring.
 func (c *client) edges() (own []int) {
 	for i := range problems {
 		if i%c.plan.Clients == c.number {
@@ -363,7 +361,7 @@ func (c *client) watch(op Op) {
 
 func orderName(client int) string { return fmt.Sprintf("the order of client %d's priority", client) }
 
-// reorder gives the client's own priority an order that no other request gives it.
+// reorder gives the client's own priority a new order, unique to this request.
 func (c *client) reorder(op Op) {
 	register := c.ledger.register(orderName(op.Client), "")
 	out, unknowns, done := c.persist(op, request{method: http.MethodPatch, path: "/priorities/" + base().priorities[op.Client], body: fmt.Sprintf(`{"order":%d}`, orderOf(op))})
@@ -381,8 +379,7 @@ func (c *client) reorder(op Op) {
 
 func orderOf(op Op) int { return 1000 + op.ID }
 
-// make creates an object with a name that others want, too. That it is taken is no
-// failure.
+// make creates an object. Others want its name, too: a taken name is no failure.
 func (c *client) make(op Op, path string) {
 	claim := c.ledger.claim(op)
 	var out response
@@ -449,7 +446,7 @@ func (c *client) token(op Op) {
 	}
 }
 
-// expiryOf returns when the operation's token expires, which tells it from others.
+// expiryOf returns the expiry time of the operation's token. It is unique to the token.
 func expiryOf(op Op) time.Time {
 	return time.Date(2100, 1, 1, 0, op.ID, 0, 0, time.UTC)
 }

@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// Plan is all that happens in a run by itself: what clients do, and what fails.
+// Plan has all independent causes of a run: the operations of clients, and the failures.
 type Plan struct {
 	Seed    uint64
 	Servers int
 	Clients int
-	Hidden  bool    // the store shows only what is safe, or what nobody waits for
+	Hidden  bool    // the store shows only safe entries, and those with an abandoned wait
 	Ops     []Op    // by ID
 	Events  []Event // by ID
 }
 
-// Op is one thing that a client does, with as many requests as it takes.
+// Op is an operation of a client, with as many requests as it takes.
 type Op struct {
-	ID     int // unique in the plan; texts that the op writes are named after it
+	ID     int // unique in the plan; part of all texts written by the op
 	Client int
 	Kind   Kind
 	At     time.Duration // since the start; later when the client is still busy
-	Server int           // the first that is asked; repeated requests go to others
-	// Problem and Other choose among the problems that are there at first;
-	// Name among a few names that several clients want.
+	Server int           // the first one asked; repeated requests go to others
+	// Problem and Other choose among the first problems; Name chooses among a few names
+	// wanted by several clients.
 	Problem, Other, Name int
 	Mishap               Mishap // of the first request's Commit
-	// Unsettled says that the store cannot be asked for the outcome either.
+	// Unsettled makes the store's Outcome fail as well.
 	Unsettled bool
-	// Leaves, if not 0, is when the client gives up its first request, which
-	// the server goes on with.
+	// Leaves, if not 0, is the time until the client gives up its first request. The
+	// server goes on with it.
 	Leaves time.Duration
 }
 
-// Kind is what an Op does.
+// Kind is the kind of an Op.
 type Kind int
 
 // The kinds of operations.
@@ -50,13 +50,13 @@ const (
 	Comment                    // with a key
 	SetKeyword                 // the client's own
 	DropKeyword                // the client's own
-	Relate                     // two problems whose relationship is the client's
+	Relate                     // two problems, linked by the client's own relationship
 	Unrelate                   // the same
 	Watch                      // by the client's own user
-	MakePriority               // with a name that others want, too
+	MakePriority               // with a name wanted by others, too
 	MakeComponent              // likewise
 	Reorder                    // the client's own priority
-	TokenLife                  // issue a token, use it, revoke it, and see that it is refused
+	TokenLife                  // issue a token, use it, revoke it, and see it refused
 	kinds
 )
 
@@ -71,7 +71,7 @@ func (k Kind) String() string { return kindNames[k] }
 // linksTwo reports whether the operation changes two problems in one request.
 func (k Kind) linksTwo() bool { return k == Relate || k == Unrelate || k == RetitleTwo }
 
-// Mishap is what goes wrong with a Commit.
+// Mishap is a failure of a Commit.
 type Mishap int
 
 // The mishaps.
@@ -94,21 +94,21 @@ type Event struct {
 	Kind EventKind
 	At   time.Duration
 	For  time.Duration // how long the part fails, or the store is away
-	// Server is whom it concerns; Step is how far a clock steps; Part, of what
-	// only the primary has, is how much the standby got before it takes over.
+	// Server is the affected server; Step is the step of a clock; Part is the fraction of
+	// the unconfirmed log received by the standby before it takes over.
 	Server int
 	Step   time.Duration
 	Part   float64
 }
 
-// EventKind is what fails.
+// EventKind is the kind of a failure.
 type EventKind int
 
 // The kinds of events.
 const (
 	Freeze    EventKind = iota // the standby confirms nothing
 	FailOver                   // the standby takes over
-	Kill                       // a server, which is started anew
+	Kill                       // a server; it is started anew
 	ClockStep                  // of a server
 	DiskFull                   // commits are refused
 	Away                       // the store cannot be reached
@@ -131,7 +131,7 @@ const names = 3
 func Draw(seed uint64) Plan {
 	r := rand.New(rand.NewPCG(seed, 0))
 	p := Plan{Seed: seed, Servers: 2, Clients: 2 + r.IntN(3)}
-	// Few kinds at few moments, so that requests meet.
+	// Few kinds at few moments, so requests meet.
 	favourites := make([]Kind, 2+r.IntN(3))
 	for i := range favourites {
 		favourites[i] = Kind(r.IntN(int(kinds)))
@@ -167,8 +167,8 @@ func Draw(seed uint64) Plan {
 				op.At += time.Duration(r.IntN(300)) * time.Millisecond
 			}
 			if ring {
-				// It takes all relationships of the ring to close it: two are put
-				// first, and then two that share no problem, at two servers.
+				// It takes all relationships of the ring to close it: two are put first,
+				// and then two without a common problem, at two servers.
 				op.At, op.Kind, op.Server = at+time.Duration(1-client%2)*100*time.Millisecond, Relate, client/2%p.Servers
 				if r.IntN(6) == 0 {
 					op.Kind = Unrelate
@@ -202,8 +202,8 @@ func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration, kind EventKind) 
 	}
 	switch e.Kind {
 	case FailOver:
-		// A standby takes over from a primary that it has lost touch with, while
-		// clients write.
+		// A standby takes over from a primary it has lost touch with, while clients
+		// write.
 		frozen := time.Duration(200+r.IntN(2300)) * time.Millisecond
 		begin := max(0, moments[r.IntN(len(moments))]-time.Duration(r.IntN(100))*time.Millisecond)
 		p.Events = append(p.Events, Event{ID: len(p.Events), Kind: Freeze, At: begin, For: frozen + e.For})
@@ -290,8 +290,8 @@ func (e Event) String() string {
 	return fmt.Sprintf("%v, for %v", e.Kind, e.For)
 }
 
-// text is what the operation writes, which no other does.
+// text is the text written by the operation, unique to it.
 func (o Op) text() string { return fmt.Sprintf("text-%d.", o.ID) }
 
-// shared is the name that the operation wants, as others do.
+// shared is the name wanted by the operation, and by others.
 func (o Op) shared() string { return fmt.Sprintf("shared-%d.", o.Name) }

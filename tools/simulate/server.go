@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// askerSlot is the first slot of what asks for tokens, behind those of events.
+// askerSlot is the first slot of askers for tokens, after the slots of events.
 const (
 	askerSlot  = eventSlot + eventsMost
 	askersMost = 30
@@ -26,7 +26,7 @@ type server struct {
 	shell  *shell
 
 	mu    sync.Mutex
-	crowd []*actor // the requests under way that are about two problems
+	crowd []*actor // the requests under way about two problems
 }
 
 // mostLinking is how many requests about two problems a server gets at a time. Of
@@ -58,15 +58,15 @@ func (s *server) leave(a *actor) {
 	s.crowd = slices.DeleteFunc(s.crowd, func(other *actor) bool { return other == a })
 }
 
-// shell is a handler around a Service that can be replaced. To make a handler takes
-// longer than a whole run, because of the API's description.
+// shell is a handler around a replaceable Service. Making a handler takes longer than a
+// whole run, because of the API's description.
 type shell struct {
 	service *tracker.Service
 	now     func() time.Time
 	handler http.Handler
 }
 
-// shells are those that no run has at the moment.
+// shells are the handlers not in use by a run.
 var shells struct {
 	sync.Mutex
 	free []*shell

@@ -5,9 +5,8 @@ import "slices"
 // mostRuns is how many runs Shrink makes at most.
 const mostRuns = 400
 
-// Shrink removes from a plan what it does not take to break the rule, by trying: run
-// runs a plan and returns the rules that it breaks. The plan it returns breaks the
-// rule, too.
+// Shrink removes the parts of a plan that are not needed to break the rule. It tries: run
+// runs a plan and returns its broken rules. The returned plan breaks the rule, too.
 func Shrink(plan Plan, rule Rule, run func(Plan) []Violation) Plan {
 	runs := 0
 	still := func(p Plan) bool {
@@ -48,7 +47,7 @@ func Shrink(plan Plan, rule Rule, run func(Plan) []Violation) Plan {
 	return plan
 }
 
-// simpler returns the operation with less that goes wrong.
+// simpler returns the operation with fewer failures.
 func (o Op) simpler() (all []Op) {
 	if o.Mishap != NoMishap {
 		s := o
@@ -68,7 +67,7 @@ func (o Op) simpler() (all []Op) {
 	return all
 }
 
-// size counts what could be removed.
+// size counts the removable parts.
 func (p Plan) size() int {
 	n := len(p.Ops) + len(p.Events)
 	for _, op := range p.Ops {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// trace is what happened, in the order of time.
+// trace is the record of a run, in the order of time.
 type trace struct {
 	on    bool
 	start time.Time

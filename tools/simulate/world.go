@@ -9,37 +9,36 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Options are what a run does differently from others of its plan.
+// Options are the differences between a run and others of its plan.
 type Options struct {
-	// Wrap, if not nil, is between each server and the store: a fault of the
-	// server that is to be found.
+	// Wrap, if not nil, wraps each server's store: a planted fault of the server.
 	Wrap func(store.Store) store.Store
-	// Hasty is a fault of the store: it confirms what the standby does not have.
+	// Hasty is a fault of the store: it confirms Changes missing on the standby.
 	Hasty bool
-	// Forgetful is a fault of the store: it confirms what the primary has by now,
-	// though a fail-over has lost what was shown before.
+	// Forgetful is a fault of the store: it confirms the primary's present content, even
+	// after a fail-over has lost earlier visible content.
 	Forgetful bool
-	// Survive lets servers live on after a fail-over that has lost what they
-	// have shown. Otherwise it takes all of them with it.
+	// Survive lets servers live on after a fail-over with a loss of visible content.
+	// Otherwise it restarts all of them.
 	Survive bool
-	// Recall lets clients go by what they have read before such a fail-over:
-	// entity tags and previews. Otherwise they read again.
+	// Recall lets clients use earlier reads after such a fail-over: entity tags and
+	// previews. Otherwise they read again.
 	Recall bool
 	// Trace asks for the Report's Trace.
 	Trace bool
 }
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
-	// Broken are the rules that were broken, the first one first.
+	// Broken are the broken rules, the first one first.
 	Broken []Violation
 	Trace  string
-	// Requests and Acknowledged count the requests of clients, and the writes
-	// that were acknowledged.
+	// Requests and Acknowledged count the requests of clients, and the acknowledged
+	// writes.
 	Requests, Acknowledged int
 }
 
-// Violation is a rule that was broken.
+// Violation is a broken rule.
 type Violation struct {
 	Rule Rule
 	At   time.Duration // since the start
@@ -49,15 +48,15 @@ type Violation struct {
 // String returns the violation in words.
 func (v Violation) String() string { return fmt.Sprintf("%s: %s", v.Rule, v.Text) }
 
-// world is all that there is in a run.
+// world is the whole state of a run.
 type world struct {
 	plan       Plan
 	options    Options
 	trace      *trace
 	cluster    *cluster
 	ledger     *ledger
-	clocks     []atomic.Int64 // by server, what is added to the time
-	goroutines sync.WaitGroup // of requests that nobody waits for, and of Changes on their way
+	clocks     []atomic.Int64 // by server, the offset of its clock
+	goroutines sync.WaitGroup // of abandoned requests, and of Changes on their way
 
 	mu       sync.Mutex
 	servers  []*server // by number; nil while one is down
@@ -101,7 +100,7 @@ func (w *world) server(number int) *server {
 	return w.servers[number]
 }
 
-// kill ends a server: what it was doing never leaves it.
+// kill ends a server: its work under way never leaves it.
 func (w *world) kill(number int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -63,8 +63,7 @@ func readMod(name string) (*modfile.File, error) {
 	return modfile.Parse(name, data, nil)
 }
 
-// known returns the files that belong to the repository, or would if all were
-// added to it.
+// known returns the files of the repository, and the untracked files not ignored by git.
 func known(root string) ([]string, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, fmt.Errorf("git has to say which files belong to the project, and is missing here: install it (%w)", err)

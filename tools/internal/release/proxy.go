@@ -134,7 +134,7 @@ func (m *projectModule) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// regular reports whether there is a file of that name, and no link or directory.
+// regular reports whether there is a file of this name, and no link or directory.
 func regular(name string) bool {
 	info, err := os.Lstat(name)
 	return err == nil && info.Mode().IsRegular()
