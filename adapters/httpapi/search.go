@@ -234,7 +234,7 @@ func (c *call) untilGone() context.Context {
 }
 
 // unlessGone returns the error of a search, and ends the request without an answer
-// when there is nobody to be told.
+// when the client is gone.
 func (c *call) unlessGone(err error) error {
 	if fault.Is(err, fault.Unavailable) && c.frame.Connection().Err() != nil {
 		panic(http.ErrAbortHandler)

@@ -271,15 +271,15 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 	return s, nil
 }
 
-func (f *fixedStore) Log(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+func (f *fixedStore) Log(_ context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
 	if skip > 0 && f.logFails {
 		return nil, fault.New(fault.Unavailable, "the store is away")
 	}
-	return store.Portion(f.snapshot.Log, skip, limit, room, (*problem.LogEntry).Size), f.err
+	return store.Portion(f.snapshot.Log, skip, limit, budget, (*problem.LogEntry).Size), f.err
 }
 
-func (f *fixedStore) Comments(_ context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
-	return store.Portion(f.snapshot.Comments, skip, limit, room, (*problem.Comment).Size), f.err
+func (f *fixedStore) Comments(_ context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
+	return store.Portion(f.snapshot.Comments, skip, limit, budget, (*problem.Comment).Size), f.err
 }
 
 func (f *fixedStore) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {

@@ -58,24 +58,24 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 }
 
 // Log implements store.Reader.
-func (r reader) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+func (r reader) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
 	found := r.record(id)
 	if found == nil {
 		return nil, store.Ended(ctx)
 	}
-	portion := store.Portion(found.log, skip, limit, room, func(e *entry) int64 {
+	portion := store.Portion(found.log, skip, limit, budget, func(e *entry) int64 {
 		return problem.LogEntry{Field: e.field, From: e.from, To: e.to}.Size()
 	})
 	return logOf(id, portion), store.Ended(ctx)
 }
 
 // Comments implements store.Reader.
-func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
 	found := r.record(id)
 	if found == nil {
 		return nil, store.Ended(ctx)
 	}
-	portion := store.Portion(found.comments, skip, limit, room, func(c *problem.Comment) int64 { return c.Size() })
+	portion := store.Portion(found.comments, skip, limit, budget, func(c *problem.Comment) int64 { return c.Size() })
 	return slices.Clone(portion), store.Ended(ctx)
 }
 

@@ -68,7 +68,7 @@ func (r *Rates[K]) Spent(client K) bool {
 	return ok && e.Value.(*entry[K]).limiter.TokensAt(r.now()) < 1
 }
 
-// Count returns how many clients are kept.
+// Count returns the number of clients in memory.
 func (r *Rates[K]) Count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,19 +7,19 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// place is the place of a number in relation to an integer of 64 bits.
-type place int
+// relation is the relation of a number to an integer of 64 bits.
+type relation int
 
 const (
-	exactly place = iota // it is one
-	above                // it is between the integer and the next one
-	beyond               // it is greater than all
-	beneath              // it is less than all
+	exactly relation = iota // it is one
+	above                   // it is between the integer and the next one
+	beyond                  // it is greater than all
+	beneath                 // it is less than all
 )
 
 // whole rounds a number, or a time in microseconds, down to an integer, and returns the
 // value's position relative to it. It is not ok for other values.
-func whole(v predicate.Value) (n int64, at place, ok bool) {
+func whole(v predicate.Value) (n int64, at relation, ok bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, exactly, true
@@ -55,7 +55,7 @@ const (
 
 // bound turns a comparison with a number into an equivalent comparison with an integer.
 // The number is at the given position relative to n.
-func bound(op predicate.Op, n int64, at place) (predicate.Op, int64, outcome) {
+func bound(op predicate.Op, n int64, at relation) (predicate.Op, int64, outcome) {
 	greater := op == predicate.Greater || op == predicate.GreaterOrEqual
 	switch {
 	case at == exactly:

@@ -68,8 +68,7 @@ func WriteCursor(p tracker.Position) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// ReadCursor reads the text of WriteCursor. Whether it fits the search is the
-// service's to say.
+// ReadCursor reads the text of WriteCursor. The service decides if it fits the search.
 func ReadCursor(text string) (*tracker.Position, error) {
 	c, err := parseCursor(text)
 	if err != nil {

@@ -366,11 +366,11 @@ func Portions[T any](e *Encoder, all iter.Seq2[[]T, error], encode func(T)) erro
 
 // problemMembers writes a problem but for its log and its end.
 func (e *Encoder) problemMembers(s store.Snapshot) {
-	room := 2048 // for most
+	size := 2048 // for most
 	if e.Send == nil {
-		room += 512 * len(s.Log)
+		size += 512 * len(s.Log)
 	}
-	e.Buf = slices.Grow(e.Buf, room)
+	e.Buf = slices.Grow(e.Buf, size)
 	e.Open('{')
 	if s.ID != 0 {
 		e.key("identifier").Int(int64(s.ID))
