@@ -140,7 +140,7 @@ type shown struct {
 	queries  func(owner ident.ID, found []query.Saved) []query.Saved
 	saved    func(id ident.ID) (query.Saved, bool)
 	audit    func(skip, limit int, page []audit.Entry) []audit.Entry
-	portion  func(skip, limit *int, room *int64) // before Log and Comments
+	portion  func(skip, limit *int, budget *int64) // before Log and Comments
 	search   func(context.Context, store.Reader, store.Query) ([]store.Hit, error)
 	bodies   map[string][]byte
 	oldest   func(time.Time) time.Time
@@ -258,18 +258,18 @@ func (r *shown) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, erro
 	return page, err
 }
 
-func (r *shown) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+func (r *shown) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
 	if r.portion != nil {
-		r.portion(&skip, &limit, &room)
+		r.portion(&skip, &limit, &budget)
 	}
-	return r.Reader.Log(ctx, id, skip, limit, room)
+	return r.Reader.Log(ctx, id, skip, limit, budget)
 }
 
-func (r *shown) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+func (r *shown) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
 	if r.portion != nil {
-		r.portion(&skip, &limit, &room)
+		r.portion(&skip, &limit, &budget)
 	}
-	return r.Reader.Comments(ctx, id, skip, limit, room)
+	return r.Reader.Comments(ctx, id, skip, limit, budget)
 }
 
 func (r *shown) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {

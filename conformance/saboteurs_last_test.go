@@ -96,12 +96,12 @@ func (r *endingReader) Problems(ctx context.Context, ids []problem.ID, as ident.
 	return stepped(r, func(from store.Reader) ([]store.Snapshot, error) { return from.Problems(ctx, ids, as, parts) })
 }
 
-func (r *endingReader) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
-	return stepped(r, func(from store.Reader) ([]problem.LogEntry, error) { return from.Log(ctx, id, skip, limit, room) })
+func (r *endingReader) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
+	return stepped(r, func(from store.Reader) ([]problem.LogEntry, error) { return from.Log(ctx, id, skip, limit, budget) })
 }
 
-func (r *endingReader) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
-	return stepped(r, func(from store.Reader) ([]problem.Comment, error) { return from.Comments(ctx, id, skip, limit, room) })
+func (r *endingReader) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
+	return stepped(r, func(from store.Reader) ([]problem.Comment, error) { return from.Comments(ctx, id, skip, limit, budget) })
 }
 
 func (r *endingReader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {

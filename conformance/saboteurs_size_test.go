@@ -60,10 +60,12 @@ func sizeSaboteurs() []saboteur {
 		}),
 	}, {
 		name: "returns portions of any size", caught: "READ-020",
-		sabotage: misreading(func(r *shown) { r.portion = func(_, _ *int, room *int64) { *room = math.MaxInt64 } }),
+		sabotage: misreading(func(r *shown) { r.portion = func(_, _ *int, budget *int64) { *budget = math.MaxInt64 } }),
 	}, {
-		name: "stops before the entry that reaches the room", caught: "READ-020",
-		sabotage: misreading(func(r *shown) { r.portion = func(_, _ *int, room *int64) { *room = max(1, *room-problem.Overhead) } }),
+		name: "stops before the entry that reaches the budget", caught: "READ-020",
+		sabotage: misreading(func(r *shown) {
+			r.portion = func(_, _ *int, budget *int64) { *budget = max(1, *budget-problem.Overhead) }
+		}),
 	}, {
 		name: "returns one too many", caught: "READ-021",
 		sabotage: misreading(func(r *shown) { r.portion = func(_, limit *int, _ *int64) { *limit += min(*limit%2, 1) } }),

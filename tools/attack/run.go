@@ -112,7 +112,7 @@ func (s *siege) attackAll(ctx context.Context, out io.Writer) error {
 			r.print(out)
 		}
 		if p.store == onSQLite {
-			// The next store needs the room.
+			// The next store needs the disk space.
 			for _, suffix := range []string{"", "-wal", "-shm"} {
 				_ = os.Remove(filepath.Join(s.folder, sqliteFile+suffix)) // not all exist
 			}

@@ -39,7 +39,7 @@ func (s *stage) createLarge(title string) error {
 	return nil
 }
 
-// largeKeywords is how many keywords a body has room for.
+// largeKeywords is the number of keywords within the limit of a body.
 const largeKeywords = 15
 
 // largeProblem creates a problem of nearly the size of the largest body.

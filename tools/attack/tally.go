@@ -16,7 +16,7 @@ type tally struct {
 	wrong  []string // the first few wrong answers
 }
 
-// mostWrong is how many wrong answers are told.
+// mostWrong is the greatest number of wrong answers to report.
 const mostWrong = 3
 
 func (t *tally) add(outcome string) {

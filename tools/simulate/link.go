@@ -248,7 +248,7 @@ func (l *link) sendLate(from *actor, change store.Change, era int) {
 		a.sleep(delay)
 		for l.cluster.now().era == era {
 			if _, _, err := l.cluster.commit(a, change); err != errLocked {
-				return // nobody is there to be told
+				return // no caller waits for it
 			}
 			a.sleep(20 * time.Millisecond)
 		}

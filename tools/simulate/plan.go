@@ -217,7 +217,7 @@ func (p *Plan) drawEvent(r *rand.Rand, moments []time.Duration, kind EventKind) 
 			e.Part = 0
 		}
 	case ClockStep:
-		// D17 has room for one step back of less than a second.
+		// D17 allows for one step back of less than a second.
 		steps := []time.Duration{-time.Hour, -900 * time.Millisecond, -300 * time.Millisecond, 500 * time.Millisecond, time.Hour}
 		e.Step = steps[r.IntN(len(steps))]
 	case Freeze:

@@ -34,7 +34,7 @@ type server struct {
 // a problem: no sleep of theirs is in between.
 const mostLinking = 2
 
-// enter waits until a server has room for a request about two problems.
+// enter waits until a server can admit a request about two problems.
 func (s *server) enter(a *actor) {
 	for !s.admit(a) {
 		a.sleep(10 * time.Millisecond)
@@ -51,7 +51,7 @@ func (s *server) admit(a *actor) bool {
 	return true
 }
 
-// leave makes room again, if the request took some.
+// leave admits another request, if this one was admitted.
 func (s *server) leave(a *actor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -114,7 +114,7 @@ func runHTTP(ctx context.Context, p program) int {
 		return p.misused(f, err)
 	}
 	if o.dir != "" {
-		if err := room(o.dir); err != nil {
+		if err := checkWritable(o.dir); err != nil {
 			return p.unwritten(err)
 		}
 	}
@@ -132,9 +132,9 @@ func runHTTP(ctx context.Context, p program) int {
 	return r.ExitCode()
 }
 
-// room makes sure, before a run begins, of a writable place for its report, and removes
+// checkWritable checks, before a run begins, that its report can be written, and removes
 // the report of an earlier run.
-func room(dir string) error {
+func checkWritable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("the directory of the report: %w", err)
 	}

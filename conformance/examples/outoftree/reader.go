@@ -51,23 +51,23 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 }
 
 // Log implements store.Reader.
-func (r reader) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
-	log, err := portion(r.contents, entries, id, skip, limit, room, problem.LogEntry.Size)
+func (r reader) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
+	log, err := portion(r.contents, entries, id, skip, limit, budget, problem.LogEntry.Size)
 	return log, cmp.Or(err, store.Ended(ctx))
 }
 
 // Comments implements store.Reader.
-func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
-	found, err := portion(r.contents, comments, id, skip, limit, room, problem.Comment.Size)
+func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
+	found, err := portion(r.contents, comments, id, skip, limit, budget, problem.Comment.Size)
 	return found, cmp.Or(err, store.Ended(ctx))
 }
 
 // portion returns at most limit of a problem's values in a bucket, after the first skip.
-// It ends with the value that brings their sizes to room.
-func portion[T any](c contents, bucket string, id problem.ID, skip, limit int, room int64, size func(T) int64) (found []T, err error) {
+// It ends with the value that brings their sizes to budget.
+func portion[T any](c contents, bucket string, id problem.ID, skip, limit int, budget int64, size func(T) int64) (found []T, err error) {
 	for _, data := range c.under(bucket, number(id)) {
 		switch {
-		case len(found) == limit || room <= 0:
+		case len(found) == limit || budget <= 0:
 			return found, nil
 		case skip > 0:
 			skip--
@@ -78,7 +78,7 @@ func portion[T any](c contents, bucket string, id problem.ID, skip, limit int, r
 			return nil, err
 		}
 		found = append(found, one)
-		room -= size(one)
+		budget -= size(one)
 	}
 	return found, nil
 }

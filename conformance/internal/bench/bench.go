@@ -315,8 +315,8 @@ func (b *Bench) Together(n int, fn func(i int) error) {
 	b.Alongside(n, fn, func(<-chan struct{}) {})
 }
 
-// Alongside calls fn n times at once, as together does. Meanwhile the case does
-// something else, and is told by a channel when all of them have returned.
+// Alongside calls fn n times at once, as Together does. Meanwhile it calls another
+// function, with a channel that is closed when all of them have returned.
 func (b *Bench) Alongside(n int, fn func(i int) error, meanwhile func(done <-chan struct{})) {
 	b.Helper()
 	var all sync.WaitGroup

@@ -38,11 +38,11 @@ func Size() []bench.Case {
 		Run:  smallOnlyWithParts,
 	}, {
 		ID:   "READ-020",
-		Rule: "Log returns at most limit entries after the first skip ones, ending with the entry that brings their sizes to room.",
+		Rule: "Log returns at most limit entries after the first skip ones, ending with the entry that brings their sizes to budget.",
 		Run:  portionsOfLog,
 	}, {
 		ID:   "READ-021",
-		Rule: "Comments returns at most limit comments after the first skip ones, ending with the comment that brings their sizes to room.",
+		Rule: "Comments returns at most limit comments after the first skip ones, ending with the comment that brings their sizes to budget.",
 		Run:  portionsOfComments,
 	}}
 }
@@ -186,11 +186,11 @@ func portions[T any](b *bench.Bench, id problem.ID, all []T, size func(T) int64,
 	b.View(func(r store.Reader) error {
 		for _, skip := range []int{0, 1, 5, len(all) - 1, len(all), len(all) + 1, math.MaxInt32} {
 			for _, limit := range []int{1, 2, 7, len(all), math.MaxInt32} {
-				for _, room := range []int64{1, first - 1, first, first + 1, 3000, math.MaxInt32} {
-					got, err := read(r, b.Ctx, id, skip, limit, room)
-					what := fmt.Sprintf("at most %d after %d, until they reach %d bytes", limit, skip, room)
+				for _, budget := range []int64{1, first - 1, first, first + 1, 3000, math.MaxInt32} {
+					got, err := read(r, b.Ctx, id, skip, limit, budget)
+					what := fmt.Sprintf("at most %d after %d, until they reach %d bytes", limit, skip, budget)
 					b.Must(what, err)
-					b.Equal(what, model.Portion(all, skip, limit, room, size), got)
+					b.Equal(what, model.Portion(all, skip, limit, budget, size), got)
 				}
 			}
 		}

@@ -232,8 +232,8 @@ func (k *books) enter(d *deed, times ...int) {
 	}
 }
 
-// kept ends the case unless everything is as the children said.
-func (c *crashed) kept() {
+// verify ends the case unless the store agrees with the Statements of the children.
+func (c *crashed) verify() {
 	c.Helper()
 	k := c.audit()
 	c.Logf("%v", k)

@@ -151,7 +151,7 @@ func (c *child) write(d *deeds) {
 	}
 }
 
-// Commit commits the writer's next Change, and reports whether he goes on.
+// Commit commits the writer's next Change, and reports whether the writer goes on.
 func (c *child) Commit(d *deeds, doomed bool) bool {
 	var numbers [2]problem.ID
 	for i := range numbers {

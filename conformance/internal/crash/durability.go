@@ -98,7 +98,7 @@ func acknowledgedSurvive(c *crashed, lose bool) {
 	c.begin()
 	for moment := range uint64(2) {
 		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 40, Lose: lose})
-		c.kept()
+		c.verify()
 	}
 }
 
@@ -106,7 +106,7 @@ func changesAreWhole(c *crashed, lose bool) {
 	c.begin()
 	for moment := range uint64(3) {
 		c.round(harness.CrashSpec{Seed: c.At(moment + 1), Writers: 6, Commits: 15, Lose: lose})
-		c.kept()
+		c.verify()
 		c.settle()
 		c.Whole()
 	}
@@ -168,7 +168,7 @@ func rulingsSurvive(c *crashed, lose bool) {
 func batchesAreKnown(c *crashed, lose bool) {
 	c.begin()
 	c.round(harness.CrashSpec{Seed: c.At(0), Writers: 4, Commits: 20, Lose: lose})
-	c.kept()
+	c.verify()
 	for _, d := range c.done {
 		if !d.acknowledged() {
 			continue
@@ -200,7 +200,7 @@ func numbersGoOn(c *crashed, lose bool) {
 	c.begin()
 	for moment := range uint64(2) {
 		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
-		c.kept() // or there would be no number to avoid
+		c.verify() // or there would be no number to avoid
 		shown, err := c.Held()
 		c.Must("reading what is stored", err)
 		taken := make(map[problem.ID]bool)
@@ -255,7 +255,7 @@ func keepsLargeWhole(c *crashed, lose bool) {
 	c.begin()
 	for moment := range uint64(moments - 1) {
 		c.round(harness.CrashSpec{Seed: c.At(moment + 1), Writers: 1, Commits: 2, Bulk: bulk, Lose: lose})
-		c.kept()
+		c.verify()
 		c.settle()
 		c.Whole()
 	}
@@ -280,7 +280,7 @@ func (c *crashed) watched(spec harness.CrashSpec) {
 	for round := range uint64(4) {
 		spec.Seed, spec.Writers, spec.Watchers, spec.Commits, spec.Sights = c.At(round*moments), 4, 2, 5, 30
 		c.round(spec)
-		c.kept()
+		c.verify()
 	}
 }
 

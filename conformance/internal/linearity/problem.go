@@ -199,7 +199,7 @@ func (s *shelf) look(i int) (shown register, err error) {
 	return shown, nil
 }
 
-// told is a client's answer to a writing.
+// told is the answer to a write of a client.
 type told struct {
 	upshot
 	shown register

@@ -199,30 +199,30 @@ func (w *World) Tokens(ctx context.Context) ([]access.Token, error) {
 	return slices.Clone(w.AllTokens), Over(ctx)
 }
 
-func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.LogEntry, error) {
+func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
 	s, err := w.Problem(ctx, id, ident.None, store.Log)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return nil, nil
 	}
-	return Portion(s.Log, skip, limit, room, problem.LogEntry.Size), err
+	return Portion(s.Log, skip, limit, budget, problem.LogEntry.Size), err
 }
 
-func (w *World) Comments(ctx context.Context, id problem.ID, skip, limit int, room int64) ([]problem.Comment, error) {
+func (w *World) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
 	s, err := w.Problem(ctx, id, ident.None, store.Comments)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return nil, nil
 	}
-	return Portion(s.Comments, skip, limit, room, problem.Comment.Size), err
+	return Portion(s.Comments, skip, limit, budget, problem.Comment.Size), err
 }
 
 // Portion returns the part for Log and Comments.
-func Portion[T any](all []T, skip, limit int, room int64, size func(T) int64) (found []T) {
+func Portion[T any](all []T, skip, limit int, budget int64, size func(T) int64) (found []T) {
 	for _, one := range all[min(skip, len(all)):] {
-		if len(found) == limit || room <= 0 {
+		if len(found) == limit || budget <= 0 {
 			break
 		}
 		found = append(found, one)
-		room -= size(one)
+		budget -= size(one)
 	}
 	return found
 }
