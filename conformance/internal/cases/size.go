@@ -38,11 +38,11 @@ func Size() []bench.Case {
 		Run:  smallOnlyWithParts,
 	}, {
 		ID:   "READ-020",
-		Rule: "Log returns at most limit entries after the first skip ones, ending with the entry that brings their sizes to budget.",
+		Rule: "Log returns at most limit entries after the first skip ones, ending with the entry that brings their total size to the budget.",
 		Run:  portionsOfLog,
 	}, {
 		ID:   "READ-021",
-		Rule: "Comments returns at most limit comments after the first skip ones, ending with the comment that brings their sizes to budget.",
+		Rule: "Comments returns at most limit comments after the first skip ones, ending with the comment that brings their total size to the budget.",
 		Run:  portionsOfComments,
 	}}
 }
