@@ -18,7 +18,7 @@ import (
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	said := harness.Statement{
-		Word: harness.Refused, Deed: harness.Committing, Batch: ident.ID{1, 15: 2}, Problems: [3]problem.ID{3, 4, 5}, Doomed: true,
+		Phase: harness.Refused, Action: harness.Committing, Batch: ident.ID{1, 15: 2}, Problems: [3]problem.ID{3, 4, 5}, Doomed: true,
 		Position: 6, Why: "a \"reason\"\non two lines", Kind: "conflict", Process: 7,
 	}
 	line := string(said.Line())
@@ -38,11 +38,11 @@ func TestStatement(t *testing.T) {
 
 func TestSpecReached(t *testing.T) {
 	t.Parallel()
-	commit, rule, restore := harness.Statement{Deed: harness.Committing, Word: harness.Acknowledged}, harness.Statement{Deed: harness.Ruling, Word: harness.Acknowledged}, harness.Statement{Deed: harness.Restoring, Word: harness.Acknowledged}
-	half, tried, refused := harness.Statement{Deed: harness.Restoring, Word: harness.Halfway}, harness.Statement{Deed: harness.Committing, Word: harness.Tried}, harness.Statement{Deed: harness.Committing, Word: harness.Refused}
-	early := harness.Statement{Deed: harness.Confirming, Word: harness.Acknowledged, Batch: tried.Batch}
+	commit, rule, restore := harness.Statement{Action: harness.Committing, Phase: harness.Acknowledged}, harness.Statement{Action: harness.Ruling, Phase: harness.Acknowledged}, harness.Statement{Action: harness.Restoring, Phase: harness.Acknowledged}
+	half, tried, refused := harness.Statement{Action: harness.Restoring, Phase: harness.Halfway}, harness.Statement{Action: harness.Committing, Phase: harness.Tried}, harness.Statement{Action: harness.Committing, Phase: harness.Refused}
+	early := harness.Statement{Action: harness.Confirming, Phase: harness.Acknowledged, Batch: tried.Batch}
 	commit.Batch = tried.Batch
-	sight := harness.Statement{Deed: harness.Settling, Word: harness.Acknowledged, Batch: ident.ID{2}}
+	sight := harness.Statement{Action: harness.Settling, Phase: harness.Acknowledged, Batch: ident.ID{2}}
 	for _, test := range []struct {
 		name    string
 		spec    harness.CrashSpec

@@ -13,8 +13,8 @@ type Ledger []Statement
 
 // Statement is one entry of a child's record.
 type Statement struct {
-	Word Word
-	Deed Deed
+	Phase  Phase
+	Action Action
 	// Batch is the batch of the Change or of the ruling.
 	Batch ident.ID
 	// Problems are the two created problems of a Change, and its updated one, or 0.
@@ -37,37 +37,37 @@ type Statement struct {
 	Process int
 }
 
-// Word is the state of a deed in a Statement.
-type Word string
+// Phase is the state of an action in a Statement.
+type Phase string
 
-// The words.
+// The phases.
 const (
-	Tried        Word = "tried"        // is about to be done
-	Acknowledged Word = "acknowledged" // was done
-	Refused      Word = "refused"      // was not done, and never will be
-	Unknown      Word = "unknown"      // may have been done or not
-	Halfway      Word = "halfway"      // is half done
+	Tried        Phase = "tried"        // is about to be done
+	Acknowledged Phase = "acknowledged" // was done
+	Refused      Phase = "refused"      // was not done, and never will be
+	Unknown      Phase = "unknown"      // may have been done or not
+	Halfway      Phase = "halfway"      // is half done
 )
 
-// Deed is an action of a child.
-type Deed string
+// Action is an action of a child.
+type Action string
 
-// The deeds.
+// The actions.
 const (
-	Opening    Deed = "open"    // the store
-	Restoring  Deed = "restore" // an Archive
-	Reserving  Deed = "reserve" // a number
-	Committing Deed = "commit"  // a Change
-	Ruling     Deed = "rule"    // out a batch without a Commit
-	Confirming Deed = "confirm" // a Change in a View
-	Settling   Deed = "settle"  // a Change in a View, by Outcome
-	Resting    Deed = "rest"    // since every writer has met an error, or waits to be killed
+	Opening    Action = "open"    // the store
+	Restoring  Action = "restore" // an Archive
+	Reserving  Action = "reserve" // a number
+	Committing Action = "commit"  // a Change
+	Ruling     Action = "rule"    // out a batch without a Commit
+	Confirming Action = "confirm" // a Change in a View
+	Settling   Action = "settle"  // a Change in a View, by Outcome
+	Resting    Action = "rest"    // since every writer has met an error, or waits to be killed
 )
 
 // Sight reports whether the Statement is about a visible Change, confirmed as safe by the
 // store.
 func (s Statement) Sight() bool {
-	return s.Word == Acknowledged && (s.Deed == Confirming || s.Deed == Settling)
+	return s.Phase == Acknowledged && (s.Action == Confirming || s.Action == Settling)
 }
 
 // statementMark begins the lines of Statements: other output may appear there, too.

@@ -21,8 +21,8 @@ import (
 type crashed struct {
 	*bench.Bench
 	common  problem.ID
-	mine    []written // Changes of the case itself
-	done    []*deed   // Changes of children, committed or tried
+	mine    []written  // Changes of the case itself
+	done    []*attempt // the children's attempts
 	ruled   []ident.ID
 	highest int64 // the highest acknowledged position
 
@@ -35,8 +35,8 @@ type written struct {
 	position int64
 }
 
-// deed is a Change tried by a child.
-type deed struct {
+// attempt is a Change tried by a child.
+type attempt struct {
 	harness.Statement // the last one
 	store.Change
 	vouched bool // visible in a View, and then confirmed as safe by the store
@@ -44,8 +44,8 @@ type deed struct {
 }
 
 // acknowledged and refused report the child's last Statement about it.
-func (d *deed) acknowledged() bool { return d.Word == harness.Acknowledged }
-func (d *deed) refused() bool      { return d.Word == harness.Refused }
+func (d *attempt) acknowledged() bool { return d.Phase == harness.Acknowledged }
+func (d *attempt) refused() bool      { return d.Phase == harness.Refused }
 
 // enter commits a Change of the case's own.
 func (c *crashed) enter(change store.Change) store.Receipt {
@@ -68,26 +68,26 @@ func (c *crashed) round(spec harness.CrashSpec) {
 // book notes a Statement.
 func (c *crashed) book(one harness.Statement) {
 	c.Helper()
-	expected := one.Kind == string(fault.Unavailable) || one.Kind == string(fault.UnknownOutcome) && one.Deed != harness.Confirming || one.Doomed && one.Kind == string(fault.Conflict)
+	expected := one.Kind == string(fault.Unavailable) || one.Kind == string(fault.UnknownOutcome) && one.Action != harness.Confirming || one.Doomed && one.Kind == string(fault.Conflict)
 	switch {
 	case one.Why != "" && !expected:
-		c.Failf("a child that had no reason to fail failed to %s: %s", one.Deed, one.Why)
-	case one.Doomed && one.Word == harness.Acknowledged:
+		c.Failf("a child that had no reason to fail failed to %s: %s", one.Action, one.Why)
+	case one.Doomed && one.Phase == harness.Acknowledged:
 		c.Failf("a Change was stored that creates a problem which is there")
 	}
 	switch {
-	case one.Deed == harness.Ruling && one.Word == harness.Acknowledged:
+	case one.Action == harness.Ruling && one.Phase == harness.Acknowledged:
 		c.ruled = append(c.ruled, one.Batch)
 	case one.Sight():
 		c.catalogue = max(c.catalogue, one.Catalogue)
-		if i := slices.IndexFunc(c.done, func(d *deed) bool { return d.Change.Batch == one.Batch }); i >= 0 {
+		if i := slices.IndexFunc(c.done, func(d *attempt) bool { return d.Change.Batch == one.Batch }); i >= 0 {
 			c.done[i].vouched = true
 		}
-	case one.Deed != harness.Committing:
-	case one.Word == harness.Tried:
-		c.done = append(c.done, &deed{Statement: one, Change: changeOf(one, c.common)})
+	case one.Action != harness.Committing:
+	case one.Phase == harness.Tried:
+		c.done = append(c.done, &attempt{Statement: one, Change: changeOf(one, c.common)})
 	default:
-		i := slices.IndexFunc(c.done, func(d *deed) bool { return d.Change.Batch == one.Batch })
+		i := slices.IndexFunc(c.done, func(d *attempt) bool { return d.Change.Batch == one.Batch })
 		if i < 0 {
 			return // it was never tried
 		}
@@ -96,8 +96,8 @@ func (c *crashed) book(one harness.Statement) {
 	}
 }
 
-// books counts the outcomes of the children's Changes.
-type books struct {
+// counts has the outcomes of the children's Changes.
+type counts struct {
 	own, ownLost          int // the case's own, from before the child, and the missing ones
 	acknowledged, refused int
 	openStored, openNot   int // of those neither acknowledged nor refused
@@ -111,19 +111,19 @@ type books struct {
 	phantom     int // there, though nobody tried
 }
 
-func (k books) String() string {
+func (k counts) String() string {
 	return fmt.Sprintf("of %d Changes from before the child, %d are LOST; of %d acknowledged Changes, %d are LOST; of %d that were not, but shown and then confirmed, %d are TAKEN BACK; of %d refused ones, %d are RESURRECTED; of %d that were neither, %d are stored; "+
 		"%d are DUPLICATE, %d TORN, %d PHANTOM",
 		k.own, k.ownLost, k.acknowledged, k.lost, k.vouched, k.takenBack, k.refused, k.resurrected, k.openStored+k.openNot, k.openStored, k.duplicate, k.torn, k.phantom)
 }
 
 // wrong is how many Changes are not as was said.
-func (k books) wrong() int {
+func (k counts) wrong() int {
 	return k.ownLost + k.lost + k.takenBack + k.resurrected + k.duplicate + k.torn + k.phantom
 }
 
 // audit compares the children's Statements with the content of the store.
-func (c *crashed) audit() (k books) {
+func (c *crashed) audit() (k counts) {
 	c.Helper()
 	shown, err := c.Held()
 	c.Must("reading what is stored", err)
@@ -181,7 +181,7 @@ func parts(change store.Change) iter.Seq[ident.ID] {
 
 // enterOwn notes a Change of the case itself, with its problem, or its comments and log
 // entries.
-func (k *books) enterOwn(change store.Change, found map[ident.ID]int, there map[problem.ID]bool) {
+func (k *counts) enterOwn(change store.Change, found map[ident.ID]int, there map[problem.ID]bool) {
 	var times []int
 	for _, effect := range change.Effects {
 		if e, ok := effect.(store.CreateProblem); ok && there[e.Problem.ID] {
@@ -203,7 +203,7 @@ func (k *books) enterOwn(change store.Change, found map[ident.ID]int, there map[
 }
 
 // enter notes a Change, with the number of times each part is there.
-func (k *books) enter(d *deed, times ...int) {
+func (k *counts) enter(d *attempt, times ...int) {
 	least, most := slices.Min(times), slices.Max(times)
 	switch {
 	case d.acknowledged():

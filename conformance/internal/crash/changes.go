@@ -36,8 +36,8 @@ func archived(env harness.Env, problems int) bench.Holdings {
 	return b.Holdings(bench.UpTo(problems)...)
 }
 
-// deeds are the Changes of one writer of a child.
-type deeds struct {
+// source makes the Changes of one writer of a child.
+type source struct {
 	random *rand.Rand
 	common problem.ID // the problem commented on by every Change
 	before problem.ID // the problem of the last Change
@@ -45,21 +45,21 @@ type deeds struct {
 	latest atomic.Pointer[[2]harness.Statement] // the last two tried Changes
 }
 
-func newDeeds(seed uint64, writer int, common problem.ID) *deeds {
-	return &deeds{random: rand.New(rand.NewPCG(seed, uint64(writer)+1)), common: common}
+func newSource(seed uint64, writer int, common problem.ID) *source {
+	return &source{random: rand.New(rand.NewPCG(seed, uint64(writer)+1)), common: common}
 }
 
 // batch returns a new batch.
-func (d *deeds) batch() ident.ID {
+func (d *source) batch() ident.ID {
 	ids := newSequence(d.random)
 	return ids.Next()
 }
 
 // next returns the Statement for the trial of the writer's next Change. The Change
 // creates problems with two reserved numbers.
-func (d *deeds) next(numbers [2]problem.ID, doomed bool) harness.Statement {
+func (d *source) next(numbers [2]problem.ID, doomed bool) harness.Statement {
 	tried := harness.Statement{
-		Word: harness.Tried, Deed: harness.Committing, Batch: d.batch(), Doomed: doomed,
+		Phase: harness.Tried, Action: harness.Committing, Batch: d.batch(), Doomed: doomed,
 		Problems: [3]problem.ID{numbers[0], numbers[1], d.before},
 	}
 	if !doomed {
@@ -69,7 +69,7 @@ func (d *deeds) next(numbers [2]problem.ID, doomed bool) harness.Statement {
 }
 
 // publish lets watchers look for a Change, and for the one before it.
-func (d *deeds) publish(tried harness.Statement) {
+func (d *source) publish(tried harness.Statement) {
 	latest := [2]harness.Statement{tried, tried}
 	if before := d.latest.Load(); before != nil {
 		latest[1] = before[0]

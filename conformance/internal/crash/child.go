@@ -88,17 +88,17 @@ func (c *child) say(s harness.Statement) {
 
 // work does the task of the spec, and then rests.
 func (c *child) work() {
-	c.say(harness.Statement{Word: harness.Tried, Deed: harness.Opening, Process: os.Getpid()})
+	c.say(harness.Statement{Phase: harness.Tried, Action: harness.Opening, Process: os.Getpid()})
 	env := seededEnv(c.Env.Dir, c.Seed)
 	c.store = c.h.Reopen(c, env)
 	if c.Restore > 0 && !c.restore(env) {
-		c.say(harness.Statement{Deed: harness.Resting})
+		c.say(harness.Statement{Action: harness.Resting})
 		return
 	}
 	var all, watching sync.WaitGroup
-	var writers []*deeds
+	var writers []*source
 	for writer := range c.Writers {
-		d := newDeeds(c.Seed, writer, c.Problem)
+		d := newSource(c.Seed, writer, c.Problem)
 		writers = append(writers, d)
 		all.Go(func() { c.write(d) })
 	}
@@ -109,24 +109,24 @@ func (c *child) work() {
 	all.Wait()
 	close(written)
 	watching.Wait()
-	c.say(harness.Statement{Deed: harness.Resting})
+	c.say(harness.Statement{Action: harness.Resting})
 }
 
 // Restore restores the Archive of the spec.
 func (c *child) restore(env harness.Env) bool {
 	h := archived(env, c.Restore)
-	c.say(harness.Statement{Word: harness.Tried, Deed: harness.Restoring})
+	c.say(harness.Statement{Phase: harness.Tried, Action: harness.Restoring})
 	err := c.store.Restore(c.ctx, h.Interrupted(func(yielded int) error {
 		if yielded == c.Restore/2 {
-			c.say(harness.Statement{Word: harness.Halfway, Deed: harness.Restoring})
+			c.say(harness.Statement{Phase: harness.Halfway, Action: harness.Restoring})
 			if c.Midway {
-				c.say(harness.Statement{Deed: harness.Resting})
+				c.say(harness.Statement{Action: harness.Resting})
 				select {} // until it is killed, while this Restore is under way
 			}
 		}
 		return nil
 	}))
-	c.ended(harness.Statement{Deed: harness.Restoring}, err)
+	c.ended(harness.Statement{Action: harness.Restoring}, err)
 	return err == nil
 }
 
@@ -138,7 +138,7 @@ const (
 )
 
 // write commits until there is an error.
-func (c *child) write(d *deeds) {
+func (c *child) write(d *source) {
 	for n := 0; len(c.Kinds) > 0; n++ {
 		if n == c.Commits || !c.commitOnly(d, c.Kinds[n%len(c.Kinds)]) {
 			return
@@ -152,12 +152,12 @@ func (c *child) write(d *deeds) {
 }
 
 // Commit commits the writer's next Change, and reports whether the writer goes on.
-func (c *child) Commit(d *deeds, doomed bool) bool {
+func (c *child) Commit(d *source, doomed bool) bool {
 	var numbers [2]problem.ID
 	for i := range numbers {
 		id, err := c.store.Reserve(c.ctx)
 		if err != nil {
-			c.ended(harness.Statement{Deed: harness.Reserving}, err)
+			c.ended(harness.Statement{Action: harness.Reserving}, err)
 			return false
 		}
 		numbers[i] = id
@@ -176,8 +176,8 @@ func (c *child) Commit(d *deeds, doomed bool) bool {
 
 // commitOnly commits a Change of one kind, and reports whether the writer goes on.
 // Nothing else is asked of the store: another call might sync the Change.
-func (c *child) commitOnly(d *deeds, kind string) bool {
-	tried := harness.Statement{Word: harness.Tried, Deed: harness.Committing, Batch: d.batch(), Only: kind, Problems: [3]problem.ID{d.common}}
+func (c *child) commitOnly(d *source, kind string) bool {
+	tried := harness.Statement{Phase: harness.Tried, Action: harness.Committing, Batch: d.batch(), Only: kind, Problems: [3]problem.ID{d.common}}
 	c.say(tried)
 	receipt, err := c.store.Commit(c.ctx, changeOf(tried, d.common))
 	tried.Position = receipt.Position
@@ -186,8 +186,8 @@ func (c *child) commitOnly(d *deeds, kind string) bool {
 }
 
 // rule has a batch ruled out.
-func (c *child) rule(d *deeds) bool {
-	one := harness.Statement{Word: harness.Tried, Deed: harness.Ruling, Batch: d.batch()}
+func (c *child) rule(d *source) bool {
+	one := harness.Statement{Phase: harness.Tried, Action: harness.Ruling, Batch: d.batch()}
 	c.say(one)
 	_, stored, err := c.store.Outcome(c.ctx, one.Batch, beginning)
 	if err == nil && stored {
@@ -197,16 +197,16 @@ func (c *child) rule(d *deeds) bool {
 	return err == nil
 }
 
-// ended says how a deed ended.
+// ended reports the end of an action.
 func (c *child) ended(one harness.Statement, err error) {
-	one.Word = harness.Acknowledged
+	one.Phase = harness.Acknowledged
 	if err != nil {
-		one.Word, one.Why = harness.Refused, err.Error()
+		one.Phase, one.Why = harness.Refused, err.Error()
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			one.Kind = string(f.Kind)
 		}
 		if fault.Is(err, fault.UnknownOutcome) {
-			one.Word = harness.Unknown
+			one.Phase = harness.Unknown
 		}
 	}
 	c.say(one)

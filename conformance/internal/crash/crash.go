@@ -26,18 +26,18 @@ func Enough(s harness.CrashSpec, said harness.Ledger) bool {
 	}
 	for _, one := range said {
 		switch {
-		case one.Deed == harness.Restoring && one.Word == harness.Halfway && s.Midway:
+		case one.Action == harness.Restoring && one.Phase == harness.Halfway && s.Midway:
 			return true
-		case one.Deed == harness.Restoring && one.Word == harness.Acknowledged:
+		case one.Action == harness.Restoring && one.Phase == harness.Acknowledged:
 			restored = true
-		case one.Deed == harness.Committing && one.Word == harness.Tried:
+		case one.Action == harness.Committing && one.Phase == harness.Tried:
 			pending[one.Batch] = true
-		case one.Deed == harness.Committing:
+		case one.Action == harness.Committing:
 			delete(pending, one.Batch)
-			if one.Word == harness.Acknowledged {
+			if one.Phase == harness.Acknowledged {
 				commits++
 			}
-		case one.Deed == harness.Ruling && one.Word == harness.Acknowledged:
+		case one.Action == harness.Ruling && one.Phase == harness.Acknowledged:
 			ruled++
 		case one.Sight():
 			sights++

@@ -88,7 +88,7 @@ func (c *Child) listen() {
 		c.ledger = append(c.ledger, one)
 		reached := Enough(c.spec, c.ledger)
 		c.mu.Unlock()
-		if one.Deed == harness.Resting {
+		if one.Action == harness.Resting {
 			rested()
 			done()
 		}
@@ -129,7 +129,7 @@ func (c *Child) Reached() (early string) {
 	}
 	for _, one := range said {
 		if one.Why != "" {
-			return fmt.Sprintf("its %s failed: %s", one.Deed, one.Why)
+			return fmt.Sprintf("its %s failed: %s", one.Action, one.Why)
 		}
 	}
 	c.Kill()

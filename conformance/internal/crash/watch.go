@@ -12,7 +12,7 @@ import (
 
 // watch looks for the latest Changes of the writers, until an error or their end. The
 // store must confirm each shown Change: answers without a write rest on them.
-func (c *child) watch(writers []*deeds, written <-chan struct{}) {
+func (c *child) watch(writers []*source, written <-chan struct{}) {
 	vouched := make(map[ident.ID]bool)
 	for {
 		select {
@@ -48,9 +48,9 @@ func (c *child) watch(writers []*deeds, written <-chan struct{}) {
 
 // look reports whether a View shows a Change, and returns the statement about it.
 func (c *child) look(one harness.Statement) (sight harness.Statement, history store.History, shown bool, err error) {
-	sight = harness.Statement{Deed: harness.Confirming, Batch: one.Batch}
+	sight = harness.Statement{Action: harness.Confirming, Batch: one.Batch}
 	if c.Settle {
-		sight.Deed = harness.Settling
+		sight.Action = harness.Settling
 	}
 	err = c.store.View(c.ctx, func(r store.Reader) error {
 		found, err := r.Problems(c.ctx, []problem.ID{one.Problems[0]}, ident.None, 0)
