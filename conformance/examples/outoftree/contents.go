@@ -75,11 +75,11 @@ func (c contents) put(bucket string, key []byte, value any) error {
 
 // add stores a value behind all others under keys with the prefix.
 func (c contents) add(bucket string, prefix []byte, value any) error {
-	place, err := c.in(bucket).NextSequence()
+	position, err := c.in(bucket).NextSequence()
 	if err != nil {
 		return failure(err)
 	}
-	return c.put(bucket, slices.Concat(prefix, number(place)), value)
+	return c.put(bucket, slices.Concat(prefix, number(position)), value)
 }
 
 // mark stores a key alone.

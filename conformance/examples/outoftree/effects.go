@@ -86,7 +86,7 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	case store.PutUser:
 		return c.put(users, e.User.ID[:], e.User)
 	case store.PutToken:
-		return c.putInPlace(tokens, tokenPlaces, e.Token.ID, e.Token)
+		return c.putAtPosition(tokens, tokenPositions, e.Token.ID, e.Token)
 	case store.Publish: // see enter
 		return nil
 	case store.ForgetFeed:
@@ -94,7 +94,7 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	case store.AppendAudit:
 		return c.add(auditLog, nil, e.Entry)
 	case store.PutQuery:
-		return c.putInPlace(queries, queryPlaces, e.Query.ID, e.Query)
+		return c.putAtPosition(queries, queryPositions, e.Query.ID, e.Query)
 	case store.DropQuery:
 		return c.dropQuery(e.ID)
 	case store.KeepReply:
@@ -151,31 +151,31 @@ func (c contents) forgetReads(id problem.ID, but ident.ID) error {
 	return nil
 }
 
-// putInPlace leaves an object at its first position.
-func (c contents) putInPlace(bucket, places string, id ident.ID, object any) error {
-	place := bytes.Clone(c.in(places).Get(id[:]))
-	if place == nil {
+// putAtPosition leaves an object at its first position.
+func (c contents) putAtPosition(bucket, positions string, id ident.ID, object any) error {
+	position := bytes.Clone(c.in(positions).Get(id[:]))
+	if position == nil {
 		next, err := c.in(bucket).NextSequence()
 		if err != nil {
 			return failure(err)
 		}
-		place = number(next)
-		if err := c.in(places).Put(id[:], place); err != nil {
+		position = number(next)
+		if err := c.in(positions).Put(id[:], position); err != nil {
 			return failure(err)
 		}
 	}
-	return c.put(bucket, place, object)
+	return c.put(bucket, position, object)
 }
 
 func (c contents) dropQuery(id ident.ID) error {
-	place := bytes.Clone(c.in(queryPlaces).Get(id[:]))
-	if place == nil {
+	position := bytes.Clone(c.in(queryPositions).Get(id[:]))
+	if position == nil {
 		return nil
 	}
-	if err := c.drop(queryPlaces, id[:]); err != nil {
+	if err := c.drop(queryPositions, id[:]); err != nil {
 		return err
 	}
-	return c.drop(queries, place)
+	return c.drop(queries, position)
 }
 
 // keepReply stores a reply, and takes its predecessor out of ages.

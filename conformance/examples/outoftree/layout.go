@@ -12,15 +12,15 @@ import (
 )
 
 // The buckets, with their keys and values. A number is 8 bytes and big-endian, an
-// identifier 16 bytes. "place" is a number from the bucket's sequence, in ascending
+// identifier 16 bytes. "position" is a number from the bucket's sequence, in ascending
 // order. A value is the encoded form of the type named here.
 const (
 	problems      = "problems"      // problem -> problem.Problem
 	revisions     = "revisions"     // problem -> identifier of the batch of its last write, its size
 	keywords      = "keywords"      // problem, name -> problem.NullText
-	entries       = "log"           // problem, place -> problem.LogEntry
-	comments      = "comments"      // problem, place -> problem.Comment
-	savepoints    = "savepoints"    // problem, place -> store.Savepoint
+	entries       = "log"           // problem, position -> problem.LogEntry
+	comments      = "comments"      // problem, position -> problem.Comment
+	savepoints    = "savepoints"    // problem, position -> store.Savepoint
 	relationships = "relationships" // problem, code of the type, other problem -> relationship.Relationship
 	watchers      = "watchers"      // problem, user -> nothing
 	readers       = "readers"       // problem, user -> nothing
@@ -32,12 +32,12 @@ const (
 	milestones      = "milestones"      //
 	users           = "users"           //
 
-	tokens      = "tokens"       // place -> access.Token
-	tokenPlaces = "token places" // identifier -> place
-	queries     = "queries"      // place -> query.Saved
-	queryPlaces = "query places" // identifier -> place
-	auditLog    = "audit log"    // place -> audit.Entry
-	feed        = "feed"         // number -> event.Entry
+	tokens         = "tokens"       // position -> access.Token
+	tokenPositions = "token places" // identifier -> position
+	queries        = "queries"      // position -> query.Saved
+	queryPositions = "query places" // identifier -> position
+	auditLog       = "audit log"    // position -> audit.Entry
+	feed           = "feed"         // number -> event.Entry
 
 	batches = "batches" // identifier -> batch; hands out the positions of Receipts
 	replies = "replies" // user, key -> store.Reply
@@ -51,7 +51,7 @@ func buckets() []string {
 	return []string{
 		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
-		tokens, tokenPlaces, queries, queryPlaces, auditLog, feed, batches, replies, ages, counters,
+		tokens, tokenPositions, queries, queryPositions, auditLog, feed, batches, replies, ages, counters,
 	}
 }
 

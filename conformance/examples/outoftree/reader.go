@@ -308,11 +308,11 @@ func (r reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved,
 	if err := store.Ended(ctx); err != nil {
 		return query.Saved{}, false, err
 	}
-	place := r.in(queryPlaces).Get(id[:])
-	if place == nil {
+	position := r.in(queryPositions).Get(id[:])
+	if position == nil {
 		return query.Saved{}, false, nil
 	}
-	return get[query.Saved](r.contents, queries, place)
+	return get[query.Saved](r.contents, queries, position)
 }
 
 // Search implements store.Reader. A file of keys and values can only look at one problem

@@ -187,7 +187,7 @@ type house struct {
 	ids []problem.ID
 }
 
-// index returns the place of a problem in the family.
+// index returns the index of a problem in the family.
 func (h *house) index(id problem.ID) int { return slices.Index(h.ids, id) }
 
 // look returns the whole family in one View. It fails on a cycle or half a pair.

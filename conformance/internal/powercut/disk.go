@@ -109,7 +109,7 @@ func (d *Disk) find(path string) (dir *node, name string, found *node) {
 	return dir, name, dir.entries[name]
 }
 
-// change has names changed, but not kept.
+// change changes names. The change is not durable yet.
 func (d *Disk) change(edits ...edit) {
 	o := &op{edits: edits}
 	d.ops = append(d.ops, o)
@@ -122,7 +122,7 @@ func (d *Disk) change(edits ...edit) {
 	}
 }
 
-// create has a new node made, but not kept.
+// create makes a new node. It is not durable yet.
 func (d *Disk) create(in *node, name string, n *node) {
 	d.change(edit{in, name, n})
 	n.born = d.ops[len(d.ops)-1]
@@ -152,7 +152,7 @@ func (d *Disk) keep(o *op) {
 	}
 }
 
-// keepDirectory keeps the first changes of a directory, so many of all.
+// keepDirectory makes the changes of a directory among the first operations durable.
 func (d *Disk) keepDirectory(dir *node, first int) {
 	d.keep(dir.born)
 	for _, o := range d.ops[:first] {

@@ -22,7 +22,7 @@ type patch struct {
 	data   []byte
 }
 
-// write has the file changed, but not kept.
+// write changes the file. The change is not durable yet.
 func (n *node) write(p patch) {
 	n.pending = append(n.pending, p)
 	n.size = p.sizeOf(n.size)

@@ -75,7 +75,7 @@ type file struct {
 	synchronised bool
 }
 
-// mark is how far things were when a call began.
+// mark is the progress at the beginning of a call.
 type mark struct {
 	call   *call
 	writes int // to the file of its first argument
