@@ -234,7 +234,7 @@ func (c *codec) read(v version, since map[string]version) {
 	}
 }
 
-// put makes a record the one of its kind.
+// put sets the record of its kind.
 func (c *codec) put(record transfer.Record) {
 	switch r := record.(type) {
 	case transfer.Start:

@@ -248,7 +248,7 @@ func (c *call) getBuf() []byte {
 	return *c.pooled
 }
 
-// putBuf gives the buffer of the answer back, as it has grown, if there is one.
+// putBuf returns the answer's buffer to the pool, if there is one.
 func (c *call) putBuf(body []byte) {
 	if c.pooled != nil {
 		*c.pooled = body

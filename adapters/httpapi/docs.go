@@ -54,8 +54,8 @@ func (s *server) addDocs() {
 	s.addFile("/docs/swagger-ui-bundle.js", swaggerScript)
 }
 
-// The files of Swagger UI are the same for every handler, and unpacked when
-// somebody first asks for them.
+// The files of Swagger UI are the same for every handler, and unpacked at the first
+// request.
 var (
 	favicon       = newFile("image/png", func() ([]byte, error) { return fs.ReadFile(static.FS, "favicon-32x32.png") })
 	swaggerStyle  = newFile("text/css; charset=utf-8", packed("swagger-ui.css.gz"))

@@ -16,9 +16,9 @@ import (
 // problemTag returns the entity tag of a problem's representation (D20). It changes with
 // every part of the answer: the problem, the names of referenced objects, the caller's
 // own marks, and the other problems shown. It begins with the revision. The first half of
-// its last part is of the batch of the revision, so two histories with the same numbers
-// differ. If-Match compares these two. The second half is a digest of the representation.
-// All stay when a store is moved.
+// its last part comes from the revision's batch, to tell apart two histories with the
+// same numbers. If-Match compares the revision and this half. The second half is a digest
+// of the representation. A move of the store to another one changes none of them.
 func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
@@ -112,7 +112,7 @@ func (l tagList) has(tag string) bool {
 }
 
 // match returns the revisions allowed by an If-Match list. Our own tags give a revision,
-// with its batch if the tag includes one; bare revisions count too. A weak or foreign tag
+// with its batch if the tag includes one. Bare revisions count too. A weak or foreign tag
 // allows none.
 func (l tagList) match() *tracker.Match {
 	m := &tracker.Match{Any: l.any}
@@ -134,5 +134,5 @@ func (l tagList) match() *tracker.Match {
 	return m
 }
 
-// tagParts is how many parts the tag of a problem has. Older ones have fewer.
+// tagParts is the number of parts in a problem's tag. Older tags have fewer.
 const tagParts = 4

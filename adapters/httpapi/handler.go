@@ -33,7 +33,7 @@ const Version = "20151105"
 type Options struct {
 	Service *tracker.Service
 	Limits  Limits
-	// Memory is the budget for bodies and large answers. nil: there is any amount.
+	// Memory is the budget for bodies and large answers. nil: no limit.
 	Memory *budget.Budget
 	// BasePath is the prefix of every path: the specification's {base_url}, such as
 	// "/tracker". Every path in an answer begins with it. Requests may lack it, because a
@@ -42,8 +42,8 @@ type Options struct {
 	// CORSOrigins are the origins of pages with access to the API from a browser, such as
 	// "https://example.com". Empty: CORS is off (D17).
 	CORSOrigins []string
-	// TrustedProxies are believed when they name the client of a request, by
-	// X-Forwarded-For or Forwarded. Requests from their own addresses do not count for AddressRatePerMinute.
+	// TrustedProxies may name the client of a request, by X-Forwarded-For or Forwarded.
+	// Requests from their own addresses do not count for AddressRatePerMinute.
 	TrustedProxies peer.Networks
 	// Version is the version of the program, for the OpenAPI document.
 	Version string

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/negotiation"
 )
 
-// index says where things are, each as an absolute path.
+// index has the links of the service, each as an absolute path.
 type index struct {
 	API           string `json:"api"`
 	Documentation string `json:"documentation"`

@@ -88,7 +88,7 @@ func (d *Dialect) fieldsInto(p *problem.Problem) []any {
 	return append(into, &p.Revision)
 }
 
-// fieldInto returns where the column of a field is read into.
+// fieldInto returns the destination to scan the column of a field into.
 func (d *Dialect) fieldInto(f *problem.Field, p *problem.Problem) any {
 	switch f.Kind {
 	case problem.ReferenceField:

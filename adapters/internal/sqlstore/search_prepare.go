@@ -106,8 +106,8 @@ func firstOf(conditions []fragment, first func(where fragment, number string) fr
 }
 
 // byNumber returns the order by the number of the problem. "+p.id" keeps the databases
-// from the index on it. They would walk all problems in order until there are enough: a
-// long way when the condition holds for few, and not for the first ones.
+// from the index on it. They would walk all problems in order until there are enough.
+// That is slow for a condition with few problems, all of them late in the order.
 func byNumber(where fragment) string {
 	if where.few {
 		return "+p.id"

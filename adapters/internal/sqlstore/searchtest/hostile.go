@@ -26,7 +26,7 @@ const (
 	hostileCost = 5 * time.Second
 )
 
-// hostileProblems is how many problems there are. Each has a relationship to each.
+// hostileProblems is the number of problems. Each has a relationship to each.
 const hostileProblems = 25
 
 // Ground fills an empty store with content that makes searches expensive: long texts
