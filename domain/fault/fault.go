@@ -61,6 +61,10 @@ const (
 	PreviewRequired   Kind = "preview-required"    // a change of many problems needs the preview of its dry run
 )
 
+// CursorGone is the kind of a cursor of the feed from another history, or before the oldest
+// entry (D39). It wraps the error with the cursors of both ends.
+const CursorGone Kind = "cursor-gone"
+
 // Kinds of a service in trouble.
 const (
 	Unavailable    Kind = "unavailable"     // for now: the store is away, or the request ran out of time; nothing was done

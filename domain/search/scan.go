@@ -16,6 +16,25 @@ func Scan(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, erro
 	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), snapshots(ctx, r, q.As))
 }
 
+// Among is Scan for the given problems only. They must be in ascending order.
+func Among(ctx context.Context, r store.Reader, q store.Query, ids []problem.ID) ([]store.Hit, error) {
+	among := func(yield func(store.Snapshot, error) bool) {
+		for page := range slices.Chunk(ids, batchSize) {
+			found, err := r.Problems(ctx, page, q.As, 0)
+			if err != nil {
+				yield(store.Snapshot{}, err)
+				return
+			}
+			for _, s := range found {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
+	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), among)
+}
+
 func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store.Snapshot, error] {
 	return func(yield func(store.Snapshot, error) bool) {
 		var after problem.ID

@@ -242,6 +242,7 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 	if err == nil {
 		// Stored or not, the cached tokens can no longer be trusted.
 		s.cache.distrust(change)
+		s.hub.wake()
 	}
 	return err
 }

@@ -31,6 +31,8 @@ type Service struct {
 	searchFor time.Duration
 	searches  *searchLimit // of searches in the store
 	lookups   *searchLimit // of searches in the catalogue, without connections of the store
+	hub       *feedHub
+	keepFeed  time.Duration // 0: for ever
 	waitFor   time.Duration
 }
 
@@ -56,6 +58,12 @@ type Options struct {
 	// be well below the number of concurrent Views of the store, so all other requests
 	// are answered meanwhile. 0 means 2.
 	Searches int
+	// KeepEvents is the time after which Housekeep may forget the events of the feed. 0
+	// means never.
+	KeepEvents time.Duration
+	// FeedPoll is the time between two looks at the feed while somebody follows it. An
+	// event of another server takes this long to arrive. 0 means 250 ms.
+	FeedPoll time.Duration
 	// WaitFor limits the wait of a search for the search limit, and of a large problem
 	// for memory. A longer wait fails with fault.Unavailable. 0 means 10 seconds, and
 	// leaves time for the search within the time limit of a request (D22).
@@ -91,7 +99,10 @@ func New(o Options) *Service {
 	if o.WaitFor == 0 {
 		o.WaitFor = waitFor
 	}
-	return &Service{
+	if o.FeedPoll == 0 {
+		o.FeedPoll = usualPoll
+	}
+	s := &Service{
 		store:  o.Store,
 		now:    o.Now,
 		clock:  &watch{store: o.Store, now: o.Now, guard: o.Guard},
@@ -105,7 +116,10 @@ func New(o Options) *Service {
 		waitFor:   o.WaitFor,
 		searches:  newSearchLimit(o.Searches, o.WaitFor),
 		lookups:   newSearchLimit(o.Searches, o.WaitFor),
+		keepFeed:  o.KeepEvents,
 	}
+	s.hub = newFeedHub(o.Store, s.catalogue, o.FeedPoll)
+	return s
 }
 
 // Searches returns the number of waiting and of running searches at this moment.
@@ -125,9 +139,16 @@ const replyLifetime = 24 * time.Hour
 // housekeeping may be too many.
 const expirySpan = time.Minute
 
-// Housekeep forgets expired replies and batches, the oldest first. Callers run it every
-// hour or so.
+// Housekeep forgets expired replies and batches, and old events, the oldest first. Callers
+// run it every hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
+	if err := s.forgetEvents(ctx); err != nil {
+		return err
+	}
+	return s.expire(ctx)
+}
+
+func (s *Service) expire(ctx context.Context) error {
 	for {
 		m, err := s.moment(ctx)
 		if err != nil {

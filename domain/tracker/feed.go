@@ -1,0 +1,312 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Follow is the command of reading the feed (D39).
+type Follow struct {
+	// After is the position to start behind. event.Start is the oldest event.
+	After event.Cursor
+	// Now starts behind the newest event instead.
+	Now bool
+	// Limit is the largest number of events on a page: 1 to MostOnPage.
+	Limit int
+	// Problem, if not 0, leaves out the events of all other problems.
+	Problem problem.ID
+	// Predicate, if sent, leaves out the events of problems that do not satisfy it when
+	// they are read. NOW() is that moment.
+	Predicate patch.Field[string]
+}
+
+// PublishedEvent is an event with the members of its entry.
+type PublishedEvent struct {
+	event.Event
+	// Cursor identifies the event, and is the position behind it.
+	Cursor event.Cursor
+	Batch  ident.ID
+	At     time.Time
+	Author ident.ID
+}
+
+// EventPage is some events of the feed, in its order.
+type EventPage struct {
+	Events []PublishedEvent
+	// Next is the position behind the page. It moves on even when all events are left out.
+	Next event.Cursor
+	// End is true when the page reached the end of the feed.
+	End bool
+	// Catalogue has the names of the authors and states.
+	Catalogue *metadata.Catalogue
+}
+
+// GoneError has the ends of a feed without the requested cursor.
+type GoneError struct {
+	// Oldest is the position of a reader from the start, and Newest the end.
+	Oldest, Newest event.Cursor
+}
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the feed goes from %v to %v", e.Oldest, e.Newest)
+}
+
+// Follower reads the feed for one caller. It is for one goroutine.
+type Follower struct {
+	service *Service
+	caller  Caller
+	cmd     Follow
+	next    event.Cursor
+	leave   func()
+}
+
+// Follow returns a Follower for the caller, who has to Close it. It fails with
+// fault.CursorGone for a cursor of another history, fault.MalformedRequest for an
+// impossible limit, and like SearchProblems for an impossible predicate. Events of
+// administration are left out unless the token of the caller has the scope admin.
+func (s *Service) Follow(ctx context.Context, caller Caller, cmd Follow) (*Follower, error) {
+	if cmd.Limit < 1 || cmd.Limit > MostOnPage {
+		return nil, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
+	}
+	f := &Follower{service: s, caller: caller, cmd: cmd, next: cmd.After}
+	if _, err := f.plan(); err != nil {
+		return nil, err
+	}
+	if cmd.Now {
+		_, newest, err := s.feedEnds(ctx)
+		if err != nil {
+			return nil, err
+		}
+		f.next = newest
+	} else if _, _, err := f.entries(ctx, 1); err != nil {
+		return nil, err
+	}
+	f.leave = s.hub.listen()
+	return f, nil
+}
+
+// Close ends the Follower.
+func (f *Follower) Close() { f.leave() }
+
+// Position returns the position behind the last page.
+func (f *Follower) Position() event.Cursor { return f.next }
+
+// feedEnds returns the positions at both ends of the feed. The start is always
+// event.Start, because it stands for the oldest event.
+func (s *Service) feedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {
+	_, last, err := s.store.FeedEnds(ctx)
+	if err != nil || last.Number == 0 {
+		return event.Start, event.Start, err
+	}
+	// FeedEnds returns no events, and a cursor has their number.
+	entries, err := s.store.Feed(ctx, last.Number, 1, 1)
+	if err != nil {
+		return event.Start, event.Start, err
+	}
+	if len(entries) == 0 {
+		return event.Start, event.Start, fault.New(fault.Unavailable, "the newest event of the feed was lost")
+	}
+	return event.Start, entries[0].End(), nil
+}
+
+// Bounds of one read of the feed.
+const (
+	// feedBytes limits the entries of one read, in bytes.
+	feedBytes = 1 << 20
+	// mostExamined limits the events that a page may leave out.
+	mostExamined = 10_000
+)
+
+// entries returns entries behind the position. The first one is the entry of the
+// position, if events of it are left. It fails with fault.CursorGone.
+func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *metadata.Catalogue, error) {
+	entries, catalogue, err := f.service.hub.read(ctx, max(f.next.Number, 1), limit+1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.next == event.Start {
+		return entries, catalogue, nil
+	}
+	if len(entries) == 0 || !f.next.Of(entries[0]) {
+		oldest, newest, err := f.service.feedEnds(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, fault.Wrap(fault.CursorGone, &GoneError{oldest, newest},
+			"the feed has no event at this cursor: it is of another store or of a lost history, or the event was forgotten; read the problems anew, and go on from the newest cursor")
+	}
+	if f.next.Index == len(entries[0].Events) {
+		return entries[1:], catalogue, nil
+	}
+	return entries, catalogue, nil
+}
+
+// Next returns the next page, without waiting: it may be empty. It fails with
+// fault.CursorGone when the store has lost the position, and like SearchProblems.
+func (f *Follower) Next(ctx context.Context) (EventPage, error) {
+	page := EventPage{Next: f.next}
+	for examined := 0; len(page.Events) < f.cmd.Limit && examined < mostExamined; {
+		entries, catalogue, err := f.entries(ctx, f.cmd.Limit)
+		if err != nil {
+			return EventPage{}, err
+		}
+		page.Catalogue = catalogue
+		if len(entries) == 0 {
+			page.End = true
+			break
+		}
+		var read []PublishedEvent
+		for _, entry := range entries {
+			for i, e := range entry.Events {
+				c := entry.Cursor(i)
+				if c.Number == f.next.Number && c.Index <= f.next.Index {
+					continue
+				}
+				read = append(read, PublishedEvent{Event: e, Cursor: c, Batch: entry.Batch, At: entry.At, Author: entry.Author})
+			}
+			if len(read) >= f.cmd.Limit {
+				break
+			}
+		}
+		examined += len(read)
+		shown, err := f.visible(ctx, read)
+		if err != nil {
+			return EventPage{}, err
+		}
+		f.next = read[len(read)-1].Cursor
+		if free := f.cmd.Limit - len(page.Events); len(shown) > free {
+			shown = shown[:free]
+			f.next = shown[free-1].Cursor
+		}
+		page.Events = append(page.Events, shown...)
+		page.Next = f.next
+	}
+	return page, nil
+}
+
+// visible returns the events that the caller may see and has asked for.
+func (f *Follower) visible(ctx context.Context, events []PublishedEvent) ([]PublishedEvent, error) {
+	admin := f.caller.Scope.Covers(access.Admin) && f.cmd.Problem == 0 && !given(f.cmd.Predicate)
+	var shown []PublishedEvent
+	for _, e := range events {
+		if e.Admin() && admin || !e.Admin() && (f.cmd.Problem == 0 || f.cmd.Problem == e.Problem) {
+			shown = append(shown, e)
+		}
+	}
+	if !given(f.cmd.Predicate) || len(shown) == 0 {
+		return shown, nil
+	}
+	satisfy, err := f.satisfying(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	var kept []PublishedEvent
+	for _, e := range shown {
+		if satisfy[e.Problem] {
+			kept = append(kept, e)
+		}
+	}
+	return kept, nil
+}
+
+// plan compiles the predicate for this moment.
+func (f *Follower) plan() (*predicate.Plan, error) {
+	if !given(f.cmd.Predicate) {
+		return nil, nil
+	}
+	return compile(f.cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: f.service.time(), User: f.caller.User})
+}
+
+// satisfying returns the problems of the events that satisfy the predicate now.
+func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map[problem.ID]bool, error) {
+	s := f.service
+	plan, err := f.plan()
+	if err != nil {
+		return nil, err
+	}
+	release, err := s.searches.acquire(ctx, f.caller.User)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	found := make(map[problem.ID]bool)
+	err = s.withinTime(ctx, func(ctx context.Context) error {
+		return s.store.View(ctx, func(r store.Reader) error {
+			catalogue, err := s.cache.catalogueNow(ctx, r)
+			if err != nil {
+				return err
+			}
+			q := store.Query{Plan: plan, Limit: len(events), As: f.caller.User, Catalogue: catalogue}
+			hits, err := search.Among(ctx, r, q, problemsOf(events))
+			for _, hit := range hits {
+				found[hit.ID] = true
+			}
+			return err
+		})
+	})
+	return found, err
+}
+
+// problemsOf returns the problems of the events, each once, in ascending order.
+func problemsOf(events []PublishedEvent) []problem.ID {
+	ids := make([]problem.ID, 0, len(events))
+	for _, e := range events {
+		ids = append(ids, e.Problem)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Wait returns when the feed may have events behind the position, or when ctx ends.
+func (f *Follower) Wait(ctx context.Context) error {
+	return f.service.hub.wait(ctx, f.next.Number)
+}
+
+// forgetEvents forgets the events older than Options.KeepEvents, a page at a time. An entry
+// with an old time behind a younger one stays until that is old, too.
+func (s *Service) forgetEvents(ctx context.Context) error {
+	if s.keepFeed == 0 {
+		return nil
+	}
+	for {
+		entries, err := s.store.Feed(ctx, 1, MostOnPage, feedBytes)
+		if err != nil {
+			return err
+		}
+		m, err := s.moment(ctx)
+		if err != nil {
+			return err
+		}
+		old := 0
+		for old < len(entries) && entries[old].At.Before(m.at.Add(-s.keepFeed)) {
+			old++
+		}
+		// The newest entry always stays: its successor must not be forgotten either.
+		if old == len(entries) {
+			old--
+		}
+		if old < 1 {
+			return nil
+		}
+		if err := s.write(ctx, store.Change{
+			Batch:   m.ids.Next(),
+			At:      m.at,
+			Effects: []store.Effect{store.ForgetFeed{Through: entries[old-1].Number}},
+		}); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+)
+
+// follow returns a Follower that ends with the test.
+func (s service) follow(t *testing.T, caller Caller, cmd Follow) *Follower {
+	t.Helper()
+	f, err := s.Follow(t.Context(), caller, cmd)
+	noError(t, err)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func nextPage(t *testing.T, f *Follower) EventPage {
+	t.Helper()
+	page, err := f.Next(t.Context())
+	noError(t, err)
+	return page
+}
+
+// titles describes the events of a page.
+func titles(page EventPage) (all []string) {
+	for _, e := range page.Events {
+		all = append(all, fmt.Sprint(e.Type, " ", e.Title, e.Name))
+	}
+	return all
+}
+
+func TestFollowShowsWhatTheScopeAllows(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	lamp := s.create(t, "Lamp")
+	s.create(t, "Door")
+	_, err := s.UpdateProblem(t.Context(), s.admin, lamp, UpdateProblem{ProblemPatch: titled("Lamp is dark")})
+	noError(t, err)
+	s.issue(t, access.Read)
+	reader := s.admin
+	reader.Scope = access.Read
+
+	all := titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000})))
+	if n := len(all); n < 16 || all[n-1] != "token.created Administrator" {
+		t.Errorf("an administrator sees %q, want the seed, three events of problems, and the token", all)
+	}
+	for _, test := range []struct {
+		rule string
+		cmd  Follow
+		want []string
+	}{
+		{"a reader sees problems alone", Follow{Limit: 1000}, []string{"problem.created Lamp", "problem.created Door", "problem.changed Lamp is dark"}},
+		{"of one problem", Follow{Limit: 1000, Problem: lamp}, []string{"problem.created Lamp", "problem.changed Lamp is dark"}},
+		{"of problems that satisfy a predicate now", Follow{Limit: 1000, Predicate: patch.Set(`title CONTAINS "dark"`)}, []string{"problem.created Lamp", "problem.changed Lamp is dark"}},
+		{"of none", Follow{Limit: 1000, Predicate: patch.Set(`title = "Lamp"`)}, nil},
+		{"behind the newest", Follow{Limit: 1000, Now: true}, nil},
+	} {
+		f := s.follow(t, reader, test.cmd)
+		page := nextPage(t, f)
+		equal(t, test.rule, titles(page), test.want)
+		if !page.End {
+			t.Errorf("%s: the page does not reach the end of the feed", test.rule)
+		}
+		equal(t, test.rule+": the next page", titles(nextPage(t, f)), []string(nil))
+	}
+	equal(t, "an administrator's predicate", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set(`title BEGINSWITH "Door"`)}))), []string{"problem.created Door"})
+}
+
+// Pages of any size make up the whole, each event once, and each cursor leads behind its
+// event.
+func TestFollowInPages(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for i := range 5 {
+		s.create(t, fmt.Sprint("Problem ", i))
+	}
+	whole := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000}))
+	for limit := 1; limit <= len(whole.Events)+1; limit++ {
+		f := s.follow(t, s.admin, Follow{Limit: limit})
+		var got []string
+		for {
+			page := nextPage(t, f)
+			got = append(got, titles(page)...)
+			if len(page.Events) > limit {
+				t.Fatalf("a page has %d events with the limit %d", len(page.Events), limit)
+			}
+			if len(page.Events) < limit {
+				break
+			}
+		}
+		equal(t, fmt.Sprint("the events by ", limit), got, titles(whole))
+	}
+	for i, e := range whole.Events {
+		rest := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000, After: e.Cursor}))
+		equal(t, fmt.Sprint("the events after ", i), titles(rest), titles(EventPage{Events: whole.Events[i+1:]}))
+	}
+	equal(t, "the next cursor", whole.Next, whole.Events[len(whole.Events)-1].Cursor)
+}
+
+func TestFollowRefuses(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.create(t, "Lamp")
+	whole := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000}))
+	last := whole.Next
+	for _, test := range []struct {
+		rule string
+		cmd  Follow
+		kind fault.Kind
+	}{
+		{"limit 0", Follow{Limit: 0}, fault.MalformedRequest},
+		{"limit 1001", Follow{Limit: 1001}, fault.MalformedRequest},
+		{"a wrong predicate", Follow{Limit: 1, Predicate: patch.Set("title =")}, fault.InvalidPredicate},
+		{"a cursor of another history", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index, Batch: ident.ID{1}}}, fault.CursorGone},
+		{"a cursor of the future", Follow{Limit: 1, After: event.Cursor{Number: last.Number + 1, Index: 1, Batch: last.Batch}}, fault.CursorGone},
+		{"a cursor behind its entry", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index + 1, Batch: last.Batch}}, fault.CursorGone},
+		{"a cursor in front of its entry", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Batch: last.Batch}}, fault.CursorGone},
+	} {
+		_, err := s.Follow(t.Context(), s.admin, test.cmd)
+		if !fault.Is(err, test.kind) {
+			t.Errorf("%s: %v, want %s", test.rule, err, test.kind)
+		}
+		if gone, ok := errors.AsType[*GoneError](err); ok != (test.kind == fault.CursorGone) || ok && (gone.Oldest != event.Start || gone.Newest != last) {
+			t.Errorf("%s: the ends of the feed are %+v, want the start and %+v", test.rule, gone, last)
+		}
+	}
+}
+
+// A Follower is woken by a Commit of its own process at once, and by others at the next
+// look.
+func TestFollowWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory, clock := newMemory(), newClock()
+		here, there := newServer(memory, clock), newServer(memory, clock)
+		_, err := here.Seed(t.Context(), testSecret)
+		noError(t, err)
+		admin, err := here.Authenticate(t.Context(), testSecret)
+		noError(t, err)
+		f, err := here.Follow(t.Context(), admin, Follow{Limit: 10, Now: true})
+		noError(t, err)
+		defer f.Close()
+		for _, test := range []struct {
+			by    *Service
+			limit time.Duration
+		}{{here, 0}, {there, usualPoll}, {here, shortestPause}, {there, usualPoll}} {
+			if page := nextPage(t, f); len(page.Events) > 0 {
+				t.Fatalf("there are events before anything happened: %q", titles(page))
+			}
+			synctest.Wait()
+			began := time.Now()
+			_, err := test.by.CreateProblem(t.Context(), admin, CreateProblem{ProblemPatch: titled("Lamp")})
+			noError(t, err)
+			for {
+				noError(t, f.Wait(t.Context()))
+				if page := nextPage(t, f); len(page.Events) > 0 {
+					equal(t, "the events", titles(page), []string{"problem.created Lamp"})
+					break
+				}
+			}
+			if took := time.Since(began); took > test.limit {
+				t.Errorf("the event took %v, want at most %v", took, test.limit)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		wantFault(t, f.Wait(ctx), fault.Unavailable)
+	})
+}
+
+// A store that was set back has another feed: a Follower in the middle notices.
+func TestFollowNoticesALostHistory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		s.create(t, "Lamp")
+		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
+		noError(t, err)
+		defer f.Close()
+		synctest.Wait()
+		s.memory.setBack()
+		s.create(t, "Door")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for err == nil {
+			if err = f.Wait(ctx); err == nil {
+				_, err = f.Next(ctx)
+			}
+		}
+		wantFault(t, err, fault.CursorGone)
+	})
+}
+
+// The hub reads only while somebody listens.
+func TestNobodyListensNobodyReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
+		noError(t, err)
+		equal(t, "the listeners", s.hub.count(), 1)
+		f.Close()
+		f.Close()
+		equal(t, "the listeners", s.hub.count(), 0)
+		// synctest fails when the goroutine of the hub is still there at the end.
+	})
+}
+
+func TestHousekeepForgetsOldEvents(t *testing.T) {
+	t.Parallel()
+	memory, clock := newMemory(), newClock()
+	forever := newServer(memory, clock)
+	_, err := forever.Seed(t.Context(), testSecret)
+	noError(t, err)
+	admin, err := forever.Authenticate(t.Context(), testSecret)
+	noError(t, err)
+	s := service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
+	s.Service.random = forever.random
+	s.create(t, "Lamp")
+	clock.forward(30 * time.Hour)
+	s.create(t, "Door")
+	clock.forward(30 * time.Hour)
+	noError(t, forever.Housekeep(t.Context()))
+	equal(t, "the oldest event", memory.current().feed[0].Number, int64(1))
+	first := nextPage(t, s.follow(t, admin, Follow{Limit: 1}))
+	noError(t, s.Housekeep(t.Context()))
+	equal(t, "the events", titles(nextPage(t, s.follow(t, admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+	_, err = s.Follow(t.Context(), admin, Follow{Limit: 1, After: first.Next})
+	wantFault(t, err, fault.CursorGone)
+	clock.forward(1000 * time.Hour)
+	noError(t, s.Housekeep(t.Context()))
+	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+}
+
+// zeroReader yields zeros.
+type zeroReader struct{}
+
+func (zeroReader) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}

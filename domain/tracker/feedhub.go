@@ -1,0 +1,235 @@
+package tracker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// feedHub reads the end of the feed once for all Followers of the process. It reads only
+// while there is a Follower: at once after a Commit of this process, and otherwise often
+// enough for Commits of others.
+type feedHub struct {
+	store     store.Store
+	catalogue func(context.Context) (*metadata.Catalogue, error)
+	poll      time.Duration // between two looks at the store
+
+	woken chan struct{} // has an element after a Commit
+
+	mu        sync.Mutex
+	listeners int
+	stop      context.CancelFunc  // of the reading goroutine
+	recent    []event.Entry       // the end of the feed, without gaps
+	size      int64               // of recent, in bytes
+	names     *metadata.Catalogue // with all objects of recent
+	last      int64               // the number of the newest known entry
+	restarts  int
+	grown     chan struct{} // closed when last or restarts change
+}
+
+// Bounds of the hub.
+const (
+	// usualPoll is the default time between two looks at the store.
+	usualPoll = 250 * time.Millisecond
+	// shortestPause is the time between two reads under load: more events come at once.
+	shortestPause = 5 * time.Millisecond
+	// mostRecent limits the entries in memory, and recentBytes their size.
+	mostRecent  = 4096
+	recentBytes = 4 << 20
+)
+
+func newFeedHub(s store.Store, catalogue func(context.Context) (*metadata.Catalogue, error), poll time.Duration) *feedHub {
+	return &feedHub{store: s, catalogue: catalogue, poll: poll, woken: make(chan struct{}, 1), grown: make(chan struct{})}
+}
+
+// wake makes the hub read at once. It never blocks.
+func (h *feedHub) wake() {
+	select {
+	case h.woken <- struct{}{}:
+	default:
+	}
+}
+
+// listen counts a listener. The first one starts the reading, the last one ends it.
+func (h *feedHub) listen() (leave func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.listeners++; h.listeners == 1 {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.stop = cancel
+		go h.run(ctx)
+	}
+	return sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.listeners--; h.listeners == 0 {
+			h.stop()
+			h.recent, h.size, h.last = nil, 0, 0
+		}
+	})
+}
+
+// count returns the number of listeners.
+func (h *feedHub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.listeners
+}
+
+// run reads the feed until ctx ends. A failure of the store is no end: the next read goes
+// on where the last one ended.
+func (h *feedHub) run(ctx context.Context) {
+	r := feedRun{hub: h}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		pause, woken := h.poll, h.woken
+		if grown, err := r.read(ctx); err == nil && grown {
+			pause, woken = shortestPause, nil // there may be more
+		}
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-woken:
+		case <-timer.C:
+		}
+	}
+}
+
+// feedRun is one life of the reading goroutine.
+type feedRun struct {
+	hub    *feedHub
+	newest event.Entry // without its events; number 0: the feed is empty
+	known  bool        // newest was read
+	reads  int
+}
+
+// checkEvery is the number of reads between two checks of the history.
+const checkEvery = 20
+
+// read reads the entries behind the newest one, and reports whether there were any.
+func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
+	h := r.hub
+	if !r.known {
+		_, newest, err := h.store.FeedEnds(ctx)
+		if err != nil {
+			return false, err
+		}
+		r.newest, r.known = newest, true
+		h.restart(ctx, newest.Number)
+		return false, nil
+	}
+	check := r.newest.Number > 0 && r.reads%checkEvery == 0
+	from := r.newest.Number + 1
+	if check {
+		from--
+	}
+	entries, err := h.store.Feed(ctx, from, MostOnPage, feedBytes)
+	if err != nil {
+		return false, err
+	}
+	r.reads++
+	if check {
+		if len(entries) == 0 || entries[0].Number != r.newest.Number || entries[0].Batch != r.newest.Batch {
+			r.known = false // the store was set back: its feed is another one
+			return true, nil
+		}
+		entries = entries[1:]
+	}
+	if len(entries) == 0 {
+		return false, nil
+	}
+	catalogue, err := h.catalogue(ctx)
+	if err != nil {
+		return false, err
+	}
+	r.newest = entries[len(entries)-1]
+	h.add(ctx, entries, catalogue)
+	return true, nil
+}
+
+// restart empties the hub, and tells all Followers to look at the store.
+func (h *feedHub) restart(ctx context.Context, last int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return // another goroutine reads now
+	}
+	h.recent, h.size, h.last = nil, 0, last
+	h.restarts++
+	h.signal()
+}
+
+// add appends entries and tells all Followers.
+func (h *feedHub) add(ctx context.Context, entries []event.Entry, catalogue *metadata.Catalogue) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	for _, e := range entries {
+		h.recent = append(h.recent, e)
+		h.size += e.Size()
+	}
+	cut := 0
+	for len(h.recent)-cut > mostRecent || h.size > recentBytes && cut < len(h.recent)-1 {
+		h.size -= h.recent[cut].Size()
+		cut++
+	}
+	if cut > 0 {
+		// Readers may still hold the old slice.
+		h.recent = append([]event.Entry(nil), h.recent[cut:]...)
+	}
+	h.last, h.names = entries[len(entries)-1].Number, catalogue
+	h.signal()
+}
+
+// signal ends all waits. The caller holds the lock.
+func (h *feedHub) signal() {
+	close(h.grown)
+	h.grown = make(chan struct{})
+}
+
+// read returns entries from a number on: recent ones from memory, others from the store.
+// The entries are shared, and must not be changed. The catalogue has all objects of the
+// entries.
+func (h *feedHub) read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
+	h.mu.Lock()
+	recent, catalogue := h.recent, h.names
+	h.mu.Unlock()
+	if len(recent) > 0 && recent[0].Number <= from {
+		if i := from - recent[0].Number; i < int64(len(recent)) {
+			return recent[i:min(int64(len(recent)), i+int64(limit))], catalogue, nil
+		}
+	}
+	entries, err := h.store.Feed(ctx, from, limit, feedBytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	catalogue, err = h.catalogue(ctx)
+	return entries, catalogue, err
+}
+
+// wait returns when the feed may have grown beyond a number, or when ctx ends.
+func (h *feedHub) wait(ctx context.Context, beyond int64) error {
+	h.mu.Lock()
+	restarts := h.restarts
+	for h.last <= beyond && h.restarts == restarts {
+		grown := h.grown
+		h.mu.Unlock()
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return fault.Wrap(fault.Unavailable, ctx.Err(), "the request ended while it waited for events")
+		}
+		h.mu.Lock()
+	}
+	h.mu.Unlock()
+	return nil
+}
