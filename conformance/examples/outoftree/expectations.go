@@ -14,20 +14,20 @@ func (c contents) expect(expectation store.Expectation) error {
 			return err
 		}
 		batch, _ := c.revision(e.ID)
-		return demand(ok && found.Revision == e.Revision && batch == e.Batch,
+		return require(ok && found.Revision == e.Revision && batch == e.Batch,
 			"problem %d is not at revision %d of batch %v", e.ID, e.Revision, e.Batch)
 	case store.CatalogueAt:
-		return demand(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %v", e.Version)
+		return require(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %v", e.Version)
 	case store.AccessAt:
-		return demand(c.counter(accessVersion) == e.Version, "the tokens are not at version %v", e.Version)
+		return require(c.counter(accessVersion) == e.Version, "the tokens are not at version %v", e.Version)
 	case store.FamilyAt:
-		return demand(c.counter(familyKey(e.Family)) == e.Epoch, "the family of %s is not at epoch %v", e.Family, e.Epoch)
+		return require(c.counter(familyKey(e.Family)) == e.Epoch, "the family of %s is not at epoch %v", e.Family, e.Epoch)
 	case store.KeyUnused:
 		reply, ok, err := get[store.Reply](c, replies, replyKey(e.User, e.Key))
 		if err != nil {
 			return err
 		}
-		return demand(!ok || reply.Created.Before(e.Since), "a reply is kept for this key")
+		return require(!ok || reply.Created.Before(e.Since), "a reply is kept for this key")
 	case store.StateUnused:
 		for _, data := range c.under(problems, nil) {
 			found, err := decode[problem.Problem](data)
@@ -50,9 +50,9 @@ func (c contents) expect(expectation store.Expectation) error {
 	return unsupported(expectation)
 }
 
-// demand returns the fault of a Change in conflict with the content, unless the condition
+// require returns the fault of a Change in conflict with the content, unless the condition
 // holds.
-func demand(holds bool, otherwise string, args ...any) error {
+func require(holds bool, otherwise string, args ...any) error {
 	if holds {
 		return nil
 	}

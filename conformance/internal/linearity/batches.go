@@ -18,19 +18,19 @@ func linearBatchCases() []bench.Case {
 		ID:     "OUT-002/linear",
 		Rule:   "Clients committing the same batches at once, and asking for their Outcome, get the answers of some sequential order: each batch is stored once with one Receipt, or never.",
 		Seeded: true,
-		Run:    func(b *bench.Bench) { tellOfBatches(b) },
+		Run:    func(b *bench.Bench) { checkBatches(b) },
 	}}
 }
 
-// docket is the state of the batches. There is one batch for each round, and each adds a
+// batchState is the state of the batches. There is one batch for each round, and each adds a
 // comment to one problem.
-type docket struct {
+type batchState struct {
 	settled  [linearRounds]int64 // the position of the stored batch; 0: neither; -1: ruled out
 	comments string
 	position int64 // of the last stored batch
 }
 
-func (d docket) String() string {
+func (d batchState) String() string {
 	text := fmt.Sprintf("the comments %s", cmp.Or(d.comments, "none"))
 	for i, position := range d.settled {
 		if position < 0 {
@@ -40,22 +40,22 @@ func (d docket) String() string {
 	return text
 }
 
-// filing is a client's request.
-type filing struct {
-	act   filingAct
-	batch int
+// batchRequest is a client's request.
+type batchRequest struct {
+	action batchAction
+	batch  int
 }
 
-type filingAct int
+type batchAction int
 
 const (
-	toLook filingAct = iota
+	toLook batchAction = iota
 	toCommit
 	toSettle
 )
 
-func (f filing) String() string {
-	switch f.act {
+func (f batchRequest) String() string {
+	switch f.action {
 	case toLook:
 		return "to be shown the comments"
 	case toCommit:
@@ -65,65 +65,65 @@ func (f filing) String() string {
 	}
 }
 
-// filed is a client's answer.
-type filed struct {
-	upshot
+// batchAnswer is a client's answer.
+type batchAnswer struct {
+	result
 	comments string
 	unknown  bool // whether the outcome of a Commit had to be asked for
 }
 
-// Step is the model of the docket.
-func (f filing) Step(before docket, out filed) (docket, bool) {
+// Step is the model of the batches.
+func (f batchRequest) Step(before batchState, out batchAnswer) (batchState, bool) {
 	known := before.settled[f.batch]
 	switch {
-	case f.act == toLook:
+	case f.action == toLook:
 		return before, out.comments == before.comments
 	case known < 0:
-		return before, out.fate == isRuledOut
+		return before, out.outcome == isRuledOut
 	case known > 0:
-		return before, out.upshot == upshot{isStored, known}
-	case f.act == toSettle || out.unknown && out.fate == isRuledOut:
+		return before, out.result == result{isStored, known}
+	case f.action == toSettle || out.unknown && out.outcome == isRuledOut:
 		before.settled[f.batch] = -1
-		return before, out.fate == isRuledOut
+		return before, out.outcome == isRuledOut
 	}
 	later := out.position > before.position
 	before.settled[f.batch], before.position = out.position, out.position
 	before.comments = appended(before.comments, int64(f.batch))
-	return before, out.fate == isStored && later
+	return before, out.outcome == isStored && later
 }
 
-// registrar files batches.
-type registrar struct {
+// batchClient commits batches.
+type batchClient struct {
 	*bench.Bench
 	problem problem.ID
 	changes [linearRounds]store.Change
 }
 
 // Do makes the request.
-func (r *registrar) Do(f filing) (out filed, err error) {
+func (r *batchClient) Do(f batchRequest) (out batchAnswer, err error) {
 	change := r.changes[f.batch]
-	switch f.act {
+	switch f.action {
 	case toLook:
 		out.comments, err = r.look()
 	case toSettle:
-		out.upshot, err = settle(r.Bench, change)
+		out.result, err = settle(r.Bench, change)
 	default:
 		receipt, failed := r.Store.Commit(r.Ctx, change)
 		switch {
 		case failed == nil:
-			out.upshot = upshot{isStored, receipt.Position}
+			out.result = result{isStored, receipt.Position}
 		case bench.Failure("Commit", fault.UnknownOutcome, failed) == nil:
 			out.unknown = true
-			out.upshot, err = settle(r.Bench, change)
+			out.result, err = settle(r.Bench, change)
 		default:
-			out.upshot, err = upshot{fate: isRuledOut}, bench.Failure("Commit", fault.Abandoned, failed)
+			out.result, err = result{outcome: isRuledOut}, bench.Failure("Commit", fault.Abandoned, failed)
 		}
 	}
 	return out, err
 }
 
 // look returns the comments of the problem.
-func (r *registrar) look() (comments string, err error) {
+func (r *batchClient) look() (comments string, err error) {
 	err = r.Store.View(r.Ctx, func(reader store.Reader) error {
 		s, err := reader.Problem(r.Ctx, r.problem, ident.None, store.Comments)
 		comments = numbersOf(s.Comments, func(c problem.Comment) any { return c.Text })
@@ -132,37 +132,39 @@ func (r *registrar) look() (comments string, err error) {
 	return comments, err
 }
 
-// tellOfBatches lets clients commit batches while others commit or rule them out.
-func tellOfBatches(b *bench.Bench) {
+// checkBatches lets clients commit batches while others commit or rule them out.
+func checkBatches(b *bench.Bench) {
 	b.Helper()
-	r := &registrar{Bench: b, problem: b.Create().ID}
+	r := &batchClient{Bench: b, problem: b.Create().ID}
 	for i := range r.changes {
 		r.changes[i] = b.Change(store.AddComment{Problem: r.problem, Comment: b.Comment(fmt.Sprint(i))})
 	}
-	t := &story[docket, filing, filed]{Bench: b, ask: r.Do, Model: linear.Model[docket, filing, filed]{
-		Step:  func(before docket, f filing, out filed) (docket, bool) { return f.Step(before, out) },
-		Asked: filing.String,
-		Told: func(f filing, out filed) string {
-			if f.act == toLook {
+	t := &recording[batchState, batchRequest, batchAnswer]{Bench: b, ask: r.Do, Model: linear.Model[batchState, batchRequest, batchAnswer]{
+		Step: func(before batchState, f batchRequest, out batchAnswer) (batchState, bool) {
+			return f.Step(before, out)
+		},
+		Asked: batchRequest.String,
+		Told: func(f batchRequest, out batchAnswer) string {
+			if f.action == toLook {
 				return "the comments " + cmp.Or(out.comments, "none")
 			}
-			return out.upshot.String()
+			return out.result.String()
 		},
-		Shown: docket.String,
+		Shown: batchState.String,
 	}}
-	t.tell(func(round int, ask func(filing) (filed, error), random *rand.Rand) error {
-		f := filing{act: toCommit, batch: round}
+	t.record(func(round int, ask func(batchRequest) (batchAnswer, error), random *rand.Rand) error {
+		f := batchRequest{action: toCommit, batch: round}
 		if random.IntN(5) == 0 {
-			f.act = toSettle
+			f.action = toSettle
 		}
 		if _, err := ask(f); err != nil {
 			return err
 		}
 		// A client may be late for the batch before, or miss its comment.
-		if f.act = filingAct(random.IntN(3)); f.act != toLook {
+		if f.action = batchAction(random.IntN(3)); f.action != toLook {
 			f.batch = max(0, round-1)
 		}
 		_, err := ask(f)
 		return err
-	}, filing{})
+	}, batchRequest{})
 }

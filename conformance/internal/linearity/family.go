@@ -21,7 +21,7 @@ func linearFamilyCases() []bench.Case {
 		ID:     "COM-004/linear-family",
 		Rule:   "Clients look for a cycle before each new relationship, and expect the family's epoch when they add it. They close no cycle, and get the answers of some sequential order.",
 		Seeded: true,
-		Run:    func(b *bench.Bench) { tellOfFamily(b) },
+		Run:    func(b *bench.Bench) { checkFamily(b) },
 	}}
 }
 
@@ -83,30 +83,30 @@ func (e Edges) String() string {
 	return cmp.Or(strings.Join(list, " "), "none")
 }
 
-// clan is the state of a family.
-type clan struct {
+// familyState is the state of a family.
+type familyState struct {
 	epoch    ident.Version
 	edges    Edges
 	position [members]int64 // of the last Change of each problem
 }
 
-func (c clan) String() string {
+func (c familyState) String() string {
 	return fmt.Sprintf("epoch %d with the edges %s", c.epoch.Number, c.edges)
 }
 
-// kinship is a client's request.
-type kinship struct {
-	act      act           // looking at all, searching, relating or parting
+// familyRequest is a client's request.
+type familyRequest struct {
+	action   action        // looking at all, searching, relating or parting
 	from, to int           // the edge, unless for a look at all
 	epoch    ident.Version // expected by a relating client
 	batch    ident.ID      // of a relating or parting client
 }
 
 // searching looks for the cycle of an edge.
-const searching act = renaming + 1
+const searching action = renaming + 1
 
-func (k kinship) String() string {
-	switch k.act {
+func (k familyRequest) String() string {
+	switch k.action {
 	case looking:
 		return "to be shown the family"
 	case searching:
@@ -118,16 +118,16 @@ func (k kinship) String() string {
 	}
 }
 
-// kin is a client's answer.
-type kin struct {
-	upshot
+// familyAnswer is a client's answer.
+type familyAnswer struct {
+	result
 	epoch  ident.Version
 	looked uint8 // the problems with edges in question, one bit each
 	edges  Edges // of these problems
 	closes bool  // whether they lead on to the edge in question
 }
 
-func (k kin) String() string {
+func (k familyAnswer) String() string {
 	return fmt.Sprintf("epoch %d with the edges %s from %s", k.epoch.Number, k.edges, namesOf(k.looked))
 }
 
@@ -143,7 +143,7 @@ func namesOf(set uint8) string {
 }
 
 // Shows reports whether the family is as it was shown.
-func (k kin) Shows(now clan) bool {
+func (k familyAnswer) Shows(now familyState) bool {
 	for i := range now.edges {
 		if k.looked&(1<<i) == 0 {
 			now.edges[i] = 0
@@ -153,12 +153,12 @@ func (k kin) Shows(now clan) bool {
 }
 
 // Step is the model of a family.
-func (k kinship) Step(before clan, out kin) (clan, bool) {
-	if k.act == looking || k.act == searching {
+func (k familyRequest) Step(before familyState, out familyAnswer) (familyState, bool) {
+	if k.action == looking || k.action == searching {
 		return before, out.Shows(before)
 	}
-	meets := k.act == parting || k.epoch == before.epoch && !before.edges.has(k.from, k.to)
-	switch out.fate {
+	meets := k.action == parting || k.epoch == before.epoch && !before.edges.has(k.from, k.to)
+	switch out.outcome {
 	case isStored:
 		later := out.position > max(before.position[k.from], before.position[k.to])
 		return k.on(before, out.position), meets && later
@@ -170,9 +170,9 @@ func (k kinship) Step(before clan, out kin) (clan, bool) {
 }
 
 // on returns the family after the Change.
-func (k kinship) on(now clan, position int64) clan {
+func (k familyRequest) on(now familyState, position int64) familyState {
 	now.position[k.from], now.position[k.to] = position, position
-	if k.act == parting {
+	if k.action == parting {
 		now.edges[k.from] &^= 1 << k.to
 		return now
 	}
@@ -181,17 +181,17 @@ func (k kinship) on(now clan, position int64) clan {
 	return now
 }
 
-// house is where the family lives.
-type house struct {
+// familyClient has the family in the store.
+type familyClient struct {
 	*bench.Bench
 	ids []problem.ID
 }
 
 // index returns the index of a problem in the family.
-func (h *house) index(id problem.ID) int { return slices.Index(h.ids, id) }
+func (h *familyClient) index(id problem.ID) int { return slices.Index(h.ids, id) }
 
 // look returns the whole family in one View. It fails on a cycle or half a pair.
-func (h *house) look() (out kin, err error) {
+func (h *familyClient) look() (out familyAnswer, err error) {
 	var turned Edges
 	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
 		if out.edges, err = h.neighbours(r, relationship.ParentOf, h.ids); err != nil {
@@ -217,7 +217,7 @@ func (h *house) look() (out kin, err error) {
 }
 
 // neighbours returns the edges of a type from some problems.
-func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID) (found Edges, err error) {
+func (h *familyClient) neighbours(r store.Reader, t relationship.Type, of []problem.ID) (found Edges, err error) {
 	sides, err := r.Neighbours(h.Ctx, t, of)
 	if err != nil {
 		return found, err
@@ -226,7 +226,7 @@ func (h *house) neighbours(r store.Reader, t relationship.Type, of []problem.ID)
 }
 
 // Add adds the edges from Neighbours. It fails if one of them leads out of the family.
-func (h *house) Add(to *Edges, sides []relationship.Relationship) error {
+func (h *familyClient) Add(to *Edges, sides []relationship.Relationship) error {
 	for _, side := range sides {
 		owner, other := h.index(side.Owner), h.index(side.Other)
 		if owner < 0 || other < 0 {
@@ -238,7 +238,7 @@ func (h *house) Add(to *Edges, sides []relationship.Relationship) error {
 }
 
 // Search looks for the cycle of an edge, as the domain does.
-func (h *house) Search(from, to int) (out kin, err error) {
+func (h *familyClient) Search(from, to int) (out familyAnswer, err error) {
 	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
 		if out.epoch, err = r.Epoch(h.Ctx, relationship.ParentOf); err != nil {
 			return err
@@ -265,8 +265,8 @@ func (h *house) Search(from, to int) (out kin, err error) {
 }
 
 // Do makes the request.
-func (h *house) Do(k kinship) (out kin, err error) {
-	switch k.act {
+func (h *familyClient) Do(k familyRequest) (out familyAnswer, err error) {
+	switch k.action {
 	case looking:
 		return h.look()
 	case searching:
@@ -276,50 +276,52 @@ func (h *house) Do(k kinship) (out kin, err error) {
 	change := h.Change(
 		store.DropRelationship{Owner: one, Type: relationship.ParentOf, Other: other},
 		store.DropRelationship{Owner: other, Type: relationship.ChildOf, Other: one})
-	if k.act == relating {
+	if k.action == relating {
 		change.Effects = append(h.Pair(one, relationship.ParentOf, other), store.MoveFamily{Family: relationship.ParentOf})
 		change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.ParentOf, Epoch: k.epoch}}
 	}
 	change.Batch = k.batch
-	out.upshot, err = send(h.Bench, change)
+	out.result, err = send(h.Bench, change)
 	return out, err
 }
 
-// tellOfFamily lets clients add relationships without cycles, and drop some.
-func tellOfFamily(b *bench.Bench) {
+// checkFamily lets clients add relationships without cycles, and drop some.
+func checkFamily(b *bench.Bench) {
 	b.Helper()
-	h := &house{Bench: b}
+	h := &familyClient{Bench: b}
 	for range members {
 		h.ids = append(h.ids, b.Create().ID)
 	}
-	t := &story[clan, kinship, kin]{Bench: b, ask: h.Do, Model: linear.Model[clan, kinship, kin]{
-		Step:  func(before clan, k kinship, out kin) (clan, bool) { return k.Step(before, out) },
-		Asked: kinship.String,
-		Told: func(k kinship, out kin) string {
-			if k.act == looking || k.act == searching {
+	t := &recording[familyState, familyRequest, familyAnswer]{Bench: b, ask: h.Do, Model: linear.Model[familyState, familyRequest, familyAnswer]{
+		Step: func(before familyState, k familyRequest, out familyAnswer) (familyState, bool) {
+			return k.Step(before, out)
+		},
+		Asked: familyRequest.String,
+		Told: func(k familyRequest, out familyAnswer) string {
+			if k.action == looking || k.action == searching {
 				return out.String()
 			}
-			return out.upshot.String()
+			return out.result.String()
 		},
-		Shown: clan.String,
+		Shown: familyState.String,
 	}}
-	t.tell(func(_ int, ask func(kinship) (kin, error), random *rand.Rand) error {
-		k := kinship{act: searching, from: random.IntN(members)}
+	t.record(func(_ int, ask func(familyRequest) (familyAnswer, error), random *rand.Rand) error {
+		k := familyRequest{action: searching, from: random.IntN(members)}
 		k.to = (k.from + 1 + random.IntN(members-1)) % members
 		out, err := ask(k)
 		if err != nil {
 			return err
 		}
-		k.act, k.epoch, k.batch = relating, out.epoch, b.ID()
+		k.action, k.epoch, k.batch = relating, out.epoch, b.ID()
 		switch n := random.IntN(6); {
 		case n == 0:
-			k = kinship{act: looking}
+			k = familyRequest{action: looking}
 		case out.closes: // an edge has to go, perhaps the one in the way
-			k.act, k.from, k.to = parting, k.to, k.from
+			k.action, k.from, k.to = parting, k.to, k.from
 		case n == 1:
-			k.act = parting
+			k.action = parting
 		}
 		_, err = ask(k)
 		return err
-	}, kinship{act: looking})
+	}, familyRequest{action: looking})
 }

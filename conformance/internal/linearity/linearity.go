@@ -35,8 +35,8 @@ const (
 	linearLimit = 20 * time.Second
 )
 
-// story has the requests and answers of the clients of a case.
-type story[State comparable, In, Out any] struct {
+// recording has the requests and answers of the clients of a case.
+type recording[State comparable, In, Out any] struct {
 	*bench.Bench
 	linear.Model[State, In, Out]
 	history linear.History[In, Out]
@@ -45,14 +45,13 @@ type story[State comparable, In, Out any] struct {
 	numbers atomic.Int64
 }
 
-// number returns a number for a writing. Others know it by this number.
-func (s *story[State, In, Out]) number() int64 { return s.numbers.Add(1) }
+// number returns a number for a write. Others know it by this number.
+func (s *recording[State, In, Out]) number() int64 { return s.numbers.Add(1) }
 
-// tell lets the clients take their turns round by round, each with random numbers
-// of its own, and ends the case with the first error. The last questions are asked
-// when nobody else asks any more. It ends the case unless an order explains all
-// answers.
-func (s *story[State, In, Out]) tell(turn func(round int, ask func(In) (Out, error), random *rand.Rand) error, last ...In) {
+// record lets the clients make requests, round by round, each with random numbers of its
+// own, and ends the case with the first error. The last requests follow when all clients
+// are done. It ends the case unless some order explains all answers.
+func (s *recording[State, In, Out]) record(turn func(round int, ask func(In) (Out, error), random *rand.Rand) error, last ...In) {
 	s.Helper()
 	random := s.Random()
 	var chance [linearClients]*rand.Rand
@@ -73,29 +72,29 @@ func (s *story[State, In, Out]) tell(turn func(round int, ask func(In) (Out, err
 }
 
 // as returns the request of a client.
-func (s *story[State, In, Out]) as(client int) func(In) (Out, error) {
+func (s *recording[State, In, Out]) as(client int) func(In) (Out, error) {
 	return func(in In) (Out, error) {
 		return s.history.Do(client, in, func() (Out, error) { return s.ask(in) })
 	}
 }
 
-// upshot is a client's answer about a Change.
-type upshot struct {
-	fate     fate
+// result is a client's answer about a Change.
+type result struct {
+	outcome  outcome
 	position int64 // when it is stored
 }
 
-// fate is the outcome of a Change.
-type fate int
+// outcome is the outcome of a Change.
+type outcome int
 
 const (
-	isStored   fate = iota
-	isRefused       // with Conflict
-	isRuledOut      // by Outcome
+	isStored   outcome = iota
+	isRefused          // with Conflict
+	isRuledOut         // by Outcome
 )
 
-func (u upshot) String() string {
-	switch u.fate {
+func (u result) String() string {
+	switch u.outcome {
 	case isStored:
 		return fmt.Sprintf("it is stored at position %d", u.position)
 	case isRefused:
@@ -106,30 +105,30 @@ func (u upshot) String() string {
 }
 
 // send commits a change, and settles an unknown outcome.
-func send(b *bench.Bench, change store.Change) (upshot, error) {
+func send(b *bench.Bench, change store.Change) (result, error) {
 	receipt, err := b.Store.Commit(b.Ctx, change)
 	if err == nil {
-		return upshot{isStored, receipt.Position}, nil
+		return result{isStored, receipt.Position}, nil
 	}
 	if bench.Failure("Commit", fault.UnknownOutcome, err) == nil {
 		return settle(b, change)
 	}
 	if err := bench.Failure("Commit", fault.Conflict, err); err != nil {
-		return upshot{}, err
+		return result{}, err
 	}
-	return upshot{fate: isRefused}, nil
+	return result{outcome: isRefused}, nil
 }
 
 // settle asks for the outcome of a change.
-func settle(b *bench.Bench, change store.Change) (upshot, error) {
+func settle(b *bench.Bench, change store.Change) (result, error) {
 	receipt, known, err := b.Store.Outcome(b.Ctx, change.Batch, change.At)
 	switch {
 	case err != nil:
-		return upshot{}, fmt.Errorf("Outcome: %w", err)
+		return result{}, fmt.Errorf("Outcome: %w", err)
 	case !known:
-		return upshot{fate: isRuledOut}, nil
+		return result{outcome: isRuledOut}, nil
 	}
-	return upshot{isStored, receipt.Position}, nil
+	return result{isStored, receipt.Position}, nil
 }
 
 // numbersOf returns numbers, in their order, as a text for comparison.

@@ -20,20 +20,20 @@ func linearPairCases() []bench.Case {
 		ID:     "COM-004/linear-pair",
 		Rule:   "Clients relating, parting, renaming and reading two problems at once get the answers of some sequential order: both sides of a relationship are there or none is.",
 		Seeded: true,
-		Run:    func(b *bench.Bench) { tellOfPair(b) },
+		Run:    func(b *bench.Bench) { checkPair(b) },
 	}}
 }
 
-// couple is the state of two problems. The first may be the cause of the second.
-type couple struct {
+// pairState is the state of two problems. The first may be the cause of the second.
+type pairState struct {
 	revision [2]int64
 	batch    [2]ident.ID // of each revision
-	title    [2]string   // the number of a writing
-	related  int64       // the number of the relating writing; 0: there is none
+	title    [2]string   // the number of a write
+	related  int64       // the number of the relating write; 0: there is none
 	position [2]int64    // of the last Change of each
 }
 
-func (c couple) String() string {
+func (c pairState) String() string {
 	return fmt.Sprintf("revisions %d and %d, the titles %q and %q, %s", c.revision[0], c.revision[1], c.title[0], c.title[1], linked(c.related))
 }
 
@@ -44,8 +44,8 @@ func linked(related int64) string {
 	return fmt.Sprintf("the relationship of number %d", related)
 }
 
-// coupleView is a couple in one View.
-type coupleView struct {
+// pairView is the state in one View.
+type pairView struct {
 	revision   [2]int64
 	batch      [2]ident.ID
 	title      [2]string
@@ -55,8 +55,8 @@ type coupleView struct {
 }
 
 // View returns the expected View.
-func (c couple) View() coupleView {
-	v := coupleView{revision: c.revision, batch: c.batch, title: c.title}
+func (c pairState) View() pairView {
+	v := pairView{revision: c.revision, batch: c.batch, title: c.title}
 	if c.related > 0 {
 		v.sides, v.neighbours = [2]int64{c.related, c.related}, [2]int64{c.related, c.related}
 		v.others = [2]string{c.title[1], c.title[0]}
@@ -64,7 +64,7 @@ func (c couple) View() coupleView {
 	return v
 }
 
-func (v coupleView) String() string {
+func (v pairView) String() string {
 	var parts []string
 	for i := range 2 {
 		text := fmt.Sprintf("problem %d has revision %d, the title %q and %s", i, v.revision[i], v.title[i], linked(v.sides[i]))
@@ -79,31 +79,31 @@ func (v coupleView) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// act is a client's intention.
-type act int
+// action is a client's intention.
+type action int
 
 const (
-	looking act = iota
+	looking action = iota
 	relating
 	parting
 	renaming
 )
 
-// coupling is a client's request.
-type coupling struct {
-	act    act
+// pairRequest is a client's request.
+type pairRequest struct {
+	action action
 	number int64
 	batch  ident.ID
 	// first is the problem to rename, and the first one named.
 	first int
 	// from is the client's last View. The client expects its revisions, if any.
 	expects bool
-	from    coupleView
+	from    pairView
 }
 
-func (c coupling) String() string {
+func (c pairRequest) String() string {
 	text := ""
-	switch c.act {
+	switch c.action {
 	case looking:
 		return "to be shown both"
 	case relating:
@@ -119,20 +119,20 @@ func (c coupling) String() string {
 	return text
 }
 
-// meets reports whether the couple is as the client expects it.
-func (c coupling) meets(now couple) bool {
+// meets reports whether the problems are as the client expects it.
+func (c pairRequest) meets(now pairState) bool {
 	switch {
-	case c.act == renaming:
+	case c.action == renaming:
 		return c.from.revision[c.first] == now.revision[c.first] && c.from.batch[c.first] == now.batch[c.first]
-	case c.act == relating && now.related > 0:
+	case c.action == relating && now.related > 0:
 		return false
 	}
 	return !c.expects || c.from.revision == now.revision && c.from.batch == now.batch
 }
 
-// on returns the couple after the Change.
-func (c coupling) on(now couple, position int64) couple {
-	switch c.act {
+// on returns the state after the Change.
+func (c pairRequest) on(now pairState, position int64) pairState {
+	switch c.action {
 	case renaming:
 		now.revision[c.first]++
 		now.batch[c.first] = c.batch
@@ -154,22 +154,22 @@ func (c coupling) on(now couple, position int64) couple {
 
 // later reports whether the position is greater than the positions of the earlier Changes
 // of the same problems.
-func (c coupling) later(now couple, position int64) bool {
-	return position > now.position[c.first] && (c.act == renaming || position > now.position[1-c.first])
+func (c pairRequest) later(now pairState, position int64) bool {
+	return position > now.position[c.first] && (c.action == renaming || position > now.position[1-c.first])
 }
 
-// coupled is a client's answer.
-type coupled struct {
-	upshot
-	shown coupleView
+// pairAnswer is a client's answer.
+type pairAnswer struct {
+	result
+	shown pairView
 }
 
-// Step is the model of a couple.
-func (c coupling) Step(before couple, out coupled) (couple, bool) {
-	if c.act == looking {
+// Step is the model of the two problems.
+func (c pairRequest) Step(before pairState, out pairAnswer) (pairState, bool) {
+	if c.action == looking {
 		return before, out.shown == before.View()
 	}
-	switch out.fate {
+	switch out.outcome {
 	case isStored:
 		return c.on(before, out.position), c.meets(before) && c.later(before, out.position)
 	case isRefused:
@@ -179,22 +179,22 @@ func (c coupling) Step(before couple, out coupled) (couple, bool) {
 	}
 }
 
-// pairs is where the two problems are.
-type pairs struct {
+// pairClient has the two problems in the store.
+type pairClient struct {
 	*bench.Bench
 	problems [2]problem.Problem
-	began    time.Time // base of the numbers of writings, in milliseconds
+	began    time.Time // base of the numbers of writes, in milliseconds
 }
 
 // Change returns the requested Change.
-func (p *pairs) Change(c coupling) store.Change {
+func (p *pairClient) Change(c pairRequest) store.Change {
 	change := p.Bench.Change()
 	change.Batch = c.batch
 	put := func(effect store.Effect) { change.Effects = append(change.Effects, effect) }
 	types := [2]relationship.Type{relationship.CauseOf, relationship.CausedBy}
 	for _, i := range [2]int{c.first, 1 - c.first} {
 		id, other := p.problems[i].ID, p.problems[1-i].ID
-		switch c.act {
+		switch c.action {
 		case relating:
 			put(store.PutRelationship{Relationship: relationship.Relationship{
 				Owner: id, Type: types[i], Other: other, Created: p.began.Add(time.Duration(c.number) * time.Millisecond), Author: p.Author,
@@ -202,10 +202,10 @@ func (p *pairs) Change(c coupling) store.Change {
 		case parting:
 			put(store.DropRelationship{Owner: id, Type: types[i], Other: other})
 		}
-		if c.act == renaming && i == c.first || c.act != renaming && c.expects {
+		if c.action == renaming && i == c.first || c.action != renaming && c.expects {
 			next := p.problems[i]
 			next.Revision, next.Title = c.from.revision[i]+1, c.from.title[i]
-			if c.act == renaming {
+			if c.action == renaming {
 				next.Title = fmt.Sprint(c.number)
 			}
 			change.Expect = append(change.Expect, store.ProblemAt{ID: id, Revision: c.from.revision[i], Batch: c.from.batch[i]})
@@ -216,12 +216,12 @@ func (p *pairs) Change(c coupling) store.Change {
 }
 
 // numberOf returns the number of a relationship.
-func (p *pairs) numberOf(r relationship.Relationship) int64 {
+func (p *pairClient) numberOf(r relationship.Relationship) int64 {
 	return r.Created.Sub(p.began).Milliseconds()
 }
 
 // look returns one View.
-func (p *pairs) look() (v coupleView, err error) {
+func (p *pairClient) look() (v pairView, err error) {
 	err = p.Store.View(p.Ctx, func(r store.Reader) error {
 		for i := range v.title {
 			s, err := r.Problem(p.Ctx, p.problems[i].ID, ident.None, store.Relationships)
@@ -249,60 +249,60 @@ func (p *pairs) look() (v coupleView, err error) {
 }
 
 // Do makes the request.
-func (p *pairs) Do(c coupling) (out coupled, err error) {
-	if c.act == looking {
+func (p *pairClient) Do(c pairRequest) (out pairAnswer, err error) {
+	if c.action == looking {
 		out.shown, err = p.look()
 	} else {
-		out.upshot, err = send(p.Bench, p.Change(c))
+		out.result, err = send(p.Bench, p.Change(c))
 	}
 	return out, err
 }
 
-// tellOfPair lets clients look at two problems, and change both or one.
-func tellOfPair(b *bench.Bench) {
+// checkPair lets clients look at two problems, and change both or one.
+func checkPair(b *bench.Bench) {
 	b.Helper()
-	p := &pairs{Bench: b, began: b.Now()}
+	p := &pairClient{Bench: b, began: b.Now()}
 	var batch [2]ident.ID
 	for i := range p.problems {
 		p.problems[i] = b.Problem(b.Reserve())
 		p.problems[i].Title = "0"
 		batch[i] = b.Do(store.CreateProblem{Problem: p.problems[i]}).Batch
 	}
-	t := &story[couple, coupling, coupled]{Bench: b, ask: p.Do, Model: linear.Model[couple, coupling, coupled]{
-		Start: couple{revision: [2]int64{1, 1}, batch: batch, title: [2]string{"0", "0"}},
-		Step:  func(before couple, c coupling, out coupled) (couple, bool) { return c.Step(before, out) },
-		Asked: coupling.String,
-		Told: func(c coupling, out coupled) string {
-			if c.act == looking {
+	t := &recording[pairState, pairRequest, pairAnswer]{Bench: b, ask: p.Do, Model: linear.Model[pairState, pairRequest, pairAnswer]{
+		Start: pairState{revision: [2]int64{1, 1}, batch: batch, title: [2]string{"0", "0"}},
+		Step:  func(before pairState, c pairRequest, out pairAnswer) (pairState, bool) { return c.Step(before, out) },
+		Asked: pairRequest.String,
+		Told: func(c pairRequest, out pairAnswer) string {
+			if c.action == looking {
 				return out.shown.String()
 			}
-			return out.upshot.String()
+			return out.result.String()
 		},
-		Shown: couple.String,
+		Shown: pairState.String,
 	}}
-	t.tell(func(round int, ask func(coupling) (coupled, error), random *rand.Rand) error {
-		out, err := ask(coupling{act: looking})
+	t.record(func(round int, ask func(pairRequest) (pairAnswer, error), random *rand.Rand) error {
+		out, err := ask(pairRequest{action: looking})
 		if err != nil {
 			return err
 		}
-		c := coupling{act: relating, first: random.IntN(2), expects: random.IntN(4) > 0, from: out.shown}
+		c := pairRequest{action: relating, first: random.IntN(2), expects: random.IntN(4) > 0, from: out.shown}
 		switch random.IntN(8) {
 		case 0:
-			c = coupling{act: looking}
+			c = pairRequest{action: looking}
 		case 1, 2, 3:
 			// In most rounds one of them alone: the expectation of the other still holds.
-			if c.act = renaming; round%4 > 0 {
+			if c.action = renaming; round%4 > 0 {
 				c.first = round % 2
 			}
 		case 4, 5, 6: // a request with a chance
 			if out.shown.sides[0] > 0 {
-				c.act = parting
+				c.action = parting
 			}
 		}
-		if c.act != looking {
+		if c.action != looking {
 			c.number, c.batch = t.number(), b.ID()
 		}
 		_, err = ask(c)
 		return err
-	}, coupling{})
+	}, pairRequest{})
 }

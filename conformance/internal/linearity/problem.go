@@ -19,17 +19,17 @@ func linearProblemCases() []bench.Case {
 		ID:     "COM-004/linear",
 		Rule:   "Clients reading and writing one problem at once get the answers of some sequential order.",
 		Seeded: true,
-		Run:    func(b *bench.Bench) { tellOfProblems(b, 1) },
+		Run:    func(b *bench.Bench) { checkProblems(b, 1) },
 	}, {
 		ID:     "COM-004/linear-several",
 		Rule:   "Clients reading and writing several problems at once get, for each problem, the answers of some sequential order.",
 		Seeded: true,
-		Run:    func(b *bench.Bench) { tellOfProblems(b, 3) },
+		Run:    func(b *bench.Bench) { checkProblems(b, 3) },
 	}}
 }
 
-// register is the state of one problem. Texts are the numbers of writings.
-type register struct {
+// problemState is the state of one problem. Texts are the numbers of writes.
+type problemState struct {
 	revision int64
 	batch    ident.ID // of the revision
 	title    string
@@ -40,7 +40,7 @@ type register struct {
 	position int64     // of the last Change; 0 in a View
 }
 
-func (r register) String() string {
+func (r problemState) String() string {
 	text := fmt.Sprintf("revision %d, the title %q, the log %s, the comments %s", r.revision, r.title, cmp.Or(r.log, "empty"), cmp.Or(r.comments, "none"))
 	for i, value := range r.keywords {
 		text += fmt.Sprintf(", keyword %d %s", i, cmp.Or(value, "missing"))
@@ -53,8 +53,8 @@ func (r register) String() string {
 	return text
 }
 
-// writing is a client's request: to change a problem, or to show it.
-type writing struct {
+// problemRequest is a client's request: to change a problem, or to show it.
+type problemRequest struct {
 	problem int   // the problem
 	number  int64 // 0: to be shown
 	// expect is the expected revision, to be raised; 0: none.
@@ -69,7 +69,7 @@ type writing struct {
 	forget  int  // the user with the only remaining mark; -1: none
 }
 
-func (w writing) String() string {
+func (w problemRequest) String() string {
 	if w.number == 0 {
 		return fmt.Sprintf("to be shown problem %d", w.problem)
 	}
@@ -92,8 +92,8 @@ func (w writing) String() string {
 	return fmt.Sprintf("for number %d on problem %d (%s)", w.number, w.problem, strings.Join(parts, ", "))
 }
 
-// on returns the register after the writing.
-func (w writing) on(r register, position int64) register {
+// on returns the state after the write.
+func (w problemRequest) on(r problemState, position int64) problemState {
 	number := fmt.Sprint(w.number)
 	r.position, r.log = position, appended(r.log, w.number)
 	if w.expect > 0 {
@@ -116,18 +116,18 @@ func (w writing) on(r register, position int64) register {
 	return r
 }
 
-// shelf has the problems of the clients' writes.
-type shelf struct {
+// problemClient has the problems of the clients' writes.
+type problemClient struct {
 	*bench.Bench
 	problems []problem.Problem
 	users    [2]ident.ID
 }
 
-// keywordNames are the keywords of a register.
+// keywordNames are the keywords of a problem.
 func keywordNames() [2]string { return [2]string{"area", "price"} }
 
-// Change returns the Change of the writing.
-func (s *shelf) Change(w writing) store.Change {
+// Change returns the Change of the request.
+func (s *problemClient) Change(w problemRequest) store.Change {
 	p := s.problems[w.problem]
 	change := s.Bench.Change()
 	change.Batch = w.batch
@@ -163,7 +163,7 @@ func (s *shelf) Change(w writing) store.Change {
 }
 
 // look returns the problem in one View.
-func (s *shelf) look(i int) (shown register, err error) {
+func (s *problemClient) look(i int) (shown problemState, err error) {
 	id := s.problems[i].ID
 	var first, then store.Snapshot
 	err = s.Store.View(s.Ctx, func(r store.Reader) (err error) {
@@ -175,13 +175,13 @@ func (s *shelf) look(i int) (shown register, err error) {
 		return err
 	})
 	if err != nil {
-		return register{}, fmt.Errorf("View: %w", err)
+		return problemState{}, fmt.Errorf("View: %w", err)
 	}
 	if first.Revision != then.Revision || first.Batch != then.Batch || first.Title != then.Title {
-		return register{}, fmt.Errorf("one View showed of problem %d first revision %d with the title %q, and then revision %d with the title %q",
+		return problemState{}, fmt.Errorf("one View showed of problem %d first revision %d with the title %q, and then revision %d with the title %q",
 			id, first.Revision, first.Title, then.Revision, then.Title)
 	}
-	shown = register{
+	shown = problemState{
 		revision: first.Revision,
 		batch:    first.Batch,
 		title:    first.Title,
@@ -199,30 +199,30 @@ func (s *shelf) look(i int) (shown register, err error) {
 	return shown, nil
 }
 
-// told is the answer to a write of a client.
-type told struct {
-	upshot
-	shown register
+// problemAnswer is the answer to a write of a client.
+type problemAnswer struct {
+	result
+	shown problemState
 }
 
 // Do makes the request.
-func (s *shelf) Do(w writing) (out told, err error) {
+func (s *problemClient) Do(w problemRequest) (out problemAnswer, err error) {
 	if w.number == 0 {
 		out.shown, err = s.look(w.problem)
 	} else {
-		out.upshot, err = send(s.Bench, s.Change(w))
+		out.result, err = send(s.Bench, s.Change(w))
 	}
 	return out, err
 }
 
 // Step is the model of one problem.
-func (w writing) Step(before register, out told) (register, bool) {
+func (w problemRequest) Step(before problemState, out problemAnswer) (problemState, bool) {
 	if w.number == 0 {
 		out.shown.position = before.position
 		return before, out.shown == before
 	}
 	meets := w.expect == 0 || w.expect == before.revision && w.from == before.batch
-	switch out.fate {
+	switch out.outcome {
 	case isStored:
 		return w.on(before, out.position), meets && out.position > before.position
 	case isRefused:
@@ -232,43 +232,45 @@ func (w writing) Step(before register, out told) (register, bool) {
 	}
 }
 
-// Draw returns a random writing to a problem.
-func (w writing) Draw(random *rand.Rand) writing {
+// Draw returns a random request to a problem.
+func (w problemRequest) Draw(random *rand.Rand) problemRequest {
 	w.comment, w.drop, w.unread = random.IntN(2) == 0, random.IntN(3) == 0, random.IntN(3) == 0
 	w.keyword, w.mark, w.forget = random.IntN(4)-2, random.IntN(4)-2, random.IntN(6)-4
 	w.keyword, w.mark, w.forget = max(w.keyword, -1), max(w.mark, -1), max(w.forget, -1)
 	return w
 }
 
-// tellOfProblems lets clients look at problems and write to them.
-func tellOfProblems(b *bench.Bench, n int) {
+// checkProblems lets clients look at problems and write to them.
+func checkProblems(b *bench.Bench, n int) {
 	b.Helper()
-	s := &shelf{Bench: b, users: [2]ident.ID{b.ID(), b.ID()}}
-	var last []writing
+	s := &problemClient{Bench: b, users: [2]ident.ID{b.ID(), b.ID()}}
+	var last []problemRequest
 	create := b.Change()
 	for i := range n {
 		p := b.Problem(b.Reserve())
 		p.Title = "0"
 		s.problems = append(s.problems, p)
 		create.Effects = append(create.Effects, store.CreateProblem{Problem: p})
-		last = append(last, writing{problem: i})
+		last = append(last, problemRequest{problem: i})
 	}
 	b.Commit(create)
-	t := &story[register, writing, told]{Bench: b, ask: s.Do, Model: linear.Model[register, writing, told]{
-		Start: register{revision: 1, batch: create.Batch, title: "0"},
-		Step:  func(before register, w writing, out told) (register, bool) { return w.Step(before, out) },
-		Part:  func(w writing) int { return w.problem },
-		Asked: writing.String,
-		Told: func(w writing, out told) string {
+	t := &recording[problemState, problemRequest, problemAnswer]{Bench: b, ask: s.Do, Model: linear.Model[problemState, problemRequest, problemAnswer]{
+		Start: problemState{revision: 1, batch: create.Batch, title: "0"},
+		Step: func(before problemState, w problemRequest, out problemAnswer) (problemState, bool) {
+			return w.Step(before, out)
+		},
+		Part:  func(w problemRequest) int { return w.problem },
+		Asked: problemRequest.String,
+		Told: func(w problemRequest, out problemAnswer) string {
 			if w.number == 0 {
 				return out.shown.String()
 			}
-			return out.upshot.String()
+			return out.result.String()
 		},
-		Shown: register.String,
+		Shown: problemState.String,
 	}}
-	t.tell(func(_ int, ask func(writing) (told, error), random *rand.Rand) error {
-		w := writing{problem: random.IntN(n)}
+	t.record(func(_ int, ask func(problemRequest) (problemAnswer, error), random *rand.Rand) error {
+		w := problemRequest{problem: random.IntN(n)}
 		out, err := ask(w)
 		if err != nil {
 			return err

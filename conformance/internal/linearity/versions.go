@@ -20,20 +20,20 @@ func linearVersionCases() []bench.Case {
 		ID:     "VER-001/linear",
 		Rule:   "Clients changing and reading users, tokens and Versions at once get the answers of some sequential order, by either way of asking for the versions.",
 		Seeded: true,
-		Run:    func(b *bench.Bench) { tellOfVersions(b) },
+		Run:    func(b *bench.Bench) { checkVersions(b) },
 	}}
 }
 
-// registry is the state of two users and two tokens. Both have the number of their last
-// writing; 0: they do not exist.
-type registry struct {
+// accessState is the state of two users and two tokens. Both have the number of their last
+// write; 0: they do not exist.
+type accessState struct {
 	versions store.Versions
 	users    [2]int64
 	tokens   [2]int64
 	first    int // the first token, counted from 1; 0: none
 }
 
-func (r registry) String() string {
+func (r accessState) String() string {
 	text := fmt.Sprintf("catalogue version %d with the users' numbers %d, access version %d with the tokens' numbers %d", r.versions.Catalogue.Number, r.users, r.versions.Access.Number, r.tokens)
 	if r.first > 0 {
 		text += fmt.Sprintf(", token %d first", r.first-1)
@@ -41,8 +41,8 @@ func (r registry) String() string {
 	return text
 }
 
-// registering is a client's request.
-type registering struct {
+// accessRequest is a client's request.
+type accessRequest struct {
 	number      int64 // 0: to be shown
 	batch       ident.ID
 	briefly     bool // shown the versions alone
@@ -52,7 +52,7 @@ type registering struct {
 	from    store.Versions
 }
 
-func (r registering) String() string {
+func (r accessRequest) String() string {
 	switch {
 	case r.briefly:
 		return "for the Versions"
@@ -79,13 +79,13 @@ func (r registering) String() string {
 }
 
 // meets reports whether the versions are as the client expects them.
-func (r registering) meets(now store.Versions) bool {
+func (r accessRequest) meets(now store.Versions) bool {
 	return !r.expects ||
 		(r.user < 0 || r.from.Catalogue == now.Catalogue) && (r.token < 0 || r.from.Access == now.Access)
 }
 
-// on returns the registry after the Change.
-func (r registering) on(now registry) registry {
+// on returns the state after the Change.
+func (r accessRequest) on(now accessState) accessState {
 	if r.user >= 0 {
 		now.versions.Catalogue = now.versions.Catalogue.Next(r.batch)
 		now.users[r.user] = r.number
@@ -100,39 +100,39 @@ func (r registering) on(now registry) registry {
 	return now
 }
 
-// registered is a client's answer.
-type registered struct {
-	upshot
-	shown registry
+// accessAnswer is a client's answer.
+type accessAnswer struct {
+	result
+	shown accessState
 }
 
-// Step is the model of the registry.
-func (r registering) Step(before registry, out registered) (registry, bool) {
+// Step is the model of users and tokens.
+func (r accessRequest) Step(before accessState, out accessAnswer) (accessState, bool) {
 	switch {
 	case r.number == 0 && r.briefly:
 		return before, out.shown.versions == before.versions
 	case r.number == 0:
 		return before, out.shown == before
-	case out.fate == isStored:
+	case out.outcome == isStored:
 		return r.on(before), r.meets(before.versions)
-	case out.fate == isRefused:
+	case out.outcome == isRefused:
 		return before, !r.meets(before.versions)
 	default:
 		return before, true
 	}
 }
 
-// office is where users and tokens are registered.
-type office struct {
+// accessClient puts users and tokens into the store.
+type accessClient struct {
 	*bench.Bench
 	problem problem.ID // it also shows the catalogue's version
 	users   [2]user.User
 	tokens  [2]access.Token
-	began   time.Time // base of the numbers of writings, in milliseconds
+	began   time.Time // base of the numbers of writes, in milliseconds
 }
 
 // Change returns the requested Change.
-func (o *office) Change(r registering) store.Change {
+func (o *accessClient) Change(r accessRequest) store.Change {
 	change := o.Bench.Change()
 	change.Batch = r.batch
 	if r.user >= 0 {
@@ -155,7 +155,7 @@ func (o *office) Change(r registering) store.Change {
 }
 
 // look returns one View. It fails if the View contradicts itself.
-func (o *office) look() (shown registry, err error) {
+func (o *accessClient) look() (shown accessState, err error) {
 	err = o.Store.View(o.Ctx, func(r store.Reader) error {
 		catalogue, err := r.Catalogue(o.Ctx)
 		if err != nil {
@@ -197,10 +197,10 @@ func (o *office) look() (shown registry, err error) {
 }
 
 // Do makes the request.
-func (o *office) Do(r registering) (out registered, err error) {
+func (o *accessClient) Do(r accessRequest) (out accessAnswer, err error) {
 	switch {
 	case r.number > 0:
-		out.upshot, err = send(o.Bench, o.Change(r))
+		out.result, err = send(o.Bench, o.Change(r))
 	case r.briefly:
 		out.shown.versions, err = o.Store.Versions(o.Ctx)
 	default:
@@ -209,37 +209,39 @@ func (o *office) Do(r registering) (out registered, err error) {
 	return out, err
 }
 
-// tellOfVersions lets clients put users and tokens, and look at them.
-func tellOfVersions(b *bench.Bench) {
+// checkVersions lets clients put users and tokens, and look at them.
+func checkVersions(b *bench.Bench) {
 	b.Helper()
-	o := &office{Bench: b, began: b.Now(), problem: b.Create().ID, tokens: [2]access.Token{b.Token(), b.Token()}}
+	o := &accessClient{Bench: b, began: b.Now(), problem: b.Create().ID, tokens: [2]access.Token{b.Token(), b.Token()}}
 	for i := range o.users {
 		o.users[i] = b.Objects().Users[0]
 	}
-	t := &story[registry, registering, registered]{Bench: b, ask: o.Do, Model: linear.Model[registry, registering, registered]{
-		Step:  func(before registry, r registering, out registered) (registry, bool) { return r.Step(before, out) },
-		Asked: registering.String,
-		Told: func(r registering, out registered) string {
+	t := &recording[accessState, accessRequest, accessAnswer]{Bench: b, ask: o.Do, Model: linear.Model[accessState, accessRequest, accessAnswer]{
+		Step: func(before accessState, r accessRequest, out accessAnswer) (accessState, bool) {
+			return r.Step(before, out)
+		},
+		Asked: accessRequest.String,
+		Told: func(r accessRequest, out accessAnswer) string {
 			switch {
 			case r.number > 0:
-				return out.upshot.String()
+				return out.result.String()
 			case r.briefly:
 				return fmt.Sprintf("catalogue version %d, access version %d", out.shown.versions.Catalogue.Number, out.shown.versions.Access.Number)
 			}
 			return out.shown.String()
 		},
-		Shown: registry.String,
+		Shown: accessState.String,
 	}}
-	t.tell(func(_ int, ask func(registering) (registered, error), random *rand.Rand) error {
-		out, err := ask(registering{briefly: random.IntN(2) == 0})
+	t.record(func(_ int, ask func(accessRequest) (accessAnswer, error), random *rand.Rand) error {
+		out, err := ask(accessRequest{briefly: random.IntN(2) == 0})
 		if err != nil {
 			return err
 		}
-		r := registering{user: random.IntN(3) - 1, token: random.IntN(3) - 1, expects: random.IntN(2) == 0, from: out.shown.versions}
+		r := accessRequest{user: random.IntN(3) - 1, token: random.IntN(3) - 1, expects: random.IntN(2) == 0, from: out.shown.versions}
 		if r.user >= 0 || r.token >= 0 {
 			r.number, r.batch = t.number(), b.ID()
 		}
 		_, err = ask(r)
 		return err
-	}, registering{}, registering{briefly: true})
+	}, accessRequest{}, accessRequest{briefly: true})
 }
