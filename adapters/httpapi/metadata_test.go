@@ -65,9 +65,10 @@ func TestCreateMilestoneWithAName(t *testing.T) {
 	f := setup(t)
 	write := secretOf(access.Write).Reveal()
 	w := f.send(t, request("POST", api+"/milestones", `{"name":"Summer"}`, "Authorization", write), 201, "")
-	put, ok := f.changes[0].Effects[len(f.changes[0].Effects)-1].(store.PutMilestone)
+	effects := f.changes[0].Effects // the audit entry, the milestone, the event
+	put, ok := effects[len(effects)-2].(store.PutMilestone)
 	if !ok {
-		t.Fatalf("stored is %+v", f.changes[0].Effects)
+		t.Fatalf("stored is %+v", effects)
 	}
 	want := `{"identifier":"` + put.Milestone.ID.String() + `","name":"Summer","component":null,"creationDate":"2015-11-05T11:30:00.125Z","startDate":null,"endDate":null}` + "\n"
 	if w.Body.String() != want {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -310,6 +311,16 @@ func (l *link) awaitNow(ctx context.Context, a *actor) error {
 	}
 }
 
+// Feed implements store.Store: the simulation has no readers of the feed.
+func (l *link) Feed(context.Context, int64, int, int64) ([]event.Entry, error) {
+	return nil, fault.New(fault.Unsupported, "the simulated store has no feed")
+}
+
+// FeedEnds implements store.Store.
+func (l *link) FeedEnds(context.Context) (oldest, newest event.Entry, err error) {
+	return oldest, newest, fault.New(fault.Unsupported, "the simulated store has no feed")
+}
+
 // Restore implements store.Store: servers do not restore.
 func (l *link) Restore(context.Context, store.Archive) error {
 	return fault.New(fault.Unsupported, "the simulated store restores nothing")
@@ -323,7 +334,7 @@ func describeChange(change store.Change) string {
 	var parts []string
 	for _, effect := range change.Effects {
 		switch e := effect.(type) {
-		case store.ForgetReads, store.MarkRead, store.AppendAudit, store.PutSavepoint, store.MoveFamily:
+		case store.ForgetReads, store.MarkRead, store.AppendAudit, store.PutSavepoint, store.MoveFamily, store.Publish:
 		case store.KeepReply:
 			parts = append(parts, "keep a reply")
 		case store.CreateProblem:

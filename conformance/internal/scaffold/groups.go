@@ -49,6 +49,10 @@ func groups() []group {
 		hint:  "A number that goes up with each line that is appended; never its time, and never its identifier.",
 		ids:   `^COM-008`,
 	}, {
+		title: "The feed",
+		hint:  "With one writer, number an entry in its transaction. Otherwise number visible entries when somebody reads: a number from before the Commit leaves gaps.",
+		ids:   `^(FEED-|READ-022)`,
+	}, {
 		title: "Views and contexts",
 		hint:  "A View is one moment from its beginning, and Commits go on meanwhile. A context that ends counts for a View until its end, for a Commit only until it has begun. Confirm has nothing to do where a View shows only what is safe.",
 		ids:   `^(VIEW-00[124]|COM-009|COM-010|CONF-)`,
