@@ -33,6 +33,12 @@ type call struct {
 	dryRun bool
 	// rest, if an operation sets it, yields the later parts of the body of its answer.
 	rest iter.Seq2[[]byte, error]
+	// w is the writer of the answer, for its deadlines.
+	w http.ResponseWriter
+	// sendTo, if an operation sets it, sends the whole answer by itself.
+	sendTo func(http.ResponseWriter)
+	// ends are called when the request is over, the last one first.
+	ends []func()
 	// pooled, if not nil, is the buffer of the pool for the body of the answer.
 	pooled *[]byte
 }
@@ -60,11 +66,16 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		header := w.Header()
 		header.Set("Cache-Control", "private, no-cache")
 		header.Add("Vary", "Authorization") // CORS has values of its own
-		c := &call{server: s, r: r, frame: httpframe.Of(r)}
+		c := &call{server: s, r: r, w: w, frame: httpframe.Of(r)}
+		defer c.end()
 		a, err := c.answer(e, w)
 		c.frame.Replayed = a.replayed
 		if err != nil {
 			s.fail(w, r, err)
+			return
+		}
+		if c.sendTo != nil {
+			c.sendTo(w)
 			return
 		}
 		if c.rest != nil {
@@ -76,6 +87,15 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		}
 		a.write(w, r)
 		c.putBuf(a.body)
+	}
+}
+
+// after has a function called when the request is over.
+func (c *call) after(end func()) { c.ends = append(c.ends, end) }
+
+func (c *call) end() {
+	for _, end := range slices.Backward(c.ends) {
+		end()
 	}
 }
 

@@ -53,6 +53,7 @@ type result struct {
 	headers     []string // from answerHeaders
 	of          any      // a type of package wire, or a slice of one; nil: no body
 	example     func(*wire.Encoder)
+	stream      bool // the elements of the slice come as server-sent events, too
 }
 
 // writes reports whether the operation can change anything.

@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -247,6 +248,9 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	if slices.Contains(e.query, paramPredicate) {
 		parameters = "?predicate=TRUEPREDICATE"
 	}
+	if e.id == "listEvents" {
+		f.feed = sampleFeed()
+	}
 	if e.id == "updateProblems" {
 		parameters = bulkQuery(f, kind)
 	}
@@ -258,6 +262,8 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		case slices.Contains(e.query, paramSort):
 			parameters = "?sort=name+desc"
 		}
+	case fault.CursorGone:
+		parameters = "?after=" + event.Cursor{Number: 7, Index: 1, Batch: samples.Ann.ID}.String()
 	case fault.TooManyResults:
 		f.hits, f.catalogue = make([]store.Hit, tracker.MostFound+1), hugeCatalogue()
 	case fault.MalformedJSON:
@@ -346,7 +352,9 @@ func TestFailuresAreRecorded(t *testing.T) {
 			case fault.RateLimited:
 				o.Limits.RatePerMinute = 1
 			case fault.QueryTooExpensive:
-				o.Service = tracker.New(tracker.Options{Store: newFixedStore(), Now: o.Now, Random: zeros{}, SearchFor: -1}) // no time at all
+				slow := newFixedStore()
+				slow.feed = sampleFeed()
+				o.Service = tracker.New(tracker.Options{Store: slow, Now: o.Now, Random: zeros{}, SearchFor: -1}) // no time at all
 			}
 		})
 		for _, e := range endpoints() {
@@ -408,4 +416,10 @@ func checkHeaders(t *testing.T, served any, e endpoint, w *httptest.ResponseReco
 			t.Errorf("%s answers %d with %s, which the document does not say", e.id, w.Code, name)
 		}
 	}
+}
+
+// sampleFeed is a feed of one event of a problem.
+func sampleFeed() []event.Entry {
+	sample := samples.Events()[0]
+	return []event.Entry{{Number: 1, Batch: sample.Batch, At: sample.At, Author: sample.Author, Events: []event.Event{sample.Event}}}
 }

@@ -7,6 +7,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -57,6 +58,10 @@ type Options struct {
 	Quiet func() bool
 	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(httpframe.Exchange)
+	// Streams bound the streams of events. nil: the default limits.
+	Streams *Streams
+	// Stopping, if not nil, ends when the server begins to stop: so do streams then.
+	Stopping context.Context
 }
 
 // Limits bound the requests of one client (D22).
@@ -87,6 +92,8 @@ type server struct {
 	rates    *httpframe.RateLimits
 	encoding encoding
 	large    httpframe.Semaphore // requests with a large body
+	streams  *Streams
+	encoded  encodedEvents
 	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
 }
@@ -108,7 +115,11 @@ func New(o Options) (http.Handler, error) {
 		encoding: newEncoding(),
 		large:    httpframe.NewSemaphore(),
 		lists:    httpframe.NewSemaphore(),
+		streams:  o.Streams,
 		mux:      http.NewServeMux(),
+	}
+	if s.streams == nil {
+		s.streams = NewStreams(DefaultStreams, DefaultStreamsOfUser, nil)
 	}
 	document, err := newDocument(o)
 	if err != nil {
@@ -169,6 +180,7 @@ func endpoints() []endpoint {
 		tokenEndpoints(),
 		metadataEndpoints(),
 		auditEndpoints(),
+		eventEndpoints(),
 		searchEndpoints(),
 		queryEndpoints(),
 	} {
@@ -196,7 +208,7 @@ func crossOrigin(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: methods,
-		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id"},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "X-Request-Id"},
 		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Ignored-Members", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
 		MaxAge:         600, // seconds
 		// The router answers OPTIONS, with Allow, also to browsers.

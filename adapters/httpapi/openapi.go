@@ -78,6 +78,7 @@ func tags() []*huma.Tag {
 		{Name: tagUsers, Description: "See, add and change users."},
 		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, write and admin."},
 		{Name: tagMetadata, Description: "Shape states, priorities, classifications, components and milestones."},
+		{Name: tagEvents, Description: "Follow everything that happens, page by page or as a stream."},
 		{Name: "Audit", Description: "See who changed which metadata, users and tokens, and when."},
 	}
 }
@@ -130,7 +131,7 @@ const (
 // where several parameters share a name, it is the subject.
 func parameters() map[string]*huma.Param {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
-	one, most := 1.0, float64(tracker.MostOnPage)
+	none, one, most, minute := 0.0, 1.0, float64(tracker.MostOnPage), float64(mostWait)
 	all := map[string]*huma.Param{
 		"Problem": {Name: "identifier", In: "path", Required: true, Description: "The problem's identifier.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
@@ -138,6 +139,16 @@ func parameters() map[string]*huma.Param {
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: samples.Ann.ID.String()},
 		"Keyword": {Name: "keyword", In: "path", Required: true, Description: "The keyword's name. A slash in it is sent as %2F.",
 			Schema: text(), Example: "version"},
+		paramAfter: {Name: paramAfter, In: "query", Description: "Start behind this: the identifier of an event, a cursor from the link to the next page, or now. Without it, the feed starts with its oldest event.",
+			Schema: text(), Example: samples.Events()[0].Cursor.String()},
+		paramWait: {Name: paramWait, In: "query", Description: "The longest wait for an event, in seconds. Without it, the answer may be empty at once.",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &none, Maximum: &minute, Default: 0}, Example: 30},
+		paramProblem: {Name: paramProblem, In: "query", Description: "Only the events of this problem.",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
+		paramEventPredicate: {Name: paramPredicate, In: "query", Description: "Only the events of problems that satisfy this condition when the event is sent, in the [predicate language](docs/predicates).",
+			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
+		lastEventID: {Name: lastEventID, In: "header", Description: "The same as after, for clients that connect again to a stream. It overrides after=now.",
+			Schema: text(), Example: samples.Events()[0].Cursor.String()},
 		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier.",
 			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
 		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
@@ -238,6 +249,9 @@ func (d *document) operation(e endpoint) *huma.Operation {
 			a.example(&sample)
 			response.Content = map[string]*huma.MediaType{
 				mediaJSON: {Schema: d.schema(a.of), Example: json.RawMessage(sample.Buf)},
+			}
+			if a.stream {
+				response.Content[mediaEvents] = eventStreamType()
 			}
 		}
 		op.Responses[strconv.Itoa(a.status)] = response
@@ -413,4 +427,15 @@ func errorStatuses(kinds []fault.Kind) []int {
 	}
 	slices.Sort(statuses)
 	return slices.Compact(statuses)
+}
+
+// eventStreamType describes the answer as server-sent events.
+func eventStreamType() *huma.MediaType {
+	return &huma.MediaType{
+		Schema: &huma.Schema{
+			Type:        huma.TypeString,
+			Description: "Server-sent events. The data of each are an Event, and its id is the identifier of the Event.",
+		},
+		Example: reconnect + "id: " + samples.Events()[0].Cursor.String() + "\ndata: {…}\n\n",
+	}
 }

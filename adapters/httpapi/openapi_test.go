@@ -280,7 +280,7 @@ func checkMedia(t *testing.T, op any, id, content, example string) {
 func TestDocumentTellsListsFromSearches(t *testing.T) {
 	t.Parallel()
 	document := openAPI(t)
-	limits := map[string]any{"listProblems": 100.0, "listAudit": 100.0}
+	limits := map[string]any{"listProblems": 100.0, "listAudit": 100.0, "listEvents": 100.0}
 	for _, e := range endpoints() {
 		op, _ := at(document, e.pointer())
 		parameters, _ := at(op, "/parameters")

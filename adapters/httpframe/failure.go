@@ -54,6 +54,8 @@ var failures = []Failure{
 		"This cannot change while something depends on it: whether a state counts as resolved, while a problem is in it; that the last initial state is one; or the last valid token of scope admin, and whether its user is active."},
 	{fault.MetadataCycle, "metadata-cycle", 409, "Metadata cycle",
 		"A component would be below itself, or succeed itself. The detail names the circle."},
+	{fault.CursorGone, "cursor-gone", 410, "Cursor gone",
+		"The feed has no event at the cursor: it is of another store, of a history that was lost in a fail-over or replaced by a backup, or the event was forgotten. The members oldest and newest are cursors to go on from. Load the problems anew, and go on from newest."},
 	{fault.StaleRevision, "stale-revision", 412, "Stale revision",
 		"The problem has another revision than the request expects, by the header If-Match or the member revision: somebody changed it since. The detail and the header Problem-Revision say the current one. Load the problem again and decide anew. Or, when many problems are changed at once, something has moved since the preview: preview again."},
 	{fault.TooLarge, "too-large", 413, "Too large",

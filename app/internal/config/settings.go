@@ -49,7 +49,10 @@ type Limits struct {
 	MaxWatchers      int  `default:"1000" placeholder:"N" help:"Most watchers of one problem. Default: ${default}."`
 	MaxRelationships int  `default:"1000" placeholder:"N" help:"Most relationships of one problem. Default: ${default}."`
 	MaxQueries       int  `default:"1000" placeholder:"N" help:"Most saved queries of one user. Default: ${default}."`
+	MaxStreams       int  `default:"2000" placeholder:"N" help:"Most streams of events and polls that wait for one, at a time. One user can have half of them. Default: ${default}."`
 	MaxRate          int  `default:"0" placeholder:"N" help:"Most requests per minute with one token; 0 for any number. Default: ${default}."`
+
+	KeepEvents time.Duration `default:"0s" placeholder:"TIME" help:"For how long the feed keeps its events, such as 720h; 0 for ever. Default: ${default}."`
 
 	MaxAddressRate        int `default:"600" placeholder:"N" help:"Most requests per minute from one address without a valid token; 0 for any number. 64 bits of an IPv6 address count. Default: ${default}."`
 	MaxConnections        int `default:"4096" placeholder:"N" help:"Most connections of clients at a time. An eighth is kept for trusted proxies. Default: ${default}, or what the limit of open files allows."`
@@ -115,7 +118,7 @@ func (l *Limits) AfterApply() error {
 		value int64
 	}{
 		{"--max-body", int64(l.MaxBody)}, {"--max-headers", int64(l.MaxHeaders)}, {"--max-depth", int64(l.MaxDepth)},
-		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)}, {"--max-queries", int64(l.MaxQueries)},
+		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)}, {"--max-queries", int64(l.MaxQueries)}, {"--max-streams", int64(l.MaxStreams)},
 		{"--max-connections", int64(l.MaxConnections)},
 	} {
 		if limit.value < 1 {
@@ -141,6 +144,9 @@ func (l *Limits) AfterApply() error {
 		if limit.value < 0 {
 			return fmt.Errorf("%s cannot be negative", limit.flag)
 		}
+	}
+	if l.KeepEvents < 0 {
+		return errors.New("--keep-events cannot be negative")
 	}
 	return nil
 }

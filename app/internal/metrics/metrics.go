@@ -193,6 +193,31 @@ func (m *Metrics) Connected(open func() int) {
 	}, func() float64 { return float64(open()) }))
 }
 
+// Events reports on the feed from now on: the streams and waiting polls, and the number of
+// sent events. lag counts the age of an event when a stream sends it.
+func (m *Metrics) Events(open func() int, sent func() uint64, lag prometheus.Collector) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "problems_event_streams_open",
+			Help: "Streams of events, and polls that wait for one.",
+		}, func() float64 { return float64(open()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "problems_events_sent_total",
+			Help: "Events sent to clients, in streams and in answers to polls.",
+		}, func() float64 { return float64(sent()) }),
+		lag,
+	)
+}
+
+// NewEventLag returns the measurement of the time from an event until a stream sends it.
+func NewEventLag() prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "problems_event_lag_seconds",
+		Help:    "Time from an event until a stream at the end of the feed has sent it.",
+		Buckets: latencies,
+	})
+}
+
 // Reread counts a file read again, or a failure of it.
 func (m *Metrics) Reread(file string, err error) {
 	result := outcomeOK

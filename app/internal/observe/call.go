@@ -21,11 +21,12 @@ const (
 	Commit   Name = "commit"
 	Outcome  Name = "outcome"
 	Confirm  Name = "confirm"
+	Feed     Name = "feed"
 	Restore  Name = "restore"
 )
 
 // Names are all calls.
-var Names = []Name{View, Versions, Reserve, Commit, Outcome, Confirm, Restore}
+var Names = []Name{View, Versions, Reserve, Commit, Outcome, Confirm, Feed, Restore}
 
 // Call is one finished call.
 type Call struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -70,6 +71,23 @@ func (s *observed) Outcome(ctx context.Context, batch ident.ID, at time.Time) (s
 	c.Err, c.Stored = err, stored
 	s.tell(ctx, c)
 	return receipt, stored, err
+}
+
+// Feed is the Feed of the store, and FeedEnds a call of the same name.
+func (s *observed) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	c := Call{Name: Feed, Start: s.now()}
+	entries, err := s.Store.Feed(ctx, from, limit, budget)
+	c.Err = err
+	s.tell(ctx, c)
+	return entries, err
+}
+
+func (s *observed) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	c := Call{Name: Feed, Start: s.now()}
+	oldest, newest, err = s.Store.FeedEnds(ctx)
+	c.Err = err
+	s.tell(ctx, c)
+	return oldest, newest, err
 }
 
 func (s *observed) Confirm(ctx context.Context, shown store.History) error {

@@ -44,9 +44,10 @@ func useOf(call observe.Name) Use {
 }
 
 // weight orders the calls of a use: the success of one proves the success of calls of the
-// same weight or less. Some stores confirm and reserve without writing.
+// same weight or less. Some stores confirm, reserve and
+// read the feed without writing.
 func weight(call observe.Name) int {
-	if call == observe.Reserve || call == observe.Confirm {
+	if call == observe.Reserve || call == observe.Confirm || call == observe.Feed {
 		return 1
 	}
 	return 2

@@ -27,7 +27,8 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m
 			Relationships: limits.MaxRelationships,
 			Queries:       limits.MaxQueries,
 		},
-		Searches: int(at),
+		Searches:   int(at),
+		KeepEvents: limits.KeepEvents,
 	})
 	m.Searches(service.Searches)
 	m.Clock(service.ClockRefusals, service.ClockOffset)

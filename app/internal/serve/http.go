@@ -20,7 +20,7 @@ import (
 
 // httpModule serves the API, and the metrics on a listener of their own.
 var httpModule = fx.Module("http",
-	fx.Provide(newMemory, newHandler, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
+	fx.Provide(newMemory, newStopping, newHandler, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
 		limits := newThrottles(logger, o.Now)
 		lc.Append(fx.StopHook(limits.sum))
 		return limits
@@ -28,12 +28,29 @@ var httpModule = fx.Module("http",
 	fx.Invoke(serveAll),
 )
 
-func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) (http.Handler, error) {
+// stopping ends when the API begins to stop. Streams end with it: they would hold up the
+// stop until its time limit.
+type stopping struct {
+	context.Context
+	begin context.CancelFunc
+}
+
+func newStopping() stopping {
+	ctx, cancel := context.WithCancel(context.Background())
+	return stopping{ctx, cancel}
+}
+
+func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
 	requests := newAccessLog(logger, o.Stderr, o.Now, limits)
+	lag := metrics.NewEventLag()
+	streams := httpapi.NewStreams(settings.Limits.MaxStreams, max(1, settings.Limits.MaxStreams/2), func(age time.Duration) { lag.Observe(age.Seconds()) })
+	m.Events(streams.Open, streams.Sent, lag)
 	handler, err := httpapi.New(httpapi.Options{
-		Service: service,
-		Memory:  memory,
+		Service:  service,
+		Memory:   memory,
+		Streams:  streams,
+		Stopping: stop,
 		Limits: httpapi.Limits{
 			BodyBytes:     int64(settings.Limits.MaxBody),
 			JSONDepth:     settings.Limits.MaxDepth,
@@ -132,10 +149,11 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
+	api.server.RegisterOnShutdown(stop.begin)
 	if settings.Server.TLSCert != "" {
 		api.files = f
 		m.Certificate(f.certificateEnd)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -166,6 +167,28 @@ func Audit() []audit.Entry {
 		{
 			ID: Identifier(23), Created: Time.Add(time.Hour), Author: Ann.ID, Batch: Identifier(24), Type: audit.Changed, Kind: audit.State, Object: Open.ID, Name: Open.Name,
 			Field: "nextStates", From: problem.LogArray(ref(Progress)), To: problem.LogArray(ref(Progress), ref(Closed)),
+		},
+	}
+}
+
+// Events returns two events of the feed: of the problem, and of the audit log.
+func Events() []tracker.PublishedEvent {
+	s, entry := Snapshot(), Audit()[1]
+	logged := s.Log[1]
+	return []tracker.PublishedEvent{
+		{
+			Event: event.Event{
+				Type: event.ProblemChanged, Problem: s.ID, Title: s.Title, State: s.State, Revision: logged.Revision,
+				Lines: []event.Line{{ID: logged.ID, Type: string(logged.Type), Field: logged.Field, From: logged.From, To: logged.To}},
+			},
+			Cursor: event.Cursor{Number: 41, Index: 1, Batch: logged.Batch}, Batch: logged.Batch, At: logged.Created, Author: logged.Author,
+		},
+		{
+			Event: event.Event{
+				Type: event.TypeOf(entry.Kind, false), Kind: entry.Kind, Object: entry.Object, Name: entry.Name,
+				Lines: []event.Line{{ID: entry.ID, Type: string(entry.Type), Field: entry.Field, From: entry.From, To: entry.To}},
+			},
+			Cursor: event.Cursor{Number: 42, Index: 1, Batch: entry.Batch}, Batch: entry.Batch, At: entry.Created, Author: entry.Author,
 		},
 	}
 }

@@ -493,6 +493,10 @@ func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID stri
 		e.key("line").Int(int64(wrong.Line))
 		e.key("column").Int(int64(wrong.Column))
 	}
+	if gone, ok := errors.AsType[*tracker.GoneError](f.Err); ok {
+		e.key("oldest").Text(gone.Oldest.String())
+		e.key("newest").Text(gone.Newest.String())
+	}
 	e.Close('}')
 }
 

@@ -195,6 +195,8 @@ type Error struct {
 	Kind     string      `json:"kind,omitempty" enum:"syntax,unsupported,unknownKey,unknownFunction,unboundVariable,typeMismatch,invalidPattern,limitExceeded" doc:"Of an invalid predicate: what is wrong with it."`
 	Line     int         `json:"line,omitempty" minimum:"1" doc:"Of an invalid predicate, or sort: where the first token starts that is wrong."`
 	Column   int         `json:"column,omitempty" minimum:"1" doc:"Likewise, in code points."`
+	Oldest   string      `json:"oldest,omitempty" doc:"Of a cursor that is gone: the cursor before the oldest event."`
+	Newest   string      `json:"newest,omitempty" doc:"Likewise: the cursor behind the newest event."`
 }
 
 // ErrorItem is one fault of a request body.

@@ -1,0 +1,82 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// Event is an event of the feed (D39).
+type Event struct {
+	Identifier      string        `json:"identifier" doc:"Opaque. It is the cursor behind this event, too."`
+	Type            string        `json:"type" enum:"problem.created,problem.changed,state.created,state.changed,priority.created,priority.changed,classification.created,classification.changed,component.created,component.changed,milestone.created,milestone.changed,user.created,user.changed,token.created,token.changed"`
+	Timestamp       time.Time     `json:"timestamp"`
+	Author          *Reference    `json:"author" doc:"null for the service itself, and for its command line."`
+	BatchIdentifier string        `json:"batchIdentifier" format:"uuid" doc:"The same for all events of one request."`
+	Problem         *EventProblem `json:"problem" doc:"null for an event of metadata, users and tokens."`
+	Logs            []LogEntry    `json:"logs" nullable:"false" doc:"The new entries in the problem's log; empty for an event of metadata, users and tokens."`
+	Audit           []AuditEntry  `json:"audit,omitempty" doc:"The new entries in the audit log; only for an event of metadata, users and tokens."`
+}
+
+// EventProblem is the problem of an event, right after the event.
+type EventProblem struct {
+	Identifier int64     `json:"identifier" minimum:"1"`
+	Title      string    `json:"title"`
+	State      Reference `json:"state" doc:"With today's name."`
+	Revision   int64     `json:"revision" minimum:"1"`
+}
+
+// Event writes an event of the feed.
+func (e *Encoder) Event(v tracker.PublishedEvent) {
+	e.Open('{')
+	e.key("identifier").Text(v.Cursor.String())
+	e.key("type").Text(string(v.Type))
+	e.key("timestamp").Time(v.At)
+	e.key("author").UserRef(v.Author)
+	e.key("batchIdentifier").ID(v.Batch)
+	if v.Admin() {
+		e.key("problem").null()
+		e.key("logs").Open('[')
+		e.Close(']')
+		e.key("audit")
+		e.eventAudit(v)
+	} else {
+		e.key("problem").eventProblem(v)
+		e.key("logs")
+		e.eventLog(v)
+	}
+	e.Close('}')
+}
+
+func (e *Encoder) eventProblem(v tracker.PublishedEvent) {
+	e.Open('{')
+	e.key("identifier").Int(int64(v.Problem))
+	e.key("title").Text(v.Title)
+	e.key("state").StateRef(v.State)
+	e.key("revision").Int(v.Revision)
+	e.Close('}')
+}
+
+func (e *Encoder) eventLog(v tracker.PublishedEvent) {
+	e.Open('[')
+	for _, l := range v.Lines {
+		e.logEntry(problem.LogEntry{
+			ID: l.ID, Problem: v.Problem, Type: problem.LogType(l.Type), Created: v.At, Author: v.Author, Batch: v.Batch,
+			Field: l.Field, From: l.From, To: l.To, Revision: v.Revision,
+		})
+	}
+	e.Close(']')
+}
+
+func (e *Encoder) eventAudit(v tracker.PublishedEvent) {
+	e.Open('[')
+	for _, l := range v.Lines {
+		e.AuditEntry(audit.Entry{
+			ID: l.ID, Created: v.At, Author: v.Author, Batch: v.Batch, Type: audit.Type(l.Type), Kind: v.Kind,
+			Object: v.Object, Name: v.Name, Field: l.Field, From: l.From, To: l.To,
+		})
+	}
+	e.Close(']')
+}

@@ -1,0 +1,72 @@
+package httpapi
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Streams bound and count the requests that wait for events: streams, and polls with a
+// wait. One Streams is for one handler. Its methods may be called from many goroutines.
+type Streams struct {
+	most, mostOfUser int
+	// lag, if not nil, is called for each sent event with its age.
+	lag  func(time.Duration)
+	sent atomic.Uint64
+
+	mu     sync.Mutex
+	open   int
+	byUser map[ident.ID]int
+}
+
+// NewStreams returns Streams with a limit for all users together and one for each. lag,
+// if not nil, is called for each event of a stream that follows the end of the feed, with
+// the time since the event.
+func NewStreams(most, mostOfUser int, lag func(time.Duration)) *Streams {
+	return &Streams{most: most, mostOfUser: mostOfUser, lag: lag, byUser: map[ident.ID]int{}}
+}
+
+// The limits of Streams by default.
+const (
+	DefaultStreams       = 2000
+	DefaultStreamsOfUser = 1000
+)
+
+// Open returns the number of waiting requests and streams.
+func (s *Streams) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
+// Sent returns the number of events sent so far, in pages and streams.
+func (s *Streams) Sent() uint64 { return s.sent.Load() }
+
+// acquire counts a request of the user until release. It fails with fault.RateLimited when
+// there are too many.
+func (s *Streams) acquire(user ident.ID) (release func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.byUser[user] >= s.mostOfUser:
+		return nil, fault.New(fault.RateLimited, "you have %d streams and waiting requests of events already: end one, or use one for several purposes", s.mostOfUser)
+	case s.open >= s.most:
+		return nil, fault.New(fault.RateLimited, "there are %d streams and waiting requests of events already: try again later, or ask without wait", s.most)
+	}
+	s.open++
+	s.byUser[user]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open--
+		if s.byUser[user]--; s.byUser[user] == 0 {
+			delete(s.byUser, user)
+		}
+	}, nil
+}
+
+// count counts sent events.
+func (s *Streams) count(events int) { s.sent.Add(uint64(events)) }
