@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -80,7 +81,7 @@ func findSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "leaves out what a database cannot decide", caught: "FIND-001/residual",
 		sabotage: asking(func(q *store.Query) {
-			compiled, _ := q.Plan.Split()
+			compiled, _ := pushdown.Split(q.Plan)
 			plan := *q.Plan
 			plan.Where = predicate.And{Conds: compiled}
 			q.Plan = &plan

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -64,11 +65,11 @@ func BenchmarkSearch(b *testing.B) {
 		{name: "residual", text: "title MATCHES '.*99.*'"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			plan, err := predicate.Compile(c.text, predicate.Problem, predicate.Env{User: user, Now: time.Date(2020, 6, 1, 0, 0, 0, 0, time.UTC)})
+			plan, err := check.Compile(c.text, predicate.Problem, predicate.Env{User: user, Now: time.Date(2020, 6, 1, 0, 0, 0, 0, time.UTC)})
 			if err != nil {
 				b.Fatal(err)
 			}
-			sort, err := predicate.CompileOrder(c.sort, predicate.Problem)
+			sort, err := check.CompileOrder(c.sort, predicate.Problem)
 			if err != nil {
 				b.Fatal(err)
 			}

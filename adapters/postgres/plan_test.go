@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -90,11 +91,11 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"ANY keywords.name = 'build 7'", "", "keywords_name"},
 		{"state.resolved = NO", "-modificationDate", "problems_modified"},
 	} {
-		plan, err := predicate.Compile(c.where, predicate.Problem, predicate.Env{Now: now, User: number(7)})
+		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: now, User: number(7)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		order, err := predicate.CompileOrder(c.sort, predicate.Problem)
+		order, err := check.CompileOrder(c.sort, predicate.Problem)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -80,7 +81,7 @@ func TestSearchOfLongTextsIsCancelled(t *testing.T) {
 		"SUBQUERY(comments, $c, " + strings.Repeat("$c.text LIKE '*"+word[:100]+"bb*' OR ", 100) + "FALSEPREDICATE).@count > 0",
 		"SUBQUERY(relationships.child.relationships.child, $p, ANY $p.comments.text LIKE '*" + word[:50] + "bb*').@count = 99",
 	} {
-		plan, err := predicate.Compile(text, predicate.Problem, predicate.Env{User: ident.None})
+		plan, err := check.Compile(text, predicate.Problem, predicate.Env{User: ident.None})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -161,9 +162,9 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"state.resolved = NO", "-modificationDate", "SCAN p USING INDEX problems_modified"},
 		{"title CONTAINS[c] 'API'", "", "SCAN p"}, // no index finds a part of a text
 	} {
-		plan, err := predicate.Compile(c.where, predicate.Problem, predicate.Env{Now: start, User: user})
+		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: start, User: user})
 		b.must(err)
-		order, err := predicate.CompileOrder(c.sort, predicate.Problem)
+		order, err := check.CompileOrder(c.sort, predicate.Problem)
 		b.must(err)
 		var steps []string
 		b.must(b.read(t.Context(), func(conn *conn) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -60,6 +61,6 @@ func fill(ctx context.Context, s store.Store) (*filled, error) {
 	for n, d := range patched {
 		f.writers = append(f.writers, newWriter(f, d, archive.Batch, byte(n)))
 	}
-	f.plan, err = predicate.Compile(searched, predicate.Problem, predicate.Env{User: f.user})
+	f.plan, err = check.Compile(searched, predicate.Problem, predicate.Env{User: f.user})
 	return f, err
 }

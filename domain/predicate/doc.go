@@ -1,13 +1,15 @@
-// Package predicate is the query language of the searches (D31). One text asks about
-// problems and the objects around them.
+// Package predicate is the vocabulary of the query language of the searches (D31). One
+// text asks about problems and the objects around them.
 //
-// [Compile] reads such a text. [Parse] turns it into a tree; its errors give line and
-// column. [Check] finds the keys in the schema ([Keys]), checks the types, converts
-// literals and computes constants. The result is a [Plan]. Only the checker knows the
-// rules of conversion. An evaluator of a Plan, or a compiler to SQL, always meets
-// matching types.
+// A [Plan] is a checked predicate. Its conditions ([Cond]) and expressions ([Expr])
+// refer to the keys of the schema ([Keys]), with matching types. The package also has
+// the values ([Value]), their order, and [Fold], the definition of equal strings under
+// [c] and [d].
 //
-// [Plan.Holds] evaluates a Plan about any [Entry]. [Plan.Split] divides it into
-// conditions for the database and a residual for the evaluator. All stores share
-// Split, and so they share [Fold], the definition of equal strings under [c] and [d].
+// The packages below work with plans:
+//
+//   - check makes a Plan of a text. Its errors give line and column.
+//   - eval evaluates a Plan about any [Entry].
+//   - pushdown divides a Plan into conditions for a database and a residual for eval.
+//   - internal/syntax parses a text into a tree, and prints a tree.
 package predicate

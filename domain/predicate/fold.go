@@ -54,3 +54,17 @@ func foldCase(r rune) rune {
 	}
 	return unicode.ToLower(unicode.ToUpper(r))
 }
+
+// Modifier returns the folding as the modifier of an operator: [c], [d] or [cd]. It is
+// empty for Exact.
+func (f Folding) Modifier() string {
+	switch f {
+	case Case:
+		return "[c]"
+	case Marks:
+		return "[d]"
+	case Both:
+		return "[cd]"
+	}
+	return ""
+}

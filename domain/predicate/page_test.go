@@ -2,87 +2,22 @@ package predicate
 
 import (
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/problemtracking/problems/domain/relationship"
-	pages "github.com/problemtracking/problems/domain/rules"
+	"github.com/problemtracking/problems/domain/predicate/internal/pagetest"
 )
 
 // The tests below find all parts of the language in its page. Another test asks the
 // examples and the errors of the page, in every kind of store.
 
-// page is the page of the query language.
-type page struct {
-	*testing.T
-	text string
-}
-
-func readPage(t *testing.T) page {
-	t.Helper()
-	text, err := fs.ReadFile(pages.Pages(), "predicates.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return page{t, string(text)}
-}
-
-// table returns the rows of the table with this header, with trimmed cells.
-func (p page) table(header string) (rows [][]string) {
-	p.Helper()
-	_, rest, found := strings.Cut(p.text, "\n"+header+"\n")
-	if !found {
-		p.Fatalf("the page has no table %q", header)
-	}
-	for _, line := range strings.Split(rest, "\n")[1:] { // without the line below the header
-		if !strings.HasPrefix(line, "|") {
-			break
-		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		rows = append(rows, cells)
-	}
-	return rows
-}
-
-var code = regexp.MustCompile("`([^`]+)`")
-
-var fences = regexp.MustCompile("(?s)```.*?```")
-
-// codes returns the texts between backticks, without examples.
-func codes(text string) (all []string) {
-	for _, match := range code.FindAllStringSubmatch(fences.ReplaceAllString(text, ""), -1) {
-		all = append(all, match[1])
-	}
-	return all
-}
-
-// has reports an error for each wanted name missing from the names of a part of the
-// page, and for each other name there.
-func (p page) has(part string, got, want []string) {
-	p.Helper()
-	for _, name := range want {
-		if !slices.Contains(got, name) {
-			p.Errorf("%s: the page lacks %s", part, name)
-		}
-	}
-	for _, name := range got {
-		if !slices.Contains(want, name) {
-			p.Errorf("%s: the page has %s, unknown to the code", part, name)
-		}
-	}
-}
-
 func TestPageHasKeys(t *testing.T) {
 	t.Parallel()
-	p := readPage(t)
+	p := pagetest.Read(t)
 	seen := map[Entity]bool{}
-	for _, row := range p.table("| of | keys |") {
+	for _, row := range p.Table("| of | keys |") {
 		entity := Entity(row[0])
 		seen[entity] = true
 		var want []string
@@ -98,7 +33,7 @@ func TestPageHasKeys(t *testing.T) {
 			}
 			want = append(want, name)
 		}
-		p.has(row[0], codes(row[1]), want)
+		p.Has(row[0], pagetest.Codes(row[1]), want)
 		for _, part := range regexp.MustCompile("[,;] ").Split(row[1], -1) {
 			words := strings.Fields(part)
 			key, ok := Lookup(entity, strings.Trim(words[0], "`?*"))
@@ -125,121 +60,14 @@ func TestPageHasKeys(t *testing.T) {
 	}
 }
 
-func TestPageHasFunctions(t *testing.T) {
-	t.Parallel()
-	p := readPage(t)
-	var named, selected, want, alone []string
-	for _, row := range p.table("| function | result |") {
-		for _, call := range codes(row[0]) {
-			name, _, _ := strings.Cut(call, "(")
-			named = append(named, name)
-		}
-	}
-	for _, row := range p.table("| selector | result of `FUNCTION(a, 'selector', b)` |") {
-		selected = append(selected, codes(row[0])...)
-	}
-	for _, f := range functions {
-		if f.selectorOnly {
-			alone = append(alone, f.selector)
-		} else {
-			want = append(want, f.name())
-		}
-	}
-	p.has("functions", named, want)
-	p.has("selectors", selected, alone)
-	for f := range aggregates {
-		if !slices.ContainsFunc(codes(p.text), func(c string) bool { return strings.HasPrefix(c, "."+string(f)) }) {
-			p.Errorf("the page lacks the aggregate %s", f)
-		}
-	}
-	for _, row := range p.table("| cast | takes | result |") {
-		call := strings.ReplaceAll(strings.Trim(row[0], "`"), "x", "nil")
-		if _, err := Compile(call+" = nil", Problem, checkEnv); err != nil {
-			p.Errorf("the page has %s: %v", row[0], err)
-		}
-	}
-	for _, target := range []string{"NSDate", "NSNumber", "NSString"} {
-		if !strings.Contains(p.text, "`CAST(x, '"+target+"')`") {
-			p.Errorf("the page lacks the cast to %s", target)
-		}
-	}
-}
-
-func TestPageHasOperators(t *testing.T) {
-	t.Parallel()
-	p := readPage(t)
-	var got []string
-	for _, row := range p.table("| operator | operands | true if |") {
-		for _, operator := range codes(row[0]) {
-			operator, _, _ = strings.Cut(operator, " ")
-			got = append(got, operator)
-		}
-	}
-	var want []string
-	others := strings.Join(codes(p.text), " ")
-	for kind, binds := range infix {
-		spellings := []string{string(kind)}
-		for _, s := range signs {
-			if s.kind == kind && s.text != string(kind) {
-				spellings = append(spellings, s.text)
-			}
-		}
-		if binds == comparing {
-			want = append(want, spellings...)
-			continue
-		}
-		for _, spelling := range spellings {
-			if !slices.Contains(strings.Fields(others), spelling) {
-				p.Errorf("the page lacks the operator %s", spelling)
-			}
-		}
-	}
-	p.has("operators", got, want)
-	for modifier := range modifiers {
-		if modifier != Exact && !strings.Contains(p.text, "`"+modifiers[modifier]+"`") {
-			p.Errorf("the page lacks the modifier %s", modifiers[modifier])
-		}
-	}
-}
-
-func TestPageHasWords(t *testing.T) {
-	t.Parallel()
-	p := readPage(t)
-	list := regexp.MustCompile("(?s)words are reserved, in any case: `([^`]+)`").FindStringSubmatch(p.text)
-	if list == nil {
-		t.Fatal("the page has no list of reserved words")
-	}
-	var want []string
-	for w := range reserved {
-		want = append(want, w)
-	}
-	p.has("reserved words", strings.Fields(list[1]), want)
-
-	list = regexp.MustCompile("(?s)A backslash begins an escape: `([^`]+)`").FindStringSubmatch(p.text)
-	if list == nil {
-		t.Fatal("the page has no list of escapes")
-	}
-	want = []string{`\uXXXX`}
-	for letter := range escapes {
-		want = append(want, `\`+string(letter))
-	}
-	p.has("escapes", strings.Fields(list[1]), want)
-
-	for _, kind := range relationship.Types() {
-		if !regexp.MustCompile(fmt.Sprintf(`\b%s\s+%d\b`, kind, kind.Code())).MatchString(p.text) {
-			p.Errorf("the page lacks the type %s with its code %d", kind, kind.Code())
-		}
-	}
-}
-
 func TestPageHasErrors(t *testing.T) {
 	t.Parallel()
-	p := readPage(t)
+	p := pagetest.Read(t)
 	var got []string
-	for _, row := range p.table("| kind | meaning |") {
-		got = append(got, codes(row[0])...)
+	for _, row := range p.Table("| kind | meaning |") {
+		got = append(got, pagetest.Codes(row[0])...)
 	}
-	p.has("kinds", got, []string{
+	p.Has("kinds", got, []string{
 		string(InvalidSyntax), string(Unsupported), string(UnknownKey), string(UnknownFunction),
 		string(UnboundVariable), string(TypeMismatch), string(InvalidPattern), string(LimitExceeded),
 	})
@@ -247,8 +75,8 @@ func TestPageHasErrors(t *testing.T) {
 
 func TestPageHasLimits(t *testing.T) {
 	t.Parallel()
-	p := readPage(t)
-	rows := append(p.table("| limit | |"), p.table("| limit of a search | |")...)
+	p := pagetest.Read(t)
+	rows := append(p.Table("| limit | |"), p.Table("| limit of a search | |")...)
 	for _, limit := range []struct {
 		value int
 		of    string

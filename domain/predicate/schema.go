@@ -11,14 +11,11 @@ import (
 var (
 	boolType   = Type{Kind: Bool}
 	intType    = Type{Kind: Int}
-	floatType  = Type{Kind: Float}
 	stringType = Type{Kind: String}
 	uuidType   = Type{Kind: UUID}
 	dateType   = Type{Kind: Date}
-	nilType    = Type{Kind: Nil}
 )
 
-func one(e Entity) Type  { return Type{Kind: Object, Entity: e} }
 func many(e Entity) Type { return Type{Kind: Object, Entity: e, Many: true} }
 
 // required, optional and folded make keys of a type: never nil, possibly nil, and with
@@ -177,9 +174,6 @@ var referred = map[metadata.Kind]Entity{
 	metadata.Components: Component, metadata.Milestones: Milestone, metadata.Users: User,
 }
 
-// relationshipType is the key with the codes of relationship types.
-var relationshipType = schema[Relationship].byName["type"]
-
 // Keys returns the keys of an entity in the order of the schema, or none for an
 // unknown entity. The keys are shared: each key has one pointer everywhere.
 func Keys(e Entity) []*Key { return append([]*Key(nil), schema[e].keys...) }
@@ -191,11 +185,4 @@ func Lookup(e Entity, name string) (*Key, bool) {
 	return key, ok
 }
 
-// keyNames returns the names of an entity's keys.
-func keyNames(e Entity) []string {
-	var names []string
-	for _, key := range schema[e].keys {
-		names = append(names, key.Name)
-	}
-	return names
-}
+func one(e Entity) Type { return Type{Kind: Object, Entity: e} }

@@ -81,3 +81,16 @@ type Key struct {
 	// thousand characters at most.
 	Long bool
 }
+
+// IsMetadata reports whether an entity's objects are in the catalogue. The catalogue
+// holds users, and the metadata of problems. Its objects refer to each other alone.
+func (e Entity) IsMetadata() bool {
+	switch e {
+	case User, Component, Milestone, Priority, Classification, State:
+		return true
+	}
+	return false
+}
+
+// IsMany reports whether the key leads to a collection.
+func (k *Key) IsMany() bool { return k.Type.Many }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,9 +93,9 @@ func compareMixed(i int64, f float64) int {
 	return cmp.Or(cmp.Compare(i, int64(whole)), cmp.Compare(whole, f))
 }
 
-// equal reports whether two values are the same (section 4). nil equals nil alone.
+// EqualValues reports whether two values are the same (section 4). nil equals nil alone.
 // Entries are equal by identity.
-func equal(a, b Value) bool {
+func EqualValues(a, b Value) bool {
 	switch x := a.(type) {
 	case nil:
 		return b == nil
@@ -121,4 +122,21 @@ func equal(a, b Value) bool {
 		return ok && x.Identity() == y.Identity()
 	}
 	return false
+}
+
+// ParseFloat returns the value of a number as a Float. It returns false for a number
+// out of range: too great, or so small as to round to 0.
+func ParseFloat(text string) (float64, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, false
+	}
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return f, f != 0 || !strings.ContainsAny(mantissa, "123456789")
+}
+
+// Env holds the values of NOW() and $ApiUser for one request.
+type Env struct {
+	Now  time.Time // NOW(), fixed once for each request
+	User ident.ID  // $ApiUser
 }

@@ -2,10 +2,10 @@ package predicate
 
 import "slices"
 
-// walk calls visit for each node at and below a condition or an expression, until
+// Walk calls visit for each node at and below a condition or an expression, until
 // visit returns false. Outer nodes come first, then inner ones in the written order.
-// walk reports whether visit always returned true.
-func walk(node any, visit func(node any) bool) bool {
+// Walk reports whether visit always returned true.
+func Walk(node any, visit func(node any) bool) bool {
 	if !visit(node) {
 		return false
 	}
@@ -15,36 +15,44 @@ func walk(node any, visit func(node any) bool) bool {
 	case Or:
 		return walkEach(n.Conds, visit)
 	case Not:
-		return walk(n.Cond, visit)
+		return Walk(n.Cond, visit)
 	case Compare:
-		return walk(n.Left, visit) && walk(n.Right, visit)
+		return Walk(n.Left, visit) && Walk(n.Right, visit)
 	case Like:
-		return walk(n.Operand, visit)
+		return Walk(n.Operand, visit)
 	case Match:
-		return walk(n.Operand, visit)
+		return Walk(n.Operand, visit)
 	case In:
-		return walk(n.Operand, visit) && walkEach(n.List, visit)
+		return Walk(n.Operand, visit) && walkEach(n.List, visit)
 	case Exists:
-		return walk(n.Coll, visit) && walk(n.Where, visit)
+		return Walk(n.Coll, visit) && Walk(n.Where, visit)
 	case List:
 		return walkEach(n.Members, visit)
 	case Filter:
-		return walk(n.Coll, visit) && walk(n.Where, visit)
+		return Walk(n.Coll, visit) && Walk(n.Where, visit)
 	case Aggregate:
-		return walk(n.Coll, visit)
+		return Walk(n.Coll, visit)
 	case Call:
 		return walkEach(n.Args, visit)
 	}
 	return true
 }
 
+// walkEach is Walk for each of the nodes, until visit returns false.
 func walkEach[T any](nodes []T, visit func(node any) bool) bool {
-	return !slices.ContainsFunc(nodes, func(n T) bool { return !walk(n, visit) })
+	return !slices.ContainsFunc(nodes, func(n T) bool { return !Walk(n, visit) })
 }
 
-// rebuild replaces each condition and expression at and below the condition by the
-// result of the functions. It proceeds from the inner to the outer ones.
-func rebuild(cond Cond, onCond func(Cond) Cond, onExpr func(Expr) Expr) Cond {
+// Rebuild replaces each condition and expression at and below the condition by the
+// result of the functions. It proceeds from the inner to the outer ones. Without a
+// function, it leaves them as they are.
+func Rebuild(cond Cond, onCond func(Cond) Cond, onExpr func(Expr) Expr) Cond {
+	if onCond == nil {
+		onCond = func(c Cond) Cond { return c }
+	}
+	if onExpr == nil {
+		onExpr = func(x Expr) Expr { return x }
+	}
 	return rebuilding{onCond, onExpr}.cond(cond)
 }
 
@@ -107,18 +115,26 @@ func each[T any](nodes []T, of func(T) T) []T {
 	return made
 }
 
-// same leaves a node as it is.
-func same[T any](node T) T { return node }
-
-// substitute replaces a variable in the condition by the end of a path.
-func substitute(cond Cond, slot int, by Path) Cond {
-	if by.Slot == slot && len(by.Steps) == 0 {
-		return cond
-	}
-	return rebuild(cond, same, func(expr Expr) Expr {
-		if x, ok := expr.(Path); ok && x.Slot == slot {
-			return Path{by.Slot, by.Start, slices.Concat(by.Steps, x.Steps)}
+// BoundIn returns the slots bound inside a condition or an expression.
+func BoundIn(node any) map[int]bool {
+	bound := make(map[int]bool)
+	Walk(node, func(node any) bool {
+		switch n := node.(type) {
+		case Exists:
+			bound[n.Slot] = true
+		case Filter:
+			bound[n.Slot] = true
 		}
-		return expr
+		return true
+	})
+	return bound
+}
+
+// Closed reports whether a condition or an expression binds all its variables itself.
+func Closed(node any) bool {
+	bound := BoundIn(node)
+	return Walk(node, func(node any) bool {
+		p, ok := node.(Path)
+		return !ok || bound[p.Slot]
 	})
 }

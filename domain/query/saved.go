@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 )
 
 // Saved is a saved query of a user (savedQuery of the search page).
@@ -23,12 +24,12 @@ type Saved struct {
 // CheckPredicate refuses an invalid predicate. It compiles it for its owner and at the
 // time of saving. The error is a *predicate.Error.
 func (s Saved) CheckPredicate() error {
-	_, err := predicate.Compile(s.Predicate, predicate.Problem, predicate.Env{Now: s.Created, User: s.Owner})
+	_, err := check.Compile(s.Predicate, predicate.Problem, predicate.Env{Now: s.Created, User: s.Owner})
 	return err
 }
 
 // CheckSort refuses an invalid order. The error is a *predicate.Error.
 func (s Saved) CheckSort() error {
-	_, err := predicate.CompileOrder(s.Sort, predicate.Problem)
+	_, err := check.CompileOrder(s.Sort, predicate.Problem)
 	return err
 }

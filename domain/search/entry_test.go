@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -189,7 +190,7 @@ func TestEntriesAreLoadedAhead(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		for _, e := range batch {
-			if _, err := plan.Holds(t.Context(), e); err != nil {
+			if _, err := eval.Matches(t.Context(), plan, e); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -207,7 +208,7 @@ func TestEntryErrors(t *testing.T) {
 	for _, text := range []string{"ANY keywords.name = 'x'", "ANY relationships.child.title = 'x'"} {
 		plan := compile(t, text, predicate.Problem)
 		s := strip(Snapshot(sample(), ann), store.Relationships)
-		if _, err := plan.Holds(t.Context(), p.entry(s)); err != context.Canceled {
+		if _, err := eval.Matches(t.Context(), plan, p.entry(s)); err != context.Canceled {
 			t.Errorf("%s: %v", text, err)
 		}
 		if err := p.preload(t.Context(), needsOf(plan), []*problemEntry{p.entry(s)}); err != context.Canceled {
@@ -270,7 +271,7 @@ func TestLargeEntries(t *testing.T) {
 			t.Errorf("%s: %d bytes are held before anything is asked for", text, held)
 		}
 		for i, e := range batch {
-			holds, err := plan.Holds(ctx, e)
+			holds, err := eval.Matches(ctx, plan, e)
 			if err != nil || !holds {
 				t.Fatalf("%s: %t, %v", text, holds, err)
 			}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -14,7 +16,7 @@ import (
 // problems out. One goroutine at a time may use Fields.
 type Fields struct {
 	ctx       context.Context
-	evaluator *predicate.Evaluator
+	evaluator *eval.Evaluator
 	entry     fieldsEntry // of the current problem
 	conds     []fieldsCond
 }
@@ -31,8 +33,8 @@ type fieldsCond struct {
 // Fields returns those conditions of the plan, among the ones for a store to decide by
 // itself.
 func (p *Problems) Fields(ctx context.Context, plan *predicate.Plan) *Fields {
-	f := &Fields{ctx: ctx, evaluator: predicate.NewEvaluator(ctx), entry: fieldsEntry{of: p}}
-	compiled, _ := plan.Split()
+	f := &Fields{ctx: ctx, evaluator: eval.New(ctx), entry: fieldsEntry{of: p}}
+	compiled, _ := pushdown.Split(plan)
 	for _, cond := range compiled {
 		keys := (&predicate.Plan{Where: cond}).Keys()
 		if !slices.ContainsFunc(keys, func(key *predicate.Key) bool { return !isField(key) }) {
@@ -43,7 +45,7 @@ func (p *Problems) Fields(ctx context.Context, plan *predicate.Plan) *Fields {
 }
 
 func fieldsCondOf(cond predicate.Cond) fieldsCond {
-	if _, steps, ok := predicate.Reference(cond); ok && len(steps) == 1 {
+	if _, steps, ok := pushdown.Reference(cond); ok && len(steps) == 1 {
 		return fieldsCond{cond, steps[0], map[ident.ID]bool{}}
 	}
 	return fieldsCond{Cond: cond}

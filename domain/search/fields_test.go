@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -61,7 +62,7 @@ func TestFields(t *testing.T) {
 		found := 0
 		for _, n := range r.Perm(len(dossiers)) {
 			d := dossiers[n]
-			holds, err := plan.Holds(t.Context(), NewProblems(reader, catalogue(), ann).entry(Snapshot(d, ann)))
+			holds, err := eval.Matches(t.Context(), plan, NewProblems(reader, catalogue(), ann).entry(Snapshot(d, ann)))
 			if err != nil {
 				t.Fatal(err)
 			}

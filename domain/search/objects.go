@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -43,7 +44,7 @@ func Objects(ctx context.Context, q ObjectQuery) ([]Object, error) {
 		return nil, err
 	}
 	found := best[Object]{limit: q.Limit, compare: compare}
-	evaluator := predicate.NewEvaluator(ctx)
+	evaluator := eval.New(ctx)
 	for id := range all {
 		if err := store.Ended(ctx); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -29,10 +30,10 @@ func compareKeys(sort []predicate.Order, a, b []predicate.Value) int {
 }
 
 // keysOf returns the sort keys of an entry.
-func keysOf(evaluator *predicate.Evaluator, sort []predicate.Order, e predicate.Entry) ([]predicate.Value, error) {
+func keysOf(evaluator *eval.Evaluator, sort []predicate.Order, e predicate.Entry) ([]predicate.Value, error) {
 	keys := make([]predicate.Value, len(sort))
 	for i, key := range sort {
-		value, err := evaluator.Eval(key.Path, e)
+		value, err := evaluator.Value(key.Path, e)
 		if err != nil {
 			return nil, err
 		}

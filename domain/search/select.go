@@ -6,6 +6,8 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -24,9 +26,9 @@ const batchSize = 100
 //
 // It holds fewer than twice q.Limit hits and a batch of problems at a time.
 func Select(ctx context.Context, q store.Query, problems *Problems, snapshots iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
-	compiled, residual := q.Plan.Split()
+	compiled, residual := pushdown.Split(q.Plan)
 	where := predicate.And{Conds: compiled}
-	evaluator := predicate.NewEvaluator(ctx)
+	evaluator := eval.New(ctx)
 	candidates := func(yield func(*problemEntry, error) bool) {
 		e := &problemEntry{}
 		for s, err := range snapshots {
@@ -58,7 +60,7 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 }
 
 // Residual is Select for a store with an evaluation of its own for the compiled
-// conditions of predicate.Plan.Split. residual is the residual of Split; it can be nil.
+// conditions of pushdown.Split. residual is the residual of Split; it can be nil.
 // The candidates are all problems under these conditions, including those excluded by
 // q.After. They must be in ascending order of their numbers when the query has no Sort.
 // With a residual, Residual fails with fault.QueryTooExpensive at more than
@@ -74,11 +76,11 @@ func Residual(ctx context.Context, q store.Query, residual *predicate.Plan, prob
 			}
 		}
 	}
-	return choose(ctx, q, residual, problems, predicate.NewEvaluator(ctx), entries)
+	return choose(ctx, q, residual, problems, eval.New(ctx), entries)
 }
 
 // choose returns the hits among the candidates.
-func choose(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, evaluator *predicate.Evaluator, candidates iter.Seq2[*problemEntry, error]) ([]store.Hit, error) {
+func choose(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, evaluator *eval.Evaluator, candidates iter.Seq2[*problemEntry, error]) ([]store.Hit, error) {
 	s := selection{
 		query: q, residual: residual, problems: problems, evaluator: evaluator,
 		best: best[store.Hit]{limit: q.Limit, compare: func(a, b store.Hit) int { return compareHits(q.Sort, a, b) }},
@@ -139,7 +141,7 @@ type selection struct {
 	residual  *predicate.Plan // nil: no further condition
 	needs     needs
 	problems  *Problems
-	evaluator *predicate.Evaluator
+	evaluator *eval.Evaluator
 	batch     []*problemEntry
 	best      best[store.Hit]
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -68,7 +70,7 @@ func naive(t *testing.T, reader *archive, q store.Query) []store.Hit {
 	var hits []store.Hit
 	for _, d := range reader.dossiers {
 		e := NewProblems(reader, q.Catalogue, q.As).entry(Snapshot(d, q.As))
-		holds, err := q.Plan.Holds(t.Context(), e)
+		holds, err := eval.Matches(t.Context(), q.Plan, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +79,7 @@ func naive(t *testing.T, reader *archive, q store.Query) []store.Hit {
 		}
 		hit := store.Hit{ID: d.ID, Revision: d.Revision, Keys: []predicate.Value{}}
 		for _, key := range q.Sort {
-			value, err := predicate.Eval(t.Context(), key.Path, []predicate.Value{e})
+			value, err := eval.Value(t.Context(), key.Path, []predicate.Value{e})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,12 +232,12 @@ func TestResidual(t *testing.T) {
 	reader := &archive{dossiers: randomDossiers(r, 300)}
 	q := store.Query{Plan: compile(t, "state.resolved = NO AND length(title) = 4 AND ANY comments.text MATCHES 'x+'", predicate.Problem), Catalogue: catalogue(), As: ann, Limit: 1000}
 	want := naive(t, reader, q)
-	compiled, residual := q.Plan.Split()
+	compiled, residual := pushdown.Split(q.Plan)
 	candidates := func(yield func(store.Snapshot, error) bool) {
 		for _, d := range reader.dossiers {
 			s := strip(Snapshot(d, ann), 0)
 			e := NewProblems(reader, q.Catalogue, ann).entry(s)
-			holds, err := predicate.Holds(t.Context(), predicate.And{Conds: compiled}, []predicate.Value{e})
+			holds, err := eval.Holds(t.Context(), predicate.And{Conds: compiled}, []predicate.Value{e})
 			if err != nil || holds && !yield(s, nil) {
 				return
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -163,7 +164,7 @@ func other() store.Dossier {
 
 func compile(t testing.TB, text string, root predicate.Entity) *predicate.Plan {
 	t.Helper()
-	plan, err := predicate.Compile(text, root, predicate.Env{Now: noon, User: ann})
+	plan, err := check.Compile(text, root, predicate.Env{Now: noon, User: ann})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -175,7 +176,7 @@ func order(t testing.TB, sort string, root predicate.Entity) []predicate.Order {
 	if sort == "" {
 		return nil
 	}
-	keys, err := predicate.CompileOrder(sort, root)
+	keys, err := check.CompileOrder(sort, root)
 	if err != nil {
 		t.Fatalf("%s: %v", sort, err)
 	}

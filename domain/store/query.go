@@ -34,6 +34,6 @@ type Hit struct {
 
 // MostCandidates is the largest number of candidates of a Query: problems examined one
 // by one, where a store cannot compare by itself. They satisfy the conditions before
-// the residual of predicate.Plan.Split. One more fails with fault.QueryTooExpensive
+// the residual of pushdown.Split. One more fails with fault.QueryTooExpensive
 // (FIND-004).
 const MostCandidates = 10_000

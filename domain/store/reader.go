@@ -123,7 +123,7 @@ type Reader interface {
 	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts Parts) ([]Snapshot, error)
 
 	// Search returns the problems of a query. It must find exactly the problems that
-	// satisfy predicate.Holds (FIND-001). They must be in the query's order (FIND-002),
+	// satisfy eval.Holds (FIND-001). They must be in the query's order (FIND-002),
 	// with their sort keys, and no more than its Limit (FIND-003). It must fail with
 	// fault.QueryTooExpensive if there are more than MostCandidates problems to examine
 	// one by one, and only then (FIND-004). The Limit does not count here. When ctx

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -111,7 +112,7 @@ func inUse() error {
 // stateUsed reports whether a problem is in the state. It does not count for the search
 // limit, because stores find the first such problem at once.
 func (s *Service) stateUsed(ctx context.Context, r store.Reader, caller Caller, state ident.ID, c *metadata.Catalogue) (bool, error) {
-	plan, err := predicate.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
+	plan, err := check.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
 	if err != nil {
 		return false, fault.Wrap(fault.Internal, err, "the predicate about a state does not compile")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -124,7 +125,7 @@ func (q *prepared) compile(text string, root predicate.Entity) (err error) {
 // compile checks a predicate. It fails with fault.InvalidPredicate, or with
 // fault.QueryTooExpensive for a valid predicate with too many references.
 func compile(text string, root predicate.Entity, env predicate.Env) (*predicate.Plan, error) {
-	plan, err := predicate.Compile(text, root, env)
+	plan, err := check.Compile(text, root, env)
 	return plan, invalid(err, "")
 }
 
@@ -134,7 +135,7 @@ func compileOrder(sort string, root predicate.Entity) ([]predicate.Order, error)
 	if sort == "" {
 		return nil, nil
 	}
-	order, err := predicate.CompileOrder(sort, root)
+	order, err := check.CompileOrder(sort, root)
 	return order, invalid(err, "sort: ")
 }
 

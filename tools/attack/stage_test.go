@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 )
 
 // newStage returns a stage with a server that answers as the handler does. The attack
@@ -275,7 +276,7 @@ func TestWhatIsSent(t *testing.T) {
 	if len(text) > predicate.MaxBytes {
 		t.Errorf("the long predicate has %d bytes; at most %d are allowed", len(text), predicate.MaxBytes)
 	}
-	if _, err := predicate.Parse(text); err != nil {
+	if _, err := check.Compile(text, predicate.Problem, predicate.Env{}); err != nil {
 		t.Errorf("the long predicate is none: %v", err)
 	}
 	if r := largeProblem("x"); len(r.body) > bodyBytes || len(r.body) < bodyBytes*9/10 {

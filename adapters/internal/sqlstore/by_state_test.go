@@ -9,13 +9,15 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // parts are what a query over a catalogue with states is divided into.
 func parts(t *testing.T, where string, states int) []fragment {
 	t.Helper()
-	plan, err := predicate.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
+	plan, err := check.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +25,7 @@ func parts(t *testing.T, where string, states int) []fragment {
 	for i := len(content.States); i < states; i++ {
 		content.States = append(content.States, metadata.State{ID: ident.ID{14: 1, 15: byte(i)}, Name: fmt.Sprint("State ", i)})
 	}
-	conds, _ := plan.Split()
+	conds, _ := pushdown.Split(plan)
 	c := newCompiler(context.Background(), plain(), metadata.NewCatalogue(ident.Version{Number: 2}, content), ann)
 	conditions, err := c.search(conds)
 	if err != nil {
@@ -81,11 +83,11 @@ func TestByState(t *testing.T) {
 // A statement in parts asks for the first of each, and for the first of these.
 func TestSelectionInParts(t *testing.T) {
 	t.Parallel()
-	plan, err := predicate.Compile("assignee.identifier = $ApiUser", predicate.Problem, predicate.Env{Now: noon, User: ann})
+	plan, err := check.Compile("assignee.identifier = $ApiUser", predicate.Problem, predicate.Env{Now: noon, User: ann})
 	if err != nil {
 		t.Fatal(err)
 	}
-	conds, _ := plan.Split()
+	conds, _ := pushdown.Split(plan)
 	c := newCompiler(t.Context(), plain(), catalogue(), ann)
 	conditions, err := c.search(conds)
 	if err != nil {

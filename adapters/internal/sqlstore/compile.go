@@ -8,10 +8,11 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 )
 
 // compiler translates conditions to SQL. They have the form promised by
-// predicate.Plan.Split (section 7 of the query language). It makes names of its own only, and takes all
+// pushdown.Split (section 7 of the query language). It makes names of its own only, and takes all
 // others from tables in the code.
 //
 // Every reference to a metadata object or user finds it in the catalogue: the domain
@@ -98,7 +99,7 @@ func (c *compiler) each(conds []predicate.Cond) ([]fragment, error) {
 // cond returns a condition. It holds where it is true, and does not where it is false
 // or NULL.
 func (c *compiler) cond(cond predicate.Cond) (fragment, error) {
-	if slot, steps, ok := predicate.Reference(cond); ok {
+	if slot, steps, ok := pushdown.Reference(cond); ok {
 		return c.reference(cond, slot, steps)
 	}
 	switch cond := cond.(type) {

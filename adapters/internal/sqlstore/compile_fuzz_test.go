@@ -9,9 +9,11 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 )
 
-// FuzzCompile: what Plan.Split leaves to databases compiles, to a statement that has
+// FuzzCompile: what pushdown.Split leaves to databases compiles, to a statement that has
 // an argument for each of its marks, and nothing of the predicate's own text.
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{
@@ -28,13 +30,13 @@ func FuzzCompile(f *testing.F) {
 	const own = "‹›" // nothing else has these
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, text := range []string{text, strings.NewReplacer("'a", "'"+own, `"a`, `"`+own).Replace(text)} {
-			plan, err := predicate.Compile(text, predicate.Problem, predicate.Env{Now: noon, User: ann})
+			plan, err := check.Compile(text, predicate.Problem, predicate.Env{Now: noon, User: ann})
 			if err != nil {
 				return
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
-			compiled, _ := plan.Split()
+			compiled, _ := pushdown.Split(plan)
 			c := newCompiler(ctx, plain(), catalogue(), ann)
 			conditions, err := c.search(compiled)
 			if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.QueryTooExpensive {

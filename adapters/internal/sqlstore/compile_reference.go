@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -43,7 +44,7 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 		if err := store.Ended(c.ctx); err != nil {
 			return fragment{}, err
 		}
-		holds, err := predicate.HoldsReferring(c.ctx, cond, search.Metadata(c.catalogue, entity, id))
+		holds, err := pushdown.HoldsReferring(c.ctx, cond, search.Metadata(c.catalogue, entity, id))
 		if err != nil {
 			return fragment{}, err
 		}
@@ -55,7 +56,7 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 	}
 	none := false
 	if column.nullable {
-		if none, err = predicate.HoldsReferring(c.ctx, cond, nil); err != nil {
+		if none, err = pushdown.HoldsReferring(c.ctx, cond, nil); err != nil {
 			return fragment{}, err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -56,11 +58,11 @@ func catalogue() *metadata.Catalogue {
 
 func compile(t *testing.T, where string) (fragment, *compiler) {
 	t.Helper()
-	plan, err := predicate.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
+	plan, err := check.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
 	if err != nil {
 		t.Fatalf("%.200s: %v", where, err)
 	}
-	compiled, residual := plan.Split()
+	compiled, residual := pushdown.Split(plan)
 	if residual != nil {
 		t.Fatalf("%s: something is left", where)
 	}
@@ -239,7 +241,7 @@ func TestOrder(t *testing.T) {
 				"WHERE (TRUE AND (ranks_k0.rank >= ? AND (ranks_k0.rank > ? OR (ranks_k0.rank = ? AND p.id > ?)))) " +
 				"ORDER BY k0 NULLS FIRST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS FIRST, id", "[[1 3] 2 2 2 4 9]"},
 	} {
-		order, err := predicate.CompileOrder(c.sort, predicate.Problem)
+		order, err := check.CompileOrder(c.sort, predicate.Problem)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +277,7 @@ func TestTimesBetweenMicroseconds(t *testing.T) {
 // A place that does not fit the order is refused.
 func TestPlaceOfAnotherOrder(t *testing.T) {
 	t.Parallel()
-	order, err := predicate.CompileOrder("title", predicate.Problem)
+	order, err := check.CompileOrder("title", predicate.Problem)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@
 // # A search
 //
 // [Reader.Search] runs in two steps. prepareSearch makes one statement: it splits the
-// predicate with predicate.Plan.Split, and a [compiler] translates the conditions for the
+// predicate with pushdown.Split, and a [compiler] translates the conditions for the
 // database. Then the statement runs. If a residual is left, package search evaluates it
 // for the problems found by the database. Texts are compared without
 // regard to case and marks by extra columns with their folded forms: see [Dialect.Fold].

@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -80,7 +81,7 @@ func (c *compiler) ranking(path predicate.Path, reference int, name string) (sor
 	var known []ident.ID
 	var values []predicate.Value // of these; none is nil
 	for id := range ids {
-		v, err := predicate.Eval(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)})
+		v, err := eval.Value(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)})
 		if err != nil {
 			return sortKey{}, err
 		}

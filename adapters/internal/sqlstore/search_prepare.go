@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -26,7 +27,7 @@ type preparedSearch struct {
 // and its position, in this order, with one compiler.
 func prepareSearch(ctx context.Context, d *Dialect, q store.Query) (p preparedSearch, err error) {
 	c := newCompiler(ctx, d, q.Catalogue, q.As)
-	compiled, residual := q.Plan.Split()
+	compiled, residual := pushdown.Split(q.Plan)
 	p.residual = residual
 	conditions, err := c.search(compiled)
 	switch {

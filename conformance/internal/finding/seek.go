@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -52,10 +53,10 @@ func (a Asked) Query(catalogue *metadata.Catalogue) (q store.Query, err error) {
 	if a.Predicate == "" {
 		a.Predicate = "TRUEPREDICATE"
 	}
-	if q.Plan, err = predicate.Compile(a.Predicate, predicate.Problem, predicate.Env{Now: findings, User: a.As}); err != nil {
+	if q.Plan, err = check.Compile(a.Predicate, predicate.Problem, predicate.Env{Now: findings, User: a.As}); err != nil {
 		return q, fmt.Errorf("the suite asks what cannot be asked: %w", err)
 	}
-	q.Sort, err = predicate.CompileOrder(a.Sort, predicate.Problem)
+	q.Sort, err = check.CompileOrder(a.Sort, predicate.Problem)
 	return q, err
 }
 

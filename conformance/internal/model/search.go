@@ -8,13 +8,15 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // Search evaluates the whole predicate on every problem, sorts the result, and cuts it to
 // the page. It shares nothing with package search: the two are compared.
 func (w *World) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
-	compiled, residual := q.Plan.Split()
+	compiled, residual := pushdown.Split(q.Plan)
 	candidates := 0
 	var found []store.Hit
 	for _, id := range slices.Sorted(maps.Keys(w.AllProblems)) {
@@ -23,14 +25,14 @@ func (w *World) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 		}
 		vars := make([]predicate.Value, q.Plan.Slots)
 		vars[0] = w.ProblemEntry(id, q.As)
-		candidate, err := predicate.Holds(ctx, predicate.And{Conds: compiled}, vars)
+		candidate, err := eval.Holds(ctx, predicate.And{Conds: compiled}, vars)
 		if err != nil {
 			return nil, stopped(ctx, err)
 		}
 		if candidate && residual != nil {
 			candidates++
 		}
-		holds, err := predicate.Holds(ctx, q.Plan.Where, vars)
+		holds, err := eval.Holds(ctx, q.Plan.Where, vars)
 		if err != nil {
 			return nil, stopped(ctx, err)
 		}
@@ -39,7 +41,7 @@ func (w *World) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 		}
 		hit := store.Hit{ID: id, Revision: w.AllProblems[id].Revision}
 		for _, o := range q.Sort {
-			key, err := predicate.Eval(ctx, o.Path, vars)
+			key, err := eval.Value(ctx, o.Path, vars)
 			if err != nil {
 				return nil, stopped(ctx, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 )
 
 // env is what predicates mean in these tests.
@@ -47,16 +48,16 @@ func TestPredicatesCompile(t *testing.T) {
 	var all strings.Builder
 	for range 5000 {
 		p := g.Predicate()
-		if _, err := predicate.Compile(p.Text, predicate.Problem, env); err != nil {
+		if _, err := check.Compile(p.Text, predicate.Problem, env); err != nil {
 			t.Fatalf("%s\nis no predicate: %v", p.Text, err)
 		}
 		for _, part := range p.Parts {
-			if _, err := predicate.Compile(part.Text, predicate.Problem, env); err != nil {
+			if _, err := check.Compile(part.Text, predicate.Problem, env); err != nil {
 				t.Fatalf("%s\ncannot stand alone: %v", part.Text, err)
 			}
 		}
 		order := g.Order()
-		if _, err := predicate.CompileOrder(order, predicate.Problem); err != nil {
+		if _, err := check.CompileOrder(order, predicate.Problem); err != nil {
 			t.Fatalf("%s\nis no order: %v", order, err)
 		}
 		all.WriteString(p.Text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/search"
@@ -75,7 +76,7 @@ func Attack(t testing.TB, s store.Store, seed uint64, cost func() time.Duration)
 	if known := attacks(); seed < uint64(len(known)) {
 		text, drawn = known[seed], false
 	}
-	plan, err := predicate.Compile(text, predicate.Problem, predicate.Env{Now: now})
+	plan, err := check.Compile(text, predicate.Problem, predicate.Env{Now: now})
 	switch {
 	case err != nil && drawn:
 		return // it is too long, say

@@ -7,6 +7,8 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -25,7 +27,7 @@ func Run(t *testing.T, s store.Store, seed uint64, problems, queries int) {
 		g := &generator{world: w}
 		where, sort := g.cond(), g.order()
 		env := predicate.Env{Now: now, User: w.content.Users[0].ID}
-		plan, err := predicate.Compile(where, predicate.Problem, env)
+		plan, err := check.Compile(where, predicate.Problem, env)
 		if err != nil {
 			if _, ok := errors.AsType[*predicate.Error](err); !ok {
 				t.Fatalf("%s\nis refused with %v", where, err)
@@ -35,12 +37,12 @@ func Run(t *testing.T, s store.Store, seed uint64, problems, queries int) {
 			}
 			continue
 		}
-		order, err := predicate.CompileOrder(sort, predicate.Problem)
+		order, err := check.CompileOrder(sort, predicate.Problem)
 		if err != nil {
 			t.Fatalf("%s: %v", sort, err)
 		}
 		n++
-		if _, residual := plan.Split(); residual == nil {
+		if _, residual := pushdown.Split(plan); residual == nil {
 			compiled++
 		}
 		found += compare(t, s, store.Query{Plan: plan, Sort: order, Limit: 1 + w.IntN(2*problems), As: env.User}, where, sort, w)

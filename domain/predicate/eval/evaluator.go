@@ -1,0 +1,28 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/predicate"
+)
+
+// Evaluator evaluates conditions and expressions about one object after another, as in
+// a search. It reuses its caches from one object to the next. It is for one goroutine.
+type Evaluator struct{ evaluation }
+
+// New returns an Evaluator. Its evaluations fail when ctx is done.
+func New(ctx context.Context) *Evaluator {
+	return &Evaluator{evaluation{ctx: ctx, vars: make([]predicate.Value, 1), lists: map[*predicate.Expr]literals{}}}
+}
+
+// Holds is [Holds] about an object in slot 0.
+func (e *Evaluator) Holds(cond predicate.Cond, root predicate.Entry) (bool, error) {
+	e.vars[0] = root
+	return e.holds(cond)
+}
+
+// Value is [Value] about an object in slot 0.
+func (e *Evaluator) Value(expr predicate.Expr, root predicate.Entry) (predicate.Value, error) {
+	e.vars[0] = root
+	return e.value(expr)
+}
