@@ -142,6 +142,22 @@ func TestReadFeed(t *testing.T) {
 	}
 }
 
+// An archive without problems can have a feed.
+func TestReadFeedWithoutProblems(t *testing.T) {
+	t.Parallel()
+	text := whole(slices.Concat(body[:11], []string{events[0]}), 1)
+	w, err := load(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.dossiers) != 0 || len(w.feed) != 1 || w.feed[0].Number != 41 {
+		t.Errorf("read %d problems and the feed %+v, want none and entry 41", len(w.dossiers), w.feed)
+	}
+	if got := w.text(t); got != text {
+		t.Errorf("written:\n%s\nwant:\n%s", got, text)
+	}
+}
+
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)

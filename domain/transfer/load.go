@@ -26,6 +26,7 @@ type Source interface {
 // returned as it is.
 func Load(source Source, batch ident.ID) (store.Archive, error) {
 	c := NewChecker()
+	rest := &rest{source: source, checker: c}
 	for c.last < KindProblem {
 		line, record, err := source.Next()
 		if err != nil {
@@ -34,8 +35,10 @@ func Load(source Source, batch ident.ID) (store.Archive, error) {
 		if _, err := c.Add(line, record); err != nil {
 			return store.Archive{}, err
 		}
+		if e, ok := record.(Event); ok { // there are no problems
+			rest.first, rest.ended = &e, true
+		}
 	}
-	rest := &rest{source: source, checker: c}
 	return store.Archive{
 		Batch:     batch,
 		Catalogue: c.start.Catalogue,

@@ -42,9 +42,9 @@ func TestExportToFile(t *testing.T) {
 	t.Parallel()
 	url, file := served(t), filepath.Join(t.TempDir(), "problems.jsonl")
 	r := call(t, nil, "export", "--store="+url, "--to="+file)
-	// 3 states, 4 priorities, 4 classifications, 2 users, 1 token, and of each the
-	// entry of the audit log that says so
-	if want := "Exported 0 problems, in 28 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
+	// 3 states, 4 priorities, 4 classifications, 2 users, 1 token, and for each its
+	// entry in the audit log and its event
+	if want := "Exported 0 problems, in 42 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
 		t.Errorf("%+v, want code 0 and %q", r, want)
 	}
 	content, err := os.ReadFile(file)
@@ -101,7 +101,7 @@ func TestImport(t *testing.T) {
 	}
 	// What is set for the service's own database is nothing to this store.
 	r := call(t, variables{"PROBLEMS_STORE_CONNECTIONS": "8", "PROBLEMS_AUTO_MIGRATE": "false"}, "import", "--store="+to, "--from="+file)
-	if want := "Imported 0 problems, in 26 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
+	if want := "Imported 0 problems, in 39 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
 		t.Errorf("%+v, want code 0 and %q", r, want)
 	}
 	if again := must(t, nil, "export", "--store="+to); again+"\n" != text {
@@ -132,7 +132,7 @@ func TestImportRefuses(t *testing.T) {
 	text := must(t, nil, "export", "--store="+served(t)) + "\n"
 	to := "--store=" + sqliteURL(t)
 	callWith(t.Context(), "", false, "import", to).fails(t, 1, "problems: import: line 1: is missing: an archive begins with a header; nothing was imported\n")
-	callWith(t.Context(), text[:len(text)-1], false, "import", to).fails(t, 1, "problems: import: line 30: ends without a line feed: the archive was cut off; nothing was imported\n")
+	callWith(t.Context(), text[:len(text)-1], false, "import", to).fails(t, 1, "problems: import: line 44: ends without a line feed: the archive was cut off; nothing was imported\n")
 	callWith(t.Context(), strings.Replace(text, `"Urgent"`, `""`, 1), false, "import", to).fails(t, 1, "/name: must not be empty; nothing was imported\n")
 	callWith(t.Context(), "\x28\xb5\x2f\xfd\x04\x58", false, "import", to).fails(t, 1, "problems: import: line 1: is compressed: zstd -dc FILE | problems import; nothing was imported\n")
 	call(t, nil, "import", to, "--from="+filepath.Join(t.TempDir(), "none")).fails(t, 1, "problems: import: open ")
@@ -183,7 +183,7 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	from, to := served(t), sqliteURL(t)
 	r := call(t, variables{"PROBLEMS_STORE": "memory:", "PROBLEMS_STORE_PASSWORD": "wrong"}, "copy", "--from="+from, "--to="+to)
-	if want := "Copied 0 problems, in 28 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
+	if want := "Copied 0 problems, in 42 records.\n"; r.code != 0 || r.stdout != "" || r.stderr != want {
 		t.Errorf("%+v, want code 0 and %q", r, want)
 	}
 	if a, b := must(t, nil, "export", "--store="+from), must(t, nil, "export", "--store="+to); a != b {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/observe"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -32,6 +33,12 @@ func (f failing) Commit(context.Context, store.Change) (store.Receipt, error) {
 func (f failing) Outcome(context.Context, ident.ID, time.Time) (store.Receipt, bool, error) {
 	return store.Receipt{Position: 7}, true, f.err
 }
+func (f failing) Feed(context.Context, int64, int, int64) ([]event.Entry, error) {
+	return []event.Entry{{Number: 8}}, f.err
+}
+func (f failing) FeedEnds(context.Context) (oldest, newest event.Entry, err error) {
+	return oldest, event.Entry{Number: 9}, f.err
+}
 func (f failing) Restore(context.Context, store.Archive) error { return f.err }
 
 func TestEveryCallIsObserved(t *testing.T) {
@@ -49,7 +56,12 @@ func TestEveryCallIsObserved(t *testing.T) {
 		id, err2 := s.Reserve(over)
 		receipt, err3 := s.Commit(over, store.Change{})
 		ruled, stored, err4 := s.Outcome(over, ident.None, clock)
-		for _, err := range []error{s.View(over, nil), err1, err2, err3, err4, s.Confirm(over, 0), s.Restore(over, store.Archive{})} {
+		entries, err5 := s.Feed(over, 1, 1, 1)
+		_, newest, err6 := s.FeedEnds(over)
+		if len(entries) != 1 || newest.Number != 9 {
+			t.Error("the feed is not that of the store")
+		}
+		for _, err := range []error{s.View(over, nil), err1, err2, err3, err4, err5, err6, s.Confirm(over, 0), s.Restore(over, store.Archive{})} {
 			if err != failure {
 				t.Errorf("a call returns %v, want %v", err, failure)
 			}
@@ -68,7 +80,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 				t.Errorf("observed is %+v", c)
 			}
 		}
-		if len(calls) != len(observe.Names) || len(seen) != len(observe.Names) {
+		if len(calls) != len(observe.Names)+1 || len(seen) != len(observe.Names) {
 			t.Errorf("observed are %v", calls)
 		}
 	}
@@ -77,7 +89,8 @@ func TestEveryCallIsObserved(t *testing.T) {
 // A call that was added to the port is observed as well.
 func TestNoCallIsMissing(t *testing.T) {
 	t.Parallel()
-	if port := reflect.TypeFor[store.Store]().NumMethod(); port != len(observe.Names)+1 { // Close
+	// FeedEnds is observed as a call of Feed, and Close is not.
+	if port := reflect.TypeFor[store.Store]().NumMethod(); port != len(observe.Names)+2 {
 		t.Errorf("the port has %d methods, %d of which are observed", port, len(observe.Names))
 	}
 }
