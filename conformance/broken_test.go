@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -43,6 +44,8 @@ type broken struct {
 	versions func(context.Context) (store.Versions, error)
 	restore  func(context.Context, store.Archive) error
 	close    func() error
+	feed     func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
+	ends     func(context.Context) (oldest, newest event.Entry, err error)
 }
 
 // alter is the sabotage that changes what is committed.
@@ -123,6 +126,20 @@ func (s *broken) Restore(ctx context.Context, archive store.Archive) error {
 	return s.restore(ctx, archive)
 }
 
+func (s *broken) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	if s.feed == nil {
+		return s.Model.Feed(ctx, from, limit, budget)
+	}
+	return s.feed(ctx, from, limit, budget)
+}
+
+func (s *broken) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	if s.ends == nil {
+		return s.Model.FeedEnds(ctx)
+	}
+	return s.ends(ctx)
+}
+
 func (s *broken) Close() error {
 	if s.close == nil {
 		return s.Model.Close()
@@ -144,6 +161,7 @@ type shown struct {
 	search   func(context.Context, store.Reader, store.Query) ([]store.Hit, error)
 	bodies   map[string][]byte
 	oldest   func(time.Time) time.Time
+	feed     func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 	moment   func() store.Reader // whose problems are shown
 	parts    store.Parts         // loaded in any case
 	deaf     bool                // to the end of the context
@@ -248,6 +266,13 @@ func (r *shown) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool,
 		saved, ok = r.saved(id)
 	}
 	return saved, ok, err
+}
+
+func (r *shown) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	if r.feed != nil {
+		return r.feed(ctx, from, limit, budget)
+	}
+	return r.Reader.Feed(ctx, from, limit, budget)
 }
 
 func (r *shown) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error) {

@@ -29,7 +29,7 @@ func Cases() []Case {
 		in(profilePort, cases.Commit(), cases.Expectation(), cases.Order(), cases.Outcome(), cases.Confirm(), cases.View(), cases.Last(),
 			cases.Catalogue(), cases.Version(), cases.Identity(), cases.Size(), cases.Restore(), cases.Life(),
 			cases.Lists(), cases.Large(), cases.Clock()),
-		in(profilePort, cases.Audit()),
+		in(profilePort, cases.Audit(), cases.Feed()),
 		in(profileConcurrency, cases.Concurrent(), linearity.Cases()),
 		in(profileModel, sequence.Cases()),
 	)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -74,7 +75,7 @@ func openJournal(path string, f flaw) (*journal, error) {
 		store.PutRelationship{}, store.DropRelationship{}, store.MoveFamily{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
 		store.ForgetReads{}, store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{},
 		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{},
-		store.KeepReply{}, store.Expire{},
+		store.KeepReply{}, store.Expire{}, store.Publish{}, store.ForgetFeed{},
 	} {
 		gob.Register(effect)
 	}
@@ -314,6 +315,18 @@ func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 	defer j.writing.Unlock()
 	all := bench.Holdings{Batch: archive.Batch, Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: bench.Counting(archive.Catalogue, 0)}
 	taken := archive
+	if archive.Feed != nil {
+		taken.Feed = func(yield func(event.Entry, error) bool) {
+			for e, err := range archive.Feed {
+				if err == nil {
+					all.Feed = append(all.Feed, e)
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
 	taken.Problems = func(yield func(store.Dossier, error) bool) {
 		for d, err := range archive.Problems {
 			if err == nil {

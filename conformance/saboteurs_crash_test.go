@@ -75,6 +75,19 @@ func crashSaboteurs() []crashSaboteur {
 			m.Now = m.Now.Clone()
 			clear(m.Now.Keywords)
 		}}},
+		{"loses the last entry of the feed", "FEED-004/killed", "Feed", flaw{afterReplay: func(m *model.Model) {
+			m.Now = m.Now.Clone()
+			if n := len(m.Now.Events); n > 0 {
+				m.Now.Events = m.Now.Events[:n-1]
+			}
+		}}},
+		{"reverses the feed", "FEED-004/killed", "read before the crash", flaw{afterReplay: func(m *model.Model) {
+			m.Now = m.Now.Clone()
+			slices.Reverse(m.Now.Events)
+			for i := range m.Now.Events {
+				m.Now.Events[i].Number = int64(i + 1)
+			}
+		}}},
 		{"forgets batches", "COM-005/killed", "repeated Commit", flaw{afterReplay: func(m *model.Model) { clear(m.Batches) }}},
 		{"forgets batches, so that Outcome rules them out", "OUT-001/killed", "never will be stored", flaw{afterReplay: func(m *model.Model) { clear(m.Batches) }}},
 		{"keeps rulings in memory", "COM-006/killed", "ruled out", flaw{noRulings: true}},

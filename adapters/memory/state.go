@@ -54,7 +54,7 @@ func (s *state) record(id problem.ID) *record { return s.problems.get(uint64(id)
 // empty reports whether there is nothing, in the sense of store.StoreEmpty. Of these
 // things, only saved queries are ever removed.
 func (s *state) empty() bool {
-	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.audit) == 0
+	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.audit) == 0 && len(s.feed) == 0
 }
 
 // seed makes it unpredictable which replies share a bucket.

@@ -26,6 +26,9 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	if err != nil {
 		return store.Receipt{}, err
 	}
+	if err := s.numberBefore(ctx, change); err != nil {
+		return store.Receipt{}, err
+	}
 	for {
 		receipt, err := s.attempt(ctx, change.Batch, statements)
 		if !retryable(err) {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -133,6 +134,18 @@ func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 			return n.entries == numberedAtOnce, nil
 		case ctx.Err() != nil || attempt > s.options.Connections || !n.lost && !retryable(err):
 			return false, interrupted(ctx, classify(err))
+		}
+	}
+}
+
+// numberBefore gives all visible entries their numbers before a Change that forgets some.
+func (s *Store) numberBefore(ctx context.Context, change store.Change) error {
+	if !slices.ContainsFunc(change.Effects, func(e store.Effect) bool { _, forgets := e.(store.ForgetFeed); return forgets }) {
+		return nil
+	}
+	for {
+		if more, err := s.numberEntries(ctx); err != nil || !more {
+			return err
 		}
 	}
 }

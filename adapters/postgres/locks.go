@@ -107,6 +107,8 @@ func versionsLock(change store.Change) string {
 			return " FOR UPDATE"
 		case store.CreateProblem:
 			shared = true
+		case store.Publish: // the lock of a problem does as well
+			shared = shared || len(involved(change)) == 0
 		}
 	}
 	switch {

@@ -128,8 +128,8 @@ type AppendAudit struct{ Entry audit.Entry }
 // order of the effects: see Store.Feed.
 type Publish struct{ Event event.Event }
 
-// ForgetFeed removes the entries with numbers up to Through, but never the last entry. So
-// the next number is never lost.
+// ForgetFeed removes the entries of the feed with numbers up to Through. It must leave the
+// newest entry in place, and the numbers must go on behind it (FEED-009).
 type ForgetFeed struct{ Through int64 }
 
 // PutQuery stores a saved query. It replaces the query with the same identifier and

@@ -17,7 +17,7 @@ func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bo
 	case store.StateUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems WHERE state = ?)", []any{d.ID(e.State)}, "a problem is in the state"}, true
 	case store.StoreEmpty:
-		return Statement{SQL: empty, Conflict: "the store is not empty"}, true
+		return Statement{SQL: empty + " AND NOT EXISTS (SELECT 1 FROM " + d.WholeFeed + ")", Conflict: "the store is not empty"}, true
 	}
 	return Statement{}, false
 }

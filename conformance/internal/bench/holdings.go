@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -22,6 +24,7 @@ type Holdings struct {
 	Tokens   []access.Token
 	Queries  []query.Saved
 	Audit    []audit.Entry
+	Feed     []event.Entry
 	Dossiers []store.Dossier
 	Versions store.Versions
 	Batch    ident.ID // of the Archive, for the Versions; none in the content of a store
@@ -55,6 +58,13 @@ func (h Holdings) Interrupted(before func(yielded int) error) store.Archive {
 		Queries:   h.Queries,
 		Audit:     h.Audit,
 		Problems:  iter.Seq2[store.Dossier, error](problems),
+		Feed: func(yield func(event.Entry, error) bool) {
+			for _, e := range h.Feed {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		},
 	}
 }
 
@@ -66,6 +76,7 @@ func (h Holdings) Clone() Holdings {
 	}
 	h.Tokens, h.Dossiers = slices.Clone(h.Tokens), slices.Clone(h.Dossiers)
 	h.Queries, h.Audit = slices.Clone(h.Queries), slices.Clone(h.Audit)
+	h.Feed = CloneFeed(h.Feed)
 	for i := range h.Dossiers {
 		d := &h.Dossiers[i]
 		d.Keywords, d.Log, d.Comments = slices.Clone(d.Keywords), slices.Clone(d.Log), slices.Clone(d.Comments)
@@ -122,6 +133,9 @@ func Hold(ctx context.Context, r store.Reader) (h Holdings, err error) {
 	}
 	if h.Audit, err = r.Audit(ctx, 0, MostEntries); err != nil {
 		return h, fmt.Errorf("Audit: %w", err)
+	}
+	if h.Feed, err = r.Feed(ctx, 1, MostEntries, math.MaxInt64); err != nil {
+		return h, fmt.Errorf("Feed: %w", err)
 	}
 	if h.Versions, err = r.Versions(ctx); err != nil {
 		return h, fmt.Errorf("Versions: %w", err)
@@ -215,6 +229,7 @@ func (b *Bench) Holdings(numbers ...problem.ID) Holdings {
 	last := &h.Tokens[2]
 	*last = access.Token{ID: last.ID, Digest: last.Digest, User: last.User, Created: last.Created}
 	h.Queries, h.Audit = b.Queries(3), b.Trail(3)
+	h.Feed = b.Feed(41, 3)
 	for _, id := range numbers {
 		h.Dossiers = append(h.Dossiers, b.Dossier(id))
 	}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -32,6 +34,7 @@ type Image struct {
 	Tokens     []access.Token
 	Queries    []query.Saved
 	Audit      []audit.Entry
+	Feed       []event.Entry
 	Replies    map[ReplyKey]store.Reply
 }
 
@@ -145,7 +148,10 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 	if seen.Queries, err = r.SavedQueries(ctx, ident.None); err != nil {
 		return Image{}, err
 	}
-	seen.Audit, err = r.Audit(ctx, 0, MostEntries)
+	if seen.Audit, err = r.Audit(ctx, 0, MostEntries); err != nil {
+		return Image{}, err
+	}
+	seen.Feed, err = r.Feed(ctx, 1, MostEntries, math.MaxInt64)
 	return seen, err
 }
 
@@ -238,6 +244,7 @@ func (seen Image) Clone() Image {
 	}
 	seen.Problems = problems
 	seen.Tokens, seen.Queries, seen.Audit = slices.Clone(seen.Tokens), slices.Clone(seen.Queries), slices.Clone(seen.Audit)
+	seen.Feed = CloneFeed(seen.Feed)
 	seen.Content.States = slices.Clone(seen.Content.States)
 	for i := range seen.Content.States {
 		seen.Content.States[i].Next = slices.Clone(seen.Content.States[i].Next)

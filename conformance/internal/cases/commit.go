@@ -340,8 +340,9 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.MarkRead{Problem: q.ID, User: reader, Read: true},
 		store.KeepReply{Reply: expired},
 		store.PutQuery{Query: dropped}, store.PutQuery{Query: replaced}, store.PutQuery{Query: b.Query(user)},
-		store.AppendAudit{Entry: b.Audited()},
+		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
 	)...)
+	b.Do(store.Publish{Event: b.Administered()})
 	replaced.Name = "Replaced"
 	created := b.Problem(b.Reserve())
 	updated := b.Problem(p.ID)
@@ -370,6 +371,9 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutUser{User: objects.Users[0]},
 		store.PutToken{Token: b.Token()},
 		store.AppendAudit{Entry: b.Audited()},
+		store.Publish{Event: b.Happening(p.ID)},
+		store.Publish{Event: b.Administered()},
+		store.ForgetFeed{Through: 1},
 		store.PutQuery{Query: b.Query(b.ID())},
 		store.PutQuery{Query: replaced},
 		store.DropQuery{ID: dropped.ID},

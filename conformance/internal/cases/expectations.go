@@ -86,6 +86,10 @@ func Expectation() []bench.Case {
 		Rule: "StoreEmpty does not hold when there is an entry in the audit log.",
 		Run:  func(b *bench.Bench) { fills(b, store.AppendAudit{Entry: b.Audited()}) },
 	}, {
+		ID:   "COM-002/store-not-empty/event",
+		Rule: "StoreEmpty does not hold when there is an entry in the feed.",
+		Run:  func(b *bench.Bench) { fills(b, store.Publish{Event: b.Administered()}) },
+	}, {
 		ID:   "COM-002/all-expectations",
 		Rule: "A Change is refused when one of its expectations does not hold, wherever it stands.",
 		Run:  allExpectations,

@@ -40,6 +40,10 @@ func Restore() []bench.Case {
 		Rule: "When there is nothing but an entry of the audit log, Restore fails with Conflict and changes nothing.",
 		Run:  func(b *bench.Bench) { refuseOver(b, store.AppendAudit{Entry: b.Audited()}) },
 	}, {
+		ID:   "RES-005/event",
+		Rule: "When there is nothing but an entry of the feed, Restore fails with Conflict and changes nothing.",
+		Run:  func(b *bench.Bench) { refuseOver(b, store.Publish{Event: b.Administered()}) },
+	}, {
 		ID:   "RES-005/again",
 		Rule: "When an Archive was restored, Restore fails with Conflict and changes nothing, unless the Archive was empty.",
 		Run:  restoreTwice,

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -266,6 +267,16 @@ func (c *crashed) settle() {
 	}
 }
 
+// byBatch returns the entries of a feed without their numbers. Concurrent Changes can have
+// another order in it than their positions.
+func byBatch(feed []event.Entry) []event.Entry {
+	for i := range feed {
+		feed[i].Number = 0
+	}
+	slices.SortFunc(feed, func(a, b event.Entry) int { return a.Batch.Compare(b.Batch) })
+	return feed
+}
+
 // Whole ends the case unless the store shows all stored Changes, in the order of their
 // positions, and nothing of the others.
 func (c *crashed) Whole() {
@@ -290,6 +301,10 @@ func (c *crashed) Whole() {
 	}))
 	got, err := c.Held()
 	c.Must("reading what is stored", err)
+	for i, e := range got.Feed {
+		c.Equal("the number of an entry of the feed", int64(i+1), e.Number)
+	}
+	expected.Feed, got.Feed = byBatch(expected.Feed), byBatch(got.Feed)
 	c.Equal("what is stored", expected, got)
 	c.View(func(r store.Reader) error {
 		for _, d := range c.done {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -77,6 +78,14 @@ func (d *source) publish(tried harness.Statement) {
 	d.latest.Store(&latest)
 }
 
+// eventOf returns an event about a problem.
+func eventOf(s harness.Statement, p problem.Problem) event.Event {
+	return event.Event{
+		Type: event.ProblemCreated, Problem: p.ID, Title: p.Title, Revision: p.Revision,
+		Lines: []event.Line{{ID: idOf(s, 8), Type: string(problem.ProblemCreated), To: problem.LogText(s.Batch.String())}},
+	}
+}
+
 // changeOf returns the Change of a Statement. It depends on the Statement alone. It has
 // something of every kind in it, so half of it would be seen.
 func changeOf(s harness.Statement, common problem.ID) store.Change {
@@ -99,6 +108,7 @@ func changeOf(s harness.Statement, common problem.ID) store.Change {
 		store.MoveFamily{Family: relationship.BlockerOf},
 		store.KeepReply{Reply: store.Reply{User: idOf(s, 1), Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}},
 	}}
+	c.Effects = append(c.Effects, store.Publish{Event: eventOf(s, first)}, store.Publish{Event: eventOf(s, second)})
 	c.Log = append(c.Log, entryOf(s, 4, first), entryOf(s, 5, second))
 	if s.Batch[13]%4 == 0 {
 		c.Effects = append(c.Effects, store.PutUser{User: user.User{ID: idOf(s, 6), Name: "User " + s.Batch.String(), Email: s.Batch.String() + "@example.org"}})

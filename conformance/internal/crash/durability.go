@@ -1,8 +1,11 @@
 package crash
 
 import (
+	"math"
+
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -79,6 +82,10 @@ func crashCases() []crashCase {
 		tag:  "COM-011",
 		rule: "a new Change has a greater position than all acknowledged ones.",
 		run:  positionsGoOn,
+	}, {
+		tag:  "FEED-004",
+		rule: "the feed has each stored Change once, and its entries have the numbers that they were read with.",
+		run:  feedSurvives,
 	}, {
 		tag:  "ID-002",
 		rule: "Reserve never returns the number of an existing problem.",
@@ -193,6 +200,23 @@ func positionsGoOn(c *crashed, lose bool) {
 			}
 			before = receipt.Position
 		}
+	}
+}
+
+func feedSurvives(c *crashed, lose bool) {
+	c.begin()
+	var read []event.Entry
+	for moment := range uint64(3) {
+		c.round(harness.CrashSpec{Seed: c.At(moment), Writers: 4, Commits: 10, Lose: lose})
+		c.settle()
+		c.Whole()
+		now, err := c.Store.Feed(c.Ctx, 1, math.MaxInt32, math.MaxInt64)
+		c.Must("Feed", err)
+		if len(now) < len(read) {
+			c.Failf("the feed has %d entries where %d were read before the crash", len(now), len(read))
+		}
+		c.Equal("the entries of the feed that were read before the crash", read, now[:len(read):len(read)])
+		read = now
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func kinds() []string {
 	return []string{
 		"token", "read mark", "log", "query", "reply", "comment", "keyword", "watcher", "audit", "user", "state", "savepoint",
-		"update", "family", "expire", "dropped query", "component",
+		"update", "family", "expire", "dropped query", "component", "event",
 	}
 }
 
@@ -70,6 +70,8 @@ func changeOfOne(s harness.Statement) store.Change {
 		add(store.UpdateProblem{Problem: createdBy(s, 0)})
 	case "family":
 		add(store.MoveFamily{Family: relationship.BlockerOf})
+	case "event":
+		add(store.Publish{Event: eventOf(s, createdBy(s, 0))})
 	case "expire":
 		add(store.Expire{Before: beginning.AddDate(-1, 0, 0)}) // older than everything
 	}

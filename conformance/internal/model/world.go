@@ -129,7 +129,7 @@ func (w *World) Expect(expectation store.Expectation) error {
 			holds = holds && p.State != e.State
 		}
 	case store.StoreEmpty:
-		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AuditLog) == 0
+		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AuditLog) == 0 && len(w.Events) == 0
 	default:
 		return fault.New(fault.Unsupported, "the model does not know %T", expectation)
 	}

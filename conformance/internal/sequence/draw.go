@@ -242,6 +242,9 @@ func (d *drawer) Holdings(problems int) bench.Holdings {
 	if d.oneIn(4) {
 		h.Queries, h.Audit = nil, nil
 	}
+	if d.oneIn(4) {
+		h.Feed = nil
+	}
 	return h
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -23,7 +24,7 @@ import (
 func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
 	who := pick(d, d.users)
-	switch d.IntN(23) {
+	switch d.IntN(24) {
 	case 0:
 		p := d.Problem(d.number())
 		add(store.CreateProblem{Problem: p, Size: sizeLike(p)})
@@ -60,6 +61,14 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		key := d.key()
 		c.Expect = append(c.Expect, store.KeyUnused{User: who, Key: key, Since: c.At})
 		add(store.KeepReply{Reply: d.reply(who, key, c.At)})
+	case 23:
+		add(store.Publish{Event: d.happening(id)})
+		if d.oneIn(3) {
+			add(store.Publish{Event: d.b.Administered()})
+		}
+		if d.oneIn(5) {
+			add(store.ForgetFeed{Through: int64(d.IntN(12))})
+		}
 	case 22:
 		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID}}))
 	default:
@@ -76,6 +85,16 @@ func (d *drawer) Audited() audit.Entry {
 		e.Type, e.Field, e.From, e.To = audit.Created, "", "", problem.LogObject()
 	case 1:
 		e.Kind, e.Author, e.To = audit.Token, ident.None, problem.LogText(d.text(1000))
+	}
+	return e
+}
+
+// happening draws an event about a problem.
+func (d *drawer) happening(id problem.ID) event.Event {
+	e := d.b.Happening(id)
+	e.Title = d.text(1000)
+	if d.oneIn(3) {
+		e.Type, e.Lines = event.ProblemCreated, e.Lines[:1]
 	}
 	return e
 }
