@@ -186,6 +186,8 @@ type fixedStore struct {
 	logFails   bool                               // but for the first portion
 
 	mu      sync.Mutex
+	access  int64 // how often the tokens were changed
+	feedErr error // if not nil, the feed fails with it
 	replies map[string]store.Reply
 	changes []store.Change
 }
@@ -234,7 +236,9 @@ func (f *fixedStore) Outcome(context.Context, ident.ID, time.Time) (store.Receip
 }
 
 func (f *fixedStore) Versions(context.Context) (store.Versions, error) {
-	return store.Versions{Catalogue: f.catalogue.Version, Access: ident.Version{Number: 1}}, f.err
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return store.Versions{Catalogue: f.catalogue.Version, Access: ident.Version{Number: 1 + f.access}}, f.err
 }
 
 func (f *fixedStore) Restore(context.Context, store.Archive) error { return f.err }
@@ -307,19 +311,23 @@ func (f *fixedStore) Audit(_ context.Context, skip, limit int) ([]audit.Entry, e
 }
 
 func (f *fixedStore) Feed(ctx context.Context, from int64, limit int, _ int64) (page []event.Entry, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, e := range f.feed {
 		if e.Number >= from && len(page) < limit {
 			page = append(page, e)
 		}
 	}
-	return page, errors.Join(store.Ended(ctx), f.err)
+	return page, errors.Join(store.Ended(ctx), f.err, f.feedErr)
 }
 
 func (f *fixedStore) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if len(f.feed) > 0 {
 		oldest, newest = f.feed[0], f.feed[len(f.feed)-1]
 	}
-	return oldest, newest, errors.Join(store.Ended(ctx), f.err)
+	return oldest, newest, errors.Join(store.Ended(ctx), f.err, f.feedErr)
 }
 
 func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {
@@ -359,7 +367,11 @@ func (f *fixedStore) Dossiers(context.Context, problem.ID, int) ([]store.Dossier
 	return nil, f.err
 }
 
-func (f *fixedStore) Tokens(context.Context) ([]access.Token, error) { return f.tokens, nil }
+func (f *fixedStore) Tokens(context.Context) ([]access.Token, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.tokens), nil
+}
 
 func (f *fixedStore) Oldest(context.Context) (time.Time, bool, error) {
 	return time.Time{}, false, f.err

@@ -1,0 +1,305 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// streamWriter takes a stream. A reader that is stuck takes nothing until the deadline.
+type streamWriter struct {
+	mu       sync.Mutex
+	header   http.Header
+	status   int
+	text     strings.Builder
+	stuck    bool
+	deadline time.Time
+}
+
+func (w *streamWriter) Header() http.Header { return w.header }
+
+func (w *streamWriter) WriteHeader(status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status = status
+}
+
+func (w *streamWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	stuck, deadline := w.stuck, w.deadline
+	w.mu.Unlock()
+	if stuck {
+		time.Sleep(time.Until(deadline))
+		return 0, errors.New("write: i/o timeout")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(b)
+}
+
+func (w *streamWriter) Flush() {}
+
+func (w *streamWriter) SetReadDeadline(time.Time) error { return nil }
+
+func (w *streamWriter) SetWriteDeadline(at time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.deadline = at
+	return nil
+}
+
+// take returns the text since the last call.
+func (w *streamWriter) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := w.text.String()
+	w.text.Reset()
+	return text
+}
+
+// streamed is an open stream of a test.
+type streamed struct {
+	*fixture
+	*streamWriter
+	leave context.CancelFunc // as the client
+	stop  context.CancelFunc // as the server
+	ended chan struct{}
+}
+
+// over reports whether the stream has ended.
+func (s streamed) over() bool {
+	synctest.Wait()
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// publish adds an entry to the feed and lets it arrive.
+func (s streamed) publish(entry event.Entry) {
+	s.fixture.mu.Lock()
+	s.feed = append(s.feed, entry)
+	s.fixture.mu.Unlock()
+	time.Sleep(time.Second)
+	synctest.Wait()
+}
+
+// openStream opens a stream in a bubble of synctest.
+func openStream(t *testing.T, feed []event.Entry, path string, headers ...string) streamed {
+	t.Helper()
+	stopping, stop := context.WithCancel(context.Background())
+	fixed := newFixedStore()
+	fixed.feed = feed
+	f := setup(t, func(o *Options) {
+		o.Service = tracker.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+		o.Now, o.Stopping = time.Now, stopping
+	})
+	f.fixedStore = fixed
+	ctx, leave := context.WithCancel(t.Context())
+	s := streamed{fixture: f, streamWriter: &streamWriter{header: http.Header{}}, leave: leave, stop: stop, ended: make(chan struct{})}
+	r := request("GET", api+path, "", append([]string{"Accept", "text/event-stream"}, headers...)...).WithContext(ctx)
+	go func() {
+		defer close(s.ended)
+		f.ServeHTTP(s.streamWriter, r)
+	}()
+	t.Cleanup(func() {
+		leave()
+		stop()
+		<-s.ended
+	})
+	synctest.Wait()
+	return s
+}
+
+// ids returns the identifiers in a text of server-sent events, without those of data.
+func ids(text string) (all []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+func TestEventStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := published(6)
+		s := openStream(t, feed[:1:1], "/events")
+		if got := s.header; s.status != 200 || got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store" || got.Get("X-Accel-Buffering") != "no" {
+			t.Errorf("the stream has the status %d and the headers %v", s.status, got)
+		}
+		begin := "retry: 2000\n\nid: " + feed[0].End().String() + "\ndata: {\"identifier\":\"" + feed[0].End().String() + `"`
+		if text := s.take(); !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, "}\n\n") || strings.Count(text, "\n") != 5 {
+			t.Errorf("the stream begins with %q, want %q…", text, begin)
+		}
+		s.publish(feed[1])
+		if got := ids(s.take()); len(got) != 1 || got[0] != feed[1].End().String() {
+			t.Errorf("the next events are %q, want the second", got)
+		}
+		time.Sleep(heartbeat + streamCheck)
+		synctest.Wait()
+		if got := s.take(); got != ":\n\n" {
+			t.Errorf("after a silence the stream has %q, want a comment", got)
+		}
+		s.leave()
+		if !s.over() {
+			t.Error("the stream goes on when the client has gone")
+		}
+	})
+}
+
+func TestEventStreamGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := published(6)
+		s := openStream(t, feed[:4:4], "/events?after=now", "Last-Event-ID", feed[1].End().String())
+		if got := ids(s.take()); len(got) != 2 || got[0] != feed[2].End().String() || got[1] != feed[3].End().String() {
+			t.Errorf("the events behind the second are %q, want the third and the fourth", got)
+		}
+		// The store goes away, and comes back with an event more.
+		fail := func(err error) {
+			s.fixture.mu.Lock()
+			defer s.fixture.mu.Unlock()
+			s.feedErr = err
+		}
+		fail(fault.New(fault.Unavailable, "the store is away"))
+		time.Sleep(5 * time.Second)
+		if s.over() {
+			t.Fatal("the stream has ended because the store was away")
+		}
+		fail(nil)
+		s.publish(feed[4])
+		if got := ids(s.take()); len(got) != 1 || got[0] != feed[4].End().String() {
+			t.Errorf("the events after the outage are %q, want the fifth", got)
+		}
+		s.stop()
+		if !s.over() {
+			t.Error("the stream goes on when the server stops")
+		}
+	})
+}
+
+// A client that asks for few events need not look at the others again.
+func TestEventStreamMovesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := published(6)
+		s := openStream(t, feed[:3:3], "/events?problem=14")
+		if got := s.take(); got != reconnect {
+			t.Errorf("the stream begins with %q, want no event", got)
+		}
+		time.Sleep(heartbeat + streamCheck)
+		synctest.Wait()
+		if got, want := s.take(), ":\nid: "+feed[2].End().String()+"\n\n"; got != want {
+			t.Errorf("the heartbeat is %q, want %q", got, want)
+		}
+		time.Sleep(heartbeat + streamCheck)
+		synctest.Wait()
+		if got := s.take(); got != ":\n\n" {
+			t.Errorf("the next heartbeat is %q, want a comment alone", got)
+		}
+	})
+}
+
+func TestEventStreamEndsWithTheToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStream(t, published(1), "/events")
+		time.Sleep(10 * time.Second)
+		if s.over() {
+			t.Fatal("the stream has ended with a valid token")
+		}
+		s.fixture.mu.Lock()
+		for i := range s.tokens {
+			s.tokens[i].Revoked = samples.Time
+		}
+		s.access++
+		s.fixture.mu.Unlock()
+		time.Sleep(2 * time.Second)
+		if !s.over() {
+			t.Error("the stream goes on 2 s after its token was revoked")
+		}
+	})
+}
+
+func TestEventStreamCutsSlowReaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := published(6)
+		s := openStream(t, feed[:1:1], "/events")
+		s.take()
+		s.streamWriter.mu.Lock()
+		s.stuck = true
+		s.streamWriter.mu.Unlock()
+		s.publish(feed[1])
+		if s.over() {
+			t.Fatal("the stream has ended at once")
+		}
+		time.Sleep(slowest)
+		if !s.over() {
+			t.Error("the stream goes on although its reader takes nothing")
+		}
+	})
+}
+
+// A store with another history ends the stream. The next request gets the error.
+func TestEventStreamEndsWithTheHistory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStream(t, published(3), "/events")
+		s.take()
+		s.fixture.mu.Lock()
+		s.feed = published(2)
+		s.feed[1].Batch = samples.Ann.ID
+		s.fixture.mu.Unlock()
+		time.Sleep(time.Minute)
+		if !s.over() {
+			t.Error("the stream goes on in another history")
+		}
+	})
+}
+
+func TestWaitForEvents(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := published(4)
+		for _, test := range []struct {
+			rule    string
+			query   string
+			publish time.Duration // after; 0: never
+			took    time.Duration
+			events  int
+		}{
+			{"nothing comes", "wait=30", 0, 30 * time.Second, 0},
+			{"an event comes", "wait=60", 10 * time.Second, 11 * time.Second, 1},
+			{"another event comes", "wait=20&problem=14", 10 * time.Second, 20 * time.Second, 0},
+		} {
+			s := openStream(t, feed[:1:1], "/events?after=now&"+test.query, "Accept", "application/json")
+			began := time.Now()
+			if test.publish > 0 {
+				time.Sleep(test.publish)
+				s.publish(feed[1])
+			}
+			<-s.ended
+			if took := time.Since(began); took > test.took || took < test.took-time.Second {
+				t.Errorf("%s: the answer took %v, want %v", test.rule, took, test.took)
+			}
+			if got := eventsIn(t, s.take()); len(got) != test.events {
+				t.Errorf("%s: there are %d events, want %d", test.rule, len(got), test.events)
+			}
+		}
+	})
+}
