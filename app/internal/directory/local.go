@@ -3,10 +3,10 @@ package directory
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/remote"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -144,18 +144,7 @@ func sentence(err error) error {
 	if !ok {
 		return err
 	}
-	text := f.Detail
-	if len(f.Items) > 0 {
-		var items []string
-		for _, item := range f.Items {
-			member := item.At.String()
-			if member != "" {
-				member += ": "
-			}
-			items = append(items, member+item.Detail)
-		}
-		text = strings.Join(items, "; ")
-	}
+	text := remote.Sentence(f)
 	if f.Err != nil {
 		text += ": " + f.Err.Error()
 	}
