@@ -16,6 +16,7 @@ require (
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/prometheus/client_golang v1.25.0
+	github.com/tmaxmax/go-sse v0.12.0
 	go.uber.org/dig v1.19.0
 	go.uber.org/fx v1.24.0
 	golang.org/x/sys v0.49.0

@@ -76,6 +76,7 @@ type grammar struct {
 	Migrate migrateCommand `cmd:"" help:"Bring a store to the schema of this version, or show what is missing."`
 	User    userCommands   `cmd:"" help:"Add, list and deactivate users."`
 	Token   tokenCommands  `cmd:"" help:"Create, list and revoke API tokens."`
+	Events  eventsCommand  `cmd:"" help:"Print the events of a running server, and follow them."`
 	Export  exportCommand  `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
 	Backup  backupCommand  `cmd:"" help:"Copy the file of a store, beside the running service."`
 	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`

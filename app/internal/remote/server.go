@@ -114,6 +114,21 @@ func (s *Server) send(ctx context.Context, method string, body io.Reader, header
 // Foreign returns the error of an answer in an unknown form.
 func (s *Server) Foreign(err error) error { return &ForeignError{s.base.String(), err} }
 
+// Lost returns the error of an answer that broke off.
+func (s *Server) Lost(err error) error { return &LostError{s.base.String(), err} }
+
+// LostError is an answer that broke off.
+type LostError struct {
+	Address string
+	Err     error
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the connection to the server at %s is lost: %v", e.Address, e.Err)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
 // UnreachableError is the failure to get an answer from the server at an address.
 type UnreachableError struct {
 	Address string

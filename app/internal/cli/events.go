@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/feed"
+	"github.com/problemtracking/problems/app/internal/remote"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+type eventsCommand struct {
+	Remote struct {
+		URL   string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
+		Token config.Token `placeholder:"TOKEN" help:"Token for the server, of any scope; admin gets the events of metadata, users and tokens, too. Better set as a variable: other users of the machine can see flags."`
+	} `embed:"" group:"Running server"`
+
+	Follow    bool   `short:"f" help:"Go on with further events as they happen, also after a lost connection and a restart of the server."`
+	After     string `placeholder:"EVENT" help:"Start behind the event with this identifier, or with now: behind the newest event. Default: at the oldest event."`
+	Predicate string `placeholder:"PREDICATE" help:"Print the events of problems that satisfy it when they are read, such as \"assignee = $ApiUser\"."`
+	Problem   int64  `placeholder:"N" help:"Print the events of this problem."`
+	State     string `placeholder:"FILE" help:"Keep the position in this file, and go on from there at the next start. --after counts until there is one."`
+	IfGone    string `default:"fail" enum:"fail,oldest,now" placeholder:"WHAT" help:"What to do when the server does not have the position any more: fail, or go on from the oldest event or from now. Default: ${default}."`
+}
+
+// Help is shown by kong.
+func (eventsCommand) Help() string {
+	return `Each event is a line of JSON on standard output, as the API has it. With --state, an event is printed before the file has its position: after a crash of this command, the last events come once more, with the same identifiers.
+
+Examples:
+
+    export PROBLEMS_TOKEN=pts_…
+    problems events | jq -r '[.timestamp, .type, .problem.title] | @tsv'
+    problems events --follow --after now --predicate "priority.name = 'High'"
+    problems events --follow --state events.position | ./consumer`
+}
+
+// AfterApply is called by kong once all flags are set.
+func (c *eventsCommand) AfterApply() error {
+	if c.Problem < 0 {
+		return errors.New("--problem has to be the identifier of a problem: a whole number from 1")
+	}
+	return nil
+}
+
+// Run is called by kong.
+func (c *eventsCommand) Run(ctx context.Context, p Process) error {
+	if !c.Remote.Token.Given() {
+		return errors.New("the server needs a token: set PROBLEMS_TOKEN")
+	}
+	server, err := remote.New(c.Remote.URL, c.Remote.Token.Secret)
+	if err != nil {
+		return err
+	}
+	options := feed.Options{
+		Server: server, After: c.After, Predicate: c.Predicate, Problem: problem.ID(c.Problem), Gone: feed.Gone(c.IfGone),
+		Report: func(sentence string) { p.complain("problems: " + sentence + "\n") },
+	}
+	var state *feed.State
+	if c.State != "" {
+		var position string
+		if state, position, err = feed.OpenState(c.State); err != nil {
+			return err
+		}
+		if position != "" {
+			options.After = position
+		}
+	}
+	options.Deliver = func(ctx context.Context, lines []byte, position string) error {
+		if err := writeUntil(ctx, p.Stdout, lines); err != nil {
+			return err
+		}
+		if state == nil {
+			return nil
+		}
+		return state.Save(position)
+	}
+	read := feed.Print
+	if c.Follow {
+		read = feed.Follow
+	}
+	err = read(ctx, options)
+	switch {
+	case errors.Is(err, syscall.EPIPE), c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
+		err = nil // nobody wants more
+	case errors.Is(err, feed.ErrGone):
+		err = fmt.Errorf("%w. Load the problems again, and go on with --if-gone=now; or read what is left with --if-gone=oldest", err)
+	}
+	return errors.Join(err, server.Close())
+}
+
+// lastWrite is how long a write may go on after the end of the context.
+const lastWrite = time.Second
+
+var errUnread = errors.New("interrupted: nobody reads the output")
+
+// writeUntil writes everything, or gives up some time after the end of ctx: a reader that
+// has stopped would hold the program forever.
+func writeUntil(ctx context.Context, w io.Writer, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	written := make(chan error, 1)
+	go func() {
+		_, err := w.Write(b)
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-written:
+		return err
+	case <-time.After(lastWrite):
+		return errUnread
+	}
+}
