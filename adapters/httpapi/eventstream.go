@@ -64,8 +64,10 @@ type eventStream struct {
 }
 
 // streamEvents sends events until the client goes, the token is revoked, the server stops,
-// or the client reads too slowly. The client then connects again, with Last-Event-ID.
-func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower) {
+// or the client reads too slowly. The client then connects again, with Last-Event-ID. If
+// the stream starts from now, its first frame is an id without an event: otherwise a client
+// without an event would start from another now.
+func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, fromNow bool) {
 	ctx, cancel := c.whileConnected()
 	defer cancel()
 	header := w.Header()
@@ -76,6 +78,9 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower) {
 	_ = s.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
 	s.buf = append(s.buf, reconnect...)
+	if fromNow {
+		s.buf = append(s.buf, "id: "+s.named.String()+"\n\n"...)
+	}
 	if s.flush(w) != nil {
 		return
 	}
