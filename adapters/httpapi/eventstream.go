@@ -2,16 +2,16 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -57,45 +57,52 @@ func (c *call) extendDeadlines(limit time.Duration) {
 type eventStream struct {
 	*call
 	follower *tracker.Follower
+	w        http.ResponseWriter
 	control  *http.ResponseController
-	buf      []byte
 	written  time.Time    // the end of the last write
 	named    event.Cursor // the last id that was sent
+	checked  time.Time    // the last look at the token
+	behind   bool         // there may be events behind the position
+	// shared is true for a stream with all events of its scope: many streams send the
+	// same ones.
+	shared, admin bool
 }
 
 // streamEvents sends events until the client goes, the token is revoked, the server stops,
 // or the client reads too slowly. The client then connects again, with Last-Event-ID. If
 // the stream starts from now, its first frame is an id without an event: otherwise a client
 // without an event would start from another now.
-func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, fromNow bool) {
+func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in tracker.Follow) {
 	ctx, cancel := c.whileConnected()
 	defer cancel()
 	header := w.Header()
 	header.Set("Content-Type", mediaEvents)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
-	s := &eventStream{call: c, follower: f, control: http.NewResponseController(w), named: f.Position()}
+	s := &eventStream{
+		call: c, follower: f, w: w, control: http.NewResponseController(w), named: f.Position(), checked: time.Now(), behind: true,
+		shared: in.Problem == 0 && !in.Predicate.Sent, admin: c.caller.Scope.Covers(access.Admin),
+	}
 	_ = s.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
-	s.buf = append(s.buf, reconnect...)
-	if fromNow {
-		s.buf = append(s.buf, "id: "+s.named.String()+"\n\n"...)
+	begin := reconnect
+	if in.Now {
+		begin += "id: " + s.named.String() + "\n\n"
 	}
-	if s.flush(w) != nil {
-		return
-	}
-	for s.step(ctx, w) {
+	for ok := s.write([]byte(begin)) == nil; ok; {
+		ok = s.step(ctx)
 	}
 }
 
 // step sends the next events, or waits a moment for them. It returns false at the end of
 // the stream.
-func (s *eventStream) step(ctx context.Context, w http.ResponseWriter) bool {
-	if !s.authenticated(ctx) {
-		return false
+func (s *eventStream) step(ctx context.Context) bool {
+	if time.Since(s.checked) >= streamCheck {
+		if s.checked = time.Now(); !s.authenticated(ctx) {
+			return false
+		}
 	}
-	page, err := s.next(ctx)
-	switch {
+	switch err := s.send(ctx); {
 	case ctx.Err() != nil:
 		return false
 	case fault.Is(err, fault.Unavailable):
@@ -106,47 +113,99 @@ func (s *eventStream) step(ctx context.Context, w http.ResponseWriter) bool {
 		case <-time.After(streamCheck):
 		}
 	case err != nil:
-		s.frame.Report(ctx, err)
+		if !errors.Is(err, errReader) {
+			s.frame.Report(ctx, err)
+		}
 		return false // the next request gets the error
 	}
-	for _, e := range page.Events {
-		s.buf = append(s.buf, "id: "...)
-		s.buf = append(s.buf, e.Cursor.String()...)
-		s.buf = append(s.buf, "\ndata: "...)
-		s.buf = append(s.buf, s.encoded.get(e, page.Catalogue)...)
-		s.buf = append(s.buf, "\n\n"...)
-		s.named = e.Cursor
-		if page.End && s.streams.lag != nil {
-			s.streams.lag(s.Now().Sub(e.At))
-		}
-	}
-	if len(s.buf) == 0 && time.Since(s.written) >= heartbeat {
-		s.buf = append(s.buf, ':')
-		if at := s.follower.Position(); at != s.named {
-			// Events were left out: a new connection need not look at them again.
-			s.buf = append(s.buf, "\nid: "...)
-			s.buf = append(s.buf, at.String()...)
-			s.named = at
-		}
-		s.buf = append(s.buf, "\n\n"...)
-	}
-	if s.flush(w) != nil {
-		return false
-	}
-	s.streams.count(len(page.Events))
-	if err == nil && page.End {
+	if !s.behind {
 		waiting, cancel := context.WithTimeout(ctx, streamCheck)
-		_ = s.follower.Wait(waiting)
+		s.behind = s.follower.Wait(waiting) == nil
 		cancel()
 	}
 	return ctx.Err() == nil
 }
 
-// next returns the next page, within the time of a request.
-func (s *eventStream) next(ctx context.Context) (tracker.EventPage, error) {
+// errReader is the error of a client that does not take its events.
+var errReader = errors.New("the client has gone or reads too slowly")
+
+// send sends the next events, if there can be any, or else a heartbeat when it is time.
+func (s *eventStream) send(ctx context.Context) error {
+	if !s.behind {
+		return s.beat()
+	}
+	next, err := s.next(ctx)
+	if err != nil {
+		return err
+	}
+	s.behind = !next.end
+	if len(next.times) == 0 {
+		return s.beat()
+	}
+	if err := s.write(next.text); err != nil {
+		return err
+	}
+	s.named = next.last
+	s.streams.count(len(next.times))
+	if next.end && s.streams.lag != nil {
+		for _, at := range next.times {
+			s.streams.lag(s.Now().Sub(at))
+		}
+	}
+	return nil
+}
+
+// beat sends a comment after a long silence. When events were left out, it moves the id of
+// the client on, so a new connection need not look at them again.
+func (s *eventStream) beat() error {
+	if time.Since(s.written) < heartbeat {
+		return nil
+	}
+	text := ":\n\n"
+	if at := s.follower.Position(); at != s.named {
+		text, s.named = ":\nid: "+at.String()+"\n\n", at
+	}
+	return s.write([]byte(text))
+}
+
+// eventFrame is some events as they are sent.
+type eventFrame struct {
+	text  []byte
+	times []time.Time  // of the events
+	last  event.Cursor // of the last event
+	next  event.Cursor // the position behind
+	end   bool         // of the feed
+	made  time.Time
+}
+
+// next returns the events behind the position, within the time of a request.
+func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
+	key := frameKey{s.follower.Position(), s.admin}
+	if s.shared {
+		if known := s.frames.get(key); known != nil {
+			s.follower.Skip(known.next)
+			return known, nil
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.Limits.RequestTime)
 	defer cancel()
-	return s.follower.Next(ctx)
+	page, err := s.follower.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &eventFrame{next: page.Next, end: page.End, made: time.Now()}
+	e := wire.Encoder{Catalogue: page.Catalogue}
+	for _, v := range page.Events {
+		e.Buf = e.Buf[:0]
+		e.Event(v)
+		f.text = append(append(append(f.text, "id: "...), v.Cursor.String()...), "\ndata: "...)
+		f.text = append(append(f.text, e.Buf...), "\n\n"...)
+		f.times, f.last = append(f.times, v.At), v.Cursor
+	}
+	if s.shared {
+		s.frames.put(key, f)
+	}
+	return f, nil
 }
 
 // authenticated reports whether the token is still valid. While the store cannot say, the
@@ -156,67 +215,66 @@ func (s *eventStream) authenticated(ctx context.Context) bool {
 	return !fault.Is(err, fault.Unauthenticated)
 }
 
-// flush sends the buffer, if there is something in it.
-func (s *eventStream) flush(w http.ResponseWriter) error {
-	if len(s.buf) == 0 {
-		return nil
-	}
+// write sends a text. It fails with errReader.
+func (s *eventStream) write(text []byte) error {
 	_ = s.control.SetWriteDeadline(time.Now().Add(slowest))
-	_, err := w.Write(s.buf)
+	_, err := s.w.Write(text)
 	if err == nil {
 		err = s.control.Flush()
 	}
 	s.written = time.Now()
-	if s.buf = s.buf[:0]; cap(s.buf) > largestStreamBuffer {
-		s.buf = nil
+	if err != nil {
+		return errReader
 	}
-	return err
+	return nil
 }
 
-// largestStreamBuffer is the capacity, in bytes, that an idle stream may hold.
-const largestStreamBuffer = 4 << 10
-
-// encodedEvents holds the JSON of the latest events: many streams send the same ones.
-type encodedEvents struct {
+// eventFrames holds the latest frames: streams at the same position send the same one.
+type eventFrames struct {
 	mu     sync.Mutex
-	known  map[event.Cursor]encodedEvent
-	recent []event.Cursor // in the order of their arrival
+	known  map[frameKey]*eventFrame
+	recent []frameKey // in the order of their arrival
 }
 
-type encodedEvent struct {
-	catalogue ident.Version // with the names in it
-	json      []byte
+type frameKey struct {
+	after event.Cursor
+	admin bool
 }
 
-// The bounds of encodedEvents: their number, and the length of one in bytes.
+// The bounds of eventFrames: their number, the length of one in bytes, and its age. The
+// names of a frame can be as old as that.
 const (
-	mostEncoded    = 512
-	longestEncoded = 8 << 10
+	mostFrames   = 32
+	longestFrame = 64 << 10
+	oldestFrame  = time.Second
 )
 
-// get returns the JSON of an event.
-func (k *encodedEvents) get(v tracker.PublishedEvent, catalogue *metadata.Catalogue) []byte {
+// get returns the frame behind a position, or nil.
+func (k *eventFrames) get(key frameKey) *eventFrame {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	known, ok := k.known[v.Cursor]
-	if ok && known.catalogue == catalogue.Version {
-		return known.json
+	if f := k.known[key]; f != nil && time.Since(f.made) < oldestFrame {
+		return f
 	}
-	e := wire.Encoder{Catalogue: catalogue}
-	e.Event(v)
-	if len(e.Buf) > longestEncoded {
-		return e.Buf
+	return nil
+}
+
+// put adds a frame with events.
+func (k *eventFrames) put(key frameKey, f *eventFrame) {
+	if len(f.times) == 0 || len(f.text) > longestFrame {
+		return
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.known == nil {
-		k.known = map[event.Cursor]encodedEvent{}
+		k.known = make(map[frameKey]*eventFrame)
 	}
-	if !ok {
-		if len(k.recent) == mostEncoded {
+	if _, known := k.known[key]; !known {
+		if len(k.recent) == mostFrames {
 			delete(k.known, k.recent[0])
 			k.recent = append(k.recent[:0], k.recent[1:]...)
 		}
-		k.recent = append(k.recent, v.Cursor)
+		k.recent = append(k.recent, key)
 	}
-	k.known[v.Cursor] = encodedEvent{catalogue.Version, e.Buf}
-	return e.Buf
+	k.known[key] = f
 }

@@ -93,7 +93,7 @@ type server struct {
 	encoding encoding
 	large    httpframe.Semaphore // requests with a large body
 	streams  *Streams
-	encoded  encodedEvents
+	frames   eventFrames
 	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
 }

@@ -104,6 +104,10 @@ func (f *Follower) Close() { f.leave() }
 // Position returns the position behind the last page.
 func (f *Follower) Position() event.Cursor { return f.next }
 
+// Skip moves the position to that behind a page, as returned to another Follower of the
+// same scope, Problem and Predicate at the same position.
+func (f *Follower) Skip(next event.Cursor) { f.next = next }
+
 // feedEnds returns the positions at both ends of the feed. The start is always
 // event.Start, because it stands for the oldest event.
 func (s *Service) feedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {

@@ -35,9 +35,10 @@ type feedHub struct {
 // Bounds of the hub.
 const (
 	// usualPoll is the default time between two looks at the store.
-	usualPoll = 250 * time.Millisecond
-	// shortestPause is the time between two reads under load: more events come at once.
-	shortestPause = 5 * time.Millisecond
+	usualPoll = 400 * time.Millisecond
+	// shortestPause is the time between two reads under load: more events come at once,
+	// and each read wakes every Follower.
+	shortestPause = 30 * time.Millisecond
 	// mostRecent limits the entries in memory, and recentBytes their size.
 	mostRecent  = 4096
 	recentBytes = 4 << 20

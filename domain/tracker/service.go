@@ -62,7 +62,7 @@ type Options struct {
 	// means never.
 	KeepEvents time.Duration
 	// FeedPoll is the time between two looks at the feed while somebody follows it. An
-	// event of another server takes this long to arrive. 0 means 250 ms.
+	// event of another server takes this long to arrive. 0 means 400 ms.
 	FeedPoll time.Duration
 	// WaitFor limits the wait of a search for the search limit, and of a large problem
 	// for memory. A longer wait fails with fault.Unavailable. 0 means 10 seconds, and
