@@ -212,8 +212,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("without arguments the help differs:\n%s", overview)
 	}
 	commands := regexp.MustCompile(`(?m)^  ([a-z]+( [a-z]+)?)  `).FindAllStringSubmatch(overview, -1)
-	if len(commands) != 14 {
-		t.Errorf("the help lists %d commands; want 14:\n%s", len(commands), overview)
+	if len(commands) != 15 {
+		t.Errorf("the help lists %d commands; want 15:\n%s", len(commands), overview)
 	}
 	for _, command := range commands {
 		help := must(t, nil, append(strings.Fields(command[1]), "--help")...)

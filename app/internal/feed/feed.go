@@ -124,7 +124,7 @@ func (r *reader) page(ctx context.Context, limit int) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer body.Close()
+	defer body.end()
 	next, err := nextPosition(response)
 	if err != nil {
 		return false, r.Server.Foreign(err)
@@ -301,8 +301,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *body) Close() error {
+// end closes the body.
+func (b *body) end() {
 	b.watch.Stop()
 	b.cancel(nil)
-	return b.from.Close()
+	_ = b.from.Close() // it was read as far as anybody wants
 }

@@ -93,7 +93,7 @@ func (r *reader) connect(ctx context.Context, connected func()) error {
 	if err != nil {
 		return err
 	}
-	defer body.Close()
+	defer body.end()
 	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
 		return r.Server.Foreign(errors.New("a stream of events was expected"))
 	}

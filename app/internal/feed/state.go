@@ -31,15 +31,10 @@ func OpenState(path string) (*State, string, error) {
 }
 
 func readPosition(path string) (string, error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w", path, err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 1<<10))
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", path, err)
 	}
