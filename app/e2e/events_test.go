@@ -167,7 +167,7 @@ func TestEventsOutliveTheServer(t *testing.T) {
 }
 
 // TestEventsGoOn kills "problems events" again and again: with its file, the next one
-// prints all that is missing. What comes twice is what was printed last.
+// prints the rest. Only the last printed lines come twice.
 func TestEventsGoOn(t *testing.T) {
 	t.Parallel()
 	token := newToken(t)

@@ -99,8 +99,8 @@ const lastWrite = time.Second
 
 var errUnread = errors.New("interrupted: nobody reads the output")
 
-// writeUntil writes everything, or gives up some time after the end of ctx: a reader that
-// has stopped would hold the program forever.
+// writeUntil writes everything, or gives up some time after the end of ctx: a stopped
+// reader would hold the program forever.
 func writeUntil(ctx context.Context, w io.Writer, b []byte) error {
 	if len(b) == 0 {
 		return nil

@@ -140,7 +140,7 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(b []byte) (int, error) { return w(b) }
 
-// The end of the reader is a good end. A reader that has stopped holds nobody.
+// The end of the reader is a good end. A stopped reader holds nobody.
 func TestEventsWithoutReader(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--store=memory:")
@@ -166,7 +166,7 @@ func TestEventsWithoutReader(t *testing.T) {
 			t.Errorf("%s interrupted, with a stopped reader: exit code %d\n%s", flag, code, &stderr)
 		}
 		if _, err := os.Stat(state); err == nil {
-			t.Error("the file has the position of lines that nobody has taken")
+			t.Error("the file has the position of lost lines")
 		}
 	}
 }

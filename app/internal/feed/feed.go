@@ -24,15 +24,15 @@ type Options struct {
 	// After is the position to start behind: the identifier of an event, or Now. "" is the
 	// start of the feed.
 	After string
-	// Predicate, unless "", leaves out the events of problems that do not satisfy it, and
-	// Problem, unless 0, those of other problems.
+	// Predicate, unless "", selects problems: events of all others are left out. Problem,
+	// unless 0, selects a single one.
 	Predicate string
 	Problem   problem.ID
-	// Gone is what happens when the server does not have the position any more.
+	// Gone is the reaction to a lost position.
 	Gone Gone
 	// Deliver gets events in their order, each as a line of JSON, and the position behind
-	// the last one. There may be no lines: the position moves on over events that are left
-	// out, too. An error ends the reader.
+	// the last one. There may be no lines: the position also moves on over unwanted
+	// events. An error ends the reader.
 	Deliver func(ctx context.Context, lines []byte, position string) error
 	// Report, if not nil, gets sentences about the connection.
 	Report func(sentence string)
@@ -45,7 +45,7 @@ type Options struct {
 // Now is the position behind the newest event.
 const Now = "now"
 
-// Gone is a reaction to a position that the server does not have any more.
+// Gone is a reaction to a position lost by the server.
 type Gone string
 
 // The reactions: end with an error, or go on from one end of the feed.
@@ -55,15 +55,15 @@ const (
 	GoneFromNow    Gone = "now"
 )
 
-// ErrGone is the error of a position that the server does not have any more.
+// ErrGone is the error of a position lost by the server.
 var ErrGone = errors.New("the feed has no event at the saved or given position: it was forgotten, or the server has another history since a backup was restored")
 
 const (
 	usualPause   = 2 * time.Second
 	usualSilence = 45 * time.Second
-	// pageLimit is the number of events of one page: the most that the API allows.
+	// pageLimit is the number of events of one page: the limit of the API.
 	pageLimit = 1000
-	// portion is the size, in bytes, of the lines that are delivered before more are read.
+	// portion is the size, in bytes, of the lines in one delivery, give or take an event.
 	portion = 64 << 10
 	// largestEvent limits the size of one event in a stream, in bytes.
 	largestEvent = 1 << 30
@@ -156,7 +156,7 @@ func (r *reader) page(ctx context.Context, limit int) (more bool, err error) {
 	return more, r.deliver(ctx)
 }
 
-// unreadable returns the error of a page that cannot be read to its end.
+// unreadable returns the error of an incomplete page.
 func (r *reader) unreadable(err error) error {
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return r.Server.Foreign(err)
@@ -164,8 +164,8 @@ func (r *reader) unreadable(err error) error {
 	return r.Server.Lost(err)
 }
 
-// nextPosition returns the position in the header Link. Its path need not be the one
-// below which this client found the server.
+// nextPosition returns the position in the header Link. Its path may differ from the
+// path of this client, behind a proxy.
 func nextPosition(response *http.Response) (string, error) {
 	link := []byte(response.Header.Get("Link"))
 	start, end := bytes.IndexByte(link, '<'), bytes.IndexByte(link, '>')
@@ -238,7 +238,7 @@ func isGone(err error) bool {
 	return ok && refusal.Kind == fault.CursorGone
 }
 
-// leap moves a position that is gone to an end of the feed, as Gone says.
+// leap moves a lost position to an end of the feed, as Gone says.
 func (r *reader) leap(ctx context.Context, err error) error {
 	refusal, _ := errors.AsType[*remote.Refusal](err)
 	switch r.Gone {

@@ -18,7 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 )
 
-// script is a server that answers each request with the next of its answers.
+// script is a server with prepared answers, one for each request.
 type script struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -68,7 +68,7 @@ func cut(*http.Request) { panic(http.ErrAbortHandler) }
 // hang waits until the client goes.
 func hang(r *http.Request) { <-r.Context().Done() }
 
-// page is a page of the feed that leads to next.
+// page is a page of the feed, with a link to next.
 func page(next, events string) answer {
 	return answer{status: 200, header: map[string]string{"Link": `</elsewhere/events?after=` + next + `&limit=1000>; rel="next"`}, body: events}
 }
@@ -85,7 +85,7 @@ func refused(status int, kind, members string) answer {
 
 var gone = refused(http.StatusGone, "cursor-gone", `,"oldest":"start","newest":"z"`)
 
-// result is what a reader did.
+// result is the outcome of a reader.
 type result struct {
 	lines    string
 	position string
@@ -177,7 +177,7 @@ func TestPrint(t *testing.T) {
 	})
 }
 
-// A page that breaks off is no loss: the next one begins behind its last whole event.
+// A broken page is no loss: the next one begins behind its last whole event.
 func TestPrintGoesOnAfterABrokenPage(t *testing.T) {
 	t.Parallel()
 	broken := page("c", `[{"identifier":"a"},{"identifier":"b"},{"identi`)

@@ -111,7 +111,7 @@ func (r *reader) connect(ctx context.Context, connected func()) error {
 			if err := r.take(ctx, []byte(event.Data), event.LastEventID); err != nil {
 				return err
 			}
-		case event.LastEventID != "": // a heartbeat behind events that were left out
+		case event.LastEventID != "": // a heartbeat behind unwanted events
 			r.reached = event.LastEventID
 		}
 	}

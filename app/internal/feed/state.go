@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 )
 
-// State is a file with a position in the feed, for a reader that starts again.
+// State is a file with a position in the feed, for the next start of a reader.
 type State struct{ path string }
 
 // OpenState returns the file and the position in it, which is "" without a file. It fails

@@ -77,7 +77,7 @@ func (s *Server) Call(ctx context.Context, method string, body, answer any, path
 	return nil
 }
 
-// Get sends a GET request and returns the answer, whose status is 2xx. The caller closes
+// Get sends a GET request and returns the answer, with a status of 2xx. The caller closes
 // its body. Only ctx limits the time. The errors are those of Call.
 func (s *Server) Get(ctx context.Context, header http.Header, query url.Values, path ...string) (*http.Response, error) {
 	return s.send(ctx, http.MethodGet, nil, header, query, path)
@@ -114,10 +114,10 @@ func (s *Server) send(ctx context.Context, method string, body io.Reader, header
 // Foreign returns the error of an answer in an unknown form.
 func (s *Server) Foreign(err error) error { return &ForeignError{s.base.String(), err} }
 
-// Lost returns the error of an answer that broke off.
+// Lost returns the error of a broken answer.
 func (s *Server) Lost(err error) error { return &LostError{s.base.String(), err} }
 
-// LostError is an answer that broke off.
+// LostError is a broken answer.
 type LostError struct {
 	Address string
 	Err     error
