@@ -50,7 +50,7 @@ func (c *call) whileConnected() (context.Context, context.CancelFunc) {
 func (c *call) extendDeadlines(limit time.Duration) {
 	control := http.NewResponseController(c.w)
 	_ = control.SetReadDeadline(time.Time{})
-	_ = control.SetWriteDeadline(time.Now().Add(limit))
+	_ = control.SetWriteDeadline(c.Now().Add(limit))
 }
 
 // eventStream is a stream of server-sent events to one client.
@@ -80,7 +80,7 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	s := &eventStream{
-		call: c, follower: f, w: w, control: http.NewResponseController(w), named: f.Position(), checked: time.Now(), behind: true,
+		call: c, follower: f, w: w, control: http.NewResponseController(w), named: f.Position(), checked: c.Now(), behind: true,
 		shared: in.Problem == 0 && !in.Predicate.Sent, admin: c.caller.Scope.Covers(access.Admin),
 	}
 	_ = s.control.SetReadDeadline(time.Time{})
@@ -97,8 +97,8 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 // step sends the next events, or waits a moment for them. It returns false at the end of
 // the stream.
 func (s *eventStream) step(ctx context.Context) bool {
-	if time.Since(s.checked) >= streamCheck {
-		if s.checked = time.Now(); !s.authenticated(ctx) {
+	if s.Now().Sub(s.checked) >= streamCheck {
+		if s.checked = s.Now(); !s.authenticated(ctx) {
 			return false
 		}
 	}
@@ -158,7 +158,7 @@ func (s *eventStream) send(ctx context.Context) error {
 // beat sends a comment after a long silence. When events were left out, it moves the id of
 // the client on, so a new connection need not look at them again.
 func (s *eventStream) beat() error {
-	if time.Since(s.written) < heartbeat {
+	if s.Now().Sub(s.written) < heartbeat {
 		return nil
 	}
 	text := ":\n\n"
@@ -182,7 +182,7 @@ type eventFrame struct {
 func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
 	key := frameKey{s.follower.Position(), s.admin}
 	if s.shared {
-		if known := s.frames.get(key); known != nil {
+		if known := s.frames.get(key, s.Now()); known != nil {
 			s.follower.Skip(known.next)
 			return known, nil
 		}
@@ -193,7 +193,7 @@ func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &eventFrame{next: page.Next, end: page.End, made: time.Now()}
+	f := &eventFrame{next: page.Next, end: page.End, made: s.Now()}
 	e := wire.Encoder{Catalogue: page.Catalogue}
 	for _, v := range page.Events {
 		e.Buf = e.Buf[:0]
@@ -217,12 +217,12 @@ func (s *eventStream) authenticated(ctx context.Context) bool {
 
 // write sends a text. It fails with errReader.
 func (s *eventStream) write(text []byte) error {
-	_ = s.control.SetWriteDeadline(time.Now().Add(slowest))
+	_ = s.control.SetWriteDeadline(s.Now().Add(slowest))
 	_, err := s.w.Write(text)
 	if err == nil {
 		err = s.control.Flush()
 	}
-	s.written = time.Now()
+	s.written = s.Now()
 	if err != nil {
 		return errReader
 	}
@@ -249,11 +249,11 @@ const (
 	oldestFrame  = time.Second
 )
 
-// get returns the frame behind a position, or nil.
-func (k *eventFrames) get(key frameKey) *eventFrame {
+// get returns the frame behind a position, or nil when there is none as young as needed.
+func (k *eventFrames) get(key frameKey, now time.Time) *eventFrame {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if f := k.known[key]; f != nil && time.Since(f.made) < oldestFrame {
+	if f := k.known[key]; f != nil && now.Sub(f.made) < oldestFrame {
 		return f
 	}
 	return nil
