@@ -159,8 +159,20 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 }
 
 // Next returns the next page, without waiting: it may be empty. It fails with
-// fault.CursorGone when the store has lost the position, and like SearchProblems.
+// fault.CursorGone when the store has lost the position, and like SearchProblems. After
+// a failure the position is that before the call.
 func (f *Follower) Next(ctx context.Context) (EventPage, error) {
+	before := f.next
+	page, err := f.page(ctx)
+	if err != nil {
+		f.next = before // the caller does not get the events of a page in part
+		return EventPage{}, err
+	}
+	return page, nil
+}
+
+// page returns the next page, and moves the position on while it reads.
+func (f *Follower) page(ctx context.Context) (EventPage, error) {
 	page := EventPage{Next: f.next}
 	for examined := 0; len(page.Events) < f.cmd.Limit && examined < mostExamined; {
 		entries, catalogue, err := f.entries(ctx, f.cmd.Limit)

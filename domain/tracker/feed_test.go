@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,6 +177,38 @@ func TestFollowWaits(t *testing.T) {
 		defer cancel()
 		wantFault(t, f.Wait(ctx), fault.Unavailable)
 	})
+}
+
+// awayBehind is a store with a feed that cannot be read behind its start.
+type awayBehind struct {
+	*memory
+	away atomic.Bool
+}
+
+func (s *awayBehind) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	if s.away.Load() && from > 1 {
+		return nil, fault.New(fault.Unavailable, "the store is away")
+	}
+	return s.memory.Feed(ctx, from, limit, budget)
+}
+
+// A page fails in its middle, because the store goes away. The next page has its events.
+func TestFollowLosesNothingToAFailure(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	store := &awayBehind{memory: s.memory}
+	s.Service = newServer(store, s.clock)
+	s.create(t, "Lamp")
+	s.create(t, "Door")
+	reader := s.admin
+	reader.Scope = access.Read
+	f := s.follow(t, reader, Follow{Limit: 10})
+	store.away.Store(true)
+	_, err := f.Next(t.Context())
+	wantFault(t, err, fault.Unavailable)
+	equal(t, "the position after the failure", f.Position(), event.Start)
+	store.away.Store(false)
+	equal(t, "the events of the next page", titles(nextPage(t, f)), []string{"problem.created Lamp", "problem.created Door"})
 }
 
 // A store that was set back has another feed: a Follower in the middle notices.
