@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // outcome is what a client knows of its write.
@@ -26,6 +27,8 @@ type write struct {
 	problem int64  // of which; 0 for create
 	other   int64  // the other problem, for relate
 	outcome outcome
+
+	began, ended time.Time // of the last attempt; ended only if it was acknowledged
 }
 
 // trace is by what the write is recognised in the data: its mark, or the pair that
@@ -46,11 +49,12 @@ type ledger struct {
 // attempt sends a write and enters its outcome. It returns the answer's body and
 // whether the server is still there.
 func (l *ledger) attempt(c *client, w write) ([]byte, bool) {
+	w.began = time.Now()
 	l.enter(w) // as unknown: the server may act on it from now on
 	code, body := c.send(w)
 	switch {
 	case code/100 == 2:
-		w.outcome = acknowledged
+		w.outcome, w.ended = acknowledged, time.Now()
 	case code/100 == 4, saysUnavailable(code, body):
 		w.outcome = rejected
 	}

@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+// How many faults TestFeed makes, and how long it waits between two of them at least.
+var (
+	feedFaults = flag.Int("feed.faults", 3, "how many servers are killed while the feed is read")
+	feedEvery  = flag.Duration("feed.every", 0, "the least time between two of these kills")
+)
+
+// feedRun has writers and readers of two servers on one database.
+type feedRun struct {
+	t         *testing.T
+	store     string
+	variables []string
+	token     string
+	servers   [2]atomic.Pointer[server]
+	ledger    *ledger
+	answered  atomic.Int64 // acknowledged writes
+
+	readers []*feedReader
+	copy    *problemCopy
+
+	writing, reading sync.WaitGroup
+	over             atomic.Bool
+	leave            context.CancelFunc // ends the readers
+}
+
+// startFeedRun starts two servers, and four readers and a copy of their feed.
+func startFeedRun(t *testing.T, store string, variables ...string) *feedRun {
+	t.Helper()
+	token := newToken(t)
+	r := &feedRun{t: t, store: store, token: token, ledger: &ledger{writes: map[string]write{}},
+		variables: append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+token)}
+	r.start(0)
+	r.start(1)
+	for i := range 4 {
+		name := []string{"poll", "stream"}[i%2]
+		r.readers = append(r.readers, &feedReader{name: fmt.Sprintf("%s %d", name, i/2+1), servers: &r.servers, token: token, streams: name == "stream"})
+	}
+	r.copy = newProblemCopy(&r.servers, token)
+	ctx, leave := context.WithCancel(t.Context())
+	r.leave = leave
+	for _, reader := range r.followers() {
+		r.reading.Go(func() { reader.run(ctx) })
+	}
+	t.Cleanup(func() {
+		r.over.Store(true)
+		leave()
+		r.writing.Wait()
+		r.reading.Wait()
+	})
+	return r
+}
+
+// followers returns all readers of the feed.
+func (r *feedRun) followers() []*feedReader {
+	return append(slices.Clone(r.readers), &r.copy.feedReader)
+}
+
+func (r *feedRun) start(i int) {
+	r.t.Helper()
+	r.servers[i].Store(serve(r.t, r.store, r.variables...))
+}
+
+// kill kills a server with SIGKILL, and starts another one.
+func (r *feedRun) kill(i int) {
+	r.t.Helper()
+	r.servers[i].Load().kill()
+	r.start(i)
+}
+
+// write starts clients that write through both servers.
+func (r *feedRun) write(clients int) {
+	r.t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	r.t.Logf("seed %d", seed)
+	var common []int64
+	for i := range clients {
+		body, _ := r.ledger.attempt(r.servers[i%2].Load().as(r.token), write{mark: fmt.Sprintf("first-%d", i), kind: "create"})
+		var made struct{ Identifier int64 }
+		if err := json.Unmarshal(body, &made); err != nil || made.Identifier == 0 {
+			r.t.Fatalf("the first problems: %v %s", err, body)
+		}
+		common = append(common, made.Identifier)
+	}
+	for i := range clients {
+		random := rand.New(rand.NewPCG(seed, uint64(i)))
+		r.writing.Go(func() {
+			own := slices.Clone(common)
+			for n := 0; !r.over.Load(); n++ {
+				w := draw(random, own)
+				w.mark = fmt.Sprintf("c%d-%05d-%s", i, n, w.kind)
+				body, alive := r.ledger.attempt(r.servers[random.IntN(2)].Load().as(r.token), w)
+				var made struct{ Identifier int64 }
+				if w.kind == "create" && json.Unmarshal(body, &made) == nil && made.Identifier > 0 {
+					own = append(own[:min(len(own), 40)], made.Identifier) // most writes meet others
+				}
+				switch {
+				case !alive || saysUnavailable(503, body):
+					time.Sleep(retryPause)
+				default:
+					r.answered.Add(1)
+				}
+			}
+		})
+	}
+}
+
+// goesOn returns when n more writes are answered, and each reader has n more events.
+func (r *feedRun) goesOn(n int) {
+	r.t.Helper()
+	answered := r.answered.Load() + int64(n)
+	eventually(r.t, "writes are answered", func() bool { return r.answered.Load() >= answered })
+	for _, reader := range r.followers() {
+		now, _ := reader.count()
+		eventually(r.t, reader.name+" has more events", func() bool { got, _ := reader.count(); return got >= now+n })
+	}
+}
+
+// settle ends the writers, waits until the readers have everything, and compares.
+func (r *feedRun) settle() {
+	r.t.Helper()
+	r.over.Store(true)
+	r.writing.Wait()
+	client := r.servers[0].Load().as(r.token)
+	feed := wholeFeed(r.t, client)
+	for _, reader := range r.followers() {
+		eventually(r.t, reader.name+" reaches the end", func() bool {
+			n, last := reader.count()
+			return last == feed[len(feed)-1].Identifier || n > len(feed)
+		})
+	}
+	r.leave()
+	r.reading.Wait()
+	if difference := differs(wholeFeed(r.t, r.servers[1].Load().as(r.token)), feed); difference != "" {
+		r.t.Errorf("the other server has another feed: %s", difference)
+	}
+	for _, reader := range r.followers() {
+		r.t.Logf("%s", reader)
+		sameFeed(r.t, reader, feed)
+	}
+	v := judgeFeed(r.t, client, r.ledger, feed)
+	found := inspect(r.t, client).found
+	r.t.Logf("%d events; %s; %s", len(feed), r.ledger.split("", found), v)
+	if !v.clean() {
+		r.t.Errorf("the feed: %s", v)
+	}
+	if v := r.ledger.judge(found); !v.clean() {
+		r.t.Errorf("the problems: %s", v)
+	}
+	sameAsExport(r.t, r.copy, r.store)
+}
+
+// TestFeed kills one of two servers after the other, while sixteen clients write and four
+// readers follow. Each reader gets every event once, in order.
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	r := startFeedRun(t, postgrestest.Schema(t))
+	r.write(16)
+	for i := range *feedFaults {
+		pause := time.After(*feedEvery)
+		r.goesOn(100)
+		<-pause
+		r.kill(i % 2)
+	}
+	r.goesOn(100)
+	r.settle()
+}
