@@ -1,0 +1,45 @@
+package postgres
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+// The planner knows nothing of a new database, and then assumes thousands of rows in
+// feed_head. A numbering that looks expensive is compiled first, which takes a second and
+// more: every reader waits for it.
+func TestNumberingIsCheap(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for _, fill := range []string{
+		"SELECT",
+		"INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", 1000, repeat('x', 1000) FROM generate_series(1, 500) n",
+		"INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", 1000, repeat('x', 1000) FROM generate_series(501, 100000) n",
+		"ANALYZE",
+	} {
+		d.exec(fill)
+		var encoded []byte
+		if err := d.conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+s.texts.plainOf(giveNumbers), numberedAtOnce).Scan(&encoded); err != nil {
+			t.Fatal(err)
+		}
+		var plans []struct {
+			Plan struct {
+				Cost float64 `json:"Total Cost"`
+			}
+		}
+		if err := json.Unmarshal(encoded, &plans); err != nil {
+			t.Fatal(err)
+		}
+		const compiled = 100_000 // the default of jit_above_cost
+		if cost := plans[0].Plan.Cost; cost >= compiled/2 {
+			t.Errorf("after %.40s… a numbering costs %.0f by the planner; above %d the server compiles it\n%s", fill, cost, compiled, encoded)
+		}
+	}
+}
