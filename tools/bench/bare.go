@@ -16,6 +16,7 @@ const (
 	sameStruct = "struct"
 	sameSelect = "select"
 	theAdapter = "adapter"
+	theSilent  = "silent" // the adapter, without events
 	thePgbench = "pgbench"
 	theDisk    = "disk"
 )

@@ -94,6 +94,7 @@ func (b *bench) turns(m load.Mix, connections int) (turns []turn) {
 	}
 	if b.port != nil && m.Wants&load.WantsCommits != 0 {
 		rate("adapters/postgres", theAdapter, b.port.Commits)
+		rate("adapters/postgres, without events", theSilent, b.port.SilentCommits)
 		rate("pgbench, prepared", thePgbench, b.port.PgbenchCommits)
 	}
 	return turns

@@ -41,6 +41,8 @@ func (r *report) setTargets(o options) {
 		r.find("port-read", load.PortClients, theAdapter, false), r.find("port-read", load.PortClients, thePgbench, false))
 	r.ratio("store port of Postgres, commit a patch: of pgbench, 8 clients", 0.75,
 		r.find("port-commit", load.PortClients, theAdapter, false), r.find("port-commit", load.PortClients, thePgbench, false))
+	r.ratio("store port of Postgres, commit a patch: of the rate without events, 8 clients", 0.95,
+		r.find("port-commit", load.PortClients, theAdapter, false), r.find("port-commit", load.PortClients, theSilent, false))
 	r.perSync(r.find("state", 64, onSQLite, false))
 	r.ratio("64 writers on one problem, Postgres: of the rate on a problem each", 0.5,
 		r.find("one", load.MostWorkers, onPostgres, false), r.find("many", load.MostWorkers, onPostgres, false))

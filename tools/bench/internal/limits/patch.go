@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -199,7 +200,7 @@ func (p *patcher) next(at time.Time) (change store.Change, after problem.Problem
 		case store.PutSavepoint:
 			e.Problem = p.advanced(e.Problem, change.At)
 			change.Effects[i] = e
-		case store.ForgetReads:
+		case store.ForgetReads, store.Publish: // an event needs the log entry: see below
 		default:
 			return change, after, fmt.Errorf("the tracker's patch does what is not known here: %T", e)
 		}
@@ -210,7 +211,23 @@ func (p *patcher) next(at time.Time) (change store.Change, after problem.Problem
 	}
 	entry := &change.Log[0]
 	entry.ID, entry.Batch, entry.Created, entry.Revision = ids.Next(), change.Batch, change.At, after.Revision
+	for i, effect := range change.Effects {
+		if e, ok := effect.(store.Publish); ok {
+			change.Effects[i] = store.Publish{Event: published(e.Event, *entry)}
+		}
+	}
 	return change, after, nil
+}
+
+// published returns the event of the tracker's Change with the revision and the identifier
+// of the next entry.
+func published(e event.Event, entry problem.LogEntry) event.Event {
+	e.Revision = entry.Revision
+	e.Lines = slices.Clone(e.Lines)
+	for i := range e.Lines {
+		e.Lines[i].ID = entry.ID
+	}
+	return e
 }
 
 // advanced returns a problem of the tracker's Change as it is after the next one.

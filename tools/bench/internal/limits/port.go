@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -132,6 +133,26 @@ func (p *StorePort) Reads(ctx context.Context, duration time.Duration) (perSecon
 // Commits returns the adapter's rate of patches per second, and checks the stored
 // results.
 func (p *StorePort) Commits(ctx context.Context, duration time.Duration) (perSecond float64, err error) {
+	return p.commits(ctx, p.store, duration)
+}
+
+// SilentCommits is Commits of patches that publish no events.
+func (p *StorePort) SilentCommits(ctx context.Context, duration time.Duration) (perSecond float64, err error) {
+	return p.commits(ctx, silent{p.store}, duration)
+}
+
+// silent is a store that drops events.
+type silent struct{ store.Store }
+
+func (s silent) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), func(e store.Effect) bool {
+		_, event := e.(store.Publish)
+		return event
+	})
+	return s.Store.Commit(ctx, change)
+}
+
+func (p *StorePort) commits(ctx context.Context, s store.Store, duration time.Duration) (perSecond float64, err error) {
 	for _, w := range p.patched {
 		if err := w.refresh(ctx, p.store); err != nil {
 			return 0, err
@@ -140,7 +161,7 @@ func (p *StorePort) Commits(ctx context.Context, duration time.Duration) (perSec
 	var done atomic.Int64
 	err = p.stored(ctx, func() (int64, error) {
 		perSecond, err = p.each(ctx, duration, func(client int) error {
-			err := p.patched[client].patch(ctx, p.store, time.Now())
+			err := p.patched[client].patch(ctx, s, time.Now())
 			if err == nil {
 				done.Add(1)
 			}

@@ -3,12 +3,14 @@ package limits
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -78,7 +80,7 @@ func TestStorePort(t *testing.T) {
 			run  func(context.Context, time.Duration) (float64, error)
 		}{
 			{"reads", p.Reads}, {"reads by pgbench", p.PgbenchReads},
-			{"commits", p.Commits}, {"commits by pgbench", p.PgbenchCommits},
+			{"commits", p.Commits}, {"commits without events", p.SilentCommits}, {"commits by pgbench", p.PgbenchCommits},
 		} {
 			perSecond, err := turn.run(t.Context(), 100*time.Millisecond)
 			if err != nil || perSecond <= 0 {
@@ -104,6 +106,7 @@ func TestPatchIsTheTrackers(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := dossier(t, p, w.current.ID)
+	checkPublished(t, p, last)
 	n := len(after.Log)
 	if len(last.Log) <= n || len(last.Savepoints) != len(last.Log) {
 		t.Fatalf("pgbench has left %d log entries and %d savepoints, where there were %d", len(last.Log), len(last.Savepoints), n)
@@ -128,6 +131,29 @@ func TestPatchIsTheTrackers(t *testing.T) {
 	if last.Revision != int64(len(last.Log)) || last.State != last.Savepoints[len(last.Savepoints)-1].State || last.Title != before.Title {
 		t.Errorf("the problem is %+v after %d entries", last.Problem, len(last.Log))
 	}
+}
+
+// checkPublished checks that the newest event in the feed is that of the newest log entry
+// of a problem.
+func checkPublished(t *testing.T, p *StorePort, after store.Dossier) {
+	t.Helper()
+	entries, err := p.store.Feed(t.Context(), 1, 1_000_000, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logged := after.Log[len(after.Log)-1]
+	for _, entry := range slices.Backward(entries) {
+		e := entry.Events[0]
+		if e.Problem != after.ID {
+			continue
+		}
+		want := event.Line{ID: logged.ID, Type: string(logged.Type), Field: logged.Field, From: logged.From, To: logged.To}
+		if entry.Batch != logged.Batch || !entry.At.Equal(logged.Created) || e.Revision != logged.Revision || len(e.Lines) != 1 || e.Lines[0] != want {
+			t.Errorf("the newest event is %+v; want one of\n%+v", entry, logged)
+		}
+		return
+	}
+	t.Error("the patch has no event")
 }
 
 // checkPatched checks what a patch of the state has changed.

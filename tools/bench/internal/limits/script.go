@@ -92,15 +92,29 @@ func (s *pgbenchScript) sql(statement statement) (string, error) {
 				return found
 			}
 			return "NULL::" + t.Name
-		case a.Variable == "":
-			return ":" + s.constant(a.Value)
-		case s.forms[a.Variable] != "":
-			return s.forms[a.Variable]
+		case len(a.Parts) > 0:
+			texts := make([]string, len(a.Parts))
+			for i, part := range a.Parts {
+				texts[i] = s.variable(part) + "::text"
+			}
+			return "(" + strings.Join(texts, " || ") + ")"
 		default:
-			return ":" + a.Variable
+			return s.variable(a)
 		}
 	})
 	return text, failure
+}
+
+// variable returns a constant or a variable as it stands in the SQL.
+func (s *pgbenchScript) variable(a argument) string {
+	switch {
+	case a.Variable == "":
+		return ":" + s.constant(a.Value)
+	case s.forms[a.Variable] != "":
+		return s.forms[a.Variable]
+	default:
+		return ":" + a.Variable
+	}
 }
 
 // pgbench has the first 64 bits of identifiers as a number. They grow with time, like

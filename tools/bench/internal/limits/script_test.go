@@ -17,6 +17,8 @@ func one(sql string, args ...argument) captured {
 
 func number(value string) argument { return argument{Type: pgtype.Int8OID, Value: value} }
 
+func text(value string) argument { return argument{Type: pgtype.TextOID, Value: value} }
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	null := argument{Type: pgtype.Int8OID, Null: true}
@@ -31,6 +33,18 @@ func TestMerge(t *testing.T) {
 			{one(sql, number("1"), number("7"), null), map[string]string{"problem": "7"}},
 			{one(sql, number("1"), number("8"), null), map[string]string{"problem": "8"}},
 		}, one(sql, number("1"), argument{Type: pgtype.Int8OID, Variable: "problem"}, null), ""},
+		{"a text with a variable", []sample{
+			{one("SELECT $1", text(`{"p":7,"n":12}`)), map[string]string{"problem": "7"}},
+			{one("SELECT $1", text(`{"p":81,"n":12}`)), map[string]string{"problem": "81"}},
+		}, one("SELECT $1", argument{Type: pgtype.TextOID, Parts: []argument{text(`{"p":`), {Variable: "problem"}, text(`,"n":12}`)}}), ""},
+		{"a text that varies otherwise, too", []sample{
+			{one("SELECT $1", text(`{"p":7,"n":12}`)), map[string]string{"problem": "7"}},
+			{one("SELECT $1", text(`{"p":8,"n":13}`)), map[string]string{"problem": "8"}},
+		}, captured{}, "argument 1 varies as 0"},
+		{"a text of another form", []sample{
+			{one("SELECT $1", text(`{"p":7}`)), map[string]string{"problem": "7"}},
+			{one("SELECT $1", text(`{"q":8}`)), map[string]string{"problem": "8"}},
+		}, captured{}, "argument 1 varies as 0"},
 		{"one sample", []sample{{one(sql, number("1")), nil}}, captured{}, "one sample"},
 		{"nothing explains it", []sample{
 			{one("SELECT $1", number("1")), map[string]string{"problem": "7"}},
@@ -78,7 +92,6 @@ func TestScript(t *testing.T) {
 	t.Parallel()
 	problem := argument{Type: pgtype.Int8OID, Variable: "problem"}
 	batch := argument{Type: pgtype.UUIDOID, Variable: "batch"}
-	text := func(value string) argument { return argument{Type: pgtype.TextOID, Value: value} }
 	for _, c := range []struct {
 		name      string
 		sent      captured
@@ -93,6 +106,8 @@ func TestScript(t *testing.T) {
 			"SELECT :c0, :problem;\n", map[string]string{"c0": "z"}},
 		{"NULL", one("SELECT $1", argument{Type: pgtype.UUIDOID, Null: true}), "SELECT NULL::uuid;\n", map[string]string{}},
 		{"a form", one("SELECT $1", batch), "SELECT made(:number);\n", map[string]string{}},
+		{"a text with a form and a variable", one("SELECT $1", argument{Type: pgtype.TextOID, Parts: []argument{text("a"), batch, text("b"), problem}}),
+			"SELECT (:c0::text || made(:number)::text || :c1::text || :problem::text);\n", map[string]string{"c0": "a", "c1": "b"}},
 		{"text in quotes", one("SELECT '$1 it''s', $1", problem), "SELECT '$1 it''s', :problem;\n", map[string]string{}},
 		{"a pipeline and what follows", captured{Trips: []trip{
 			{Statements: []statement{{SQL: "BEGIN"}, {SQL: "SELECT $1", Args: []argument{problem}}}},

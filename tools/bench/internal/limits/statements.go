@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -27,12 +29,15 @@ type statement struct {
 	Args   []argument `json:"args"`
 }
 
-// argument is one of a statement's: a variable, NULL, or a constant.
+// argument is one of a statement's: a variable, NULL, a constant, or a text with variables
+// in it.
 type argument struct {
 	Type     uint32 `json:"type"` // its OID
 	Variable string `json:"variable"`
 	Null     bool   `json:"null"`
 	Value    string `json:"value"` // as the server reads it
+	// Parts, if there are any, make up the text: constants and variables.
+	Parts []argument `json:"parts,omitempty"`
 }
 
 // sample is one recording, with the values of the variables at the time, in the server's
@@ -169,27 +174,100 @@ func mergeStatement(samples []sample, t, s int) (statement, error) {
 		if !varies {
 			continue
 		}
-		names := explaining(samples, t, s, i)
-		if len(names) != 1 {
+		values, known := valuesOf(samples, t, s, i)
+		names := explaining(samples, values)
+		if len(names) == 1 {
+			merged.Args[i] = argument{Type: a.Type, Variable: names[0]}
+			continue
+		}
+		parts := partsOf(samples, values)
+		if !known || a.Type != pgtype.TextOID || len(parts) == 0 {
 			return merged, fmt.Errorf("argument %d varies as %d of the variables do: %s", i+1, len(names), merged.SQL)
 		}
-		merged.Args[i] = argument{Type: a.Type, Variable: names[0]}
+		merged.Args[i] = argument{Type: a.Type, Parts: parts}
 	}
 	return merged, nil
 }
 
-// explaining returns the variables equal to the argument in all samples.
-func explaining(samples []sample, t, s, i int) []string {
+// valuesOf returns the argument's value in each sample. It is not known if one is NULL.
+func valuesOf(samples []sample, t, s, i int) (values []string, known bool) {
+	for _, one := range samples {
+		a := one.sent.Trips[t].Statements[s].Args[i]
+		if a.Null {
+			return nil, false
+		}
+		values = append(values, a.Value)
+	}
+	return values, true
+}
+
+// explaining returns the variables that have these values in the samples.
+func explaining(samples []sample, values []string) []string {
 	var names []string
 	for name := range samples[0].values {
-		equal := true
-		for _, one := range samples {
-			a := one.sent.Trips[t].Statements[s].Args[i]
-			equal = equal && !a.Null && a.Value == one.values[name]
+		equal := len(values) == len(samples)
+		for n, value := range values {
+			equal = equal && value == samples[n].values[name]
 		}
 		if equal {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// token finds an identifier or a whole number in a text.
+var token = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+`)
+
+// partsOf returns a text as constants and variables, from its values in the samples. Each
+// varying token has to be one of the variables. Otherwise there are no parts.
+func partsOf(samples []sample, values []string) (parts []argument) {
+	if len(values) == 0 {
+		return nil
+	}
+	found := make([][][]int, len(values)) // the tokens in each value
+	for n, value := range values {
+		found[n] = token.FindAllStringIndex(value, -1)
+		if len(found[n]) != len(found[0]) {
+			return nil
+		}
+	}
+	// between returns the text behind the token before, up to this one.
+	between := func(n, k int) string {
+		begin, end := 0, len(values[n])
+		if k > 0 {
+			begin = found[n][k-1][1]
+		}
+		if k < len(found[n]) {
+			end = found[n][k][0]
+		}
+		return values[n][begin:end]
+	}
+	constant := ""
+	for k := range len(found[0]) + 1 {
+		for n := range values {
+			if between(n, k) != between(0, k) {
+				return nil
+			}
+		}
+		constant += between(0, k)
+		if k == len(found[0]) {
+			break
+		}
+		tokens := make([]string, len(values))
+		for n, value := range values {
+			tokens[n] = value[found[n][k][0]:found[n][k][1]]
+		}
+		if len(slices.Compact(slices.Clone(tokens))) == 1 {
+			constant += tokens[0]
+			continue
+		}
+		names := explaining(samples, tokens)
+		if len(names) != 1 {
+			return nil
+		}
+		parts = append(parts, argument{Type: pgtype.TextOID, Value: constant}, argument{Variable: names[0]})
+		constant = ""
+	}
+	return append(parts, argument{Type: pgtype.TextOID, Value: constant})
 }
