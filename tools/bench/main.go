@@ -61,7 +61,7 @@ func execute(ctx context.Context, o options, flags *flag.FlagSet, out io.Writer)
 // finish prints the measurements, also those of a failed run. It returns the reason of a
 // failure, and all failed requests. Times are no errors.
 func (b *bench) finish(failed error, out io.Writer) error {
-	if failed != nil && len(b.report.Cells) == 0 {
+	if failed != nil && len(b.report.Cells) == 0 && b.report.Feed.empty() {
 		return failed
 	}
 	b.report.Machine.Ended = time.Now().UTC()
@@ -101,7 +101,10 @@ func (b *bench) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return b.measure(ctx)
+	if err := b.measure(ctx); err != nil || !b.feed {
+		return err
+	}
+	return b.measureFeed(ctx)
 }
 
 // note explains the figures.

@@ -27,6 +27,11 @@ type options struct {
 	duration    time.Duration
 	limits      bool
 	pin         bool
+	feed        bool
+	history     int
+	listeners   []int
+	streams     int
+	idle        time.Duration
 	dir         string
 	postgres    string
 	json        string
@@ -44,7 +49,7 @@ const (
 func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.StringVar(&o.binary, "problems-binary", "bin/problems", "the `FILE` to measure, as make build makes it")
 	stores := flags.String("stores", strings.Join([]string{inMemory, onSQLite, onPostgres}, ","), "which stores to measure, separated by commas")
-	names := flags.String("mixes", "all", "which mixes to drive, separated by commas: "+strings.Join(load.MixNames(), ", "))
+	names := flags.String("mixes", "all", "which mixes to drive, separated by commas, all or none: "+strings.Join(load.MixNames(), ", "))
 	flags.Int64Var(&o.problems, "problems", 10_000, "how many problems the data set has")
 	flags.Int64Var(&o.large, "large", 0, "how many problems a second, large data set has, with which SQLite and Postgres are compared with the first one; 0 for none")
 	flags.IntVar(&o.prepared, "prepared", 200, "how many problems with 10 log entries are loaded in turn")
@@ -54,6 +59,11 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.DurationVar(&o.duration, "duration", 3*time.Second, "how long each run is measured")
 	flags.BoolVar(&o.limits, "limits", true, "measure also what the machine could do: bare handlers, pgbench, fsync")
 	flags.BoolVar(&o.pin, "pin", false, "keep the client on the last core, and everything else on the others (with taskset)")
+	flags.BoolVar(&o.feed, "feed", true, "measure also the feed of events: reading all of it, writes with listeners, and idle streams")
+	flags.IntVar(&o.history, "history", 1_000_000, "how many events a reader has to catch up on")
+	listeners := flags.String("listeners", "0,1,100,1000", "how many streams listen to writes, separated by commas")
+	flags.IntVar(&o.streams, "streams", 1000, "how many idle streams to open")
+	flags.DurationVar(&o.idle, "idle", 20*time.Second, "how long they stay open")
 	flags.StringVar(&o.dir, "dir", os.TempDir(), "the `FOLDER` in which the data are, in one of their own that is removed; its disk is measured")
 	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL server to use, for who may create databases, instead of one of this machine's binaries")
 	flags.StringVar(&o.json, "json", "", "a `FILE` for everything that was measured")
@@ -73,18 +83,36 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	if o.mixes, err = load.ChooseMixes(*names); err != nil {
 		return o, err
 	}
-	for text := range strings.SplitSeq(*connections, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return o, fmt.Errorf("-connections: %q is no number above 0", text)
-		}
-		o.connections = append(o.connections, n)
+	if o.connections, err = numbers("connections", *connections, 1); err != nil {
+		return o, err
+	}
+	if o.listeners, err = numbers("listeners", *listeners, 0); err != nil {
+		return o, err
 	}
 	switch {
+	case o.history < 1, o.streams < 1, o.idle <= 0:
+		return o, errors.New("-history, -streams and -idle have to be above 0")
+	case slices.Max(append(o.listeners, o.streams)) > mostStreams:
+		return o, fmt.Errorf("-listeners and -streams have to be at most %d: a server has no more streams by default", mostStreams)
 	case o.rounds < 1, o.duration <= 0, o.warmup < 0, o.prepared < 2:
 		return o, errors.New("there has to be a round, a duration, and two prepared problems")
 	case o.problems < int64(slices.Max(append(o.connections, load.MostWorkers))), o.large != 0 && o.large < o.problems:
 		return o, fmt.Errorf("-problems has to be at least as many as -connections and %d, and at most -large", load.MostWorkers)
 	}
 	return o, nil
+}
+
+// mostStreams is the default limit of a server for its streams, less a few.
+const mostStreams = 1900
+
+// numbers reads the value of a flag with several numbers.
+func numbers(flag, value string, least int) (all []int, err error) {
+	for text := range strings.SplitSeq(value, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			return nil, fmt.Errorf("-%s: %q is no number from %d", flag, text, least)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }

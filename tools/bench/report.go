@@ -13,6 +13,7 @@ type report struct {
 	Machine machine  `json:"machine"`
 	Loaded  []loaded `json:"loaded"`
 	Cells   []cell   `json:"cells"`
+	Feed    feed     `json:"feed"`
 	Targets []target `json:"targets"`
 	Notes   []string `json:"notes"`
 }

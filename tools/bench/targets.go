@@ -54,6 +54,9 @@ func (r *report) setTargets(o options) {
 	r.allocations(r.find("load", largest, inMemory, false))
 	r.memory(o)
 	r.starts()
+	if o.feed {
+		r.Targets = append(r.Targets, r.Feed.targets(o)...)
+	}
 }
 
 // rounds returns the ratios of the rates of two cells, round by round.

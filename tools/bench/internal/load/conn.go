@@ -20,6 +20,7 @@ type conn struct {
 	in   *bufio.Reader
 	out  []byte // the latest request
 	body []byte // of the latest answer
+	link []byte // the header Link of the latest answer
 	host string
 }
 
@@ -83,6 +84,7 @@ func (c *conn) answer() (status int, err error) {
 	}
 	const unknown = -1
 	length, chunked := unknown, false
+	c.link = c.link[:0]
 	for {
 		if line, err = c.line(); err != nil {
 			return 0, err
@@ -97,6 +99,9 @@ func (c *conn) answer() (status int, err error) {
 		}
 		if value, ok := header(line, "transfer-encoding"); ok {
 			chunked = bytes.EqualFold(value, []byte("chunked"))
+		}
+		if value, ok := header(line, "link"); ok {
+			c.link = append(c.link, value...)
 		}
 		if value, ok := header(line, "connection"); ok && bytes.EqualFold(value, []byte("close")) {
 			return 0, errNoLength

@@ -208,10 +208,14 @@ func mixedDay(w *worker) error {
 	}
 }
 
-// ChooseMixes returns the mixes of these names, in their own order.
+// ChooseMixes returns the mixes of these names, in their own order; "all" and "none" are
+// names, too.
 func ChooseMixes(names string) ([]Mix, error) {
-	if names == "all" {
+	switch names {
+	case "all":
 		return mixes, nil
+	case "none":
+		return nil, nil
 	}
 	wanted := strings.Split(names, ",")
 	for _, name := range wanted {
