@@ -10,7 +10,6 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -321,47 +320,6 @@ func feedSaboteurs() []saboteur {
 					return slices.DeleteFunc(page, func(e event.Entry) bool { return e.Number > returned && returned > 0 }), err
 				}
 			}
-		},
-	}, {
-		name: "gives restored entries new numbers", caught: "RES-010",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				feed := archive.Feed
-				archive.Feed = func(yield func(event.Entry, error) bool) {
-					number := int64(0)
-					for e, err := range feed {
-						number++
-						e.Number = number
-						if !yield(e, err) {
-							return
-						}
-					}
-				}
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "restores no feed", caught: "RES-010",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Feed = nil
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "begins with the problems' count after a Restore", caught: "RES-010/empty",
-		sabotage: func(s *broken) {
-			restored := problem.ID(0)
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				restored = 41
-				return s.Model.Restore(ctx, archive)
-			}
-			refeed(func(all []event.Entry) []event.Entry {
-				if restored > 0 && len(all) > 0 && all[0].Number == 1 {
-					return renumbered(all, int64(restored))
-				}
-				return all
-			})(s)
 		},
 	}, {
 		name: "shares its entries with the caller", caught: "ALIAS-001/feed",

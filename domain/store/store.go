@@ -32,8 +32,8 @@ import (
 type Store interface {
 	// View calls fn with a Reader on one consistent moment. The moment must include
 	// every Change with a Commit that returned before the call of View (VIEW-001). It
-	// must also include every Change shown by an earlier View or Versions that returned
-	// before the call (VIEW-001). This must hold however long fn takes, and despite
+	// must also include every Change shown by an earlier View, Versions or Feed that
+	// returned before the call (VIEW-001). This must hold however long fn takes, and despite
 	// Commits meanwhile, even by fn: a View blocks no one (VIEW-002). View may also
 	// show a Change with a Commit still under way or failed with fault.UnknownOutcome
 	// (VIEW-001). A crash or a fail-over may still take such a Change back: see
@@ -136,9 +136,9 @@ type Store interface {
 
 	// Restore fills an empty store (see StoreEmpty) with an Archive. The caller has
 	// checked the parts of the Archive against each other. Restore must be all or
-	// nothing, also for concurrent readers, even during the iteration of the Problems
-	// (RES-001). These readers must not wait for it (RES-001). Reads must then return
-	// the content of the Archive, in the Archive's orders (RES-002).
+	// nothing, also for concurrent readers, even during the iteration of the Problems and
+	// the Feed (RES-001). These readers must not wait for it (RES-001). Reads must then
+	// return the content of the Archive, in the Archive's orders (RES-002).
 	//
 	// The version Catalogue must be as in the Archive, but at least 1 when there are
 	// metadata or users (RES-003). So client caches stay valid for as long as they
@@ -152,11 +152,11 @@ type Store interface {
 	// store opened later must show all of it (RES-004).
 	//
 	// When the store is not empty, Restore must fail with fault.Conflict and change
-	// nothing (RES-005). An error from the Problems must be returned as it is, with
-	// nothing stored (RES-006). When ctx ends before Restore is done, it must store
+	// nothing (RES-005). An error from the Problems or the Feed must be returned as it is,
+	// with nothing stored (RES-006). When ctx ends before Restore is done, it must store
 	// nothing and fail with fault.Unavailable (RES-007). A store that cannot tell the
 	// outcome returns fault.UnknownOutcome. A store outside memory needs no more memory
-	// for more problems.
+	// for more problems or entries of the feed.
 	Restore(ctx context.Context, archive Archive) error
 
 	// Close releases the resources of the store after the calls under way have ended.

@@ -35,6 +35,25 @@ func (h Holdings) Archive() store.Archive {
 	return h.Interrupted(func(int) error { return nil })
 }
 
+// FeedInterrupted returns the Archive of the holdings. It calls before with the number of
+// entries of the feed so far: before each entry, and after the last. An error from before
+// ends the feed.
+func (h Holdings) FeedInterrupted(before func(yielded int) error) store.Archive {
+	archive := h.Archive()
+	archive.Feed = func(yield func(event.Entry, error) bool) {
+		for i := range len(h.Feed) + 1 {
+			if err := before(i); err != nil {
+				yield(event.Entry{}, err)
+				return
+			}
+			if i == len(h.Feed) || !yield(h.Feed[i], nil) {
+				return
+			}
+		}
+	}
+	return archive
+}
+
 // Interrupted returns the Archive of the holdings. It calls before with the number of
 // problems so far: before each problem, and after the last. An error from before ends the
 // problems.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -83,6 +84,25 @@ func (t *Trace) View(ctx context.Context, fn func(store.Reader) error) error {
 		t.log("View", nil, err)
 	}
 	return err
+}
+
+func (t *Trace) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	call := fmt.Sprintf("Feed from %d", from)
+	defer t.begin(call)()
+	entries, err := t.Store.Feed(ctx, from, limit, budget)
+	if err != nil {
+		t.log(call, nil, err)
+	}
+	return entries, err
+}
+
+func (t *Trace) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	defer t.begin("FeedEnds")()
+	oldest, newest, err = t.Store.FeedEnds(ctx)
+	if err != nil {
+		t.log("FeedEnds", nil, err)
+	}
+	return oldest, newest, err
 }
 
 func (t *Trace) Reserve(ctx context.Context) (problem.ID, error) {

@@ -236,6 +236,14 @@ func calls(b *bench.Bench, ctx context.Context) []call {
 			_, err := b.Store.Versions(ctx)
 			return err
 		}},
+		{"Feed", func() error {
+			_, err := b.Store.Feed(ctx, 1, 1, 1)
+			return err
+		}},
+		{"FeedEnds", func() error {
+			_, _, err := b.Store.FeedEnds(ctx)
+			return err
+		}},
 		{"Restore", func() error {
 			return b.Store.Restore(ctx, bench.Holdings{}.Archive())
 		}},
@@ -301,6 +309,10 @@ func readings(b *bench.Bench, id problem.ID) []reading {
 		}},
 		{"Audit", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Audit(ctx, 0, 10)
+			return err
+		}},
+		{"Feed", func(ctx context.Context, r store.Reader) error {
+			_, err := r.Feed(ctx, 1, 10, 1<<20)
 			return err
 		}},
 		{"SavedQueries", func(ctx context.Context, r store.Reader) error {

@@ -64,6 +64,10 @@ func Restore() []bench.Case {
 		Rule: "Restore returns an error from the problems' iterator as it is, with nothing stored, and the next Restore succeeds.",
 		Run:  problemsFail,
 	}, {
+		ID:   "RES-006/feed",
+		Rule: "Restore returns an error from the feed's iterator as it is, with nothing stored, and the next Restore succeeds.",
+		Run:  feedFails,
+	}, {
 		ID:   "RES-007",
 		Rule: "When the context ends before Restore is done, it fails with Unavailable, with nothing stored, and the next Restore succeeds.",
 		Run:  restoreCancelled,
@@ -71,27 +75,43 @@ func Restore() []bench.Case {
 		ID:   "RES-008",
 		Rule: "Restore ranges over the problems no more than once, whether or not it succeeds.",
 		Run:  problemsRangedOnce,
+	}, {
+		ID:   "RES-008/feed",
+		Rule: "Restore ranges over the feed no more than once, and after the problems.",
+		Run:  feedRangedOnce,
 	}}
 }
 
 func archiveAppearsWhole(b *bench.Bench) {
 	h := b.Holdings(bench.UpTo(40)...)
-	archive := h.Interrupted(func(yielded int) error {
-		seen, err := b.Held()
-		if err != nil {
-			return fmt.Errorf("a View while %d problems are restored: %w", yielded, err)
-		}
-		if d := bench.Difference(bench.Holdings{}.Shown(), seen); d != "" {
-			return fmt.Errorf("a View shows something after %d problems: %s", yielded, d)
-		}
-		v, err := b.Store.Versions(b.Ctx)
-		if err == nil && v != (store.Versions{}) {
-			err = fmt.Errorf("the Versions are %+v after %d problems", v, yielded)
-		}
-		return err
-	})
+	h.Feed = b.Feed(41, 12)
+	archive := h.Interrupted(func(yielded int) error { return showsNothing(b, fmt.Sprintf("%d problems", yielded)) })
+	archive.Feed = h.FeedInterrupted(func(yielded int) error { return showsNothing(b, fmt.Sprintf("%d entries of the feed", yielded)) }).Feed
 	b.Must("Restore", b.Store.Restore(b.Ctx, archive))
 	b.Shows("what is stored", h)
+}
+
+// showsNothing returns an error unless the store still looks empty during a Restore.
+func showsNothing(b *bench.Bench, after string) error {
+	seen, err := b.Held()
+	if err != nil {
+		return fmt.Errorf("a View after %s: %w", after, err)
+	}
+	if d := bench.Difference(bench.Holdings{}.Shown(), seen); d != "" {
+		return fmt.Errorf("a View shows something after %s: %s", after, d)
+	}
+	v, err := b.Store.Versions(b.Ctx)
+	if err == nil && v != (store.Versions{}) {
+		err = fmt.Errorf("the Versions are %+v after %s", v, after)
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := b.Store.Feed(b.Ctx, 1, 1, 1)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("the feed begins with the number %d after %s", entries[0].Number, after)
+	}
+	return err
 }
 
 func viewBeforeRestore(b *bench.Bench) {
@@ -248,8 +268,7 @@ func commitDuringRestore(b *bench.Bench) {
 
 func problemsFail(b *bench.Bench) {
 	h := b.Holdings(bench.UpTo(30)...)
-	plain := errors.New("the caller's own")
-	for _, want := range []error{plain, fmt.Errorf("around: %w", plain), fault.New(fault.StaleRevision, "a fault"), context.Canceled} {
+	for _, want := range errorsOfCallers() {
 		for _, at := range []int{0, 1, 17, 30} {
 			got := b.Store.Restore(b.Ctx, h.Interrupted(func(yielded int) error {
 				if yielded == at {
@@ -267,6 +286,33 @@ func problemsFail(b *bench.Bench) {
 	b.Shows("what is stored", h)
 }
 
+// errorsOfCallers returns errors of several kinds.
+func errorsOfCallers() []error {
+	plain := errors.New("the caller's own")
+	return []error{plain, fmt.Errorf("around: %w", plain), fault.New(fault.StaleRevision, "a fault"), context.Canceled}
+}
+
+func feedFails(b *bench.Bench) {
+	h := b.Holdings(bench.UpTo(3)...)
+	h.Feed = b.Feed(41, 7)
+	for _, want := range errorsOfCallers() {
+		for _, at := range []int{0, 1, 7} {
+			got := b.Store.Restore(b.Ctx, h.FeedInterrupted(func(yielded int) error {
+				if yielded == at {
+					return want
+				}
+				return nil
+			}))
+			if got != want {
+				b.Failf("the feed yielded the error %v after %d entries, and Restore returned %v", want, at, got)
+			}
+			b.Shows("what is stored after that", bench.Holdings{})
+		}
+	}
+	b.Restore(h)
+	b.Shows("what is stored", h)
+}
+
 func restoreCancelled(b *bench.Bench) {
 	h := b.Holdings(bench.UpTo(30)...)
 	for _, end := range ends(b) {
@@ -276,6 +322,17 @@ func restoreCancelled(b *bench.Bench) {
 		ctx, cancel := context.WithCancel(b.Ctx)
 		refuseArchive(b, ctx, fmt.Sprintf("Restore with a context that ends after %d problems", at), fault.Unavailable,
 			h.Interrupted(func(yielded int) error {
+				if yielded == at {
+					cancel()
+				}
+				return nil
+			}))
+		cancel()
+	}
+	for at := range len(h.Feed) + 1 {
+		ctx, cancel := context.WithCancel(b.Ctx)
+		refuseArchive(b, ctx, fmt.Sprintf("Restore with a context that ends after %d entries of the feed", at), fault.Unavailable,
+			h.FeedInterrupted(func(yielded int) error {
 				if yielded == at {
 					cancel()
 				}
@@ -302,6 +359,31 @@ func problemsRangedOnce(b *bench.Bench) {
 	refuseArchive(b, b.Ctx, "a second Restore", fault.Conflict, counted)
 	if ranges > 1 {
 		b.Failf("a Restore that failed ranged over the problems %d times", ranges)
+	}
+}
+
+func feedRangedOnce(b *bench.Bench) {
+	h := b.Holdings(bench.UpTo(5)...)
+	problems, ranges := 0, 0
+	counted := h.Interrupted(func(yielded int) error {
+		problems = yielded
+		return nil
+	})
+	counted.Feed = h.FeedInterrupted(func(yielded int) error {
+		if yielded == 0 {
+			ranges++
+		}
+		if problems < len(h.Dossiers) {
+			return fmt.Errorf("the feed was ranged over after %d of %d problems", problems, len(h.Dossiers))
+		}
+		return nil
+	}).Feed
+	b.Must("Restore", b.Store.Restore(b.Ctx, counted))
+	b.Equal("how often a Restore that succeeded ranged over the feed", 1, ranges)
+	problems, ranges = 0, 0
+	refuseArchive(b, b.Ctx, "a second Restore", fault.Conflict, counted)
+	if ranges > 1 {
+		b.Failf("a Restore that failed ranged over the feed %d times", ranges)
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -149,7 +151,50 @@ func (p *player) Compare(turn int, whole bool) error {
 	if d := bench.Difference(want.Held.Versions, v); d != "" {
 		return fmt.Errorf("what Versions returns differs: %s", d)
 	}
+	// Only some turns read the feed: the others leave entries without readers behind.
+	if turn%feedEvery != feedEvery-1 && !whole {
+		return nil
+	}
+	return p.compareFeed(turn)
+}
+
+// feedEvery is the number of steps between two readings of the feed outside of Views.
+const feedEvery = 3
+
+// published is what a turn reads of the feed.
+type published struct {
+	Page, Whole    []event.Entry
+	Oldest, Newest event.Entry
+}
+
+// compareFeed returns an error unless both have the same feed.
+func (p *player) compareFeed(turn int) error {
+	want, err := readFeed(p.Ctx, p.model, turn)
+	if err != nil {
+		return fmt.Errorf("reading the feed of the model: %w", err)
+	}
+	got, err := readFeed(p.Ctx, p.Store, turn)
+	if err != nil {
+		return fmt.Errorf("the feed could not be read: %w", err)
+	}
+	if d := bench.Difference(want, got); d != "" {
+		return fmt.Errorf("the feed differs: %s", d)
+	}
 	return nil
+}
+
+// readFeed makes the reads of a turn in the feed.
+func readFeed(ctx context.Context, s store.Store, turn int) (seen published, err error) {
+	if seen.Page, err = s.Feed(ctx, int64(turn%11), 1+turn%4, int64(1+turn%5*1000)); err != nil {
+		return seen, fmt.Errorf("Feed: %w", err)
+	}
+	if seen.Oldest, seen.Newest, err = s.FeedEnds(ctx); err != nil {
+		return seen, fmt.Errorf("FeedEnds: %w", err)
+	}
+	if seen.Whole, err = s.Feed(ctx, 1, bench.MostEntries, math.MaxInt64); err != nil {
+		return seen, fmt.Errorf("Feed: %w", err)
+	}
+	return seen, nil
 }
 
 // sight is the content of a store after a step.
