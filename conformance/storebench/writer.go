@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -73,6 +74,10 @@ func (w *writer) change() (store.Change, error) {
 		Expect: []store.Expectation{store.CatalogueAt{Version: w.catalogue.Version}, old},
 		Effects: []store.Effect{
 			store.ForgetReads{Problem: p.ID, But: w.author}, store.PutSavepoint{Problem: *p}, store.UpdateProblem{Problem: *p, Size: w.size},
+			store.Publish{Event: event.Event{
+				Type: event.ProblemChanged, Problem: p.ID, Title: p.Title, State: p.State, Revision: p.Revision,
+				Lines: []event.Line{{ID: entry.ID, Type: string(entry.Type), Field: entry.Field, From: entry.From, To: entry.To}},
+			}},
 		},
 		Log: []problem.LogEntry{entry},
 	}, nil
