@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,10 +17,12 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
-// How many faults TestFeed makes, and how long it waits between two of them at least.
+// The faults of TestFeed and TestFeedFailOver.
 var (
 	feedFaults = flag.Int("feed.faults", 3, "how many servers are killed while the feed is read")
 	feedEvery  = flag.Duration("feed.every", 0, "the least time between two of these kills")
+
+	feedFailOvers = flag.Int("feed.failovers", 2, "how many primaries are lost while the feed is read")
 )
 
 // feedRun has writers and readers of two servers on one database.
@@ -29,7 +33,8 @@ type feedRun struct {
 	token     string
 	servers   [2]atomic.Pointer[server]
 	ledger    *ledger
-	answered  atomic.Int64 // acknowledged writes
+	answered  atomic.Int64 // writes with an answer
+	untold    atomic.Int64 // writes with an answer that leaves the outcome open
 
 	readers []*feedReader
 	copy    *problemCopy
@@ -58,6 +63,14 @@ func startFeedRun(t *testing.T, store string, variables ...string) *feedRun {
 		r.reading.Go(func() { reader.run(ctx) })
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			for i := range r.servers {
+				t.Logf("server %d: %s", i, r.servers[i].Load().stderr.end())
+			}
+			for _, reader := range r.followers() {
+				t.Logf("%s", reader)
+			}
+		}
 		r.over.Store(true)
 		leave()
 		r.writing.Wait()
@@ -110,8 +123,10 @@ func (r *feedRun) write(clients int) {
 					own = append(own[:min(len(own), 40)], made.Identifier) // most writes meet others
 				}
 				switch {
-				case !alive || saysUnavailable(503, body):
+				case !alive || saysUnavailable(http.StatusServiceUnavailable, body):
 					time.Sleep(retryPause)
+				case bytes.Contains(body, []byte(`"/errors/outcome-unknown"`)):
+					r.untold.Add(1)
 				default:
 					r.answered.Add(1)
 				}
@@ -179,4 +194,50 @@ func TestFeed(t *testing.T) {
 	}
 	r.goesOn(100)
 	r.settle()
+}
+
+// TestFeedFailOver loses the primary of a database, and its standby takes over, while
+// clients write and readers follow. In every second round the standby stopped to confirm
+// before, and an operator ends the wait of commits: then the primary shows what the standby
+// lacks. Readers go on with their cursors, and everything that they got stays.
+func TestFeedFailOver(t *testing.T) {
+	t.Parallel()
+	for i := range *feedFailOvers {
+		how := []string{"waits are cancelled", "nobody waits", "waits are terminated", "waits are given up"}[i%4]
+		t.Run(fmt.Sprintf("%d, %s", i+1, how), func(t *testing.T) {
+			pair := postgrestest.NewPair(t)
+			// The limit is short, so that commits that no standby confirms are given up soon.
+			r := startFeedRun(t, pair.ClusterURL(), "PROBLEMS_STORE_TIMEOUT=500ms")
+			r.write(16)
+			r.goesOn(100)
+			if how != "nobody waits" {
+				r.outrun(pair, how)
+			}
+			pair.TakeOver()
+			r.goesOn(100)
+			r.settle()
+		})
+	}
+}
+
+// outrun freezes the standby, and gives up commits that wait for it.
+func (r *feedRun) outrun(pair *postgrestest.Pair, how string) {
+	r.t.Helper()
+	untold := r.untold.Load()
+	pair.FreezeStandby()
+	eventually(r.t, "commits are given up", func() bool { return r.untold.Load() >= untold+2 })
+	const enough = 10 // waits of commits, of numberings, and of readers
+	ended := 0
+	eventually(r.t, "waits end", func() bool {
+		switch how {
+		case "waits are cancelled":
+			ended += pair.CancelWaits()
+		case "waits are terminated":
+			ended += pair.TerminateWaits()
+		default:
+			ended = int(r.untold.Load() - untold)
+		}
+		return ended >= enough
+	})
+	r.t.Logf("%s: %d", how, ended)
 }

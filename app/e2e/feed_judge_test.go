@@ -260,12 +260,12 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(4 * patience)
+	limit := time.After(2 * patience)
 	for !is() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("%s: not so after %v", what, 4*patience)
+			t.Fatalf("%s: not so after %v", what, 2*patience)
 		}
 	}
 }
