@@ -29,11 +29,13 @@ var (
 type feedRun struct {
 	t         *testing.T
 	store     string
+	second    string // the store by the URL of the second server
 	variables []string
 	token     string
 	servers   [2]atomic.Pointer[server]
 	ledger    *ledger
 	answered  atomic.Int64 // writes with an answer
+	refused   atomic.Int64 // writes that found the service unavailable
 	untold    atomic.Int64 // writes with an answer that leaves the outcome open
 
 	readers []*feedReader
@@ -47,14 +49,20 @@ type feedRun struct {
 // startFeedRun starts two servers, and four readers and a copy of their feed.
 func startFeedRun(t *testing.T, store string, variables ...string) *feedRun {
 	t.Helper()
+	return startFeedRunThrough(t, store, store, variables...)
+}
+
+// startFeedRunThrough is startFeedRun with another URL of the store for the second server.
+func startFeedRunThrough(t *testing.T, store, second string, variables ...string) *feedRun {
+	t.Helper()
 	token := newToken(t)
-	r := &feedRun{t: t, store: store, token: token, ledger: &ledger{writes: map[string]write{}},
+	r := &feedRun{t: t, store: store, second: second, token: token, ledger: &ledger{writes: map[string]write{}},
 		variables: append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+token)}
 	r.start(0)
 	r.start(1)
 	for i := range 4 {
 		name := []string{"poll", "stream"}[i%2]
-		r.readers = append(r.readers, &feedReader{name: fmt.Sprintf("%s %d", name, i/2+1), servers: &r.servers, token: token, streams: name == "stream"})
+		r.readers = append(r.readers, &feedReader{name: fmt.Sprintf("%s %d", name, i/2+1), servers: &r.servers, first: i / 2, token: token, streams: name == "stream"})
 	}
 	r.copy = newProblemCopy(&r.servers, token)
 	ctx, leave := context.WithCancel(t.Context())
@@ -86,7 +94,7 @@ func (r *feedRun) followers() []*feedReader {
 
 func (r *feedRun) start(i int) {
 	r.t.Helper()
-	r.servers[i].Store(serve(r.t, r.store, r.variables...))
+	r.servers[i].Store(serve(r.t, []string{r.store, r.second}[i], r.variables...))
 }
 
 // kill kills a server with SIGKILL, and starts another one.
@@ -123,7 +131,10 @@ func (r *feedRun) write(clients int) {
 					own = append(own[:min(len(own), 40)], made.Identifier) // most writes meet others
 				}
 				switch {
-				case !alive || saysUnavailable(http.StatusServiceUnavailable, body):
+				case alive && saysUnavailable(http.StatusServiceUnavailable, body):
+					r.refused.Add(1)
+					time.Sleep(retryPause)
+				case !alive:
 					time.Sleep(retryPause)
 				case bytes.Contains(body, []byte(`"/errors/outcome-unknown"`)):
 					r.untold.Add(1)
@@ -240,4 +251,52 @@ func (r *feedRun) outrun(pair *postgrestest.Pair, how string) {
 		return ended >= enough
 	})
 	r.t.Logf("%s: %d", how, ended)
+}
+
+// TestFeedWithoutDatabase takes the database away from one of two servers, or from both,
+// in several ways. A stream ends, or goes on without a gap.
+func TestFeedWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	database := postgrestest.New(t)
+	proxy := postgrestest.NewProxy(t, database.URL())
+	r := startFeedRunThrough(t, database.URL(), proxy.URL(), "PROBLEMS_STORE_TIMEOUT=1s")
+	r.write(8)
+	r.goesOn(30)
+	noticed := func() {
+		refused := r.refused.Load() + r.untold.Load()
+		eventually(t, "the second server notices", func() bool { return r.refused.Load()+r.untold.Load() >= refused+4 })
+	}
+	for _, fault := range []struct {
+		name   string
+		happen func()
+	}{
+		{"the connections are lost", proxy.CutNow},
+		{"the connections are lost and refused", func() {
+			proxy.Refuse(true)
+			proxy.CutNow()
+			noticed()
+			proxy.Refuse(false)
+		}},
+		{"the network says nothing", func() {
+			proxy.Stall(true)
+			noticed()
+			proxy.Stall(false)
+		}},
+		{"answers are cut", func() {
+			for n := int64(1); n < 30_000; n = 3*n + 1 {
+				<-proxy.CutAfter(postgrestest.ToClient, n)
+			}
+		}},
+		{"the database is killed", func() {
+			database.Kill()
+			noticed()
+			database.Start()
+		}},
+		{"the database is restarted", database.Restart},
+	} {
+		fault.happen()
+		r.goesOn(30)
+		t.Logf("%s: it goes on", fault.name)
+	}
+	r.settle()
 }

@@ -32,6 +32,7 @@ type feedReader struct {
 	name    string
 	servers *[2]atomic.Pointer[server]
 	token   string
+	first   int  // the server that it asks first
 	streams bool // otherwise it polls with a wait
 	// each, if not nil, is called for each event, in their order.
 	each func(ctx context.Context, e heard)
@@ -52,7 +53,7 @@ const retryPause = 20 * time.Millisecond
 func (r *feedReader) run(ctx context.Context) {
 	r.known = make(map[string]string)
 	position := ""
-	for i := 0; ctx.Err() == nil; i++ {
+	for i := r.first; ctx.Err() == nil; i++ {
 		s := r.servers[i%2].Load()
 		before := r.connected
 		if r.streams {
