@@ -2,10 +2,12 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
@@ -20,7 +22,7 @@ import (
 
 // body is the part of an event.Entry beside its number and batch.
 type body struct {
-	At     *int64     `json:"at,omitempty"` // microseconds since 1970
+	At     *int64     `json:"at,omitzero"` // microseconds since 1970
 	Author string     `json:"by,omitempty"`
 	Events []happened `json:"ev"`
 }
@@ -28,15 +30,18 @@ type body struct {
 // happened is an event.Event.
 type happened struct {
 	Type     event.Type `json:"t"`
-	Problem  problem.ID `json:"p,omitempty"`
+	Problem  problem.ID `json:"p,omitzero"`
 	Title    string     `json:"n,omitempty"`
 	State    string     `json:"s,omitempty"`
-	Revision int64      `json:"r,omitempty"`
+	Revision int64      `json:"r,omitzero"`
 	Kind     audit.Kind `json:"k,omitempty"`
 	Object   string     `json:"o,omitempty"`
 	Name     string     `json:"m,omitempty"`
 	Lines    [][]string `json:"l"` // identifier, type, field, from, to
 }
+
+// anyText lets a text with invalid UTF-8 pass, with U+FFFD in place of it.
+var anyText = jsontext.AllowInvalidUTF8(true)
 
 // feedRow returns the row for an entry: its batch, the size for Store.Feed, and its body.
 func (d *Dialect) feedRow(e event.Entry) ([]any, error) {
@@ -55,7 +60,7 @@ func (d *Dialect) feedRow(e event.Entry) ([]any, error) {
 		}
 		b.Events[i] = h
 	}
-	encoded, err := json.Marshal(b)
+	encoded, err := json.Marshal(b, anyText)
 	if err != nil {
 		return nil, fmt.Errorf("sqlstore: an entry of the feed: %w", err)
 	}
@@ -72,7 +77,7 @@ func idOrEmpty(id ident.ID) string {
 // decode fills the entry from a body.
 func decode(e *event.Entry, encoded []byte) error {
 	var b body
-	if err := json.Unmarshal(encoded, &b); err != nil {
+	if err := json.Unmarshal(encoded, &b, anyText); err != nil {
 		return fmt.Errorf("sqlstore: entry %d of the feed is damaged: %w", e.Number, err)
 	}
 	ids := idParser{}
