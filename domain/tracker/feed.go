@@ -70,7 +70,7 @@ type Follower struct {
 	caller  Caller
 	cmd     Follow
 	next    event.Cursor
-	leave   func()
+	leave   func() // nil before the first Wait
 }
 
 // Follow returns a Follower for the caller, who has to Close it. It fails with
@@ -94,12 +94,15 @@ func (s *Service) Follow(ctx context.Context, caller Caller, cmd Follow) (*Follo
 	} else if _, _, err := f.entries(ctx, 1); err != nil {
 		return nil, err
 	}
-	f.leave = s.hub.listen()
 	return f, nil
 }
 
 // Close ends the Follower.
-func (f *Follower) Close() { f.leave() }
+func (f *Follower) Close() {
+	if f.leave != nil {
+		f.leave()
+	}
+}
 
 // Position returns the position behind the last page.
 func (f *Follower) Position() event.Cursor { return f.next }
@@ -286,8 +289,12 @@ func problemsOf(events []PublishedEvent) []problem.ID {
 	return slices.Compact(ids)
 }
 
-// Wait returns when the feed may have events behind the position, or when ctx ends.
+// Wait returns when the feed may have events behind the position, or when ctx ends. A
+// Follower that never waits costs the store nothing but its pages.
 func (f *Follower) Wait(ctx context.Context) error {
+	if f.leave == nil {
+		f.leave = f.service.hub.listen()
+	}
 	return f.service.hub.wait(ctx, f.next.Number)
 }
 

@@ -154,7 +154,7 @@ func TestFollowWaits(t *testing.T) {
 		for _, test := range []struct {
 			by    *Service
 			limit time.Duration
-		}{{here, 0}, {there, usualPoll}, {here, shortestPause}, {there, usualPoll}} {
+		}{{here, 0}, {there, usualPoll}, {here, shortestPause + pauseOfListener}, {there, usualPoll}} {
 			if page := nextPage(t, f); len(page.Events) > 0 {
 				t.Fatalf("there are events before anything happened: %q", titles(page))
 			}
@@ -234,13 +234,66 @@ func TestFollowNoticesALostHistory(t *testing.T) {
 	})
 }
 
-// The hub reads only while somebody listens.
+// feedCounter counts the reads of the feed.
+type feedCounter struct {
+	*memory
+	reads atomic.Int64
+}
+
+func (c *feedCounter) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	c.reads.Add(1)
+	return c.memory.Feed(ctx, from, limit, budget)
+}
+
+// A Follower at the end of the feed finds that out in memory, also before the first event
+// since the hub began to read.
+func TestIdleFollowersReadNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		counter := &feedCounter{memory: newMemory()}
+		s := newServer(counter, newClock())
+		_, err := s.Seed(t.Context(), testSecret)
+		noError(t, err)
+		admin, err := s.Authenticate(t.Context(), testSecret)
+		noError(t, err)
+		first, err := s.Follow(t.Context(), admin, Follow{Limit: 10, Now: true})
+		noError(t, err)
+		defer first.Close()
+		noError(t, first.Wait(t.Context()))
+		synctest.Wait()
+		before := counter.reads.Load()
+		for range 100 {
+			if page := nextPage(t, first); len(page.Events) > 0 || !page.End {
+				t.Fatalf("the page behind the newest event is %+v", page)
+			}
+		}
+		equal(t, "the reads of the store", counter.reads.Load(), before)
+	})
+}
+
+// Many listeners get their events in fewer and larger parts, within the time for them.
+func TestPauseGrowsWithListeners(t *testing.T) {
+	t.Parallel()
+	for listeners, want := range map[int]time.Duration{0: shortestPause, 100: 20 * time.Millisecond, 100_000: longestPause} {
+		h := &feedHub{listeners: listeners}
+		equal(t, fmt.Sprint("the pause with ", listeners), h.pause(), want)
+	}
+}
+
+// The hub reads only while somebody listens, and a Follower that never waits needs no hub.
 func TestNobodyListensNobodyReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
 		noError(t, err)
+		nextPage(t, f)
+		equal(t, "the listeners before a wait", s.hub.count(), 0)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for err == nil {
+			err = f.Wait(ctx)
+		}
 		equal(t, "the listeners", s.hub.count(), 1)
 		f.Close()
 		f.Close()

@@ -36,9 +36,12 @@ type feedHub struct {
 const (
 	// usualPoll is the default time between two looks at the store.
 	usualPoll = 400 * time.Millisecond
-	// shortestPause is the time between two reads under load: more events come at once,
-	// and each read wakes every Follower.
-	shortestPause = 30 * time.Millisecond
+	// shortestPause is the time between two reads under load, with pauseOfListener more
+	// for each listener, up to longestPause. More events then come at once: most of the
+	// cost of a stream is that of a write, with one event or with twenty.
+	shortestPause   = 5 * time.Millisecond
+	pauseOfListener = 150 * time.Microsecond
+	longestPause    = 40 * time.Millisecond
 	// mostRecent limits the entries in memory, and recentBytes their size.
 	mostRecent  = 4096
 	recentBytes = 4 << 20
@@ -91,7 +94,7 @@ func (h *feedHub) run(ctx context.Context) {
 	for {
 		pause, woken := h.poll, h.woken
 		if grown, err := r.read(ctx); err == nil && grown {
-			pause, woken = shortestPause, nil // there may be more
+			pause, woken = h.pause(), nil // there may be more
 		}
 		timer.Reset(pause)
 		select {
@@ -101,6 +104,11 @@ func (h *feedHub) run(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
+}
+
+// pause returns the time until the next read, after one that has found events.
+func (h *feedHub) pause() time.Duration {
+	return min(shortestPause+time.Duration(h.count())*pauseOfListener, longestPause)
 }
 
 // feedRun is one life of the reading goroutine.
@@ -118,13 +126,7 @@ const checkEvery = 20
 func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
 	h := r.hub
 	if !r.known {
-		_, newest, err := h.store.FeedEnds(ctx)
-		if err != nil {
-			return false, err
-		}
-		r.newest, r.known = newest, true
-		h.restart(ctx, newest.Number)
-		return false, nil
+		return false, r.restart(ctx)
 	}
 	check := r.newest.Number > 0 && r.reads%checkEvery == 0
 	from := r.newest.Number + 1
@@ -155,14 +157,43 @@ func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
 	return true, nil
 }
 
-// restart empties the hub, and tells all Followers to look at the store.
-func (h *feedHub) restart(ctx context.Context, last int64) {
+// restart reads the newest entry. With it in memory, a Follower at the end of the feed does
+// not ask the store.
+func (r *feedRun) restart(ctx context.Context) error {
+	_, newest, err := r.hub.store.FeedEnds(ctx)
+	if err != nil {
+		return err
+	}
+	var recent []event.Entry
+	var names *metadata.Catalogue
+	if newest.Number > 0 {
+		if recent, err = r.hub.store.Feed(ctx, newest.Number, 1, 1); err != nil {
+			return err
+		}
+		if names, err = r.hub.catalogue(ctx); err != nil {
+			return err
+		}
+		if len(recent) == 0 || recent[0].Number != newest.Number || recent[0].Batch != newest.Batch {
+			return nil // the store was set back in between: the next read asks again
+		}
+	}
+	r.newest, r.known = newest, true
+	r.hub.restart(ctx, recent, names)
+	return nil
+}
+
+// restart replaces the content of the hub by the newest entry, if the feed has one, and
+// tells all Followers to look at the store.
+func (h *feedHub) restart(ctx context.Context, recent []event.Entry, names *metadata.Catalogue) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
 		return // another goroutine reads now
 	}
-	h.recent, h.size, h.last = nil, 0, last
+	h.recent, h.size, h.last, h.names = recent, 0, 0, names
+	for _, e := range recent {
+		h.size, h.last = e.Size(), e.Number
+	}
 	h.restarts++
 	h.signal()
 }
