@@ -289,6 +289,44 @@ func feedSaboteurs() []saboteur {
 			return all
 		}),
 	}, {
+		name: "shows Views a Change later than the feed", caught: "VIEW-001/feed",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				before := s.world()
+				receipt, err := s.Model.Commit(ctx, change)
+				s.stale.Store(before)
+				linger()
+				s.stale.CompareAndSwap(before, nil)
+				return receipt, err
+			}
+			s.reader = func(r *shown) {
+				if old := s.stale.Load(); old != nil {
+					r.Reader = old
+				}
+			}
+		},
+	}, {
+		name: "publishes a Change before it is stored", caught: "COM-001/feed",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				if len(change.Effects) > 10 {
+					s.Mu.Lock()
+					before := s.Now
+					half := before.Clone()
+					half.Enter(change)
+					s.Now = half
+					s.Mu.Unlock()
+					linger()
+					s.Mu.Lock()
+					if s.Now == half {
+						s.Now = before
+					}
+					s.Mu.Unlock()
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
 		name: "shows a Reader the feed of now", caught: "READ-022",
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {

@@ -50,6 +50,14 @@ func Feed() []bench.Case {
 		Rule: "A reader of the feed never sees a gap, and nothing that it has read changes, while others commit.",
 		Run:  feedIsSettled,
 	}, {
+		ID:   "VIEW-001/feed",
+		Rule: "A View shows every Change whose entry Feed had returned before, while others commit.",
+		Run:  feedBeforeView,
+	}, {
+		ID:   "COM-001/feed",
+		Rule: "A View shows a Change and its entry together, or neither, while others commit.",
+		Run:  feedWithinView,
+	}, {
 		ID:      "FEED-004/reopened",
 		Rule:    "The feed is the same when the store is opened again, and its numbers go on.",
 		Durable: true,

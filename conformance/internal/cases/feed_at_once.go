@@ -49,23 +49,38 @@ func feedAtOnce(b *bench.Bench) {
 }
 
 func feedIsSettled(b *bench.Bench) {
-	const rounds = 12
+	besideWriters(b, func(who int, done func() bool) error { return feedOnlyGrows(b, who == 0, done) })
+	b.Equal("the number of entries", bench.Writers*publications, len(feed(b)))
+}
+
+// publications is how many Changes each writer of besideWriters publishes.
+const publications = 12
+
+// besideWriters calls read twice at once while writers publish. done reports that they
+// have ended. Each of their Changes comments on a problem. Its event has the identifier of
+// the first comment as its state.
+func besideWriters(b *bench.Bench, read func(who int, done func() bool) error) {
 	problems := make([]problem.Problem, 3)
 	for i := range problems {
 		problems[i] = b.Create()
 	}
 	var busy atomic.Int64
 	busy.Store(bench.Writers)
+	done := func() bool { return busy.Load() == 0 }
 	b.Together(bench.Writers+2, func(who int) error {
 		if who >= bench.Writers {
-			return feedOnlyGrows(b, who == bench.Writers, func() bool { return busy.Load() == 0 })
+			return read(who-bench.Writers, done)
 		}
 		defer busy.Add(-1)
-		for round := range rounds {
-			change := publishing(b, b.Happening(1))
+		for round := range publications {
 			// Some Changes wait for others, and take longer from their position on.
 			at := problems[(who+round)%len(problems)]
-			for i := range 1 + 40*(who%2) {
+			first := b.Comment("first")
+			happened := b.Happening(at.ID)
+			happened.State = first.ID
+			change := publishing(b, happened)
+			change.Effects = append(change.Effects, store.AddComment{Problem: at.ID, Comment: first})
+			for i := range 40 * (who % 2) {
 				change.Effects = append(change.Effects, store.AddComment{Problem: at.ID, Comment: b.Comment(fmt.Sprint(i))})
 			}
 			if _, err := b.Store.Commit(b.Ctx, change); err != nil {
@@ -74,7 +89,109 @@ func feedIsSettled(b *bench.Bench) {
 		}
 		return nil
 	})
-	b.Equal("the number of entries", bench.Writers*rounds, len(feed(b)))
+}
+
+func feedBeforeView(b *bench.Bench) {
+	besideWriters(b, func(_ int, done func() bool) error {
+		from := int64(1)
+		for ended := false; !ended; {
+			if err := b.Going(); err != nil {
+				return err
+			}
+			ended = done()
+			entries, err := b.Store.Feed(b.Ctx, from, math.MaxInt32, math.MaxInt64)
+			if err != nil {
+				return fmt.Errorf("Feed: %w", err)
+			}
+			from += int64(len(entries))
+			err = b.Store.View(b.Ctx, func(r store.Reader) error {
+				commented, err := commentsOf(b, r, entries)
+				for _, e := range entries {
+					if err == nil && !commented[e.Events[0].State] {
+						err = fmt.Errorf("a View lacks the Change of entry %d, which Feed had returned before", e.Number)
+					}
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func feedWithinView(b *bench.Bench) {
+	besideWriters(b, func(who int, done func() bool) error {
+		for ended := false; !ended; {
+			if err := b.Going(); err != nil {
+				return err
+			}
+			ended = done()
+			err := b.Store.View(b.Ctx, func(r store.Reader) error { return feedMatchesComments(b, r) })
+			if err != nil {
+				return err
+			}
+			if who > 0 {
+				continue
+			}
+			// Some stores number the entries for this call.
+			if _, err := b.Store.Feed(b.Ctx, 1, 1, 1); err != nil {
+				return fmt.Errorf("Feed: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// feedMatchesComments returns an error unless a Reader shows the first comments of exactly
+// the Changes in its feed.
+func feedMatchesComments(b *bench.Bench, r store.Reader) error {
+	entries, err := r.Feed(b.Ctx, 1, math.MaxInt32, math.MaxInt64)
+	if err != nil {
+		return fmt.Errorf("Reader.Feed: %w", err)
+	}
+	commented, err := commentsOf(b, r, entries)
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		switch {
+		case e.Number != int64(i)+1:
+			return fmt.Errorf("a Reader's feed has the number %d at the index %d", e.Number, i)
+		case !commented[e.Events[0].State]:
+			return fmt.Errorf("a View has entry %d without the comment of its Change", e.Number)
+		}
+		delete(commented, e.Events[0].State)
+	}
+	if len(commented) > 0 {
+		return fmt.Errorf("a View has %d comments without the entries of their Changes", len(commented))
+	}
+	return nil
+}
+
+// commentsOf returns the identifiers of the first comments that the writers of
+// besideWriters have made on the problems of entries.
+func commentsOf(b *bench.Bench, r store.Reader, entries []event.Entry) (map[ident.ID]bool, error) {
+	commented := make(map[ident.ID]bool)
+	read := make(map[problem.ID]bool)
+	for _, e := range entries {
+		id := e.Events[0].Problem
+		if read[id] {
+			continue
+		}
+		read[id] = true
+		s, err := r.Problem(b.Ctx, id, ident.None, store.Comments)
+		if err != nil {
+			return nil, fmt.Errorf("Problem: %w", err)
+		}
+		for _, c := range s.Comments {
+			if c.Text == "first" {
+				commented[c.ID] = true
+			}
+		}
+	}
+	return commented, nil
 }
 
 // feedOnlyGrows reads the feed until done, each time as a whole or only its new entries.
