@@ -115,6 +115,7 @@ func TestChangesAreTheTrackers(t *testing.T) {
 		}
 		// Only the identifiers are the writer's own.
 		want.Batch, want.Log[0].Batch, want.Log[0].ID = change.Batch, change.Batch, change.Log[0].ID
+		want.Effects[3].(store.Publish).Event.Lines[0].ID = change.Log[0].ID
 		if !reflect.DeepEqual(change, want) {
 			t.Errorf("the Change is\n%+v\nthe tracker's is\n%+v", change, want)
 		}
