@@ -1,19 +1,9 @@
 package postgres_test
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"net"
-	"net/url"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -29,13 +19,13 @@ import (
 // TestConformance: being opened again, and several handles.
 func TestPooler(t *testing.T) {
 	t.Parallel()
-	pooler := startPooler(t, postgrestest.Database(t))
+	pooler := postgrestest.NewPooler(t, postgrestest.Database(t))
 	var free databases
 	conformance.Run(t, conformance.Harness{
 		Open: func(c conformance.T, env conformance.Env) store.Store {
 			direct := free.take(t)
 			c.Cleanup(func() { free.give(t, direct) })
-			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.url(direct), Direct: direct, Pooler: true, AutoMigrate: true})
+			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.URL(direct), Direct: direct, Pooler: true, AutoMigrate: true})
 			if err != nil {
 				c.Fatalf("the store cannot be opened: %v", err)
 			}
@@ -97,7 +87,7 @@ func TestPoolerIsNamed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			url := startPooler(t, direct, c.settings).url(direct)
+			url := postgrestest.NewPooler(t, direct, c.settings).URL(direct)
 			for range c.opened {
 				open(t, postgres.Options{URL: url, Connections: 1})
 			}
@@ -110,119 +100,4 @@ func TestPoolerIsNamed(t *testing.T) {
 			}
 		})
 	}
-}
-
-// pooler is a PgBouncer in transaction mode.
-type pooler struct{ port int }
-
-// url leads to the database of a direct URL through the pooler.
-func (p *pooler) url(direct string) string {
-	u, err := url.Parse(direct)
-	if err != nil {
-		panic(err) // it was one when the pooler was started
-	}
-	return fmt.Sprintf("postgres://anybody@127.0.0.1:%d%s?sslmode=disable", p.port, u.Path)
-}
-
-// startPooler starts a PgBouncer in front of the server of a URL, as a user who is
-// not root, since it refuses to be run by that.
-func startPooler(t *testing.T, target string, settings ...string) *pooler {
-	t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		t.Fatal("this test needs PgBouncer in PATH: install the package pgbouncer; `make deps` does it on Debian as root")
-	}
-	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	password, _ := u.User.Password()
-	dir, err := os.MkdirTemp("", "problems-pgbouncer-") // the parent of TempDir is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	p := &pooler{port: freePort(t)}
-	config := fmt.Sprintf("[databases]\n* = host=%s port=%s user=%s password=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\nmax_client_conn = 1000\n%s\n",
-		u.Hostname(), u.Port(), u.User.Username(), password, p.port, strings.Join(settings, "\n"))
-	file := filepath.Join(dir, "pgbouncer.ini")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), program, file)
-	cmd.Dir = dir
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	var log output
-	cmd.Stdout, cmd.Stderr = &log, &log
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: unprivileged(t, dir, file)}
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(ended) }() // how it ended is in its log
-	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); <-ended })
-	eventually(t, "PgBouncer listens", func() bool {
-		select {
-		case <-ended:
-			t.Fatalf("PgBouncer ended: %s", log.String())
-		default:
-		}
-		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
-		if err != nil {
-			return false
-		}
-		return conn.Close() == nil
-	})
-	return p
-}
-
-// unprivileged returns a user who is not root, and gives him the files.
-func unprivileged(t *testing.T, files ...string) *syscall.Credential {
-	t.Helper()
-	account, err := user.Lookup("nobody")
-	if err != nil {
-		t.Fatalf("PgBouncer is not to be run by root, and there is no other user for it: %v", err)
-	}
-	uid, uidErr := strconv.ParseUint(account.Uid, 10, 32)
-	gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
-	if uidErr != nil || gidErr != nil {
-		t.Fatalf("the user nobody has no numbers: %v, %v", uidErr, gidErr)
-	}
-	for _, file := range files {
-		if err := os.Chown(file, int(uid), int(gid)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
-// output is what a process has written.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(text []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(text)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
 }

@@ -253,6 +253,30 @@ func (r *feedRun) outrun(pair *postgrestest.Pair, how string) {
 	r.t.Logf("%s: %d", how, ended)
 }
 
+// notices returns when writes find that the database is away.
+func (r *feedRun) notices() {
+	r.t.Helper()
+	away := func() int64 { return r.refused.Load() + r.untold.Load() }
+	before := away()
+	eventually(r.t, "writes find the database away", func() bool { return away() >= before+4 })
+}
+
+// TestFeedBehindPooler has one server behind a PgBouncer in transaction mode, which is
+// killed and started again.
+func TestFeedBehindPooler(t *testing.T) {
+	t.Parallel()
+	direct := postgrestest.Database(t)
+	pooler := postgrestest.NewPooler(t, direct)
+	r := startFeedRunThrough(t, direct, pooler.URL(direct), "PROBLEMS_STORE_POOLER=true", "PROBLEMS_STORE_DIRECT="+direct)
+	r.write(8)
+	r.goesOn(50)
+	pooler.Kill()
+	r.notices()
+	pooler.Start()
+	r.goesOn(50)
+	r.settle()
+}
+
 // TestFeedWithoutDatabase takes the database away from one of two servers, or from both,
 // in several ways. A stream ends, or goes on without a gap.
 func TestFeedWithoutDatabase(t *testing.T) {
@@ -262,10 +286,6 @@ func TestFeedWithoutDatabase(t *testing.T) {
 	r := startFeedRunThrough(t, database.URL(), proxy.URL(), "PROBLEMS_STORE_TIMEOUT=1s")
 	r.write(8)
 	r.goesOn(30)
-	noticed := func() {
-		refused := r.refused.Load() + r.untold.Load()
-		eventually(t, "the second server notices", func() bool { return r.refused.Load()+r.untold.Load() >= refused+4 })
-	}
 	for _, fault := range []struct {
 		name   string
 		happen func()
@@ -274,12 +294,12 @@ func TestFeedWithoutDatabase(t *testing.T) {
 		{"the connections are lost and refused", func() {
 			proxy.Refuse(true)
 			proxy.CutNow()
-			noticed()
+			r.notices()
 			proxy.Refuse(false)
 		}},
 		{"the network says nothing", func() {
 			proxy.Stall(true)
-			noticed()
+			r.notices()
 			proxy.Stall(false)
 		}},
 		{"answers are cut", func() {
@@ -289,7 +309,7 @@ func TestFeedWithoutDatabase(t *testing.T) {
 		}},
 		{"the database is killed", func() {
 			database.Kill()
-			noticed()
+			r.notices()
 			database.Start()
 		}},
 		{"the database is restarted", database.Restart},
