@@ -70,6 +70,9 @@ type Follower struct {
 	caller  Caller
 	cmd     Follow
 	next    event.Cursor
+	// current is true once the Follower has found the end of the feed in the store. Before,
+	// the memory of the hub may lack Changes that were acknowledged when the Follower began.
+	current bool
 	leave   func() // nil before the first Wait
 }
 
@@ -90,7 +93,7 @@ func (s *Service) Follow(ctx context.Context, caller Caller, cmd Follow) (*Follo
 		if err != nil {
 			return nil, err
 		}
-		f.next = newest
+		f.next, f.current = newest, true
 	} else if _, _, err := f.entries(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -140,9 +143,13 @@ const (
 // entries returns entries behind the position. The first one is the entry of the
 // position, if events of it are left. It fails with fault.CursorGone.
 func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *metadata.Catalogue, error) {
-	entries, catalogue, err := f.service.hub.read(ctx, max(f.next.Number, 1), limit+1)
-	if err != nil {
-		return nil, nil, err
+	from := max(f.next.Number, 1)
+	entries, catalogue, remembered := f.service.hub.remembered(from, limit+1)
+	if !remembered || !f.current && f.behindAll(entries) {
+		var err error
+		if entries, catalogue, err = f.service.hub.read(ctx, from, limit+1); err != nil {
+			return nil, nil, err
+		}
 	}
 	if f.next == event.Start {
 		return entries, catalogue, nil
@@ -159,6 +166,11 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 		return entries[1:], catalogue, nil
 	}
 	return entries, catalogue, nil
+}
+
+// behindAll reports whether the position is behind all of the entries.
+func (f *Follower) behindAll(entries []event.Entry) bool {
+	return len(entries) == 1 && f.next == entries[0].End()
 }
 
 // Next returns the next page, without waiting: it may be empty. It fails with
@@ -184,7 +196,7 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 		}
 		page.Catalogue = catalogue
 		if len(entries) == 0 {
-			page.End = true
+			page.End, f.current = true, true
 			break
 		}
 		var read []PublishedEvent

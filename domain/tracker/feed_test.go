@@ -211,6 +211,47 @@ func TestFollowLosesNothingToAFailure(t *testing.T) {
 	equal(t, "the events of the next page", titles(nextPage(t, f)), []string{"problem.created Lamp", "problem.created Door"})
 }
 
+// The hub does not know yet of a Change by another server. A new Follower finds it in the
+// store, and so does one on the same server before the hub has read.
+func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory, clock := newMemory(), newClock()
+		here, there := newServer(memory, clock), newServer(memory, clock)
+		_, err := here.Seed(t.Context(), testSecret)
+		noError(t, err)
+		admin, err := here.Authenticate(t.Context(), testSecret)
+		noError(t, err)
+		listener, err := here.Follow(t.Context(), admin, Follow{Limit: 10, Now: true})
+		noError(t, err)
+		defer listener.Close()
+		at := listener.Position()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			for listener.Wait(ctx) == nil {
+				_, _ = listener.Next(ctx)
+			}
+		}()
+		var want []string
+		for _, by := range []*Service{here, there, here, there} {
+			synctest.Wait() // the hub has read
+			time.Sleep(time.Second)
+			synctest.Wait()
+			title := fmt.Sprint("Lamp ", len(want))
+			_, err := by.CreateProblem(t.Context(), admin, CreateProblem{ProblemPatch: titled(title)})
+			noError(t, err)
+			want = append(want, "problem.created "+title)
+			f, err := here.Follow(t.Context(), admin, Follow{Limit: 10, After: at})
+			noError(t, err)
+			equal(t, "the events", titles(nextPage(t, f)), want)
+			f.Close()
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
 // A store that was set back has another feed: a Follower in the middle notices.
 func TestFollowNoticesALostHistory(t *testing.T) {
 	t.Parallel()

@@ -228,23 +228,29 @@ func (h *feedHub) signal() {
 	h.grown = make(chan struct{})
 }
 
-// read returns entries from a number on: recent ones from memory, others from the store.
-// The entries are shared, and must not be changed. The catalogue has all objects of the
-// entries.
-func (h *feedHub) read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
+// remembered returns entries from a number on, of those in memory. ok is false when memory
+// lacks the first one. The entries are shared, and must not be changed. The catalogue has
+// all objects of the entries.
+func (h *feedHub) remembered(from int64, limit int) (entries []event.Entry, catalogue *metadata.Catalogue, ok bool) {
 	h.mu.Lock()
 	recent, catalogue := h.recent, h.names
 	h.mu.Unlock()
 	if len(recent) > 0 && recent[0].Number <= from {
 		if i := from - recent[0].Number; i < int64(len(recent)) {
-			return recent[i:min(int64(len(recent)), i+int64(limit))], catalogue, nil
+			return recent[i:min(int64(len(recent)), i+int64(limit))], catalogue, true
 		}
 	}
+	return nil, nil, false
+}
+
+// read returns entries from a number on, of the store. The catalogue has all objects of
+// the entries.
+func (h *feedHub) read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
 	entries, err := h.store.Feed(ctx, from, limit, feedBytes)
 	if err != nil {
 		return nil, nil, err
 	}
-	catalogue, err = h.catalogue(ctx)
+	catalogue, err := h.catalogue(ctx)
 	return entries, catalogue, err
 }
 
