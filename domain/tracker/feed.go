@@ -162,6 +162,10 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 		return nil, nil, fault.Wrap(fault.CursorGone, &GoneError{oldest, newest},
 			"the feed has no event at this cursor: it is of another store or of a lost history, or the event was forgotten; read the problems anew, and go on from the newest cursor")
 	}
+	if f.behindAll(entries) && entries[0].Size() >= feedBytes {
+		// The entry of the position was the whole budget of the read.
+		return f.service.hub.read(ctx, from+1, limit)
+	}
 	if f.next.Index == len(entries[0].Events) {
 		return entries[1:], catalogue, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // follow returns a Follower that ends with the test.
@@ -250,6 +252,21 @@ func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+// One Change makes an entry that is larger than a read of the feed. A reader behind it goes
+// on, although the store returns no entry after such a large one.
+func TestFollowPassesALargeEntry(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.create(t, "Lamp")
+	s.memory.mu.Lock()
+	last := &s.memory.state.feed[len(s.memory.state.feed)-1]
+	last.Events[0].Lines[0].To = problem.LogText(strings.Repeat("x", feedBytes))
+	s.memory.mu.Unlock()
+	at := last.End()
+	s.create(t, "Door")
+	equal(t, "the events behind the large one", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10, After: at}))), []string{"problem.created Door"})
 }
 
 // A store that was set back has another feed: a Follower in the middle notices.
