@@ -332,7 +332,7 @@ func TestIdleFollowersReadNothing(t *testing.T) {
 // Many listeners get their events in fewer and larger parts, within the time for them.
 func TestPauseGrowsWithListeners(t *testing.T) {
 	t.Parallel()
-	for listeners, want := range map[int]time.Duration{0: shortestPause, 100: 20 * time.Millisecond, 100_000: longestPause} {
+	for listeners, want := range map[int]time.Duration{0: shortestPause, 100: 30 * time.Millisecond, 100_000: longestPause} {
 		h := &feedHub{listeners: listeners}
 		equal(t, fmt.Sprint("the pause with ", listeners), h.pause(), want)
 	}

@@ -37,10 +37,10 @@ const (
 	// usualPoll is the default time between two looks at the store.
 	usualPoll = 400 * time.Millisecond
 	// shortestPause is the time between two reads under load, with pauseOfListener more
-	// for each listener, up to longestPause. More events then come at once: most of the
-	// cost of a stream is that of a write, with one event or with twenty.
+	// for each listener, up to longestPause. Each read wakes every Follower, and most of
+	// the cost of a stream is that of a write, with one event or with twenty.
 	shortestPause   = 5 * time.Millisecond
-	pauseOfListener = 150 * time.Microsecond
+	pauseOfListener = 250 * time.Microsecond
 	longestPause    = 40 * time.Millisecond
 	// mostRecent limits the entries in memory, and recentBytes their size.
 	mostRecent  = 4096
