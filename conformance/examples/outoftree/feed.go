@@ -74,13 +74,20 @@ func (r reader) Feed(ctx context.Context, from int64, limit int, budget int64) (
 	return page, store.Ended(ctx)
 }
 
-// Feed implements store.Store.
+// Feed implements store.Store. bbolt shows entries a moment before syncing them, and a
+// returned entry has to survive a crash: so Confirm comes first.
 func (s *Store) Feed(ctx context.Context, from int64, limit int, budget int64) (page []event.Entry, err error) {
 	err = s.read(ctx, func(c contents) error {
 		page, err = reader{c}.Feed(ctx, from, limit, budget)
 		return err
 	})
-	return page, err
+	if err == nil && len(page) > 0 {
+		err = s.Confirm(ctx, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
 }
 
 // FeedEnds implements store.Store.
@@ -94,6 +101,12 @@ func (s *Store) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err e
 		newest, err = c.newest()
 		return err
 	})
+	if err == nil && newest.Number > 0 {
+		err = s.Confirm(ctx, 0)
+	}
+	if err != nil {
+		return event.Entry{}, event.Entry{}, err
+	}
 	oldest.Events, newest.Events = nil, nil
-	return oldest, newest, err
+	return oldest, newest, nil
 }
