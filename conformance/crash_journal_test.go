@@ -56,6 +56,7 @@ type flaw struct {
 	dawdles     bool                                        // takes its time between showing a Change and writing it
 	confirms    bool                                        // what it may not have written or synced
 	knows       bool                                        // the outcome of what it may not have written or synced
+	feedsEarly  bool                                        // what it may not have written or synced
 	replay      func(*record)
 	afterReplay func(*model.Model)
 }
@@ -285,6 +286,23 @@ func (j *journal) Confirm(ctx context.Context, shown store.History) error {
 		return fault.Wrap(fault.Unavailable, err, "the journal cannot be synced")
 	}
 	return nil
+}
+
+// Feed waits for the Changes of its entries, as Confirm does.
+func (j *journal) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	entries, err := j.Model.Feed(ctx, from, limit, budget)
+	if err == nil && len(entries) > 0 && !j.flaw.feedsEarly {
+		err = j.Confirm(ctx, 0)
+	}
+	return entries, err
+}
+
+func (j *journal) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	oldest, newest, err = j.Model.FeedEnds(ctx)
+	if err == nil && newest.Number > 0 {
+		err = j.Confirm(ctx, 0)
+	}
+	return oldest, newest, err
 }
 
 func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {

@@ -56,6 +56,7 @@ func TestSpecReached(t *testing.T) {
 		{"a Restore and commits", harness.CrashSpec{Restore: 4, Commits: 1}, harness.Ledger{half, restore}, commit},
 		{"sights", harness.CrashSpec{Commits: 1, Sights: 2}, harness.Ledger{sight, tried, commit}, sight},
 		{"one sight of what is not acknowledged", harness.CrashSpec{Commits: 1, Sights: 9}, harness.Ledger{tried, early, commit, sight, tried}, early},
+		{"an entry of the feed", harness.CrashSpec{Commits: 1, Sights: 1, Follow: true}, harness.Ledger{tried, commit}, harness.Statement{Action: harness.Following, Phase: harness.Acknowledged, Number: 1}},
 		{"half a Restore", harness.CrashSpec{Restore: 4, Midway: true}, harness.Ledger{tried}, half},
 	} {
 		t.Run(test.name, func(t *testing.T) {

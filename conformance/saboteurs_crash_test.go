@@ -100,6 +100,8 @@ func crashSaboteurs() []crashSaboteur {
 		}}},
 		{"confirms what it has shown and not synced", "CONF-002/power-cut", "TAKEN BACK", flaw{confirms: true}},
 		{"confirms what it has shown and not written", "CONF-002/killed", "TAKEN BACK", flaw{confirms: true, dawdles: true}},
+		{"shows entries of the feed that it has not synced", "FEED-004/shown/power-cut", "TAKEN BACK", flaw{feedsEarly: true}},
+		{"shows entries of the feed that it has not written", "FEED-004/shown/killed", "TAKEN BACK", flaw{feedsEarly: true, dawdles: true}},
 		{"knows the outcome of what it has not synced", "CONF-002/outcome/power-cut", "TAKEN BACK", flaw{knows: true}},
 		{"knows the outcome of what it has not written", "CONF-002/outcome/killed", "TAKEN BACK", flaw{knows: true, dawdles: true}},
 		{"restores problem by problem", "RES-001/killed", "Dossiers", flaw{piecemeal: true}},

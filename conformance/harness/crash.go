@@ -17,9 +17,10 @@ type CrashSpec struct {
 	Commits, Rulings int
 	// Watchers is the number of further goroutines of the child. They look at the Changes
 	// of its writers, and confirm the Views. With Settle, they ask for the Outcome
-	// instead.
+	// instead. With Follow, they read the feed instead, from its end at their start.
 	Watchers int
 	Settle   bool
+	Follow   bool
 	// Sights is the number of Changes shown and then confirmed before the child is ended.
 	// One is enough if its Commit had not returned: it may not be durable yet.
 	Sights int

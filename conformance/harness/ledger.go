@@ -29,6 +29,8 @@ type Statement struct {
 	Bulk int
 	// Position is the position in the Receipt.
 	Position int64
+	// Number is the number of the Change in the feed, as it was read.
+	Number int64
 	// Catalogue is its version, as it was shown before a Confirm.
 	Catalogue int64
 	// Why is the error's text, and Kind its kind.
@@ -61,13 +63,14 @@ const (
 	Ruling     Action = "rule"    // out a batch without a Commit
 	Confirming Action = "confirm" // a Change in a View
 	Settling   Action = "settle"  // a Change in a View, by Outcome
+	Following  Action = "follow"  // the feed to a Change
 	Resting    Action = "rest"    // since every writer has met an error, or waits to be killed
 )
 
 // Sight reports whether the Statement is about a visible Change, confirmed as safe by the
-// store.
+// store. Every Change in the feed is safe.
 func (s Statement) Sight() bool {
-	return s.Phase == Acknowledged && (s.Action == Confirming || s.Action == Settling)
+	return s.Phase == Acknowledged && (s.Action == Confirming || s.Action == Settling || s.Action == Following)
 }
 
 // statementMark begins the lines of Statements: other output may appear there, too.

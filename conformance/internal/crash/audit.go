@@ -28,6 +28,8 @@ type crashed struct {
 	highest int64 // the highest acknowledged position
 
 	catalogue int64 // its version, as it was shown and then confirmed
+
+	read map[int64]ident.ID // the batches in the feed by their numbers, as the children have read them
 }
 
 // written is a stored Change, with its position in the order.
@@ -81,6 +83,7 @@ func (c *crashed) book(one harness.Statement) {
 		c.ruled = append(c.ruled, one.Batch)
 	case one.Sight():
 		c.catalogue = max(c.catalogue, one.Catalogue)
+		c.bookEntry(one)
 		if i := slices.IndexFunc(c.done, func(d *attempt) bool { return d.Change.Batch == one.Batch }); i >= 0 {
 			c.done[i].vouched = true
 		}
@@ -95,6 +98,21 @@ func (c *crashed) book(one harness.Statement) {
 		c.done[i].Statement = one
 		c.highest = max(c.highest, one.Position)
 	}
+}
+
+// bookEntry notes an entry of the feed that a child has read.
+func (c *crashed) bookEntry(one harness.Statement) {
+	c.Helper()
+	if one.Action != harness.Following {
+		return
+	}
+	if c.read == nil {
+		c.read = make(map[int64]ident.ID)
+	}
+	if batch, known := c.read[one.Number]; known && batch != one.Batch {
+		c.Failf("the number %d was read in the feed with the batch %s, and with the batch %s", one.Number, bench.Short(batch), bench.Short(one.Batch))
+	}
+	c.read[one.Number] = one.Batch
 }
 
 // counts has the outcomes of the children's Changes.

@@ -104,7 +104,13 @@ func (c *child) work() {
 	}
 	written := make(chan struct{})
 	for range c.Watchers {
-		watching.Go(func() { c.watch(writers, written) })
+		watching.Go(func() {
+			if c.Follow {
+				c.follow(written)
+			} else {
+				c.watch(writers, written)
+			}
+		})
 	}
 	all.Wait()
 	close(written)

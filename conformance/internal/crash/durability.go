@@ -1,7 +1,10 @@
 package crash
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
@@ -86,6 +89,10 @@ func crashCases() []crashCase {
 		tag:  "FEED-004",
 		rule: "the feed has each stored Change once, and its entries have the numbers that they were read with.",
 		run:  feedSurvives,
+	}, {
+		tag:  "FEED-004/shown",
+		rule: "every entry returned by Feed is there with its number, also if its Commit was still under way.",
+		run:  feedKeepsShown,
 	}, {
 		tag:  "ID-002",
 		rule: "Reserve never returns the number of an existing problem.",
@@ -217,6 +224,24 @@ func feedSurvives(c *crashed, lose bool) {
 		}
 		c.Equal("the entries of the feed that were read before the crash", read, now[:len(read):len(read)])
 		read = now
+	}
+}
+
+// feedKeepsShown ends children as soon as the feed has the entry of a Commit under way. A
+// store that shows the entry before syncing it may lose it then.
+func feedKeepsShown(c *crashed, lose bool) {
+	c.watched(harness.CrashSpec{Follow: true, Lose: lose})
+	if len(c.read) == 0 {
+		c.Failf("the children have read nothing in the feed")
+	}
+	entries, err := c.Store.Feed(c.Ctx, 1, math.MaxInt32, math.MaxInt64)
+	c.Must("Feed", err)
+	numbered := make(map[int64]ident.ID, len(entries))
+	for _, e := range entries {
+		numbered[e.Number] = e.Batch
+	}
+	for _, number := range slices.Sorted(maps.Keys(c.read)) {
+		c.Equal(fmt.Sprintf("the batch of entry %d, which was read before a crash", number), c.read[number], numbered[number])
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/problemtracking/problems/conformance/harness"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -44,6 +45,28 @@ func (c *child) watch(writers []*source, written <-chan struct{}) {
 		}
 		runtime.Gosched()
 	}
+}
+
+// follow reads the feed behind the present newest entry, until an error or the end of the
+// writers.
+func (c *child) follow(written <-chan struct{}) {
+	_, newest, err := c.store.FeedEnds(c.ctx)
+	from := newest.Number + 1
+	for err == nil {
+		select {
+		case <-written:
+			return
+		default:
+		}
+		var entries []event.Entry
+		entries, err = c.store.Feed(c.ctx, from, 100, 1<<20)
+		for _, e := range entries {
+			c.say(harness.Statement{Phase: harness.Acknowledged, Action: harness.Following, Batch: e.Batch, Number: e.Number})
+			from = e.Number + 1
+		}
+		runtime.Gosched()
+	}
+	c.ended(harness.Statement{Action: harness.Following}, err)
 }
 
 // look reports whether a View shows a Change, and returns the statement about it.
