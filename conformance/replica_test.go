@@ -3,6 +3,8 @@ package conformance
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/cases"
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -49,6 +52,8 @@ type twinFlaw struct {
 	keepsRulings    bool // from the replica
 	skips           bool // does not send what the replica has missed
 	halves          bool // sends half a Change even when it is frozen
+	feedsAtOnce     bool // Feed waits for nothing
+	renumbers       bool // the feed in another order when the replica has taken over
 	forgets         bool // goes on with the same history when the replica has taken over
 }
 
@@ -225,6 +230,22 @@ func (h *handle) Confirm(ctx context.Context, shown store.History) error {
 	return nil
 }
 
+func (h *handle) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	entries, err := h.Model.Feed(ctx, from, limit, budget)
+	if err == nil && len(entries) > 0 && !h.flaw.feedsAtOnce {
+		err = h.Confirm(ctx, 0)
+	}
+	return entries, err
+}
+
+func (h *handle) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	oldest, newest, err = h.Model.FeedEnds(ctx)
+	if err == nil && newest.Number > 0 {
+		err = h.Confirm(ctx, 0)
+	}
+	return oldest, newest, err
+}
+
 func (h *handle) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	if h.flaw.hides {
 		if err := h.enter(ctx); err != nil {
@@ -310,6 +331,15 @@ func (s successor) View(ctx context.Context, fn func(store.Reader) error) error 
 	})
 }
 
+func (s successor) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	all, err := s.Model.Feed(ctx, 1, math.MaxInt, math.MaxInt64)
+	if s.flaw.renumbers {
+		slices.Reverse(all)
+		all = renumbered(all, 1)
+	}
+	return pageOf(all, from, limit, budget), err
+}
+
 func (s successor) Confirm(ctx context.Context, shown store.History) error {
 	if shown == 0 && !s.flaw.forgets {
 		return fault.New(fault.Conflict, "the replica has taken over")
@@ -379,9 +409,12 @@ func TestReplicaSaboteurs(t *testing.T) {
 		{"acknowledges what was cancelled, and shows it then", "CONF-002/replica/cancelled", "a Commit returned nil while the replica received nothing", twinFlaw{acksCancelled: true, hides: true}},
 		{"confirms what was cancelled", "CONF-002/replica/cancelled", "Confirm returned nil while the replica received nothing", twinFlaw{cancelledIsSafe: true}},
 		{"confirms what is shown late", "CONF-002/replica/cancelled", "Confirm returned nil while the replica received nothing", twinFlaw{confirms: true, hides: true}},
-		{"sends half a Change first", "CONF-002/take-over", "a Change of 3 parts is there with 1 of them", twinFlaw{halves: true}},
+		{"sends half a Change first", "CONF-002/take-over", "a Change of 4 parts is there with 1 of them", twinFlaw{halves: true}},
 		{"confirms at once, and fails over", "CONF-002/take-over", "Confirm returned nil while the replica received nothing", twinFlaw{confirms: true}},
 		{"goes on with the same history", "CONF-004", "Confirm of what a View had shown before the take-over", twinFlaw{forgets: true}},
+		{"shows entries of the feed at once", "FEED-004/replica", "while the replica received nothing, which does not have it", twinFlaw{feedsAtOnce: true}},
+		{"shows cancelled entries of the feed", "FEED-004/replica/cancelled", "while the replica received nothing, which does not have it", twinFlaw{hides: true, feedsAtOnce: true}},
+		{"numbers the feed anew when it takes over", "FEED-004/replica", "the entries of the feed that were read before", twinFlaw{renumbers: true}},
 		{"does not listen while it confirms", "CONF-001/replica", "still under way:\n  Confirm", twinFlaw{deaf: true}},
 		{"never confirms again", "CONF-001/replica", "Confirm did not succeed any more", twinFlaw{gaveUp: true}},
 	} {

@@ -3,11 +3,15 @@ package cases
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -46,6 +50,17 @@ func Replica() []bench.Case {
 		Rule:       "Confirm waits for the replica, fails with Unavailable soon after its context ended, and returns nil when the replica receives again.",
 		Replicated: true,
 		Run:        cutFromReplica,
+	}, {
+		ID: "FEED-004/replica",
+		Rule: "While the replica receives nothing, Feed returns no entry that the replica lacks. " +
+			"The returned entries have the same numbers after a fail-over.",
+		Replicated: true,
+		Run:        func(b *bench.Bench) { feedAcrossTakeOver(b, false) },
+	}, {
+		ID:         "FEED-004/replica/cancelled",
+		Rule:       "When an operator cancels the waits for the replica, Feed returns no entry that the replica lacks either.",
+		Replicated: true,
+		Run:        func(b *bench.Bench) { feedAcrossTakeOver(b, true) },
 	}}
 }
 
@@ -55,6 +70,28 @@ func replicaCancelled(b *bench.Bench) {
 		b.Engine.Waive("nobody can cancel the wait for the replica")
 	}
 	r.resume(true)
+}
+
+// feedAcrossTakeOver reads the feed before, while and after the replica receives nothing,
+// and once more when it has taken over.
+func feedAcrossTakeOver(b *bench.Bench, cancel bool) {
+	r := replicate(b)
+	if cancel && r.CancelWaits == nil {
+		b.Engine.Waive("nobody can cancel the wait for the replica")
+	}
+	r.follow()
+	r.Freeze()
+	r.commitInVain(cancel)
+	r.followInVain(cancel)
+	r.Thaw()
+	r.follow()
+	d := r.next()
+	d.receipt, d.safe = r.Commit(d.Change), "Commit"
+	r.follow()
+	r.Freeze()
+	r.commitInVain(cancel)
+	r.followInVain(cancel)
+	r.takeOver()
 }
 
 func takeOver(b *bench.Bench) {
@@ -89,6 +126,7 @@ type replicated struct {
 	common  problem.ID
 	spare   []problem.ID  // reserved before the replica is frozen: Reserve may write
 	history store.History // of the last View
+	read    []event.Entry // of the feed, so far
 	all     []*doubt
 }
 
@@ -120,7 +158,7 @@ func replicate(b *bench.Bench) *replicated {
 	b.Store = r.handles[0].Store
 	p := b.Create()
 	r.common = p.ID
-	const changes = 8
+	const changes = 12
 	for range changes {
 		r.spare = append(r.spare, b.Reserve())
 	}
@@ -139,6 +177,7 @@ func (r *replicated) next() *doubt {
 		store.CreateProblem{Problem: r.Problem(id)},
 		store.AddComment{Problem: r.common, Comment: r.Comment("of a Change in doubt")},
 		store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: "half", Value: problem.Text("no")}},
+		store.Publish{Event: r.Happening(id)},
 	)}
 	r.all = append(r.all, d)
 	return d
@@ -234,6 +273,11 @@ func (r *replicated) holds(found bench.Holdings, d *doubt) bool {
 			}
 		}
 	}
+	for _, e := range found.Feed {
+		if e.Batch == d.Batch {
+			parts++
+		}
+	}
 	switch {
 	case parts != 0 && parts != len(d.Effects):
 		r.Failf("a Change of %d parts is there with %d of them", len(d.Effects), parts)
@@ -268,6 +312,55 @@ func (r *replicated) unconfirmed(unsafe int, err error) error {
 		return nil
 	}
 	return bench.Failure("Confirm while the replica received nothing", fault.Unavailable, err)
+}
+
+// followInVain reads the feed while the replica receives nothing.
+func (r *replicated) followInVain(cancel bool) {
+	r.Helper()
+	safe := make(map[ident.ID]bool)
+	for _, d := range r.all {
+		safe[d.Batch] = d.safe != ""
+	}
+	r.waiting(len(r.handles), cancel, func(ctx context.Context, i int) error {
+		entries, err := r.handles[i].Store.Feed(ctx, 1, math.MaxInt32, math.MaxInt64)
+		if err != nil {
+			return bench.Failure("Feed while the replica received nothing", fault.Unavailable, err)
+		}
+		for _, e := range entries {
+			if !safe[e.Batch] {
+				return fmt.Errorf("Feed returned entry %d while the replica received nothing, which does not have it", e.Number)
+			}
+		}
+		return nil
+	})
+}
+
+// follow reads the feed through each handle, and marks its Changes as safe.
+func (r *replicated) follow() {
+	r.Helper()
+	for _, handle := range r.handles {
+		var entries []event.Entry
+		r.again("Feed", func() (err error) {
+			entries, err = handle.Store.Feed(r.Ctx, 1, math.MaxInt32, math.MaxInt64)
+			return err
+		})
+		r.stillHas(entries)
+		r.read = entries
+		for _, d := range r.all {
+			if d.safe == "" && slices.ContainsFunc(entries, func(e event.Entry) bool { return e.Batch == d.Batch }) {
+				d.safe = "Feed"
+			}
+		}
+	}
+}
+
+// stillHas ends the case unless the feed begins with the entries that were read before.
+func (r *replicated) stillHas(entries []event.Entry) {
+	r.Helper()
+	if len(entries) < len(r.read) {
+		r.Failf("the feed has %d entries where %d were read before", len(entries), len(r.read))
+	}
+	r.Equal("the entries of the feed that were read before", r.read, entries[:len(r.read):len(r.read)])
 }
 
 // settleInVain asks for outcomes while the replica receives nothing, also for that of an
@@ -464,6 +557,9 @@ func (r *replicated) takeOver() {
 	successor := r.successor()
 	found, err := successor.Held()
 	r.Must("reading what is stored after the take-over", err)
+	entries, err := successor.Store.Feed(r.Ctx, 1, math.MaxInt32, math.MaxInt64)
+	r.Must("Feed after the take-over", err)
+	r.stillHas(entries)
 	for _, d := range r.all {
 		is := r.holds(found, d)
 		if d.safe != "" && !is {
