@@ -280,12 +280,18 @@ func TestFollowNoticesALostHistory(t *testing.T) {
 		defer f.Close()
 		synctest.Wait()
 		s.memory.setBack()
-		s.create(t, "Door")
+		for range 3 { // the other history grows beyond this one
+			s.create(t, "Door")
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for err == nil {
+			var page EventPage
 			if err = f.Wait(ctx); err == nil {
-				_, err = f.Next(ctx)
+				page, err = f.Next(ctx)
+			}
+			if len(page.Events) > 0 {
+				t.Fatalf("the events of the other history are %q", titles(page))
 			}
 		}
 		wantFault(t, err, fault.CursorGone)

@@ -116,10 +116,11 @@ type feedRun struct {
 	hub    *feedHub
 	newest event.Entry // without its events; number 0: the feed is empty
 	known  bool        // newest was read
+	grew   bool        // the last read has found entries
 	reads  int
 }
 
-// checkEvery is the number of reads between two checks of the history.
+// checkEvery is the number of reads of a quiet feed between two checks of the history.
 const checkEvery = 20
 
 // read reads the entries behind the newest one, and reports whether there were any.
@@ -128,16 +129,22 @@ func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
 	if !r.known {
 		return false, r.restart(ctx)
 	}
-	check := r.newest.Number > 0 && r.reads%checkEvery == 0
+	check := r.newest.Number > 0 && (r.grew || r.reads%checkEvery == 0)
 	from := r.newest.Number + 1
 	if check {
 		from--
 	}
 	entries, err := h.store.Feed(ctx, from, MostOnPage, feedBytes)
+	if err == nil && len(entries) > 0 && !check && r.newest.Number > 0 {
+		// New entries count only behind the newest one: they may be of another history.
+		check = true
+		entries, err = h.store.Feed(ctx, r.newest.Number, MostOnPage, feedBytes)
+	}
 	if err != nil {
 		return false, err
 	}
 	r.reads++
+	r.grew = false
 	if check {
 		if len(entries) == 0 || entries[0].Number != r.newest.Number || entries[0].Batch != r.newest.Batch {
 			r.known = false // the store was set back: its feed is another one
@@ -152,7 +159,7 @@ func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.newest = entries[len(entries)-1]
+	r.newest, r.grew = entries[len(entries)-1], true
 	h.add(ctx, entries, catalogue)
 	return true, nil
 }
