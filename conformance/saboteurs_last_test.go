@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -126,6 +127,10 @@ func (r *endingReader) Versions(ctx context.Context) (store.Versions, error) {
 
 func (r *endingReader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	return stepped(r, func(from store.Reader) ([]store.Dossier, error) { return from.Dossiers(ctx, after, limit) })
+}
+
+func (r *endingReader) Feed(ctx context.Context, after int64, limit int, budget int64) ([]event.Entry, error) {
+	return stepped(r, func(from store.Reader) ([]event.Entry, error) { return from.Feed(ctx, after, limit, budget) })
 }
 
 func (r *endingReader) Tokens(ctx context.Context) ([]access.Token, error) {
