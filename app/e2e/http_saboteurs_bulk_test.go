@@ -32,7 +32,7 @@ func oneByOne(next serving, c call, shown map[string]any) {
 	changes, _ := shown["changes"].([]any)
 	for _, change := range changes {
 		o, _ := change.(map[string]any)
-		next(call{"PATCH", fmt.Sprintf("/api/20151105/problems/%v", o["identifier"]), c.header.Clone(), c.body})
+		next(call{c.ctx, "PATCH", fmt.Sprintf("/api/20151105/problems/%v", o["identifier"]), c.header.Clone(), c.body})
 	}
 }
 

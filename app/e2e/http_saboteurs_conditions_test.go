@@ -42,7 +42,7 @@ func conditionSaboteurs() []saboteur {
 				if !c.is("PATCH", "/problems/*") || c.header.Get("If-Match") == "" {
 					return next(c)
 				}
-				now := next(call{"GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil})
+				now := next(call{c.ctx, "GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil})
 				if now.header.Get("ETag") != c.header.Get("If-Match") {
 					return next(c)
 				}

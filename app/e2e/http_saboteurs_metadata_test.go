@@ -18,7 +18,7 @@ func pretends(kind, method, form string, status int) func(serving) serving {
 			if !c.is(method, form) || r.kind() != kind {
 				return r
 			}
-			r = next(call{"GET", "/api/20151105" + c.path(), http.Header{"Authorization": c.header["Authorization"]}, nil})
+			r = next(call{c.ctx, "GET", "/api/20151105" + c.path(), http.Header{"Authorization": c.header["Authorization"]}, nil})
 			r.status = status
 			return r
 		}
@@ -62,7 +62,7 @@ func metadataSaboteurs() []saboteur {
 		}},
 		{"a milestone needs the scope admin", "HTTP-LIST-005", func(next serving) serving {
 			return func(c call) reply {
-				if c.is("POST", "/milestones") && object(next(call{"GET", "/api/20151105/me", c.header.Clone(), nil}).body)["scope"] != "admin" {
+				if c.is("POST", "/milestones") && object(next(call{c.ctx, "GET", "/api/20151105/me", c.header.Clone(), nil}).body)["scope"] != "admin" {
 					return fails(403, "forbidden", "The scope admin is needed.")
 				}
 				return next(c)

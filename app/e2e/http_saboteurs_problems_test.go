@@ -112,7 +112,7 @@ func problemSaboteurs() []saboteur {
 			return func(c call) reply {
 				r := next(c)
 				if c.is("GET", "/problems/*") && r.status == 200 {
-					mark := call{"PATCH", c.uri, c.header.Clone(), []byte(`{"read":true}`)}
+					mark := call{c.ctx, "PATCH", c.uri, c.header.Clone(), []byte(`{"read":true}`)}
 					mark.header.Set("Content-Type", "application/json")
 					next(mark)
 				}
@@ -123,7 +123,7 @@ func problemSaboteurs() []saboteur {
 			return func(c call) reply {
 				r := next(c)
 				if o := object(r.body); c.is("GET", "/problems/*") && r.status == 200 {
-					watchers := next(call{"GET", c.uri + "/watchers", c.header.Clone(), nil})
+					watchers := next(call{c.ctx, "GET", c.uri + "/watchers", c.header.Clone(), nil})
 					o["watching"] = len(array(watchers.body)) > 0
 					r.body = asJSON(o)
 				}
@@ -254,7 +254,7 @@ func problemSaboteurs() []saboteur {
 				if !c.is("PATCH", "/problems/*") || o == nil {
 					return next(c)
 				}
-				now := object(next(call{"GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil}).body)
+				now := object(next(call{c.ctx, "GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil}).body)
 				// What a slow decision would take, so that the others
 				// have read as well.
 				time.Sleep(20 * time.Millisecond)

@@ -174,7 +174,7 @@ func recordSaboteurs() []saboteur {
 		{"deleting leaves the mirror", "HTTP-W6-002", func(next serving) serving {
 			var ghosts memory[[]byte]
 			return func(c call) reply {
-				mirror := call{"GET", "/api/20151105/problems/" + other(object(c.body)) + "/relationships", c.header, nil}
+				mirror := call{c.ctx, "GET", "/api/20151105/problems/" + other(object(c.body)) + "/relationships", c.header, nil}
 				var before reply
 				if c.is("DELETE", "/problems/*/relationships") {
 					before = next(mirror)
@@ -195,9 +195,9 @@ func recordSaboteurs() []saboteur {
 				if c.method != "PUT" || r.kind() != "relationship-conflict" {
 					return r
 				}
-				for _, o := range array(next(call{"GET", c.uri, c.header, nil}).body) {
+				for _, o := range array(next(call{c.ctx, "GET", c.uri, c.header, nil}).body) {
 					if other(o) == other(object(c.body)) {
-						next(call{"DELETE", c.uri, c.header, asJSON(map[string]any{"type": o["type"], "problemIdentifier": o["problemIdentifier"]})})
+						next(call{c.ctx, "DELETE", c.uri, c.header, asJSON(map[string]any{"type": o["type"], "problemIdentifier": o["problemIdentifier"]})})
 					}
 				}
 				return next(c)
@@ -417,7 +417,7 @@ func crowded(form string) func(serving) serving {
 	return func(next serving) serving {
 		return func(c call) reply {
 			if c.is("PUT", form) {
-				known := next(call{"GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil})
+				known := next(call{c.ctx, "GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil})
 				if len(array(known.body)) >= 50 {
 					return fails(422, "invalid-value", "There are too many.")
 				}

@@ -147,7 +147,7 @@ func searchSaboteurs() []saboteur {
 		{"milestones never end", "HTTP-SEARCH-013", reading("EndDate > NOW()", "EndDate != nil")},
 		{"POST needs the scope write", "HTTP-SEARCH-014", func(next serving) serving {
 			return func(c call) reply {
-				if c.is("POST", "/problems/search") && object(next(call{"GET", "/api/20151105/me", c.header.Clone(), nil}).body)["scope"] == "read" {
+				if c.is("POST", "/problems/search") && object(next(call{c.ctx, "GET", "/api/20151105/me", c.header.Clone(), nil}).body)["scope"] == "read" {
 					return fails(403, "forbidden", "The token has the scope read.")
 				}
 				return next(c)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"io"
@@ -33,6 +34,7 @@ type serving func(call) reply
 
 // call is a request as it came.
 type call struct {
+	ctx    context.Context // done when the client has gone
 	method string
 	uri    string // path and query, as they were written
 	header http.Header
@@ -44,6 +46,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
+	stream io.ReadCloser // of an answer without an end, in place of the body
 }
 
 // path returns the path below the version segment, as it was written.
@@ -103,14 +106,14 @@ func fails(status int, kind, detail string) reply {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'")
 	header.Set("X-Request-Id", "r1")
-	return reply{status, header, asJSON(map[string]any{"type": "/errors/" + kind, "title": kind, "status": status,
+	return reply{status: status, header: header, body: asJSON(map[string]any{"type": "/errors/" + kind, "title": kind, "status": status,
 		"detail": detail, "instance": "urn:request:r1", "errors": []any{}})}
 }
 
 // real returns what passes every call on to the server.
 func (s *server) real() serving {
 	return func(c call) reply {
-		request, err := http.NewRequest(c.method, s.url+c.uri, bytes.NewReader(c.body))
+		request, err := http.NewRequestWithContext(c.ctx, c.method, s.url+c.uri, bytes.NewReader(c.body))
 		if err != nil {
 			return reply{status: http.StatusBadGateway, header: http.Header{}, body: []byte(err.Error())}
 		}
@@ -119,12 +122,15 @@ func (s *server) real() serving {
 		if err != nil {
 			return reply{status: http.StatusBadGateway, header: http.Header{}, body: []byte(err.Error())}
 		}
+		if response.Header.Get("Content-Type") == "text/event-stream" {
+			return reply{status: response.StatusCode, header: response.Header, stream: response.Body}
+		}
 		defer response.Body.Close()
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
 			return reply{status: http.StatusBadGateway, header: http.Header{}, body: []byte(err.Error())}
 		}
-		return reply{response.StatusCode, response.Header, body}
+		return reply{status: response.StatusCode, header: response.Header, body: body}
 	}
 }
 
@@ -136,17 +142,36 @@ func front(t testing.TB, serve serving) string {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		a := serve(call{r.Method, r.RequestURI, r.Header.Clone(), body})
+		a := serve(call{r.Context(), r.Method, r.RequestURI, r.Header.Clone(), body})
 		for name, values := range a.header {
 			if name != "Content-Length" { // a saboteur may have changed it
 				w.Header()[name] = values
 			}
 		}
 		w.WriteHeader(a.status)
+		if a.stream != nil {
+			defer a.stream.Close()
+			passOn(w, a.stream)
+			return
+		}
 		_, _ = w.Write(a.body) // whoever has gone needs no answer
 	}))
 	t.Cleanup(f.Close)
 	return f.URL
+}
+
+// passOn writes each part of a stream as soon as it is there.
+func passOn(w http.ResponseWriter, stream io.Reader) {
+	part := make([]byte, 4096)
+	for {
+		n, err := stream.Read(part)
+		if _, failed := w.Write(part[:n]); failed != nil || err != nil {
+			return
+		}
+		if http.NewResponseController(w).Flush() != nil {
+			return
+		}
+	}
 }
 
 // asking returns a saboteur's way to change requests.

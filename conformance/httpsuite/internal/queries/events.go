@@ -249,7 +249,11 @@ func waitEndsWithAnEvent(s *session.Session) {
 		s.Fatalf("the answer took %v, although the event came at once", took)
 	}
 	after := nextAfter(s, answers[0])
+	began = time.Now()
 	nextAfter(s, s.Admin.Get("/events?wait=1&after="+after+of(p)).Is(200).Counts("", 0))
+	if took := time.Since(began); took < 900*time.Millisecond {
+		s.Fatalf("without an event, the answer came after %v, want a wait of 1s", took)
+	}
 }
 
 func streamSendsTheSame(s *session.Session) {
