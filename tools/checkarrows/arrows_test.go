@@ -29,6 +29,7 @@ func TestArrows(t *testing.T) {
 		{"outwards from what is shared", pkg{ImportPath: "adapters/internal/sqlstore", Imports: []string{"domain/store", "adapters/sqlite"}}, []string{"must not import adapters/sqlite"}},
 		{"the frame of an HTTP adapter", pkg{ImportPath: "adapters/httpapi/internal/wire", Imports: []string{"adapters/httpframe", "domain/fault"}}, nil},
 		{"the frame and an HTTP adapter", pkg{ImportPath: "adapters/httpframe", Imports: []string{"adapters/httpapi"}}, []string{"must not import adapters/httpapi"}},
+		{"one HTTP adapter and the other", pkg{ImportPath: "adapters/web", Imports: []string{"adapters/httpapi"}}, []string{"must not import adapters/httpapi"}},
 		{"the archive", pkg{ImportPath: "adapters/archive", Imports: []string{"domain/store"}, XTestImports: []string{"adapters/memory", "conformance"}}, nil},
 		{"the archive and an adapter", pkg{ImportPath: "adapters/archive", Imports: []string{"adapters/memory"}}, []string{"must not import adapters/memory"}},
 		{"another's driver", pkg{ImportPath: "adapters/sqlite", Imports: []string{"github.com/jackc/pgx/v5"}}, []string{"adapters/postgres alone knows it"}},
