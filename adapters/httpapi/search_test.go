@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/httpframe/cursor"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
@@ -286,12 +287,12 @@ func TestSearchByForgedCursor(t *testing.T) {
 		"another kind":     func(p *tracker.Position) { p.Keys[0] = 1.5 },
 		"a fraction of ms": func(p *tracker.Position) { p.Now = p.Now.Add(time.Microsecond) },
 	} {
-		p, err := wire.ReadCursor(u.Query().Get("cursor"))
+		p, err := cursor.Read(u.Query().Get("cursor"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		forge(p)
-		forged, err := wire.WriteCursor(*p)
+		forged, err := cursor.Write(*p)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

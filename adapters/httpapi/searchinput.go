@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/adapters/httpframe/cursor"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
@@ -109,7 +110,7 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	}
 	s.Faults = faults
 	if in.cursor.Sent && !in.cursor.Null {
-		s.After, err = wire.ReadCursor(in.cursor.Value)
+		s.After, err = cursor.Read(in.cursor.Value)
 	}
 	return s, err
 }
@@ -171,7 +172,7 @@ func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Posit
 	if next == nil {
 		return nil
 	}
-	at, err := wire.WriteCursor(*next)
+	at, err := cursor.Write(*next)
 	if err != nil {
 		return err
 	}

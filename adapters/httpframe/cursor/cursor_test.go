@@ -1,4 +1,4 @@
-package wire
+package cursor
 
 import (
 	"encoding/base64"
@@ -7,42 +7,48 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
+var (
+	moment   = time.Date(2015, time.November, 5, 9, 30, 0, 125e6, time.UTC)
+	sequence = ident.NewSequence(moment, [10]byte{})
+	ann, bob = sequence.Next(), sequence.Next()
+	open     = sequence.Next()
+)
+
 func samplePosition() tracker.Position {
 	return tracker.Position{
-		User: samples.Ann.ID, Query: [32]byte{1, 2, 31: 3}, Now: samples.Time, Problem: 12,
-		Keys: []predicate.Value{nil, true, false, int64(-1), int64(1) << 62, 0.1, 0.0, "", "<ä&\"😀>\n", samples.Bob.ID, samples.Time.Add(time.Microsecond), ident.ID{}},
+		User: ann, Query: [32]byte{1, 2, 31: 3}, Now: moment, Problem: 12,
+		Keys: []predicate.Value{nil, true, false, int64(-1), int64(1) << 62, 0.1, 0.0, "", "<ä&\"😀>\n", bob, moment.Add(time.Microsecond), ident.ID{}},
 	}
 }
 
 // What a cursor holds comes back as it was, and stands in a URL as it is.
-func TestCursorComesBack(t *testing.T) {
+func TestComesBack(t *testing.T) {
 	t.Parallel()
 	object := samplePosition()
-	object.Problem, object.Object = 0, samples.Open.ID
-	for _, want := range []tracker.Position{samplePosition(), object, {User: samples.Ann.ID, Now: samples.Time, Problem: 1}} {
-		text, err := WriteCursor(want)
+	object.Problem, object.Object = 0, open
+	for _, want := range []tracker.Position{samplePosition(), object, {User: ann, Now: moment, Problem: 1}} {
+		text, err := Write(want)
 		if err != nil || strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Fatalf("%s, %v", text, err)
 		}
-		got, err := ReadCursor(text)
+		got, err := Read(text)
 		if err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%+v (%v), not %+v", got, err, want)
 		}
 	}
-	if text, err := WriteCursor(tracker.Position{Keys: []predicate.Value{[]predicate.Value{}}}); err == nil {
+	if text, err := Write(tracker.Position{Keys: []predicate.Value{[]predicate.Value{}}}); err == nil {
 		t.Errorf("a collection is %s", text)
 	}
 }
 
-func TestCursorIsDamaged(t *testing.T) {
+func TestIsDamaged(t *testing.T) {
 	t.Parallel()
-	text, err := WriteCursor(samplePosition())
+	text, err := Write(samplePosition())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +68,7 @@ func TestCursorIsDamaged(t *testing.T) {
 		"other types":   encode([]byte(strings.Replace(string(plain), `"p":12`, `"p":"12"`, 1))),
 		"a short hash":  encode([]byte(`{"u":"","q":"AAAA","n":"2015-11-05T09:30:00Z"}`)),
 	} {
-		if p, err := ReadCursor(damaged); err == nil {
+		if p, err := Read(damaged); err == nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

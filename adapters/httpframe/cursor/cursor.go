@@ -1,4 +1,6 @@
-package wire
+// Package cursor writes the end of a page of search results as text in a link, and reads it
+// back.
+package cursor
 
 import (
 	"bytes"
@@ -15,20 +17,20 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// cursor is a tracker.Position in the hands of clients: JSON in base64url, opaque to
+// token is a tracker.Position in the hands of clients: JSON in base64url, opaque to
 // them. Nothing in it is secret or trusted: it holds values its user has just seen, and
 // is checked like all other input.
-type cursor struct {
-	User    string      `json:"u"`
-	Query   []byte      `json:"q"`
-	Now     time.Time   `json:"n"`
-	Keys    []cursorKey `json:"k,omitempty"`
-	Problem problem.ID  `json:"p,omitempty"`
-	Object  string      `json:"o,omitempty"`
+type token struct {
+	User    string     `json:"u"`
+	Query   []byte     `json:"q"`
+	Now     time.Time  `json:"n"`
+	Keys    []tokenKey `json:"k,omitempty"`
+	Problem problem.ID `json:"p,omitempty"`
+	Object  string     `json:"o,omitempty"`
 }
 
-// cursorKey is a value of one type, or nil.
-type cursorKey struct {
+// tokenKey is a value of one type, or nil.
+type tokenKey struct {
 	Bool   *bool      `json:"b,omitempty"`
 	Int    *int64     `json:"i,omitempty"`
 	Float  *float64   `json:"f,omitempty"`
@@ -37,14 +39,14 @@ type cursorKey struct {
 	Date   *time.Time `json:"d,omitempty"`
 }
 
-// WriteCursor returns a position as clients see it.
-func WriteCursor(p tracker.Position) (string, error) {
-	c := cursor{User: p.User.String(), Query: p.Query[:], Now: p.Now, Problem: p.Problem}
+// Write returns a position as clients see it.
+func Write(p tracker.Position) (string, error) {
+	c := token{User: p.User.String(), Query: p.Query[:], Now: p.Now, Problem: p.Problem}
 	if !p.Object.IsNone() {
 		c.Object = p.Object.String()
 	}
 	for _, value := range p.Keys {
-		var key cursorKey
+		var key tokenKey
 		switch v := value.(type) {
 		case nil:
 		case bool:
@@ -68,9 +70,9 @@ func WriteCursor(p tracker.Position) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// ReadCursor reads the text of WriteCursor. The service decides if it fits the search.
-func ReadCursor(text string) (*tracker.Position, error) {
-	c, err := parseCursor(text)
+// Read reads the text of Write. The service decides if it fits the search.
+func Read(text string) (*tracker.Position, error) {
+	c, err := parse(text)
 	if err != nil {
 		return nil, fault.Wrap(fault.MalformedRequest, err, "cursor has to be that of a link to the next page, as it stands there")
 	}
@@ -84,7 +86,7 @@ func ReadCursor(text string) (*tracker.Position, error) {
 	return p, nil
 }
 
-func parseCursor(text string) (c cursor, err error) {
+func parse(text string) (c token, err error) {
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
 		return c, err
@@ -104,7 +106,7 @@ func parseCursor(text string) (c cursor, err error) {
 }
 
 // value returns the first non-nil value, or nil.
-func (k cursorKey) value() predicate.Value {
+func (k tokenKey) value() predicate.Value {
 	switch {
 	case k.Bool != nil:
 		return *k.Bool
