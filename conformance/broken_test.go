@@ -156,6 +156,8 @@ type shown struct {
 	several  func(ids []problem.ID, as ident.ID, all []store.Snapshot) ([]store.Snapshot, error)
 	queries  func(owner ident.ID, found []query.Saved) []query.Saved
 	saved    func(id ident.ID) (query.Saved, bool)
+	sessions func(user ident.ID, found []access.Session) []access.Session
+	session  func(digest access.Digest, found access.Session, ok bool) (access.Session, bool)
 	audit    func(skip, limit int, page []audit.Entry) []audit.Entry
 	portion  func(skip, limit *int, budget *int64) // before Log and Comments
 	search   func(context.Context, store.Reader, store.Query) ([]store.Hit, error)
@@ -266,6 +268,22 @@ func (r *shown) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool,
 		saved, ok = r.saved(id)
 	}
 	return saved, ok, err
+}
+
+func (r *shown) Sessions(ctx context.Context, user ident.ID) ([]access.Session, error) {
+	found, err := r.Reader.Sessions(ctx, user)
+	if r.sessions != nil {
+		found = r.sessions(user, found)
+	}
+	return found, err
+}
+
+func (r *shown) SessionWith(ctx context.Context, digest access.Digest) (access.Session, bool, error) {
+	found, ok, err := r.Reader.SessionWith(ctx, digest)
+	if r.session != nil && err == nil {
+		found, ok = r.session(digest, found, ok)
+	}
+	return found, ok, err
 }
 
 func (r *shown) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {

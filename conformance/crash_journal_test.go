@@ -75,7 +75,7 @@ func openJournal(path string, f flaw) (*journal, error) {
 		store.CreateProblem{}, store.UpdateProblem{}, store.PutSavepoint{}, store.AddComment{}, store.PutKeyword{}, store.DropKeyword{},
 		store.PutRelationship{}, store.DropRelationship{}, store.MoveFamily{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
 		store.ForgetReads{}, store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{},
-		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{},
+		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{}, store.PutSession{}, store.DropSession{},
 		store.KeepReply{}, store.Expire{}, store.Publish{}, store.ForgetFeed{},
 	} {
 		gob.Register(effect)

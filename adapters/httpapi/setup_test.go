@@ -340,6 +340,14 @@ func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []quer
 	return all, f.err
 }
 
+func (f *fixedStore) Sessions(context.Context, ident.ID) ([]access.Session, error) {
+	return nil, f.err
+}
+
+func (f *fixedStore) SessionWith(context.Context, access.Digest) (access.Session, bool, error) {
+	return access.Session{}, false, f.err
+}
+
 func (f *fixedStore) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bool, error) {
 	for _, q := range f.queries {
 		if q.ID == id {

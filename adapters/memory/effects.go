@@ -81,6 +81,10 @@ func (d *draft) apply(effect store.Effect) error {
 		put(&d.queries, e.Query, func(q query.Saved) bool { return q.ID == e.Query.ID })
 	case store.DropQuery:
 		d.queries = without(d.queries, func(q query.Saved) bool { return q.ID == e.ID })
+	case store.PutSession:
+		put(&d.sessions, e.Session, func(s access.Session) bool { return s.ID == e.Session.ID })
+	case store.DropSession:
+		d.sessions = without(d.sessions, func(s access.Session) bool { return s.ID == e.ID })
 	case store.KeepReply:
 		d.keep(e.Reply)
 	case store.Expire:

@@ -199,6 +199,26 @@ func (r reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved,
 	return r.queries[i], true, store.Ended(ctx)
 }
 
+// Sessions implements store.Reader.
+func (r reader) Sessions(ctx context.Context, user ident.ID) ([]access.Session, error) {
+	var found []access.Session
+	for _, s := range r.sessions {
+		if user.IsNone() || s.User == user {
+			found = append(found, s)
+		}
+	}
+	return found, store.Ended(ctx)
+}
+
+// SessionWith implements store.Reader.
+func (r reader) SessionWith(ctx context.Context, digest access.Digest) (session access.Session, ok bool, err error) {
+	i := slices.IndexFunc(r.sessions, func(s access.Session) bool { return s.Digest == digest })
+	if i < 0 {
+		return access.Session{}, false, store.Ended(ctx)
+	}
+	return r.sessions[i], true, store.Ended(ctx)
+}
+
 // Reply implements store.Reader.
 func (r reader) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
 	reply, ok := r.reply(user, key)

@@ -23,6 +23,7 @@ type state struct {
 	replies   tree[[]store.Reply] // by replyBucket
 	tokens    []access.Token      // in the order of their first put
 	queries   []query.Saved       // likewise
+	sessions  []access.Session    // likewise
 	audit     []audit.Entry       // only grows, as the lists of a record do
 	feed      []published         // likewise, but for forgetFeed
 	forgotten int64               // the number of entries removed from the feed
@@ -52,9 +53,9 @@ type record struct {
 func (s *state) record(id problem.ID) *record { return s.problems.get(uint64(id)) }
 
 // empty reports whether there is nothing, in the sense of store.StoreEmpty. Of these
-// things, only saved queries are ever removed.
+// things, only saved queries and sessions are ever removed.
 func (s *state) empty() bool {
-	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.audit) == 0 && len(s.feed) == 0
+	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.sessions) == 0 && len(s.audit) == 0 && len(s.feed) == 0
 }
 
 // seed makes it unpredictable which replies share a bucket.

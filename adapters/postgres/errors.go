@@ -112,7 +112,7 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 // a duplicate means that somebody else was first.
 var chosenKeys = []string{
 	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey", "queries_id_key",
-	"reads_pkey", "relationships_pkey", "replies_pkey", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey",
+	"reads_pkey", "relationships_pkey", "replies_pkey", "sessions_id_key", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey",
 }
 
 // classifyCommit returns the fault for an error of the statements of a Change, once they

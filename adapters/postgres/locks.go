@@ -103,7 +103,7 @@ func versionsLock(change store.Change) string {
 	}
 	for _, effect := range change.Effects {
 		switch effect.(type) {
-		case store.AppendAudit, store.PutQuery:
+		case store.AppendAudit, store.PutQuery, store.PutSession:
 			return " FOR UPDATE"
 		case store.CreateProblem:
 			shared = true

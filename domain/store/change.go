@@ -83,7 +83,7 @@ type KeyUnused struct {
 type StateUnused struct{ State ident.ID }
 
 // StoreEmpty expects the store to have no problem, no metadata, no user, no token, no
-// saved query, no audit log and no feed.
+// saved query, no session, no audit log and no feed.
 type StoreEmpty struct{}
 
 func (ProblemAt) expectation()   {}

@@ -139,6 +139,14 @@ type PutQuery struct{ Query query.Saved }
 // DropQuery removes a saved query, if present.
 type DropQuery struct{ ID ident.ID }
 
+// PutSession stores a session (D41). It replaces the session with the same identifier and
+// leaves the order of the sessions as it is. Callers never put two sessions with one
+// digest, nor a session that was dropped.
+type PutSession struct{ Session access.Session }
+
+// DropSession removes a session, if present.
+type DropSession struct{ ID ident.ID }
+
 // KeepReply stores a reply and replaces an expired one of the same user and key.
 type KeepReply struct{ Reply Reply }
 
@@ -172,5 +180,7 @@ func (Publish) effect()           {}
 func (ForgetFeed) effect()        {}
 func (PutQuery) effect()          {}
 func (DropQuery) effect()         {}
+func (PutSession) effect()        {}
+func (DropSession) effect()       {}
 func (KeepReply) effect()         {}
 func (Expire) effect()            {}

@@ -178,6 +178,15 @@ type Reader interface {
 	// SavedQuery returns a saved query. ok must be false when there is none (READ-017).
 	SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved, ok bool, err error)
 
+	// Sessions returns the sessions of a user, or of all users with ident.None. They must
+	// be in the order of their first PutSession, as with SavedQueries (READ-023).
+	// Sessions are no part of an Archive.
+	Sessions(ctx context.Context, user ident.ID) ([]access.Session, error)
+
+	// SessionWith returns the session with this digest. ok must be false when there is none
+	// (READ-024).
+	SessionWith(ctx context.Context, digest access.Digest) (session access.Session, ok bool, err error)
+
 	// Reply returns the reply stored for a user's key. ok must be false when there is
 	// none (READ-010). The caller judges whether it has expired.
 	Reply(ctx context.Context, user ident.ID, key string) (reply Reply, ok bool, err error)

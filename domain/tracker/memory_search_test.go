@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -74,4 +75,22 @@ func (r reader) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bool, e
 		}
 	}
 	return query.Saved{}, false, nil
+}
+
+func (r reader) Sessions(_ context.Context, user ident.ID) (all []access.Session, err error) {
+	for _, s := range r.sessions {
+		if user.IsNone() || s.User == user {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+func (r reader) SessionWith(_ context.Context, digest access.Digest) (access.Session, bool, error) {
+	for _, s := range r.sessions {
+		if s.Digest == digest {
+			return s, true, nil
+		}
+	}
+	return access.Session{}, false, nil
 }

@@ -43,6 +43,7 @@ type state struct {
 	content  metadata.Content
 	tokens   []access.Token
 	queries  []query.Saved
+	sessions []access.Session
 	audit    []audit.Entry
 	feed     []event.Entry
 	replies  map[string]store.Reply // by user and key
@@ -85,6 +86,7 @@ func (s *state) clone() *state {
 		Milestones:      slices.Clone(s.content.Milestones),
 		Users:           slices.Clone(s.content.Users),
 	}
+	c.sessions = slices.Clone(s.sessions)
 	c.tokens, c.queries, c.audit = slices.Clone(s.tokens), slices.Clone(s.queries), slices.Clone(s.audit)
 	c.feed = slices.Clone(s.feed)
 	c.replies, c.epochs = cloneMap(s.replies), cloneMap(s.epochs)
@@ -290,6 +292,13 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		s.queries = put(s.queries, e.Query, func(q query.Saved) string { return q.ID.String() })
 	case store.DropQuery:
 		s.queries = slices.DeleteFunc(s.queries, func(q query.Saved) bool { return q.ID == e.ID })
+	case store.PutSession:
+		s.sessions = put(s.sessions, e.Session, func(s access.Session) string { return s.ID.String() })
+	case store.DropSession:
+		s.sessions = slices.DeleteFunc(s.sessions, func(s access.Session) bool { return s.ID == e.ID })
+	case store.Unwatch:
+		r := s.problems[e.Problem]
+		r.watchers = slices.DeleteFunc(r.watchers, func(id ident.ID) bool { return id == e.User })
 	case store.KeepReply:
 		s.replies[replyKey(e.Reply.User, e.Reply.Key)] = e.Reply
 	case store.MoveFamily: // see count

@@ -61,7 +61,7 @@ type Dialect struct {
 	Syntax
 	models map[reflect.Type]model
 
-	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, audit, feed Table
+	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, sessions, audit, feed Table
 
 	update update
 
@@ -90,6 +90,9 @@ func New(s Syntax) *Dialect {
 		// So does the position of a saved query.
 		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
 			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),
+		// And that of a session.
+		sessions: s.ordered("sessions", sessionColumns, " ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, token = excluded.token, "+
+			"scope = excluded.scope, digest = excluded.digest, agent = excluded.agent, created = excluded.created, expires = excluded.expires"),
 		audit: s.ordered("audit", auditColumns, ""),
 		feed:  s.keyed("feed", "number, batch, size, body", ""),
 

@@ -101,6 +101,10 @@ func (w *writer) effect(effect store.Effect) error {
 		w.put(w.queryRow(e.Query))
 	case store.DropQuery:
 		w.do("DELETE FROM queries WHERE id = ?", w.ID(e.ID))
+	case store.PutSession:
+		w.put(w.sessionRow(e.Session))
+	case store.DropSession:
+		w.do("DELETE FROM sessions WHERE id = ?", w.ID(e.ID))
 	case store.KeepReply:
 		w.keepReply(e.Reply)
 	case store.Expire:

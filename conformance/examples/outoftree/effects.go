@@ -96,7 +96,11 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	case store.PutQuery:
 		return c.putAtPosition(queries, queryPositions, e.Query.ID, e.Query)
 	case store.DropQuery:
-		return c.dropQuery(e.ID)
+		return c.dropAtPosition(queries, queryPositions, e.ID)
+	case store.PutSession:
+		return c.putAtPosition(sessions, sessionPositions, e.Session.ID, e.Session)
+	case store.DropSession:
+		return c.dropAtPosition(sessions, sessionPositions, e.ID)
 	case store.KeepReply:
 		return c.keepReply(e.Reply)
 	case store.Expire:
@@ -167,15 +171,16 @@ func (c contents) putAtPosition(bucket, positions string, id ident.ID, object an
 	return c.put(bucket, position, object)
 }
 
-func (c contents) dropQuery(id ident.ID) error {
-	position := bytes.Clone(c.in(queryPositions).Get(id[:]))
+// dropAtPosition removes an object and its position, if it is there.
+func (c contents) dropAtPosition(bucket, positions string, id ident.ID) error {
+	position := bytes.Clone(c.in(positions).Get(id[:]))
 	if position == nil {
 		return nil
 	}
-	if err := c.drop(queryPositions, id[:]); err != nil {
+	if err := c.drop(positions, id[:]); err != nil {
 		return err
 	}
-	return c.drop(queries, position)
+	return c.drop(bucket, position)
 }
 
 // keepReply stores a reply, and takes its predecessor out of ages.

@@ -40,7 +40,7 @@ func (c contents) expect(expectation store.Expectation) error {
 		}
 		return nil
 	case store.StoreEmpty:
-		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens, queries, auditLog, feed} {
+		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens, queries, sessions, auditLog, feed} {
 			if !c.empty(bucket) {
 				return conflict("the store is not empty: it has %s", bucket)
 			}

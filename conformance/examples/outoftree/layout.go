@@ -32,12 +32,14 @@ const (
 	milestones      = "milestones"      //
 	users           = "users"           //
 
-	tokens         = "tokens"       // position -> access.Token
-	tokenPositions = "token places" // identifier -> position
-	queries        = "queries"      // position -> query.Saved
-	queryPositions = "query places" // identifier -> position
-	auditLog       = "audit log"    // position -> audit.Entry
-	feed           = "feed"         // number -> event.Entry
+	tokens           = "tokens"         // position -> access.Token
+	tokenPositions   = "token places"   // identifier -> position
+	queries          = "queries"        // position -> query.Saved
+	queryPositions   = "query places"   // identifier -> position
+	sessions         = "sessions"       // position -> access.Session
+	sessionPositions = "session places" // identifier -> position
+	auditLog         = "audit log"      // position -> audit.Entry
+	feed             = "feed"           // number -> event.Entry
 
 	batches = "batches" // identifier -> batch; hands out the positions of Receipts
 	replies = "replies" // user, key -> store.Reply
@@ -51,7 +53,7 @@ func buckets() []string {
 	return []string{
 		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
-		tokens, tokenPositions, queries, queryPositions, auditLog, feed, batches, replies, ages, counters,
+		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, auditLog, feed, batches, replies, ages, counters,
 	}
 }
 

@@ -315,6 +315,26 @@ func (r reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved,
 	return get[query.Saved](r.contents, queries, position)
 }
 
+// Sessions implements store.Reader.
+func (r reader) Sessions(ctx context.Context, user ident.ID) ([]access.Session, error) {
+	all, err := list[access.Session](r.contents, sessions, nil)
+	if err != nil {
+		return nil, err
+	}
+	others := func(s access.Session) bool { return !user.IsNone() && s.User != user }
+	return slices.DeleteFunc(all, others), store.Ended(ctx)
+}
+
+// SessionWith implements store.Reader. There are few sessions, so it looks at all of them.
+func (r reader) SessionWith(ctx context.Context, digest access.Digest) (session access.Session, ok bool, err error) {
+	all, err := r.Sessions(ctx, ident.None)
+	i := slices.IndexFunc(all, func(s access.Session) bool { return s.Digest == digest })
+	if i < 0 || err != nil {
+		return access.Session{}, false, err
+	}
+	return all[i], true, nil
+}
+
 // Search implements store.Reader. A file of keys and values can only look at one problem
 // after the other; package search does that.
 func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {

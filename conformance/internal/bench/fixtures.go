@@ -143,6 +143,15 @@ func (b *Bench) Queries(n int) []query.Saved {
 	return queries
 }
 
+// Session returns a new session with all members set. It is not stored yet.
+func (b *Bench) Session(user ident.ID) access.Session {
+	s := access.Session{ID: b.ID(), User: user, Token: b.ID(), Scope: access.Write, Agent: "Browser 1.0", Created: b.Now()}
+	s.Expires = s.Created.AddDate(0, 1, 0)
+	copy(s.Digest[:], s.ID[:])
+	s.Digest[31] = 1
+	return s
+}
+
 // Trail returns entries of the audit log, each with a smaller identifier and an earlier
 // time than the one before. The last lacks all optional members.
 func (b *Bench) Trail(n int) []audit.Entry {

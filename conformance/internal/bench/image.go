@@ -33,6 +33,7 @@ type Image struct {
 	Versions   store.Versions
 	Tokens     []access.Token
 	Queries    []query.Saved
+	Sessions   []access.Session
 	Audit      []audit.Entry
 	Feed       []event.Entry
 	Replies    map[ReplyKey]store.Reply
@@ -148,6 +149,9 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 	if seen.Queries, err = r.SavedQueries(ctx, ident.None); err != nil {
 		return Image{}, err
 	}
+	if seen.Sessions, err = r.Sessions(ctx, ident.None); err != nil {
+		return Image{}, err
+	}
 	if seen.Audit, err = r.Audit(ctx, 0, MostEntries); err != nil {
 		return Image{}, err
 	}
@@ -244,6 +248,7 @@ func (seen Image) Clone() Image {
 	}
 	seen.Problems = problems
 	seen.Tokens, seen.Queries, seen.Audit = slices.Clone(seen.Tokens), slices.Clone(seen.Queries), slices.Clone(seen.Audit)
+	seen.Sessions = slices.Clone(seen.Sessions)
 	seen.Feed = CloneFeed(seen.Feed)
 	seen.Content.States = slices.Clone(seen.Content.States)
 	for i := range seen.Content.States {

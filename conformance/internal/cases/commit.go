@@ -332,6 +332,7 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	p, q := b.Create(), b.Create()
 	watcher, reader, user := b.ID(), b.ID(), b.ID()
 	dropped, replaced := b.Query(user), b.Query(user)
+	ended, begun := b.Session(user), b.Session(user)
 	expired := store.Reply{User: user, Key: "old", Fingerprint: bench.Fingerprint(1), Created: b.Now(), Body: []byte("old")}
 	b.Do(append(b.Pair(p.ID, relationship.CauseOf, q.ID),
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "dropped", Value: problem.Text("yes")}},
@@ -340,6 +341,7 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.MarkRead{Problem: q.ID, User: reader, Read: true},
 		store.KeepReply{Reply: expired},
 		store.PutQuery{Query: dropped}, store.PutQuery{Query: replaced}, store.PutQuery{Query: b.Query(user)},
+		store.PutSession{Session: ended}, store.PutSession{Session: begun},
 		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
 	)...)
 	b.Do(store.Publish{Event: b.Administered()})
@@ -377,6 +379,8 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutQuery{Query: b.Query(b.ID())},
 		store.PutQuery{Query: replaced},
 		store.DropQuery{ID: dropped.ID},
+		store.PutSession{Session: b.Session(b.ID())},
+		store.DropSession{ID: ended.ID},
 		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Fingerprint: bench.Fingerprint(2), Created: b.Now(), Body: []byte("new")}},
 		store.Expire{Before: expired.Created.Add(1)},
 	)...)

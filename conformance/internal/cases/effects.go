@@ -92,6 +92,10 @@ func Effect() []bench.Case {
 		Rule: "A saved query is read back as it was given, in the place of the one with its identifier or after the others; DropQuery removes it, if it is there.",
 		Run:  queryEffects,
 	}, {
+		ID:   "READ-001/session",
+		Rule: "A session is read back as it was given, in the place of the one with its identifier or after the others; DropSession removes it, if it is there.",
+		Run:  sessionEffects,
+	}, {
 		ID:   "READ-001/reply",
 		Rule: "A reply is read back byte for byte, with any body.",
 		Run:  putReply,
@@ -371,6 +375,21 @@ func queryEffects(b *bench.Bench) {
 	does(b, drop, func(want *bench.Image) { want.Queries = want.Queries[1:] })
 	does(b, drop, nothing)
 	does(b, []store.Effect{store.DropQuery{ID: b.ID()}}, nothing)
+}
+
+func sessionEffects(b *bench.Bench) {
+	sessions := []access.Session{b.Session(b.Author), b.Session(b.ID()), b.Session(b.Author)}
+	sessions[2].Token, sessions[2].Agent = ident.None, ""
+	for _, s := range sessions {
+		does(b, []store.Effect{store.PutSession{Session: s}}, func(want *bench.Image) { want.Sessions = append(want.Sessions, s) })
+	}
+	next := b.Session(b.ID())
+	next.ID, next.Token = sessions[1].ID, ident.None
+	does(b, []store.Effect{store.PutSession{Session: next}}, func(want *bench.Image) { want.Sessions[1] = next })
+	drop := []store.Effect{store.DropSession{ID: sessions[0].ID}}
+	does(b, drop, func(want *bench.Image) { want.Sessions = want.Sessions[1:] })
+	does(b, drop, nothing)
+	does(b, []store.Effect{store.DropSession{ID: b.ID()}}, nothing)
 }
 
 func putReply(b *bench.Bench) {

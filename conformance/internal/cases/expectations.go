@@ -41,7 +41,7 @@ func Expectation() []bench.Case {
 		Run:  unusedAfterRestore,
 	}, {
 		ID:   "COM-002/store-empty",
-		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query and no audit log; nothing else counts.",
+		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query, no session and no audit log; nothing else counts.",
 		Run:  storeEmpty,
 	}, {
 		ID:   "COM-002/store-not-empty/problem",
@@ -81,6 +81,10 @@ func Expectation() []bench.Case {
 		ID:   "COM-002/store-not-empty/query",
 		Rule: "StoreEmpty does not hold when there is a saved query.",
 		Run:  func(b *bench.Bench) { fills(b, store.PutQuery{Query: b.Query(b.ID())}) },
+	}, {
+		ID:   "COM-002/store-not-empty/session",
+		Rule: "StoreEmpty does not hold when there is a session.",
+		Run:  func(b *bench.Bench) { fills(b, store.PutSession{Session: b.Session(b.ID())}) },
 	}, {
 		ID:   "COM-002/store-not-empty/audit",
 		Rule: "StoreEmpty does not hold when there is an entry in the audit log.",
@@ -197,6 +201,10 @@ func storeEmpty(b *bench.Bench) {
 	ruledOut(b)
 	b.Do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
 		store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
+	holds(b, store.StoreEmpty{})
+	session := b.Session(b.ID())
+	b.Do(store.PutSession{Session: session})
+	b.Do(store.DropSession{ID: session.ID})
 	holds(b, store.StoreEmpty{})
 	saved := b.Query(b.ID())
 	b.Do(store.PutQuery{Query: saved})

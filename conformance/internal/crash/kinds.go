@@ -18,7 +18,7 @@ import (
 func kinds() []string {
 	return []string{
 		"token", "read mark", "log", "query", "reply", "comment", "keyword", "watcher", "audit", "user", "state", "savepoint",
-		"update", "family", "expire", "dropped query", "component", "event",
+		"update", "family", "expire", "dropped query", "session", "ended session", "component", "event",
 	}
 }
 
@@ -48,6 +48,12 @@ func changeOfOne(s harness.Statement) store.Change {
 		add(store.PutQuery{Query: query.Saved{ID: idOf(s, 2), Owner: who, Name: "Mine", Predicate: "watching = YES", Created: timeOf(s)}})
 	case "dropped query":
 		add(store.DropQuery{ID: idOf(s, 2)})
+	case "session":
+		session := access.Session{ID: idOf(s, 2), User: who, Scope: access.Read, Created: timeOf(s), Expires: timeOf(s).AddDate(0, 1, 0)}
+		copy(session.Digest[:], s.Batch[:])
+		add(store.PutSession{Session: session})
+	case "ended session":
+		add(store.DropSession{ID: idOf(s, 2)})
 	case "reply":
 		add(store.KeepReply{Reply: store.Reply{User: who, Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}})
 	case "comment":

@@ -42,6 +42,7 @@ type World struct {
 	Users           map[ident.ID]user.User
 	AllTokens       []access.Token
 	Queries         []query.Saved
+	AllSessions     []access.Session
 	AuditLog        []audit.Entry
 	Events          []event.Entry // the feed
 	Replies         map[bench.ReplyKey]store.Reply
@@ -102,6 +103,7 @@ func (w *World) Clone() *World {
 		Users:           maps.Clone(w.Users),
 		AllTokens:       slices.Clone(w.AllTokens),
 		Queries:         slices.Clone(w.Queries),
+		AllSessions:     slices.Clone(w.AllSessions),
 		AuditLog:        slices.Clone(w.AuditLog),
 		Events:          slices.Clone(w.Events),
 		Replies:         maps.Clone(w.Replies),
@@ -129,7 +131,7 @@ func (w *World) Expect(expectation store.Expectation) error {
 			holds = holds && p.State != e.State
 		}
 	case store.StoreEmpty:
-		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AuditLog) == 0 && len(w.Events) == 0
+		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AllSessions) == 0 && len(w.AuditLog) == 0 && len(w.Events) == 0
 	default:
 		return fault.New(fault.Unsupported, "the model does not know %T", expectation)
 	}
@@ -241,6 +243,15 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		}
 	case store.DropQuery:
 		w.Queries = slices.DeleteFunc(w.Queries, func(q query.Saved) bool { return q.ID == e.ID })
+	case store.PutSession:
+		i := slices.IndexFunc(w.AllSessions, func(s access.Session) bool { return s.ID == e.Session.ID })
+		if i < 0 {
+			w.AllSessions = append(w.AllSessions, e.Session)
+		} else {
+			w.AllSessions[i] = e.Session
+		}
+	case store.DropSession:
+		w.AllSessions = slices.DeleteFunc(w.AllSessions, func(s access.Session) bool { return s.ID == e.ID })
 	case store.KeepReply:
 		e.Reply.Body = slices.Clone(e.Reply.Body)
 		w.Replies[bench.ReplyKey{User: e.Reply.User, Key: e.Reply.Key}] = e.Reply

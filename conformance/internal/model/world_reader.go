@@ -254,6 +254,24 @@ func (w *World) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool,
 	return query.Saved{}, false, Over(ctx)
 }
 
+func (w *World) Sessions(ctx context.Context, user ident.ID) (all []access.Session, err error) {
+	for _, s := range w.AllSessions {
+		if user.IsNone() || s.User == user {
+			all = append(all, s)
+		}
+	}
+	return all, Over(ctx)
+}
+
+func (w *World) SessionWith(ctx context.Context, digest access.Digest) (access.Session, bool, error) {
+	for _, s := range w.AllSessions {
+		if s.Digest == digest {
+			return s, true, Over(ctx)
+		}
+	}
+	return access.Session{}, false, Over(ctx)
+}
+
 func (w *World) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
 	r, ok := w.Replies[bench.ReplyKey{User: user, Key: key}]
 	r.Body = slices.Clone(r.Body)

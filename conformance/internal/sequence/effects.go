@@ -70,7 +70,8 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 			add(store.ForgetFeed{Through: int64(d.IntN(12))})
 		}
 	case 22:
-		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID}}))
+		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID},
+			store.PutSession{Session: d.Session()}, store.PutSession{Session: d.Session()}, store.DropSession{ID: d.Session().ID}}))
 	default:
 		add(store.Expire{Before: pick(d, d.moments)})
 	}
@@ -110,6 +111,19 @@ func (d *drawer) Query() query.Saved {
 		q.Sort = ""
 	}
 	return q
+}
+
+// Session draws a session, new or known. One that was dropped does not come back.
+func (d *drawer) Session() access.Session {
+	s := d.b.Session(pick(d, d.users))
+	if known := d.past.model.Now.AllSessions; len(known) > 0 && d.oneIn(2) {
+		s = pick(d, known)
+	}
+	s.Agent, s.Expires = d.text(access.MostAgent), d.time()
+	if d.oneIn(2) {
+		s.Token = ident.None
+	}
+	return s
 }
 
 // Relate draws the effects of a relationship's begin or end: on both sides, or on one.

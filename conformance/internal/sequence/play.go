@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
@@ -214,8 +215,11 @@ type sight struct {
 	Several  []store.Snapshot
 	Hits     []store.Hit
 	Page     []audit.Entry
-	Saved    query.Saved   // zero when there is none
-	Owned    []query.Saved // by its owner
+	Saved    query.Saved // zero when there is none
+	Browsers []access.Session
+	Browser  access.Session   // one of them, by its digest
+	OfUser   []access.Session // by its user
+	Owned    []query.Saved    // by its owner
 }
 
 // look reads a sight in one View.

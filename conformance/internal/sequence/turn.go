@@ -95,6 +95,18 @@ func (seen *sight) turnToLists(ctx context.Context, r store.Reader, of *bench.Sc
 	if seen.Page, err = r.Audit(ctx, turn%5, 1+turn%3); err != nil {
 		return fmt.Errorf("Audit: %w", err)
 	}
+	if seen.Browsers, err = r.Sessions(ctx, ident.None); err != nil {
+		return fmt.Errorf("Sessions: %w", err)
+	}
+	if n := len(seen.Browsers); n > 0 {
+		one := seen.Browsers[turn%n]
+		if seen.Browser, _, err = r.SessionWith(ctx, one.Digest); err != nil {
+			return fmt.Errorf("SessionWith: %w", err)
+		}
+		if seen.OfUser, err = r.Sessions(ctx, one.User); err != nil {
+			return fmt.Errorf("Sessions: %w", err)
+		}
+	}
 	saved := slices.SortedFunc(maps.Keys(of.Saved), ident.ID.Compare)
 	if len(saved) == 0 {
 		return nil
