@@ -45,6 +45,7 @@ type tokens struct {
 	checked  time.Time
 	outdated int64
 	byDigest map[access.Digest]access.Token
+	byID     map[ident.ID]access.Token
 	// history is the History of the View that loaded the tokens. confirmed is set once
 	// the store has confirmed this version.
 	history   store.History
@@ -105,6 +106,16 @@ func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, 
 // another process within maxAge.
 func (c *cache) knownToken(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
 	return c.tokenSince(ctx, c.now().Add(-c.maxAge), digest)
+}
+
+// tokenOf returns the token with the given identifier. It may be behind by maxAge.
+func (c *cache) tokenOf(ctx context.Context, id ident.ID) (access.Token, bool, error) {
+	current, err := c.tokensSince(ctx, c.now().Add(-c.maxAge))
+	if err != nil {
+		return access.Token{}, false, err
+	}
+	token, ok := current.byID[id]
+	return token, ok, nil
 }
 
 // tokenSince returns the token with the given digest, as of some moment after the given
@@ -197,7 +208,7 @@ func (c *cache) load(ctx context.Context) (*tokens, error) {
 		return nil, err
 	}
 	if cached := c.tokens.Load(); cached != nil && cached.version == versions.Access {
-		loaded.version, loaded.byDigest = cached.version, cached.byDigest
+		loaded.version, loaded.byDigest, loaded.byID = cached.version, cached.byDigest, cached.byID
 		loaded.history, loaded.confirmed = cached.history, cached.confirmed
 	} else if err := c.store.View(ctx, loaded.load(ctx)); err != nil {
 		return nil, err
@@ -225,8 +236,9 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 		t.version = versions.Access
 		t.history, t.confirmed = r.History(), new(atomic.Bool)
 		t.byDigest = make(map[access.Digest]access.Token, len(all))
+		t.byID = make(map[ident.ID]access.Token, len(all))
 		for _, token := range all {
-			t.byDigest[token.Digest] = token
+			t.byDigest[token.Digest], t.byID[token.ID] = token, token
 		}
 		return nil
 	}

@@ -12,12 +12,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Caller identifies the user and the token of a request.
+// Caller identifies the user of a request, with the token or the session behind it.
 type Caller struct {
-	User    ident.ID
-	Token   ident.ID
-	Scope   access.Scope
-	Expires time.Time // of the token; zero: never
+	User  ident.ID
+	Token ident.ID // None for a session begun without a token
+	Scope access.Scope
+	// Expires is the end of the token, or of the session. Zero means never.
+	Expires time.Time
+	// Session is the session of the request (D41). None for a request with a token.
+	Session ident.ID
 }
 
 // Write holds the options common to all writes.

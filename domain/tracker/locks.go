@@ -39,6 +39,7 @@ const (
 	lockProblem                   // a problem
 	lockCatalogue                 // metadata, users and tokens
 	lockQueries                   // the saved queries of a user
+	lockSessions                  // the sessions of a user
 )
 
 func problemLock(id problem.ID) lockKey { return lockKey{kind: lockProblem, id: id} }

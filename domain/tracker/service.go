@@ -139,10 +139,13 @@ const replyLifetime = 24 * time.Hour
 // housekeeping may be too many.
 const expirySpan = time.Minute
 
-// Housekeep forgets expired replies and batches, and old events, the oldest first. Callers
+// Housekeep forgets ended sessions, expired replies and batches, and old events. Callers
 // run it every hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
 	if err := s.forgetEvents(ctx); err != nil {
+		return err
+	}
+	if err := s.forgetSessions(ctx); err != nil {
 		return err
 	}
 	return s.expire(ctx)

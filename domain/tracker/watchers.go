@@ -20,6 +20,29 @@ func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, 
 	})
 }
 
+// StopWatching removes the caller from the watchers of a problem (D16). Nothing changes if
+// the caller does not watch it.
+func (s *Service) StopWatching(ctx context.Context, caller Caller, id problem.ID, w Write) (Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, store.Watchers, w.DryRun, func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
+		return decideUnwatch(caller, w, l, m)
+	})
+}
+
+func decideUnwatch(caller Caller, w Write, l loaded, m moment) (store.Change, Answer[struct{}], error) {
+	if err := checkMatch(w.IfMatch, l.Snapshot); err != nil {
+		return store.Change{}, Answer[struct{}]{}, err
+	}
+	cb := newChangeBuilder(m, caller.User, l.Problem)
+	if slices.Contains(l.Watchers, caller.User) {
+		me, _ := l.catalogue.User(caller.User)
+		cb.insignificant(&l.Snapshot)
+		cb.effect(store.Unwatch{Problem: l.ID, User: caller.User})
+		cb.log(&l.Snapshot, problem.WatcherRemoved, "watchers", problem.LogRef(caller.User, me.Name), "")
+		cb.store(&l.Snapshot)
+	}
+	return cb.Change, answer(struct{}{}, l), nil
+}
+
 func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment) (store.Change, Answer[user.User], error) {
 	var none Answer[user.User]
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {

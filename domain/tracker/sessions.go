@@ -1,0 +1,229 @@
+package tracker
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+const (
+	// sessionLife is the life of a session. Its token can end it earlier.
+	sessionLife = 30 * 24 * time.Hour
+	// mostSessions is the largest number of sessions of one user. A further sign-in ends the
+	// oldest session.
+	mostSessions = 100
+	// forgottenAtOnce is the largest number of ended sessions that one Change forgets.
+	forgottenAtOnce = 1000
+)
+
+// SignedIn is a new session with its key. The key cannot be read again.
+type SignedIn struct {
+	Session access.Session
+	Key     access.SessionKey
+}
+
+// SignIn begins a session with the secret of a token (D41). The session has the user and
+// the scope of the token, and ends with it. agent is how the browser calls itself. SignIn
+// fails as Authenticate does.
+func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
+	caller, err := s.Authenticate(ctx, secret)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return s.beginSession(ctx, caller, agent)
+}
+
+// SignInUser begins a session for a user whom somebody else has authenticated: an identity
+// provider, or a trusted proxy. An unknown or inactive user fails with
+// fault.Unauthenticated.
+func (s *Service) SignInUser(ctx context.Context, who ident.ID, scope access.Scope, agent string) (SignedIn, error) {
+	return s.beginSession(ctx, Caller{User: who, Scope: scope}, agent)
+}
+
+// sessionsOf is the basis of the decision about a session.
+type sessionsOf struct {
+	catalogue *metadata.Catalogue
+	sessions  []access.Session // of the user
+}
+
+func (s *Service) beginSession(ctx context.Context, caller Caller, agent string) (SignedIn, error) {
+	var random [32]byte
+	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+		return SignedIn{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	}
+	key := access.NewSessionKey(random)
+	begun, err := run(ctx, s, command[sessionsOf, access.Session]{
+		locks: []lockKey{{kind: lockSessions, user: caller.User}},
+		load:  s.sessionsOf(caller.User),
+		decide: func(of sessionsOf, m moment) (store.Change, Answer[access.Session], error) {
+			return decideSession(caller, key.Digest(), agent, of, m)
+		},
+	})
+	return SignedIn{begun.Value, key}, err
+}
+
+// sessionsOf returns how the sessions of a user are loaded.
+func (s *Service) sessionsOf(who ident.ID) func(context.Context, store.Reader) (sessionsOf, error) {
+	return func(ctx context.Context, r store.Reader) (of sessionsOf, err error) {
+		if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			return of, err
+		}
+		of.sessions, err = r.Sessions(ctx, who)
+		return of, err
+	}
+}
+
+func decideSession(caller Caller, digest access.Digest, agent string, of sessionsOf, m moment) (store.Change, Answer[access.Session], error) {
+	if u, ok := of.catalogue.User(caller.User); !ok || u.Inactive {
+		return store.Change{}, Answer[access.Session]{}, fault.New(fault.Unauthenticated, "an active user is needed")
+	}
+	cb := newChangeBuilder(m, caller.User)
+	session := access.Session{
+		ID: cb.ids.Next(), User: caller.User, Token: caller.Token, Scope: caller.Scope, Digest: digest,
+		Agent: agentName(agent), Created: cb.At, Expires: cb.At.Add(sessionLife),
+	}
+	if !caller.Expires.IsZero() && caller.Expires.Before(session.Expires) {
+		session.Expires = caller.Expires
+	}
+	for _, old := range of.sessions[:max(0, len(of.sessions)-mostSessions+1)] {
+		cb.effect(store.DropSession{ID: old.ID})
+	}
+	cb.effect(store.PutSession{Session: session})
+	return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, nil
+}
+
+// agentName returns the name of a browser as it is stored: valid text, in one line and of
+// limited length.
+func agentName(agent string) string {
+	printable := func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}
+	name := []rune(strings.TrimSpace(strings.Map(printable, strings.ToValidUTF8(agent, "\uFFFD"))))
+	return string(name[:min(len(name), access.MostAgent)])
+}
+
+// RecognizeSession returns the caller with the key of a session. It fails with
+// fault.Unauthenticated unless the session goes on, its user is active and its token, if
+// any, is valid. It reads the session from the store each time, so the end of a session
+// has its effect at once on all servers. A revocation of the token by another server takes
+// up to Options.CacheFor.
+func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (Caller, error) {
+	if key == (access.SessionKey{}) {
+		return Caller{}, signedOut()
+	}
+	var session access.Session
+	var ok, active bool
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		if session, ok, err = r.SessionWith(ctx, key.Digest()); !ok || err != nil {
+			return err
+		}
+		c, err := s.cache.catalogueNow(ctx, r)
+		if err == nil {
+			u, known := c.User(session.User)
+			active = known && !u.Inactive
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return Caller{}, err
+	case !ok || !active || !session.Valid(s.now()):
+		return Caller{}, signedOut()
+	}
+	caller := Caller{User: session.User, Token: session.Token, Scope: session.Scope, Expires: session.Expires, Session: session.ID}
+	if session.Token.IsNone() {
+		return caller, nil
+	}
+	token, ok, err := s.cache.tokenOf(ctx, session.Token)
+	switch {
+	case err != nil:
+		return Caller{}, err
+	case !ok || !token.Valid(s.now()):
+		return Caller{}, signedOut()
+	}
+	return caller, nil
+}
+
+func signedOut() error { return fault.New(fault.Unauthenticated, "you are not signed in") }
+
+// Sessions returns the sessions of the caller that have not expired, the newest first.
+func (s *Service) Sessions(ctx context.Context, caller Caller) (Answer[[]access.Session], error) {
+	var of sessionsOf
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		of, err = s.sessionsOf(caller.User)(ctx, r)
+		return err
+	})
+	slices.Reverse(of.sessions)
+	now := s.now()
+	return Answer[[]access.Session]{
+		Value:     slices.DeleteFunc(of.sessions, func(old access.Session) bool { return !old.Valid(now) }),
+		Catalogue: of.catalogue,
+	}, err
+}
+
+// EndSession ends a session of the caller. With the scope admin, it ends any session. It
+// fails with fault.NotFound for all other ones.
+func (s *Service) EndSession(ctx context.Context, caller Caller, id ident.ID) error {
+	of := caller.User
+	if caller.Scope.Covers(access.Admin) {
+		of = ident.None
+	}
+	_, err := run(ctx, s, command[[]access.Session, struct{}]{
+		load: func(ctx context.Context, r store.Reader) ([]access.Session, error) { return r.Sessions(ctx, of) },
+		decide: func(sessions []access.Session, m moment) (store.Change, Answer[struct{}], error) {
+			if !slices.ContainsFunc(sessions, func(old access.Session) bool { return old.ID == id }) {
+				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
+			}
+			cb := newChangeBuilder(m, caller.User)
+			cb.effect(store.DropSession{ID: id})
+			return cb.Change, Answer[struct{}]{}, nil
+		},
+	})
+	return err
+}
+
+// SignOut ends the session of the caller. It does nothing when it has ended already.
+func (s *Service) SignOut(ctx context.Context, caller Caller) error {
+	err := s.EndSession(ctx, Caller{User: caller.User}, caller.Session)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// forgetSessions forgets the sessions that have expired.
+func (s *Service) forgetSessions(ctx context.Context) error {
+	for {
+		m, err := s.moment(ctx)
+		if err != nil {
+			return err
+		}
+		var effects []store.Effect
+		err = s.store.View(ctx, func(r store.Reader) error {
+			all, err := r.Sessions(ctx, ident.None)
+			for _, old := range all {
+				if !old.Valid(m.at) && len(effects) < forgottenAtOnce {
+					effects = append(effects, store.DropSession{ID: old.ID})
+				}
+			}
+			return err
+		})
+		if err != nil || len(effects) == 0 {
+			return err
+		}
+		if err := s.write(ctx, store.Change{Batch: m.ids.Next(), At: m.at, Effects: effects}); err != nil {
+			return err
+		}
+	}
+}

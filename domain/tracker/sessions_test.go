@@ -1,0 +1,301 @@
+package tracker
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// user creates a user with a token and returns both.
+func (s service) member(t *testing.T, name string, scope access.Scope) (Caller, access.Secret) {
+	t.Helper()
+	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(u.Value.ID)), Scope: patch.Set(string(scope))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Caller{User: u.Value.ID, Token: issued.Value.ID, Scope: scope}, issued.Value.Secret
+}
+
+func (s service) signIn(t *testing.T, secret access.Secret) (SignedIn, Caller) {
+	t.Helper()
+	signed, err := s.SignIn(t.Context(), secret, "Browser 1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := s.RecognizeSession(t.Context(), signed.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed, caller
+}
+
+func (s service) refuses(t *testing.T, key access.SessionKey) {
+	t.Helper()
+	if caller, err := s.RecognizeSession(t.Context(), key); !fault.Is(err, fault.Unauthenticated) || caller != (Caller{}) {
+		t.Errorf("the session is of %+v (%v), want a refusal", caller, err)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, secret := s.member(t, "Ann", access.Write)
+	before := s.memory.current().versions
+	signed, caller := s.signIn(t, secret)
+	want := Caller{User: ann.User, Token: ann.Token, Scope: access.Write, Expires: signed.Session.Expires, Session: signed.Session.ID}
+	equal(t, "caller", caller, want)
+	equal(t, "expiry", signed.Session.Expires, signed.Session.Created.Add(sessionLife))
+	equal(t, "agent", signed.Session.Agent, "Browser 1.0")
+	equal(t, "versions: neither tokens nor metadata change", s.memory.current().versions, before)
+	if _, err := s.SignIn(t.Context(), access.NewSecret([32]byte{9}), ""); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("an unknown token signs in: %v", err)
+	}
+	s.refuses(t, access.SessionKey{})
+	s.refuses(t, access.NewSessionKey([32]byte{7}))
+	again, _ := s.signIn(t, secret)
+	if again.Key.Reveal() == signed.Key.Reveal() || again.Session.ID == signed.Session.ID {
+		t.Error("two sessions have one key")
+	}
+}
+
+// What ends a session: its time, its token, its user, signing out, and the user's own list.
+func TestSessionEnds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*testing.T, service, Caller) error{
+		"time":     func(_ *testing.T, s service, _ Caller) error { s.clock.forward(sessionLife); return nil },
+		"sign out": func(t *testing.T, s service, c Caller) error { return s.SignOut(t.Context(), c) },
+		"list": func(t *testing.T, s service, c Caller) error {
+			return s.EndSession(t.Context(), Caller{User: c.User, Scope: access.Read}, c.Session)
+		},
+		"administrator": func(t *testing.T, s service, c Caller) error { return s.EndSession(t.Context(), s.admin, c.Session) },
+		"revocation": func(t *testing.T, s service, c Caller) error {
+			_, err := s.RevokeToken(t.Context(), s.admin, c.Token, Write{})
+			return err
+		},
+		"deactivation": func(t *testing.T, s service, c Caller) error {
+			_, err := s.Users().Update(t.Context(), s.admin, c.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			_, secret := s.member(t, "Ann", access.Write)
+			signed, caller := s.signIn(t, secret)
+			if err := end(t, s, caller); err != nil {
+				t.Fatal(err)
+			}
+			s.refuses(t, signed.Key)
+			if err := s.SignOut(t.Context(), caller); err != nil {
+				t.Errorf("signing out once more fails: %v", err)
+			}
+		})
+	}
+}
+
+// A token that another server revokes ends the session once this one looks.
+func TestSessionEndsOnAnotherServer(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	_, secret := s.member(t, "Ann", access.Write)
+	signed, caller := s.signIn(t, secret)
+	other := newServer(s.memory, s.clock)
+	if _, err := other.RevokeToken(t.Context(), s.admin, caller.Token, Write{}); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.forward(2 * time.Second)
+	s.refuses(t, signed.Key)
+	one, _ := s.member(t, "Bob", access.Write)
+	begun, err := s.SignInUser(t.Context(), one.User, access.Write, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.EndSession(t.Context(), one, begun.Session.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.refuses(t, begun.Key)
+}
+
+func TestSessionEndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Write)
+	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{
+		User: patch.Set(partialID(ann.User)), Scope: patch.Set("read"), Expires: patch.Set(s.clock.now().Add(time.Hour)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, _ := s.signIn(t, issued.Value.Secret)
+	equal(t, "expiry", signed.Session.Expires, issued.Value.Expires)
+	s.clock.forward(time.Hour)
+	s.refuses(t, signed.Key)
+}
+
+func TestSignInUser(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Write)
+	signed, err := s.SignInUser(t.Context(), ann.User, access.Read, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := s.RecognizeSession(t.Context(), signed.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Read, Expires: signed.Session.Expires, Session: signed.Session.ID})
+	if _, err := s.SignInUser(t.Context(), testID(99), access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("an unknown user signs in: %v", err)
+	}
+	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}); err != nil {
+		t.Fatal(err)
+	}
+	s.refuses(t, signed.Key)
+	if _, err := s.SignInUser(t.Context(), ann.User, access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("an inactive user signs in: %v", err)
+	}
+}
+
+func TestSessionsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	_, hers := s.member(t, "Ann", access.Write)
+	_, his := s.member(t, "Bob", access.Write)
+	first, ann := s.signIn(t, hers)
+	second, _ := s.signIn(t, hers)
+	theirs, bob := s.signIn(t, his)
+	list, err := s.Sessions(t.Context(), ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "sessions, the newest first", list.Value, []access.Session{second.Session, first.Session})
+	for _, id := range []ident.ID{theirs.Session.ID, testID(77), ident.None} {
+		if err := s.EndSession(t.Context(), ann, id); !fault.Is(err, fault.NotFound) {
+			t.Errorf("session %v ends: %v", id, err)
+		}
+	}
+	if _, err := s.RecognizeSession(t.Context(), theirs.Key); err != nil {
+		t.Error(err)
+	}
+	if err := s.EndSession(t.Context(), bob, theirs.Session.ID); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMostSessions(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, secret := s.member(t, "Ann", access.Write)
+	first, _ := s.signIn(t, secret)
+	second, _ := s.signIn(t, secret)
+	for range mostSessions - 1 {
+		s.signIn(t, secret)
+	}
+	s.refuses(t, first.Key)
+	if _, err := s.RecognizeSession(t.Context(), second.Key); err != nil {
+		t.Errorf("the second session has ended too: %v", err)
+	}
+	if list, err := s.Sessions(t.Context(), ann); err != nil || len(list.Value) != mostSessions {
+		t.Errorf("there are %d sessions (%v), want %d", len(list.Value), err, mostSessions)
+	}
+}
+
+func TestHousekeepForgetsSessions(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, secret := s.member(t, "Ann", access.Write)
+	s.signIn(t, secret)
+	s.clock.forward(time.Hour)
+	kept, _ := s.signIn(t, secret)
+	s.clock.forward(sessionLife - time.Hour)
+	if err := s.Housekeep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var left []access.Session
+	if err := s.memory.View(t.Context(), func(r store.Reader) (err error) {
+		left, err = r.Sessions(t.Context(), ann.User)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "sessions", left, []access.Session{kept.Session})
+}
+
+func TestAgentName(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"": "", " Browser\t1.0\r\n": "Browser 1.0", "a\x00b": "a b", "\xff": "\uFFFD", strings.Repeat("ä", 300): strings.Repeat("ä", 255),
+	} {
+		if got := agentName(agent); got != want {
+			t.Errorf("%q is stored as %q", agent, got)
+		}
+	}
+}
+
+func TestStopWatching(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Write)
+	p, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("The door is open")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := p.Value.ID
+	for _, who := range []Caller{ann, s.admin} {
+		if _, err := s.AddWatcher(t.Context(), who, id, AddWatcher{User: partialID(who.User)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := s.LoadProblem(t.Context(), ann, id, store.Watchers|store.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.StopWatching(t.Context(), ann, id, Write{DryRun: true}); err != nil {
+		t.Fatal(err)
+	}
+	stopped, err := s.StopWatching(t.Context(), ann, id, Write{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "revision", stopped.Revision, before.Revision+1)
+	after, err := s.LoadProblem(t.Context(), ann, id, store.Watchers|store.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "watchers", after.Value.Watchers, []ident.ID{s.admin.User})
+	equal(t, "modifier", after.Value.Modifier, before.Value.Modifier)
+	entry := after.Value.Log[len(after.Value.Log)-1]
+	if from, ok := entry.From.Ref(); entry.Type != "WatcherRemoved" || entry.Field != "watchers" || !ok || from != ann.User || entry.To != "" {
+		t.Errorf("the log ends with %+v", entry)
+	}
+	again, err := s.StopWatching(t.Context(), ann, id, Write{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "revision of somebody who does not watch", again.Revision, after.Revision)
+	if _, err := s.StopWatching(t.Context(), ann, 99, Write{}); !fault.Is(err, fault.ProblemNotFound) {
+		t.Errorf("an unknown problem: %v", err)
+	}
+	past, err := s.LoadProblemAsOf(t.Context(), ann, id, store.Watchers, AsOf{Revision: before.Revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(past.Value.Watchers, ann.User) {
+		t.Error("the past lacks the watcher")
+	}
+}
+
+func partialID(id ident.ID) metadata.Partial { return object{"identifier": id.String()} }
