@@ -13,6 +13,7 @@ require (
 	github.com/problemtracking/problems/adapters/postgres v0.1.0
 	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0
+	github.com/problemtracking/problems/adapters/web v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/prometheus/client_golang v1.25.0
@@ -81,6 +82,7 @@ replace (
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres
 	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../adapters/postgres/postgrestest
 	github.com/problemtracking/problems/adapters/sqlite => ../adapters/sqlite
+	github.com/problemtracking/problems/adapters/web => ../adapters/web
 	github.com/problemtracking/problems/conformance => ../conformance
 	github.com/problemtracking/problems/domain => ../domain
 )

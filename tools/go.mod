@@ -76,6 +76,7 @@ replace (
 	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres
 	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../adapters/postgres/postgrestest
+	github.com/problemtracking/problems/adapters/web => ../adapters/web
 	github.com/problemtracking/problems/conformance => ../conformance
 	github.com/problemtracking/problems/domain => ../domain
 )

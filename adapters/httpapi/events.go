@@ -148,7 +148,7 @@ func (c *call) listEvents() (answer, error) {
 		in.Limit = streamPage
 	}
 	if in.stream || in.wait > 0 {
-		release, err := c.streams.acquire(c.caller.User)
+		release, err := c.streams.Acquire(c.caller.User)
 		if err != nil {
 			return answer{}, err
 		}

@@ -187,7 +187,7 @@ func TestStreamsAreLimited(t *testing.T) {
 		user problem.ID
 		ok   bool
 	}{{1, true}, {1, true}, {1, false}, {2, true}, {2, false}, {3, false}} {
-		end, err := s.acquire(samples.Identifier(int(test.user)))
+		end, err := s.Acquire(samples.Identifier(int(test.user)))
 		if (err == nil) != test.ok || err != nil && !fault.Is(err, fault.RateLimited) {
 			t.Errorf("a stream of user %d: %v, want success: %v", test.user, err, test.ok)
 		}

@@ -45,9 +45,9 @@ func (s *Streams) Open() int {
 // Sent returns the number of events sent so far, in pages and streams.
 func (s *Streams) Sent() uint64 { return s.sent.Load() }
 
-// acquire counts a request of the user until release. It fails with fault.RateLimited when
+// Acquire counts a request of the user until release. It fails with fault.RateLimited when
 // there are too many.
-func (s *Streams) acquire(user ident.ID) (release func(), err error) {
+func (s *Streams) Acquire(user ident.ID) (release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

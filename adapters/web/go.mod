@@ -4,5 +4,17 @@ go 1.26.0
 
 replace (
 	github.com/problemtracking/problems/adapters/httpframe => ../httpframe
+	github.com/problemtracking/problems/adapters/memory => ../memory
+	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain
 )
+
+require (
+	github.com/problemtracking/problems/adapters/httpframe v0.1.0
+	github.com/problemtracking/problems/adapters/memory v0.1.0
+	github.com/problemtracking/problems/domain v0.1.0
+	golang.org/x/net v0.62.0
+	golang.org/x/text v0.43.0
+)
+
+require golang.org/x/time v0.16.0 // indirect

@@ -27,6 +27,8 @@ type Settings struct {
 type Server struct {
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
 	BasePath       string        `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
+	PublicURL      string        `name:"public-url" placeholder:"URL" help:"Where people reach the service, such as https://tracker.example.org, if a proxy stands before it. Its path is the base path. Default: the address of the listener."`
+	Web            string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The client application for browsers: on or off. Default: ${default}."`
 	CORSOrigins    []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
 	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
@@ -108,7 +110,7 @@ func (s *Server) AfterApply() error {
 	if s.BasePath != "" && (path.Clean(s.BasePath) != s.BasePath || s.BasePath[0] != '/' || (&url.URL{Path: s.BasePath}).EscapedPath() != s.BasePath) {
 		return errors.New("--base-path has to be a plain path such as /tracker")
 	}
-	return nil
+	return s.checkPublicURL()
 }
 
 // AfterApply is called by kong once all flags are set.

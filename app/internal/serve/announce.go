@@ -91,7 +91,8 @@ func administrator(ctx context.Context, service *tracker.Service) (string, error
 func listening(url string) string { return "listening on " + url }
 
 // announcement returns the line for scripts after the first (D35), and then the hints.
-func announcement(o Options, url string, b bootstrap) []string {
+// page is the address for a browser, or "" without the client application.
+func announcement(o Options, url, page string, b bootstrap) []string {
 	var lines, hints []string
 	token := "$TOKEN"
 	switch {
@@ -112,6 +113,13 @@ func announcement(o Options, url string, b bootstrap) []string {
 	}
 	if o.Hints {
 		lines = append(append(lines, ""), hints...)
+		switch {
+		case page == "":
+		case b.generated != access.Secret{}:
+			lines = append(lines, "Sign in with a browser. This link works once, and within an hour:", "  "+page)
+		default:
+			lines = append(lines, "In a browser:", "  "+page)
+		}
 		lines = append(lines,
 			"The documentation of the API:", "  "+url+"/docs",
 			"Create a problem:", "  curl "+config.Quote(url+"/api/"+httpapi.Version+"/problems")+" -H \"Authorization: "+token+"\" -H 'Content-Type: application/json' -d '{\"title\":\"The first problem\"}'")

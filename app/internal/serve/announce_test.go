@@ -44,7 +44,7 @@ func TestPrinter(t *testing.T) {
 func TestCurlLineIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"http://127.0.0.1:8080", "http://[::1]:8080/tracker", "http://127.0.0.1:8080/it's/$(exit 3)/a&b;c(*)!"} {
-		lines := announcement(Options{Hints: true}, url, bootstrap{admin: "a@b", seeded: true})
+		lines := announcement(Options{Hints: true}, url, "", bootstrap{admin: "a@b", seeded: true})
 		line := lines[len(lines)-1]
 		script := "curl() { printf '%s\\n' \"$@\"; }; PROBLEMS_BOOTSTRAP_TOKEN=pts_x;" + line
 		output, err := exec.Command("/bin/sh", "-c", script).CombinedOutput()

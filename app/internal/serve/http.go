@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
+	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"
@@ -20,7 +21,7 @@ import (
 
 // httpModule serves the API, and the metrics on a listener of their own.
 var httpModule = fx.Module("http",
-	fx.Provide(newMemory, newStopping, newHandler, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
+	fx.Provide(newMemory, newStopping, newHandler, newCodes, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
 		limits := newThrottles(logger, o.Now)
 		lc.Append(fx.StopHook(limits.sum))
 		return limits
@@ -40,9 +41,23 @@ func newStopping() stopping {
 	return stopping{ctx, cancel}
 }
 
-func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, logger *slog.Logger) (http.Handler, error) {
+// newCodes returns the codes of the link for the first sign-in.
+func newCodes() *web.Codes { return &web.Codes{} }
+
+func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
 	requests := newAccessLog(logger, o.Stderr, o.Now, limits)
+	observe := func(x httpframe.Exchange) {
+		m.Request(x.Route, x.Method, x.Status, x.Duration)
+		if x.Replayed {
+			m.Replayed()
+		}
+		// An outage has a line of its own, instead of one for each request.
+		if x.Status != http.StatusServiceUnavailable || !outages.Quiet() {
+			requests.write(x)
+		}
+	}
+	quiet := func() bool { return outages.Ongoing() || service.ClockRefused() }
 	lag := metrics.NewEventLag()
 	streams := httpapi.NewStreams(settings.Limits.MaxStreams, max(1, settings.Limits.MaxStreams/2), func(age time.Duration) { lag.Observe(age.Seconds()) })
 	m.Events(streams.Open, streams.Sent, lag)
@@ -66,22 +81,50 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 		Logger:         limits.causes.logger(logger),
 		NewRequestID:   o.NewRequestID,
 		Now:            o.Now,
-		Observe: func(x httpframe.Exchange) {
-			m.Request(x.Route, x.Method, x.Status, x.Duration)
-			if x.Replayed {
-				m.Replayed()
-			}
-			// An outage has a line of its own, instead of one for each request.
-			if x.Status != http.StatusServiceUnavailable || !outages.Quiet() {
-				requests.write(x)
-			}
+		Observe:        observe,
+		Quiet:          quiet,
+	})
+	if err != nil || settings.Server.Web == "off" {
+		return m.UnderWay(handler), err
+	}
+	pages, err := web.New(web.Options{
+		Service:        service,
+		Codes:          codes,
+		Memory:         memory,
+		BasePath:       settings.Server.BasePath,
+		Origin:         settings.Server.Origin(),
+		Secure:         settings.Server.Secure(),
+		TrustedProxies: settings.Server.TrustedProxies,
+		Limits: web.Limits{
+			FormBytes:     int64(settings.Limits.MaxBody),
+			RequestTime:   settings.Timeouts.RequestTimeout,
+			RatePerMinute: settings.Limits.MaxRate,
+
+			AddressRatePerMinute: settings.Limits.MaxAddressRate,
 		},
-		Quiet: func() bool { return outages.Ongoing() || service.ClockRefused() },
+		Stream:       streams.Acquire,
+		Stopping:     stop,
+		Logger:       limits.causes.logger(logger),
+		NewRequestID: o.NewRequestID,
+		Now:          o.Now,
+		Observe:      observe,
+		Quiet:        quiet,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m.UnderWay(handler), nil
+	return m.UnderWay(both(handler, pages)), nil
+}
+
+// both returns a handler for the API and the client application.
+func both(api http.Handler, pages *web.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if pages.Serves(r) {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 // newDoorman returns the limits of connections to the API.
@@ -149,7 +192,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
@@ -175,7 +218,7 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 	p := &opening{
 		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
 		keeper: &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
-		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, logger: logger,
+		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, codes: codes, logger: logger,
 	}
 	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})
 }

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"sync"
 
+	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/outage"
 	"github.com/problemtracking/problems/domain/access"
@@ -26,6 +28,7 @@ type opening struct {
 	broken    breakdown
 	seeder    seeder
 	printer   *printer
+	codes     *web.Codes
 	logger    *slog.Logger
 	waiting   sync.WaitGroup
 }
@@ -86,7 +89,7 @@ func (p *opening) wait() error {
 
 // begin prints the lines of the start, after the given ones.
 func (p *opening) begin(b bootstrap, lines ...string) {
-	p.print(b, append(lines, announcement(p.options, p.url(), b)...)...)
+	p.print(b, append(lines, announcement(p.options, p.url(), p.page(b), b)...)...)
 	p.keeper.start()
 	go debug.FreeOSMemory() // a start leaves some 4 MB of garbage
 }
@@ -100,6 +103,23 @@ func (p *opening) answer() {
 			}
 		}()
 	}
+}
+
+// page returns the address for a browser. For a new token, it signs its reader in, once.
+func (p *opening) page(b bootstrap) string {
+	server := p.options.Settings.Server
+	if server.Web == "off" {
+		return ""
+	}
+	page := cmp.Or(server.PublicURL, p.url()) + "/"
+	if b.generated == (access.Secret{}) || !p.options.Hints {
+		return page
+	}
+	code, err := p.codes.Issue(b.generated, p.options.Random, p.options.Now())
+	if err != nil { // the form takes the token as well
+		return page
+	}
+	return page + "sign-in?code=" + code
 }
 
 func (p *opening) url() string { return p.api.url() + p.options.Settings.Server.BasePath }

@@ -34,6 +34,7 @@ require (
 	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/web v0.1.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
@@ -77,6 +78,7 @@ replace (
 	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres
 	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../../../adapters/postgres/postgrestest
 	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
+	github.com/problemtracking/problems/adapters/web => ../../../adapters/web
 	github.com/problemtracking/problems/app => ../../../app
 	github.com/problemtracking/problems/conformance => ../../../conformance
 	github.com/problemtracking/problems/domain => ../../../domain

@@ -1,0 +1,160 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+)
+
+// administrationPage lists the objects of one kind, with a form for a new one.
+type administrationPage struct {
+	layout
+	Kinds   []kindLink
+	Kind    string
+	Columns []string // keys of the texts
+	Rows    []objectRow
+	// Form is the form of a new object; empty for those who may make none.
+	Form []input
+}
+
+// objectPage is the form of one object.
+type objectPage struct {
+	layout
+	Kinds   []kindLink
+	Kind    string
+	ID      string
+	Heading string
+	Form    []input
+}
+
+type kindLink struct {
+	Slug    string
+	Current bool
+}
+
+// objectRow is an object in a list.
+type objectRow struct {
+	ID    string
+	Name  string
+	Depth int // below other components
+	Cells []string
+	Faint bool // no longer in use
+}
+
+// input is a field of a form.
+type input struct {
+	Name, Type string // text, email, number, checkbox, date, choice, states
+	Value      string
+	Checked    bool
+	Choice     choice
+	Options    []option
+	Required   bool
+}
+
+// administered is a kind of objects with pages.
+type administered struct {
+	slug    string // in the address, and in the keys of the texts
+	columns []string
+	// creator is the scope for a new object. A change needs the scope admin.
+	creator access.Scope
+	rows    func(*metadata.Catalogue) []objectRow
+	// form returns the form of an object, or of a new one for ident.None. It returns nil for
+	// an unknown object.
+	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
+	// save stores what the form in the request has, as a new object for ident.None.
+	save func(*request, ident.ID) error
+}
+
+// ofPath returns the kind in the path.
+func (q *request) kind() (administered, error) {
+	slug := q.r.PathValue("kind")
+	i := slices.IndexFunc(kinds, func(k administered) bool { return k.slug == slug })
+	if i < 0 {
+		return administered{}, fault.New(fault.NotFound, "there is no page at this address")
+	}
+	return kinds[i], nil
+}
+
+func kindLinks(current string) (links []kindLink) {
+	for _, k := range kinds {
+		links = append(links, kindLink{k.slug, k.slug == current})
+	}
+	return append(links, kindLink{"tokens", current == "tokens"}, kindLink{"audit", current == "audit"})
+}
+
+// showAdministration leads to the first kind.
+func showAdministration(q *request) (answer, error) {
+	return q.redirect("/administration/" + kinds[0].slug), nil
+}
+
+func showObjects(q *request) (answer, error) {
+	k, err := q.kind()
+	if err != nil {
+		return answer{}, err
+	}
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	c := states.Catalogue
+	view := administrationPage{
+		layout: q.signedIn(q.say("kind."+k.slug), c).in("administration"), Kinds: kindLinks(k.slug), Kind: k.slug, Columns: k.columns, Rows: k.rows(c),
+	}
+	if q.caller.Scope.Covers(k.creator) {
+		_, view.Form = k.form(c, ident.None)
+	}
+	return page("administration", view), nil
+}
+
+func showObject(q *request) (answer, error) {
+	k, err := q.kind()
+	if err != nil {
+		return answer{}, err
+	}
+	id, err := q.objectID()
+	if err != nil {
+		return answer{}, err
+	}
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	name, form := k.form(states.Catalogue, id)
+	if form == nil {
+		return answer{}, fault.New(fault.NotFound, "there is nothing at this address")
+	}
+	view := objectPage{layout: q.signedIn(name, states.Catalogue).in("administration"), Kinds: kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form}
+	return page("object", view), nil
+}
+
+func createObject(q *request) (answer, error) {
+	k, err := q.kind()
+	if err != nil {
+		return answer{}, err
+	}
+	if !q.caller.Scope.Covers(k.creator) {
+		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.creator, q.caller.Scope)
+	}
+	if err := k.save(q, ident.None); err != nil {
+		return answer{}, err
+	}
+	return q.redirect("/administration/" + k.slug), nil
+}
+
+func changeObject(q *request) (answer, error) {
+	k, err := q.kind()
+	if err != nil {
+		return answer{}, err
+	}
+	id, err := q.objectID()
+	if err == nil {
+		err = k.save(q, id)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return q.redirect("/administration/" + k.slug), nil
+}

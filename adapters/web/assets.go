@@ -1,0 +1,110 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+)
+
+// assetPath is the path of the assets below the base path.
+const assetPath = "/assets/"
+
+//go:embed assets
+var assetFiles embed.FS
+
+// assets are the style sheets, scripts and pictures. The checksum of a file is in its
+// address, so browsers keep it for ever.
+type assets struct {
+	urls  map[string]string // by name
+	files map[string]asset  // by path
+}
+
+type asset struct {
+	media         string
+	plain, zipped []byte
+}
+
+var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// newAssets reads and compresses all assets. They are constant, so a fault in one is a
+// panic. Style sheets with a name that begins with a number make one file together.
+func newAssets(base string) *assets {
+	a := &assets{urls: map[string]string{}, files: map[string]asset{}}
+	entries, err := fs.ReadDir(assetFiles, "assets")
+	if err != nil {
+		panic(err)
+	}
+	content := map[string][]byte{}
+	for _, e := range entries {
+		text, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
+		if err != nil {
+			panic(err)
+		}
+		name := e.Name()
+		if path.Ext(name) == ".css" {
+			name = "style.css"
+		}
+		content[name] = append(content[name], text...)
+	}
+	for name, text := range content {
+		extension := path.Ext(name)
+		media, ok := assetTypes[extension]
+		if !ok {
+			panic("no media type for " + name)
+		}
+		sum := sha256.Sum256(text)
+		at := base + assetPath + strings.TrimSuffix(name, extension) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + extension
+		a.urls[name] = at
+		a.files[at] = asset{media: media, plain: text, zipped: zipped(text)}
+	}
+	return a
+}
+
+func zipped(text []byte) []byte {
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // fails only for another level
+	_, _ = z.Write(text)                                    // a Buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// url returns the address of an asset. A name without an asset is a panic, by a test of
+// each template.
+func (a *assets) url(name string) string {
+	at, ok := a.urls[name]
+	if !ok {
+		panic("there is no asset " + name)
+	}
+	return at
+}
+
+// ServeHTTP sends an asset.
+func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	file, ok := a.files[r.URL.Path]
+	header := w.Header()
+	if !ok {
+		header.Set("Cache-Control", "no-cache")
+		header.Set("Content-Type", "text/plain; charset=utf-8")
+		httpframe.Send(w, r, http.StatusNotFound, []byte("there is no such asset\n"))
+		return
+	}
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	header.Set("Content-Type", file.media)
+	header.Set("Vary", "Accept-Encoding")
+	body := file.plain
+	if acceptsGzip(r.Header) {
+		header.Set("Content-Encoding", "gzip")
+		body = file.zipped
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	httpframe.Send(w, r, http.StatusOK, body)
+}

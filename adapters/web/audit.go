@@ -1,0 +1,51 @@
+package web
+
+import (
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+)
+
+// auditPage is a part of the audit log.
+type auditPage struct {
+	layout
+	Kinds   []kindLink
+	Entries []auditRow
+	Next    int // entries to skip for the next page; 0: there is none
+	Skip    int
+}
+
+type auditRow struct {
+	By       person
+	Kind     string
+	Name     string
+	Field    string // empty: the object was made
+	From, To string
+}
+
+// auditOnPage is how many entries a page has.
+const auditOnPage = 100
+
+func showAudit(q *request) (answer, error) {
+	skip := 0
+	if text := q.r.URL.Query().Get("skip"); text != "" {
+		var err error
+		if skip, err = strconv.Atoi(text); err != nil || skip < 0 {
+			return answer{}, fault.New(fault.MalformedRequest, "skip is a number of entries")
+		}
+	}
+	entries, err := q.Service.Audit(q.context(), skip, auditOnPage)
+	if err != nil {
+		return answer{}, err
+	}
+	c := entries.Catalogue
+	view := auditPage{layout: q.signedIn(q.say("kind.audit"), c).in("administration"), Kinds: kindLinks("audit"), Skip: skip}
+	for _, e := range entries.Value.Entries {
+		view.Entries = append(view.Entries, auditRow{person{c.Name(metadata.Users, e.Author), e.Created}, string(e.Kind), e.Name, e.Field, shown(e.From), shown(e.To)})
+	}
+	if entries.Value.More {
+		view.Next = skip + auditOnPage
+	}
+	return page("audit", view), nil
+}

@@ -1,0 +1,186 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// keep is the value of a field that a change of many problems leaves as it is.
+const keep = "keep"
+
+// bulkPage is the form for a change of many problems.
+type bulkPage struct {
+	layout
+	Predicate string
+	Fault     *predicateFault
+	Choices   []choice
+	Read      string // keep, yes or no
+}
+
+// bulkPreview shows what a change of many problems would do, or did.
+type bulkPreview struct {
+	layout
+	Predicate string
+	Changes   []bulkChange
+	Refused   []bulkRefusal
+	Unchanged int
+	// Sent are the fields of the form, to send again with the preview.
+	Sent    []hiddenField
+	Preview string
+	Done    bool
+}
+
+type bulkChange struct {
+	ID     problem.ID
+	Fields []change
+	Read   string // "read", "unread", or empty
+}
+
+type bulkRefusal struct {
+	ID     problem.ID
+	Detail string
+}
+
+// showBulk shows the form: for the problems that are named, or for those of a predicate.
+func showBulk(q *request) (answer, error) {
+	asked := q.r.URL.Query()
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	text := withWords(asked.Get("predicate"), strings.TrimSpace(asked.Get("title")))
+	if numbers := asked["problem"]; len(numbers) > 0 && !asked.Has("all") {
+		if text, err = amongProblems(numbers); err != nil {
+			return answer{}, err
+		}
+	}
+	return page("bulk", q.bulkPage(states.Catalogue, text)), nil
+}
+
+// amongProblems returns the predicate of these problems.
+func amongProblems(numbers []string) (string, error) {
+	for _, n := range numbers {
+		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
+			return "", fault.New(fault.MalformedRequest, "a problem is named by its number")
+		}
+	}
+	return "identifier IN {" + strings.Join(numbers, ", ") + "}", nil
+}
+
+func (q *request) bulkPage(c *metadata.Catalogue, text string) bulkPage {
+	return bulkPage{layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text, Choices: bulkChoices(q.form, c), Read: q.form.Get("read")}
+}
+
+// bulkChoices are the fields of the form, with the values that were sent. Any state can be
+// chosen: the preview says where it is refused.
+func bulkChoices(sent url.Values, c *metadata.Catalogue) []choice {
+	state := newChoice("state", true, ident.None)
+	for _, s := range c.Content().States {
+		state.add(s.ID, s.Name)
+	}
+	choices := []choice{
+		state.done(), prioritiesChoice(ident.None, c), usersFor("assignee", ident.None, c),
+		componentsChoice("component", ident.None, c), milestonesChoice(ident.None, c), classificationsChoice(ident.None, c),
+	}
+	for i := range choices {
+		choices[i].Keep = true
+		if value, ok := sent[choices[i].Field]; ok && value[0] != keep {
+			choices[i].selectNamed(value[0], choices[i].nameOf(value[0]))
+		}
+	}
+	return choices
+}
+
+// changeProblems makes a dry run, or the change that a dry run has shown.
+func changeProblems(q *request) (answer, error) {
+	cmd := tracker.UpdateProblems{ProblemPatch: bulkPatch(q.form), Predicate: patch.Set(q.form.Get("predicate"))}
+	cmd.DryRun = !q.form.Has("preview")
+	if !cmd.DryRun {
+		preview, err := tracker.ParsePreview(q.form.Get("preview"))
+		if err != nil {
+			return answer{}, err
+		}
+		cmd.Preview = &preview
+	}
+	changed, err := q.Service.UpdateProblems(q.context(), q.caller, cmd)
+	if refusedPredicate(err) {
+		states, listErr := q.Service.States().List(q.context())
+		if listErr != nil {
+			return answer{}, listErr
+		}
+		view := q.bulkPage(states.Catalogue, q.form.Get("predicate"))
+		view.Fault = locate(err, view.Predicate, false)
+		return answer{status: 400, name: "bulk", view: view}, nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	view := bulkPreview{
+		layout: q.signedIn(q.say("bulk.title"), changed.Catalogue).in("problems"), Predicate: q.form.Get("predicate"),
+		Unchanged: len(changed.Value.Unchanged), Done: !cmd.DryRun,
+	}
+	for _, p := range changed.Value.Changes {
+		view.Changes = append(view.Changes, bulkChangeOf(p))
+	}
+	for _, r := range changed.Value.Refused {
+		view.Refused = append(view.Refused, bulkRefusal{r.ID, sentence(r.Err.Detail)})
+	}
+	if changed.Value.Preview != nil {
+		view.Preview = changed.Value.Preview.String()
+	}
+	for _, name := range append([]string{"predicate", "read"}, bulkFields()...) {
+		if q.form.Has(name) {
+			view.Sent = append(view.Sent, hiddenField{name, q.form.Get(name)})
+		}
+	}
+	return page("bulk-preview", view), nil
+}
+
+// bulkFields are the names of the fields in the form.
+func bulkFields() (names []string) {
+	for _, f := range problem.ClientFields() {
+		if f.Kind == problem.ReferenceField {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// bulkPatch returns the fields that a form sets.
+func bulkPatch(form url.Values) problem.Patch {
+	set := url.Values{}
+	for _, name := range bulkFields() {
+		if form.Has(name) && form.Get(name) != keep {
+			set.Set(name, form.Get(name))
+		}
+	}
+	p := patchOf(set)
+	switch form.Get("read") {
+	case "yes":
+		p.Read = patch.Set(true)
+	case "no":
+		p.Read = patch.Set(false)
+	}
+	return p
+}
+
+func bulkChangeOf(p tracker.ProblemChange) bulkChange {
+	b := bulkChange{ID: p.ID}
+	for _, f := range p.Fields {
+		if f.Field == "read" {
+			b.Read = map[bool]string{true: "read", false: "unread"}[fmt.Sprint(f.To) == "true"]
+			continue
+		}
+		b.Fields = append(b.Fields, changeOf(problem.LogEntry{Type: problem.FieldChanged, Field: f.Field, From: f.From, To: f.To}))
+	}
+	return b
+}

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// newProblemPage is the form of a new problem.
+type newProblemPage struct {
+	layout
+	Edit edit
+	Once string
+}
+
+func showNewProblem(q *request) (answer, error) {
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	c := states.Catalogue
+	return page("new", newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: newEdit(problem.Fields{}, 0, c), Once: q.NewRequestID()}), nil
+}
+
+// createProblem creates a problem, with a first comment if there is one.
+func createProblem(q *request) (answer, error) {
+	cmd := tracker.CreateProblem{ProblemPatch: patchOf(q.form)}
+	cmd.Idempotency = once(q, func(a tracker.Answer[store.Snapshot]) []byte { return []byte(formatID(a.Value.ID)) })
+	created, err := q.Service.CreateProblem(q.context(), q.caller, cmd)
+	if err != nil {
+		return answer{}, err
+	}
+	id := formatID(created.Value.ID)
+	if created.Replay != nil {
+		id = string(created.Replay)
+	}
+	if text := q.form.Get("comment"); text != "" && created.Replay == nil {
+		if _, err := q.Service.AddComment(q.context(), q.caller, created.Value.ID, tracker.AddComment{Text: patch.Set(text)}); err != nil {
+			return answer{}, err
+		}
+	}
+	return q.redirect("/problems/" + id), nil
+}
+
+// changeProblem sets the fields of a problem.
+func changeProblem(q *request) (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	revision, err := strconv.ParseInt(q.form.Get("revision"), 10, 64)
+	if err != nil {
+		return answer{}, fault.New(fault.MalformedRequest, "the form lacks the revision of the problem: load the page again")
+	}
+	_, err = q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: patchOf(q.form), Revision: patch.Set(revision)})
+	if fault.Is(err, fault.StaleRevision) {
+		return q.conflict(id, revision)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return q.toProblem(""), nil
+}
+
+// conflictPage shows two versions of a problem: that of the form, and the current one.
+type conflictPage struct {
+	layout
+	ID      problem.ID
+	Heading string
+	By      person // made the current one
+	Rows    []conflictRow
+	Edit    edit // what the form sets, on top of the current revision
+}
+
+// conflictRow is a field with different values.
+type conflictRow struct {
+	Label             string // key of the text
+	Before, Now, Mine string
+	// Theirs and Own say who changed the value since.
+	Theirs, Own bool
+}
+
+// conflict answers a form about a revision that is no longer the current one. When nothing
+// but a comment or the like came since, the form counts. Otherwise a page shows both
+// versions, and the form again: with the values of the form where it changed any, and the
+// current ones elsewhere.
+func (q *request) conflict(id problem.ID, revision int64) (answer, error) {
+	now, err := q.Service.LoadProblem(q.context(), q.caller, id, 0)
+	if err != nil {
+		return answer{}, err
+	}
+	base, err := q.Service.LoadProblemAsOf(q.context(), q.caller, id, 0, tracker.AsOf{Revision: revision})
+	if err != nil {
+		return answer{}, err
+	}
+	if base.Value.Fields == now.Value.Fields {
+		_, err := q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: patchOf(q.form), Revision: patch.Set(now.Revision)})
+		if err != nil {
+			return answer{}, err
+		}
+		return q.toProblem(""), nil
+	}
+	mine := mergeForm(q.form, newEdit(base.Value.Fields, revision, now.Catalogue), base.Value.Fields, now.Value.Fields, now.Catalogue)
+	view := conflictPage{
+		layout: q.signedIn(q.say("conflict.title"), now.Catalogue).in("problems"),
+		ID:     id, Heading: now.Value.Title, By: person{now.Catalogue.Name(metadata.Users, now.Value.Modifier), now.Value.Modified},
+		Rows: mine.rows, Edit: mine.edit,
+	}
+	view.Edit.Revision = now.Revision
+	return answer{status: http.StatusPreconditionFailed, name: "conflict", view: view}, nil
+}
+
+// merged is a form on top of another revision.
+type merged struct {
+	edit edit
+	rows []conflictRow
+}
+
+// mergeForm returns the form with the values that it changed, and the current ones
+// elsewhere.
+func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadata.Catalogue) merged {
+	before, current := newEdit(base, 1, c), newEdit(now, 1, c)
+	m := merged{edit: current}
+	row := func(label, before, now, mine string) bool {
+		own, theirs := mine != before, now != before
+		if own || theirs {
+			m.rows = append(m.rows, conflictRow{label, before, now, mine, theirs, own})
+		}
+		return own
+	}
+	if form.Has("title") && row("field.title", base.Title, now.Title, form.Get("title")) {
+		m.edit.Title = form.Get("title")
+	}
+	for i, was := range before.Choices {
+		if !form.Has(was.Field) {
+			continue
+		}
+		mine := was.nameOf(form.Get(was.Field))
+		if !row(was.Label, was.Value, current.Choices[i].Value, mine) {
+			continue
+		}
+		m.edit.Choices[i].selectNamed(form.Get(was.Field), mine)
+	}
+	return m
+}
+
+// nameOf returns the name of a value that was sent.
+func (c choice) nameOf(value string) string {
+	for _, o := range c.Options {
+		if o.Value == value {
+			return o.Name
+		}
+	}
+	return value
+}
+
+// selectNamed selects a value, and offers it if need be: the service judges it anew.
+func (c *choice) selectNamed(value, name string) {
+	found := false
+	for i := range c.Options {
+		c.Options[i].Selected = c.Options[i].Value == value
+		found = found || c.Options[i].Selected
+	}
+	if !found && value != "" && !c.Typed {
+		c.Options = append(c.Options, option{value, name, true})
+	}
+	c.Value = name
+}

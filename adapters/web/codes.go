@@ -1,0 +1,58 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+)
+
+// codeLife is how long a code works.
+const codeLife = time.Hour
+
+// Codes are codes for signing in, each once, within an hour, and only in this process. The
+// first start of a service prints a link with one. The zero Codes are empty.
+type Codes struct {
+	mu    sync.Mutex
+	codes map[[sha256.Size]byte]code
+}
+
+// code stands for a token.
+type code struct {
+	secret  access.Secret
+	expires time.Time
+}
+
+// Issue returns a new code for the token with this secret. random is a source of random
+// bytes fit for secrets.
+func (c *Codes) Issue(secret access.Secret, random io.Reader, now time.Time) (string, error) {
+	var bits [18]byte
+	if _, err := io.ReadFull(random, bits[:]); err != nil {
+		return "", err
+	}
+	text := base64.RawURLEncoding.EncodeToString(bits[:])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.codes == nil {
+		c.codes = map[[sha256.Size]byte]code{}
+	}
+	c.codes[sha256.Sum256([]byte(text))] = code{secret, now.Add(codeLife)}
+	return text, nil
+}
+
+// take returns the token of a code, and uses the code up. It looks for a digest, so the
+// time that it takes tells nothing about the codes.
+func (c *Codes) take(text string, now time.Time) (access.Secret, bool) {
+	if c == nil {
+		return access.Secret{}, false
+	}
+	digest := sha256.Sum256([]byte(text))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.codes[digest]
+	delete(c.codes, digest)
+	return found.secret, ok && now.Before(found.expires)
+}

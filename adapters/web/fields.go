@@ -1,0 +1,205 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// mostOptions is how many objects a list to choose from has. Beyond, people type a name.
+const mostOptions = 200
+
+// edit is the form of the fields of a problem.
+type edit struct {
+	Title    string
+	Revision int64 // of the values; 0: of a new problem
+	Choices  []choice
+}
+
+// choice is a field with an object as its value.
+type choice struct {
+	Field    string
+	Label    string // key of the text
+	Options  []option
+	Required bool   // has no empty value
+	Value    string // the name of the selected object
+	// Keep offers to leave the value as it is.
+	Keep bool
+	// Typed is true when there are too many objects for a list: the value is a name.
+	Typed bool
+}
+
+type option struct {
+	Value, Name string
+	Selected    bool
+}
+
+// newEdit returns the form with these values. It offers the states that the problem can
+// move to.
+func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
+	return edit{Title: f.Title, Revision: revision, Choices: []choice{
+		stateChoice(f.State, revision == 0, c),
+		prioritiesChoice(f.Priority, c),
+		usersFor("assignee", f.Assignee, c),
+		componentsChoice("component", f.Component, c),
+		milestonesChoice(f.Milestone, c),
+		classificationsChoice(f.Classification, c),
+	}}
+}
+
+func newChoice(field string, required bool, selected ident.ID) *choiceBuilder {
+	return &choiceBuilder{choice{Field: field, Label: "field." + field, Required: required}, selected}
+}
+
+// choiceBuilder collects the options of a choice.
+type choiceBuilder struct {
+	choice
+	selected ident.ID
+}
+
+func (b *choiceBuilder) add(id ident.ID, name string) {
+	current := id == b.selected
+	b.Options = append(b.Options, option{id.String(), name, current})
+	if current {
+		b.Value = name
+	}
+}
+
+func (b *choiceBuilder) done() choice {
+	if len(b.Options) > mostOptions {
+		b.Options, b.Typed = nil, true
+	}
+	return b.choice
+}
+
+func stateChoice(current ident.ID, isNew bool, c *metadata.Catalogue) choice {
+	from, known := c.State(current)
+	if !known {
+		from, _ = c.DefaultState()
+	}
+	b := newChoice("state", true, from.ID)
+	for _, s := range c.Content().States {
+		if s.ID == from.ID || isNew && s.Initial || !isNew && slices.Contains(from.Next, s.ID) {
+			b.add(s.ID, s.Name)
+		}
+	}
+	return b.done()
+}
+
+func prioritiesChoice(current ident.ID, c *metadata.Catalogue) choice {
+	b := newChoice("priority", false, current)
+	for _, p := range c.Content().Priorities {
+		b.add(p.ID, p.Name)
+	}
+	return b.done()
+}
+
+func classificationsChoice(current ident.ID, c *metadata.Catalogue) choice {
+	b := newChoice("classification", false, current)
+	for _, k := range c.Content().Classifications {
+		b.add(k.ID, k.Name)
+	}
+	return b.done()
+}
+
+func componentsChoice(field string, current ident.ID, c *metadata.Catalogue) choice {
+	b := newChoice(field, false, current)
+	for _, o := range c.Content().Components {
+		if !o.Closed || o.ID == current {
+			b.add(o.ID, c.FullName(o.ID))
+		}
+	}
+	slices.SortStableFunc(b.Options, func(a, b option) int { return strings.Compare(a.Name, b.Name) })
+	return b.done()
+}
+
+func milestonesChoice(current ident.ID, c *metadata.Catalogue) choice {
+	b := newChoice("milestone", false, current)
+	for _, m := range c.Content().Milestones {
+		name := m.Name
+		if !m.Component.IsNone() {
+			name += " (" + c.FullName(m.Component) + ")"
+		}
+		b.add(m.ID, name)
+	}
+	return b.done()
+}
+
+// usersChoice returns the active users, for watching.
+func usersChoice(current ident.ID, c *metadata.Catalogue) choice { return usersFor("user", current, c) }
+
+func usersFor(field string, current ident.ID, c *metadata.Catalogue) choice {
+	b := newChoice(field, false, current)
+	names := map[string]int{}
+	for _, u := range c.Content().Users {
+		names[u.Name]++
+	}
+	for _, u := range c.Content().Users {
+		if !u.Inactive || u.ID == current {
+			b.add(u.ID, distinct(u, names))
+		}
+	}
+	return b.done()
+}
+
+// distinct returns the name of a user, with the address when others have the same name.
+func distinct(u user.User, names map[string]int) string {
+	if names[u.Name] > 1 {
+		return u.Name + " (" + u.Email + ")"
+	}
+	return u.Name
+}
+
+// patchOf returns the fields of a form. Fields that the form lacks are absent.
+func patchOf(form url.Values) problem.Patch {
+	var p problem.Patch
+	if form.Has("title") {
+		p.Title = patch.Set(form.Get("title"))
+	}
+	for _, f := range problem.ClientFields() {
+		if f.Kind == problem.ReferenceField {
+			*f.SentReference(&p) = referenceOf(form, f.Name)
+		}
+	}
+	return p
+}
+
+// referenceOf returns an object in a form: by its identifier, or by a typed name.
+func referenceOf(form url.Values, name string) (field patch.Field[metadata.Partial]) {
+	if !form.Has(name) {
+		return field
+	}
+	text := strings.TrimSpace(form.Get(name))
+	id, err := ident.Parse(text)
+	switch {
+	case text == "":
+		return patch.Null[metadata.Partial]()
+	case err == nil:
+		return patch.Set(byID(id))
+	default:
+		return patch.Set(byName(text))
+	}
+}
+
+// byName is a reference to an object by what people type: the address of a user, the full
+// name of a component, or the name of anything.
+func byName(text string) metadata.Partial {
+	member := "name"
+	switch {
+	case strings.Contains(text, "@"):
+		member = "email"
+	case strings.Contains(text, "/"):
+		member = "fullName"
+	}
+	return map[string]any{member: text}
+}
+
+// formatID returns the number of a problem as text.
+func formatID(id problem.ID) string { return strconv.FormatInt(int64(id), 10) }

@@ -1,0 +1,321 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// Options are the needs of the handler. Service, Limits, Logger, NewRequestID and Now have
+// to be given.
+type Options struct {
+	Service *tracker.Service
+	// Codes are the codes for signing in without a token. nil: there are none.
+	Codes *Codes
+	// BasePath is the prefix of every path, such as "/tracker". Requests may lack it,
+	// because a proxy may strip it. Empty for none.
+	BasePath string
+	// Origin is the origin of the pages for browsers, such as "https://example.org", if it
+	// is known. Forms then work behind a proxy with another Host.
+	Origin string
+	// Secure is true when browsers use https: cookies then never go over plain HTTP.
+	Secure bool
+	// Memory is the budget for forms and large pages. nil: no limit.
+	Memory *budget.Budget
+	Limits Limits
+	// Stream, if not nil, counts a stream of the user until release. It fails with
+	// fault.RateLimited when there are too many.
+	Stream func(user ident.ID) (release func(), err error)
+	// Stopping, if not nil, ends when the server begins to stop: so do streams then.
+	Stopping context.Context
+	// TrustedProxies may name the client of a request.
+	TrustedProxies peer.Networks
+	// Logger gets the causes of the statuses 500 and 503, because people do not.
+	Logger *slog.Logger
+	// NewRequestID names a request without a usable X-Request-Id, and each form.
+	NewRequestID func() string
+	Now          func() time.Time
+	// Quiet, if not nil, is asked before the log gets the cause of a status 503.
+	// true leaves it out.
+	Quiet func() bool
+	// Observe, if not nil, is called after every request, by its goroutine.
+	Observe func(httpframe.Exchange)
+}
+
+// Limits bound the requests of one person.
+type Limits struct {
+	// FormBytes is the greatest length of a form.
+	FormBytes int64
+	// RequestTime is how long one request may take.
+	RequestTime time.Duration
+	// RatePerMinute is how many requests a session may make. 0: any number.
+	RatePerMinute int
+	// AddressRatePerMinute is how many requests may come from an address without a
+	// session. 0: any number.
+	AddressRatePerMinute int
+}
+
+// Handler is the client application.
+type Handler struct {
+	Options
+	base   string
+	rates  *httpframe.RateLimits
+	cross  *http.CrossOriginProtection
+	views  *views
+	assets *assets
+	mux    *http.ServeMux
+	framed http.Handler
+}
+
+// New returns the client application. It fails when an option makes no sense.
+func New(o Options) (*Handler, error) {
+	if o.BasePath != "" && (path.Clean(o.BasePath) != o.BasePath || !path.IsAbs(o.BasePath) || o.BasePath == "/") {
+		return nil, errors.New(`web: the base path has to look like "/tracker"`)
+	}
+	if o.Limits.FormBytes <= 0 || o.Limits.RequestTime <= 0 || o.Limits.RatePerMinute < 0 || o.Limits.AddressRatePerMinute < 0 {
+		return nil, fmt.Errorf("web: limits have to be positive: %+v", o.Limits)
+	}
+	h := &Handler{
+		Options: o,
+		base:    o.BasePath,
+		rates:   httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
+		cross:   http.NewCrossOriginProtection(),
+		mux:     http.NewServeMux(),
+	}
+	if o.Origin != "" {
+		if err := h.cross.AddTrustedOrigin(o.Origin); err != nil {
+			return nil, fmt.Errorf("web: %w", err)
+		}
+	}
+	h.assets = newAssets(h.base)
+	h.views = newViews(h.base, h.assets, o.Now)
+	for _, r := range routes() {
+		h.mux.HandleFunc(r.method+" "+h.base+r.path, h.serve(r))
+	}
+	h.mux.Handle("GET "+h.base+assetPath, h.assets)
+	h.mux.HandleFunc("/", h.serve(route{open: true, do: nothing}))
+	h.framed = httpframe.Wrap(httpframe.Options{
+		RequestTime: o.Limits.RequestTime, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Memory: o.Memory,
+		Logger: o.Logger, Quiet: o.Quiet,
+		NewRequestID: o.NewRequestID, Now: o.Now, Observe: o.Observe,
+		Fail: h.fail,
+	}, http.HandlerFunc(h.route))
+	return h, nil
+}
+
+// ServeHTTP serves a request for a page, a form or an asset.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.framed.ServeHTTP(w, r) }
+
+// Serves reports whether the client application answers the request. Everything else is
+// the API's. Both have the root: browsers get a page there. Browsers also get a page for
+// a path of neither.
+func (h *Handler) Serves(r *http.Request) bool {
+	rest, within := strings.CutPrefix(h.withBase(r.URL).Path, h.base)
+	first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	if !within || apiPaths[first] {
+		return false
+	}
+	if first != "" && ownPaths[first] {
+		return true
+	}
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && prefersPage(r.Header)
+}
+
+// apiPaths are the first segments of the paths of the API (D41).
+var apiPaths = map[string]bool{"api": true, "docs": true, "errors": true, "healthz": true, "readyz": true, "openapi.json": true}
+
+// ownPaths are the first segments of the paths of the client application.
+var ownPaths = func() map[string]bool {
+	own := map[string]bool{strings.Split(assetPath, "/")[1]: true}
+	for _, r := range routes() {
+		own[strings.Split(r.path, "/")[1]] = true
+	}
+	delete(own, "{$}")
+	return own
+}()
+
+// prefersPage reports whether a client names HTML among the types that it takes. Clients
+// with "*/*" alone are programs.
+func prefersPage(header http.Header) bool {
+	return strings.Contains(strings.ToLower(strings.Join(header.Values("Accept"), ",")), "text/html")
+}
+
+// withBase returns the URL with the base path: a proxy may have stripped it.
+func (h *Handler) withBase(at *url.URL) *url.URL {
+	if h.base == "" || at.Path == h.base || strings.HasPrefix(at.Path, h.base+"/") {
+		return at
+	}
+	full := *at
+	full.Path = h.base + at.Path
+	if at.RawPath != "" {
+		full.RawPath = h.base + at.RawPath
+	}
+	return &full
+}
+
+// route serves a request by its path, after the checks that need no session.
+func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
+	secure(w.Header())
+	r.URL = h.withBase(r.URL)
+	if r.URL.Path == h.base {
+		root := *r.URL
+		root.Path, root.RawPath = h.base+"/", ""
+		r.URL = &root
+	}
+	if err := h.cross.Check(r); err != nil {
+		h.fail(w, r, fault.Wrap(fault.Forbidden, err, "this form was sent by a page of another site; nothing was done"))
+		return
+	}
+	if r.URL.Path != path.Clean(r.URL.Path) && r.URL.Path != h.base+"/" && !strings.HasPrefix(r.URL.Path, h.base+assetPath) {
+		h.serve(route{open: true, do: nothing})(w, r)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// secure sets the headers for browsers. A page loads and runs nothing but the assets of
+// this handler. With "no-referrer" some browsers would send "Origin: null" with forms,
+// and every form would be refused.
+func secure(header http.Header) {
+	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// route is a page, or what a form does.
+type route struct {
+	method string
+	path   string // below the base path
+	scope  access.Scope
+	open   bool // needs no session
+	do     func(*request) (answer, error)
+}
+
+// serve answers the requests of a route: session, rate, scope, form, then the action.
+func (h *Handler) serve(rt route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "private, no-cache")
+		q := h.newRequest(w, r)
+		a, err := q.answer(rt)
+		if err != nil {
+			q.fail(err)
+			return
+		}
+		q.send(a)
+	}
+}
+
+// answer runs the common checks, then the action.
+func (q *request) answer(rt route) (answer, error) {
+	err := q.recognize(q.context())
+	switch {
+	case err == nil:
+		q.frame.Token = q.caller.Token
+		if err := q.rates.TakeToken(q.caller.Session, q.w.Header()); err != nil {
+			return answer{}, err
+		}
+	case !fault.Is(err, fault.Unauthenticated) && !rt.open:
+		return answer{}, err
+	default:
+		if limited := q.rates.TakeAddress(q.r, q.w.Header()); limited != nil {
+			return answer{}, limited
+		}
+	}
+	if q.r.Method == http.MethodPost {
+		if err := q.readForm(); err != nil {
+			return answer{}, err
+		}
+	}
+	if rt.open {
+		return rt.do(q)
+	}
+	if err != nil {
+		return q.signInFirst(err)
+	}
+	if err := q.frame.Admit(q.caller.User); err != nil {
+		return answer{}, err
+	}
+	if !q.caller.Scope.Covers(rt.scope) {
+		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", rt.scope, q.caller.Scope)
+	}
+	return rt.do(q)
+}
+
+// nothing is the answer of a path without a page, or without this method.
+func nothing(q *request) (answer, error) {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if _, pattern := q.mux.Handler(&http.Request{Method: method, URL: q.r.URL}); pattern != "/" {
+			q.w.Header().Add("Allow", method)
+		}
+	}
+	if q.w.Header().Get("Allow") != "" {
+		return answer{}, fault.New(fault.MethodNotAllowed, "this address has another method: see the header Allow")
+	}
+	return answer{}, fault.New(fault.NotFound, "there is no page at this address")
+}
+
+// routes returns all pages and forms.
+func routes() []route {
+	return []route{
+		{"GET", "/{$}", access.Read, false, home},
+		{"GET", "/sign-in", "", true, showSignIn},
+		{"POST", "/sign-in", "", true, signIn},
+		{"POST", "/sign-out", access.Read, false, signOut},
+		{"GET", "/settings", access.Read, false, showSettings},
+		{"POST", "/settings/sessions/{id}/end", access.Read, false, endSession},
+
+		{"GET", "/live", access.Read, false, showLive},
+
+		{"GET", "/problems", access.Read, false, showProblems},
+		{"GET", "/problems/new", access.Write, false, showNewProblem},
+		{"POST", "/problems/new", access.Write, false, createProblem},
+		{"GET", "/problems/bulk", access.Write, false, showBulk},
+		{"POST", "/problems/bulk", access.Write, false, changeProblems},
+		{"POST", "/queries", access.Write, false, saveQuery},
+		{"POST", "/queries/{id}/delete", access.Write, false, deleteQuery},
+
+		{"GET", "/problems/{problem}", access.Read, false, showProblem},
+		{"POST", "/problems/{problem}", access.Write, false, changeProblem},
+		{"GET", "/problems/{problem}/past", access.Read, false, showPast},
+		{"POST", "/problems/{problem}/read", access.Write, false, markRead},
+		{"POST", "/problems/{problem}/comments", access.Write, false, addComment},
+		{"POST", "/problems/{problem}/keywords", access.Write, false, setKeyword},
+		{"POST", "/problems/{problem}/keywords/delete", access.Write, false, deleteKeyword},
+		{"POST", "/problems/{problem}/relationships", access.Write, false, relate},
+		{"POST", "/problems/{problem}/relationships/delete", access.Write, false, unrelate},
+		{"POST", "/problems/{problem}/watchers", access.Write, false, addWatcher},
+		{"POST", "/problems/{problem}/watchers/leave", access.Write, false, stopWatching},
+
+		{"GET", "/administration", access.Read, false, showAdministration},
+		{"GET", "/administration/{kind}", access.Read, false, showObjects},
+		{"POST", "/administration/{kind}", access.Write, false, createObject},
+		{"GET", "/administration/{kind}/{id}", access.Read, false, showObject},
+		{"POST", "/administration/{kind}/{id}", access.Admin, false, changeObject},
+		{"GET", "/administration/tokens", access.Admin, false, showTokens},
+		{"POST", "/administration/tokens", access.Admin, false, createToken},
+		{"POST", "/administration/tokens/{id}/revoke", access.Admin, false, revokeToken},
+		{"GET", "/administration/audit", access.Admin, false, showAudit},
+	}
+}
+
+// home leads to the list of problems.
+func home(q *request) (answer, error) { return q.redirect("/problems"), nil }
+
+// context returns the context of the request.
+func (q *request) context() context.Context { return q.r.Context() }

@@ -1,0 +1,115 @@
+// Package texts holds all texts of the client application, in all its languages, and
+// writes dates and numbers in them.
+package texts
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+)
+
+// Language is a language of the client application.
+type Language struct {
+	// Tag is the tag of BCP 47, for the attribute lang.
+	Tag string
+	// Name is the name of the language in itself.
+	Name string
+
+	texts     map[string]string
+	months    [12]string
+	day       func(l *Language, t time.Time) string
+	separator string // between groups of three digits
+}
+
+// Languages returns all languages. The first one is for readers of none of them.
+func Languages() []*Language { return []*Language{&english, &german} }
+
+var matcher = func() language.Matcher {
+	var tags []language.Tag
+	for _, l := range Languages() {
+		tags = append(tags, language.MustParse(l.Tag))
+	}
+	return language.NewMatcher(tags)
+}()
+
+// Choose returns the language that fits a header Accept-Language best.
+func Choose(accept string) *Language {
+	wanted, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil {
+		return Languages()[0]
+	}
+	_, index, _ := matcher.Match(wanted...)
+	return Languages()[index]
+}
+
+// Say returns the text with this key. Its placeholders are those of fmt.Sprintf. A text with
+// "one | many" has two forms: an integer as the first argument selects one. A text that the
+// language lacks is in English: tests look for such.
+func (l *Language) Say(key string, args ...any) string {
+	text, ok := l.texts[key]
+	if !ok {
+		text = cmp.Or(english.texts[key], key)
+	}
+	if one, many, ok := strings.Cut(text, " | "); ok && len(args) > 0 {
+		text = many
+		if fmt.Sprint(args[0]) == "1" {
+			text = one
+		}
+	}
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	return fmt.Sprintf(text, args...)
+}
+
+// Has reports whether there is a text with this key.
+func (l *Language) Has(key string) bool {
+	_, ok := l.texts[key]
+	return ok
+}
+
+// Keys returns the keys of all texts, in order.
+func (l *Language) Keys() []string { return slices.Sorted(maps.Keys(l.texts)) }
+
+// Number returns an integer with its digits in groups.
+func (l *Language) Number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "−", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + l.separator + digits[i:]
+	}
+	return sign + digits
+}
+
+// Date returns a day, such as "14 Mar 2026".
+func (l *Language) Date(t time.Time) string { return l.day(l, t.UTC()) }
+
+// Ago returns how long before now a moment was, in words. After a week, it returns the day.
+func (l *Language) Ago(now, t time.Time) string {
+	switch passed := now.Sub(t); {
+	case passed < 0 || passed >= 7*24*time.Hour:
+		return l.Date(t)
+	case passed < time.Minute:
+		return l.Say("ago.now")
+	case passed < time.Hour:
+		return l.Say("ago.minutes", int(passed/time.Minute))
+	case passed < 24*time.Hour:
+		return l.Say("ago.hours", int(passed/time.Hour))
+	default:
+		return l.Say("ago.days", int(passed/(24*time.Hour)))
+	}
+}
+
+// Moment returns a day and a time, such as "14 Mar 2026, 09:30 UTC".
+func (l *Language) Moment(t time.Time) string {
+	return l.Date(t) + ", " + t.UTC().Format("15:04") + " UTC"
+}

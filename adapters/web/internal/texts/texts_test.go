@@ -1,0 +1,86 @@
+package texts
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+)
+
+// All languages have the same texts, with the same placeholders.
+func TestLanguagesAgree(t *testing.T) {
+	t.Parallel()
+	placeholder := regexp.MustCompile(`%[a-z]`)
+	for _, l := range Languages()[1:] {
+		if got, want := l.Keys(), english.Keys(); !slices.Equal(got, want) {
+			for _, key := range want {
+				if !l.Has(key) {
+					t.Errorf("%s lacks %q", l.Tag, key)
+				}
+			}
+			for _, key := range got {
+				if !english.Has(key) {
+					t.Errorf("%s alone has %q", l.Tag, key)
+				}
+			}
+		}
+		for key, text := range l.texts {
+			if got, want := placeholder.FindAllString(text, -1), placeholder.FindAllString(english.texts[key], -1); !slices.Equal(got, want) {
+				t.Errorf("%s: %q has the placeholders %q, want %q", l.Tag, key, got, want)
+			}
+			if strings.TrimSpace(text) == "" {
+				t.Errorf("%s: %q is empty", l.Tag, key)
+			}
+		}
+	}
+}
+
+// Every failure of the service has a title.
+func TestFailuresHaveTitles(t *testing.T) {
+	t.Parallel()
+	for _, f := range httpframe.Failures() {
+		if !english.Has("failure." + string(f.Kind)) {
+			t.Errorf("there is no text for the failure %s", f.Kind)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{"": "en", "de": "de", "de-AT,en;q=0.5": "de", "fr,de;q=0.3": "de", "fr": "en", "en-GB": "en", "*": "en", ";;": "en", strings.Repeat("x,", 1000): "en"} {
+		if got := Choose(header).Tag; got != want {
+			t.Errorf("%.40q chooses %s, want %s", header, got, want)
+		}
+	}
+}
+
+func TestAgo(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
+	for _, c := range []struct {
+		before time.Duration
+		want   string
+	}{
+		{-time.Second, "14 Mar 2026"}, {0, "just now"}, {59 * time.Second, "just now"}, {time.Minute, "1 minute ago"}, {59 * time.Minute, "59 minutes ago"},
+		{time.Hour, "1 hour ago"}, {23 * time.Hour, "23 hours ago"}, {24 * time.Hour, "yesterday"}, {6 * 24 * time.Hour, "6 days ago"}, {7 * 24 * time.Hour, "7 Mar 2026"},
+	} {
+		if got := english.Ago(now, now.Add(-c.before)); got != c.want {
+			t.Errorf("%v before is %q, want %q", c.before, got, c.want)
+		}
+	}
+	if got := german.Moment(now); got != "14. März 2026, 09:30 UTC" {
+		t.Errorf("the moment is %q", got)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "−1,234,567"} {
+		if got := english.Number(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// kinds are all kinds of objects with pages of administration.
+var kinds = []administered{
+	{"states", []string{"kind.resolved", "kind.initial", "kind.next"}, access.Admin, stateRows, stateForm, saved((*tracker.Service).States, stateOf)},
+	{"components", []string{"kind.successor"}, access.Admin, componentRows, componentForm, saved((*tracker.Service).Components, componentOf)},
+	{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestoneRows, milestoneForm, saved((*tracker.Service).Milestones, milestoneOf)},
+	{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*tracker.Service).Priorities, priorityOf)},
+	{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*tracker.Service).Classifications, classificationOf)},
+	{"users", []string{"kind.email"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
+}
+
+// saved returns how the form of a kind is stored. read returns what the form has.
+func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, ident.ID) error {
+	return func(q *request, id ident.ID) (err error) {
+		var faults fault.List
+		p := read(q.form, &faults)
+		if id.IsNone() {
+			_, err = objects(q.Service).Create(q.context(), q.caller, tracker.CreateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
+		} else {
+			_, err = objects(q.Service).Update(q.context(), q.caller, id, tracker.UpdateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
+		}
+		return err
+	}
+}
+
+// sent returns a text of a form.
+func sent(form url.Values, name string) patch.Field[string] {
+	if !form.Has(name) {
+		return patch.Field[string]{}
+	}
+	return patch.Set(form.Get(name))
+}
+
+// checked returns a box of a form: browsers leave out the empty ones.
+func checked(form url.Values, name string) patch.Field[bool] { return patch.Set(form.Has(name)) }
+
+func number(form url.Values, name string, faults *fault.List) patch.Field[int64] {
+	text := strings.TrimSpace(form.Get(name))
+	if text == "" {
+		return patch.Field[int64]{}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		faults.Add(fault.InvalidType, fault.At(name), "must be a whole number")
+	}
+	return patch.Set(n)
+}
+
+func day(form url.Values, name string, faults *fault.List) patch.Field[time.Time] {
+	text := form.Get(name)
+	if text == "" {
+		return patch.Null[time.Time]()
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		faults.Add(fault.InvalidType, fault.At(name), "must be a date such as 2026-03-14")
+	}
+	return patch.Set(t)
+}
+
+func dayText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+func yes(b bool) string {
+	if b {
+		return "✓"
+	}
+	return ""
+}
+
+func text(name, value string) input {
+	return input{Name: name, Type: "text", Value: value, Required: true}
+}
+
+func stateRows(c *metadata.Catalogue) (rows []objectRow) {
+	for _, s := range c.Content().States {
+		var next []string
+		for _, id := range s.Next {
+			next = append(next, c.Name(metadata.States, id))
+		}
+		rows = append(rows, objectRow{ID: s.ID.String(), Name: s.Name, Cells: []string{yes(s.Resolved), yes(s.Initial), strings.Join(next, ", ")}})
+	}
+	return rows
+}
+
+func stateForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
+	s, ok := c.State(id)
+	if !ok && !id.IsNone() {
+		return "", nil
+	}
+	next := input{Name: "next", Type: "states"}
+	for _, other := range c.Content().States {
+		if other.ID != id {
+			next.Options = append(next.Options, option{other.ID.String(), other.Name, slices.Contains(s.Next, other.ID)})
+		}
+	}
+	return s.Name, []input{
+		text("name", s.Name), {Name: "resolved", Type: "checkbox", Checked: s.Resolved}, {Name: "initial", Type: "checkbox", Checked: s.Initial},
+		{Name: "order", Type: "number", Value: order(s.Order, id)}, next,
+	}
+}
+
+// order returns the order of an object; a new one comes last.
+func order(n int, id ident.ID) string {
+	if id.IsNone() {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func stateOf(form url.Values, faults *fault.List) tracker.StatePatch {
+	next := []metadata.Partial{}
+	for _, text := range form["next"] {
+		if id, err := ident.Parse(text); err == nil {
+			next = append(next, byID(id))
+		}
+	}
+	return tracker.StatePatch{Name: sent(form, "name"), Resolved: checked(form, "resolved"), Initial: checked(form, "initial"), Order: number(form, "order", faults), Next: patch.Set(next)}
+}
+
+// componentRows returns the components as a tree.
+func componentRows(c *metadata.Catalogue) (rows []objectRow) {
+	var add func(id ident.ID, depth int)
+	add = func(id ident.ID, depth int) {
+		o, _ := c.Component(id)
+		rows = append(rows, objectRow{ID: id.String(), Name: o.Name, Depth: depth, Faint: o.Closed, Cells: []string{c.FullName(o.Successor)}})
+		for _, child := range c.Children(id) {
+			add(child, depth+1)
+		}
+	}
+	for _, o := range c.Content().Components {
+		if o.Parent.IsNone() {
+			add(o.ID, 0)
+		}
+	}
+	return rows
+}
+
+func componentForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
+	o, ok := c.Component(id)
+	if !ok && !id.IsNone() {
+		return "", nil
+	}
+	return o.Name, []input{
+		text("name", o.Name), {Type: "choice", Choice: componentsChoice("parent", o.Parent, c)},
+		{Type: "choice", Choice: componentsChoice("successor", o.Successor, c)}, {Name: "closed", Type: "checkbox", Checked: o.Closed},
+	}
+}
+
+func componentOf(form url.Values, _ *fault.List) tracker.ComponentPatch {
+	return tracker.ComponentPatch{Name: sent(form, "name"), Closed: checked(form, "closed"), Successor: referenceOf(form, "successor"), Parent: referenceOf(form, "parent")}
+}
+
+func milestoneRows(c *metadata.Catalogue) (rows []objectRow) {
+	for _, m := range c.Content().Milestones {
+		rows = append(rows, objectRow{ID: m.ID.String(), Name: m.Name, Cells: []string{c.FullName(m.Component), dayText(m.Start), dayText(m.End)}})
+	}
+	return rows
+}
+
+func milestoneForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
+	m, ok := c.Milestone(id)
+	if !ok && !id.IsNone() {
+		return "", nil
+	}
+	return m.Name, []input{
+		text("name", m.Name), {Type: "choice", Choice: componentsChoice("component", m.Component, c)},
+		{Name: "start", Type: "date", Value: dayText(m.Start)}, {Name: "end", Type: "date", Value: dayText(m.End)},
+	}
+}
+
+func milestoneOf(form url.Values, faults *fault.List) tracker.MilestonePatch {
+	return tracker.MilestonePatch{Name: sent(form, "name"), Component: referenceOf(form, "component"), Start: day(form, "start", faults), End: day(form, "end", faults)}
+}
+
+func priorityRows(c *metadata.Catalogue) (rows []objectRow) {
+	for _, p := range c.Content().Priorities {
+		rows = append(rows, objectRow{ID: p.ID.String(), Name: p.Name, Cells: []string{strconv.Itoa(p.Order)}})
+	}
+	return rows
+}
+
+func priorityForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
+	p, ok := c.Priority(id)
+	if !ok && !id.IsNone() {
+		return "", nil
+	}
+	return p.Name, []input{text("name", p.Name), {Name: "order", Type: "number", Value: order(p.Order, id)}}
+}
+
+func priorityOf(form url.Values, faults *fault.List) tracker.PriorityPatch {
+	return tracker.PriorityPatch{Name: sent(form, "name"), Order: number(form, "order", faults)}
+}
+
+func classificationRows(c *metadata.Catalogue) (rows []objectRow) {
+	for _, k := range c.Content().Classifications {
+		rows = append(rows, objectRow{ID: k.ID.String(), Name: k.Name})
+	}
+	return rows
+}
+
+func classificationForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
+	k, ok := c.Classification(id)
+	if !ok && !id.IsNone() {
+		return "", nil
+	}
+	return k.Name, []input{text("name", k.Name)}
+}
+
+func classificationOf(form url.Values, _ *fault.List) tracker.ClassificationPatch {
+	return tracker.ClassificationPatch{Name: sent(form, "name")}
+}
+
+func userRows(c *metadata.Catalogue) (rows []objectRow) {
+	for _, u := range c.Content().Users {
+		rows = append(rows, objectRow{ID: u.ID.String(), Name: u.Name, Faint: u.Inactive, Cells: []string{u.Email}})
+	}
+	return rows
+}
+
+func userForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
+	u, ok := c.User(id)
+	if !ok && !id.IsNone() {
+		return "", nil
+	}
+	form := []input{text("name", u.Name), {Name: "email", Type: "email", Value: u.Email, Required: true}}
+	if !id.IsNone() {
+		form = append(form, input{Name: "inactive", Type: "checkbox", Checked: u.Inactive})
+	}
+	return u.Name, form
+}
+
+func userOf(form url.Values, _ *fault.List) tracker.UserPatch {
+	return tracker.UserPatch{Name: sent(form, "name"), Email: sent(form, "email"), Inactive: checked(form, "inactive")}
+}

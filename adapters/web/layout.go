@@ -1,0 +1,32 @@
+package web
+
+import (
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/metadata"
+)
+
+// layout is the common part of all pages.
+type layout struct {
+	Title string
+	// User is the name of the person who is signed in; empty: nobody is.
+	User string
+	// Writer and Administrator say which forms and links the page shows.
+	Writer, Administrator bool
+	// Section is the part of the navigation around the page.
+	Section string
+}
+
+// layout returns the common part of a page for anybody.
+func (q *request) layout(title string) layout { return layout{Title: title} }
+
+// signedIn returns the common part of a page for the caller.
+func (q *request) signedIn(title string, c *metadata.Catalogue) layout {
+	me, _ := c.User(q.caller.User)
+	return layout{Title: title, User: me.Name, Writer: q.caller.Scope.Covers(access.Write), Administrator: q.caller.Scope.Covers(access.Admin)}
+}
+
+// in returns the layout with its place in the navigation.
+func (l layout) in(section string) layout {
+	l.Section = section
+	return l
+}

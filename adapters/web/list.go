@@ -1,0 +1,335 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpframe/cursor"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// rowsOnPage is how many problems a page of the list has.
+const rowsOnPage = 50
+
+// listPage is the list of problems.
+type listPage struct {
+	layout
+	Classics []queryLink
+	Saved    []queryLink
+	// Heading is the name of the selected query.
+	Heading string
+	// Predicate is the text in the box, and Words the one in the field for titles.
+	Predicate, Words string
+	Fault            *predicateFault
+	Sort             string
+	Columns          []columnChoice
+	Shown            []column
+	Rows             []row
+	// Live is the address of the changes to come, and Here that of this page.
+	Live, Here string
+	Next       string // the address of the next page; empty: none
+	First      string // the address of the first page; empty: this is it
+	// Parameters are those of this page, without its place in the list.
+	Parameters url.Values
+	Keys       []keyHelp
+	// Selected is the identifier of a selected query of the caller's own; empty: none.
+	Selected string
+	Query    string // the parameter query
+}
+
+type queryLink struct {
+	Name, To string
+	Current  bool
+}
+
+// predicateFault is a fault of the predicate, and the place of it.
+type predicateFault struct {
+	Message      string
+	Line, Column int
+	// Before, At and After are the line with the fault: At is the character at the column.
+	Before, At, After string
+	OfSort            bool
+}
+
+// keyHelp is a key for predicates, with its type.
+type keyHelp struct{ Name, Type string }
+
+// column is a column of the list.
+type column struct {
+	Name string // in the address, and in the key of its text
+	// Sort is the key of the order by this column.
+	Sort string
+	// Link orders by this column: ascending first, and descending then.
+	Link string
+	// Order is "ascending" or "descending" while the list has this order.
+	Order string
+}
+
+type columnChoice struct {
+	Name  string
+	Shown bool
+}
+
+var columns = []column{
+	{Name: "state", Sort: "state.order"},
+	{Name: "priority", Sort: "priority.order"},
+	{Name: "assignee", Sort: "assignee.name"},
+	{Name: "component", Sort: "component.fullName"},
+	{Name: "milestone", Sort: "milestone.endDate"},
+	{Name: "classification", Sort: "classification.name"},
+	{Name: "originator", Sort: "originator.name"},
+	{Name: "created", Sort: "creationDate"},
+	{Name: "modified", Sort: "modificationDate"},
+}
+
+var usualColumns = []string{"state", "priority", "assignee", "component", "modified"}
+
+// row is a problem in the list.
+type row struct {
+	ID       problem.ID
+	Title    string
+	Unread   bool
+	Resolved bool
+	Cells    []cell // one for each shown column
+}
+
+// cell is a text, or a time.
+type cell struct {
+	Column string
+	Text   string
+	Time   time.Time
+}
+
+func showProblems(q *request) (answer, error) {
+	asked := q.r.URL.Query()
+	saved, err := q.Service.SavedQueries(q.context(), q.caller)
+	if err != nil {
+		return answer{}, err
+	}
+	view := listPage{
+		layout: q.signedIn(q.say("list.title"), saved.Catalogue).in("problems"),
+		Words:  strings.TrimSpace(asked.Get("title")), Sort: asked.Get("sort"), Query: asked.Get("query"),
+	}
+	sort, err := view.choose(q, asked, saved.Value)
+	if err != nil {
+		return answer{}, err
+	}
+	view.Parameters = with(asked, "after", "")
+	view.arrange(q.base, asked["columns"])
+
+	cmd := tracker.SearchProblems{Search: tracker.Search{
+		Predicate: patch.Set(withWords(view.Predicate, view.Words)), Limit: patch.Set(int64(rowsOnPage)),
+	}}
+	if sort != "" {
+		cmd.Sort = patch.Set(sort)
+	}
+	if after := asked.Get("after"); after != "" {
+		if cmd.After, err = cursor.Read(after); err != nil {
+			return answer{}, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
+		}
+		view.First = q.base + "/problems" + suffix(view.Parameters)
+	}
+	if _, err := check.CompileOrder(sort, predicate.Problem); sort != "" && err != nil {
+		view.Fault = locate(err, sort, false)
+		view.Fault.OfSort = true
+		return answer{status: http.StatusBadRequest, name: "list", view: view}, nil
+	}
+	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	if refusedPredicate(err) {
+		view.Fault = locate(err, view.Predicate, view.Words != "")
+		return answer{status: http.StatusBadRequest, name: "list", view: view}, nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	view.Here = q.r.URL.RequestURI()
+	view.Live = q.base + "/live?" + url.Values{"predicate": {cmd.Predicate.Value}}.Encode()
+	for _, s := range found.First.Value {
+		view.Rows = append(view.Rows, view.row(s, found.First.Catalogue))
+	}
+	if found.Rest != nil {
+		for batch, err := range found.Rest {
+			if err != nil {
+				return answer{}, err
+			}
+			for _, s := range batch.Value {
+				view.Rows = append(view.Rows, view.row(s, batch.Catalogue))
+			}
+		}
+	}
+	if found.Next != nil {
+		at, err := cursor.Write(*found.Next)
+		if err != nil {
+			return answer{}, err
+		}
+		view.Next = q.base + "/problems" + suffix(with(view.Parameters, "after", at))
+	}
+	return page("list", view), nil
+}
+
+// choose selects the query: by a predicate in the address, a saved query, or a classic one.
+// It returns the order.
+func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (sort string, err error) {
+	link := func(id, name string) queryLink {
+		current := id == v.Query && !asked.Has("predicate")
+		if current {
+			v.Heading = name
+		}
+		return queryLink{Name: name, To: q.base + "/problems?" + url.Values{"query": {id}}.Encode(), Current: current}
+	}
+	if v.Query == "" && !asked.Has("predicate") {
+		v.Query = usual
+	}
+	for _, c := range classics {
+		v.Classics = append(v.Classics, link(c.Name, q.say("query."+c.Name)))
+	}
+	for _, s := range saved {
+		v.Saved = append(v.Saved, link(s.ID.String(), s.Name))
+	}
+	for _, key := range predicate.Keys(predicate.Problem) {
+		v.Keys = append(v.Keys, keyHelp{key.Name, typeName(key.Type)})
+	}
+	switch c, isClassic := classicNamed(v.Query); {
+	case asked.Has("predicate"):
+		v.Predicate, v.Heading = asked.Get("predicate"), q.say("list.own-predicate")
+	case isClassic:
+		v.Predicate, sort = c.Predicate, c.Sort
+	default:
+		id, err := ident.Parse(v.Query)
+		if err != nil {
+			return "", fault.New(fault.NotFound, "there is no such query")
+		}
+		shared, err := q.Service.SavedQuery(q.context(), id)
+		if err != nil {
+			return "", err
+		}
+		v.Predicate, sort, v.Heading = shared.Value.Predicate, shared.Value.Sort, shared.Value.Name
+		if shared.Value.Owner == q.caller.User {
+			v.Selected = v.Query
+		}
+	}
+	if v.Sort != "" {
+		sort = v.Sort
+	}
+	v.Sort = sort
+	return sort, nil
+}
+
+// arrange selects the columns, and links each to its order.
+func (v *listPage) arrange(base string, asked []string) {
+	if len(asked) == 0 {
+		asked = usualColumns
+	}
+	first, _, _ := strings.Cut(v.Sort, ",")
+	for _, c := range columns {
+		shown := slices.Contains(asked, c.Name)
+		v.Columns = append(v.Columns, columnChoice{c.Name, shown})
+		if !shown {
+			continue
+		}
+		v.Shown = append(v.Shown, c.ordered(base, first, v.Parameters))
+	}
+}
+
+// ordered returns the column with its link, for a list with this order.
+func (c column) ordered(base, first string, parameters url.Values) column {
+	next := c.Sort
+	switch first {
+	case c.Sort:
+		c.Order, next = "ascending", "-"+c.Sort
+	case "-" + c.Sort:
+		c.Order = "descending"
+	}
+	c.Link = base + "/problems" + suffix(with(parameters, "sort", next))
+	return c
+}
+
+// row returns a problem as it is in the list.
+func (v *listPage) row(s store.Snapshot, c *metadata.Catalogue) row {
+	state, _ := c.State(s.State)
+	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, Resolved: state.Resolved}
+	for _, shown := range v.Shown {
+		r.Cells = append(r.Cells, cellOf(shown.Name, s, c))
+	}
+	return r
+}
+
+// cellOf returns the value of a column.
+func cellOf(name string, s store.Snapshot, c *metadata.Catalogue) cell {
+	at := cell{Column: name}
+	switch name {
+	case "state":
+		at.Text = c.Name(metadata.States, s.State)
+	case "priority":
+		at.Text = c.Name(metadata.Priorities, s.Priority)
+	case "assignee":
+		at.Text = c.Name(metadata.Users, s.Assignee)
+	case "component":
+		at.Text = c.FullName(s.Component)
+	case "milestone":
+		at.Text = c.Name(metadata.Milestones, s.Milestone)
+	case "classification":
+		at.Text = c.Name(metadata.Classifications, s.Classification)
+	case "originator":
+		at.Text = c.Name(metadata.Users, s.Originator)
+	case "created":
+		at.Time = s.Created
+	case "modified":
+		at.Time = s.Modified
+	}
+	return at
+}
+
+// withWords adds a condition on titles to a predicate. The predicate is on lines of its
+// own, so its columns stay.
+func withWords(text, words string) string {
+	if words == "" {
+		return text
+	}
+	return "(\n" + text + "\n) AND title CONTAINS[cd] " + quote(words)
+}
+
+// quote returns a text as a string of the query language.
+func quote(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+}
+
+// locate returns a fault of a predicate with its line.
+func locate(err error, text string, wrapped bool) *predicateFault {
+	f := &predicateFault{Message: sentence(err.Error())}
+	var at *predicate.Error
+	if !errors.As(err, &at) {
+		return f
+	}
+	f.Message, f.Line, f.Column = sentence(at.Message), at.Line, at.Column
+	if wrapped {
+		f.Line--
+	}
+	lines := strings.Split(text, "\n")
+	if f.Line < 1 || f.Line > len(lines) {
+		return f
+	}
+	line := []rune(lines[f.Line-1])
+	if f.Column < 1 || f.Column > len(line)+1 {
+		return f
+	}
+	f.Before = string(line[:f.Column-1])
+	f.At = " "
+	if f.Column <= len(line) {
+		f.At, f.After = string(line[f.Column-1]), string(line[f.Column:])
+	}
+	return f
+}

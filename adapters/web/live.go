@@ -1,0 +1,147 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+const (
+	// liveCheck is the time between two looks at the session. An ended one has to end its
+	// streams within 2 s.
+	liveCheck = 1500 * time.Millisecond
+	// liveBeat is the longest silence: proxies cut a silent connection.
+	liveBeat = 15 * time.Second
+	// liveWrite limits one write. The browser of a cut stream connects again.
+	liveWrite = 10 * time.Second
+)
+
+// live is a stream of changes to a page that somebody looks at. It sends only that
+// something has changed: the page loads itself anew.
+type live struct {
+	*request
+	follower *tracker.Follower
+	control  *http.ResponseController
+	written  time.Time
+	checked  time.Time
+}
+
+// showLive sends the changes of a problem, or of the problems of a predicate.
+func showLive(q *request) (answer, error) {
+	cmd, outdated, err := q.follow()
+	if err != nil {
+		return answer{}, err
+	}
+	release := func() {}
+	if q.Stream != nil {
+		if release, err = q.Stream(q.caller.User); err != nil {
+			return answer{}, err
+		}
+	}
+	follower, err := q.Service.Follow(q.context(), q.caller, cmd)
+	if fault.Is(err, fault.CursorGone) { // the history has changed, and so the page
+		cmd.After, cmd.Now, outdated = event.Cursor{}, true, true
+		follower, err = q.Service.Follow(q.context(), q.caller, cmd)
+	}
+	if err != nil {
+		release()
+		return answer{}, err
+	}
+	return answer{stream: func() {
+		defer release()
+		defer follower.Close()
+		l := &live{request: q, follower: follower, control: http.NewResponseController(q.w), checked: q.Now()}
+		l.run(outdated)
+	}}, nil
+}
+
+// follow reads the parameters. outdated is true when the page lacks a change already.
+func (q *request) follow() (cmd tracker.Follow, outdated bool, err error) {
+	asked := q.r.URL.Query()
+	cmd = tracker.Follow{Now: true, Limit: tracker.MostOnPage}
+	if text := q.r.Header.Get("Last-Event-ID"); text != "" {
+		if cmd.After, err = event.ParseCursor(text); err != nil {
+			return cmd, false, fault.New(fault.MalformedRequest, "Last-Event-ID is none of this server")
+		}
+		cmd.Now = false
+	}
+	if asked.Has("predicate") {
+		cmd.Predicate = patch.Set(asked.Get("predicate"))
+		return cmd, false, nil
+	}
+	n, err := strconv.ParseInt(asked.Get("problem"), 10, 64)
+	if err != nil || n < 1 {
+		return cmd, false, fault.New(fault.MalformedRequest, "a problem or a predicate is needed")
+	}
+	cmd.Problem = problem.ID(n)
+	current, err := q.Service.LoadProblem(q.context(), q.caller, cmd.Problem, 0)
+	return cmd, asked.Get("revision") != strconv.FormatInt(current.Revision, 10), err
+}
+
+// run sends until the browser goes, the session ends, or the server stops.
+func (l *live) run(outdated bool) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.context()))
+	defer cancel()
+	defer context.AfterFunc(l.frame.Connection(), cancel)()
+	if l.Stopping != nil {
+		defer context.AfterFunc(l.Stopping, cancel)()
+	}
+	header := l.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no")
+	_ = l.control.SetReadDeadline(time.Time{}) // the server's own limits are for pages
+	l.w.WriteHeader(http.StatusOK)
+	begin := "retry: 2000\nid: " + l.follower.Position().String() + "\n\n"
+	if outdated {
+		begin += "data: {}\n\n"
+	}
+	for ok := l.write(begin); ok && ctx.Err() == nil; {
+		ok = l.step(ctx)
+	}
+}
+
+// step sends the next changes, or waits a moment for them.
+func (l *live) step(ctx context.Context) bool {
+	if l.Now().Sub(l.checked) >= liveCheck {
+		l.checked = l.Now()
+		if fault.Is(l.recognize(ctx), fault.Unauthenticated) {
+			return false
+		}
+	}
+	page, err := l.follower.Next(ctx)
+	switch {
+	case fault.Is(err, fault.Unavailable) && ctx.Err() == nil: // nothing is lost: the store has not moved on either
+	case err != nil:
+		return false // the browser connects again, and learns of it
+	case len(page.Events) > 0:
+		last := page.Events[len(page.Events)-1]
+		return l.write(fmt.Sprintf("id: %s\ndata: {\"changes\":%d}\n\n", last.Cursor, len(page.Events)))
+	case !page.End:
+		return true
+	}
+	if l.Now().Sub(l.written) >= liveBeat && !l.write(":\nid: "+l.follower.Position().String()+"\n\n") {
+		return false
+	}
+	waiting, cancel := context.WithTimeout(ctx, liveCheck)
+	defer cancel()
+	_ = l.follower.Wait(waiting) // the end of the time is no failure
+	return true
+}
+
+func (l *live) write(text string) bool {
+	l.written = l.Now()
+	_ = l.control.SetWriteDeadline(l.written.Add(liveWrite))
+	if _, err := l.w.Write([]byte(text)); err != nil {
+		return false
+	}
+	return l.control.Flush() == nil
+}

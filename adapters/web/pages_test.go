@@ -1,0 +1,491 @@
+package web
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func TestClassicQueriesCompile(t *testing.T) {
+	t.Parallel()
+	if len(classics) != 9 {
+		t.Fatalf("there are %d classic queries, want 9", len(classics))
+	}
+	env := predicate.Env{Now: time.Now(), User: ident.ID{1}}
+	for _, c := range classics {
+		if _, err := check.Compile(c.Predicate, predicate.Problem, env); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		if _, err := check.CompileOrder(c.Sort, predicate.Problem); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+	for _, c := range columns {
+		if _, err := check.CompileOrder(c.Sort, predicate.Problem); err != nil {
+			t.Errorf("the column %s: %v", c.Name, err)
+		}
+	}
+}
+
+func TestWithWords(t *testing.T) {
+	t.Parallel()
+	env := predicate.Env{Now: time.Now(), User: ident.ID{1}}
+	for _, words := range []string{"door", `it's`, `a\b`, `"both" 'kinds'`, `\'`, "line\nbreak", "%@", "') OR TRUEPREDICATE OR ('"} {
+		plan, err := check.Compile(withWords("TRUEPREDICATE", words), predicate.Problem, env)
+		if err != nil {
+			t.Errorf("%q: %v", words, err)
+		} else if found := constants(plan); !slices.Contains(found, predicate.Fold(words, predicate.Both)) {
+			t.Errorf("%q became %q", words, found)
+		}
+	}
+	if withWords("a = 1", "") != "a = 1" {
+		t.Error("no words add a condition")
+	}
+}
+
+func constants(plan *predicate.Plan) (found []string) {
+	predicate.Walk(plan.Where, func(node any) bool {
+		if c, ok := node.(predicate.Const); ok {
+			if text, ok := c.Value.(string); ok {
+				found = append(found, text)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	b.get("/problems").is(200).has("All open", "There is no such problem.")
+	for range 51 {
+		s.problem(t, "Filler")
+	}
+	s.problem(t, `The "door" is <b>open</b> & it's cold`)
+	first := b.get("/problems?query=all").is(200).has(`The "door" is <b>open</b> & it's cold`, "Next page")
+	next := link(first, "Next page")
+	b.get(next).is(200).has("First page").lacks("Next page", "The \"door\"")
+	b.get("/problems?query=all&title=" + url.QueryEscape("it's")).is(200).has("The \"door\"").lacks("Filler")
+	b.get("/problems?query=all&columns=created&columns=originator").is(200).has("Created by")
+	b.get("/problems?predicate=" + url.QueryEscape("title BEGINSWITH 'The'")).is(200).has("Your own query").lacks("Filler")
+
+	faulty := b.get("/problems?title=door&predicate=" + url.QueryEscape("state.resolved = NO\nAND titel = 'x'")).is(400).has("Line 2, column 5:")
+	if mark := find(faulty.root, "mark"); mark == nil || mark.FirstChild.Data != "t" {
+		t.Errorf("the fault is not marked at its column:\n%s", faulty.body)
+	}
+	b.get("/problems?query=all&sort=nonsense").is(400).has("nonsense")
+	b.get("/problems?query=all&after=nonsense").is(400)
+	b.get("/problems?query=nonsense").is(404)
+
+	saved := b.post("/queries", "name", "Doors", "predicate", "title CONTAINS 'door'", "sort", "-identifier").is(200).has("Doors", "The \"door\"")
+	b.get("/problems").has("Doors")
+	saved.submit("/queries/" + strings.TrimPrefix(saved.path, "/problems?query=") + "/delete").is(200).lacks("Doors")
+}
+
+// link returns the address of a link by its text.
+func link(p *shownPage, text string) string {
+	p.t.Helper()
+	for n := range p.root.Descendants() {
+		if n.Data == "a" && n.FirstChild != nil && n.FirstChild.Data == text {
+			return attribute(n, "href")
+		}
+	}
+	p.t.Fatalf("%s has no link %q", p.path, text)
+	return ""
+}
+
+func find(root *html.Node, element string) *html.Node {
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && n.Data == element {
+			return n
+		}
+	}
+	return nil
+}
+
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.as(t, "Willi", access.Write)
+	b.get("/problems").has("The door is open unread")
+	b.get(path).is(200)
+	b.get("/problems").has("unread") // a GET changes nothing
+	b.get(path).submit(path + "/read").has("Mark as unread")
+	b.get("/problems").lacks("unread")
+}
+
+func TestProblemPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	created := b.get("/problems/new").is(200).submit("/problems/new", "title", "The door is open", "comment", "Since yesterday.\nIt is <cold>.").is(200).has("The door is open", "It is <cold>.")
+	path := created.path
+	other := s.problem(t, "The lock is broken")
+
+	b.get(path).submit(path+"/comments", "text", "A second comment").is(200).has("A second comment")
+	b.get(path).submit(path+"/keywords", "name", "customer", "value", "ACME").is(200).has("customer: ACME")
+	b.get(path).submit(path+"/keywords/delete", "name", "customer").is(200).has("Keyword customer deleted", "Keywords None yet.")
+	b.get(path).submit(path+"/relationships", "type", "BlockedBy", "problem", " #"+strings.TrimPrefix(other, "/problems/")).is(200).has("Blocked by", "The lock is broken")
+	b.get(other).has("Blocks", "The door is open")
+	b.post(path+"/relationships", "type", "BlockedBy", "problem", "door").is(422).has("named by its number")
+	b.get(path).submit(path + "/relationships/delete").is(200).has("No longer: Blocked by")
+	b.get(path).submit(path+"/watchers").is(200).has("Administrator", "New watcher:")
+
+	page := b.get(path)
+	changed := page.submit(path, "title", "The door was open", "state", page.choose("state", "In Progress"), "priority", page.choose("priority", "High")).is(200)
+	changed.has("The door was open", "In Progress", "Priority: High")
+	b.get("/problems/999").is(404).has("no problem")
+	b.get("/problems/007").is(404)
+	b.get("/nowhere").is(404).has("no page at this address")
+}
+
+// A form sent twice is done once.
+func TestPressedTwice(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	form := b.get("/problems/new")
+	first := form.submit("/problems/new", "title", "The door is open")
+	if second := form.submit("/problems/new", "title", "The door is open"); second.path != first.path {
+		t.Errorf("the second time leads to %s, not %s", second.path, first.path)
+	}
+	page := b.get(first.path)
+	page.submit(first.path+"/comments", "text", "Only once")
+	if again := page.submit(first.path+"/comments", "text", "Only once").is(200); strings.Count(again.text(), "Only once") != 1 {
+		t.Errorf("the comment is there twice: %s", again.text())
+	}
+}
+
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	ann, bob := s.as(t, "Ann", access.Write), s.as(t, "Bob", access.Write)
+
+	// A comment came meanwhile: the form counts.
+	page := ann.get(path)
+	bob.post(path+"/comments", "text", "I look at it.").is(200)
+	page.submit(path, "title", "The door stands open").is(200).has("The door stands open", "I look at it.")
+
+	// A field changed: both versions are shown, and nothing is stored.
+	page = ann.get(path)
+	his := bob.get(path)
+	his.submit(path, "priority", his.choose("priority", "Urgent")).is(200)
+	conflict := page.submit(path, "title", "Ann's title").is(412).has("Bob changed it", "Ann's title", "Urgent")
+	if got := conflict.form(path); got.Get("title") != "Ann's title" || got.Get("priority") != his.choose("priority", "Urgent") {
+		t.Errorf("the form has %v, want Ann's title and Bob's priority", got)
+	}
+	ann.get(path).lacks("Ann's title")
+	conflict.submit(path).is(200).has("Ann's title", "Urgent")
+}
+
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	one, two, three := s.problem(t, "One"), s.problem(t, "Two"), s.problem(t, "Three")
+	number := func(path string) string { return strings.TrimPrefix(path, "/problems/") }
+	form := b.get("/problems/bulk?problem=" + number(one) + "&problem=" + number(two)).is(200).has("identifier IN {1, 2}")
+	preview := form.submit("/problems/bulk", "priority", form.choose("priority", "High")).is(200).has("2 problems would change", "Priority: High")
+	b.get(one).lacks("Priority: High")
+	preview.submit("/problems/bulk").is(200).has("2 problems were changed")
+	b.get(one).has("Priority: High")
+	b.get(three).lacks("Priority: High")
+	// The preview was used: the same change again is another one.
+	if again := preview.submit("/problems/bulk"); again.status != 412 && again.status != 422 {
+		t.Errorf("the preview works twice: %d %s", again.status, again.text())
+	}
+	b.get("/problems/bulk?all=yes&predicate="+url.QueryEscape("state.resolved = NO")+"&title=Three").submit("/problems/bulk", "read", "no").is(200).has("1 problem would change")
+	b.post("/problems/bulk", "predicate", "titel = 1", "priority", "").is(400).has("Line 1, column 1:")
+	b.get("/problems/bulk?problem=x").is(400)
+}
+
+func TestPast(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The first title")
+	b.get(path).submit(path, "title", "The second title").is(200)
+	b.get(path).submit(path+"/keywords", "name", "customer", "value", "ACME").is(200)
+	b.get(path+"/past").is(200).has("Revision 3 of 3", "Keyword customer: ACME").lacks("Later")
+	b.get(path+"/past?revision=1").is(200).has("Revision 1 of 3", "The first title", "The second title").lacks("Earlier")
+	b.get(path + "/past?revision=4").is(400)
+	b.get(path + "/past?revision=x").is(400)
+	b.get("/problems/99/past").is(404)
+}
+
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	b.get("/administration").is(200).at("/administration/states").has("Open", "In Progress", "Closed")
+	b.get("/administration/components").has("There is none yet.").submit("/administration/components", "name", "Server").is(200).has("Server")
+	form := b.get("/administration/components")
+	tree := form.submit("/administration/components", "name", "Accounts", "parent", form.choose("parent", "Server")).is(200).has("Accounts")
+	b.post("/administration/components", "name", "Server").is(409).has("has this name")
+	change := b.get(attribute(anchor(tree, "Change Server"), "href")).is(200)
+	change.submit(change.path, "closed", "yes").is(200).has("closed")
+	b.get("/administration/users").submit("/administration/users", "name", "Ann", "email", "ann@example.org").is(200).has("ann@example.org")
+	b.post("/administration/users", "name", "Bob", "email", "nonsense").is(422).has("email")
+	b.post("/administration/milestones", "name", "Spring", "start", "soon").is(422).has("2026-03-14")
+	b.post("/administration/milestones", "name", "Spring", "start", "2026-03-01", "end", "2026-06-01").is(200).has("2026-06-01")
+	b.post("/administration/priorities", "name", "Extreme", "order", "9").is(200).has("Extreme")
+	b.post("/administration/classifications", "name", "Question").is(200).has("Question")
+	state := b.get("/administration/states")
+	b.post("/administration/states", "name", "Verified", "resolved", "yes", "next", attribute(find(state.root, "fieldset").FirstChild.NextSibling.FirstChild, "value")).is(200).has("Verified")
+	b.get("/administration/nonsense").is(404)
+	b.get("/administration/states/nonsense").is(404)
+	b.get("/administration/states/01234567-89ab-7cde-8f01-23456789abcd").is(404)
+	b.get("/administration/audit").is(200).has("Verified", "created")
+
+	tokens := b.get("/administration/tokens").is(200)
+	made := tokens.submit("/administration/tokens", "user", tokens.choose("user", "Ann"), "scope", "write").is(200).has("not shown again", "pts_")
+	secret := regexp.MustCompile(`pts_[0-9A-Za-z]{49}`).FindString(made.body)
+	b.get("/administration/tokens").lacks("pts_")
+	ann := s.browser(t)
+	ann.post("/sign-in", "token", secret).is(200)
+	for n := range b.get("/administration/tokens").root.Descendants() {
+		if n.Data == "button" && attribute(n, "aria-label") == "Revoke a token of Ann" {
+			b.post(attribute(n.Parent, "action")).is(200).has("ended")
+		}
+	}
+	ann.get("/settings").at("/sign-in?to=%2Fsettings")
+}
+
+// anchor returns the link with this label.
+func anchor(p *shownPage, label string) *html.Node {
+	p.t.Helper()
+	for n := range p.root.Descendants() {
+		if n.Data == "a" && attribute(n, "aria-label") == label {
+			return n
+		}
+	}
+	p.t.Fatalf("%s has no link %q", p.path, label)
+	return nil
+}
+
+// No GET changes anything, on whatever page.
+func TestGetsChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.as(t, "Willi", access.Admin)
+	before, err := s.service.LoadProblem(t.Context(), s.admin, 1, store.Log|store.Watchers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := s.service.Audit(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range routes() {
+		if r.method != http.MethodGet {
+			continue
+		}
+		address := strings.NewReplacer("{$}", "", "/problems/{problem}", path, "{kind}", "states", "{id}", "01234567-89ab-7cde-8f01-23456789abcd").Replace(r.path)
+		for _, query := range []string{"", "?read=yes&text=x&name=x&title=x&dryRun=false"} {
+			b.get(address + query)
+		}
+	}
+	after, err := s.service.LoadProblem(t.Context(), s.admin, 1, store.Log|store.Watchers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.Revision != before.Revision || len(after.Value.Watchers) != len(before.Value.Watchers) {
+		t.Errorf("the problem has revision %d after the GETs, and %d before", after.Revision, before.Revision)
+	}
+	if now, err := s.service.Audit(t.Context(), 0, 1000); err != nil || len(now.Value.Entries) != len(entries.Value.Entries) {
+		t.Errorf("the audit log has %d entries after the GETs, and %d before (%v)", len(now.Value.Entries), len(entries.Value.Entries), err)
+	}
+	b.get("/problems").has("unread")
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	for _, address := range []string{"/sign-in", "/problems", path, "/settings", "/nowhere", "/problems/99"} {
+		h := b.get(address).header
+		csp := h.Get("Content-Security-Policy")
+		if !strings.HasPrefix(csp, "default-src 'none';") || strings.Contains(csp, "unsafe") || !strings.Contains(csp, "frame-ancestors 'none'") || !strings.Contains(csp, "require-trusted-types-for 'script'") {
+			t.Errorf("%s has the policy %q", address, csp)
+		}
+		if h.Get("Referrer-Policy") != "same-origin" || h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(h.Get("Cache-Control"), "private") || h.Get("Content-Language") != "en" {
+			t.Errorf("%s has the headers %v", address, h)
+		}
+	}
+	r, _ := http.NewRequest("PUT", s.URL+path, nil)
+	if p := b.do(r).is(405); strings.Join(p.header.Values("Allow"), ",") != "GET,POST" {
+		t.Errorf("Allow is %q", p.header.Values("Allow"))
+	}
+	r, _ = http.NewRequest("HEAD", s.URL+path, nil)
+	if p := b.do(r).is(200); p.body != "" {
+		t.Errorf("HEAD has the body %q", p.body)
+	}
+	r, _ = http.NewRequest("POST", s.URL+path+"/comments", strings.NewReader(`{"text":"x"}`))
+	r.Header.Set("Content-Type", "application/json")
+	b.do(r).is(415)
+	b.post(path+"/comments", "text", strings.Repeat("x", 1<<20)).is(413)
+}
+
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *Options) { o.BasePath = "/tracker" })
+	b := s.browser(t)
+	page := b.get("/tracker/sign-in").is(200)
+	var seen int
+	for n := range page.root.Descendants() {
+		at := attribute(n, "href")
+		if n.Data != "link" {
+			continue
+		}
+		seen++
+		asset := b.get(at).is(200)
+		if !strings.HasPrefix(at, "/tracker/assets/") || !strings.Contains(asset.header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s has the headers %v", at, asset.header)
+		}
+	}
+	if seen < 2 {
+		t.Errorf("the page has %d assets", seen)
+	}
+	b.get("/tracker/assets/style-AAAAAAAAAAAA.css").is(404)
+	b.get("/tracker").at("/tracker/sign-in")
+	b.get("/sign-in").is(200) // a proxy has stripped the base path
+}
+
+// The style sheet stays small, and pages and assets come compressed.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for range 50 {
+		s.problem(t, "A problem with a title of a usual length, as people write them")
+	}
+	total := 0
+	page := b.get("/problems?query=all")
+	addresses := []string{"/problems?query=all"}
+	for n := range page.root.Descendants() {
+		if n.Data == "link" {
+			addresses = append(addresses, attribute(n, "href"))
+		}
+	}
+	for _, at := range addresses {
+		r, _ := http.NewRequest("GET", s.URL+at, nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		response, err := (&http.Transport{DisableCompression: true}).RoundTrip(withCookies(b, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, err := io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+		if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s is not compressed: %v (%v)", at, response.Header, err)
+		}
+		total += int(size)
+	}
+	if len(addresses) > 4 || total > 50_000 {
+		t.Errorf("a list of 50 takes %d requests and %d bytes, want at most 4 and 50,000", len(addresses), total)
+	}
+	if css := len(newAssets("").files[newAssets("").url("style.css")].plain); css > 20_000 {
+		t.Errorf("the style sheet has %d bytes, want at most 20,000", css)
+	}
+}
+
+func withCookies(b *browser, r *http.Request) *http.Request {
+	for _, c := range b.Jar.Cookies(r.URL) {
+		r.AddCookie(c)
+	}
+	return r
+}
+
+func TestServes(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "/tracker"} {
+		s := newSite(t, func(o *Options) { o.BasePath = base })
+		h := s.Config.Handler.(*Handler)
+		for _, c := range []struct {
+			method, path, accept string
+			want                 bool
+		}{
+			{"GET", "/", "text/html", true}, {"GET", "/", "*/*", false}, {"GET", "/", "application/json", false},
+			{"GET", "/problems", "*/*", true}, {"POST", "/problems/1/comments", "", true}, {"GET", "/nowhere", "text/html", true}, {"GET", "/nowhere", "", false},
+			{"GET", "/api/20151105/problems", "text/html", false}, {"GET", "/docs", "text/html", false}, {"GET", "/errors/x", "text/html", false},
+			{"GET", "/healthz", "text/html", false}, {"GET", "/readyz", "", false}, {"GET", "/openapi.json", "text/html", false},
+			{"OPTIONS", "*", "", false}, {"DELETE", "/nowhere", "text/html", false},
+		} {
+			path := c.path
+			if path != "*" {
+				path = base + path
+			}
+			r := &http.Request{Method: c.method, URL: &url.URL{Path: path}, Header: http.Header{"Accept": {c.accept}}}
+			if got := h.Serves(r); got != c.want {
+				t.Errorf("below %q, %s %s for %q: %v, want %v", base, c.method, c.path, c.accept, got, c.want)
+			}
+		}
+	}
+}
+
+// Every text that a page names is there in every language, and none is left over.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	literal := regexp.MustCompile(`(?:\bt|say\(|Say\() ?"([a-z][\w.-]*\w)"`)
+	for _, dir := range []string{"templates", "templates/parts", ".", "internal/texts"} {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if f.IsDir() || strings.HasSuffix(f.Name(), "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(dir + "/" + f.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range literal.FindAllSubmatch(source, -1) {
+				used[string(match[1])] = true
+			}
+		}
+	}
+	if len(used) < 50 {
+		t.Fatalf("only %d texts are used: the expression finds too few", len(used))
+	}
+	for key := range used {
+		for _, l := range texts.Languages() {
+			if !l.Has(key) {
+				t.Errorf("%s: there is no text %q", l.Tag, key)
+			}
+		}
+	}
+}
+
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	r, _ := http.NewRequest("GET", s.URL+"/problems", nil)
+	r.Header.Set("Accept-Language", "de-CH,de;q=0.9,en;q=0.8")
+	if p := b.do(r).is(200).has("Probleme"); attribute(find(p.root, "html"), "lang") != "de" {
+		t.Error("the page does not say its language")
+	}
+}

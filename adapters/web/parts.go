@@ -1,0 +1,115 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// toProblem returns the way back to the problem of a form.
+func (q *request) toProblem(anchor string) answer {
+	if anchor != "" {
+		anchor = "#" + anchor
+	}
+	return q.redirect("/problems/" + q.r.PathValue("problem") + anchor)
+}
+
+// onProblem runs a change of the problem in the path, and leads back to it.
+func onProblem(q *request, anchor string, do func(problem.ID) error) (answer, error) {
+	id, err := q.problemID()
+	if err == nil {
+		err = do(id)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return q.toProblem(anchor), nil
+}
+
+// markRead sets the caller's read mark.
+func markRead(q *request) (answer, error) {
+	return onProblem(q, "", func(id problem.ID) error {
+		_, err := q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: problem.Patch{Read: patch.Set(q.form.Get("read") == "yes")}})
+		return err
+	})
+}
+
+func addComment(q *request) (answer, error) {
+	return onProblem(q, "comment", func(id problem.ID) error {
+		_, err := q.Service.AddComment(q.context(), q.caller, id, tracker.AddComment{
+			Text: patch.Set(q.form.Get("text")), Idempotency: once(q, func(tracker.Answer[problem.Comment]) []byte { return []byte("added") }),
+		})
+		return err
+	})
+}
+
+func setKeyword(q *request) (answer, error) {
+	return onProblem(q, "keywords", func(id problem.ID) error {
+		cmd := tracker.SetKeyword{Name: q.form.Get("name")}
+		if value := q.form.Get("value"); value != "" {
+			cmd.Value = problem.Text(value)
+		}
+		_, err := q.Service.SetKeyword(q.context(), q.caller, id, cmd)
+		return err
+	})
+}
+
+func deleteKeyword(q *request) (answer, error) {
+	return onProblem(q, "keywords", func(id problem.ID) error {
+		_, err := q.Service.DeleteKeyword(q.context(), q.caller, id, tracker.DeleteKeyword{Name: q.form.Get("name")})
+		return err
+	})
+}
+
+// relation returns the relationship in a form. People write a number with or without "#".
+func (q *request) relation() (tracker.Relate, error) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(q.form.Get("problem")), "#"), 10, 64)
+	if err != nil || n < 1 {
+		return tracker.Relate{}, fault.New(fault.InvalidValue, "the other problem is named by its number, such as 12")
+	}
+	return tracker.Relate{Type: patch.Set(q.form.Get("type")), Other: patch.Set(problem.ID(n))}, nil
+}
+
+func relate(q *request) (answer, error) {
+	return onProblem(q, "relationships", func(id problem.ID) error {
+		cmd, err := q.relation()
+		if err == nil {
+			_, err = q.Service.AddRelationship(q.context(), q.caller, id, cmd)
+		}
+		return err
+	})
+}
+
+func unrelate(q *request) (answer, error) {
+	return onProblem(q, "relationships", func(id problem.ID) error {
+		cmd, err := q.relation()
+		if err == nil {
+			_, err = q.Service.DeleteRelationship(q.context(), q.caller, id, cmd)
+		}
+		return err
+	})
+}
+
+// addWatcher makes the chosen user a watcher, or the caller if the form names none.
+func addWatcher(q *request) (answer, error) {
+	return onProblem(q, "watchers", func(id problem.ID) error {
+		cmd := tracker.AddWatcher{User: byID(q.caller.User)}
+		if chosen := referenceOf(q.form, "user"); chosen.Sent && !chosen.Null {
+			cmd.User = chosen.Value
+		}
+		_, err := q.Service.AddWatcher(q.context(), q.caller, id, cmd)
+		return err
+	})
+}
+
+// stopWatching makes the caller leave the watchers. Nobody can remove somebody else (D16).
+func stopWatching(q *request) (answer, error) {
+	return onProblem(q, "watchers", func(id problem.ID) error {
+		_, err := q.Service.StopWatching(q.context(), q.caller, id, tracker.Write{})
+		return err
+	})
+}

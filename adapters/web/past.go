@@ -1,0 +1,126 @@
+package web
+
+import (
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// pastPage is a problem as it was, beside what it is today.
+type pastPage struct {
+	layout
+	ID      problem.ID
+	Heading string
+	// Revision is the shown one, and Latest the current one.
+	Revision, Latest int64
+	Previous, Next   int64 // 0: there is none
+	At               person
+	Fields           []pastField
+	Keywords         []pastPart
+	Related          []pastPart
+	Watchers         []pastPart
+	Comments         int
+	// Made is what the revision changed.
+	Made []change
+}
+
+// pastField is a field then and now.
+type pastField struct {
+	Label     string // key of the text
+	Then, Now string
+}
+
+// Changed reports whether the field has another value today.
+func (f pastField) Changed() bool { return f.Then != f.Now }
+
+// pastPart is a keyword, relationship or watcher: there then, there now, or both.
+type pastPart struct {
+	Text      string
+	Then, Now bool
+}
+
+// pastRow is a row of such parts.
+type pastRow struct {
+	Label string // key of the text
+	Parts []pastPart
+}
+
+// showPast shows a problem at an earlier revision (D36).
+func showPast(q *request) (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	const parts = store.Keywords | store.Relationships | store.Watchers | store.Log
+	now, err := q.Service.LoadProblem(q.context(), q.caller, id, parts)
+	if err != nil {
+		return answer{}, err
+	}
+	revision := now.Revision
+	if text := q.r.URL.Query().Get("revision"); text != "" {
+		if revision, err = strconv.ParseInt(text, 10, 64); err != nil || revision < 1 || revision > now.Revision {
+			return answer{}, fault.New(fault.MalformedRequest, "the problem has the revisions 1 to %d", now.Revision)
+		}
+	}
+	then, err := q.Service.LoadProblemAsOf(q.context(), q.caller, id, parts, tracker.AsOf{Revision: revision})
+	if err != nil {
+		return answer{}, err
+	}
+	return page("past", q.pastPage(then.Value, now.Value, revision, now.Catalogue)), nil
+}
+
+func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata.Catalogue) pastPage {
+	view := pastPage{
+		layout: q.signedIn(q.say("past.title")+" · #"+formatID(now.ID), c).in("problems"),
+		ID:     now.ID, Heading: now.Title, Revision: revision, Latest: now.Revision, Comments: len(then.Comments),
+		Fields:   pastFields(then.Fields, now.Fields, c),
+		Keywords: parted(then.Keywords, now.Keywords, keywordText),
+		Related:  parted(then.Relationships, now.Relationships, q.relatedText),
+		Watchers: parted(tracker.Watchers(then, c), tracker.Watchers(now, c), userText),
+	}
+	if revision > 1 {
+		view.Previous = revision - 1
+	}
+	if revision < now.Revision {
+		view.Next = revision + 1
+	}
+	for _, e := range then.Log {
+		if e.Revision != revision {
+			continue
+		}
+		view.At = person{c.Name(metadata.Users, e.Author), e.Created}
+		view.Made = append(view.Made, changeOf(e))
+	}
+	return view
+}
+
+// pastFields returns all fields set by people, then and now.
+func pastFields(then, now problem.Fields, c *metadata.Catalogue) []pastField {
+	fields := []pastField{{"field.title", then.Title, now.Title}}
+	before, today := newEdit(then, 1, c), newEdit(now, 1, c)
+	for i, f := range before.Choices {
+		fields = append(fields, pastField{f.Label, f.Value, today.Choices[i].Value})
+	}
+	return fields
+}
+
+// parted returns the members of two lists: first those of then, in its order.
+func parted[T any](then, now []T, text func(T) string) (parts []pastPart) {
+	at := map[string]int{}
+	for _, t := range then {
+		at[text(t)] = len(parts)
+		parts = append(parts, pastPart{Text: text(t), Then: true})
+	}
+	for _, n := range now {
+		if i, ok := at[text(n)]; ok {
+			parts[i].Now = true
+			continue
+		}
+		parts = append(parts, pastPart{Text: text(n), Now: true})
+	}
+	return parts
+}

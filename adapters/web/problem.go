@@ -1,0 +1,121 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// problemPage is one problem with all its parts.
+type problemPage struct {
+	layout
+	ID       problem.ID
+	Heading  string // the title of the problem
+	State    string
+	Resolved bool
+	Revision int64
+	Read     bool
+	Watching bool
+	Once     string // names the forms of this page
+	Created  person
+	Modified person
+	// Settled is by whom the problem was resolved; its name is empty before.
+	Settled  person
+	Edit     edit
+	Timeline []item
+	Keywords []problem.Keyword
+	Related  []relatedGroup
+	Types    []relationship.Type
+	Watchers []user.User
+	Users    choice // to watch
+	// Live is the address of the changes to come.
+	Live string
+	// Large is true for a problem whose comments and log are pages of their own.
+	Large bool
+}
+
+// person is somebody at a moment.
+type person struct {
+	Name string
+	At   time.Time
+}
+
+// relatedGroup are the problems related in one way.
+type relatedGroup struct {
+	Type  relationship.Type
+	Links []relatedLink
+}
+
+type relatedLink struct {
+	ID       problem.ID
+	Title    string
+	State    string
+	Resolved bool
+}
+
+// allParts are the parts of a problem on its page.
+const allParts = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers
+
+func showProblem(q *request) (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	loaded, err := q.Service.LoadProblem(q.context(), q.caller, id, allParts)
+	if err != nil {
+		return answer{}, err
+	}
+	view, err := q.problemPage(loaded)
+	if err != nil {
+		return answer{}, err
+	}
+	return page("problem", view), nil
+}
+
+// problemPage returns the page of a problem.
+func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, error) {
+	s, c := a.Value, a.Catalogue
+	state, _ := c.State(s.State)
+	view := problemPage{
+		layout: q.signedIn(s.Title+" · #"+formatID(s.ID), c).in("problems"),
+		ID:     s.ID, Heading: s.Title, State: state.Name, Resolved: state.Resolved, Revision: s.Revision, Read: s.Read, Watching: s.Watching,
+		Once:     q.NewRequestID(),
+		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
+		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},
+		Settled:  person{c.Name(metadata.Users, s.Resolver), s.Resolved},
+		Edit:     newEdit(s.Fields, s.Revision, c),
+		Keywords: s.Keywords,
+		Related:  relatedGroups(s.Relationships, c),
+		Types:    relationship.Types(),
+		Watchers: tracker.Watchers(s, c),
+		Large:    s.Size > store.Small,
+	}
+	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
+	view.Users = usersChoice(ident.None, c)
+	if view.Large {
+		return view, q.latest(&view, a)
+	}
+	view.Timeline = q.timeline(s.Log, s.Comments, c)
+	return view, nil
+}
+
+// relatedGroups returns the relationships by type, in the order of the types.
+func relatedGroups(all []store.Related, c *metadata.Catalogue) (groups []relatedGroup) {
+	for _, r := range all {
+		if len(groups) == 0 || groups[len(groups)-1].Type != r.Type {
+			groups = append(groups, relatedGroup{Type: r.Type})
+		}
+		state, _ := c.State(r.OtherState)
+		last := &groups[len(groups)-1]
+		last.Links = append(last.Links, relatedLink{r.Other, r.OtherTitle, state.Name, state.Resolved})
+	}
+	return groups
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"net/url"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// classic is a query that everybody has. The clients of this API family have always shown
+// these nine.
+type classic struct {
+	Name      string // in the address, and a part of the key of its text
+	Predicate string
+	Sort      string
+}
+
+const aWeekAgo = "FUNCTION(NOW(), 'dateByAddingDays:', -7)"
+
+var classics = []classic{
+	{"unread-assigned", "read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "-modificationDate"},
+	{"unread-watching", "watching = YES AND read = NO", "-modificationDate"},
+	{"created", "creationDate > " + aWeekAgo, "-creationDate"},
+	{"created-by-me", "originator.identifier = $ApiUser AND creationDate > " + aWeekAgo, "-creationDate"},
+	{"modified", "SUBQUERY(history, $h, $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate"},
+	{"modified-by-me", "SUBQUERY(history, $h, $h.modifier.identifier = $ApiUser AND $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate"},
+	{"mine", "state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate"},
+	{"open", "state.resolved = NO", "-modificationDate"},
+	{"all", "TRUEPREDICATE", "-identifier"},
+}
+
+// usual is the query of the list when nothing is selected.
+const usual = "open"
+
+// classicNamed returns the classic query of this name.
+func classicNamed(name string) (classic, bool) {
+	for _, c := range classics {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return classic{}, false
+}
+
+// saveQuery saves the predicate of a list under a name.
+func saveQuery(q *request) (answer, error) {
+	cmd := tracker.SaveQuery{Name: patch.Set(q.form.Get("name")), Predicate: patch.Set(q.form.Get("predicate"))}
+	if sort := q.form.Get("sort"); sort != "" {
+		cmd.Sort = patch.Set(sort)
+	}
+	saved, err := q.Service.SaveQuery(q.context(), q.caller, cmd)
+	if err != nil {
+		return answer{}, err
+	}
+	return q.redirect("/problems?" + url.Values{"query": {saved.Value.ID.String()}}.Encode()), nil
+}
+
+// deleteQuery deletes a saved query of the caller.
+func deleteQuery(q *request) (answer, error) {
+	id, err := q.objectID()
+	if err == nil {
+		_, err = q.Service.DeleteQuery(q.context(), q.caller, id, tracker.Write{})
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return q.redirect("/problems"), nil
+}
+
+// refusedPredicate reports whether an error is about a predicate or a sort.
+func refusedPredicate(err error) bool { return fault.Is(err, fault.InvalidPredicate) }

@@ -1,0 +1,158 @@
+package web
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// request is a request for a page, or one with a form.
+type request struct {
+	*Handler
+	w        http.ResponseWriter
+	r        *http.Request
+	frame    *httpframe.Frame
+	language *texts.Language
+	caller   tracker.Caller // zero without a session
+	form     url.Values     // of a POST
+}
+
+func (h *Handler) newRequest(w http.ResponseWriter, r *http.Request) *request {
+	return &request{Handler: h, w: w, r: r, frame: httpframe.Of(r), language: texts.Choose(r.Header.Get("Accept-Language"))}
+}
+
+// answer is a page, or the way to another one.
+type answer struct {
+	status int
+	name   string // of the template; empty: the answer is a redirection
+	view   any
+	to     string // the address of a redirection
+	// stream, if not nil, sends the answer by itself.
+	stream func()
+}
+
+// page returns a page with the status 200.
+func page(name string, view any) answer { return answer{status: http.StatusOK, name: name, view: view} }
+
+// redirect returns the way to another page, by its path below the base path. Browsers ask
+// for it with GET.
+func (q *request) redirect(to string) answer { return answer{to: q.base + to} }
+
+// send sends an answer. A page is complete before anything is sent.
+func (q *request) send(a answer) {
+	if a.stream != nil {
+		a.stream()
+		return
+	}
+	if a.name == "" {
+		q.w.Header().Set("Location", a.to)
+		q.w.WriteHeader(http.StatusSeeOther)
+		return
+	}
+	body, err := q.views.execute(q.language, a.name, a.view)
+	if err != nil {
+		q.fail(err)
+		return
+	}
+	q.frame.Charge(int64(cap(body)))
+	header := q.w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Language", q.language.Tag)
+	header.Set("Vary", "Accept-Encoding, Accept-Language, Cookie")
+	if !acceptsGzip(q.r.Header) {
+		httpframe.Send(q.w, q.r, a.status, body)
+		return
+	}
+	header.Set("Content-Encoding", "gzip")
+	q.w.WriteHeader(a.status)
+	if q.r.Method == http.MethodHead {
+		return
+	}
+	z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails only for another level
+	_, _ = z.Write(body)                             // whoever is gone needs no page
+	_ = z.Close()
+}
+
+// acceptsGzip reports whether the client takes the content coding gzip.
+func acceptsGzip(header http.Header) bool {
+	for coding := range strings.SplitSeq(strings.Join(header.Values("Accept-Encoding"), ","), ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q := strings.TrimSpace(weight)
+			return q == "" || strings.Trim(strings.TrimPrefix(q, "q="), "0.") != ""
+		}
+	}
+	return false
+}
+
+// readForm reads the form of a POST.
+func (q *request) readForm() error {
+	media, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
+	if media != "application/x-www-form-urlencoded" {
+		return fault.New(fault.UnsupportedMediaType, "a form is application/x-www-form-urlencoded")
+	}
+	body, err := q.frame.ReadBody(q.w, q.r, q.Limits.FormBytes)
+	if err != nil {
+		return err
+	}
+	if q.form, err = url.ParseQuery(string(body)); err != nil {
+		return fault.New(fault.MalformedRequest, "the form is not a list of name=value")
+	}
+	// Browsers send the end of a line as CR LF.
+	for _, values := range q.form {
+		for i := range values {
+			values[i] = strings.ReplaceAll(values[i], "\r\n", "\n")
+		}
+	}
+	return nil
+}
+
+// fingerprint tells a form from another one.
+func (q *request) fingerprint() [sha256.Size]byte {
+	return sha256.Sum256([]byte(q.r.URL.Path + "?" + q.form.Encode()))
+}
+
+// once returns the key of a form: pressed twice, it is done once. nil for a form without one.
+func once[T any](q *request, render func(tracker.Answer[T]) []byte) *tracker.Idempotency[T] {
+	key := q.form.Get("once")
+	if key == "" || len(key) > 255 || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return nil
+	}
+	return &tracker.Idempotency[T]{Key: key, Fingerprint: q.fingerprint(), Render: render}
+}
+
+// problemID returns the problem in the path.
+func (q *request) problemID() (problem.ID, error) {
+	text := q.r.PathValue("problem")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || text[0] < '1' || text[0] > '9' {
+		return 0, fault.New(fault.ProblemNotFound, "there is no problem with this number")
+	}
+	return problem.ID(n), nil
+}
+
+// objectID returns the object in the path.
+func (q *request) objectID() (ident.ID, error) {
+	id, err := ident.Parse(q.r.PathValue("id"))
+	if err != nil {
+		return id, fault.New(fault.NotFound, "there is nothing at this address")
+	}
+	return id, nil
+}
+
+// say returns a text in the language of the reader.
+func (q *request) say(key string, args ...any) string { return q.language.Say(key, args...) }
+
+// byID is a reference to one object.
+func byID(id ident.ID) metadata.Partial { return map[string]any{"identifier": id.String()} }

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+)
+
+// settingsPage is a person's own page: who is signed in, and where.
+type settingsPage struct {
+	layout
+	Email    string
+	Scope    access.Scope
+	Sessions []sessionRow
+}
+
+type sessionRow struct {
+	ID               string
+	Agent            string
+	Created, Expires time.Time
+	Scope            access.Scope
+	Current          bool
+}
+
+func showSettings(q *request) (answer, error) {
+	sessions, err := q.Service.Sessions(q.context(), q.caller)
+	if err != nil {
+		return answer{}, err
+	}
+	me, _ := sessions.Catalogue.User(q.caller.User)
+	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue), Email: me.Email, Scope: q.caller.Scope}
+	for _, s := range sessions.Value {
+		view.Sessions = append(view.Sessions, sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session})
+	}
+	return page("settings", view), nil
+}
+
+func endSession(q *request) (answer, error) {
+	id, err := q.objectID()
+	if err == nil {
+		err = q.Service.EndSession(q.context(), q.caller, id)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return q.redirect("/settings"), nil
+}

@@ -1,0 +1,325 @@
+package web
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// site is a client application over a store in memory, with a first administrator.
+type site struct {
+	*httptest.Server
+	service *tracker.Service
+	codes   *Codes
+	log     *bytes.Buffer
+	token   access.Secret
+	admin   tracker.Caller
+}
+
+func newSite(t testing.TB, change ...func(*Options)) *site {
+	t.Helper()
+	s := &site{codes: &Codes{}, log: &bytes.Buffer{}}
+	store, err := memory.Open(t.Context(), memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.service = tracker.New(tracker.Options{Store: store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	if s.token, err = s.service.NewSecret(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.service.Seed(t.Context(), s.token); err != nil {
+		t.Fatal(err)
+	}
+	if s.admin, err = s.service.Authenticate(t.Context(), s.token); err != nil {
+		t.Fatal(err)
+	}
+	var requests atomic.Int64
+	o := Options{
+		Service: s.service, Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
+		Logger: slog.New(slog.NewTextHandler(s.log, nil)), NewRequestID: func() string { return fmt.Sprint("r", requests.Add(1)) }, Now: time.Now,
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	h, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Server = httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// browser is a browser without JavaScript.
+type browser struct {
+	t    testing.TB
+	site *site
+	*http.Client
+}
+
+func (s *site) browser(t testing.TB) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{t, s, &http.Client{Jar: jar}}
+}
+
+// signedIn returns a browser of the administrator.
+func (s *site) signedIn(t testing.TB) *browser {
+	t.Helper()
+	b := s.browser(t)
+	b.post("/sign-in", "token", s.token.Reveal()).is(http.StatusOK)
+	return b
+}
+
+// as returns a browser of a new user with a token of this scope.
+func (s *site) as(t testing.TB, name string, scope access.Scope) *browser {
+	t.Helper()
+	u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
+		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(strings.ToLower(name) + "@example.org")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := s.service.CreateToken(t.Context(), s.admin, tracker.CreateToken{User: patch.Set(byID(u.Value.ID)), Scope: patch.Set(string(scope))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.browser(t)
+	b.post("/sign-in", "token", issued.Value.Secret.Reveal()).is(http.StatusOK)
+	return b
+}
+
+// problem creates a problem and returns its path.
+func (s *site) problem(t testing.TB, title string) string {
+	t.Helper()
+	a, err := s.service.CreateProblem(t.Context(), s.admin, tracker.CreateProblem{ProblemPatch: problem.Patch{Title: patch.Set(title)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "/problems/" + formatID(a.Value.ID)
+}
+
+// shownPage is a page in a browser.
+type shownPage struct {
+	t      testing.TB
+	b      *browser
+	status int
+	header http.Header
+	path   string // after redirections
+	body   string
+	root   *html.Node
+}
+
+func (b *browser) do(r *http.Request) *shownPage {
+	b.t.Helper()
+	if r.Header.Get("Accept") == "" {
+		r.Header.Set("Accept", "text/html,*/*;q=0.8")
+	}
+	response, err := b.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	root, err := html.Parse(bytes.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return &shownPage{b.t, b, response.StatusCode, response.Header, response.Request.URL.RequestURI(), string(body), root}
+}
+
+func (b *browser) get(path string) *shownPage {
+	b.t.Helper()
+	r, err := http.NewRequest("GET", b.site.URL+path, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.do(r)
+}
+
+// post sends a form, as a page of the site does.
+func (b *browser) post(path string, pairs ...string) *shownPage {
+	b.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	r, err := http.NewRequest("POST", b.site.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", b.site.URL)
+	return b.do(r)
+}
+
+func (p *shownPage) is(status int) *shownPage {
+	p.t.Helper()
+	if p.status != status {
+		p.t.Fatalf("%s has the status %d, want %d:\n%s", p.path, p.status, status, p.text())
+	}
+	return p
+}
+
+func (p *shownPage) at(path string) *shownPage {
+	p.t.Helper()
+	if p.path != path {
+		p.t.Fatalf("the page is %s, want %s", p.path, path)
+	}
+	return p
+}
+
+// has checks that the text of the page has these parts.
+func (p *shownPage) has(parts ...string) *shownPage {
+	p.t.Helper()
+	text := p.text()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			p.t.Fatalf("%s lacks %q:\n%s", p.path, part, text)
+		}
+	}
+	return p
+}
+
+func (p *shownPage) lacks(parts ...string) *shownPage {
+	p.t.Helper()
+	text := p.text()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			p.t.Fatalf("%s has %q:\n%s", p.path, part, text)
+		}
+	}
+	return p
+}
+
+// text returns the text of the page, with single spaces.
+func (p *shownPage) text() string {
+	var words []string
+	for n := range p.root.Descendants() {
+		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" {
+			words = append(words, strings.Fields(n.Data)...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// attribute returns an attribute of an element.
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// form returns the fields of the form with this action, as a browser would send them.
+func (p *shownPage) form(action string) url.Values {
+	p.t.Helper()
+	for n := range p.root.Descendants() {
+		if n.Data == "form" && attribute(n, "action") == action {
+			return fieldsOf(n)
+		}
+	}
+	p.t.Fatalf("%s has no form for %s:\n%s", p.path, action, p.body)
+	return nil
+}
+
+func fieldsOf(form *html.Node) url.Values {
+	values := url.Values{}
+	for n := range form.Descendants() {
+		name := attribute(n, "name")
+		switch n.Data {
+		case "input":
+			if attribute(n, "type") != "checkbox" || hasAttribute(n, "checked") {
+				values.Add(name, attribute(n, "value"))
+			}
+		case "textarea":
+			text := ""
+			if n.FirstChild != nil {
+				text = n.FirstChild.Data
+			}
+			values.Add(name, text)
+		case "select":
+			values.Add(name, selected(n))
+		}
+	}
+	delete(values, "")
+	return values
+}
+
+func hasAttribute(n *html.Node, name string) bool {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return true
+		}
+	}
+	return false
+}
+
+func selected(n *html.Node) (value string) {
+	first := true
+	for o := range n.Descendants() {
+		if o.Data == "option" && (first || hasAttribute(o, "selected")) {
+			value, first = attribute(o, "value"), false
+		}
+	}
+	return value
+}
+
+// submit sends the form with this action, with some values changed.
+func (p *shownPage) submit(action string, pairs ...string) *shownPage {
+	p.t.Helper()
+	values := p.form(action)
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	var all []string
+	for name, some := range values {
+		for _, value := range some {
+			all = append(all, name, value)
+		}
+	}
+	return p.b.post(action, all...)
+}
+
+// choose returns the value of an option by its name.
+func (p *shownPage) choose(field, name string) string {
+	p.t.Helper()
+	for n := range p.root.Descendants() {
+		if n.Data != "select" || attribute(n, "name") != field {
+			continue
+		}
+		for o := range n.Descendants() {
+			if o.Data == "option" && o.FirstChild != nil && o.FirstChild.Data == name {
+				return attribute(o, "value")
+			}
+		}
+	}
+	p.t.Fatalf("%s has no option %q for %s", p.path, name, field)
+	return ""
+}

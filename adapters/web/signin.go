@@ -1,0 +1,100 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// signInPage is the page for signing in.
+type signInPage struct {
+	layout
+	To    string // the page to go on with, below the base path
+	Code  string // a code for signing in once; empty: with a token
+	Error string
+}
+
+// showSignIn shows the form. With a code in the query, the form has only a button: a GET
+// changes nothing, so a program that looks at links uses up no code.
+func showSignIn(q *request) (answer, error) {
+	query := q.r.URL.Query()
+	to := destination(query.Get("to"))
+	if !q.caller.User.IsNone() && !query.Has("code") {
+		return q.redirect(to), nil
+	}
+	return page("sign-in", signInPage{layout: q.layout(q.say("sign-in.title")), To: to, Code: query.Get("code")}), nil
+}
+
+// signIn begins a session: by a token, or by a code.
+func signIn(q *request) (answer, error) {
+	view := signInPage{layout: q.layout(q.say("sign-in.title")), To: destination(q.form.Get("to"))}
+	secret, err := q.credential()
+	var signed tracker.SignedIn
+	if err == nil {
+		signed, err = q.Service.SignIn(q.context(), secret, q.r.UserAgent())
+	}
+	switch {
+	case fault.Is(err, fault.Unauthenticated):
+		view.Error = q.say("sign-in.refused")
+		if q.form.Has("code") {
+			view.Error = q.say("sign-in.code-used")
+		}
+		return answer{status: http.StatusUnauthorized, name: "sign-in", view: view}, nil
+	case err != nil:
+		return answer{}, err
+	}
+	q.begin(signed)
+	return q.redirect(view.To), nil
+}
+
+// credential returns the token in the form, or that of the code in it. The code is used
+// up. It fails with fault.Unauthenticated.
+func (q *request) credential() (access.Secret, error) {
+	if q.form.Has("code") {
+		if secret, ok := q.Codes.take(q.form.Get("code"), q.Now()); ok {
+			return secret, nil
+		}
+		return access.Secret{}, fault.New(fault.Unauthenticated, "the code is used up")
+	}
+	secret, err := access.ParseSecret(strings.TrimSpace(q.form.Get("token")))
+	if err != nil {
+		return secret, fault.Wrap(fault.Unauthenticated, err, "this is no valid token")
+	}
+	return secret, nil
+}
+
+// destination returns a path of this site to go on with, as a form or a link has it: never
+// another site's.
+func destination(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || to == "/" || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\t\r\n") || strings.HasPrefix(to, "/sign-") {
+		return "/problems"
+	}
+	return to
+}
+
+// signInFirst answers a request without a session: a page leads to the form and back. A
+// form is shown again, so that nothing typed is lost.
+func (q *request) signInFirst(err error) (answer, error) {
+	if q.r.Method == http.MethodPost {
+		return answer{}, err
+	}
+	to := strings.TrimPrefix(q.r.URL.RequestURI(), q.base)
+	if destination(to) == "/problems" {
+		return q.redirect("/sign-in"), nil
+	}
+	return q.redirect("/sign-in?to=" + url.QueryEscape(to)), nil
+}
+
+// signOut ends the session.
+func signOut(q *request) (answer, error) {
+	if err := q.Service.SignOut(q.context(), q.caller); err != nil {
+		return answer{}, err
+	}
+	q.forget()
+	return q.redirect("/sign-in"), nil
+}

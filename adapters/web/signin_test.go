@@ -1,0 +1,168 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+)
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.browser(t)
+	b.get("/problems?query=all").is(200).at("/sign-in?to=%2Fproblems%3Fquery%3Dall").has("Token")
+	b.post("/sign-in", "token", "pts_wrong", "to", "/settings").is(401).has("no valid token").lacks("pts_wrong")
+	b.post("/sign-in", "token", " "+s.token.Reveal()+"\n", "to", "/settings").is(200).at("/settings").has("admin@localhost", "this browser")
+	b.get("/").is(200).at("/problems").has("All open")
+	b.get("/sign-in").at("/problems")
+	b.post("/sign-out").is(200).at("/sign-in")
+	b.get("/settings").at("/sign-in?to=%2Fsettings")
+}
+
+// Whoever has planted a key in a browser knows no key after the sign-in.
+func TestSignInMakesANewSession(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	cookie := func(b *browser) string {
+		u, _ := url.Parse(s.URL)
+		for _, c := range b.Jar.Cookies(u) {
+			return c.Value
+		}
+		t.Fatal("there is no cookie")
+		return ""
+	}
+	b := s.signedIn(t)
+	first := cookie(b)
+	b.post("/sign-in", "token", s.token.Reveal()).is(200)
+	if cookie(b) == first {
+		t.Error("the second sign-in has the key of the first")
+	}
+}
+
+func TestCookie(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		secure     bool
+		base       string
+		name, path string
+	}{
+		{false, "", "problems-session", "/"},
+		{false, "/tracker", "problems-session", "/tracker"},
+		{true, "", "__Host-problems-session", "/"},
+		{true, "/tracker", "__Secure-problems-session", "/tracker"},
+	} {
+		s := newSite(t, func(o *Options) { o.Secure, o.BasePath = c.secure, c.base })
+		b := s.browser(t)
+		b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		p := b.post(c.base+"/sign-in", "token", s.token.Reveal()).is(http.StatusSeeOther)
+		if p.header.Get("Location") != c.base+"/problems" {
+			t.Errorf("with %+v, the sign-in leads to %s", c, p.header.Get("Location"))
+		}
+		set, err := http.ParseSetCookie(p.header.Get("Set-Cookie"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.Name != c.name || set.Path != c.path || set.Secure != c.secure || !set.HttpOnly || set.SameSite != http.SameSiteLaxMode || set.Domain != "" || len(set.Value) != 43 {
+			t.Errorf("with %+v, the cookie is %v", c, set)
+		}
+	}
+}
+
+func TestCodeWorksOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	code, err := s.codes.Issue(s.token, strings.NewReader("012345678901234567890"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := "/sign-in?code=" + code
+	preview := s.browser(t).get(link).is(200).has("This link signs you in once.") // as a program that looks at links does
+	if strings.Contains(preview.header.Get("Set-Cookie"), "session") {
+		t.Error("a GET signs in")
+	}
+	b := s.browser(t)
+	b.get(link).submit("/sign-in").is(200).at("/problems")
+	s.browser(t).get(link).submit("/sign-in").is(401).has("used already")
+
+	old, err := s.codes.Issue(s.token, strings.NewReader("another-source-of-bytes"), time.Now().Add(-2*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.browser(t).post("/sign-in", "code", old).is(401).has("too old")
+}
+
+func TestDestination(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[string]string{
+		"/problems/7?x=1": "/problems/7?x=1", "/settings": "/settings",
+		"": "/problems", "problems": "/problems", "//evil.example": "/problems", "https://evil.example/": "/problems", `/\evil.example`: "/problems",
+		"/\t/evil.example": "/problems", "javascript:alert(1)": "/problems", "/sign-out": "/problems", "///evil": "/problems",
+	} {
+		if got := destination(to); got != want {
+			t.Errorf("destination(%q) is %q, want %q", to, got, want)
+		}
+	}
+}
+
+// A form of another site changes nothing, whichever way browsers tell.
+func TestForeignForms(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	for name, header := range map[string]http.Header{
+		"another origin":      {"Origin": {"https://evil.example"}},
+		"no origin of a page": {"Origin": {"null"}},
+		"fetch metadata":      {"Sec-Fetch-Site": {"cross-site"}},
+		"another port":        {"Origin": {"http://127.0.0.1:1"}},
+	} {
+		r, err := http.NewRequest("POST", s.URL+path+"/comments", strings.NewReader("text=spam"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = header
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if p := b.do(r); p.status != http.StatusForbidden {
+			t.Errorf("%s has the status %d", name, p.status)
+		}
+	}
+	b.get(path).is(200).lacks("spam")
+}
+
+// The typed text of somebody who was signed out meanwhile is still there.
+func TestFormWithoutSessionIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	form := b.get(path)
+	b.post("/sign-out")
+	kept := b.post(path+"/comments", "text", "typed for an hour", "once", "k1").is(401).has("What you typed is kept")
+	b.post("/sign-in", "token", s.token.Reveal()).is(200)
+	kept.submit(path + "/comments").is(200).has("typed for an hour")
+	_ = form
+	// A token is never written into a page.
+	if p := s.browser(t).post("/settings", "token", s.token.Reveal()); strings.Contains(p.body, s.token.Reveal()) {
+		t.Error("the page has the token")
+	}
+}
+
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	reader := s.as(t, "Rita", access.Read)
+	reader.get(path).is(200).has("The door is open").lacks("New comment", "Save", "Stop watching", "Administration")
+	reader.post(path+"/comments", "text", "no").is(403)
+	reader.get("/problems/new").is(403)
+	reader.get("/administration/tokens").is(403)
+	writer := s.as(t, "Willi", access.Write)
+	writer.get(path).has("New comment").lacks("Administration")
+	writer.post("/administration/states", "name", "Odd").is(403)
+	writer.post("/administration/milestones", "name", "Spring").is(200).has("Spring")
+	writer.post("/administration/tokens", "scope", "admin").is(403)
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// tokensPage lists all tokens, with a form for a new one.
+type tokensPage struct {
+	layout
+	Kinds  []kindLink
+	Rows   []tokenRow
+	Users  choice
+	Scopes []access.Scope
+	// Secret is that of a token just made; empty: none was. It is shown once.
+	Secret string
+}
+
+type tokenRow struct {
+	ID               string
+	User             string
+	Scope            access.Scope
+	Created, Expires time.Time
+	Valid            bool
+}
+
+func showTokens(q *request) (answer, error) { return q.tokensPage("") }
+
+// tokensPage lists the tokens that still work first.
+func (q *request) tokensPage(secret string) (answer, error) {
+	all, err := q.Service.Tokens(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	c := all.Catalogue
+	view := tokensPage{
+		layout: q.signedIn(q.say("kind.tokens"), c).in("administration"), Kinds: kindLinks("tokens"),
+		Users: usersFor("user", ident.None, c), Scopes: access.Scopes(), Secret: secret,
+	}
+	view.Users.Required = true
+	var ended []tokenRow
+	for i := len(all.Value) - 1; i >= 0; i-- {
+		t := all.Value[i]
+		row := tokenRow{t.ID.String(), c.Name(metadata.Users, t.User), t.Scope, t.Created, t.Expires, t.Valid(q.Now())}
+		if row.Valid {
+			view.Rows = append(view.Rows, row)
+		} else {
+			ended = append(ended, row)
+		}
+	}
+	view.Rows = append(view.Rows, ended...)
+	return page("tokens", view), nil
+}
+
+// createToken answers with the page itself: the secret is in no address, and is not shown
+// again.
+func createToken(q *request) (answer, error) {
+	var faults fault.List
+	cmd := tracker.CreateToken{User: referenceOf(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: day(q.form, "expires", &faults)}
+	cmd.Faults = faults
+	issued, err := q.Service.CreateToken(q.context(), q.caller, cmd)
+	if err != nil {
+		return answer{}, err
+	}
+	q.w.Header().Set("Cache-Control", "private, no-store")
+	return q.tokensPage(issued.Value.Secret.Reveal())
+}
+
+func revokeToken(q *request) (answer, error) {
+	id, err := q.objectID()
+	if err == nil {
+		_, err = q.Service.RevokeToken(q.context(), q.caller, id, tracker.Write{})
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return q.redirect("/administration/tokens"), nil
+}
