@@ -10,11 +10,17 @@ replace (
 )
 
 require (
+	github.com/microcosm-cc/bluemonday v1.0.27
 	github.com/problemtracking/problems/adapters/httpframe v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/net v0.62.0
 	golang.org/x/text v0.43.0
 )
 
-require golang.org/x/time v0.16.0 // indirect
+require (
+	github.com/aymerick/douceur v0.2.0 // indirect
+	github.com/gorilla/css v1.0.1 // indirect
+	golang.org/x/time v0.16.0 // indirect
+)

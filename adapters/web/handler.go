@@ -13,6 +13,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
+	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
@@ -72,13 +73,14 @@ type Limits struct {
 // Handler is the client application.
 type Handler struct {
 	Options
-	base   string
-	rates  *httpframe.RateLimits
-	cross  *http.CrossOriginProtection
-	views  *views
-	assets *assets
-	mux    *http.ServeMux
-	framed http.Handler
+	base     string
+	rates    *httpframe.RateLimits
+	cross    *http.CrossOriginProtection
+	views    *views
+	assets   *assets
+	markdown *markdown.Renderer
+	mux      *http.ServeMux
+	framed   http.Handler
 }
 
 // New returns the client application. It fails when an option makes no sense.
@@ -90,11 +92,12 @@ func New(o Options) (*Handler, error) {
 		return nil, fmt.Errorf("web: limits have to be positive: %+v", o.Limits)
 	}
 	h := &Handler{
-		Options: o,
-		base:    o.BasePath,
-		rates:   httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
-		cross:   http.NewCrossOriginProtection(),
-		mux:     http.NewServeMux(),
+		Options:  o,
+		base:     o.BasePath,
+		rates:    httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
+		cross:    http.NewCrossOriginProtection(),
+		markdown: markdown.New(),
+		mux:      http.NewServeMux(),
 	}
 	if o.Origin != "" {
 		if err := h.cross.AddTrustedOrigin(o.Origin); err != nil {

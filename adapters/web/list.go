@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -157,18 +158,11 @@ func showProblems(q *request) (answer, error) {
 	}
 	view.Here = q.r.URL.RequestURI()
 	view.Live = q.base + "/live?" + url.Values{"predicate": {cmd.Predicate.Value}}.Encode()
-	for _, s := range found.First.Value {
-		view.Rows = append(view.Rows, view.row(s, found.First.Catalogue))
-	}
-	if found.Rest != nil {
-		for batch, err := range found.Rest {
-			if err != nil {
-				return answer{}, err
-			}
-			for _, s := range batch.Value {
-				view.Rows = append(view.Rows, view.row(s, batch.Catalogue))
-			}
+	for s, err := range problemsOf(found) {
+		if err != nil {
+			return answer{}, err
 		}
+		view.Rows = append(view.Rows, view.row(s.Snapshot, s.catalogue))
 	}
 	if found.Next != nil {
 		at, err := cursor.Write(*found.Next)
@@ -178,6 +172,37 @@ func showProblems(q *request) (answer, error) {
 		view.Next = q.base + "/problems" + suffix(with(view.Parameters, "after", at))
 	}
 	return page("list", view), nil
+}
+
+// foundProblem is a problem of a search, with the catalogue of its moment.
+type foundProblem struct {
+	store.Snapshot
+	catalogue *metadata.Catalogue
+}
+
+// problemsOf returns all problems of a search, one after the other.
+func problemsOf(found tracker.FoundProblems) iter.Seq2[foundProblem, error] {
+	return func(yield func(foundProblem, error) bool) {
+		for _, s := range found.First.Value {
+			if !yield(foundProblem{s, found.First.Catalogue}, nil) {
+				return
+			}
+		}
+		if found.Rest == nil {
+			return
+		}
+		for batch, err := range found.Rest {
+			if err != nil {
+				yield(foundProblem{}, err)
+				return
+			}
+			for _, s := range batch.Value {
+				if !yield(foundProblem{s, batch.Catalogue}, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // choose selects the query: by a predicate in the address, a saved query, or a classic one.

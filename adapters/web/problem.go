@@ -103,8 +103,9 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	if view.Large {
 		return view, q.latest(&view, a)
 	}
-	view.Timeline = q.timeline(s.Log, s.Comments, c)
-	return view, nil
+	var err error
+	view.Timeline, err = q.timeline(s.Log, s.Comments, c)
+	return view, err
 }
 
 // relatedGroups returns the relationships by type, in the order of the types.

@@ -35,7 +35,11 @@ type change struct {
 
 // timeline returns comments and log as one list, in the order of the log: it has an entry
 // for each comment.
-func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []item) {
+func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []item, err error) {
+	bodies, err := q.bodies(comments)
+	if err != nil {
+		return nil, err
+	}
 	byID := map[string]problem.Comment{}
 	for _, comment := range comments {
 		byID[comment.ID.String()] = comment
@@ -45,7 +49,7 @@ func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c
 		if e.Type == problem.CommentAdded {
 			name, _ := e.To.Text()
 			if comment, ok := byID[name]; ok {
-				items = append(items, q.comment(comment, c))
+				items = append(items, commentItem(comment, bodies[comment.ID], c))
 				batch = ident.None
 				continue
 			}
@@ -61,17 +65,7 @@ func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c
 		}
 		last.Changes = append(last.Changes, changeOf(e))
 	}
-	return items
-}
-
-// comment returns a comment as an item.
-func (q *request) comment(comment problem.Comment, c *metadata.Catalogue) item {
-	return item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, Body: plain(comment.Text)}
-}
-
-// plain returns a text as HTML that shows it as it is.
-func plain(text string) template.HTML {
-	return template.HTML(`<p class="plain">` + template.HTMLEscapeString(text) + `</p>`)
+	return items, nil
 }
 
 // changeOf returns an entry of the log in words.
@@ -132,6 +126,7 @@ func (q *request) latest(view *problemPage, a tracker.Answer[store.Snapshot]) er
 		}
 		comments = append(comments, part...)
 	}
-	view.Timeline = q.timeline(log, comments, a.Catalogue)
-	return nil
+	var err error
+	view.Timeline, err = q.timeline(log, comments, a.Catalogue)
+	return err
 }
