@@ -1,9 +1,6 @@
 package web
 
 import (
-	"strconv"
-
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 )
 
@@ -28,12 +25,9 @@ type auditRow struct {
 const auditOnPage = 100
 
 func showAudit(q *request) (answer, error) {
-	skip := 0
-	if text := q.r.URL.Query().Get("skip"); text != "" {
-		var err error
-		if skip, err = strconv.Atoi(text); err != nil || skip < 0 {
-			return answer{}, fault.New(fault.MalformedRequest, "skip is a number of entries")
-		}
+	skip, err := q.count("skip")
+	if err != nil {
+		return answer{}, err
 	}
 	entries, err := q.Service.Audit(q.context(), skip, auditOnPage)
 	if err != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,9 +17,11 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 func TestClassicQueriesCompile(t *testing.T) {
@@ -487,5 +490,38 @@ func TestLanguage(t *testing.T) {
 	r.Header.Set("Accept-Language", "de-CH,de;q=0.9,en;q=0.8")
 	if p := b.do(r).is(200).has("Probleme"); attribute(find(p.root, "html"), "lang") != "de" {
 		t.Error("the page does not say its language")
+	}
+}
+
+// A large problem is shown in portions, each with its comments.
+func TestLargeProblem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "A large problem")
+	b := s.signedIn(t)
+	for i := range 130 {
+		if _, err := s.service.AddComment(t.Context(), s.admin, 1, tracker.AddComment{Text: patch.Set(fmt.Sprintf("comment %d of many %s", i, strings.Repeat("x", 500)))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := b.get(path).is(200).has("comment 0 of", "comment 98 of").lacks("comment 99 of", "First page")
+	b.get(link(first, "Next page")).is(200).has("comment 99 of", "comment 129 of", "First page").lacks("comment 98 of", "Next page")
+	b.get(path + "?log=x").is(400)
+	b.get(path + "?log=100000").is(200)
+}
+
+// References lead to problems, and names of them are for the pointer.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	s.problem(t, "The lock is broken")
+	b := s.signedIn(t)
+	page := b.post(path+"/comments", "text", "See #2 and #99.").is(200)
+	if at := link(page, "#2"); at != "/problems/2" {
+		t.Errorf("#2 leads to %s", at)
+	}
+	if strings.Contains(page.body, `href="/problems/99"`) || !strings.Contains(page.body, "The lock is broken") {
+		t.Errorf("the comment is shown as\n%s", page.body)
 	}
 }

@@ -38,8 +38,9 @@ type problemPage struct {
 	Users    choice // to watch
 	// Live is the address of the changes to come.
 	Live string
-	// Large is true for a problem whose comments and log are pages of their own.
-	Large bool
+	// First and Next lead to other parts of the timeline of a large problem; empty: there
+	// are none.
+	First, Next string
 }
 
 // person is somebody at a moment.
@@ -96,12 +97,12 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Related:  relatedGroups(s.Relationships, c),
 		Types:    relationship.Types(),
 		Watchers: tracker.Watchers(s, c),
-		Large:    s.Size > store.Small,
 	}
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = usersChoice(ident.None, c)
-	if view.Large {
-		return view, q.latest(&view, a)
+	if s.Size > store.Small {
+		err := q.portions(&view, a)
+		return view, err
 	}
 	var err error
 	view.Timeline, err = q.timeline(s.Log, s.Comments, c)

@@ -3,8 +3,12 @@ package web
 import (
 	"encoding/json"
 	"html/template"
+	"math"
+	"net/url"
+	"strconv"
 	"time"
 
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -106,27 +110,64 @@ func shown(v problem.LogValue) string {
 	return named.Name + named.Value
 }
 
-// latestOf is how many comments, and how many entries of the log, the page of a large
-// problem begins with.
-const latestOf = 50
+// portion is how many entries of the log a page of a large problem has.
+const portion = 100
 
-// latest fills the timeline of a large problem with its first comments and entries.
-func (q *request) latest(view *problemPage, a tracker.Answer[store.Snapshot]) error {
+// portions fills the timeline of a large problem with a part of it. The address has the
+// number of entries, and of comments among them, on the pages before.
+func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) error {
+	skip, err := q.count("log")
+	if err != nil {
+		return err
+	}
+	skipComments, err := q.count("comments")
+	if err != nil {
+		return err
+	}
 	var log []problem.LogEntry
-	for part, err := range q.Service.Log(q.context(), a.Value, 0, latestOf) {
+	for part, err := range q.Service.Log(q.context(), a.Value, skip, portion+1) {
 		if err != nil {
 			return err
 		}
 		log = append(log, part...)
 	}
-	var comments []problem.Comment
-	for part, err := range q.Service.Comments(q.context(), a.Value, 0, latestOf) {
-		if err != nil {
-			return err
+	more := len(log) > portion
+	log = log[:min(len(log), portion)]
+	among := 0
+	for _, e := range log {
+		if e.Type == problem.CommentAdded {
+			among++
 		}
-		comments = append(comments, part...)
 	}
-	var err error
+	var comments []problem.Comment
+	if among > 0 {
+		for part, err := range q.Service.Comments(q.context(), a.Value, skipComments, among) {
+			if err != nil {
+				return err
+			}
+			comments = append(comments, part...)
+		}
+	}
+	here := q.base + "/problems/" + formatID(a.Value.ID)
+	if skip > 0 {
+		view.First = here
+	}
+	if more {
+		view.Next = here + "?" + url.Values{"log": {strconv.Itoa(skip + portion)}, "comments": {strconv.Itoa(skipComments + among)}}.Encode()
+	}
 	view.Timeline, err = q.timeline(log, comments, a.Catalogue)
 	return err
+}
+
+// count returns a number in the query; 0 when it is left out.
+func (q *request) count(name string) (int, error) {
+	text := q.r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > math.MaxInt32 {
+		return 0, fault.New(fault.MalformedRequest, "%s is a number of entries", name)
+	}
+	return n, nil
 }
