@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
@@ -168,16 +166,6 @@ func (s *eventStream) beat() error {
 	return s.write([]byte(text))
 }
 
-// eventFrame is some events as they are sent.
-type eventFrame struct {
-	text  []byte
-	times []time.Time  // of the events
-	last  event.Cursor // of the last event
-	next  event.Cursor // the position behind
-	end   bool         // of the feed
-	made  time.Time
-}
-
 // next returns the events behind the position, within the time of a request.
 func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
 	key := frameKey{s.follower.Position(), s.admin}
@@ -193,15 +181,7 @@ func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &eventFrame{next: page.Next, end: page.End, made: s.Now()}
-	e := wire.Encoder{Catalogue: page.Catalogue}
-	for _, v := range page.Events {
-		e.Buf = e.Buf[:0]
-		e.Event(v)
-		f.text = append(append(append(f.text, "id: "...), v.Cursor.String()...), "\ndata: "...)
-		f.text = append(append(f.text, e.Buf...), "\n\n"...)
-		f.times, f.last = append(f.times, v.At), v.Cursor
-	}
+	f := newEventFrame(page, s.Now())
 	if s.shared {
 		s.frames.put(key, f)
 	}
@@ -227,54 +207,4 @@ func (s *eventStream) write(text []byte) error {
 		return errReader
 	}
 	return nil
-}
-
-// eventFrames holds the latest frames: streams at the same position send the same one.
-type eventFrames struct {
-	mu     sync.Mutex
-	known  map[frameKey]*eventFrame
-	recent []frameKey // in the order of their arrival
-}
-
-type frameKey struct {
-	after event.Cursor
-	admin bool
-}
-
-// The bounds of eventFrames: their number, the length of one in bytes, and its age. The
-// names of a frame can be as old as that.
-const (
-	mostFrames   = 32
-	longestFrame = 64 << 10
-	oldestFrame  = time.Second
-)
-
-// get returns the frame behind a position, or nil when there is none as young as needed.
-func (k *eventFrames) get(key frameKey, now time.Time) *eventFrame {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if f := k.known[key]; f != nil && now.Sub(f.made) < oldestFrame {
-		return f
-	}
-	return nil
-}
-
-// put adds a frame with events.
-func (k *eventFrames) put(key frameKey, f *eventFrame) {
-	if len(f.times) == 0 || len(f.text) > longestFrame {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known == nil {
-		k.known = make(map[frameKey]*eventFrame)
-	}
-	if _, known := k.known[key]; !known {
-		if len(k.recent) == mostFrames {
-			delete(k.known, k.recent[0])
-			k.recent = append(k.recent[:0], k.recent[1:]...)
-		}
-		k.recent = append(k.recent, key)
-	}
-	k.known[key] = f
 }

@@ -203,7 +203,7 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 			page.End, f.current = true, true
 			break
 		}
-		var read []PublishedEvent
+		read := make([]PublishedEvent, 0, min(len(entries), f.cmd.Limit))
 		for _, entry := range entries {
 			for i, e := range entry.Events {
 				c := entry.Cursor(i)
@@ -217,30 +217,35 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 			}
 		}
 		examined += len(read)
+		f.next = read[len(read)-1].Cursor
 		shown, err := f.visible(ctx, read)
 		if err != nil {
 			return EventPage{}, err
 		}
-		f.next = read[len(read)-1].Cursor
 		if free := f.cmd.Limit - len(page.Events); len(shown) > free {
 			shown = shown[:free]
 			f.next = shown[free-1].Cursor
 		}
-		page.Events = append(page.Events, shown...)
+		if len(page.Events) == 0 {
+			page.Events = shown
+		} else {
+			page.Events = append(page.Events, shown...)
+		}
 		page.Next = f.next
 	}
 	return page, nil
 }
 
-// visible returns the events that the caller may see and has asked for.
+// visible returns the events that the caller may see and has asked for. They take the
+// place of the given ones.
 func (f *Follower) visible(ctx context.Context, events []PublishedEvent) ([]PublishedEvent, error) {
 	admin := f.caller.Scope.Covers(access.Admin) && f.cmd.Problem == 0 && !given(f.cmd.Predicate)
-	var shown []PublishedEvent
-	for _, e := range events {
-		if e.Admin() && admin || !e.Admin() && (f.cmd.Problem == 0 || f.cmd.Problem == e.Problem) {
-			shown = append(shown, e)
+	shown := slices.DeleteFunc(events, func(e PublishedEvent) bool {
+		if e.Admin() {
+			return !admin
 		}
-	}
+		return f.cmd.Problem != 0 && f.cmd.Problem != e.Problem
+	})
 	if !given(f.cmd.Predicate) || len(shown) == 0 {
 		return shown, nil
 	}
@@ -248,13 +253,7 @@ func (f *Follower) visible(ctx context.Context, events []PublishedEvent) ([]Publ
 	if err != nil {
 		return nil, err
 	}
-	var kept []PublishedEvent
-	for _, e := range shown {
-		if satisfy[e.Problem] {
-			kept = append(kept, e)
-		}
-	}
-	return kept, nil
+	return slices.DeleteFunc(shown, func(e PublishedEvent) bool { return !satisfy[e.Problem] }), nil
 }
 
 // plan compiles the predicate for this moment.
