@@ -20,11 +20,16 @@ type Idle struct {
 	Queries *float64 `json:"queries,omitempty"`
 }
 
+// reportedWithin is the time in which PostgreSQL counts the transactions of a connection
+// without further ones. Each new stream has two, long before.
+const reportedWithin = 11 * time.Second
+
 // IdleWith opens streams on a server and leaves them open for the duration. queries, if not
-// nil, returns the number of queries to the database so far.
+// nil, returns the number of queries to the database so far. Then they stay open before for
+// as long, and at most reportedWithin.
 func IdleWith(ctx context.Context, c Contender, s *Scene, streams int, d time.Duration, queries func() (float64, error)) (i Idle, err error) {
 	i.Streams = streams
-	deadline := time.Now().Add(d + slack)
+	deadline := time.Now().Add(d + reportedWithin + slack)
 	if i.Before, err = memoryOf(c); err != nil {
 		return i, err
 	}
@@ -35,16 +40,17 @@ func IdleWith(ctx context.Context, c Contender, s *Scene, streams int, d time.Du
 	defer open.Close()
 	var asked float64
 	if queries != nil {
+		if err := pause(ctx, min(d, reportedWithin)); err != nil {
+			return i, err
+		}
 		if asked, err = queries(); err != nil {
 			return i, err
 		}
 	}
 	before, known := cpuOf(c.PIDs)
 	began := time.Now()
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-		return i, ctx.Err()
+	if err := pause(ctx, d); err != nil {
+		return i, err
 	}
 	i.Seconds = time.Since(began).Seconds()
 	if after, ok := cpuOf(c.PIDs); ok && known {
@@ -61,6 +67,16 @@ func IdleWith(ctx context.Context, c Contender, s *Scene, streams int, d time.Du
 	}
 	i.Open, err = memoryOf(c)
 	return i, err
+}
+
+// pause returns after the duration, or when ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // memoryOf returns the memory of a server, or 0 where it cannot be seen.
