@@ -210,8 +210,9 @@ func (p *StorePort) times(n int64, do func(client int) error) error {
 	return errors.Join(failures...)
 }
 
-// stored checks the database for the given number of new batches, and as many new
-// revisions of the patched problems.
+// stored checks the database for the given number of new batches of the patched problems,
+// and as many new revisions. The server on the same database commits batches of its own,
+// such as those of housekeeping.
 func (p *StorePort) stored(ctx context.Context, write func() (int64, error)) error {
 	var before, after, revisionsBefore, revisionsAfter int64
 	if err := p.count(ctx, &before, &revisionsBefore); err != nil {
@@ -225,13 +226,14 @@ func (p *StorePort) stored(ctx context.Context, write func() (int64, error)) err
 		return err
 	}
 	if after-before != said || revisionsAfter-revisionsBefore != said {
-		return fmt.Errorf("%d patches were done, but the database has %d more batches and %d more revisions", said, after-before, revisionsAfter-revisionsBefore)
+		return fmt.Errorf("%d patches were done, but the database has %d more batches of these problems and %d more revisions", said, after-before, revisionsAfter-revisionsBefore)
 	}
 	return nil
 }
 
 func (p *StorePort) count(ctx context.Context, batches, revisions *int64) error {
-	return p.db.QueryRow(ctx, "SELECT (SELECT count(*) FROM batches), (SELECT sum(revision)::bigint FROM problems WHERE id = ANY($1))",
+	// Each patch has one log entry.
+	return p.db.QueryRow(ctx, "SELECT (SELECT count(*) FROM log JOIN batches ON batches.id = log.batch WHERE problem = ANY($1)), (SELECT sum(revision)::bigint FROM problems WHERE id = ANY($1))",
 		p.patchedProblems()).Scan(batches, revisions)
 }
 

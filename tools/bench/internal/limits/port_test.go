@@ -2,6 +2,7 @@ package limits
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -87,6 +88,24 @@ func TestStorePort(t *testing.T) {
 				t.Errorf("%s: %v per second, %v", turn.name, perSecond, err)
 			}
 		}
+	}
+}
+
+// TestStorePortBesideHousekeeping shows that a batch of the server on the same database is
+// not taken for a patch. The server begins its housekeeping a minute after its start.
+func TestStorePortBesideHousekeeping(t *testing.T) {
+	t.Parallel()
+	p := newTestPort(t, 1)
+	w := p.patched[0]
+	if err := p.stored(t.Context(), func() (int64, error) {
+		return 1, errors.Join(p.service.Housekeep(t.Context()), w.patch(t.Context(), p.store, time.Now()))
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := p.stored(t.Context(), func() (int64, error) {
+		return 2, w.patch(t.Context(), p.store, time.Now())
+	}); err == nil {
+		t.Error("a lost patch is not noticed")
 	}
 }
 
