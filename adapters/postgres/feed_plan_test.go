@@ -1,10 +1,14 @@
 package postgres
 
 import (
+	"crypto/rand"
 	"encoding/json"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // The planner knows nothing of a new database, and then assumes thousands of rows in
@@ -41,5 +45,29 @@ func TestNumberingIsCheap(t *testing.T) {
 		if cost := plans[0].Plan.Cost; cost >= compiled/2 {
 			t.Errorf("after %.40s… a numbering costs %.0f by the planner; above %d the server compiles it\n%s", fill, cost, compiled, encoded)
 		}
+	}
+}
+
+// Without readers of the feed, housekeeping numbers what is pending, in portions.
+func TestHousekeepingNumbersTheFeed(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	const entries = 2*numberedAtOnce + 1
+	d.exec("INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", 1000, '{\"ev\":[]}' FROM generate_series(1, " + strconv.Itoa(entries) + ") n")
+	service := tracker.New(tracker.Options{Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	if err := service.Housekeep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var pending, numbered, ordered int
+	if err := d.conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM pending), count(*), count(*) FILTER (WHERE batch = "+uuidOf("number")+") FROM feed").Scan(&pending, &numbered, &ordered); err != nil {
+		t.Fatal(err)
+	}
+	if pending != 0 || numbered != entries || ordered != entries {
+		t.Errorf("after housekeeping %d entries are pending, and %d have numbers, %d of them the right ones; want none, and %d", pending, numbered, ordered, entries)
 	}
 }

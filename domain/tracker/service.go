@@ -142,6 +142,11 @@ const expirySpan = time.Minute
 // Housekeep forgets ended sessions, expired replies and batches, and old events. Callers
 // run it every hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
+	// A store may number entries when somebody reads the feed. Without readers they would
+	// wait, more and more of them, for the first one.
+	if _, _, err := s.store.FeedEnds(ctx); err != nil {
+		return err
+	}
 	if err := s.forgetEvents(ctx); err != nil {
 		return err
 	}
