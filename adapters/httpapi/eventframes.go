@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,7 +13,8 @@ import (
 
 // eventFrame is some events as they are sent.
 type eventFrame struct {
-	text  []byte
+	chunk []byte       // text as a chunk of HTTP/1.1
+	text  []byte       // a part of chunk
 	times []time.Time  // of the events
 	last  event.Cursor // of the last event
 	next  event.Cursor // the position behind
@@ -39,10 +40,20 @@ func newEventFrame(page tracker.EventPage, now time.Time) *eventFrame {
 		f.times, f.last = append(f.times, v.At), v.Cursor
 	}
 	// Other streams may send the frame long after this one.
-	f.text = bytes.Clone(text)
+	f.chunk, f.text = chunkOf(text)
 	*pooled = text
 	httpframe.PutBuf(pooled)
 	return f
+}
+
+// chunkOf returns a text as a chunk of HTTP/1.1, and the text within it.
+func chunkOf(text []byte) (chunk, within []byte) {
+	const most = len("7fffffffffffffff\r\n\r\n")
+	chunk = strconv.AppendInt(make([]byte, 0, len(text)+most), int64(len(text)), 16)
+	chunk = append(chunk, '\r', '\n')
+	begin := len(chunk)
+	chunk = append(append(chunk, text...), '\r', '\n')
+	return chunk, chunk[begin : begin+len(text)]
 }
 
 // eventFrames holds the latest frames: streams at the same position send the same one.

@@ -53,10 +53,11 @@ func (c *call) extendDeadlines(limit time.Duration) {
 
 // eventStream is a stream of server-sent events to one client.
 type eventStream struct {
-	*call
+	*server
+	out      eventWriter
 	follower *tracker.Follower
-	w        http.ResponseWriter
-	control  *http.ResponseController
+	secret   access.Secret
+	report   func(context.Context, error)
 	written  time.Time    // the end of the last write
 	named    event.Cursor // the last id that was sent
 	checked  time.Time    // the last look at the token
@@ -66,30 +67,67 @@ type eventStream struct {
 	shared, admin bool
 }
 
+// eventWriter is the way to the client of a stream.
+type eventWriter interface {
+	// write sends a text, or its chunk, before the deadline.
+	write(chunk, text []byte, deadline time.Time) error
+}
+
 // streamEvents sends events until the client goes, the token is revoked, the server stops,
 // or the client reads too slowly. The client then connects again, with Last-Event-ID. If
 // the stream starts from now, its first frame is an id without an event: otherwise a client
 // without an event would start from another now.
 func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in tracker.Follow) {
-	ctx, cancel := c.whileConnected()
-	defer cancel()
 	header := w.Header()
 	header.Set("Content-Type", mediaEvents)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
+	// HTTP/1.0 has no chunks, and a predicate needs the memory of the request.
+	detachable := c.r.ProtoMajor == 1 && c.r.ProtoMinor > 0 && !in.Predicate.Sent
+	if detachable {
+		header.Set("Connection", "close")
+	}
+	handled := &handledStream{w, http.NewResponseController(w)}
 	s := &eventStream{
-		call: c, follower: f, w: w, control: http.NewResponseController(w), named: f.Position(), checked: c.Now(), behind: true,
+		server: c.server, out: handled, follower: f, secret: httpframe.Credential(c.r), report: c.frame.Report,
+		named: f.Position(), checked: c.Now(), behind: true,
 		shared: in.Problem == 0 && !in.Predicate.Sent, admin: c.caller.Scope.Covers(access.Admin),
 	}
-	_ = s.control.SetReadDeadline(time.Time{})
+	_ = handled.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
 	begin := reconnect
 	if in.Now {
 		begin += "id: " + s.named.String() + "\n\n"
 	}
-	for ok := s.write([]byte(begin)) == nil; ok; {
-		ok = s.step(ctx)
+	if s.write(nil, []byte(begin)) != nil {
+		return
 	}
+	if detachable && c.detach(s, handled) {
+		return
+	}
+	ctx, cancel := c.whileConnected()
+	defer cancel()
+	s.run(ctx)
+}
+
+// run sends events until the end of the stream.
+func (s *eventStream) run(ctx context.Context) {
+	for s.step(ctx) {
+	}
+}
+
+// handledStream writes to a client within its handler.
+type handledStream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (h *handledStream) write(_, text []byte, deadline time.Time) error {
+	_ = h.control.SetWriteDeadline(deadline)
+	if _, err := h.w.Write(text); err != nil {
+		return err
+	}
+	return h.control.Flush()
 }
 
 // step sends the next events, or waits a moment for them. It returns false at the end of
@@ -112,7 +150,7 @@ func (s *eventStream) step(ctx context.Context) bool {
 		}
 	case err != nil:
 		if !errors.Is(err, errReader) {
-			s.frame.Report(ctx, err)
+			s.report(ctx, err)
 		}
 		return false // the next request gets the error
 	}
@@ -140,7 +178,7 @@ func (s *eventStream) send(ctx context.Context) error {
 	if len(next.times) == 0 {
 		return s.beat()
 	}
-	if err := s.write(next.text); err != nil {
+	if err := s.write(next.chunk, next.text); err != nil {
 		return err
 	}
 	s.named = next.last
@@ -163,7 +201,7 @@ func (s *eventStream) beat() error {
 	if at := s.follower.Position(); at != s.named {
 		text, s.named = ":\nid: "+at.String()+"\n\n", at
 	}
-	return s.write([]byte(text))
+	return s.write(nil, []byte(text))
 }
 
 // next returns the events behind the position, within the time of a request.
@@ -191,17 +229,14 @@ func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
 // authenticated reports whether the token is still valid. While the store cannot say, the
 // stream stays: it cannot send anything new either.
 func (s *eventStream) authenticated(ctx context.Context) bool {
-	_, err := s.Service.Recognize(ctx, httpframe.Credential(s.r))
+	_, err := s.Service.Recognize(ctx, s.secret)
 	return !fault.Is(err, fault.Unauthenticated)
 }
 
-// write sends a text. It fails with errReader.
-func (s *eventStream) write(text []byte) error {
-	_ = s.control.SetWriteDeadline(s.Now().Add(slowest))
-	_, err := s.w.Write(text)
-	if err == nil {
-		err = s.control.Flush()
-	}
+// write sends a text. chunk is the text as a chunk, if it is known. It fails with
+// errReader.
+func (s *eventStream) write(chunk, text []byte) error {
+	err := s.out.write(chunk, text, s.Now().Add(slowest))
 	s.written = s.Now()
 	if err != nil {
 		return errReader

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type Streams struct {
 	mu     sync.Mutex
 	open   int
 	byUser map[ident.ID]int
+	none   chan struct{} // not nil: closed when open is 0
 }
 
 // NewStreams returns Streams with a limit for all users together and one for each. lag,
@@ -42,6 +44,28 @@ func (s *Streams) Open() int {
 	return s.open
 }
 
+// Wait returns when there are no more waiting requests and streams, or when ctx ends, with
+// its error. The Shutdown of net/http does not wait for streams of HTTP/1.1.
+func (s *Streams) Wait(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if s.open == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		if s.none == nil {
+			s.none = make(chan struct{})
+		}
+		none := s.none
+		s.mu.Unlock()
+		select {
+		case <-none:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // Sent returns the number of events sent so far, in pages and streams.
 func (s *Streams) Sent() uint64 { return s.sent.Load() }
 
@@ -61,7 +85,10 @@ func (s *Streams) Acquire(user ident.ID) (release func(), err error) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.open--
+		if s.open--; s.open == 0 && s.none != nil {
+			close(s.none)
+			s.none = nil
+		}
 		if s.byUser[user]--; s.byUser[user] == 0 {
 			delete(s.byUser, user)
 		}

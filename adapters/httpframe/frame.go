@@ -63,9 +63,11 @@ type Exchange struct {
 type Frame struct {
 	Exchange
 	options    *Options
+	began      time.Time
 	connection context.Context
 	recorder   recorder
 	memory     *budget.Account
+	detached   bool // the exchange goes on after its handler
 }
 
 // Wrap returns a handler. It puts a Frame around every request, and has next serve it.
@@ -74,8 +76,8 @@ type Frame struct {
 // (D34). It recovers panics and has the Exchange observed.
 func Wrap(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := o.Now()
 		f := &Frame{
+			began:      o.Now(),
 			Exchange:   Exchange{Method: o.knownMethod(r.Method), RequestID: o.requestID(r), Remote: r.RemoteAddr},
 			options:    &o,
 			connection: r.Context(),
@@ -83,7 +85,11 @@ func Wrap(o Options, next http.Handler) http.Handler {
 		}
 		if o.Memory != nil {
 			f.memory = o.Memory.Open(r.Context().Done())
-			defer f.memory.Close()
+			defer func() {
+				if !f.detached {
+					f.memory.Close()
+				}
+			}()
 		}
 		// A client may close its side of the connection and still wait for the answer,
 		// though net/http takes it for gone. Searches ask for Connection.
@@ -104,17 +110,47 @@ func Wrap(o Options, next http.Handler) http.Handler {
 
 		panicked := f.serve(next, r)
 
-		if o.Observe != nil {
-			_, route, _ := strings.Cut(r.Pattern, " ") // the catch-all pattern has no method
-			f.Route = strings.TrimSuffix(strings.ReplaceAll(route, "...}", "}"), "{$}")
-			f.Status, f.Bytes = f.recorder.status, f.recorder.bytes
-			f.Duration = o.Now().Sub(start)
-			o.Observe(f.Exchange)
+		if o.Observe != nil && !f.detached {
+			f.observe(r)
 		}
 		if panicked {
 			panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
 		}
 	})
+}
+
+// observe has the Exchange observed.
+func (f *Frame) observe(r *http.Request) {
+	f.note(r)
+	f.Duration = f.options.Now().Sub(f.began)
+	f.options.Observe(f.Exchange)
+}
+
+// note completes the Exchange, except for its duration.
+func (f *Frame) note(r *http.Request) {
+	_, route, _ := strings.Cut(r.Pattern, " ") // the catch-all pattern has no method
+	f.Route = strings.TrimSuffix(strings.ReplaceAll(route, "...}", "}"), "{$}")
+	f.Status, f.Bytes = f.recorder.status, f.recorder.bytes
+}
+
+// Detach lets the exchange go on after the handler, which has taken the connection over.
+// The Frame then holds nothing of the request. The caller has to call finish once, at the
+// end, with the number of further bytes: it has the Exchange observed, and returns the
+// memory.
+func (f *Frame) Detach(r *http.Request) (finish func(bytes int64)) {
+	f.detached = true
+	f.note(r)
+	f.recorder.ResponseWriter, f.connection = nil, nil
+	return func(bytes int64) {
+		f.Bytes += bytes
+		f.Duration = f.options.Now().Sub(f.began)
+		if f.memory != nil {
+			f.memory.Close()
+		}
+		if f.options.Observe != nil {
+			f.options.Observe(f.Exchange)
+		}
+	}
 }
 
 // serve serves the request and turns a panic into an answer. It returns true when it is

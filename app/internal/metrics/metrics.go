@@ -131,7 +131,7 @@ func New(version string) *Metrics {
 	}
 	underWay := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "problems_http_requests_under_way",
-		Help: "Requests that have begun and are not answered yet.",
+		Help: "Requests that have begun and are not answered yet, without most streams of events.",
 	}, func() float64 { return float64(m.underWay.Load()) })
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "problems_build_info",

@@ -47,7 +47,7 @@ func BenchmarkLoadProblem(b *testing.B) {
 		Settings: settings, Stderr: lines, Now: time.Now,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
-	handler, err := newHandler(o, service, nil, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), newStopping(), newCodes(), logger)
+	handler, err := newHandler(o, service, nil, nil, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), newStopping(), newCodes(), logger)
 	if err != nil {
 		b.Fatal(err)
 	}

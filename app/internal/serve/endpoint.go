@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi"
 )
 
 // endpoint is an address with a handler.
@@ -17,7 +19,8 @@ type endpoint struct {
 	files    *files // with the certificate; nil: it speaks no TLS
 	server   *http.Server
 	listener net.Listener
-	doorman  *doorman // nil: all connections are let in
+	doorman  *doorman         // nil: all connections are let in
+	streams  *httpapi.Streams // nil: it has none
 }
 
 // listen takes the address. From then on clients can connect, and wait.
@@ -71,6 +74,9 @@ func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.
 	defer cancel()
 	err := e.server.Shutdown(ctx)
 	_ = e.listener.Close() // Shutdown does it only after a call of serve
+	if err == nil && e.streams != nil {
+		err = e.streams.Wait(ctx)
+	}
 	if err == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ import (
 
 // httpModule serves the API, and the metrics on a listener of their own.
 var httpModule = fx.Module("http",
-	fx.Provide(newMemory, newStopping, newHandler, newCodes, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
+	fx.Provide(newMemory, newStopping, newStreams, newHandler, newCodes, func(lc fx.Lifecycle, o Options, logger *slog.Logger) *throttles {
 		limits := newThrottles(logger, o.Now)
 		lc.Append(fx.StopHook(limits.sum))
 		return limits
@@ -41,10 +41,18 @@ func newStopping() stopping {
 	return stopping{ctx, cancel}
 }
 
+// newStreams returns the limits of streams.
+func newStreams(o Options, m *metrics.Metrics) *httpapi.Streams {
+	lag, most := metrics.NewEventLag(), o.Settings.Limits.MaxStreams
+	streams := httpapi.NewStreams(most, max(1, most/2), func(age time.Duration) { lag.Observe(age.Seconds()) })
+	m.Events(streams.Open, streams.Sent, lag)
+	return streams
+}
+
 // newCodes returns the codes of the link for the first sign-in.
 func newCodes() *web.Codes { return &web.Codes{} }
 
-func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) (http.Handler, error) {
+func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
 	requests := newAccessLog(logger, o.Stderr, o.Now, limits)
 	observe := func(x httpframe.Exchange) {
@@ -58,9 +66,6 @@ func newHandler(o Options, service *tracker.Service, memory *budget.Budget, m *m
 		}
 	}
 	quiet := func() bool { return outages.Ongoing() || service.ClockRefused() }
-	lag := metrics.NewEventLag()
-	streams := httpapi.NewStreams(settings.Limits.MaxStreams, max(1, settings.Limits.MaxStreams/2), func(age time.Duration) { lag.Observe(age.Seconds()) })
-	m.Events(streams.Open, streams.Sent, lag)
 	handler, err := httpapi.New(httpapi.Options{
 		Service:  service,
 		Memory:   memory,
@@ -192,7 +197,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
@@ -201,6 +206,7 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 		api.files = f
 		m.Certificate(f.certificateEnd)
 	}
+	api.streams = streams
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
 		endpoints = append(endpoints, newMetricsPage(settings, handler, m, connections))

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// A handler of net/http keeps its buffers and its deep stack as long as it runs: some 45 KB
+// for each stream, with the share of the garbage collector. So a stream of HTTP/1.1 takes
+// the connection over, and lets its handler return.
+
+// detachedStream writes to the client of a stream without a handler.
+type detachedStream struct {
+	net.Conn
+	bytes int64 // sent
+}
+
+func (d *detachedStream) write(chunk, text []byte, deadline time.Time) error {
+	if chunk == nil {
+		chunk, _ = chunkOf(text)
+	}
+	if err := d.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	_, err := d.Write(chunk)
+	d.bytes += int64(len(text))
+	return err
+}
+
+// lastChunk ends an answer of HTTP/1.1.
+const lastChunk = "0\r\n\r\n"
+
+// detach runs a stream in a goroutine of its own, with the begin of the answer sent. It
+// returns false when the writer does not give its connection away.
+func (c *call) detach(s *eventStream, handled *handledStream) bool {
+	conn, _, err := handled.control.Hijack()
+	if err != nil {
+		return false
+	}
+	out := &detachedStream{Conn: conn}
+	s.out = out
+	finish, ends := c.frame.Detach(c.r), c.ends
+	c.ends = nil
+	stopping := c.Stopping
+	if stopping == nil {
+		stopping = context.Background()
+	}
+	ctx, cancel := context.WithCancel(stopping)
+	go awaitEnd(conn, cancel)
+	go func() {
+		defer func() {
+			finish(out.bytes)
+			for _, end := range slices.Backward(ends) {
+				end()
+			}
+		}()
+		defer cancel()
+		defer func() { _ = conn.Close() }()
+		defer func() {
+			if v := recover(); v != nil {
+				s.report(ctx, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+				return // the client must not take half a stream for a whole one
+			}
+			_ = conn.SetWriteDeadline(s.Now().Add(lastFor))
+			_, _ = io.WriteString(conn, lastChunk) // the client may have gone
+		}()
+		s.run(ctx)
+	}()
+	return true
+}
+
+// lastFor limits the time of the last write to a client.
+const lastFor = time.Second
+
+// awaitEnd calls end when the client closes its side of the connection. It ignores
+// anything else, as the stream has no end for another request to wait for.
+func awaitEnd(conn net.Conn, end func()) {
+	var ignored [64]byte
+	for {
+		if _, err := conn.Read(ignored[:]); err != nil {
+			end()
+			return
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// socketFixture is a service behind real connections.
+type socketFixture struct {
+	*fixedStore
+	*httptest.Server
+	streams  *Streams
+	stop     context.CancelFunc
+	observed chan httpframe.Exchange
+}
+
+func onSocket(t *testing.T, feed []event.Entry) socketFixture {
+	t.Helper()
+	stopping, stop := context.WithCancel(context.Background())
+	f := socketFixture{fixedStore: newFixedStore(), streams: NewStreams(10, 10, nil), stop: stop, observed: make(chan httpframe.Exchange, 10)}
+	f.feed = feed
+	handler := setup(t, func(o *Options) {
+		o.Service = tracker.New(tracker.Options{Store: f.fixedStore, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), FeedPoll: time.Millisecond})
+		o.Now, o.Stopping, o.Streams = time.Now, stopping, f.streams
+		o.Observe = func(x httpframe.Exchange) { f.observed <- x }
+	})
+	f.Server = httptest.NewUnstartedServer(handler)
+	t.Cleanup(func() {
+		stop()
+		f.Server.Close()
+	})
+	return f
+}
+
+// open opens a stream, and returns its answer.
+func (f socketFixture) open(t *testing.T, path string) *http.Response {
+	t.Helper()
+	r := request("GET", api+path, "", "Accept", "text/event-stream").WithContext(t.Context())
+	r.RequestURI = ""
+	var err error
+	if r.URL, err = r.URL.Parse(f.URL + r.URL.String()); err != nil {
+		t.Fatal(err)
+	}
+	response, err := f.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode != 200 {
+		t.Fatalf("the stream has the status %d", response.StatusCode)
+	}
+	return response
+}
+
+// readIDs reads identifiers of a stream, without those of data.
+func readIDs(t *testing.T, lines *bufio.Reader, n int) (ids []string, bytes int) {
+	t.Helper()
+	for len(ids) < n {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("after %q: %v", ids, err)
+		}
+		bytes += len(line)
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			ids = append(ids, strings.TrimSpace(id))
+		}
+	}
+	return ids, bytes
+}
+
+// wait returns when no stream is left.
+func (f socketFixture) wait(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := f.streams.Wait(ctx); err != nil {
+		t.Fatalf("%d streams are left: %v", f.streams.Open(), err)
+	}
+}
+
+func TestEventStreamWithoutHandler(t *testing.T) {
+	t.Parallel()
+	feed := published(6)
+	f := onSocket(t, feed[:1:1])
+	f.Start()
+	response := f.open(t, "/events")
+	if !response.Close {
+		t.Error("the stream does not announce the end of its connection")
+	}
+	lines := bufio.NewReader(response.Body)
+	ids, sent := readIDs(t, lines, 1)
+	f.mu.Lock()
+	f.feed = append(f.feed, feed[1:]...)
+	f.mu.Unlock()
+	more, further := readIDs(t, lines, 5)
+	for i, id := range append(ids, more...) {
+		if id != feed[i].End().String() {
+			t.Errorf("event %d is %s, want %v", i, id, feed[i].End())
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f.streams.Wait(ended) == nil || f.streams.Open() != 1 || len(f.observed) != 0 {
+		t.Errorf("an open stream is over: %d are open, %d were observed", f.streams.Open(), len(f.observed))
+	}
+	f.stop()
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Errorf("the stream has no end: %v", err)
+	}
+	f.wait(t)
+	x := <-f.observed
+	if want := int64(sent + further + len(rest)); x.Status != 200 || x.Bytes != want || !strings.HasSuffix(x.Route, "/events") || x.Method != "GET" || x.Token.IsNone() || x.Duration <= 0 {
+		t.Errorf("observed is %+v, want a request for events with %d bytes", x, want)
+	}
+}
+
+// A stream ends with its client, also in silence.
+func TestEventStreamWithoutHandlerEndsWithTheClient(t *testing.T) {
+	t.Parallel()
+	f := onSocket(t, published(1))
+	f.Start()
+	response := f.open(t, "/events")
+	readIDs(t, bufio.NewReader(response.Body), 1)
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.wait(t)
+}
+
+// Where a connection cannot be taken over, the handler sends the stream.
+func TestEventStreamWithinHandler(t *testing.T) {
+	t.Parallel()
+	feed := published(3)
+	t.Run("HTTP/2", func(t *testing.T) {
+		t.Parallel()
+		f := onSocket(t, feed)
+		f.EnableHTTP2 = true
+		f.StartTLS()
+		response := f.open(t, "/events")
+		if response.ProtoMajor != 2 {
+			t.Fatalf("the answer is of %s", response.Proto)
+		}
+		readIDs(t, bufio.NewReader(response.Body), 3)
+		f.stop()
+		f.wait(t)
+	})
+	t.Run("HTTP/1.0", func(t *testing.T) {
+		t.Parallel()
+		f := onSocket(t, feed)
+		f.Start()
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		r := request("GET", api+"/events", "")
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.0\r\nAuthorization: %s\r\nAccept: text/event-stream\r\n\r\n", r.URL, r.Header.Get("Authorization")); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(conn)
+		response, err := http.ReadResponse(lines, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		text := make([]byte, len(reconnect))
+		if _, err := io.ReadFull(lines, text); err != nil || string(text) != reconnect {
+			t.Errorf("the stream begins with %q, want %q: %v", text, reconnect, err)
+		}
+		readIDs(t, lines, 3)
+		f.stop()
+		f.wait(t)
+	})
+}
