@@ -32,6 +32,9 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	for {
 		receipt, err := s.attempt(ctx, change.Batch, statements)
 		if !retryable(err) {
+			if err == nil && slices.ContainsFunc(change.Effects, publishes) {
+				s.published.Store(true)
+			}
 			return receipt, err
 		}
 		if err := store.Ended(ctx); err != nil {
@@ -39,6 +42,8 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 		}
 	}
 }
+
+func publishes(e store.Effect) bool { _, event := e.(store.Publish); return event }
 
 // attempt sends the statements of a Change: either all of them happen or none.
 func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlstore.Statement) (store.Receipt, error) {

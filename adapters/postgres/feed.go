@@ -44,6 +44,12 @@ func (s *Store) Feed(ctx context.Context, from int64, limit int, budget int64) (
 		entries, err = r.NumberedFeed(ctx, from, limit, budget, further)
 		return err
 	}
+	if s.published.Swap(false) {
+		// There is something to number: doing it first saves a read.
+		if _, err := s.numberEntries(ctx); err != nil {
+			return nil, err
+		}
+	}
 	shown, pending, err := s.readFeed(ctx, read)
 	for more := pending; err == nil && more && !filled(entries, limit, budget); {
 		if more, err = s.numberEntries(ctx); err == nil {

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -69,5 +72,34 @@ func TestHousekeepingNumbersTheFeed(t *testing.T) {
 	}
 	if pending != 0 || numbered != entries || ordered != entries {
 		t.Errorf("after housekeeping %d entries are pending, and %d have numbers, %d of them the right ones; want none, and %d", pending, numbered, ordered, entries)
+	}
+}
+
+// A read of the feed begins with a numbering only when this process has published since the
+// last one: a numbering is a write.
+func TestNumberingFirstAfterOwnEvents(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	commit := func(batch byte, effects ...store.Effect) {
+		t.Helper()
+		if _, err := s.Commit(t.Context(), store.Change{Batch: ident.ID{15: batch}, At: time.UnixMilli(1), Effects: effects}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(1)
+	if s.published.Load() {
+		t.Error("a Change without events makes the next read number")
+	}
+	commit(2, store.Publish{Event: event.Event{Type: "user.created"}})
+	if !s.published.Load() {
+		t.Error("a Change with an event leaves the numbering to a second read")
+	}
+	if entries, err := s.Feed(t.Context(), 1, 10, 1<<20); err != nil || len(entries) != 1 || entries[0].Number != 1 || s.published.Load() {
+		t.Errorf("the feed has %v, want one entry: %v", entries, err)
 	}
 }

@@ -26,6 +26,7 @@ type Store struct {
 	end           func()
 	writing       chan struct{} // has an element for each write under way
 	answered      atomic.Uint64 // how many writes the server has answered
+	published     atomic.Bool   // there was a Commit since the last numbering for Feed
 	confirmations confirmations
 	mu            sync.Mutex
 	held          map[*writer]struct{} // of the writes under way
