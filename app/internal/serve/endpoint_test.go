@@ -1,9 +1,16 @@
 package serve
 
 import (
+	"context"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi"
+	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
 func TestNetworkOf(t *testing.T) {
@@ -37,5 +44,59 @@ func TestListenOnIPv4Alone(t *testing.T) {
 	if connection, err := net.Dial("tcp6", "[::1]:"+port); err == nil {
 		_ = connection.Close()
 		t.Error("--listen 0.0.0.0 also listens on IPv6")
+	}
+}
+
+// A stream has no handler, but a stop waits for its end all the same.
+func TestDrainWaitsForStreams(t *testing.T) {
+	t.Parallel()
+	service, token := seeded(t)
+	stop := newStopping()
+	ending, ended := make(chan struct{}), make(chan struct{})
+	streams := httpapi.NewStreams(1, 1, nil)
+	handler, err := httpapi.New(httpapi.Options{
+		Service: service, Limits: httpapi.DefaultLimits(), Now: time.Now, NewRequestID: func() string { return "r1" },
+		Logger: slog.New(slog.DiscardHandler), Streams: streams, Stopping: stop,
+		Observe: func(httpframe.Exchange) {
+			close(ending)
+			<-ended
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/20151105/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", token)
+	r.Header.Set("Accept", "text/event-stream")
+	response, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+
+	e := &endpoint{server: server.Config, listener: server.Listener, streams: streams}
+	drained := make(chan error)
+	stop.begin()
+	go func() {
+		drained <- e.drain(context.WithoutCancel(t.Context()), time.Minute, slog.New(slog.DiscardHandler))
+	}()
+	<-ending
+	select {
+	case <-drained:
+		close(ended)
+		t.Fatal("the endpoint is drained before its stream is over")
+	default:
+	}
+	if streams.Open() != 1 {
+		t.Errorf("%d streams are open, want one", streams.Open())
+	}
+	close(ended)
+	if err := <-drained; err != nil || streams.Open() != 0 {
+		t.Errorf("after the end of the stream %d are open: %v", streams.Open(), err)
 	}
 }
