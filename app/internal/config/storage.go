@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -102,21 +101,6 @@ func (s *Storage) Prepare() error {
 }
 
 // Password returns the given password of the database, also from a file; "" without one.
-// A line end at the end of the file does not count.
 func (s *Storage) Password() (string, error) {
-	if s.PasswordFile == "" {
-		return s.StorePassword.Reveal(), nil
-	}
-	content, err := os.ReadFile(s.PasswordFile)
-	if err != nil {
-		return "", fmt.Errorf("the password of the database cannot be read: %w", err)
-	}
-	password := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
-	switch {
-	case password == "":
-		return "", fmt.Errorf("the password of the database cannot be read: %s is empty", s.PasswordFile)
-	case strings.ContainsAny(password, "\n\x00"):
-		return "", fmt.Errorf("the password of the database cannot be read: %s has more than one line", s.PasswordFile)
-	}
-	return password, nil
+	return readPassword("the password of the database", s.StorePassword, s.PasswordFile)
 }
