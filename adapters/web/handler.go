@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
+	"github.com/problemtracking/problems/adapters/web/internal/openid"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
@@ -35,6 +37,10 @@ type Options struct {
 	Origin string
 	// Secure is true when browsers use https: cookies then never go over plain HTTP.
 	Secure bool
+	// OpenID is the provider for signing in by OpenID Connect. nil: there is none.
+	OpenID *OpenID
+	// Random is a source of random bytes fit for secrets. It has to be given with OpenID.
+	Random io.Reader
 	// Memory is the budget for forms and large pages. nil: no limit.
 	Memory *budget.Budget
 	Limits Limits
@@ -79,6 +85,7 @@ type Handler struct {
 	views    *views
 	assets   *assets
 	markdown *markdown.Renderer
+	openID   *openid.Provider // nil: there is none
 	mux      *http.ServeMux
 	framed   http.Handler
 }
@@ -103,6 +110,9 @@ func New(o Options) (*Handler, error) {
 		if err := h.cross.AddTrustedOrigin(o.Origin); err != nil {
 			return nil, fmt.Errorf("web: %w", err)
 		}
+	}
+	if err := h.checkSignIns(); err != nil {
+		return nil, err
 	}
 	h.assets = newAssets(h.base)
 	h.views = newViews(h.base, h.assets, o.Now)
@@ -279,6 +289,8 @@ func routes() []route {
 		{"GET", "/{$}", access.Read, false, home},
 		{"GET", "/sign-in", "", true, showSignIn},
 		{"POST", "/sign-in", "", true, signIn},
+		{"GET", "/sign-in/openid", "", true, beginOpenID},
+		{"GET", openIDCallback, "", true, finishOpenID},
 		{"POST", "/sign-out", access.Read, false, signOut},
 		{"GET", "/settings", access.Read, false, showSettings},
 		{"POST", "/settings/sessions/{id}/end", access.Read, false, endSession},

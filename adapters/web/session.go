@@ -10,16 +10,19 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// cookie returns the cookie of a session without its value. Under https it has a prefix,
-// so that no other site of the host can set it. The prefix __Host- needs the path "/".
-// Browsers drop both prefixes on plain HTTP.
-func (h *Handler) cookie() http.Cookie {
-	c := http.Cookie{Name: "problems-session", Path: cmp.Or(h.base, "/"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+// cookie returns the cookie of a session without its value.
+func (h *Handler) cookie() http.Cookie { return h.newCookie("problems-session") }
+
+// newCookie returns a cookie without its value. Under https its name has a prefix, so that
+// no other site of the host can set it. The prefix __Host- needs the path "/". Browsers
+// drop both prefixes on plain HTTP.
+func (h *Handler) newCookie(name string) http.Cookie {
+	c := http.Cookie{Name: name, Path: cmp.Or(h.base, "/"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if h.Secure {
 		c.Secure = true
-		c.Name = "__Host-" + c.Name
+		c.Name = "__Host-" + name
 		if h.base != "" {
-			c.Name = "__Secure-problems-session"
+			c.Name = "__Secure-" + name
 		}
 	}
 	return c

@@ -16,6 +16,26 @@ type signInPage struct {
 	To    string // the page to go on with, below the base path
 	Code  string // a code for signing in once; empty: with a token
 	Error string
+	// Provider is the name of the provider of OpenID Connect; empty: there is none.
+	Provider string
+	// NoForm hides all ways to sign in, because none would help.
+	NoForm bool
+}
+
+// signInPage returns the page for signing in, and then going on.
+func (q *request) signInPage(to string) signInPage {
+	page := signInPage{layout: q.layout(q.say("sign-in.title")), To: to}
+	if q.OpenID != nil {
+		page.Provider = q.OpenID.Name
+	}
+	return page
+}
+
+// refuse answers a failed sign-in with its page.
+func (q *request) refuse(status int, to, key string, args ...any) answer {
+	view := q.signInPage(to)
+	view.Error = q.say(key, args...)
+	return answer{status: status, name: "sign-in", view: view}
 }
 
 // showSignIn shows the form. With a code in the query, the form has only a button: a GET
@@ -26,12 +46,14 @@ func showSignIn(q *request) (answer, error) {
 	if !q.caller.User.IsNone() && !query.Has("code") {
 		return q.redirect(to), nil
 	}
-	return page("sign-in", signInPage{layout: q.layout(q.say("sign-in.title")), To: to, Code: query.Get("code")}), nil
+	view := q.signInPage(to)
+	view.Code = query.Get("code")
+	return page("sign-in", view), nil
 }
 
 // signIn begins a session: by a token, or by a code.
 func signIn(q *request) (answer, error) {
-	view := signInPage{layout: q.layout(q.say("sign-in.title")), To: destination(q.form.Get("to"))}
+	to := destination(q.form.Get("to"))
 	secret, err := q.credential()
 	var signed tracker.SignedIn
 	if err == nil {
@@ -39,16 +61,15 @@ func signIn(q *request) (answer, error) {
 	}
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
-		view.Error = q.say("sign-in.refused")
 		if q.form.Has("code") {
-			view.Error = q.say("sign-in.code-used")
+			return q.refuse(http.StatusUnauthorized, to, "sign-in.code-used"), nil
 		}
-		return answer{status: http.StatusUnauthorized, name: "sign-in", view: view}, nil
+		return q.refuse(http.StatusUnauthorized, to, "sign-in.refused"), nil
 	case err != nil:
 		return answer{}, err
 	}
 	q.begin(signed)
-	return q.redirect(view.To), nil
+	return q.redirect(to), nil
 }
 
 // credential returns the token in the form, or that of the code in it. The code is used

@@ -32,6 +32,25 @@ var english = Language{
 		"sign-in.code-used":  "This link was used already, or is too old. Sign in with a token.",
 		"sign-out":           "Sign out",
 
+		"sign-in.with-provider": "Sign in with %s",
+		"sign-in.or-token":      "Or with a token",
+		"sign-in.no-cookies":    "Your browser keeps no cookie of this site. Allow cookies here, and try again.",
+		"sign-in.unknown":       "Nobody here has the address %s. Ask an administrator of this service to add you.",
+		"sign-in.inactive":      "The user with the address %s is inactive here. Ask an administrator of this service.",
+		"sign-in.address":       "Your address, %s, cannot be the address of a user here. Ask an administrator of this service.",
+
+		"openid.lost":       "This sign-in is used up, too old, or of another browser. Begin again.",
+		"openid.denied":     "%s did not let you in. Perhaps you refused, or have no access there.",
+		"openid.away":       "%s cannot be reached for the moment. Try again in a minute.",
+		"openid.invalid":    "The answer of %s is not valid. Try again. If it stays so, tell the operator of this service: the log has the cause.",
+		"openid.unverified": "%s names no verified e-mail address for you. Verify your address there, and try again.",
+
+		"proxy.header": "The proxy in front of this service does not name one person. Tell its operator: the header has to have one e-mail address.",
+
+		"signed-out.title": "You are signed out",
+		"signed-out.proxy": "The proxy in front of this service still knows you: the next page signs you in again. To leave, sign out there as well.",
+		"signed-out.again": "Sign in again",
+
 		"settings.title":         "Your settings",
 		"settings.name":          "Name",
 		"settings.email":         "E-mail",

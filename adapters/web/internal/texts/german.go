@@ -32,6 +32,25 @@ var german = Language{
 		"sign-in.code-used":  "Dieser Link wurde schon benutzt oder ist zu alt. Melde dich mit einem Token an.",
 		"sign-out":           "Abmelden",
 
+		"sign-in.with-provider": "Mit %s anmelden",
+		"sign-in.or-token":      "Oder mit einem Token",
+		"sign-in.no-cookies":    "Dein Browser behält kein Cookie dieser Seite. Erlaube hier Cookies und versuche es noch einmal.",
+		"sign-in.unknown":       "Niemand hier hat die Adresse %s. Bitte die Administration dieses Dienstes, dich hinzuzufügen.",
+		"sign-in.inactive":      "Wer die Adresse %s hat, ist hier inaktiv. Wende dich an die Administration dieses Dienstes.",
+		"sign-in.address":       "Deine Adresse, %s, kann hier niemandes Adresse sein. Wende dich an die Administration dieses Dienstes.",
+
+		"openid.lost":       "Diese Anmeldung ist verbraucht, zu alt oder von einem anderen Browser. Beginne noch einmal.",
+		"openid.denied":     "%s hat dich nicht hereingelassen. Vielleicht hast du abgelehnt oder hast dort keinen Zugang.",
+		"openid.away":       "%s ist gerade nicht erreichbar. Versuche es in einer Minute noch einmal.",
+		"openid.invalid":    "Die Antwort von %s ist nicht gültig. Versuche es noch einmal. Bleibt es so, dann sag es dem Betrieb dieses Dienstes: Die Ursache steht im Protokoll.",
+		"openid.unverified": "%s nennt keine bestätigte E-Mail-Adresse für dich. Bestätige deine Adresse dort und versuche es noch einmal.",
+
+		"proxy.header": "Der Proxy vor diesem Dienst nennt nicht genau eine Person. Sag es seinem Betrieb: Der Header muss eine einzige E-Mail-Adresse haben.",
+
+		"signed-out.title": "Du bist abgemeldet",
+		"signed-out.proxy": "Der Proxy vor diesem Dienst kennt dich noch: Die nächste Seite meldet dich wieder an. Melde dich auch dort ab, um zu gehen.",
+		"signed-out.again": "Wieder anmelden",
+
 		"settings.title":         "Deine Einstellungen",
 		"settings.name":          "Name",
 		"settings.email":         "E-Mail",
