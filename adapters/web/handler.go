@@ -39,6 +39,8 @@ type Options struct {
 	Secure bool
 	// OpenID is the provider for signing in by OpenID Connect. nil: there is none.
 	OpenID *OpenID
+	// Proxy is the proxy in front that authenticates people. nil: there is none.
+	Proxy *Proxy
 	// Random is a source of random bytes fit for secrets. It has to be given with OpenID.
 	Random io.Reader
 	// Memory is the budget for forms and large pages. nil: no limit.
@@ -237,6 +239,9 @@ func (h *Handler) serve(rt route) http.HandlerFunc {
 // answer runs the common checks, then the action.
 func (q *request) answer(rt route) (answer, error) {
 	err := q.recognize(q.context())
+	if err == nil {
+		err = q.compareWithProxy()
+	}
 	switch {
 	case err == nil:
 		q.frame.Token = q.caller.Token
@@ -291,6 +296,7 @@ func routes() []route {
 		{"POST", "/sign-in", "", true, signIn},
 		{"GET", "/sign-in/openid", "", true, beginOpenID},
 		{"GET", openIDCallback, "", true, finishOpenID},
+		{"GET", "/sign-out", "", true, showSignedOut},
 		{"POST", "/sign-out", access.Read, false, signOut},
 		{"GET", "/settings", access.Read, false, showSettings},
 		{"POST", "/settings/sessions/{id}/end", access.Read, false, endSession},

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/adapters/web/internal/openid"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -50,6 +51,9 @@ const attemptLife = 10 * time.Minute
 
 // checkSignIns refuses options for signing in that make no sense.
 func (h *Handler) checkSignIns() error {
+	if p := h.Proxy; p != nil && (p.Header == "" || p.Networks.String() == (peer.Networks{}).String() || !p.Scope.Valid()) {
+		return errors.New("web: the header of a proxy needs a name, networks and a scope")
+	}
 	if h.OpenID == nil {
 		return nil
 	}

@@ -39,12 +39,18 @@ func (q *request) refuse(status int, to, key string, args ...any) answer {
 }
 
 // showSignIn shows the form. With a code in the query, the form has only a button: a GET
-// changes nothing, so a program that looks at links uses up no code.
+// changes nothing, so a program that looks at links uses up no code. A person known to
+// the proxy needs no form.
 func showSignIn(q *request) (answer, error) {
 	query := q.r.URL.Query()
 	to := destination(query.Get("to"))
 	if !q.caller.User.IsNone() && !query.Has("code") {
 		return q.redirect(to), nil
+	}
+	if !query.Has("code") && !query.Has("token") && q.r.Method == http.MethodGet {
+		if a, ok, err := q.signInByProxy(to); ok || err != nil {
+			return a, err
+		}
 	}
 	view := q.signInPage(to)
 	view.Code = query.Get("code")
@@ -111,11 +117,23 @@ func (q *request) signInFirst(err error) (answer, error) {
 	return q.redirect("/sign-in?to=" + url.QueryEscape(to)), nil
 }
 
-// signOut ends the session.
+// signOut ends the session. The form for signing in would begin another one when the
+// proxy still knows the person, so a page says that.
 func signOut(q *request) (answer, error) {
 	if err := q.Service.SignOut(q.context(), q.caller); err != nil {
 		return answer{}, err
 	}
 	q.forget()
+	if email, err := q.namedByProxy(); email != "" || err != nil {
+		return q.redirect("/sign-out"), nil
+	}
 	return q.redirect("/sign-in"), nil
+}
+
+// showSignedOut says how to leave for good behind a proxy.
+func showSignedOut(q *request) (answer, error) {
+	if !q.caller.User.IsNone() {
+		return q.redirect("/problems"), nil
+	}
+	return page("signed-out", q.layout(q.say("signed-out.title"))), nil
 }
