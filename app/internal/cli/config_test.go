@@ -2,12 +2,23 @@ package cli_test
 
 import (
 	"crypto/rand"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
 )
+
+// openID returns complete settings for OpenID Connect, with some of them changed.
+func openID(changes variables) variables {
+	env := variables{
+		"PROBLEMS_PUBLIC_URL": "https://tracker.example.org", "PROBLEMS_OIDC_ISSUER": "https://id.example.org/realms/main",
+		"PROBLEMS_OIDC_CLIENT_ID": "problems", "PROBLEMS_OIDC_CLIENT_SECRET": "hunter2",
+	}
+	maps.Copy(env, changes)
+	return env
+}
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
@@ -53,6 +64,19 @@ func TestSettings(t *testing.T) {
 			"PROBLEMS_STORE_PASSWORD": "hunter2", "PROBLEMS_STORE_PASSWORD_FILE": "f", "PROBLEMS_STORE_DIRECT": "postgres://db", "PROBLEMS_STORE_POOLER": "true",
 			"PROBLEMS_STORE_CONNECTIONS": "0", "PROBLEMS_STORE_TIMEOUT": "0s", "PROBLEMS_STORE_ACCEPT_LOSS": "true", "PROBLEMS_AUTO_MIGRATE": "false", "PROBLEMS_MIGRATION_TIMEOUT": "0s",
 		}, []string{"--store=memory:"}, "PROBLEMS_STORE=memory:"},
+		{"provider", openID(nil), nil, "PROBLEMS_OIDC_ISSUER=https://id.example.org/realms/main"},
+		{"provider on this machine", openID(variables{"PROBLEMS_OIDC_ISSUER": "http://127.0.0.1:9000"}), nil, "PROBLEMS_OIDC_ISSUER=http://127.0.0.1:9000"},
+		{"masked secret of the provider", openID(nil), nil, "# PROBLEMS_OIDC_CLIENT_SECRET=… (set, and not shown)"},
+		{"secret of the provider in a file", openID(variables{"PROBLEMS_OIDC_CLIENT_SECRET": "", "PROBLEMS_OIDC_CLIENT_SECRET_FILE": "/run/secrets/oidc"}), nil, "PROBLEMS_OIDC_CLIENT_SECRET_FILE=/run/secrets/oidc"},
+		{"name of the provider", openID(nil), []string{"--oidc-name=Example & Co"}, "PROBLEMS_OIDC_NAME='Example & Co'"},
+		{"scope by the provider", nil, nil, "PROBLEMS_OIDC_SCOPE=write"},
+		{"smaller scope by the provider", openID(variables{"PROBLEMS_OIDC_SCOPE": "read"}), nil, "PROBLEMS_OIDC_SCOPE=read"},
+		{"no new users", nil, nil, "PROBLEMS_OIDC_CREATE_USERS=off"},
+		{"new users", openID(nil), []string{"--oidc-create-users=on"}, "PROBLEMS_OIDC_CREATE_USERS=on"},
+		{"header of a proxy", variables{"PROBLEMS_PROXY_USER_HEADER": "X-Forwarded-Email", "PROBLEMS_PROXY_USER_NETWORKS": "10.0.0.5"}, nil, "PROBLEMS_PROXY_USER_HEADER=X-Forwarded-Email"},
+		{"networks of a proxy", variables{"PROBLEMS_PROXY_USER_HEADER": "X-Forwarded-Email", "PROBLEMS_PROXY_USER_NETWORKS": "10.0.0.5"}, nil, "PROBLEMS_PROXY_USER_NETWORKS=10.0.0.5/32"},
+		{"no networks of a proxy", nil, nil, "PROBLEMS_PROXY_USER_NETWORKS=none"},
+		{"scope by a proxy", nil, []string{"--proxy-scope=admin"}, "PROBLEMS_PROXY_SCOPE=admin"},
 		{"default store", nil, nil, "PROBLEMS_STORE=sqlite:///home/ann/.local/share/problems/problems.db"},
 		{"XDG", variables{"XDG_DATA_HOME": "/data"}, nil, "PROBLEMS_STORE=sqlite:///data/problems/problems.db"},
 		{"data directory", variables{"PROBLEMS_DATA_DIR": "/srv/pro blems"}, nil, "PROBLEMS_STORE=sqlite:///srv/pro%20blems/problems.db"},
@@ -136,6 +160,24 @@ func TestMisuse(t *testing.T) {
 		{"clock gap", nil, []string{"serve", "--max-clock-gap=-1s"}, "--max-clock-gap cannot be negative"},
 		{"clock gap of a command", variables{"PROBLEMS_MAX_CLOCK_GAP": "-1s"}, []string{"token", "list"}, "--max-clock-gap cannot be negative"},
 		{"log level", nil, []string{"serve", "--log-level=chatty"}, "--log-level"},
+		{"provider without a scheme", openID(variables{"PROBLEMS_OIDC_ISSUER": "id.example.org"}), []string{"serve"}, "--oidc-issuer has to be a URL such as https://id.example.org"},
+		{"provider with a query", openID(variables{"PROBLEMS_OIDC_ISSUER": "https://id.example.org/?a=b"}), []string{"serve"}, "--oidc-issuer has to be a URL"},
+		{"provider with a password", openID(variables{"PROBLEMS_OIDC_ISSUER": "https://ann:hunter2@id.example.org"}), []string{"serve"}, "--oidc-issuer has to be a URL"},
+		{"provider without https", openID(variables{"PROBLEMS_OIDC_ISSUER": "http://id.example.org"}), []string{"serve"}, "--oidc-issuer has to have https"},
+		{"provider without a public URL", openID(variables{"PROBLEMS_PUBLIC_URL": ""}), []string{"serve"}, "--oidc-issuer needs --public-url"},
+		{"provider without a client", openID(variables{"PROBLEMS_OIDC_CLIENT_ID": ""}), []string{"serve"}, "--oidc-issuer needs --oidc-client-id"},
+		{"provider without a secret", openID(variables{"PROBLEMS_OIDC_CLIENT_SECRET": ""}), []string{"serve"}, "--oidc-issuer needs --oidc-client-secret-file"},
+		{"two secrets of a provider", openID(variables{"PROBLEMS_OIDC_CLIENT_SECRET_FILE": "f"}), []string{"serve"}, "--oidc-client-secret and --oidc-client-secret-file exclude each other"},
+		{"client without a provider", variables{"PROBLEMS_OIDC_CLIENT_ID": "problems"}, []string{"serve"}, "--oidc-issuer is missing"},
+		{"secret without a provider", variables{"PROBLEMS_OIDC_CLIENT_SECRET": "hunter2"}, []string{"serve"}, "--oidc-issuer is missing"},
+		{"scope by a provider", openID(nil), []string{"serve", "--oidc-scope=owner"}, "--oidc-scope must be one of"},
+		{"new users", openID(variables{"PROBLEMS_OIDC_CREATE_USERS": "yes"}), []string{"serve"}, "--oidc-create-users must be one of"},
+		{"header of any proxy", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email"}, "--proxy-user-header needs --proxy-user-networks"},
+		{"header of no proxy", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email", "--proxy-user-networks=none"}, "--proxy-user-header needs --proxy-user-networks"},
+		{"networks without a header", nil, []string{"serve", "--proxy-user-networks=10.0.0.5"}, "--proxy-user-networks needs --proxy-user-header"},
+		{"no network", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email", "--proxy-user-networks=10.0.0.5/8"}, "--proxy-user-networks: not a network: 10.0.0.5/8"},
+		{"no name of a header", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email:", "--proxy-user-networks=10.0.0.5"}, "--proxy-user-header has to be a name of letters"},
+		{"scope by a proxy", nil, []string{"serve", "--proxy-scope=owner"}, "--proxy-scope must be one of"},
 		{"hints", nil, []string{"serve", "--hints=sometimes"}, "--hints must be one of"},
 		{"scope", nil, []string{"token", "create", "--user=a@b", "--scope=owner"}, "--scope must be one of"},
 		{"expiry", nil, []string{"token", "create", "--user=a@b", "--scope=read", "--expires=tomorrow"}, "--expires: expected a time from now"},

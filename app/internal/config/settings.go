@@ -18,6 +18,7 @@ import (
 type Settings struct {
 	Storage  Storage  `embed:"" group:"Store"`
 	Server   Server   `embed:"" group:"Server"`
+	SignIn   SignIn   `embed:"" group:"Sign-in"`
 	Limits   Limits   `embed:"" group:"Limits"`
 	Timeouts Timeouts `embed:"" group:"Timeouts"`
 	Clock    Clock    `embed:"" group:"Clock"`

@@ -92,9 +92,16 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 	if err != nil || settings.Server.Web == "off" {
 		return m.UnderWay(handler), err
 	}
+	openID, err := newOpenID(settings.SignIn)
+	if err != nil {
+		return nil, err
+	}
 	pages, err := web.New(web.Options{
 		Service:        service,
 		Codes:          codes,
+		OpenID:         openID,
+		Proxy:          newProxy(settings.SignIn),
+		Random:         o.Random,
 		Memory:         memory,
 		BasePath:       settings.Server.BasePath,
 		Origin:         settings.Server.Origin(),

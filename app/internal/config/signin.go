@@ -1,0 +1,96 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
+)
+
+// SignIn has the ways to sign in to the client application without a token (D41).
+type SignIn struct {
+	OIDCIssuer           string   `name:"oidc-issuer" placeholder:"URL" help:"Provider of OpenID Connect for signing in with a browser, such as https://id.example.org/realms/main, exactly as the provider names itself. It needs --public-url, and the provider the redirect URI {public URL}/sign-in/callback. People are matched by their verified e-mail address. Default: none."`
+	OIDCClientID         string   `name:"oidc-client-id" placeholder:"NAME" help:"Name of this service at the provider."`
+	OIDCClientSecret     Password `name:"oidc-client-secret" placeholder:"PASSWORD" help:"Password of this service at the provider. Better set as a variable: other users of the machine can see flags."`
+	OIDCClientSecretFile string   `name:"oidc-client-secret-file" placeholder:"FILE" help:"File with that password. It is read at each sign-in."`
+	OIDCName             string   `name:"oidc-name" placeholder:"NAME" help:"Name of the provider on the button. Default: the host of --oidc-issuer."`
+	OIDCScope            string   `name:"oidc-scope" default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of everybody who signs in by the provider: read, write or admin. Default: ${default}."`
+	OIDCCreateUsers      string   `name:"oidc-create-users" default:"off" enum:"on,off" placeholder:"WHEN" help:"Make a user for each unknown person of the provider: on or off. Default: ${default}, and an administrator adds users."`
+
+	ProxyUserHeader   string        `placeholder:"NAME" help:"Header of a proxy with the e-mail address of the person that it has authenticated, such as X-Forwarded-Email. The proxy has to remove it from the requests of clients. Default: off."`
+	ProxyUserNetworks peer.Networks `placeholder:"NETWORKS" help:"Networks of the proxies that may set --proxy-user-header, such as 10.0.0.5. It counts on connections from there alone, and X-Forwarded-For does not matter. Nobody else may be able to connect from there."`
+	ProxyScope        string        `default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of everybody who signs in by --proxy-user-header: read, write or admin. Default: ${default}."`
+}
+
+// AfterApply is called by kong once all flags are set. It checks the settings for signing
+// in with those of the server.
+func (s *Settings) AfterApply() error {
+	if err := s.SignIn.checkOIDC(s.Server.PublicURL); err != nil {
+		return err
+	}
+	return s.SignIn.checkProxy()
+}
+
+func (s *SignIn) checkOIDC(publicURL string) error {
+	if s.OIDCIssuer == "" {
+		if s.OIDCClientID != "" || s.OIDCClientSecret.Given() || s.OIDCClientSecretFile != "" || s.OIDCName != "" {
+			return errors.New("--oidc-issuer is missing: --oidc-client-id, --oidc-client-secret, --oidc-client-secret-file and --oidc-name belong to it")
+		}
+		return nil
+	}
+	if err := checkIssuer(s.OIDCIssuer); err != nil {
+		return err
+	}
+	switch {
+	case publicURL == "":
+		return errors.New("--oidc-issuer needs --public-url: the provider sends browsers back to it")
+	case s.OIDCClientID == "":
+		return errors.New("--oidc-issuer needs --oidc-client-id, the name of this service at the provider")
+	case s.OIDCClientSecret.Given() && s.OIDCClientSecretFile != "":
+		return errors.New("--oidc-client-secret and --oidc-client-secret-file exclude each other")
+	case !s.OIDCClientSecret.Given() && s.OIDCClientSecretFile == "":
+		return errors.New("--oidc-issuer needs --oidc-client-secret-file or --oidc-client-secret, the password of this service at the provider")
+	}
+	return nil
+}
+
+// checkIssuer refuses an issuer without https, but on this machine: everybody on the way
+// could sign in as anybody.
+func checkIssuer(issuer string) error {
+	u, err := url.Parse(issuer)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(issuer, "?#") {
+		return errors.New("--oidc-issuer has to be a URL such as https://id.example.org/realms/main, without a query")
+	}
+	if u.Scheme == "http" && u.Hostname() != "localhost" {
+		if address, err := netip.ParseAddr(u.Hostname()); err != nil || !address.IsLoopback() {
+			return errors.New("--oidc-issuer has to have https: over http, only a provider on this machine can be believed")
+		}
+	}
+	return nil
+}
+
+func (s *SignIn) checkProxy() error {
+	none := s.ProxyUserNetworks.String() == (peer.Networks{}).String()
+	switch {
+	case s.ProxyUserHeader == "" && none:
+		return nil
+	case s.ProxyUserHeader == "":
+		return errors.New("--proxy-user-networks needs --proxy-user-header, such as X-Forwarded-Email")
+	case none:
+		return errors.New("--proxy-user-header needs --proxy-user-networks: anybody else could set the header")
+	case strings.ContainsFunc(s.ProxyUserHeader, func(c rune) bool {
+		return c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}):
+		return fmt.Errorf("--proxy-user-header has to be a name of letters, digits and hyphens, such as X-Forwarded-Email: %q is none", s.ProxyUserHeader)
+	}
+	return nil
+}
+
+// ClientSecret returns the password of this service at the provider of OpenID Connect, also
+// from a file.
+func (s *SignIn) ClientSecret() (string, error) {
+	return readPassword("the password of OpenID Connect", s.OIDCClientSecret, s.OIDCClientSecretFile)
+}
