@@ -180,7 +180,10 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 // depends on them.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
 	if o.rules.also != nil {
-		return o.service.loadDirectory(ctx, r)
+		if d, err = o.service.loadDirectory(ctx, r); err == nil {
+			d.sessions, err = r.Sessions(ctx, ident.None)
+		}
+		return d, err
 	}
 	d.catalogue, err = o.service.cache.catalogueNow(ctx, r)
 	return d, err

@@ -164,6 +164,13 @@ func TestSignInUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.refuses(t, signed.Key)
+	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}}); err != nil {
+		t.Fatal(err)
+	}
+	s.refuses(t, signed.Key) // for good
+	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.SignInUser(t.Context(), ann.User, access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an inactive user signs in: %v", err)
 	}

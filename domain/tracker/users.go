@@ -26,8 +26,8 @@ type UserPatch struct {
 // Users returns the users. A new user needs an e-mail address too. An address in use
 // fails with fault.AlreadyExists.
 //
-// Deactivating a user revokes the user's tokens for good (D17). It fails with
-// fault.InUse if it would leave no administrator, unless Write.LastAdmin is set.
+// Deactivating a user revokes the user's tokens for good (D17), and ends the sessions
+// (D41). It fails with fault.InUse if it would leave no administrator, unless Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
 	return Objects[user.User, UserPatch]{s, &userRules}
 }
@@ -50,7 +50,7 @@ var userRules = rules[user.User, UserPatch]{
 		}
 	},
 	put:  func(o user.User) store.Effect { return store.PutUser{User: o} },
-	also: (*changeBuilder).revokeTokens,
+	also: (*changeBuilder).shutOut,
 }
 
 func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
@@ -66,8 +66,8 @@ func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List)
 	return u
 }
 
-// revokeTokens revokes the tokens of a deactivated user.
-func (cb *changeBuilder) revokeTokens(w Write, old, u user.User, d directory) error {
+// shutOut revokes the tokens of a deactivated user, and ends the sessions.
+func (cb *changeBuilder) shutOut(w Write, old, u user.User, d directory) error {
 	if !u.Inactive || old.Inactive {
 		return nil
 	}
@@ -79,6 +79,11 @@ func (cb *changeBuilder) revokeTokens(w Write, old, u user.User, d directory) er
 		if token.User == u.ID && token.Revoked.IsZero() {
 			token.Revoked = cb.At
 			cb.putToken(token, u.Name, false)
+		}
+	}
+	for _, session := range d.sessions {
+		if session.User == u.ID {
+			cb.effect(store.DropSession{ID: session.ID})
 		}
 	}
 	return nil
@@ -115,7 +120,8 @@ func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err err
 type directory struct {
 	catalogue *metadata.Catalogue
 	tokens    []access.Token
-	access    ident.Version // of the tokens
+	access    ident.Version    // of the tokens
+	sessions  []access.Session // for changes of users alone
 }
 
 func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
