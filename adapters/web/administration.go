@@ -18,6 +18,8 @@ type administrationPage struct {
 	Rows    []objectRow
 	// Form is the form of a new object; empty for those who may make none.
 	Form []input
+	// Picture is a drawing of the objects; nil: there is none.
+	Picture *picture
 }
 
 // objectPage is the form of one object.
@@ -105,6 +107,9 @@ func showObjects(q *request) (answer, error) {
 	}
 	if q.caller.Scope.Covers(k.creator) {
 		_, view.Form = k.form(c, ident.None)
+	}
+	if k.slug == "states" {
+		view.Picture = q.stateGraph(c)
 	}
 	return page("administration", view), nil
 }

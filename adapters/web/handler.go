@@ -313,6 +313,7 @@ func routes() []route {
 
 		{"GET", "/problems/{problem}", access.Read, false, showProblem},
 		{"POST", "/problems/{problem}", access.Write, false, changeProblem},
+		{"GET", "/problems/{problem}/graph", access.Read, false, showGraph},
 		{"GET", "/problems/{problem}/past", access.Read, false, showPast},
 		{"POST", "/problems/{problem}/read", access.Write, false, markRead},
 		{"POST", "/problems/{problem}/comments", access.Write, false, addComment},

@@ -525,3 +525,39 @@ func TestReferences(t *testing.T) {
 		t.Errorf("the comment is shown as\n%s", page.body)
 	}
 }
+
+// The relationships are drawn, and listed beside.
+func TestGraph(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	one, two := s.problem(t, "The door is open"), s.problem(t, strings.Repeat("A very long title ", 20))
+	b.get(one + "/graph").is(200).has("None yet.")
+	b.post(one+"/relationships", "type", "BlockedBy", "problem", "2").is(200)
+	page := b.get(one+"/graph").is(200).has("Blocks", "#2 A very long title")
+	nodes := 0
+	for n := range page.root.Descendants() {
+		if n.Data == "rect" {
+			nodes++
+		}
+	}
+	if svg := find(page.root, "svg"); svg == nil || nodes != 2 || find(page.root, "path") == nil {
+		t.Errorf("the drawing has %d nodes:\n%s", nodes, page.body)
+	}
+	page.harmless("")
+	b.get(two + "/graph").is(200).has("The door is open")
+	b.get("/problems/99/graph").is(404)
+	b.get("/administration/states").has("Transitions", "new problems")
+}
+
+func TestShortened(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"": {""}, "short": {"short"}, "one two three four five six seven": {"one two three four five", "six seven"},
+		strings.Repeat("x", 40): {strings.Repeat("x", 25) + "…"}, strings.Repeat("word ", 30): {"word word word word word", "word word word word word…"},
+	} {
+		if got := shortened(text); !slices.Equal(got, want) {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

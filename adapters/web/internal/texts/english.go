@@ -215,6 +215,13 @@ var english = Language{
 		"bulk.selected":  "Change the selected",
 		"bulk.all":       "Change all of this query",
 
+		"graph.title":       "Relationships around it",
+		"graph.of":          "Relationships around problem %d",
+		"graph.more":        "Only the nearest 60 problems are shown.",
+		"graph.list":        "The same as a list",
+		"graph.initial":     "new problems",
+		"graph.transitions": "Transitions",
+
 		"past.title":    "As it was",
 		"past.heading":  "Revision %d of %d",
 		"past.revision": "Revision",

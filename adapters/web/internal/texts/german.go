@@ -179,6 +179,13 @@ var german = Language{
 		"bulk.selected":  "Ausgewählte ändern",
 		"bulk.all":       "Alle dieser Abfrage ändern",
 
+		"graph.title":       "Beziehungen rundherum",
+		"graph.of":          "Beziehungen rund um Problem %d",
+		"graph.more":        "Nur die nächsten 60 Probleme sind gezeigt.",
+		"graph.list":        "Dasselbe als Liste",
+		"graph.initial":     "neue Probleme",
+		"graph.transitions": "Übergänge",
+
 		"past.title":    "Wie es war",
 		"past.heading":  "Revision %d von %d",
 		"past.revision": "Revision",
