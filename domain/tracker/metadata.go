@@ -82,7 +82,7 @@ type rules[T, P any] struct {
 
 // written is the basis of the decision about a metadata object.
 type written struct {
-	directory      // with tokens only if the change has further effects
+	directory      // with tokens and sessions only if the change has further effects
 	used      bool // a problem has the object; set only if needed
 	// reply is the reply stored for the Idempotency-Key of a creation, or nil.
 	reply *store.Reply
@@ -180,10 +180,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 // depends on them.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
 	if o.rules.also != nil {
-		if d, err = o.service.loadDirectory(ctx, r); err == nil {
-			d.sessions, err = r.Sessions(ctx, ident.None)
-		}
-		return d, err
+		return o.service.loadDirectory(ctx, r)
 	}
 	d.catalogue, err = o.service.cache.catalogueNow(ctx, r)
 	return d, err
@@ -192,8 +189,16 @@ func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d dir
 // load returns the directory and, where the change depends on it, whether a problem
 // has the object.
 func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, id ident.ID, p P) (w written, err error) {
-	if w.directory, err = o.loadDirectory(ctx, r); err != nil || o.rules.needsUnused == nil {
+	if w.directory, err = o.loadDirectory(ctx, r); err != nil {
 		return w, err
+	}
+	if o.rules.also != nil {
+		if w.sessions, err = r.Sessions(ctx, id); err != nil {
+			return w, err
+		}
+	}
+	if o.rules.needsUnused == nil {
+		return w, nil
 	}
 	if old, ok := o.rules.find(w.catalogue, id); ok && o.rules.needsUnused(old, o.rules.apply(p, old, w.catalogue, new(fault.List))) {
 		w.used, err = o.service.stateUsed(ctx, r, caller, id, w.catalogue)

@@ -86,7 +86,7 @@ func decideSession(caller Caller, digest access.Digest, agent string, of session
 		return store.Change{}, Answer[access.Session]{}, fault.New(fault.Unauthenticated, "an active user is needed")
 	}
 	cb := newChangeBuilder(m, caller.User)
-	cb.resolvedBy(of.catalogue.Version) // or the session could escape the end of all
+	cb.resolvedBy(of.catalogue.Version) // or the user could be deactivated meanwhile
 	session := access.Session{
 		ID: cb.ids.Next(), User: caller.User, Token: caller.Token, Scope: caller.Scope, Digest: digest,
 		Agent: agentName(agent), Created: cb.At, Expires: cb.At.Add(sessionLife),

@@ -26,8 +26,9 @@ type UserPatch struct {
 // Users returns the users. A new user needs an e-mail address too. An address in use
 // fails with fault.AlreadyExists.
 //
-// Deactivating a user revokes the user's tokens for good (D17), and ends the sessions
-// (D41). It fails with fault.InUse if it would leave no administrator, unless Write.LastAdmin is set.
+// Deactivating a user revokes the user's tokens (D17) and ends the user's sessions (D41),
+// both for good. It fails with fault.InUse if it would leave no administrator, unless
+// Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
 	return Objects[user.User, UserPatch]{s, &userRules}
 }
@@ -66,9 +67,19 @@ func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List)
 	return u
 }
 
-// shutOut revokes the tokens of a deactivated user, and ends the sessions.
+// shutOut ends the sessions of a deactivated user, and revokes the tokens.
+//
+// It ends the sessions of a reactivated user, too. A sign-in can commit between the load
+// and the Commit of a deactivation, and leave a session behind. No session begins while
+// the user is inactive, so the reactivation finds all of them.
 func (cb *changeBuilder) shutOut(w Write, old, u user.User, d directory) error {
-	if !u.Inactive || old.Inactive {
+	if u.Inactive == old.Inactive {
+		return nil
+	}
+	for _, session := range d.sessions {
+		cb.effect(store.DropSession{ID: session.ID})
+	}
+	if !u.Inactive {
 		return nil
 	}
 	if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
@@ -79,11 +90,6 @@ func (cb *changeBuilder) shutOut(w Write, old, u user.User, d directory) error {
 		if token.User == u.ID && token.Revoked.IsZero() {
 			token.Revoked = cb.At
 			cb.putToken(token, u.Name, false)
-		}
-	}
-	for _, session := range d.sessions {
-		if session.User == u.ID {
-			cb.effect(store.DropSession{ID: session.ID})
 		}
 	}
 	return nil
@@ -120,8 +126,10 @@ func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err err
 type directory struct {
 	catalogue *metadata.Catalogue
 	tokens    []access.Token
-	access    ident.Version    // of the tokens
-	sessions  []access.Session // for changes of users alone
+	access    ident.Version // of the tokens
+	// sessions are those of the user to be changed. They are loaded only for a change of
+	// a user.
+	sessions []access.Session
 }
 
 func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {

@@ -1,0 +1,86 @@
+package tracker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+func (s service) setInactive(t *testing.T, id ident.ID, inactive bool) {
+	t.Helper()
+	_, err := s.Users().Update(t.Context(), s.admin, id, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(inactive)}})
+	noError(t, err)
+}
+
+// D41: a deactivation ends a session for good, as it does with a token.
+func TestSessionStaysEndedAfterReactivation(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, secret := s.member(t, "Ann", access.Write)
+	byToken, _ := s.signIn(t, secret)
+	byName, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
+	noError(t, err)
+	bob, _ := s.member(t, "Bob", access.Write)
+	other, err := s.SignInUser(t.Context(), bob.User, access.Write, "")
+	noError(t, err)
+
+	s.setInactive(t, ann.User, true)
+	s.setInactive(t, ann.User, false)
+	s.refuses(t, byToken.Key)
+	s.refuses(t, byName.Key)
+	_, err = s.RecognizeSession(t.Context(), other.Key)
+	noError(t, err)
+	again, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
+	noError(t, err)
+	_, err = s.RecognizeSession(t.Context(), again.Key)
+	noError(t, err)
+}
+
+// overtaken does something else between the decision about a Change and its first Commit.
+type overtaken struct {
+	store.Store
+	first func()
+}
+
+func (d *overtaken) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	if first := d.first; first != nil {
+		d.first = nil
+		first()
+	}
+	return d.Store.Commit(ctx, change)
+}
+
+// A sign-in can overtake a deactivation, and leave a session behind. A reactivation does
+// not revive it.
+func TestDeactivationOvertakenBySignIn(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Write)
+	var signed SignedIn
+	slow := service{newServer(&overtaken{s.memory, func() {
+		var err error
+		signed, err = s.SignInUser(t.Context(), ann.User, access.Write, "")
+		noError(t, err)
+	}}, s.clock), s.memory, s.clock, s.admin}
+	slow.setInactive(t, ann.User, true)
+	s.refuses(t, signed.Key)
+	s.setInactive(t, ann.User, false)
+	s.refuses(t, signed.Key)
+}
+
+// A sign-in that a deactivation overtakes is refused, or the session would begin to work
+// with a reactivation.
+func TestSignInOvertakenByDeactivation(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Write)
+	slow := newServer(&overtaken{s.memory, func() { s.setInactive(t, ann.User, true) }}, s.clock)
+	if _, err := slow.SignInUser(t.Context(), ann.User, access.Write, ""); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("the sign-in ends with %v, want a refusal", err)
+	}
+}
