@@ -108,13 +108,24 @@ func (c *cache) knownToken(ctx context.Context, digest access.Digest) (access.To
 	return c.tokenSince(ctx, c.now().Add(-c.maxAge), digest)
 }
 
-// tokenOf returns the token with the given identifier. It may be behind by maxAge.
+// tokenOf returns the token with the given identifier. It may be behind by maxAge, except
+// that it looks an unknown token up in the store, as token does: another process may have
+// made the token and begun a session with it.
 func (c *cache) tokenOf(ctx context.Context, id ident.ID) (access.Token, bool, error) {
-	current, err := c.tokensSince(ctx, c.now().Add(-c.maxAge))
+	now := c.now()
+	current, err := c.tokensSince(ctx, now.Add(-c.maxAge))
 	if err != nil {
 		return access.Token{}, false, err
 	}
+	if _, ok := current.byID[id]; !ok {
+		if current, err = c.tokensSince(ctx, now); err != nil {
+			return access.Token{}, false, err
+		}
+	}
 	token, ok := current.byID[id]
+	if ok && !token.Revoked.IsZero() && !current.confirmed.Load() {
+		return c.confirmed(ctx, current, token.Digest)
+	}
 	return token, ok, nil
 }
 

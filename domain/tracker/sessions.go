@@ -142,35 +142,59 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 	case !ok || !active || !session.Valid(s.now()):
 		return Caller{}, signedOut()
 	}
-	caller := Caller{User: session.User, Token: session.Token, Scope: session.Scope, Expires: session.Expires, Session: session.ID}
-	if session.Token.IsNone() {
-		return caller, nil
-	}
-	token, ok, err := s.cache.tokenOf(ctx, session.Token)
+	scope, ok, err := s.scopeOf(ctx, session)
 	switch {
 	case err != nil:
 		return Caller{}, err
-	case !ok || !token.Valid(s.now()):
+	case !ok:
 		return Caller{}, signedOut()
 	}
-	return caller, nil
+	return Caller{User: session.User, Token: session.Token, Scope: scope, Expires: session.Expires, Session: session.ID}, nil
+}
+
+// scopeOf returns the scope of the session or of its token, the smaller one. ok is false
+// when the token is no longer valid.
+func (s *Service) scopeOf(ctx context.Context, session access.Session) (scope access.Scope, ok bool, err error) {
+	if session.Token.IsNone() {
+		return session.Scope, true, nil
+	}
+	token, ok, err := s.cache.tokenOf(ctx, session.Token)
+	if err != nil || !ok || !token.Valid(s.now()) {
+		return "", false, err
+	}
+	if session.Scope.Covers(token.Scope) {
+		return token.Scope, true, nil
+	}
+	return session.Scope, true, nil
 }
 
 func signedOut() error { return fault.New(fault.Unauthenticated, "you are not signed in") }
 
-// Sessions returns the sessions of the caller that have not expired, the newest first.
+// Sessions returns the sessions of the caller that go on, the newest first.
 func (s *Service) Sessions(ctx context.Context, caller Caller) (Answer[[]access.Session], error) {
 	var of sessionsOf
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		of, err = s.sessionsOf(caller.User)(ctx, r)
 		return err
 	})
-	slices.Reverse(of.sessions)
+	if err != nil {
+		return Answer[[]access.Session]{}, err
+	}
+	a := Answer[[]access.Session]{Catalogue: of.catalogue}
 	now := s.now()
-	return Answer[[]access.Session]{
-		Value:     slices.DeleteFunc(of.sessions, func(old access.Session) bool { return !old.Valid(now) }),
-		Catalogue: of.catalogue,
-	}, err
+	for _, session := range slices.Backward(of.sessions) {
+		if !session.Valid(now) {
+			continue
+		}
+		_, ok, err := s.scopeOf(ctx, session)
+		if err != nil {
+			return Answer[[]access.Session]{}, err
+		}
+		if ok {
+			a.Value = append(a.Value, session)
+		}
+	}
+	return a, nil
 }
 
 // EndSession ends a session of the caller. With the scope admin, it ends any session. It

@@ -2,7 +2,9 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -82,5 +84,62 @@ func TestSignInOvertakenByDeactivation(t *testing.T) {
 	slow := newServer(&overtaken{s.memory, func() { s.setInactive(t, ann.User, true) }}, s.clock)
 	if _, err := slow.SignInUser(t.Context(), ann.User, access.Write, ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("the sign-in ends with %v, want a refusal", err)
+	}
+}
+
+// A session works at once on a server that has not yet heard of its new token.
+func TestSessionOfNewTokenOnAnotherServer(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	old, secret := s.member(t, "Ann", access.Write)
+	other := newServer(s.memory, s.clock)
+	_, err := other.Authenticate(t.Context(), secret) // the other server now has the tokens
+	noError(t, err)
+
+	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(old.User)), Scope: patch.Set("read")})
+	noError(t, err)
+	signed, want := s.signIn(t, issued.Value.Secret)
+	caller, err := other.RecognizeSession(t.Context(), signed.Key)
+	noError(t, err)
+	equal(t, "caller", caller, want)
+}
+
+// The list has exactly the sessions that work.
+func TestSessionsOfRevokedTokens(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, secret := s.member(t, "Ann", access.Write)
+	s.signIn(t, secret)
+	kept, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
+	noError(t, err)
+	_, err = s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
+	noError(t, err)
+	list, err := s.Sessions(t.Context(), Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID})
+	noError(t, err)
+	equal(t, "sessions", list.Value, []access.Session{kept.Session})
+}
+
+// A caller has no more rights than both the session and its token.
+func TestSessionHasTheSmallerScope(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ session, token, want access.Scope }{
+		{access.Admin, access.Read, access.Read},
+		{access.Read, access.Admin, access.Read},
+		{access.Write, access.Write, access.Write},
+	} {
+		t.Run(fmt.Sprint(c.session, " of ", c.token), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			ann, _ := s.member(t, "Ann", c.token)
+			key := access.NewSessionKey([32]byte{1})
+			at := s.clock.now()
+			_, err := s.memory.Commit(t.Context(), store.Change{Batch: testID(40), At: at, Effects: []store.Effect{store.PutSession{Session: access.Session{
+				ID: testID(41), User: ann.User, Token: ann.Token, Scope: c.session, Digest: key.Digest(), Created: at, Expires: at.Add(time.Hour),
+			}}}})
+			noError(t, err)
+			caller, err := s.RecognizeSession(t.Context(), key)
+			noError(t, err)
+			equal(t, "scope", caller.Scope, c.want)
+		})
 	}
 }
