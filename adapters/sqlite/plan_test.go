@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -39,6 +40,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		store.MarkRead{Problem: 1, User: user, Read: true}, store.MarkRead{Problem: 1, User: user}, store.ForgetReads{Problem: 1},
 		store.KeepReply{Reply: store.Reply{User: user, Created: start}}, store.Expire{Before: start.Add(-time.Hour)},
 		store.PutQuery{Query: query.Saved{ID: b.id(), Owner: user, Created: start}}, store.DropQuery{ID: batch},
+		store.PutSession{Session: access.Session{ID: b.id(), User: user, Created: start, Expires: start}}, store.DropSession{ID: batch},
 		store.AppendAudit{Entry: audit.Entry{ID: b.id(), Created: start, Batch: batch, Object: user}},
 	)
 	change.Log = []problem.LogEntry{{ID: b.id(), Problem: 1, Batch: change.Batch, Created: start}}
@@ -67,6 +69,10 @@ func TestStatementsUseIndexes(t *testing.T) {
 			_, err = r.SavedQueries(t.Context(), user)
 			b.must(err)
 			_, _, err = r.SavedQuery(t.Context(), user)
+			b.must(err)
+			_, err = r.Sessions(t.Context(), user)
+			b.must(err)
+			_, _, err = r.SessionWith(t.Context(), access.Digest{1})
 			b.must(err)
 			_, _, err = r.Reply(t.Context(), user, "key")
 			return err
