@@ -227,28 +227,34 @@ func (s *Service) SignOut(ctx context.Context, caller Caller) error {
 	return err
 }
 
-// forgetSessions forgets the sessions that have expired.
+// forgetSessions forgets the sessions that have expired. It reads the sessions once, and
+// forgets a bounded number of them with each Change.
 func (s *Service) forgetSessions(ctx context.Context) error {
-	for {
+	now, err := s.moment(ctx) // a clock that is not believed ends no session
+	if err != nil {
+		return err
+	}
+	var effects []store.Effect
+	err = s.store.View(ctx, func(r store.Reader) error {
+		all, err := r.Sessions(ctx, ident.None)
+		for _, old := range all {
+			if !old.Valid(now.at) {
+				effects = append(effects, store.DropSession{ID: old.ID})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for portion := range slices.Chunk(effects, forgottenAtOnce) {
 		m, err := s.moment(ctx)
 		if err != nil {
 			return err
 		}
-		var effects []store.Effect
-		err = s.store.View(ctx, func(r store.Reader) error {
-			all, err := r.Sessions(ctx, ident.None)
-			for _, old := range all {
-				if !old.Valid(m.at) && len(effects) < forgottenAtOnce {
-					effects = append(effects, store.DropSession{ID: old.ID})
-				}
-			}
-			return err
-		})
-		if err != nil || len(effects) == 0 {
-			return err
-		}
-		if err := s.write(ctx, store.Change{Batch: m.ids.Next(), At: m.at, Effects: effects}); err != nil {
+		if err := s.write(ctx, store.Change{Batch: m.ids.Next(), At: m.at, Effects: portion}); err != nil {
 			return err
 		}
 	}
+	return nil
 }

@@ -143,3 +143,48 @@ func TestSessionHasTheSmallerScope(t *testing.T) {
 		})
 	}
 }
+
+// counting counts the reads and the Changes of a store, and the effects of each Change.
+type counting struct {
+	store.Store
+	views   int
+	effects []int
+}
+
+func (c *counting) View(ctx context.Context, fn func(store.Reader) error) error {
+	c.views++
+	return c.Store.View(ctx, fn)
+}
+
+func (c *counting) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	c.effects = append(c.effects, len(change.Effects))
+	return c.Store.Commit(ctx, change)
+}
+
+// However many sessions have expired, one Change forgets a bounded number, and all are read
+// but once.
+func TestSessionsAreForgottenInPortions(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	at := s.clock.now()
+	const expired = 2*forgottenAtOnce + 1
+	change := store.Change{Batch: testID(40), At: at}
+	for i := range expired + 1 {
+		key := access.NewSessionKey([32]byte{1, byte(i), byte(i >> 8)})
+		session := access.Session{ID: ident.ID{1, byte(i), byte(i >> 8)}, User: s.admin.User, Scope: access.Read, Digest: key.Digest(), Created: at, Expires: at}
+		if i == expired {
+			session.Expires = at.Add(time.Hour)
+		}
+		change.Effects = append(change.Effects, store.PutSession{Session: session})
+	}
+	_, err := s.memory.Commit(t.Context(), change)
+	noError(t, err)
+
+	counted := &counting{Store: s.memory}
+	noError(t, newServer(counted, s.clock).forgetSessions(t.Context()))
+	equal(t, "effects of the Changes", counted.effects, []int{forgottenAtOnce, forgottenAtOnce, 1})
+	equal(t, "reads", counted.views, 1)
+	list, err := s.Sessions(t.Context(), s.admin)
+	noError(t, err)
+	equal(t, "sessions left", len(list.Value), 1)
+}
