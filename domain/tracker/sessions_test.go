@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -249,59 +248,6 @@ func TestAgentName(t *testing.T) {
 		if got := agentName(agent); got != want {
 			t.Errorf("%q is stored as %q", agent, got)
 		}
-	}
-}
-
-func TestStopWatching(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	ann, _ := s.member(t, "Ann", access.Write)
-	p, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("The door is open")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := p.Value.ID
-	for _, who := range []Caller{ann, s.admin} {
-		if _, err := s.AddWatcher(t.Context(), who, id, AddWatcher{User: partialID(who.User)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before, err := s.LoadProblem(t.Context(), ann, id, store.Watchers|store.Log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.StopWatching(t.Context(), ann, id, Write{DryRun: true}); err != nil {
-		t.Fatal(err)
-	}
-	stopped, err := s.StopWatching(t.Context(), ann, id, Write{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "revision", stopped.Revision, before.Revision+1)
-	after, err := s.LoadProblem(t.Context(), ann, id, store.Watchers|store.Log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "watchers", after.Value.Watchers, []ident.ID{s.admin.User})
-	equal(t, "modifier", after.Value.Modifier, before.Value.Modifier)
-	entry := after.Value.Log[len(after.Value.Log)-1]
-	if from, ok := entry.From.Ref(); entry.Type != "WatcherRemoved" || entry.Field != "watchers" || !ok || from != ann.User || entry.To != "" {
-		t.Errorf("the log ends with %+v", entry)
-	}
-	again, err := s.StopWatching(t.Context(), ann, id, Write{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "revision of somebody who does not watch", again.Revision, after.Revision)
-	if _, err := s.StopWatching(t.Context(), ann, 99, Write{}); !fault.Is(err, fault.ProblemNotFound) {
-		t.Errorf("an unknown problem: %v", err)
-	}
-	past, err := s.LoadProblemAsOf(t.Context(), ann, id, store.Watchers, AsOf{Revision: before.Revision})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Contains(past.Value.Watchers, ann.User) {
-		t.Error("the past lacks the watcher")
 	}
 }
 
