@@ -21,7 +21,8 @@ func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, 
 }
 
 // StopWatching removes the caller from the watchers of a problem (D16). Nothing changes if
-// the caller does not watch it.
+// the caller does not watch it. It fails with fault.ProblemNotFound, fault.StaleRevision,
+// or the faults in w.
 func (s *Service) StopWatching(ctx context.Context, caller Caller, id problem.ID, w Write) (Answer[struct{}], error) {
 	return onProblem(ctx, s, caller, id, store.Watchers, w.DryRun, func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
 		return decideUnwatch(caller, w, l, m)
@@ -32,9 +33,13 @@ func decideUnwatch(caller Caller, w Write, l loaded, m moment) (store.Change, An
 	if err := checkMatch(w.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
+	if err := w.Faults.Err(); err != nil {
+		return store.Change{}, Answer[struct{}]{}, err
+	}
 	cb := newChangeBuilder(m, caller.User, l.Problem)
 	if slices.Contains(l.Watchers, caller.User) {
 		me, _ := l.catalogue.User(caller.User)
+		cb.resolvedBy(l.Catalogue) // the log keeps the name
 		cb.insignificant(&l.Snapshot)
 		cb.effect(store.Unwatch{Problem: l.ID, User: caller.User})
 		cb.log(&l.Snapshot, problem.WatcherRemoved, "watchers", problem.LogRef(caller.User, me.Name), "")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -111,6 +112,149 @@ func TestAddWatcherTimes(t *testing.T) {
 			t.Errorf("the entry of %s is dated before the last one", change.Log[0].Created)
 		}
 	}
+}
+
+// D16, D1, D8: the caller alone leaves. Like W8 this raises the revision only, and is no
+// news to anybody.
+func TestStopWatchingDecision(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule     string
+		watchers []ident.ID
+		write    Write
+	}{
+		{"alone", []ident.ID{bob}, Write{}},
+		{"among others", []ident.ID{ann, bob, cat}, Write{}},
+		{"at the revision that was read", []ident.ID{bob, eve1}, Write{IfMatch: &Match{Revisions: []int64{3}}}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			old := newLoaded(assigned(ann), readByAssignee)
+			old.Watchers = c.watchers
+			change, a, err := decideUnwatch(by(bob), c.write, old, at(now))
+			noError(t, err)
+			equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
+			want := old.Problem
+			want.Revision = 4
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
+			equal(t, "effects", change.Effects, []store.Effect{
+				store.Unwatch{Problem: 7, User: bob},
+				store.UpdateProblem{Problem: want, Size: logSize(change, 7)},
+			})
+			logged(t, change, `7@4 WatcherRemoved watchers: `+ref(bob, "Bob")+` → null`)
+			equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
+			equal(t, "D39: events", eventsOf(change), []event.Event{{
+				Type: event.ProblemChanged, Problem: 7, Title: "Login fails", State: open, Revision: 4,
+				Lines: []event.Line{{ID: change.Log[0].ID, Type: "WatcherRemoved", Field: "watchers", From: change.Log[0].From}},
+			}})
+		})
+	}
+}
+
+// D16: nothing changes for somebody who does not watch.
+func TestStopWatchingAgain(t *testing.T) {
+	t.Parallel()
+	for _, watchers := range [][]ident.ID{nil, {ann, eve2}} {
+		old := newLoaded()
+		old.Watchers = watchers
+		change, a, err := decideUnwatch(by(bob), Write{}, old, at(now))
+		noError(t, err)
+		nothing(t, change)
+		equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 3})
+	}
+}
+
+func TestStopWatchingRefuses(t *testing.T) {
+	t.Parallel()
+	var malformed fault.List
+	malformed.Add(fault.UnknownField, fault.At("colour"), "is not known")
+	stale := &Match{Revisions: []int64{1}}
+	for _, c := range []struct {
+		rule  string
+		write Write
+		kind  fault.Kind
+		items []string
+	}{
+		{"D11: what the adapter found", Write{Faults: malformed}, fault.UnknownField, []string{"unknown-field /colour"}},
+		{"D20: another revision", Write{IfMatch: stale}, fault.StaleRevision, nil},
+		{"D18: 412 before 422", Write{IfMatch: stale, Faults: malformed}, fault.StaleRevision, nil},
+	} {
+		for _, watchers := range [][]ident.ID{{bob}, nil} {
+			old := newLoaded()
+			old.Watchers = watchers
+			change, a, err := decideUnwatch(by(bob), c.write, old, at(now))
+			wantFault(t, err, c.kind, c.items...)
+			nothing(t, change)
+			equal(t, c.rule+": answer", a, Answer[struct{}]{})
+		}
+	}
+}
+
+// D1: modificationDate stays when only a watcher leaves, however late it is; the
+// log entry is not dated before it.
+func TestStopWatchingTimes(t *testing.T) {
+	t.Parallel()
+	old := newLoaded()
+	old.Watchers = []ident.ID{bob}
+	for _, clock := range []time.Time{now, noon.Add(-time.Hour)} {
+		change, _, err := decideUnwatch(by(bob), Write{}, old, at(clock))
+		noError(t, err)
+		equal(t, "modificationDate", updated(t, change, 7).Modified, noon)
+		equal(t, "modifier", updated(t, change, 7).Modifier, ann)
+		if change.Log[0].Created.Before(noon) {
+			t.Errorf("the entry of %s is dated before the last one", change.Log[0].Created)
+		}
+	}
+}
+
+// D8: the entry has the name of the moment, even if another server renames the user
+// while the watcher leaves.
+func TestStopWatchingUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	id := other.create(t, "T")
+	_, err := other.AddWatcher(t.Context(), other.admin, id, AddWatcher{User: partialID(other.admin.User)})
+	noError(t, err)
+	counted := new(calls)
+	s := other.behind(hooked{calls: counted, commit: once(func() { other.rename(t, id) })})
+	_, err = s.StopWatching(t.Context(), s.admin, id, Write{})
+	noError(t, err)
+	equal(t, "commits", counted.commits, 2)
+	seen := other.load(t, id)
+	equal(t, "watchers", len(seen.Watchers), 0)
+	equal(t, "the name in the log", seen.Log[len(seen.Log)-1].From, problem.LogRef(s.admin.User, "Renamed"))
+}
+
+// watching finds what the caller watches, and no longer what the caller has left.
+func TestStopWatchingIsFound(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Write)
+	one, two := s.create(t, "1"), s.create(t, "2")
+	for _, id := range []problem.ID{one, two} {
+		for _, caller := range []Caller{ann, s.admin} {
+			_, err := s.AddWatcher(t.Context(), caller, id, AddWatcher{User: partialID(caller.User)})
+			noError(t, err)
+		}
+	}
+	finds := func(caller Caller, predicate string, want ...problem.ID) {
+		t.Helper()
+		a, err := s.SearchProblems(t.Context(), caller, SearchProblems{Search: Search{Predicate: patch.Set(predicate)}})
+		noError(t, err)
+		var got []problem.ID
+		for _, found := range a.First.Value {
+			got = append(got, found.ID)
+		}
+		equal(t, predicate, got, want)
+	}
+	finds(ann, "watching = YES", one, two)
+	_, err := s.StopWatching(t.Context(), ann, one, Write{})
+	noError(t, err)
+	finds(ann, "watching = YES", two)
+	finds(ann, "watching = NO", one)
+	finds(ann, "ANY watchers.name = 'Ann'", two)
+	finds(s.admin, "watching = YES", one, two)
+	finds(ann, "ANY logs.type = 'WatcherRemoved'", one)
 }
 
 func TestStopWatching(t *testing.T) {
