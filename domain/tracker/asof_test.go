@@ -54,7 +54,7 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 		}
 		look()
 	}
-	for _, what := range []string{"update", "comment", "set keyword", "delete keyword", "relate", "unrelate", "watch", "rename"} {
+	for _, what := range []string{"update", "comment", "set keyword", "delete keyword", "relate", "unrelate", "watch", "stop watching", "rename"} {
 		if done[what] == 0 {
 			t.Errorf("of %d steps, none was to %s", steps, what)
 		}
@@ -152,7 +152,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	caller, id := by(pick(rng, ann, bob)), some()
 	name := pick(rng, "a", "b", "c")
 	types := []relationship.Type{relationship.RelatedTo, relationship.ParentOf, relationship.ChildOf, relationship.BlockerOf}
-	what = pick(rng, "update", "update", "comment", "set keyword", "delete keyword", "relate", "relate", "unrelate", "watch", "rename", "mark")
+	what = pick(rng, "update", "update", "comment", "set keyword", "delete keyword", "relate", "relate", "unrelate", "watch", "stop watching", "rename", "mark")
 	switch ctx := t.Context(); what {
 	case "update":
 		cmd := UpdateProblem{}
@@ -181,6 +181,8 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 		_, err = s.DeleteRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
 	case "watch":
 		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: object{"identifier": pick(rng, ann, bob, eve1, eve2).String()}})
+	case "stop watching":
+		_, err = s.StopWatching(ctx, caller, id, Write{})
 	case "rename":
 		_, err = s.Users().Update(ctx, by(ann), eve1, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
 	case "mark":
@@ -192,8 +194,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	return what, err
 }
 
-// What the service does not do itself: a log that says that a watcher was removed
-// (D16), and one that does not say all, as imported ones can.
+// A log can say that a watcher was removed (D16). An imported log can lack entries.
 func TestAsOfUndoesTheLog(t *testing.T) {
 	t.Parallel()
 	entry := func(revision int64, typ problem.LogType, field string, from, to problem.LogValue) problem.LogEntry {

@@ -113,6 +113,10 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 			_, err := s.AddWatcher(ctx, base.admin, id, again)
 			return err
 		}, ""},
+		{"somebody who does not watch", func(s *Service, w Write) error {
+			_, err := s.StopWatching(ctx, base.admin, other, w)
+			return err
+		}, ""},
 		{"a token that is revoked", func(s *Service, w Write) error {
 			_, err := s.RevokeToken(ctx, base.admin, token.ID, w)
 			return err

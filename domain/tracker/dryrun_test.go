@@ -65,6 +65,10 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			_, err := s.AddWatcher(ctx, s.admin, 1, AddWatcher{Write: w, User: admin.Value})
 			return err
 		},
+		"StopWatching": func(ctx context.Context, w Write) error {
+			_, err := s.StopWatching(ctx, s.admin, 2, w)
+			return err
+		},
 		"Create a user": func(ctx context.Context, w Write) error {
 			_, err := s.Users().Create(ctx, s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org")})
 			return err
@@ -106,6 +110,8 @@ func newWritable(t *testing.T) (service, IssuedToken) {
 	_, err := s.SetKeyword(t.Context(), s.admin, two, SetKeyword{Name: "there"})
 	noError(t, err)
 	_, err = s.AddRelationship(t.Context(), s.admin, one, relate(relationship.RelatedTo, two))
+	noError(t, err)
+	_, err = s.AddWatcher(t.Context(), s.admin, two, AddWatcher{User: partialID(s.admin.User)})
 	noError(t, err)
 	return s, s.issue(t, "read")
 }

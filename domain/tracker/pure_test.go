@@ -56,6 +56,9 @@ func TestDecisionsArePure(t *testing.T) {
 	pure(t, "watch", full, func(l loaded, m moment) (store.Change, any, error) {
 		return erased(decideWatcher(by(ann), AddWatcher{User: object{"name": "Bob"}}, l, 9, m))
 	})
+	pure(t, "stop watching", full, func(l loaded, m moment) (store.Change, any, error) {
+		return erased(decideUnwatch(by(ann), Write{}, l, m))
+	})
 	writeUser := func(p UserPatch, old user.User, d directory, m moment) (store.Change, any, error) {
 		change, a, err := userRules.decide(by(ann), Write{}, p, old, written{directory: d}, m)
 		return change, []any{a.Value, a.New, a.Catalogue.Version, a.Catalogue.Content()}, err // catalogues themselves are never equal

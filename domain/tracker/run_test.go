@@ -466,6 +466,8 @@ func TestProblemNotFound(t *testing.T) {
 		wantFault(t, err, fault.ProblemNotFound)
 		_, err = s.AddWatcher(t.Context(), s.admin, id, AddWatcher{Write: wrong})
 		wantFault(t, err, fault.ProblemNotFound)
+		_, err = s.StopWatching(t.Context(), s.admin, id, wrong)
+		wantFault(t, err, fault.ProblemNotFound)
 	}
 }
 

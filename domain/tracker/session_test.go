@@ -32,8 +32,10 @@ func TestRandomSessions(t *testing.T) {
 		randomWrite(t, rng, servers[rng.IntN(2)], by(pick(rng, ann, bob, eve1)))
 	}
 	touched := map[problem.ID]int64{}
+	left := 0
 	for _, c := range s.memory.commits {
 		checkCommit(t, c)
+		left += len(effectsOf[store.Unwatch](c.Change))
 		checkPairs(t, c.after)
 		for _, e := range effectsOf[store.UpdateProblem](c.Change) {
 			touched[e.Problem.ID]++
@@ -45,6 +47,9 @@ func TestRandomSessions(t *testing.T) {
 		if !slices.IsSortedFunc(changes, func(a, b problem.LogEntry) int { return a.Created.Compare(b.Created) }) {
 			t.Errorf("D1: the changes of problem %d step back in time", id)
 		}
+	}
+	if left == 0 {
+		t.Error("no watcher left")
 	}
 	if len(s.memory.commits) < steps/4 {
 		t.Errorf("only %d of %d writes changed something", len(s.memory.commits), steps)
@@ -63,7 +68,7 @@ func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 	}
 	var err error
 	var revision int64
-	switch rng.IntN(9) {
+	switch rng.IntN(10) {
 	case 0, 1, 2:
 		var a Answer[store.Snapshot]
 		before := len(load().Log)
@@ -111,6 +116,13 @@ func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 		if err == nil {
 			equal(t, "watches", slices.Contains(load().Watchers, u), true)
 		}
+	case 9:
+		var a Answer[struct{}]
+		others := slices.DeleteFunc(load().Watchers, func(u ident.ID) bool { return u == who.User })
+		a, err = s.StopWatching(t.Context(), who, id, Write{})
+		noError(t, err)
+		equal(t, "who still watches", load().Watchers, others)
+		revision = a.Revision
 	}
 	if kind := kindOf(err); kind == fault.Internal || kind == fault.Unavailable || kind == fault.Conflict {
 		t.Fatal(err)
@@ -154,6 +166,11 @@ func checkCommit(t *testing.T, c committed) {
 	t.Helper()
 	if c.At != c.At.UTC().Truncate(time.Millisecond) {
 		t.Errorf("D9: the time %s is not in UTC and whole milliseconds", c.At)
+	}
+	for _, e := range effectsOf[store.Unwatch](c.Change) {
+		if e.User != c.Author {
+			t.Errorf("D16: %s removed the watcher %s of problem %d", c.Author, e.User, e.Problem)
+		}
 	}
 	for id, after := range c.after.problems {
 		var before record
@@ -227,6 +244,8 @@ func touches(c store.Change, id problem.ID) bool {
 		case store.DropRelationship:
 			return e.Owner == id
 		case store.Watch:
+			return e.Problem == id
+		case store.Unwatch:
 			return e.Problem == id
 		case store.MarkRead:
 			return e.Problem == id
