@@ -105,6 +105,13 @@ func lived(t *testing.T) store.Store {
 	for range 400 {
 		w.act(t.Context())
 	}
+	ann, first := w.callers[1], w.problems[0]
+	if _, err := w.AddWatcher(t.Context(), ann, first, tracker.AddWatcher{User: map[string]any{"name": "Ann"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.StopWatching(t.Context(), ann, first, tracker.Write{}); err != nil {
+		t.Fatal(err)
+	}
 	// Nobody is assigned or watches who has left, but what Bo did stays.
 	if _, err := w.Users().Update(t.Context(), w.callers[0], w.callers[2].User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
@@ -174,7 +181,7 @@ func (w *world) change(ctx context.Context, by tracker.Caller) (err error) {
 	types := relationship.Types()
 	link := tracker.Relate{Type: patch.Set(string(types[w.IntN(len(types))])), Other: patch.Set(w.problem())}
 	name := w.line()
-	switch w.IntN(8) {
+	switch w.IntN(9) {
 	case 0:
 		fields := w.fields()
 		fields.Title = patch.Set(w.line())
@@ -202,6 +209,8 @@ func (w *world) change(ctx context.Context, by tracker.Caller) (err error) {
 		}
 	case 7:
 		_, err = w.AddWatcher(ctx, by, id, tracker.AddWatcher{User: map[string]any{"name": []string{"Ann", "Bo", "Administrator"}[w.IntN(3)]}})
+	case 8:
+		_, err = w.StopWatching(ctx, by, id, tracker.Write{})
 	}
 	return err
 }
@@ -221,6 +230,9 @@ func TestExportImportExport(t *testing.T) {
 	t.Parallel()
 	original := lived(t)
 	want := export(t, original)
+	if !strings.Contains(want, `"WatcherRemoved"`) {
+		t.Error("no log in the archive says that a watcher left")
+	}
 	for from := range adapters {
 		for to := range adapters {
 			t.Run(adapters[from].name+" to "+adapters[to].name, func(t *testing.T) {
