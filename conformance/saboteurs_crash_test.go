@@ -41,6 +41,7 @@ func crashSaboteurs() []crashSaboteur {
 		{"does not sync saved queries", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.PutQuery]}},
 		{"does not sync sessions", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.PutSession]}},
 		{"does not sync the end of a session", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.DropSession]}},
+		{"does not sync the leaving of a watcher", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.Unwatch]}},
 		{"does not sync replies", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: onlyHas[store.KeepReply]}},
 		{"does not sync the log alone", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: func(_ int, c store.Change) bool { return len(c.Effects) == 0 }}},
 		{"does not sync every sixteenth Change", "COM-003/each-kind/power-cut", "never will be stored", flaw{lazy: func(n int, _ store.Change) bool { return n%16 == 0 }}},

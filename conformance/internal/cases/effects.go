@@ -53,7 +53,7 @@ func Effect() []bench.Case {
 		Run:  moveFamily,
 	}, {
 		ID:   "READ-001/watch",
-		Rule: "Watch makes one user a watcher of one problem, once; Unwatch removes the watcher; both succeed when there is nothing to do.",
+		Rule: "Watch makes one user a watcher of one problem, once; Unwatch removes this watcher alone, from this problem alone, and leaves the read mark; both succeed when there is nothing to do.",
 		Run:  watchAndUnwatch,
 	}, {
 		ID:   "READ-001/mark-read",
@@ -234,9 +234,9 @@ func moveFamily(b *bench.Bench) {
 }
 
 func watchAndUnwatch(b *bench.Bench) {
-	p := b.Furnished()
-	b.Furnished()
+	p, other := b.Furnished(), b.Furnished()
 	who := b.ID()
+	b.Do(store.Watch{Problem: other.ID, User: who}, store.MarkRead{Problem: p.ID, User: who, Read: true}, store.MarkRead{Problem: other.ID, User: who, Read: true})
 	watch, unwatch := store.Watch{Problem: p.ID, User: who}, store.Unwatch{Problem: p.ID, User: who}
 	watching := func(want *bench.Image) {
 		want.Watching[bench.Mark{Problem: p.ID, User: who}] = true

@@ -18,7 +18,7 @@ import (
 func kinds() []string {
 	return []string{
 		"token", "read mark", "log", "query", "reply", "comment", "keyword", "watcher", "audit", "user", "state", "savepoint",
-		"update", "family", "expire", "dropped query", "session", "ended session", "component", "event",
+		"update", "family", "expire", "dropped query", "session", "ended session", "component", "event", "leaving watcher",
 	}
 }
 
@@ -62,6 +62,8 @@ func changeOfOne(s harness.Statement) store.Change {
 		add(store.PutKeyword{Problem: common, Keyword: problem.Keyword{Name: s.Batch.String()}})
 	case "watcher":
 		add(store.Watch{Problem: common, User: who})
+	case "leaving watcher":
+		add(store.Unwatch{Problem: common, User: who})
 	case "audit":
 		add(store.AppendAudit{Entry: audit.Entry{ID: idOf(s, 2), Created: timeOf(s), Author: who, Batch: s.Batch, Type: audit.Created, Kind: audit.State, Object: idOf(s, 3), Name: "State"}})
 	case "user":
