@@ -101,7 +101,7 @@ func (o *operator) act(times int) {
 func (o *operator) one(ctx context.Context) (what string, err error) {
 	id := o.problems[o.IntN(len(o.problems))]
 	name := fmt.Sprint("key ", o.IntN(3))
-	switch o.IntN(9) {
+	switch o.IntN(10) {
 	case 0:
 		if !o.creates {
 			return "nothing", nil
@@ -131,8 +131,15 @@ func (o *operator) one(ctx context.Context) (what string, err error) {
 	case 7:
 		_, err = o.DeleteRelationship(ctx, o.caller, id, o.relation())
 		return "DeleteRelationship", err
+	case 8:
+		_, err = o.StopWatching(ctx, o.caller, id, tracker.Write{})
+		return "StopWatching", err
 	default:
-		_, err = o.AddWatcher(ctx, o.caller, id, tracker.AddWatcher{User: o.somebody()})
+		watcher := o.somebody()
+		if o.IntN(2) == 0 {
+			watcher = map[string]any{"identifier": o.caller.User.String()}
+		}
+		_, err = o.AddWatcher(ctx, o.caller, id, tracker.AddWatcher{User: watcher})
 		return "AddWatcher", err
 	}
 }
