@@ -218,7 +218,7 @@ func (c *failoverClient) relate(owner problem.ID, kind relationship.Type, other 
 
 const mailDomain = "@example.org"
 
-// watch creates a user, who then watches.
+// watch creates a user. The user watches, and two of three times leaves again.
 func (c *failoverClient) watch() {
 	email := c.account.tag("user") + mailDomain
 	is := func(u user.User) bool { return u.Email == email }
@@ -237,16 +237,33 @@ func (c *failoverClient) watch() {
 		}
 		return ident.None
 	}
-	th = c.account.open(&thing{kind: "W8 watcher", puts: func(a aftermath) []int {
-		return []int{count(a.problem(c.home).Log, func(e problem.LogEntry) bool {
-			id, _ := e.To.Ref()
-			return e.Type == problem.WatcherAdded && id == who(a)
-		})}
-	}, present: func(a aftermath) int {
-		return count(a.problem(c.home).Watchers, func(id ident.ID) bool { return id == who(a) })
-	}})
+	traces := func(kind problem.LogType, of func(problem.LogEntry) problem.LogValue) func(aftermath) []int {
+		return func(a aftermath) []int {
+			return []int{count(a.problem(c.home).Log, func(e problem.LogEntry) bool {
+				id, _ := of(e).Ref()
+				return e.Type == kind && id == who(a)
+			})}
+		}
+	}
+	th = c.account.open(&thing{
+		kind:  "W8 watcher, D16",
+		puts:  traces(problem.WatcherAdded, func(e problem.LogEntry) problem.LogValue { return e.To }),
+		drops: traces(problem.WatcherRemoved, func(e problem.LogEntry) problem.LogValue { return e.From }),
+		present: func(a aftermath) int {
+			return count(a.problem(c.home).Watchers, func(id ident.ID) bool { return id == who(a) })
+		},
+	})
+	watcher := tracker.Caller{Scope: c.caller.Scope}
 	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
-		_, err := s.AddWatcher(ctx, c.caller, c.home, tracker.AddWatcher{User: map[string]any{"email": email}})
+		a, err := s.AddWatcher(ctx, c.caller, c.home, tracker.AddWatcher{User: map[string]any{"email": email}})
+		watcher.User = a.Value.ID
+		return err
+	})
+	if th.put != acknowledged || c.calls%3 == 0 {
+		return
+	}
+	th.drop = c.insist(func(ctx context.Context, s *tracker.Service) error {
+		_, err := s.StopWatching(ctx, watcher, c.home, tracker.Write{})
 		return err
 	})
 }
