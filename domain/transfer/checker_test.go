@@ -197,6 +197,10 @@ var refusals = []struct {
 	{"watchers have their field", edit(21, func(r *transfer.LogEntry) { r.Field = "" }), 21, "/field", `must be "watchers"`},
 	{"watchers who are named are there", edit(21, func(r *transfer.LogEntry) { r.To = problem.LogRef(high, "Bo") }), 21, "/to/identifier", "there is no user"},
 	{"removed watchers are gone", edit(21, func(r *transfer.LogEntry) { r.Type, r.From = problem.WatcherRemoved, refBo }), 21, "/to", "must be null"},
+	{"removed watchers are named", edit(21, func(r *transfer.LogEntry) { r.Type, r.To = problem.WatcherRemoved, "" }), 21, "/from", "must be an object"},
+	{"removed watchers have been users", edit(21, func(r *transfer.LogEntry) {
+		r.Type, r.From, r.To = problem.WatcherRemoved, problem.LogRef(high, "Bo"), ""
+	}), 21, "/from/identifier", "there is no user"},
 }
 
 // renumber makes what belongs to the second problem belong to problem 3.

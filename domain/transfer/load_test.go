@@ -45,6 +45,27 @@ func TestLoadGroups(t *testing.T) {
 	}
 }
 
+// D16: a log with a watcher who left comes in and goes out as it was.
+func TestLoadTakesWatchersWhoLeft(t *testing.T) {
+	t.Parallel()
+	left := edit(21, func(r *transfer.LogEntry) { r.Type, r.From, r.To = problem.WatcherRemoved, refBo, "" })
+	records := both(left, drop(27))(sample())
+	archive, dossiers := mustLoad(t, records)
+	if got := dossiers[0].Watchers; !slices.Equal(got, []ident.ID{ann}) {
+		t.Errorf("the watchers are %v, want Ann alone", got)
+	}
+	var got []transfer.Record
+	for record, err := range transfer.Records(t.Context(), reader{archive: archive, dossiers: dossiers}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, record)
+	}
+	if want := records[20]; len(got) != len(records)+1 || !reflect.DeepEqual(got[21], want) {
+		t.Errorf("%d records with %+v, want %d with %+v", len(got), got[min(21, len(got)-1)], len(records)+1, want)
+	}
+}
+
 func TestRecordsGiveWhatWasLoaded(t *testing.T) {
 	t.Parallel()
 	archive, dossiers := mustLoad(t, sample())
