@@ -184,7 +184,7 @@ func (h *Handler) withBase(at *url.URL) *url.URL {
 
 // route serves a request by its path, after the checks that need no session.
 func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
-	secure(w.Header())
+	h.secure(w.Header())
 	r.URL = h.withBase(r.URL)
 	if r.URL.Path == h.base {
 		root := *r.URL
@@ -205,11 +205,13 @@ func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
 // secure sets the headers for browsers. A page loads and runs nothing but the assets of
 // this handler. With "no-referrer" some browsers would send "Origin: null" with forms,
 // and every form would be refused.
-func secure(header http.Header) {
+func (h *Handler) secure(header http.Header) {
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
 	header.Set("Referrer-Policy", "same-origin")
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if h.Secure { // browsers ignore it on plain HTTP, and complain
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 

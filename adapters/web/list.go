@@ -116,6 +116,10 @@ type cell struct {
 
 func showProblems(q *request) (answer, error) {
 	asked := q.r.URL.Query()
+	position, err := q.position()
+	if err != nil {
+		return answer{}, err
+	}
 	saved, err := q.Service.SavedQueries(q.context(), q.caller)
 	if err != nil {
 		return answer{}, err
@@ -157,7 +161,7 @@ func showProblems(q *request) (answer, error) {
 		return answer{}, err
 	}
 	view.Here = q.r.URL.RequestURI()
-	view.Live = q.base + "/live?" + url.Values{"predicate": {cmd.Predicate.Value}}.Encode()
+	view.Live = q.base + "/live?" + url.Values{"predicate": {cmd.Predicate.Value}, "after": {position}}.Encode()
 	for s, err := range problemsOf(found) {
 		if err != nil {
 			return answer{}, err

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -63,13 +64,24 @@ func showLive(q *request) (answer, error) {
 	}}, nil
 }
 
+// position returns the end of the feed. A page asks for it before it reads anything, so its
+// stream begins where the page ends.
+func (q *request) position() (string, error) {
+	follower, err := q.Service.Follow(q.context(), q.caller, tracker.Follow{Now: true, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	defer follower.Close()
+	return follower.Position().String(), nil
+}
+
 // follow reads the parameters. outdated is true when the page lacks a change already.
 func (q *request) follow() (cmd tracker.Follow, outdated bool, err error) {
 	asked := q.r.URL.Query()
 	cmd = tracker.Follow{Now: true, Limit: tracker.MostOnPage}
-	if text := q.r.Header.Get("Last-Event-ID"); text != "" {
+	if text := cmp.Or(q.r.Header.Get("Last-Event-ID"), asked.Get("after")); text != "" {
 		if cmd.After, err = event.ParseCursor(text); err != nil {
-			return cmd, false, fault.New(fault.MalformedRequest, "Last-Event-ID is none of this server")
+			return cmd, false, fault.New(fault.MalformedRequest, "this is no position in the feed of this server")
 		}
 		cmd.Now = false
 	}

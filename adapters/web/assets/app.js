@@ -20,7 +20,7 @@ const load = (method, url, body, then, failed) => {
   r.open(method, url);
   r.responseType = "document";
   r.setRequestHeader("Accept", "text/html");
-  if (body) r.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
+  if (body !== null) r.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
   r.onload = () => r.response && r.response.querySelector("main") ? then(r.response, r.responseURL) : failed();
   r.onerror = failed;
   r.send(body);
