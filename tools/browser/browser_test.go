@@ -1,0 +1,311 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/problemtracking/problems/adapters/web/webtest"
+	"github.com/problemtracking/problems/tools/launch"
+)
+
+// stores returns the URL of an empty store of each kind, and what stops the database.
+func stores(t *testing.T) (stop func(), urls map[string]string) {
+	t.Helper()
+	database, err := launch.StartDatabase(t.Context(), filepath.Join(folder, "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = func() {
+		if err := database.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+	inPostgres, err := database.Create(t.Context(), "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stop, map[string]string{"memory": "memory:", "sqlite": "sqlite:" + filepath.Join(t.TempDir(), "problems.db"), "postgres": inPostgres}
+}
+
+// A day of a team, on each store: sign in, create, find, read, comment, relate, look at the
+// relationships, move a milestone by a bulk edit, stop watching, see the change of
+// somebody else arrive, sign out.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	database, all := stores(t)
+	defer database()
+	for name, store := range all {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, store)
+			ann, bob := s.signedIn(s.member("Ann")), s.signedIn(s.member("Bob"))
+			day(s, ann, bob)
+			// The change of somebody else arrives, and nobody loses what is being typed.
+			ann.must(ann.Open("/problems/1"), ann.Shows("The lamp is dark"), ann.Type("textarea[name=text]", "half a sentence"))
+			bob.must(bob.Open("/problems/1"), bob.Type("textarea[name=text]", "It was the fuse."), bob.Click(".comment-form button"), bob.Shows("It was the fuse."))
+			ann.must(ann.Shows("It was the fuse."), ann.Until("document.querySelector('textarea[name=text]').value === 'half a sentence'"))
+			// So does a new problem, without moving the list.
+			bob.must(bob.Open("/problems?query=all"), bob.Shows("The lamp is dark"))
+			s.api("POST", "/problems", map[string]any{"title": "A new one"})
+			bob.must(bob.Until("!document.querySelector('.live').hidden"), bob.Click(".live a"), bob.Shows("A new one"))
+			bob.must(bob.Click(`form[action="/sign-out"] button`), bob.Shows("Token"))
+			bob.must(bob.Open("/problems/1"), bob.Shows("Token"))
+			ann.clean()
+			bob.clean()
+		})
+	}
+}
+
+// day are the steps of everybody, with scripts or without.
+func day(s *scene, ann, bob *person) {
+	s.Helper()
+	s.api("POST", "/milestones", map[string]any{"name": "Spring"})
+	ann.must(ann.Open("/problems/new"), ann.Type("input[name=title]", "The lamp is dark"), ann.Type("textarea[name=comment]", "Since *yesterday*."),
+		ann.Choose("select[name=priority]", "High"), ann.Click("main form button"), ann.Shows("Since yesterday."))
+	ann.must(ann.Open("/problems/new"), ann.Type("input[name=title]", "The fuse blows"), ann.Click("main form button"), ann.Shows("#2"))
+	// Bob finds the problem, reads it, and comments.
+	bob.must(bob.Open("/problems"), bob.Type("input[name=title]", "lamp"), bob.Click(".find button"), bob.Until("location.search.includes('lamp')"), bob.Shows("The lamp is dark"),
+		bob.Until("document.querySelectorAll('.problems tbody tr').length === 1"), bob.Click(".problems tbody th a"), bob.Shows("New comment"))
+	bob.must(bob.Type("textarea[name=text]", "Is it #2?"), bob.Click(".comment-form button"), bob.Shows("Is it #2?"), bob.Until("document.querySelector('a.reference').title === 'The fuse blows'"))
+	bob.must(bob.Click("#relationships summary"), bob.Choose("#relationships select", "Caused by"), bob.Type("#relationships input[name=problem]", "2"),
+		bob.Click("#relationships details button"), bob.Until("document.querySelector('#relationships .links') !== null"), bob.Shows("The fuse blows"))
+	bob.must(bob.Open("/problems/1/graph"), bob.Until("document.querySelectorAll('svg rect').length === 2"))
+	// Bob watches, and stops it.
+	bob.must(bob.Open("/problems/1"), bob.Click(`form[action="/problems/1/watchers"] button`), bob.Shows("Stop watching"), bob.Click(`form[action="/problems/1/watchers/leave"] button`),
+		bob.Until("document.querySelector('form[action=\"/problems/1/watchers/leave\"]') === null"), bob.Shows("No longer watching: Bob"))
+	// Ann moves both problems to a milestone, after a look at what would change.
+	ann.must(ann.Open("/problems?query=all"), ann.Click("input[value='1'][name=problem]"), ann.Click("input[value='2'][name=problem]"), ann.Click("#bulk button"), ann.Shows("Change many problems"),
+		ann.Choose("select[name=milestone]", "Spring"), ann.Click("main form button"), ann.Shows("2 problems would change"), ann.Click("main .actions button.primary"), ann.Shows("2 problems were changed"))
+	// Two people change one field: nothing is lost.
+	ann.must(ann.Open("/problems/1"), ann.Type("input[name=title]", "The lamp is still dark"), bob.Open("/problems/1"))
+	bob.must(bob.Choose("select[name=priority]", "Low"), bob.Click("section[data-part=fields] button"), bob.Shows("Priority: High → Low"))
+	ann.must(ann.Click("section[data-part=fields] button"))
+	ann.must(ann.Shows("Somebody changed this problem meanwhile"), ann.Shows("The lamp is still dark"), ann.Click("main form button"), ann.Shows("Title: The lamp is dark → The lamp is still dark"))
+	ann.must(ann.Open("/problems/1/past?revision=1"), ann.Shows("Revision 1 of"), ann.Shows("The lamp is still dark"))
+	ann.must(ann.Open("/problems/1"), ann.Type("input[name=title]", "The lamp is dark"), ann.Click("section[data-part=fields] button"), ann.Until("document.querySelector('h1').innerText === 'The lamp is dark'"))
+}
+
+// Everything works without JavaScript.
+func TestWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	ann, bob := s.person(), s.person()
+	for name, p := range map[string]*person{"Ann": ann, "Bob": bob} {
+		p.must(p.WithoutScripts(), p.Open("/"), p.Type("input[name=token]", s.member(name)), p.Click("main button"), p.Shows("All open"))
+	}
+	day(s, ann, bob)
+	bob.must(bob.Click(`form[action="/sign-out"] button`), bob.Shows("Token"))
+}
+
+// On a host that is not loopback, and without https, forms work all the same: browsers
+// send no Sec-Fetch-Site there, and compare origins more strictly.
+func TestPlainHost(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	at, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.url = "http://tracker.example:" + at.Port()
+	tab, err := shared.Tab(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tab.Close)
+	p := &person{s, tab}
+	p.must(p.Open("/"), p.Type("input[name=token]", s.token), p.Click("main button"), p.Shows("All open"))
+	p.must(p.Open("/problems/new"), p.Type("input[name=title]", "The lamp is dark"), p.Click("main form button"), p.Shows("#1"))
+	p.clean()
+}
+
+// tour creates a team's data, and returns the address of each page.
+func tour(s *scene) []string {
+	s.Helper()
+	s.api("POST", "/components", map[string]any{"name": "Server"})
+	s.api("POST", "/components", map[string]any{"name": "Accounts", "parent": map[string]any{"name": "Server"}})
+	s.api("POST", "/milestones", map[string]any{"name": "Spring"})
+	for i := range 50 {
+		s.api("POST", "/problems", map[string]any{"title": fmt.Sprintf("Problem %d of a list, with a title of a usual length", i+1), "component": map[string]any{"name": "Accounts"}, "priority": map[string]any{"name": "High"}})
+	}
+	s.api("PATCH", "/problems/1", map[string]any{"title": strings.Repeat("A title as long as people make them ", 5) + strings.Repeat("x", 120)})
+	s.api("PATCH", "/problems/2", map[string]any{"title": "القائمة لا تظهر بعد تحديث الصفحة", "state": map[string]any{"name": "Closed"}})
+	s.api("POST", "/problems/1/comments", map[string]any{"text": "# A title\n\n- one\n- two, see #2\n\n```\ncode\n```\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nhttps://example.org/"})
+	s.api("PUT", "/problems/1/keywords/customer", "ACME")
+	s.api("PUT", "/problems/1/relationships", map[string]any{"type": "BlockedBy", "problemIdentifier": 2})
+	s.api("PUT", "/problems/1/relationships", map[string]any{"type": "ParentOf", "problemIdentifier": 3})
+	s.api("PUT", "/problems/1/watchers", map[string]any{"email": "admin@localhost"})
+	return []string{
+		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/problems/bulk?problem=1&problem=2",
+		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/settings", "/nowhere", "/problems/999",
+		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
+	}
+}
+
+// Each page has no violation of WCAG 2.2 AA and none of the policy, in both schemes, and
+// narrow and wide. It fits into 360 pixels.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	pages := tour(s)
+	source, err := checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.signedIn(s.token)
+	for _, at := range pages {
+		for _, width := range []int64{1280, 360} {
+			for _, scheme := range []string{"light", "dark"} {
+				p.must(p.Size(width, 900), p.Scheme(scheme), p.Open(at), p.Until("document.readyState === 'complete'"))
+				p.clean()
+				if over, err := Get[int](p.Tab, "document.documentElement.scrollWidth - innerWidth"); err != nil || over > 0 {
+					t.Errorf("%s at %d: the page is %d pixels too wide (%v)", at, width, over, err)
+				}
+				violations, err := p.Axe(source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range violations {
+					t.Errorf("%s at %d, %s: %s", at, width, scheme, v)
+				}
+			}
+		}
+	}
+}
+
+// A page of an empty profile takes at most 4 requests and 50 KB.
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	for _, at := range tour(s)[:2] {
+		p := s.signedIn(s.token)
+		p.must(p.Leave())
+		if len(p.Requests()) == 0 {
+			t.Fatal("no request is seen")
+		}
+		p.must(p.Open(at), p.Until("document.readyState === 'complete'"), p.Leave())
+		all := p.Requests()
+		var total int64
+		var pages int
+		for _, r := range all {
+			if strings.Contains(r.URL, "/live") || r.Bytes == 0 {
+				continue // a stream without an end, or kept by the browser
+			}
+			pages++
+			total += r.Bytes
+		}
+		if pages < 3 || pages > 4 || total < 5_000 || total > 50_000 {
+			t.Errorf("%s takes %d requests and %d bytes: %+v", at, pages, total, all)
+		}
+	}
+}
+
+// The whole list can be used by keyboard alone, and the focus is always to be seen.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The lamp is dark"})
+	p := s.signedIn(s.token)
+	p.must(p.Size(1280, 900), p.Open("/problems"), p.Shows("The lamp is dark"))
+	reached := false
+	for i := 0; i < 60 && !reached; i++ {
+		focused, err := p.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !focused.Visible && !strings.HasPrefix(focused.Element, "BODY") {
+			t.Errorf("the focus on %q is not to be seen", focused.Element)
+		}
+		reached = focused.Element == "A /problems/1"
+	}
+	if !reached {
+		t.Fatal("60 times Tab do not lead to the problem")
+	}
+	p.must(p.Press(kb.Enter), p.Shows("New comment"))
+	for i := 0; i < 60; i++ {
+		focused, err := p.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if focused.Element == "TEXTAREA text" {
+			p.must(p.Press("By keyboard"), p.Press(kb.Tab), p.Press(kb.Enter), p.Shows("By keyboard"))
+			p.clean()
+			return
+		}
+	}
+	t.Fatal("60 times Tab do not lead to the comment")
+}
+
+// In a real browser, no attempt runs a script, and none asks another origin.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	attempts := webtest.XSS()
+	p := s.signedIn(s.token)
+	for i := 0; i < len(attempts); i += 12 {
+		some := attempts[i:min(i+12, len(attempts))]
+		made := s.api("POST", "/problems", map[string]any{"title": strings.NewReplacer("\n", " ", "\t", " ").Replace(some[0])})
+		at := fmt.Sprintf("/problems/%v", made["identifier"])
+		for _, attempt := range some {
+			s.api("POST", at+"/comments", map[string]any{"text": attempt})
+			s.api("POST", at+"/comments", map[string]any{"text": "html", "html": attempt})
+		}
+		p.Requests()
+		p.must(p.Open(at), p.Until("document.readyState === 'complete'"))
+		if title, err := Get[string](p.Tab, "document.title"); err != nil || title == "broken" || !strings.HasSuffix(title, " · Problems") {
+			t.Errorf("%s has the title %q (%v)", at, title, err)
+		}
+		for _, r := range p.Requests() {
+			if !strings.HasPrefix(r.URL, s.url) {
+				t.Errorf("%s asks for %s", at, r.URL)
+			}
+		}
+	}
+	for _, attempt := range attempts {
+		query := url.QueryEscape(attempt)
+		at := "/problems?title=" + query + "&predicate=" + query
+		p.must(p.Open(at))
+		if title, err := Get[string](p.Tab, "document.title"); err != nil || title == "broken" {
+			t.Errorf("%s has the title %q (%v)", at, title, err)
+		}
+	}
+	p.clean()
+}
+
+// The tests notice what they look for.
+func TestFaultsAreNoticed(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	p := s.signedIn(s.token)
+	if _, err := Get[bool](p.Tab, `(() => { const s = document.createElement("style"); s.textContent = "p{}"; document.head.append(s); return true })()`); err != nil {
+		t.Fatal(err)
+	}
+	p.must(p.Open("/settings"), p.Until("document.readyState === 'complete'"))
+	if len(p.Failures()) == 0 {
+		t.Error("a violation of the policy is not noticed")
+	}
+	source, err := checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Get[bool](p.Tab, `(() => { document.querySelector("h1").style.color = "#eee"; document.querySelector("main").append(document.createElement("input")); return true })()`); err != nil {
+		t.Fatal(err)
+	}
+	violations, err := p.Axe(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"color-contrast", "label"} {
+		found := false
+		for _, v := range violations {
+			found = found || strings.HasPrefix(v, want+":")
+		}
+		if !found {
+			t.Errorf("axe does not notice %s: %q", want, violations)
+		}
+	}
+}
