@@ -31,6 +31,9 @@ func (c *checker) call(n *syntax.Call) (predicate.Expr, error) {
 		if strings.HasPrefix(strings.ToLower(name), "datebyaddingweek") {
 			hint = "a week is 7 days, as in FUNCTION(NOW(), 'dateByAddingDays:', -7)"
 		}
+		if advice, ok := foreignFunctions[strings.ToLower(name)]; ok {
+			hint = advice
+		}
 		return nil, c.fail(offset, predicate.UnknownFunction, "there is no function %s; %s", named, hint)
 	}
 	if len(args) != len(f.params) {
@@ -100,7 +103,7 @@ func (c *checker) cast(n *syntax.Cast) (predicate.Expr, error) {
 	}
 	expr := eval.Computed(f, t, of.expr)
 	if known, ok := expr.(predicate.Const); ok && known.Value == nil && of.literal != nil && of.kind() == predicate.String {
-		return nil, c.fail(of.offset, predicate.TypeMismatch, "CAST cannot read the string as '%s'; %s", n.Target, castHints[n.Target])
+		return nil, c.fail(of.offset, predicate.TypeMismatch, "CAST cannot read the string as '%s'; %s", n.Target, castHint(n.Target, of.literal.Text))
 	}
 	return expr, nil
 }

@@ -49,7 +49,7 @@ func advice(n *syntax.Comparison, left, right value) string {
 			if key, ok := meantKey(one, other); ok {
 				return "; compare " + key
 			}
-		case one.kind() == predicate.Date && other.is(predicate.String):
+		case one.kind() == predicate.Date && (other.is(predicate.String) || looksLikeDate(n.Left) || looksLikeDate(n.Right)):
 			return "; write CAST('2006-01-02T15:04:05Z', 'NSDate')"
 		case one.kind() == predicate.UUID && other.is(predicate.String) && other.literal == nil:
 			return "; only literals become a UUID"

@@ -74,6 +74,9 @@ func (c *checker) key(v *value, s syntax.Step) error {
 		if meant, ok := meantBy(s.Name, *v); ok {
 			hint = "did you mean " + meant + "?"
 		}
+		if behindDashes(c.text, s.Offset) {
+			hint = syntax.NoComments
+		}
 		return c.fail(s.Offset, predicate.UnknownKey, "%s has no key %s; %s", t.Entity, syntax.Quoted(s.Name), hint)
 	}
 	joinable := true

@@ -3,6 +3,7 @@ package syntax
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/problemtracking/problems/domain/predicate"
@@ -102,6 +103,7 @@ var signs = []struct {
 type lexer struct {
 	text   string
 	offset int
+	dashes int // the offset of the last - right after another one, or 0
 }
 
 func (l *lexer) rest() string { return l.text[l.offset:] }
@@ -131,6 +133,9 @@ func (l *lexer) next() (token, error) {
 	for _, s := range signs {
 		if strings.HasPrefix(l.rest(), s.text) {
 			l.offset += len(s.text)
+			if s.text == "-" && start > 0 && l.text[start-1] == '-' {
+				l.dashes = start
+			}
 			return token{kind: s.kind, offset: start, text: s.text}, nil
 		}
 	}
@@ -140,6 +145,8 @@ func (l *lexer) next() (token, error) {
 // unknown returns the error for a character without a token.
 func (l *lexer) unknown() error {
 	switch rest := l.rest(); {
+	case rest[0] == '%' && len(rest) > 1 && strings.ContainsRune(" \t\r\n0123456789(", rune(rest[1])):
+		return l.fail(l.offset, predicate.Unsupported, "%s", foreignSigns['%'])
 	case rest[0] == '%':
 		return l.fail(l.offset, predicate.Unsupported, "there are no arguments to put in place of %%; write the values themselves")
 	case strings.HasPrefix(rest, ":="):
@@ -147,12 +154,17 @@ func (l *lexer) unknown() error {
 	case rest[0] >= utf8.RuneSelf:
 		if r, size := utf8.DecodeRuneInString(rest); r == utf8.RuneError && size == 1 {
 			return l.fail(l.offset, predicate.InvalidSyntax, "the text is not valid UTF-8")
+		} else if advice, ok := foreignSigns[r]; ok {
+			return l.fail(l.offset, predicate.InvalidSyntax, "%s", advice)
+		} else if unicode.IsSpace(r) {
+			return l.fail(l.offset, predicate.InvalidSyntax, "outside of strings there are ASCII characters only, not %U; white space is space, tab, CR and LF", r)
+		} else {
+			return l.fail(l.offset, predicate.InvalidSyntax, "outside of strings there are ASCII characters only, not %U", r)
 		}
-		return l.fail(l.offset, predicate.InvalidSyntax, "outside of strings there are ASCII characters only")
 	case rest[0] < ' ' || rest[0] == 0x7f:
 		return l.fail(l.offset, predicate.InvalidSyntax, "outside of strings there are no control characters but tab, CR and LF")
-	default:
-		return l.fail(l.offset, predicate.InvalidSyntax, "%s means nothing here", rest[:1])
+	default: // ASCII has no other characters
+		return l.fail(l.offset, predicate.InvalidSyntax, "%s", foreignSigns[rune(rest[0])])
 	}
 }
 
@@ -191,7 +203,10 @@ func (l *lexer) marked() (token, error) {
 	l.offset++
 	w := l.word()
 	if w == "" {
-		return token{}, l.fail(start, predicate.InvalidSyntax, "%s has to be followed by a name", l.text[start:start+1])
+		if kind == hashWord {
+			return token{}, l.fail(start, predicate.InvalidSyntax, "# stands right before a key, as in #size; %s", NoComments)
+		}
+		return token{}, l.fail(start, predicate.InvalidSyntax, "$ stands right before the name of a variable, as in $ApiUser")
 	}
 	return token{kind: kind, offset: start, text: w}, nil
 }
@@ -203,13 +218,32 @@ func (l *lexer) number() (token, error) {
 	l.optional(".", "")
 	l.optional("eE", "+-")
 	if l.offset < len(l.text) && isLetter(l.text[l.offset]) {
+		if span := l.word(); len(span) == 1 && strings.Contains("smhdwMy", span) {
+			return token{}, l.fail(start, predicate.InvalidSyntax, "a span of time is no number; dates move as in FUNCTION(NOW(), 'dateByAddingDays:', -7)")
+		}
 		return token{}, l.fail(start, predicate.InvalidSyntax, "a number is followed by a letter")
 	}
 	t := token{kind: number, offset: start, text: l.text[start:l.offset]}
 	if _, ok := numberValue(t.text); !ok {
-		return token{}, l.fail(start, predicate.InvalidSyntax, "the number is out of range: integers have 64 bits, others are of double precision")
+		return token{}, l.outOfRange(t)
 	}
 	return t, nil
+}
+
+// outOfRange returns the error for a number without a value. A minus is no part of a
+// number, so the smallest Int has no form of its own.
+func (l *lexer) outOfRange(t token) error {
+	const largest, smallest = "9223372036854775807", "9223372036854775808"
+	switch minus := strings.HasSuffix(strings.TrimRight(l.text[:t.offset], " \t\r\n"), "-"); {
+	case strings.ContainsAny(t.text, ".eE"):
+		return l.fail(t.offset, predicate.InvalidSyntax, "the number is out of range: a Float is of double precision")
+	case minus && strings.TrimLeft(t.text, "0") == smallest:
+		return l.fail(t.offset, predicate.InvalidSyntax, "the number is out of range: an Int ends at %s; write -%[1]s - 1 for the smallest one", largest)
+	case len(t.text) > MaxQuoted:
+		return l.fail(t.offset, predicate.InvalidSyntax, "the number is out of range: an Int ends at %s", largest)
+	default:
+		return l.fail(t.offset, predicate.InvalidSyntax, "the number is out of range: an Int ends at %s, and %s.0 is a Float", largest, t.text)
+	}
 }
 
 // optional moves past one of the marks, an optional sign, and digits. Without digits

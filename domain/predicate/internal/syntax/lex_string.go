@@ -37,7 +37,7 @@ func (l *lexer) string() (token, error) {
 			l.offset += size
 		}
 	}
-	return token{}, l.fail(start, predicate.InvalidSyntax, "the string is not closed")
+	return token{}, l.fail(start, predicate.InvalidSyntax, "the string is not closed: it lacks its second %c", delimiter)
 }
 
 // escapes maps the letter after a backslash to its character.

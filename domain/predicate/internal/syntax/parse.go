@@ -26,7 +26,7 @@ func parse(text string) (*Tree, error) {
 		return nil, p.noCondition(n)
 	}
 	if p.tok.kind != end {
-		return nil, p.unexpected("AND, OR or the end")
+		return nil, p.noEnd()
 	}
 	return &Tree{Text: text, Root: root}, nil
 }
@@ -60,7 +60,7 @@ var infix = map[TokenKind]precedence{
 
 // parser builds a tree from tokens by precedence. It looks at one token at a time and
 // never goes back, so its work is proportional to the text. An error is at the first
-// token without a valid continuation.
+// token without a valid continuation. Its message may look at one token more.
 type parser struct {
 	lexer
 	tok     token
@@ -81,19 +81,22 @@ func (p *parser) failHere(kind predicate.ErrorKind, format string, args ...any) 
 
 // unexpected returns the error for a token in place of a wanted one.
 func (p *parser) unexpected(wanted string) error {
-	return p.failHere(predicate.InvalidSyntax, "expected %s, not %s", wanted, p.tok)
+	return p.failHere(predicate.InvalidSyntax, "expected %s, not %s%s", wanted, p.tok, p.adviceOr(""))
 }
 
 // noCondition returns the error for a value in place of a condition.
 func (p *parser) noCondition(n node) error {
+	if err := p.foreignStart(n); err != nil {
+		return err
+	}
+	if err := p.noOperator(); err != nil {
+		return err
+	}
 	if _, ok := n.(*Subquery); ok {
 		return p.failHere(predicate.InvalidSyntax, "a SUBQUERY alone is no condition: write .@count > 0 behind it to ask whether it has members")
 	}
 	if n, ok := n.(*Path); ok && n.Steps[len(n.Steps)-1].Aggregate != "" {
 		return p.failHere(predicate.InvalidSyntax, "a number alone is no condition: compare it, for example with > 0")
-	}
-	if p.tok.kind == word && EqualFold(p.tok.text, "IS") {
-		return p.failHere(predicate.InvalidSyntax, "there is no operator IS; write = nil or != nil")
 	}
 	return p.failHere(predicate.InvalidSyntax, "a value alone is no condition: compare it, for example with = YES or != nil")
 }
@@ -132,10 +135,20 @@ func (p *parser) enter() error {
 	return p.advance()
 }
 
-// leave closes a level of nesting with a token of this kind.
-func (p *parser) leave(kind TokenKind) error {
+// leave closes a level of nesting with a token of this kind. The level has begun at the
+// offset.
+func (p *parser) leave(kind TokenKind, begun int) error {
 	p.depth--
-	return p.expect(kind)
+	return p.closing(kind, begun)
+}
+
+// closing moves past the closing bracket of one kind. Its opening one is at the offset.
+func (p *parser) closing(kind TokenKind, opened int) error {
+	if p.tok.kind != end {
+		return p.expect(kind)
+	}
+	at := ErrorAt(p.text, opened, predicate.InvalidSyntax, "")
+	return p.failHere(predicate.InvalidSyntax, "expected %s, not the end: the %s at %d:%d is not closed", kind, p.text[opened:opened+1], at.Line, at.Column)
 }
 
 // expression parses a node with at least this precedence. From adding on, the node is
@@ -243,6 +256,7 @@ func (p *parser) prefix(least precedence) (node, error) {
 // parentheses parses a condition or an operand in parentheses. It accepts a condition
 // only in the position of one.
 func (p *parser) parentheses(least precedence) (node, error) {
+	begun := p.tok.offset
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -257,10 +271,16 @@ func (p *parser) parentheses(least precedence) (node, error) {
 	if p.tok.kind == "," {
 		return nil, p.failHere(predicate.InvalidSyntax, "expected ), not ,; %s", Braces)
 	}
-	if err := p.leave(")"); err != nil {
+	o, isOperand := n.(Operand)
+	if isOperand && inner == disjunctive && p.tok.kind != ")" {
+		if err := p.noOperator(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.leave(")", begun); err != nil {
 		return nil, err
 	}
-	if o, ok := n.(Operand); ok {
+	if isOperand {
 		return p.postfix(o, true)
 	}
 	return n, nil

@@ -70,6 +70,9 @@ func (p *parser) comparison(left Operand) (*Comparison, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
+	if err := p.foreignSign(c.Offset); err != nil {
+		return nil, err
+	}
 	if p.tok.kind == "[" {
 		if c.Op == "BETWEEN" {
 			return nil, p.failHere(predicate.InvalidSyntax, "BETWEEN takes a list in braces, as in BETWEEN {1, 2}, and no modifier")
@@ -140,6 +143,9 @@ func (p *parser) qualified() (*Comparison, error) {
 		return nil, err
 	}
 	if infix[p.tok.kind] != comparing {
+		if err := p.noOperator(); err != nil {
+			return nil, err
+		}
 		return nil, p.unexpected("an operator such as = or CONTAINS")
 	}
 	c, err := p.comparison(left)

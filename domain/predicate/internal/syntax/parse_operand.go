@@ -102,7 +102,7 @@ func (p *parser) list() (*List, error) {
 			return nil, err
 		}
 	}
-	return l, p.leave("}")
+	return l, p.leave("}", l.Offset)
 }
 
 // member parses a member of a list. A literal alone does not count as a node.
@@ -141,10 +141,10 @@ func (p *parser) subquery() (*Subquery, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	if err := p.open(); err != nil {
+	begun, err := p.open()
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if q.Coll, err = p.operand(adding); err != nil {
 		return nil, err
 	}
@@ -162,15 +162,17 @@ func (p *parser) subquery() (*Subquery, error) {
 		return nil, err
 	}
 	p.queries--
-	return q, p.leave(")")
+	return q, p.leave(")", begun)
 }
 
-// open moves past an opening parenthesis and counts its level.
-func (p *parser) open() error {
+// open moves past an opening parenthesis and counts its level. It returns the offset of
+// the parenthesis.
+func (p *parser) open() (offset int, err error) {
 	if p.tok.kind != "(" {
-		return p.unexpected("(")
+		return 0, p.unexpected("(")
 	}
-	return p.enter()
+	offset = p.tok.offset
+	return offset, p.enter()
 }
 
 // cast parses CAST(value, 'type').
@@ -179,10 +181,10 @@ func (p *parser) cast() (*Cast, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	if err := p.open(); err != nil {
+	begun, err := p.open()
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if c.Of, err = p.operand(adding); err != nil {
 		return nil, err
 	}
@@ -196,13 +198,14 @@ func (p *parser) cast() (*Cast, error) {
 	if err := p.expect(quote); err != nil {
 		return nil, err
 	}
-	return c, p.leave(")")
+	return c, p.leave(")", begun)
 }
 
 // call parses the arguments of a function.
 func (p *parser) call(name token) (*Call, error) {
 	c := &Call{Offset: name.offset, Name: name.text}
-	if err := p.open(); err != nil {
+	begun, err := p.open()
+	if err != nil {
 		return nil, err
 	}
 	for p.tok.kind != ")" || len(c.Args) > 0 {
@@ -225,7 +228,7 @@ func (p *parser) call(name token) (*Call, error) {
 	if _, ok := c.Selector(); c.IsFunction() && !ok && p.tok.kind == ")" {
 		return nil, p.noSelector(p.tok.offset)
 	}
-	return c, p.leave(")")
+	return c, p.leave(")", begun)
 }
 
 // noSelector returns the error for a FUNCTION without a function's name.

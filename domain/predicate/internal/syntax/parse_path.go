@@ -85,6 +85,7 @@ func (p *parser) step() (Step, error) {
 
 // size parses [SIZE].
 func (p *parser) size() (Step, error) {
+	opened := p.tok.offset
 	if err := p.advance(); err != nil {
 		return Step{}, err
 	}
@@ -99,5 +100,5 @@ func (p *parser) size() (Step, error) {
 	if err := p.advance(); err != nil {
 		return Step{}, err
 	}
-	return s, p.expect("]")
+	return s, p.closing("]", opened)
 }
