@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 // errorPage is the page at the type URL of an error (D18). It also renders the list of
@@ -20,6 +21,7 @@ var errorPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <p>{{.Status}} {{.Name}}</p>
 <p>{{.Description}}</p>
 {{if .Help}}<p><a href="{{$.Base}}{{.Help}}">The language</a></p>
+{{end}}{{with .Rules}}<p>Rules:{{range $i, $r := .}}{{if $i}},{{end}} <a href="{{$r.URL}}">{{$r.Tag}} {{$r.Title}}</a>{{end}}</p>
 {{end}}{{end}}{{if .All}}<p><a href="{{.Base}}/errors">All errors</a></p>
 {{end}}</body>
 </html>
@@ -38,6 +40,7 @@ type errorPageKind struct {
 	Name        string
 	Description string
 	Help        string // path of a page below the base path; empty: there is none
+	Rules       []rules.Rule
 }
 
 // addErrorPages serves the pages about errors.
@@ -45,7 +48,7 @@ func (s *server) addErrorPages() {
 	pages := map[string][]byte{}
 	all := errorPageData{Title: "Errors", Base: s.BasePath}
 	for _, k := range httpframe.Failures() {
-		kind := errorPageKind{Slug: k.Slug, Status: k.Status, Name: http.StatusText(k.Status), Description: k.Description}
+		kind := errorPageKind{Slug: k.Slug, Status: k.Status, Name: http.StatusText(k.Status), Description: k.Description, Rules: rules.Naming(k.Slug)}
 		if isOfSearch(k.Kind) {
 			kind.Help = languagePath
 		}

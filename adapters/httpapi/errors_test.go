@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/rules"
 )
 
 // storeKinds are those that only the store port and the service exchange.
@@ -196,8 +197,26 @@ func TestErrorPages(t *testing.T) {
 		if !strings.Contains(w.Body.String(), k.Title) || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: %s", k.Kind, w.Body)
 		}
+		d18, _ := rules.Find("D18")
+		for page, html := range map[string]string{"its page": w.Body.String(), "the list": list} {
+			if link := `<a href="` + d18.URL() + `">D18 Errors</a>`; !strings.Contains(html, link) {
+				t.Errorf("%s: %s has no link to its rule: %s", k.Kind, page, link)
+			}
+		}
 		if !strings.Contains(list, `"`+wire.ErrorType("", k.Kind)+`"`) {
 			t.Errorf("%s is not in the list", k.Kind)
+		}
+	}
+	for slug, tags := range map[string][]string{
+		"transition-not-allowed": {"D18", "D19"}, "unauthenticated": {"D17", "D18"}, "forbidden": {"D17", "D18"},
+		"idempotency-conflict": {"D18", "D21"}, "rate-limited": {"D18", "D22"}, "too-large": {"D18", "D22"},
+		"query-too-expensive": {"D18", "query language section 6"}, "cursor-gone": {"D18", "D39"},
+	} {
+		page := f.send(t, request("GET", "/errors/"+slug, "", "Authorization", ""), 200, "").Body.String()
+		for _, tag := range tags {
+			if r, ok := rules.Find(tag); !ok || !strings.Contains(page, `"`+r.URL()+`"`) {
+				t.Errorf("the page of %s has no link to the rule %s", slug, tag)
+			}
 		}
 	}
 }

@@ -85,6 +85,12 @@ func Find(tag string) (Rule, bool) {
 	return r, ok
 }
 
+// Naming returns the rules with a word in backticks in their text, such as the slug of
+// an error. They are in the order of All.
+func Naming(word string) []Rule {
+	return slices.DeleteFunc(All(), func(r Rule) bool { return !slices.Contains(codes(r.Text), word) })
+}
+
 type index struct {
 	all   []Rule
 	byTag map[string]Rule
