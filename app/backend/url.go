@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,6 +138,24 @@ func (u URL) String() string {
 // Is reports whether the store is shared in the given way. It is false for the zero
 // URL.
 func (u URL) Is(s Sharing) bool { return u.kind != nil && u.kind.Sharing == s }
+
+// IsSame reports whether both URLs surely name one store. With File, it compares the
+// files, so two paths to one file are the same store. It is false for private stores,
+// since each process has its own, and for two URLs of one database on a server.
+func (u URL) IsSame(other URL) bool {
+	switch {
+	case u.kind == nil || u.kind != other.kind || u.Is(Private):
+		return false
+	case !u.kind.File:
+		return u == other
+	}
+	one, err := os.Stat(u.path)
+	if err != nil {
+		return false
+	}
+	two, err := os.Stat(other.path)
+	return err == nil && os.SameFile(one, two)
+}
 
 // IsDatabase reports whether the settings of a database server apply.
 func (u URL) IsDatabase() bool { return u.kind != nil && u.kind.Database }

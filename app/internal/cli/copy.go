@@ -59,6 +59,9 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("copy: %w", err)
 	}
+	if c.From.IsSame(c.To) {
+		return errors.New("copy: --from and --to are the same store: give an empty one for --to, or one that is not there yet")
+	}
 	from, err := storage.Open(ctx, config.Storage{Store: c.From, Database: c.FromDatabase}, p.logger())
 	if err != nil {
 		return fmt.Errorf("copy: --from: %w", err)
