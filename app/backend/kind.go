@@ -20,7 +20,8 @@ type Kind struct {
 	// Schemes are the schemes of the URLs, in lower case and without the colon. No two
 	// kinds share one.
 	Schemes []string
-	// Forms are examples of a URL, for --help and errors. A kind with File has a
+	// Forms are examples of a URL, for --help and errors. Each begins with one of the
+	// Schemes. A kind with File has a
 	// default: scheme:relative.db and scheme:///absolute/path.db.
 	Forms []string
 	// Note follows the forms in --help, in parentheses. It may be empty.

@@ -15,7 +15,7 @@ import (
 
 var (
 	// ErrNoStore means: the settings name no store, and there is no default one.
-	ErrNoStore = errors.New("no place for the data: set PROBLEMS_STORE or PROBLEMS_DATA_DIR, as there is no HOME")
+	ErrNoStore = errors.New("no place for the data: set PROBLEMS_STORE")
 	// ErrPrivate means: the store is inside another process.
 	ErrPrivate = errors.New("is only within its server")
 	// ErrInUse means: another process has the exclusive store open.

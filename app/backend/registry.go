@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -87,6 +88,11 @@ func (k *Kind) check() error {
 			return fmt.Errorf("its Schemes have %q: want a lower-case letter first, then lower-case letters, digits, +, - and dots", scheme)
 		}
 	}
+	for _, form := range k.Forms {
+		if scheme, _, found := strings.Cut(form, ":"); !found || !slices.Contains(k.Schemes, scheme) {
+			return fmt.Errorf("its Forms have %q, without one of its Schemes: begin it with %q", form, k.Schemes[0]+":")
+		}
+	}
 	if k.Schema == nil {
 		return nil
 	}
@@ -117,6 +123,14 @@ func (r *Registry) DefaultFile() string {
 		return ""
 	}
 	return r.byFile.DefaultFile
+}
+
+// NoStore returns ErrNoStore with the settings that would name a store.
+func (r *Registry) NoStore() error {
+	if r.byFile == nil {
+		return fmt.Errorf("%w to a URL: %s", ErrNoStore, r.list(" or ", false))
+	}
+	return fmt.Errorf("%w or PROBLEMS_DATA_DIR, as there is no HOME", ErrNoStore)
 }
 
 // Forms returns the forms of all kinds, as a list within a sentence.

@@ -46,6 +46,8 @@ func TestNewRefuses(t *testing.T) {
 		"no sharing":       {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.Sharing = 0 })}, "its Sharing is none of"},
 		"unknown sharing":  {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.Sharing = backend.Shared + 1 })}, "its Sharing is none of"},
 		"no forms":         {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.File = false })}, "it has no Forms"},
+		"foreign form":     {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.File, k.Forms = false, []string{"bolt:x", "badger://x"} })}, `its Forms have "badger://x", without one of its Schemes: begin it with "bolt:"`},
+		"form, no scheme":  {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.Forms = []string{"bolt"} })}, `its Forms have "bolt", without`},
 		"default no file":  {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.File, k.Forms, k.DefaultFile = false, []string{"bolt:"}, "x" })}, "only a file can be the default store"},
 		"default anywhere": {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.DefaultFile = "../x" })}, `its DefaultFile is "../x"`},
 		"no status":        {[]backend.Kind{with(bolt(), func(k *backend.Kind) { k.Schema = &backend.Schema{Plan: plan, Migrate: steps} })}, "its Schema.Status is nil"},

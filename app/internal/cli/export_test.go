@@ -190,7 +190,15 @@ func TestCopy(t *testing.T) {
 		t.Errorf("the copy is\n%s\nof\n%s", b, a)
 	}
 	call(t, nil, "copy", "--from="+from, "--to="+to).fails(t, 1, "problems: copy: the store is not empty")
-	call(t, nil, "copy", "--from="+from, "--to="+from).fails(t, 1, "problems: copy: the store is not empty")
+	const same = "problems: copy: --from and --to are the same store: give an empty one for --to"
+	call(t, nil, "copy", "--from="+from, "--to="+from).fails(t, 1, same)
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(strings.TrimPrefix(from, "sqlite://"), link); err != nil {
+		t.Fatal(err)
+	}
+	call(t, nil, "copy", "--from="+from, "--to=sqlite://"+link).fails(t, 1, same)
+	database := "--from=postgres://ann@127.0.0.1:1/problems"
+	call(t, nil, "copy", database, strings.Replace(database, "from", "to", 1)).fails(t, 1, same)
 }
 
 func TestCopyRefuses(t *testing.T) {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,4 +116,37 @@ func TestExclusiveStore(t *testing.T) {
 	} {
 		callOf(t, further(), c.args...).fails(t, 1, c.want)
 	}
+}
+
+// TestNoDefaultStore checks that the advice for a missing store fits the kinds of the
+// program.
+func TestNoDefaultStore(t *testing.T) {
+	t.Parallel()
+	const none = "no place for the data: set PROBLEMS_STORE"
+	for _, c := range []struct {
+		kinds []backend.Kind
+		env   variables
+		want  string
+	}{
+		{[]backend.Kind{locked()}, variables{"HOME": "/nowhere", "PROBLEMS_DATA_DIR": "/data"}, none + " to a URL: locked:relative.db or locked:///absolute/path.db"},
+		{builtin.Kinds(), nil, none + " or PROBLEMS_DATA_DIR, as there is no HOME"},
+	} {
+		for _, command := range [][]string{{"serve"}, {"export"}, {"backup", "--to=" + filepath.Join(t.TempDir(), "copy")}, {"migrate"}, {"import", "--from=/dev/null"}} {
+			var stdout, stderr output
+			p := process(c.env, command, &stdout, &stderr)
+			p.Kinds = c.kinds
+			result{cli.Run(t.Context(), p), stdout.String(), stderr.String()}.fails(t, 1, c.want)
+		}
+	}
+}
+
+// TestCopyOntoItself checks the error for an exclusive store as both sides.
+func TestCopyOntoItself(t *testing.T) {
+	t.Parallel()
+	url := "locked:" + filepath.Join(t.TempDir(), "store")
+	callOf(t, further(), "copy", "--from="+url, "--to="+url).fails(t, 1, "there is no store at")
+	if err := os.WriteFile(strings.TrimPrefix(url, "locked:"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	callOf(t, further(), "copy", "--from="+url, "--to="+url).fails(t, 1, "problems: copy: --from and --to are the same store")
 }

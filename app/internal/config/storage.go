@@ -26,6 +26,8 @@ type Storage struct {
 
 	// fallback is the store in DataDir. Prepare makes the directory for it.
 	fallback backend.URL `kong:"-"`
+	// missing is the error of a use without a store.
+	missing error `kong:"-"`
 }
 
 // Kong returns the options for reading URLs of stores. The kinds of the registry explain
@@ -72,6 +74,7 @@ func (s *Storage) AfterApply(command *kong.Context, stores *backend.Registry) er
 			s.DataDir, s.Store = dir, s.fallback
 		}
 	}
+	s.missing = stores.NoStore()
 	if err := CheckTyped(command, "", s.Store); err != nil || !s.Store.IsDatabase() {
 		return err
 	}
@@ -86,6 +89,18 @@ func (s *Storage) AfterApply(command *kong.Context, stores *backend.Registry) er
 		return errors.New("--migration-timeout has to be at least 1ms")
 	}
 	return s.Check("store-")
+}
+
+// Named fails with backend.ErrNoStore when the settings name no store. There is no
+// default store without a home directory, or without a kind for one.
+func (s *Storage) Named() error {
+	switch {
+	case s.Store.Kind() != nil:
+		return nil
+	case s.missing != nil:
+		return s.missing
+	}
+	return backend.ErrNoStore
 }
 
 // Prepare makes the data directory if the store is the default one. Directories

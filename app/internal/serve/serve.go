@@ -70,7 +70,7 @@ type starting struct{ context.Context }
 // reason. It waits for a database away at the start, and listens meanwhile. It waits for
 // readers of Stdout or Stderr for some seconds at most.
 func Run(ctx context.Context, o Options) error {
-	return run(ctx, o, storeModule(o.Settings.Storage.Store))
+	return run(ctx, o, storeModule(o.Settings.Storage))
 }
 
 // run is Run with the module of the store.

@@ -43,11 +43,11 @@ func TestModulesFitTogether(t *testing.T) {
 		builtIn(t, "postgres://nobody@nowhere/nothing"),
 	} {
 		o := Options{Settings: config.Settings{Storage: config.Storage{Store: url}}}
-		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage.Store)), fx.Supply(make(breakdown), starting{t.Context()})); err != nil {
+		if err := fx.ValidateApp(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage)), fx.Supply(make(breakdown), starting{t.Context()})); err != nil {
 			t.Errorf("with the store %s: %v", url, err)
 		}
 	}
-	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler), storeModule(backend.URL{})), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
+	if err := fx.ValidateApp(module(Options{}, slog.New(slog.DiscardHandler), storeModule(config.Storage{})), fx.Supply(make(breakdown), starting{t.Context()})); err == nil {
 		t.Error("without a store nothing is missing")
 	}
 }
@@ -67,7 +67,7 @@ func TestSearchesByStore(t *testing.T) {
 	} {
 		var got searches
 		o := Options{Settings: config.Settings{Storage: c.storage}}
-		if err := fx.New(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage.Store)), fx.Replace(fx.Annotate(http.NotFoundHandler(), fx.As(new(http.Handler)))),
+		if err := fx.New(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage)), fx.Replace(fx.Annotate(http.NotFoundHandler(), fx.As(new(http.Handler)))),
 			fx.Supply(make(breakdown), starting{t.Context()}), fx.Populate(&got)).Err(); err != nil {
 			t.Fatalf("with the store %s: %v", c.storage.Store, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/domain/store"
@@ -17,12 +18,13 @@ import (
 // work.
 type searches int
 
-// storeModule returns the module of the store of a URL.
-func storeModule(url backend.URL) fx.Option {
-	kind := url.Kind()
-	if kind == nil {
-		return fx.Error(backend.ErrNoStore)
+// storeModule returns the module of the store of the settings.
+func storeModule(settings config.Storage) fx.Option {
+	if err := settings.Named(); err != nil {
+		return fx.Error(err)
 	}
+	url := settings.Store
+	kind := url.Kind()
 	return fx.Module(kind.Schemes[0], fx.Provide(func(o Options, logger *slog.Logger) searches {
 		return searches(storage.Searches(o.Settings.Storage, logger))
 	}), fx.Provide(func(lc fx.Lifecycle, start starting, o Options, f *files, m *metrics.Metrics, logger *slog.Logger) *handle {

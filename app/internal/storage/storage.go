@@ -37,13 +37,20 @@ func OpenNew(ctx context.Context, s config.Storage, logger *slog.Logger) (store.
 // Backup writes a consistent copy of a store to an empty file, beside its server. It
 // returns how many problems the copy has.
 func Backup(ctx context.Context, s config.Storage, to string, logger *slog.Logger) (problems int, err error) {
+	if err := s.Named(); err != nil {
+		return 0, err
+	}
 	return s.Store.Backup(ctx, options(s, logger), to)
 }
 
-// Options returns the options of the store. It reads the file of the password, if there
+// Options returns the options of the store. It fails with backend.ErrNoStore when the
+// settings name none. It reads the file of the password, if there
 // is one.
 func Options(s config.Storage, logger *slog.Logger) (backend.Options, error) {
 	o := options(s, logger)
+	if err := s.Named(); err != nil {
+		return o, err
+	}
 	if !s.Store.IsDatabase() {
 		return o, nil
 	}
