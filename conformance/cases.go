@@ -30,7 +30,7 @@ func Cases() []Case {
 			cases.Catalogue(), cases.Version(), cases.Identity(), cases.Size(), cases.Restore(), cases.Life(),
 			cases.Lists(), cases.Large(), cases.Clock()),
 		in(profilePort, cases.Audit(), cases.Feed()),
-		in(profileConcurrency, cases.Concurrent(), linearity.Cases()),
+		in(profileConcurrency, cases.Concurrent(), cases.ConcurrentParts(), linearity.Cases()),
 		in(profileModel, sequence.Cases()),
 	)
 	return slices.Concat(

@@ -158,6 +158,8 @@ func (c *counted) note(change store.Change, counter *int) {
 			add(e.Token.ID)
 		case store.PutQuery:
 			add(e.Query.ID)
+		case store.PutSession:
+			add(e.Session.ID)
 		case store.DropQuery:
 			if !c.remembers {
 				delete(c.place, e.ID)
@@ -189,6 +191,10 @@ func (c *counted) sort(r *shown) {
 	}
 	r.queries = func(_ ident.ID, found []query.Saved) []query.Saved {
 		slices.SortStableFunc(found, func(a, b query.Saved) int { return c.compare(a.ID, b.ID) })
+		return found
+	}
+	r.sessions = func(_ ident.ID, found []access.Session) []access.Session {
+		slices.SortStableFunc(found, func(a, b access.Session) int { return c.compare(a.ID, b.ID) })
 		return found
 	}
 	r.audit = func(_, _ int, page []audit.Entry) []audit.Entry {
@@ -231,6 +237,8 @@ func listSaboteurs() []saboteur {
 		name: "numbers audit entries by connection", caught: "READ-015/one-after-the-other", sabotage: perConnection,
 	}, {
 		name: "numbers saved queries by connection", caught: "READ-016/at-once", sabotage: perConnection,
+	}, {
+		name: "numbers sessions by connection", caught: "READ-023/at-once", sabotage: perConnection,
 	}, {
 		name: "remembers the place of a query that was dropped", caught: "READ-016/again",
 		sabotage: func(s *broken) {

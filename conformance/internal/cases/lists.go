@@ -38,6 +38,11 @@ func Lists() []bench.Case {
 		Durable: true,
 		Run:     queriesReopened,
 	}, {
+		ID:      "READ-023/reopened",
+		Rule:    "The order of sessions goes on when the store is opened again.",
+		Durable: true,
+		Run:     sessionsReopened,
+	}, {
 		ID:   "COM-008/positions",
 		Rule: "The log entries and comments of concurrent writers of one problem are in the order of their Positions.",
 		Run:  byPosition,
@@ -53,6 +58,10 @@ func Lists() []bench.Case {
 		ID:   "READ-016/at-once",
 		Rule: "Saved queries put at once keep the order of their Commits: if one Commit had returned before another was called, its query comes first.",
 		Run:  queriesAtOnce,
+	}, {
+		ID:   "READ-023/at-once",
+		Rule: "Sessions put at once keep the order of their Commits: if one Commit had returned before another was called, its session comes first.",
+		Run:  sessionsAtOnce,
 	}}
 }
 
@@ -126,6 +135,19 @@ func queriesReopened(b *bench.Bench) {
 	b.Equal("the list of saved queries", want, savedQueries(b, ident.None))
 }
 
+func sessionsReopened(b *bench.Bench) {
+	var want []access.Session
+	inSessions(b, func(id ident.ID) {
+		session := b.Session(b.Author)
+		session.ID, session.Digest = id, access.Digest(append(id[:], id[:]...))
+		want = append(want, session)
+		b.Do(store.PutSession{Session: session})
+		want[0].Expires = b.Now()
+		b.Do(store.PutSession{Session: want[0]})
+	})
+	b.Equal("the list of sessions", want, b.Image().Sessions)
+}
+
 // byPosition compares the order of comments and log entries with the Receipts.
 func byPosition(b *bench.Bench) {
 	const rounds = 15
@@ -195,6 +217,19 @@ func queriesAtOnce(b *bench.Bench) {
 	}, func() (ids []ident.ID) {
 		for _, q := range savedQueries(b, ident.None) {
 			ids = append(ids, q.ID)
+		}
+		return ids
+	})
+}
+
+func sessionsAtOnce(b *bench.Bench) {
+	atOnce(b, func(id ident.ID) store.Effect {
+		session := b.Session(b.Author)
+		session.ID, session.Digest = id, access.Digest(append(id[:], id[:]...))
+		return store.PutSession{Session: session}
+	}, func() (ids []ident.ID) {
+		for _, s := range b.Image().Sessions {
+			ids = append(ids, s.ID)
 		}
 		return ids
 	})
