@@ -175,6 +175,14 @@ func (v *valve) shutAfter(n int64) {
 	v.shut = v.count + n
 }
 
+// open lets everything through that was held back.
+func (v *valve) open() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shut = 1 << 62
+	v.wake.Broadcast()
+}
+
 // cut closes all connections, drops what was held back, and lets new ones through.
 func (v *valve) cut() {
 	v.mu.Lock()
