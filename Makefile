@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release
+.PHONY: help run build test test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
 
 VERSION := $(shell git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -113,6 +113,9 @@ benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 release: ## make the commit of a release and tag every module, as in VERSION=v0.2.0; it pushes nothing
 	@[[ "$(origin VERSION)" == "command line" ]] || { echo "name the version: make release VERSION=v0.2.0"; exit 2; }
 	@cd tools && GOWORK=off go run ./release -C .. $(VERSION)
+
+screenshots: build ## make pictures of every page in a browser, narrow and wide, light and dark, into bin/screenshots
+	@cd tools && GOWORK=off go run ./screenshots -binary $(CURDIR)/bin/problems -to $(CURDIR)/bin/screenshots
 
 fmt: ## format all Go files and tidy all modules
 	@gofmt -w $(MODULES) $(APART)
