@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/swaggest/swgui/v5/static"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
 // docsPage shows the OpenAPI document with Swagger UI. It loads everything from this
@@ -89,6 +91,8 @@ type file struct {
 type loadedFile struct {
 	content []byte
 	tag     string
+	zipped  []byte // the content in the coding gzip; nil: it would be no shorter
+	zipTag  string
 }
 
 // newFile returns a file with its content loaded at first use.
@@ -99,7 +103,12 @@ func newFile(media string, load func() ([]byte, error)) file {
 			return loadedFile{}, fmt.Errorf("httpapi: %w", err)
 		}
 		sum := sha256.Sum256(content)
-		return loadedFile{content, `"` + hex.EncodeToString(sum[:16]) + `"`}, nil
+		name := hex.EncodeToString(sum[:16])
+		f := loadedFile{content: content, tag: `"` + name + `"`}
+		if zipped := httpframe.Gzip(content); len(zipped) < len(content) {
+			f.zipped, f.zipTag = zipped, `"`+name+`-gzip"`
+		}
+		return f, nil
 	})}
 }
 
@@ -122,6 +131,11 @@ func (s *server) sendFile(w http.ResponseWriter, r *http.Request, f file) {
 	}
 	header := w.Header()
 	header.Set("Content-Type", f.media)
+	header.Add("Vary", "Accept-Encoding")
+	if loaded.zipped != nil && httpframe.AcceptsGzip(r.Header) {
+		header.Set("Content-Encoding", "gzip")
+		loaded.content, loaded.tag = loaded.zipped, loaded.zipTag
+	}
 	header.Set("ETag", loaded.tag)
 	header.Set("Cache-Control", "no-cache")
 	if f.policy != "" {

@@ -1,7 +1,9 @@
 package httpapi
 
 import (
-	"net/http"
+	"bytes"
+	"compress/gzip"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -26,7 +28,8 @@ func TestDocsNeedNothingElse(t *testing.T) {
 	}
 }
 
-// What never changes is sent once, and looks the same however it is asked for.
+// What never changes is sent once, and is the same in both codings. Each has a tag of its
+// own.
 func TestFilesAreKeptByClients(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -38,10 +41,27 @@ func TestFilesAreKeptByClients(t *testing.T) {
 		if !strings.HasPrefix(w.Body.String(), start) || w.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%s begins with %.20q, in the coding %q", path, w.Body, w.Header().Get("Content-Encoding"))
 		}
-		for _, r := range []*http.Request{request("HEAD", path, ""), request("GET", path, "", "Accept-Encoding", "gzip")} {
-			if other := f.do(r); !reflect.DeepEqual(other.Header(), w.Header()) {
-				t.Errorf("%s: %s has the header %v, not %v", path, r.Method, other.Header(), w.Header())
+		if head := f.do(request("HEAD", path, "")); !reflect.DeepEqual(head.Header(), w.Header()) {
+			t.Errorf("%s: HEAD has the header %v, not %v", path, head.Header(), w.Header())
+		}
+		zipped := f.send(t, request("GET", path, "", "Accept-Encoding", "gzip"), 200, "")
+		if zipped.Header().Get("Content-Encoding") == "gzip" {
+			if zipped.Header().Get("ETag") == w.Header().Get("ETag") || zipped.Body.Len() >= w.Body.Len() {
+				t.Errorf("%s: in the coding gzip it has the tag %s and %d bytes, else %s and %d", path, zipped.Header().Get("ETag"), zipped.Body.Len(), w.Header().Get("ETag"), w.Body.Len())
 			}
+			f.send(t, request("GET", path, "", "Accept-Encoding", "gzip", "If-None-Match", zipped.Header().Get("ETag")), 304, "")
+			r, err := gzip.NewReader(zipped.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if back, err := io.ReadAll(r); err != nil || !bytes.Equal(back, w.Body.Bytes()) {
+				t.Errorf("%s: the coding gzip has another content (%v)", path, err)
+			}
+		} else if !strings.HasSuffix(path, ".png") && !strings.HasSuffix(path, "init.js") {
+			t.Errorf("%s comes without the coding gzip", path)
+		}
+		if w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: Vary is %q", path, w.Header().Get("Vary"))
 		}
 		tag := w.Header().Get("ETag")
 		if list, err := parseTags([]string{tag}); err != nil || len(list.tags) != 1 || list.tags[0].weak {

@@ -61,14 +61,14 @@ func TestLanguagePageByAccept(t *testing.T) {
 	} {
 		r := request("GET", languagePath, "", "Authorization", "", "Accept", accept)
 		w := f.send(t, r, http.StatusOK, "")
-		header(t, w, map[string]string{"Content-Type": media + "; charset=utf-8", "Vary": "Accept", "Cache-Control": "no-cache"})
+		header(t, w, map[string]string{"Content-Type": media + "; charset=utf-8", "Vary": "Accept, Accept-Encoding", "Cache-Control": "no-cache"})
 		start := map[string]string{"text/html": "<!DOCTYPE html>", "text/markdown": "# The predicate language"}[media]
 		if !strings.HasPrefix(w.Body.String(), start) {
 			t.Errorf("Accept: %s gets %.40s", accept, w.Body)
 		}
 		tag := w.Header().Get("ETag")
 		unchanged := f.send(t, request("GET", languagePath, "", "Accept", accept, "If-None-Match", tag), http.StatusNotModified, "")
-		header(t, unchanged, map[string]string{"ETag": tag, "Vary": "Accept"})
+		header(t, unchanged, map[string]string{"ETag": tag, "Vary": "Accept, Accept-Encoding"})
 		other := map[string]string{"text/html": "text/markdown", "text/markdown": "text/html"}[media]
 		f.send(t, request("GET", languagePath, "", "Accept", other, "If-None-Match", tag), http.StatusOK, "")
 	}

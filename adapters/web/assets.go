@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -64,17 +62,9 @@ func newAssets(base string) *assets {
 		sum := sha256.Sum256(text)
 		at := base + assetPath + strings.TrimSuffix(name, extension) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + extension
 		a.urls[name] = at
-		a.files[at] = asset{media: media, plain: text, zipped: zipped(text)}
+		a.files[at] = asset{media: media, plain: text, zipped: httpframe.Gzip(text)}
 	}
 	return a
-}
-
-func zipped(text []byte) []byte {
-	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // fails only for another level
-	_, _ = z.Write(text)                                    // a Buffer takes everything
-	_ = z.Close()
-	return out.Bytes()
 }
 
 // url returns the address of an asset. A name without an asset is a panic, by a test of
@@ -101,7 +91,7 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", file.media)
 	header.Set("Vary", "Accept-Encoding")
 	body := file.plain
-	if acceptsGzip(r.Header) {
+	if httpframe.AcceptsGzip(r.Header) {
 		header.Set("Content-Encoding", "gzip")
 		body = file.zipped
 	}

@@ -70,7 +70,7 @@ func (q *request) send(a answer) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Language", q.language.Tag)
 	header.Set("Vary", "Accept-Encoding, Accept-Language, Cookie")
-	if !acceptsGzip(q.r.Header) {
+	if !httpframe.AcceptsGzip(q.r.Header) {
 		httpframe.Send(q.w, q.r, a.status, body)
 		return
 	}
@@ -82,18 +82,6 @@ func (q *request) send(a answer) {
 	z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails only for another level
 	_, _ = z.Write(body)                             // whoever is gone needs no page
 	_ = z.Close()
-}
-
-// acceptsGzip reports whether the client takes the content coding gzip.
-func acceptsGzip(header http.Header) bool {
-	for coding := range strings.SplitSeq(strings.Join(header.Values("Accept-Encoding"), ","), ",") {
-		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			q := strings.TrimSpace(weight)
-			return q == "" || strings.Trim(strings.TrimPrefix(q, "q="), "0.") != ""
-		}
-	}
-	return false
 }
 
 // readForm reads the form of a POST.

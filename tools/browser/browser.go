@@ -51,7 +51,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	b.cancel = append(b.cancel, cancel)
 	if err := chromedp.Do(b.ctx); err != nil {
 		b.Close()
-		return nil, fmt.Errorf("Chromium does not start: %w", err)
+		return nil, fmt.Errorf("start Chromium: %w", err)
 	}
 	return b, nil
 }

@@ -50,7 +50,7 @@ func run(ctx context.Context, binary, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(home)
+	defer func() { _ = os.RemoveAll(home) }()
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
 	token := access.NewSecret(random).Reveal()
