@@ -53,9 +53,11 @@ func (c *call) addWatcher() (answer, error) {
 		return answer{}, err
 	}
 	cmd := tracker.AddWatcher{Write: write}
-	if cmd.User, err = c.decodeValue(); err != nil {
+	sentUser, err := c.decodeValue()
+	if err != nil {
 		return answer{}, err
 	}
+	cmd.User = wire.PartialOf(sentUser)
 	id, err := c.problem()
 	if err != nil {
 		return answer{}, err

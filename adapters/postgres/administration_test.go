@@ -65,7 +65,7 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	}
 	eventually(t, "all writers write", func() bool { return done.Load() > 2*writers })
 	for range 10 {
-		issue := tracker.CreateToken{User: patch.Set[metadata.Partial](map[string]any{"email": tracker.AdminEmail}), Scope: patch.Set(string(access.Read))}
+		issue := tracker.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"email": metadata.Text(tracker.AdminEmail)}), Scope: patch.Set(string(access.Read))}
 		passed := -done.Load()
 		began := time.Now()
 		token, err := servers[0].CreateToken(t.Context(), admin, issue)

@@ -255,7 +255,7 @@ func (c *failoverClient) watch() {
 	})
 	watcher := tracker.Caller{Scope: c.caller.Scope}
 	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
-		a, err := s.AddWatcher(ctx, c.caller, c.home, tracker.AddWatcher{User: map[string]any{"email": email}})
+		a, err := s.AddWatcher(ctx, c.caller, c.home, tracker.AddWatcher{User: metadata.Members{"email": metadata.Text(email)}})
 		watcher.User = a.Value.ID
 		return err
 	})
@@ -324,7 +324,7 @@ func (c *failoverClient) createToken() {
 	var id ident.ID
 	th.put = c.insistOnce(func(ctx context.Context, s *tracker.Service) error {
 		a, err := s.CreateToken(ctx, c.caller, tracker.CreateToken{
-			User: patch.Set[metadata.Partial](map[string]any{"email": tracker.AdminEmail}), Scope: patch.Set(string(access.Read)), Expires: patch.Set(expires),
+			User: patch.Set[metadata.Partial](metadata.Members{"email": metadata.Text(tracker.AdminEmail)}), Scope: patch.Set(string(access.Read)), Expires: patch.Set(expires),
 		})
 		id = a.Value.ID
 		return err

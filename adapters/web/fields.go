@@ -198,7 +198,7 @@ func byName(text string) metadata.Partial {
 	case strings.Contains(text, "/"):
 		member = "fullName"
 	}
-	return map[string]any{member: text}
+	return metadata.Members{member: metadata.Text(text)}
 }
 
 // formatID returns the number of a problem as text.

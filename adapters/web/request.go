@@ -143,4 +143,6 @@ func (q *request) objectID() (ident.ID, error) {
 func (q *request) say(key string, args ...any) string { return q.language.Say(key, args...) }
 
 // byID is a reference to one object.
-func byID(id ident.ID) metadata.Partial { return map[string]any{"identifier": id.String()} }
+func byID(id ident.ID) metadata.Partial {
+	return metadata.Members{"identifier": metadata.Text(id.String())}
+}

@@ -104,7 +104,7 @@ func TestChangesAreTheTrackers(t *testing.T) {
 		service := tracker.New(tracker.Options{
 			Store: s, Now: func() time.Time { return change.At }, Random: bytes.NewReader(make([]byte, 100)), Limits: tracker.DefaultLimits(),
 		})
-		state := patch.Set[metadata.Partial](map[string]any{"identifier": w.current.State.String()})
+		state := patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(w.current.State.String())})
 		caller := tracker.Caller{User: f.user, Scope: access.Write}
 		if _, err := service.UpdateProblem(t.Context(), caller, before.ID, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{State: state}}); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -64,16 +63,16 @@ type member[T any] struct {
 
 // read checks the type of a member's value in a partial. It returns the test for objects
 // with this value. After a reported fault, the test must not be used.
-type read[T any] func(r *reader, given any, where fault.Location) test[T]
+type read[T any] func(r *reader, given Partial, where fault.Location) test[T]
 
 // test reports whether an object has the value from a partial.
 type test[T any] func(*T) bool
 
-// typed reads values of one JSON type, decoded as J. compare returns nil for a value of
-// another type after all.
-func typed[J, T any](want string, compare func(J) test[T]) read[T] {
-	return func(r *reader, given any, where fault.Location) test[T] {
-		if value, ok := given.(J); ok {
+// typed reads values of type V. compare returns nil for a value of another type after
+// all.
+func typed[V Partial, T any](want string, compare func(V) test[T]) read[T] {
+	return func(r *reader, given Partial, where fault.Location) test[T] {
+		if value, ok := given.(V); ok {
 			if passes := compare(value); passes != nil {
 				return passes
 			}
@@ -84,14 +83,14 @@ func typed[J, T any](want string, compare func(J) test[T]) read[T] {
 }
 
 func flag[T any](get func(*T) bool) read[T] {
-	return typed("true or false", func(given bool) test[T] {
-		return func(o *T) bool { return get(o) == given }
+	return typed("true or false", func(given Flag) test[T] {
+		return func(o *T) bool { return get(o) == bool(given) }
 	})
 }
 
 func integer[T any](get func(*T) int) read[T] {
-	return typed("an integer", func(given json.Number) test[T] {
-		n, err := strconv.Atoi(given.String())
+	return typed("an integer", func(given Number) test[T] {
+		n, err := strconv.Atoi(string(given))
 		if errors.Is(err, strconv.ErrSyntax) { // such as 7.0 (D18)
 			return nil
 		}
@@ -101,8 +100,8 @@ func integer[T any](get func(*T) int) read[T] {
 
 // identifier reads an identifier. Any other string becomes None, and no object has None.
 func identifier[T any](get func(*T) ident.ID) read[T] {
-	return typed("a string", func(given string) test[T] {
-		id, _ := ident.Parse(given)
+	return typed("a string", func(given Text) test[T] {
+		id, _ := ident.Parse(string(given))
 		return func(o *T) bool { return get(o) == id }
 	})
 }
@@ -122,13 +121,13 @@ func email[T any](get func(*T) string) read[T] {
 
 // textLine reads a text of one line, in the stored form of names (D9).
 func textLine[T any](compare func(string) test[T]) read[T] {
-	return func(r *reader, given any, where fault.Location) test[T] {
-		return typed("a string", func(given string) test[T] {
-			given, err := anyName.Apply(given)
+	return func(r *reader, given Partial, where fault.Location) test[T] {
+		return typed("a string", func(given Text) test[T] {
+			line, err := anyName.Apply(string(given))
 			if err != nil {
 				r.faults.Add(fault.InvalidValue, where, "%v", err)
 			}
-			return compare(given)
+			return compare(line)
 		})(r, given, where)
 	}
 }
@@ -137,20 +136,20 @@ func textLine[T any](compare func(string) test[T]) read[T] {
 // object.
 var anyName = text.Rule{Line: true}
 
-func fullName(r *reader, given any, where fault.Location) test[Component] {
+func fullName(r *reader, given Partial, where fault.Location) test[Component] {
 	return line(func(o *Component) string { return r.catalogue.FullName(o.ID) })(r, given, where)
 }
 
 // instant also reads a string without a valid time: it matches no object.
 func instant[T any](get func(*T) time.Time) read[T] {
-	return typed("a string", func(given string) test[T] {
-		at, err := text.ParseTime(given)
+	return typed("a string", func(given Text) test[T] {
+		at, err := text.ParseTime(string(given))
 		return func(o *T) bool { return err == nil && !get(o).IsZero() && get(o).Equal(at) }
 	})
 }
 
 func nullInstant[T any](get func(*T) time.Time) read[T] {
-	return func(r *reader, given any, where fault.Location) test[T] {
+	return func(r *reader, given Partial, where fault.Location) test[T] {
 		if given == nil {
 			return func(o *T) bool { return get(o).IsZero() }
 		}
@@ -160,7 +159,7 @@ func nullInstant[T any](get func(*T) time.Time) read[T] {
 
 // reference reads a partial of the object behind a member, or null.
 func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
-	return func(r *reader, given any, where fault.Location) test[T] {
+	return func(r *reader, given Partial, where fault.Location) test[T] {
 		if given == nil {
 			return func(o *T) bool { return get(o).IsNone() }
 		}
@@ -172,8 +171,8 @@ func reference[T any](kind Kind, get func(*T) ident.ID) read[T] {
 // references reads an array of partials as a set. Each partial must match one of the
 // referenced objects, and each referenced object must match one partial.
 func references[T any](kind Kind, get func(*T) []ident.ID) read[T] {
-	return func(r *reader, given any, where fault.Location) test[T] {
-		list, ok := given.([]any)
+	return func(r *reader, given Partial, where fault.Location) test[T] {
+		list, ok := given.(List)
 		if !ok {
 			r.faults.Add(fault.InvalidType, where, "must be an array of objects")
 			return nil

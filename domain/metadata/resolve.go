@@ -24,7 +24,7 @@ func (c *Catalogue) Resolve(kind Kind, partial Partial, where fault.Location) (i
 	if len(r.faults) > 0 {
 		return ident.None, r.faults
 	}
-	members := partial.(map[string]any)
+	members := partial.(Members)
 	found := c.matches(kind, members, q)
 	switch {
 	case len(members) == 0 || len(found) > 1:
@@ -39,14 +39,14 @@ func (c *Catalogue) Resolve(kind Kind, partial Partial, where fault.Location) (i
 
 // matches returns the matching objects. It does not look at all of them if the partial
 // has a unique member.
-func (c *Catalogue) matches(kind Kind, partial map[string]any, q query) []ident.ID {
-	if s, ok := partial["identifier"].(string); ok {
-		id, _ := ident.Parse(s)
+func (c *Catalogue) matches(kind Kind, partial Members, q query) []ident.ID {
+	if s, ok := partial["identifier"].(Text); ok {
+		id, _ := ident.Parse(string(s))
 		return fitting(q, id)
 	}
-	if s, ok := partial["email"].(string); ok {
-		s, _ = anyName.Apply(s) // its test has checked the text already
-		u, _ := c.UserByEmail(s)
+	if s, ok := partial["email"].(Text); ok {
+		email, _ := anyName.Apply(string(s)) // its test has checked the text already
+		u, _ := c.UserByEmail(email)
 		return fitting(q, u.ID)
 	}
 	return q.all()
@@ -114,7 +114,7 @@ type reader struct {
 // nested reads a partial inside another. It tests each object once, however often the
 // caller needs the result. Otherwise deeply nested partials would take exponential work,
 // as each set of states can lead to the others.
-func (r *reader) nested(kind Kind, partial any, where fault.Location) func(ident.ID) bool {
+func (r *reader) nested(kind Kind, partial Partial, where fault.Location) func(ident.ID) bool {
 	q := r.catalogue.kinds[kind].read(r, partial, where)
 	known := make(map[ident.ID]bool)
 	return func(id ident.ID) bool {
@@ -132,7 +132,7 @@ func (r *reader) nested(kind Kind, partial any, where fault.Location) func(ident
 type objects interface {
 	name(ident.ID) string
 	all() []ident.ID // in the order of the catalogue
-	read(r *reader, partial any, where fault.Location) query
+	read(r *reader, partial Partial, where fault.Location) query
 }
 
 // query is a parsed partial. After faults, it has no meaning.
@@ -147,8 +147,8 @@ type conditions[T any] struct {
 	tests []test[T]
 }
 
-func (c *collection[T]) read(r *reader, partial any, where fault.Location) query {
-	given, ok := partial.(map[string]any)
+func (c *collection[T]) read(r *reader, partial Partial, where fault.Location) query {
+	given, ok := partial.(Members)
 	if !ok {
 		r.faults.Add(fault.InvalidType, where, "must be an object with members of a %s: %s", c.kind, c.memberNames())
 		return nil

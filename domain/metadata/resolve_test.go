@@ -285,7 +285,7 @@ func TestResolveProperties(t *testing.T) {
 			if !slices.Contains(fit, own) {
 				t.Fatalf("seed %d: %s %v does not fit %s", seed, kind, partial, own)
 			}
-			if got, faults := c.Resolve(kind, partial, fault.Location{}); len(fit) == 1 && len(partial) > 0 && (got != own || faults != nil) {
+			if got, faults := c.Resolve(kind, sent(partial), fault.Location{}); len(fit) == 1 && len(partial) > 0 && (got != own || faults != nil) {
 				t.Fatalf("seed %d: %s %v resolves to %s, %+v; want %s", seed, kind, partial, got, faults, own)
 			}
 			maps.Copy(partial, subset(random, other))
@@ -294,7 +294,7 @@ func TestResolveProperties(t *testing.T) {
 
 			partial = subset(random, full)
 			partial["identifier"] = full["identifier"]
-			if got, faults := c.Resolve(kind, partial, fault.Location{}); got != own || faults != nil {
+			if got, faults := c.Resolve(kind, sent(partial), fault.Location{}); got != own || faults != nil {
 				t.Fatalf("seed %d: %s %v resolves to %s, %+v; want %s", seed, kind, partial, got, faults, own)
 			}
 		}
@@ -303,8 +303,8 @@ func TestResolveProperties(t *testing.T) {
 
 func checkShuffled(t *testing.T, seed uint64, c, shuffled *Catalogue, kind Kind, partial map[string]any) {
 	t.Helper()
-	want, wantFaults := c.Resolve(kind, partial, fault.At("p"))
-	got, faults := shuffled.Resolve(kind, partial, fault.At("p"))
+	want, wantFaults := c.Resolve(kind, sent(partial), fault.At("p"))
+	got, faults := shuffled.Resolve(kind, sent(partial), fault.At("p"))
 	if got != want || !slices.Equal(faults, wantFaults) {
 		t.Fatalf("seed %d: %s %v resolves to %s, %+v; from the same content in another order to %s, %+v", seed, kind, partial, want, wantFaults, got, faults)
 	}
@@ -337,8 +337,8 @@ func checkGrowing(t *testing.T, seed uint64, random *rand.Rand, c *Catalogue, ki
 var kinds = []Kind{States, Priorities, Classifications, Components, Milestones, Users}
 
 // fitting returns all matching objects. It looks at each object.
-func (c *Catalogue) fitting(kind Kind, partial Partial) []ident.ID {
-	return c.kinds[kind].read(&reader{catalogue: c}, partial, fault.Location{}).all()
+func (c *Catalogue) fitting(kind Kind, partial map[string]any) []ident.ID {
+	return c.kinds[kind].read(&reader{catalogue: c}, sent(partial), fault.Location{}).all()
 }
 
 // render returns an object in the form of the service (D2).
@@ -455,7 +455,34 @@ func decode(t *testing.T, text string) Partial {
 	if err := d.Decode(&partial); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return partial
+	return sent(partial)
+}
+
+// sent returns a decoded JSON value as the driving adapter sends a reference.
+func sent(value any) Partial {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case string:
+		return Text(value)
+	case json.Number:
+		return Number(value)
+	case bool:
+		return Flag(value)
+	case []any:
+		list := make(List, len(value))
+		for i, element := range value {
+			list[i] = sent(element)
+		}
+		return list
+	case map[string]any:
+		members := make(Members, len(value))
+		for name, member := range value {
+			members[name] = sent(member)
+		}
+		return members
+	}
+	panic(fmt.Sprintf("no JSON value: %T", value))
 }
 
 // summary writes the kinds and pointers of faults, without their details.
@@ -474,9 +501,9 @@ func BenchmarkResolve(b *testing.B) {
 	}
 	c := NewCatalogue(ident.Version{Number: 1}, Content{Users: users})
 	for name, partial := range map[string]Partial{
-		"identifier": map[string]any{"identifier": id(4711).String()},
-		"email":      map[string]any{"email": "USER4711@example.org"},
-		"name":       map[string]any{"name": "User 4711"},
+		"identifier": Members{"identifier": Text(id(4711).String())},
+		"email":      Members{"email": Text("USER4711@example.org")},
+		"name":       Members{"name": Text("User 4711")},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -497,7 +524,7 @@ func TestResolveIsBounded(t *testing.T) {
 	}
 	c := NewCatalogue(ident.Version{Number: 1}, Content{States: []State{{Name: "Open"}}})
 	for n, want := range map[int]fault.Kind{MaxNext: fault.MetadataNotFound, MaxNext + 1: fault.InvalidValue} {
-		_, faults := c.Resolve(States, map[string]any{"nextStates": many[:n]}, fault.At("state"))
+		_, faults := c.Resolve(States, sent(map[string]any{"nextStates": many[:n]}), fault.At("state"))
 		if len(faults) != 1 || faults[0].Kind != want {
 			t.Errorf("%d elements: %+v, want %s", n, faults, want)
 		}

@@ -77,8 +77,8 @@ func TestTableHasAllMembersOfPatches(t *testing.T) {
 			*f.SentText(&p) = patch.Set("x")
 			v.Set(reflect.ValueOf(patch.Set("x")))
 		} else {
-			*f.SentReference(&p) = patch.Set[metadata.Partial]("x")
-			v.Set(reflect.ValueOf(patch.Set[metadata.Partial]("x")))
+			*f.SentReference(&p) = patch.Set[metadata.Partial](metadata.Text("x"))
+			v.Set(reflect.ValueOf(patch.Set[metadata.Partial](metadata.Text("x"))))
 		}
 		if !reflect.DeepEqual(p, want) {
 			t.Errorf("%s leads to another member of a patch: %+v", f.Name, p)

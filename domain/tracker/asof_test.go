@@ -180,7 +180,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	case "unrelate":
 		_, err = s.DeleteRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
 	case "watch":
-		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: object{"identifier": pick(rng, ann, bob, eve1, eve2).String()}})
+		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: asPartial(object{"identifier": pick(rng, ann, bob, eve1, eve2).String()})})
 	case "stop watching":
 		_, err = s.StopWatching(ctx, caller, id, Write{})
 	case "rename":

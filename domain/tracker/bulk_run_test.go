@@ -22,7 +22,7 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 			noError(t, err)
 		},
 		"a problem that would not change": func(t *testing.T, s service) {
-			_, err := s.AddWatcher(t.Context(), s.admin, 2, AddWatcher{User: object{"name": "Bob"}})
+			_, err := s.AddWatcher(t.Context(), s.admin, 2, AddWatcher{User: asPartial(object{"name": "Bob"})})
 			noError(t, err)
 		},
 		"one more matches":   func(t *testing.T, s service) { s.create(t, "T") },

@@ -28,7 +28,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	token := base.issue(t, access.Read)
 	ctx := t.Context()
 	relate := Relate{Type: patch.Set(string(relationship.ParentOf)), Other: patch.Set(other)}
-	watch := AddWatcher{User: object{"email": AdminEmail}}
+	watch := AddWatcher{User: asPartial(object{"email": AdminEmail})}
 	put := SetKeyword{Name: "a", Value: problem.Text("b")}
 	for _, prepare := range []func() error{
 		func() error {

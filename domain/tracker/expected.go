@@ -162,8 +162,8 @@ func sameUser(sent metadata.Partial, current ident.ID, c *metadata.Catalogue) bo
 	if current.IsNone() {
 		return false
 	}
-	if members, ok := sent.(map[string]any); ok && members["identifier"] != nil {
-		return members["identifier"] == current.String()
+	if members, ok := sent.(metadata.Members); ok && members["identifier"] != nil {
+		return members["identifier"] == metadata.Partial(metadata.Text(current.String()))
 	}
 	id, faults := c.Resolve(metadata.Users, sent, fault.Location{})
 	return len(faults) == 0 && id == current

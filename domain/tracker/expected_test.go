@@ -286,7 +286,7 @@ func expectJSON[T any](field *Expected[T], value any, read func(any) (T, bool)) 
 
 func is[T any](value any) (T, bool) { v, ok := value.(T); return v, ok }
 
-func partialOf(value any) (metadata.Partial, bool) { return value, true }
+func partialOf(value any) (metadata.Partial, bool) { return asPartial(value), true }
 
 func integer(value any) (int64, bool) {
 	text, _ := value.(json.Number)

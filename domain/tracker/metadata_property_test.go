@@ -87,7 +87,7 @@ func (a *administrator) change() bool {
 		if p.Next.Sent = a.IntN(2) == 0; p.Next.Sent {
 			for _, s := range content.States {
 				if a.IntN(3) == 0 {
-					p.Next.Value = append(p.Next.Value, object{"identifier": s.ID.String()})
+					p.Next.Value = append(p.Next.Value, asPartial(object{"identifier": s.ID.String()}))
 				}
 			}
 		}

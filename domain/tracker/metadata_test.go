@@ -47,7 +47,7 @@ func updates[T, P any](r *rules[T, P], id ident.ID, used bool, p P) decided {
 func partials(all ...object) patch.Field[[]metadata.Partial] {
 	list := []metadata.Partial{}
 	for _, o := range all {
-		list = append(list, o)
+		list = append(list, asPartial(o))
 	}
 	return patch.Set(list)
 }
@@ -174,7 +174,7 @@ func TestMetadataRefuses(t *testing.T) {
 	}{
 		{"all that can be wrong with a state", creates(&stateRules, StatePatch{Name: null, Resolved: patch.Null[bool](), Initial: patch.Null[bool](), Order: patch.Null[int64](), Next: patch.Null[[]metadata.Partial]()}),
 			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /resolved", "invalid-value /initial", "invalid-value /order", "invalid-value /nextStates"}},
-		{"next states that do not exist", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{object{"name": "Open"}, object{"name": "Nobody"}, "Open", object{}})}),
+		{"next states that do not exist", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{asPartial(object{"name": "Open"}), asPartial(object{"name": "Nobody"}), asPartial("Open"), asPartial(object{})})}),
 			fault.ValidationFailed, []string{"metadata-not-found /nextStates/1", "invalid-type /nextStates/2", "metadata-ambiguous /nextStates/3"}},
 		{"too many next states", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set(make([]metadata.Partial, 1001))}), fault.InvalidValue, []string{"invalid-value /nextStates"}},
 		{"an order out of range", creates(&priorityRules, PriorityPatch{Name: patch.Set(""), Order: patch.Set[int64](metadata.MaxOrder + 1)}),

@@ -116,7 +116,7 @@ func TestCreateRefuses(t *testing.T) {
 					Priority:  named("None such"),
 					Component: named("Legacy"),
 					Milestone: named("1.0"),
-					Assignee:  patch.Set[metadata.Partial]("bob"),
+					Assignee:  patch.Set[metadata.Partial](metadata.Text("bob")),
 					Read:      patch.Null[bool](),
 				}},
 			fault.ValidationFailed, []string{
@@ -267,7 +267,7 @@ func TestUpdateRefuses(t *testing.T) {
 			fault.MetadataAmbiguous, []string{"metadata-ambiguous /priority"}},
 		{"D3: a member that such objects do not have", UpdateProblem{ProblemPatch: ProblemPatch{State: partial(object{"colour": "red"})}}, newLoaded(),
 			fault.UnknownField, []string{"unknown-field /state/colour"}},
-		{"D3: anything but an object", UpdateProblem{ProblemPatch: ProblemPatch{State: patch.Set[metadata.Partial]("Open")}}, newLoaded(),
+		{"D3: anything but an object", UpdateProblem{ProblemPatch: ProblemPatch{State: patch.Set[metadata.Partial](metadata.Text("Open"))}}, newLoaded(),
 			fault.InvalidType, []string{"invalid-type /state"}},
 		{"D3: a state is not found by the identifier of a user", UpdateProblem{ProblemPatch: ProblemPatch{State: partial(object{"identifier": ann.String()})}}, newLoaded(),
 			fault.MetadataNotFound, []string{"metadata-not-found /state"}},

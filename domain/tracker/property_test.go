@@ -103,7 +103,7 @@ func echo(l loaded) UpdateProblem {
 		if o == nil {
 			return patch.Null[metadata.Partial]()
 		}
-		return patch.Set[metadata.Partial](o)
+		return patch.Set(asPartial(o))
 	}
 	full := func(kind metadata.Kind, id ident.ID) patch.Field[metadata.Partial] {
 		switch o, _ := ref(kind, id).(object); {

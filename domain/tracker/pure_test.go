@@ -54,7 +54,7 @@ func TestDecisionsArePure(t *testing.T) {
 		return erased(decideUnrelate(by(ann), relate(relationship.CauseOf, 9), l, m))
 	})
 	pure(t, "watch", full, func(l loaded, m moment) (store.Change, any, error) {
-		return erased(decideWatcher(by(ann), AddWatcher{User: object{"name": "Bob"}}, l, 9, m))
+		return erased(decideWatcher(by(ann), AddWatcher{User: asPartial(object{"name": "Bob"})}, l, 9, m))
 	})
 	pure(t, "stop watching", full, func(l loaded, m moment) (store.Change, any, error) {
 		return erased(decideUnwatch(by(ann), Write{}, l, m))

@@ -538,7 +538,7 @@ func TestAnswerHasItsCatalogue(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	id := other.create(t, "T")
-	bobs := patch.Set[metadata.Partial](object{"email": "bob@example.org"})
+	bobs := partial(object{"email": "bob@example.org"})
 	s := other.behind(hooked{commit: once(func() {
 		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Root")}})
 		noError(t, err)

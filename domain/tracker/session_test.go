@@ -112,7 +112,7 @@ func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 		revision = a.Revision
 	case 8:
 		u := pick(rng, ann, bob, cat, eve1, eve2)
-		_, err = s.AddWatcher(t.Context(), who, id, AddWatcher{User: object{"identifier": u.String()}})
+		_, err = s.AddWatcher(t.Context(), who, id, AddWatcher{User: asPartial(object{"identifier": u.String()})})
 		if err == nil {
 			equal(t, "watches", slices.Contains(load().Watchers, u), true)
 		}

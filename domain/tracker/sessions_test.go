@@ -251,4 +251,6 @@ func TestAgentName(t *testing.T) {
 	}
 }
 
-func partialID(id ident.ID) metadata.Partial { return object{"identifier": id.String()} }
+func partialID(id ident.ID) metadata.Partial {
+	return metadata.Members{"identifier": metadata.Text(id.String())}
+}

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -19,11 +20,40 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// object is a JSON object as the driving adapter decodes it (metadata.Partial).
+// object is a JSON object as a driving adapter decodes it.
 type object = map[string]any
 
 // partial is a field that is sent with a partial object.
-func partial(o object) patch.Field[metadata.Partial] { return patch.Set[metadata.Partial](o) }
+func partial(o object) patch.Field[metadata.Partial] { return patch.Set(asPartial(o)) }
+
+// asPartial returns a decoded JSON value as the driving adapter sends a reference.
+func asPartial(value any) metadata.Partial {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case string:
+		return metadata.Text(value)
+	case json.Number:
+		return metadata.Number(value)
+	case int:
+		return metadata.Number(strconv.Itoa(value))
+	case bool:
+		return metadata.Flag(value)
+	case []any:
+		list := make(metadata.List, len(value))
+		for i, element := range value {
+			list[i] = asPartial(element)
+		}
+		return list
+	case object:
+		members := make(metadata.Members, len(value))
+		for name, member := range value {
+			members[name] = asPartial(member)
+		}
+		return members
+	}
+	panic(fmt.Sprintf("no JSON value: %T", value))
+}
 
 // named is a field that is sent with the name of an object.
 func named(name string) patch.Field[metadata.Partial] { return partial(object{"name": name}) }

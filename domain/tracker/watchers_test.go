@@ -27,9 +27,9 @@ func TestAddWatcher(t *testing.T) {
 		user metadata.Partial
 		want user.User
 	}{
-		{"by e-mail address, in another case", object{"email": "BOB@example.org"}, user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}},
-		{"by name", object{"name": "Bob"}, user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}},
-		{"as R4 shows him", userObject(eve2, "Eve", "eve@example.com", false), user.User{ID: eve2, Name: "Eve", Email: "eve@example.com"}},
+		{"by e-mail address, in another case", asPartial(object{"email": "BOB@example.org"}), user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}},
+		{"by name", asPartial(object{"name": "Bob"}), user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}},
+		{"as R4 shows him", asPartial(userObject(eve2, "Eve", "eve@example.com", false)), user.User{ID: eve2, Name: "Eve", Email: "eve@example.com"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func TestAddWatcherAgain(t *testing.T) {
 	old := newLoaded()
 	old.Watchers = []ident.ID{cat, bob}
 	for _, name := range []string{"Bob", "Cat"} {
-		change, a, err := decideWatcher(by(bob), AddWatcher{User: object{"name": name}}, old, 2, at(now))
+		change, a, err := decideWatcher(by(bob), AddWatcher{User: asPartial(object{"name": name})}, old, 2, at(now))
 		noError(t, err)
 		nothing(t, change)
 		equal(t, "new", a.New, false)
@@ -76,15 +76,15 @@ func TestAddWatcherRefuses(t *testing.T) {
 		kind  fault.Kind
 		items []string
 	}{
-		{"D3: nobody", AddWatcher{User: object{"name": "Zoe"}}, 9, fault.MetadataNotFound, []string{"metadata-not-found "}},
-		{"D3: several", AddWatcher{User: object{"name": "Eve"}}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
-		{"D3: {}", AddWatcher{User: object{}}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
-		{"D3: an unknown member", AddWatcher{User: object{"name": "Bob", "login": "bob"}}, 9, fault.UnknownField, []string{"unknown-field /login"}},
-		{"D3: no object", AddWatcher{User: "bob"}, 9, fault.InvalidType, []string{"invalid-type "}},
+		{"D3: nobody", AddWatcher{User: asPartial(object{"name": "Zoe"})}, 9, fault.MetadataNotFound, []string{"metadata-not-found "}},
+		{"D3: several", AddWatcher{User: asPartial(object{"name": "Eve"})}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
+		{"D3: {}", AddWatcher{User: asPartial(object{})}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
+		{"D3: an unknown member", AddWatcher{User: asPartial(object{"name": "Bob", "login": "bob"})}, 9, fault.UnknownField, []string{"unknown-field /login"}},
+		{"D3: no object", AddWatcher{User: asPartial("bob")}, 9, fault.InvalidType, []string{"invalid-type "}},
 		{"D3: null", AddWatcher{}, 9, fault.InvalidType, []string{"invalid-type "}},
 		{"what the adapter said is not said again", AddWatcher{Write: Write{Faults: malformed}}, 9, fault.InvalidType, []string{"invalid-type "}},
-		{"D2: an inactive user", AddWatcher{User: object{"name": "Cat"}}, 9, fault.InvalidValue, []string{"invalid-value "}},
-		{"D22: one watcher too many", AddWatcher{User: object{"name": "Bob"}}, 1, fault.InvalidValue, []string{"invalid-value "}},
+		{"D2: an inactive user", AddWatcher{User: asPartial(object{"name": "Cat"})}, 9, fault.InvalidValue, []string{"invalid-value "}},
+		{"D22: one watcher too many", AddWatcher{User: asPartial(object{"name": "Bob"})}, 1, fault.InvalidValue, []string{"invalid-value "}},
 		{"D18: 412 before 422", AddWatcher{Write: Write{IfMatch: &Match{Revisions: []int64{1}}}}, 9, fault.StaleRevision, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAddWatcherRefuses(t *testing.T) {
 func TestAddWatcherTimes(t *testing.T) {
 	t.Parallel()
 	for _, clock := range []time.Time{now, noon.Add(-time.Hour)} {
-		change, _, err := decideWatcher(by(bob), AddWatcher{User: object{"name": "Bob"}}, newLoaded(), 9, at(clock))
+		change, _, err := decideWatcher(by(bob), AddWatcher{User: asPartial(object{"name": "Bob"})}, newLoaded(), 9, at(clock))
 		noError(t, err)
 		equal(t, "modificationDate", updated(t, change, 7).Modified, noon)
 		equal(t, "modifier", updated(t, change, 7).Modifier, ann)

@@ -88,7 +88,7 @@ func (l *local) Tokens(ctx context.Context) ([]Token, error) {
 
 func (l *local) CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error) {
 	command := tracker.CreateToken{
-		User:  patch.Set(metadata.Partial(map[string]any{"identifier": userID})),
+		User:  patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(userID)}),
 		Scope: patch.Set(scope),
 	}
 	if !expires.IsZero() {

@@ -61,7 +61,7 @@ func asking(t *testing.T, s store.Store) (c client, ok bool) {
 			continue
 		}
 		issued, err := w.CreateToken(t.Context(), tracker.Caller{User: u.ID, Scope: access.Admin}, tracker.CreateToken{
-			User: patch.Set[metadata.Partial](map[string]any{"identifier": u.ID.String()}), Scope: patch.Set("admin"),
+			User: patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(u.ID.String())}), Scope: patch.Set("admin"),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +252,7 @@ func TestWhatRequestsMakeIsImported(t *testing.T) {
 				ids[kind] = append(ids[kind], named.Identifier)
 			}
 		}
-		reference := func(id string) any { return map[string]any{"identifier": id} }
+		reference := func(id string) any { return metadata.Members{"identifier": metadata.Text(id)} }
 		body := map[string]any{}
 		for _, member := range settable[kind] {
 			if rng.IntN(2) == 0 {

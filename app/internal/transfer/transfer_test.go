@@ -97,7 +97,7 @@ func lived(t *testing.T) store.Store {
 			t.Fatal(err)
 		}
 		w.callers = append(w.callers, tracker.Caller{User: answer.Value.ID, Scope: access.Admin})
-		token := tracker.CreateToken{User: patch.Set[metadata.Partial](map[string]any{"name": name}), Scope: patch.Set("write"), Expires: patch.Set(time.Now().Add(time.Hour))}
+		token := tracker.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text(name)}), Scope: patch.Set("write"), Expires: patch.Set(time.Now().Add(time.Hour))}
 		if _, err := w.CreateToken(t.Context(), w.caller(), token); err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func lived(t *testing.T) store.Store {
 		w.act(t.Context())
 	}
 	ann, first := w.callers[1], w.problems[0]
-	if _, err := w.AddWatcher(t.Context(), ann, first, tracker.AddWatcher{User: map[string]any{"name": "Ann"}}); err != nil {
+	if _, err := w.AddWatcher(t.Context(), ann, first, tracker.AddWatcher{User: metadata.Members{"name": metadata.Text("Ann")}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.StopWatching(t.Context(), ann, first, tracker.Write{}); err != nil {
@@ -140,7 +140,7 @@ func (w *world) pick(names ...string) patch.Field[metadata.Partial] {
 	case "null":
 		return patch.Null[metadata.Partial]()
 	}
-	return patch.Set[metadata.Partial](map[string]any{"name": name})
+	return patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text(name)})
 }
 
 func (w *world) text() string {
@@ -208,7 +208,7 @@ func (w *world) change(ctx context.Context, by tracker.Caller) (err error) {
 			_, err = w.AddRelationship(ctx, by, id, link)
 		}
 	case 7:
-		_, err = w.AddWatcher(ctx, by, id, tracker.AddWatcher{User: map[string]any{"name": []string{"Ann", "Bo", "Administrator"}[w.IntN(3)]}})
+		_, err = w.AddWatcher(ctx, by, id, tracker.AddWatcher{User: metadata.Members{"name": metadata.Text([]string{"Ann", "Bo", "Administrator"}[w.IntN(3)])}})
 	case 8:
 		_, err = w.StopWatching(ctx, by, id, tracker.Write{})
 	}

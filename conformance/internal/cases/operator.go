@@ -137,7 +137,7 @@ func (o *operator) one(ctx context.Context) (what string, err error) {
 	default:
 		watcher := o.somebody()
 		if o.IntN(2) == 0 {
-			watcher = map[string]any{"identifier": o.caller.User.String()}
+			watcher = metadata.Members{"identifier": metadata.Text(o.caller.User.String())}
 		}
 		_, err = o.AddWatcher(ctx, o.caller, id, tracker.AddWatcher{User: watcher})
 		return "AddWatcher", err
@@ -149,7 +149,7 @@ func (o *operator) Create() {
 	fields := o.fields()
 	fields.Title = patch.Set(fmt.Sprint("Problem ", o.IntN(1000)))
 	fields.State = patch.Field[metadata.Partial]{} // the initial one
-	fields.Assignee = patch.Set[metadata.Partial](map[string]any{"name": "User 0"})
+	fields.Assignee = patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text("User 0")})
 	made, err := o.CreateProblem(o.b.Ctx, o.caller, tracker.CreateProblem{ProblemPatch: fields})
 	o.b.Must("CreateProblem of the service", err)
 	o.problems = append(o.problems, made.Value.ID)
@@ -176,12 +176,12 @@ func (o *operator) fields() (p tracker.ProblemPatch) {
 }
 
 func (o *operator) object(names ...string) patch.Field[metadata.Partial] {
-	return patch.Set[metadata.Partial](map[string]any{"name": names[o.IntN(len(names))]})
+	return patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text(names[o.IntN(len(names))])})
 }
 
 // somebody returns a user of found, or an unknown one.
 func (o *operator) somebody() metadata.Partial {
-	return map[string]any{"name": fmt.Sprint("User ", o.IntN(4))}
+	return metadata.Members{"name": metadata.Text(fmt.Sprint("User ", o.IntN(4)))}
 }
 
 func (o *operator) relation() tracker.Relate {

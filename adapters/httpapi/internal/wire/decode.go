@@ -52,8 +52,8 @@ func Decode(body []byte, depth int, faults *fault.List, members ...Member) error
 	return decodeWith(body, depth, faults, func(d *decoder) error { return d.object(fault.Location{}, members) })
 }
 
-// DecodeValue reads a body of any JSON value, in the form of metadata.Partial. Arrays and
-// objects may be nested to the given depth.
+// DecodeValue reads a body of any JSON value: nil, bool, string, json.Number, []any or
+// map[string]any. Arrays and objects may be nested to the given depth.
 func DecodeValue(body []byte, depth int) (value any, err error) {
 	err = decodeWith(body, depth, nil, func(d *decoder) error {
 		value, err = d.value()
@@ -290,7 +290,32 @@ func ParseTime(value any) (time.Time, error) {
 	return t.Truncate(time.Millisecond), nil
 }
 
-func asPartial(value any) (metadata.Partial, error) { return value, nil }
+func asPartial(value any) (metadata.Partial, error) { return PartialOf(value), nil }
+
+// PartialOf returns a value of DecodeValue as a reference.
+func PartialOf(value any) metadata.Partial {
+	switch value := value.(type) {
+	case string:
+		return metadata.Text(value)
+	case json.Number:
+		return metadata.Number(value)
+	case bool:
+		return metadata.Flag(value)
+	case []any:
+		list := make(metadata.List, len(value))
+		for i, element := range value {
+			list[i] = PartialOf(element)
+		}
+		return list
+	case map[string]any:
+		members := make(metadata.Members, len(value))
+		for name, member := range value {
+			members[name] = PartialOf(member)
+		}
+		return members
+	}
+	return nil
+}
 
 func asPartials(value any) ([]metadata.Partial, error) {
 	array, ok := value.([]any)
@@ -299,12 +324,12 @@ func asPartials(value any) ([]metadata.Partial, error) {
 	}
 	partials := make([]metadata.Partial, len(array))
 	for i, element := range array {
-		partials[i] = element
+		partials[i] = PartialOf(element)
 	}
 	return partials, nil
 }
 
-// value reads any value, as metadata.Partial has it.
+// value reads any value, in the types of DecodeValue.
 func (d *decoder) value() (any, error) {
 	switch d.PeekKind() {
 	case '{':

@@ -125,7 +125,7 @@ func TestDecodeMembers(t *testing.T) {
 	want.revision = patch.Set[int64](-1 << 63)
 	want.other = patch.Set[problem.ID](7)
 	want.expires = patch.Set(time.Date(2030, 1, 1, 0, 0, 0, 999e6, time.UTC))
-	want.state = patch.Set[metadata.Partial](map[string]any{"name": "Open", "order": json.Number("1.50"), "next": []any{nil, false}})
+	want.state = patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text("Open"), "order": metadata.Number("1.50"), "next": metadata.List{nil, metadata.Flag(false)}})
 	want.cleared = patch.Null[metadata.Partial]()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, not %+v", got, want)

@@ -36,7 +36,7 @@ func TestDecodeExpected(t *testing.T) {
 		{`"2015-11-05T12:00:00.0005Z"`, new(tracker.Expected[time.Time]), tracker.Expect(at)},
 		{`"yesterday"`, new(tracker.Expected[time.Time]), tracker.ExpectOther[time.Time]()},
 		{`0`, new(tracker.Expected[time.Time]), tracker.ExpectOther[time.Time]()},
-		{`{"name":"Ann"}`, new(tracker.Expected[metadata.Partial]), tracker.Expect[metadata.Partial](map[string]any{"name": "Ann"})},
+		{`{"name":"Ann"}`, new(tracker.Expected[metadata.Partial]), tracker.Expect[metadata.Partial](metadata.Members{"name": metadata.Text("Ann")})},
 
 		{`[{"name":"a","value":"1"},{"value":null,"name":"b"}]`, new(tracker.Expected[[]problem.Keyword]),
 			tracker.Expect([]problem.Keyword{{Name: "a", Value: problem.Text("1")}, {Name: "b"}})},

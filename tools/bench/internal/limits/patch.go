@@ -133,7 +133,7 @@ func typical(c *metadata.Catalogue, assignee ident.ID) tracker.ProblemPatch {
 }
 
 func set(id ident.ID) patch.Field[metadata.Partial] {
-	return patch.Set[metadata.Partial](map[string]any{"identifier": id.String()})
+	return patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(id.String())})
 }
 
 // refresh reads the problem, after somebody else has patched it.
