@@ -88,7 +88,7 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 	if b.searches() {
 		// One lease of the search limit covers both searches. So a request never waits
 		// for the limit while it holds locks of problems.
-		release, err := s.searches.acquire(ctx, caller.User)
+		release, err := s.searches.Acquire(ctx, caller.User)
 		if err != nil {
 			return Answer[ChangedProblems]{}, err
 		}

@@ -271,7 +271,7 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 	if err != nil {
 		return nil, err
 	}
-	release, err := s.searches.acquire(ctx, f.caller.User)
+	release, err := s.searches.Acquire(ctx, f.caller.User)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -48,16 +47,11 @@ func compareLockKeys(a, b lockKey) int {
 	return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name), a.user.Compare(b.user), cmp.Compare(a.id, b.id))
 }
 
-// waitEnded returns the fault of a request that ended during its wait for a lock.
-func waitEnded(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "the request ended while it waited for a lock; nothing was changed")
-}
-
 // lock locks the keys. When ctx ends first, the error is of kind fault.Unavailable.
 func (s *Service) lock(ctx context.Context, keys []lockKey) (*keylock.Lease[lockKey, *store.Snapshot], error) {
 	lease, err := s.locks.Lock(ctx, keys...)
 	if err != nil {
-		return nil, waitEnded(err)
+		return nil, keylock.Ended(err)
 	}
 	return lease, nil
 }

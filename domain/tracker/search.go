@@ -97,7 +97,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 	if err != nil {
 		return FoundProblems{}, err
 	}
-	release, err := s.searches.acquire(ctx, caller.User)
+	release, err := s.searches.Acquire(ctx, caller.User)
 	if err != nil {
 		return FoundProblems{}, err
 	}
@@ -186,7 +186,7 @@ func (s *Service) SearchObjects(ctx context.Context, caller Caller, kind predica
 	if err != nil {
 		return FoundObjects{}, err
 	}
-	release, err := s.lookups.acquire(ctx, caller.User)
+	release, err := s.lookups.Acquire(ctx, caller.User)
 	if err != nil {
 		return FoundObjects{}, err
 	}

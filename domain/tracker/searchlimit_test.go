@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
@@ -96,7 +95,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		equal(t, "problems of the answer that had begun", len(numbers(t, streamed)), 250)
 		equal(t, "how long all that took", time.Since(began), time.Duration(0))
 		group.Wait()
-		equal(t, "locks left", server.searches.locks.Len(), 0)
+		equal(t, "locks left", server.searches.Locks(), 0)
 	})
 }
 
@@ -150,59 +149,4 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		waiting, underWay = server.Searches()
 		equal(t, "searches that are left", waiting+underWay, 0)
 	})
-}
-
-// Turns come in the order of the requests, but nobody waits for more of one other
-// user's than can be made at once.
-func TestTurnsAreShared(t *testing.T) {
-	t.Parallel()
-	for n, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 4} {
-		synctest.Test(t, func(t *testing.T) {
-			limit := newSearchLimit(n, time.Hour)
-			var mu sync.Mutex
-			inside := map[ident.ID]int{}
-			var order []ident.ID
-			enter := func(user ident.ID) {
-				release, err := limit.acquire(t.Context(), user)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				order = append(order, user)
-				inside[user]++
-				if inside[user] > most || inside[ann]+inside[bob] > n {
-					t.Errorf("of %d turns, %v are taken", n, inside)
-				}
-				mu.Unlock()
-				time.Sleep(time.Second)
-				mu.Lock()
-				inside[user]--
-				mu.Unlock()
-				release()
-			}
-			var group sync.WaitGroup
-			for range 50 {
-				group.Go(func() { enter(ann) })
-			}
-			synctest.Wait()
-			mu.Lock()
-			taken := inside[ann]
-			mu.Unlock()
-			equal(t, "turns of one user", taken, most)
-			group.Go(func() { enter(bob) })
-			synctest.Wait()
-			began := time.Now()
-			group.Wait()
-			for i, user := range order {
-				if user == bob && i > 2*most {
-					t.Errorf("of %d turns, the other user's was the %dth", n, i+1)
-				}
-			}
-			if n > 1 && time.Since(began) > 50*time.Second {
-				t.Errorf("all took %v", time.Since(began))
-			}
-			equal(t, "locks left", limit.locks.Len(), 0)
-		})
-	}
 }

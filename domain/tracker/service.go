@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 )
 
 // Service runs the use cases on a store. Its methods may be called from many goroutines
@@ -29,8 +30,8 @@ type Service struct {
 	ready  *readiness
 	// searchFor is the time limit of a search.
 	searchFor time.Duration
-	searches  *searchLimit // of searches in the store
-	lookups   *searchLimit // of searches in the catalogue, without connections of the store
+	searches  *searchlimit.Limit // of searches in the store
+	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
 	hub       *feedHub
 	keepFeed  time.Duration // 0: for ever
 	waitFor   time.Duration
@@ -114,8 +115,8 @@ func New(o Options) *Service {
 
 		searchFor: o.SearchFor,
 		waitFor:   o.WaitFor,
-		searches:  newSearchLimit(o.Searches, o.WaitFor),
-		lookups:   newSearchLimit(o.Searches, o.WaitFor),
+		searches:  searchlimit.New(o.Searches, o.WaitFor),
+		lookups:   searchlimit.New(o.Searches, o.WaitFor),
 		keepFeed:  o.KeepEvents,
 	}
 	s.hub = newFeedHub(o.Store, s.catalogue, o.FeedPoll)
@@ -124,9 +125,10 @@ func New(o Options) *Service {
 
 // Searches returns the number of waiting and of running searches at this moment.
 func (s *Service) Searches() (waiting, underWay int) {
-	for _, t := range []*searchLimit{s.searches, s.lookups} {
-		waiting += int(t.waiting.Load())
-		underWay += int(t.underWay.Load())
+	for _, limit := range []*searchlimit.Limit{s.searches, s.lookups} {
+		w, u := limit.Count()
+		waiting += w
+		underWay += u
 	}
 	return waiting, underWay
 }

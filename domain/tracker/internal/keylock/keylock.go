@@ -9,6 +9,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/problemtracking/problems/domain/fault"
 )
 
 // Locks is a set of locks, one for each key of type K. A lock exists only while a
@@ -152,4 +154,10 @@ func (l *Locks[K, V]) leave(key K, k *lock[V]) {
 	if k.users--; k.users == 0 {
 		delete(l.locks, key)
 	}
+}
+
+// Ended returns the fault of a request that ended during its wait for a lock, of kind
+// fault.Unavailable.
+func Ended(cause error) error {
+	return fault.Wrap(fault.Unavailable, cause, "the request ended while it waited for a lock; nothing was changed")
 }

@@ -1,4 +1,5 @@
-package tracker
+// Package searchlimit bounds the number of searches at a time.
+package searchlimit
 
 import (
 	"context"
@@ -11,11 +12,11 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/keylock"
 )
 
-// searchLimit bounds the number of searches at a time. A search can take seconds, and
+// Limit bounds the number of searches at a time. A search can take seconds, and
 // holds a connection all the while. Every other request needs one for a moment. One
 // user has at most half of the searches, rounded up, so a script with many searches
 // does not block the others.
-type searchLimit struct {
+type Limit struct {
 	locks   *keylock.Locks[searcher, struct{}]
 	waitFor time.Duration
 	// waiting and underWay count the waiting and the running searches.
@@ -41,22 +42,24 @@ func compareSearchers(a, b searcher) int {
 	return 1
 }
 
-func newSearchLimit(searches int, waitFor time.Duration) *searchLimit {
+// New returns a limit of at least one search at a time. A search waits for the given time
+// at most.
+func New(searches int, waitFor time.Duration) *Limit {
 	capacity := func(s searcher) int {
 		if s.all {
 			return searches
 		}
 		return (searches + 1) / 2
 	}
-	return &searchLimit{locks: keylock.New[searcher, struct{}](compareSearchers, capacity), waitFor: waitFor}
+	return &Limit{locks: keylock.New[searcher, struct{}](compareSearchers, capacity), waitFor: waitFor}
 }
 
-var errSearchesBusy = errors.New("no search ended in time to let this one start")
+var errBusy = errors.New("no search ended in time to let this one start")
 
-// acquire waits until the user may search. The search ends with release. acquire fails
+// Acquire waits until the user may search. The search ends with release. Acquire fails
 // with fault.Unavailable when the wait takes too long, and when ctx ends first.
-func (l *searchLimit) acquire(ctx context.Context, user ident.ID) (release func(), err error) {
-	waiting, cancel := context.WithTimeoutCause(ctx, l.waitFor, errSearchesBusy)
+func (l *Limit) Acquire(ctx context.Context, user ident.ID) (release func(), err error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, l.waitFor, errBusy)
 	defer cancel()
 	l.waiting.Add(1)
 	lease, err := l.locks.Lock(waiting, searcher{user: user}, searcher{all: true})
@@ -68,8 +71,17 @@ func (l *searchLimit) acquire(ctx context.Context, user ident.ID) (release func(
 			l.underWay.Add(-1)
 			lease.Unlock()
 		}, nil
-	case context.Cause(waiting) == errSearchesBusy:
-		return nil, fault.Wrap(fault.Unavailable, errSearchesBusy, "too many searches are under way: this one has waited %v; try again later", l.waitFor)
+	case context.Cause(waiting) == errBusy:
+		return nil, fault.Wrap(fault.Unavailable, errBusy, "too many searches are under way: this one has waited %v; try again later", l.waitFor)
 	}
-	return nil, waitEnded(err)
+	return nil, keylock.Ended(err)
 }
+
+// Count returns the number of waiting and of running searches at this moment.
+func (l *Limit) Count() (waiting, underWay int) {
+	return int(l.waiting.Load()), int(l.underWay.Load())
+}
+
+// Locks returns the number of locks in use: those of the users with a search, and the one
+// of all searches. It is 0 without searches.
+func (l *Limit) Locks() int { return l.locks.Len() }
