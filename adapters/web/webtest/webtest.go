@@ -10,7 +10,11 @@ import (
 var attempts string
 
 // XSS returns attempts to run a script in the browser of somebody who reads a text. Each
-// would set the title of the page to "broken", or ask another origin for something.
+// would set the title of the page to "broken", ask another origin for something, or change
+// the page around the text.
+//
+// The file xss.txt has them in UTF-8: after each attempt stands a line with "%%". An attempt
+// may have several lines, and no line of an attempt is "%%".
 func XSS() []string {
 	return strings.Split(strings.TrimSuffix(attempts, "\n%%\n"), "\n%%\n")
 }
