@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -11,37 +12,103 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // mostReferences is how many problems the comments of one page may refer to. Further
 // references stay text.
 const mostReferences = 200
 
+// mostFormatted is the length of all comments of a page, in bytes, up to which they are
+// formatted. So a page of hostile comments costs no more than a few of them.
+const mostFormatted = 512 << 10
+
+// body is the safe form of a comment.
+type body struct {
+	HTML template.HTML
+	// Plain: the text is shown as typed, because it is too long or nested too deeply.
+	Plain bool
+}
+
 // bodies returns the safe HTML of comments. One search resolves the references of all.
-func (q *request) bodies(comments []problem.Comment) (map[ident.ID]template.HTML, error) {
+func (q *request) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[ident.ID]body, error) {
+	bodies, formatted := make(map[ident.ID]body, len(comments)), 0
 	var texts []string
-	for _, c := range comments {
-		if !c.HTML.Valid {
-			texts = append(texts, c.Text)
+	for _, comment := range comments {
+		if html := comment.HTML.String; comment.HTML.Valid && strings.TrimSpace(html) != "" && formatted+len(html) <= mostFormatted {
+			formatted += len(html)
+			if safe, ok := q.markdown.RenderHTML(html); ok {
+				bodies[comment.ID] = body{HTML: safe}
+				continue
+			}
 		}
+		texts = append(texts, comment.Text)
 	}
-	known, err := q.linked(markdown.Numbers(mostReferences, texts...))
+	problems, err := q.linked(markdown.Numbers(mostReferences, texts...))
 	if err != nil {
 		return nil, err
 	}
-	resolve := func(n int64) (markdown.Link, bool) {
-		l, ok := known[n]
-		return l, ok
-	}
-	bodies := make(map[ident.ID]template.HTML, len(comments))
-	for _, c := range comments {
-		if c.HTML.Valid && strings.TrimSpace(c.HTML.String) != "" {
-			bodies[c.ID] = q.markdown.RenderHTML(c.HTML.String)
+	known := &targets{problems: problems, users: c, base: q.base}
+	for _, comment := range comments {
+		if _, ok := bodies[comment.ID]; ok {
+			continue
+		}
+		if formatted += len(comment.Text); formatted > mostFormatted {
+			bodies[comment.ID] = body{markdown.Plain(comment.Text), true}
 		} else {
-			bodies[c.ID] = q.markdown.Render(c.Text, resolve)
+			safe, read := q.markdown.Render(comment.Text, known)
+			bodies[comment.ID] = body{safe, !read}
 		}
 	}
 	return bodies, nil
+}
+
+// targets resolves the references of comments.
+type targets struct {
+	problems map[int64]markdown.Link
+	users    *metadata.Catalogue
+	base     string
+	// short has the users by the part of their addresses before the "@". A part that two
+	// users have leads to nobody. It is made for the first short mention.
+	short map[string]user.User
+}
+
+// Problem is of markdown.Resolver.
+func (t *targets) Problem(number int64) (markdown.Link, bool) {
+	l, ok := t.problems[number]
+	return l, ok
+}
+
+// Person is of markdown.Resolver. The link leads to the problems that the user is to solve.
+func (t *targets) Person(address string) (markdown.Link, bool) {
+	var found user.User
+	if strings.Contains(address, "@") {
+		found, _ = t.users.UserByEmail(address)
+	} else {
+		if t.short == nil {
+			t.short = byLocalPart(t.users.Content().Users)
+		}
+		found = t.short[user.FoldEmail(address)]
+	}
+	if found.ID == ident.None {
+		return markdown.Link{}, false
+	}
+	predicate := url.Values{"predicate": {"assignee.email = " + quote(found.Email)}}
+	return markdown.Link{URL: t.base + "/problems?" + predicate.Encode(), Title: found.Name, Done: found.Inactive}, true
+}
+
+// byLocalPart returns the users by the part of their addresses before the "@", and no user
+// for a part that several have.
+func byLocalPart(users []user.User) map[string]user.User {
+	short := make(map[string]user.User, len(users))
+	for _, u := range users {
+		name, _, _ := strings.Cut(user.FoldEmail(u.Email), "@")
+		if _, taken := short[name]; taken {
+			u = user.User{}
+		}
+		short[name] = u
+	}
+	return short
 }
 
 // linked returns the links to the problems with these numbers.
@@ -71,6 +138,6 @@ func (q *request) linked(numbers []int64) (map[int64]markdown.Link, error) {
 }
 
 // commentItem returns a comment as an item.
-func commentItem(comment problem.Comment, body template.HTML, c *metadata.Catalogue) item {
-	return item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, Body: body}
+func commentItem(comment problem.Comment, body body, c *metadata.Catalogue) item {
+	return item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, Body: body.HTML, Plain: body.Plain}
 }

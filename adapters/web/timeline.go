@@ -23,7 +23,9 @@ type item struct {
 	At      time.Time
 	Comment bool
 	// Body is the safe form of a comment.
-	Body    template.HTML
+	Body template.HTML
+	// Plain: the comment is shown as it was typed, though it may have Markdown.
+	Plain   bool
 	Changes []change
 	Created bool
 }
@@ -40,7 +42,7 @@ type change struct {
 // timeline returns comments and log as one list, in the order of the log: it has an entry
 // for each comment.
 func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []item, err error) {
-	bodies, err := q.bodies(comments)
+	bodies, err := q.bodies(comments, c)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,8 @@
 // old have stored.
 //
 // There are two walls. Goldmark writes no HTML of the author. Bluemonday then lets only
-// known elements, attributes and schemes through, whatever goldmark has written.
+// known elements, attributes and schemes through, whatever goldmark has written. Stored
+// HTML passes bluemonday, then a parser that closes what it leaves open.
 package markdown
 
 import (
@@ -10,7 +11,6 @@ import (
 	"html"
 	"html/template"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,11 +41,16 @@ const (
 type Link struct {
 	URL   string
 	Title string // of the problem, or the whole name of a person; for the pointer
-	Done  bool   // the problem is resolved
+	Done  bool   // the problem is resolved, or the person is no longer active
 }
 
-// Resolver returns the problem with a number, or false if there is none.
-type Resolver func(number int64) (Link, bool)
+// Resolver finds what references lead to. It reports false for a reference to nothing.
+type Resolver interface {
+	// Problem returns the problem with a number.
+	Problem(number int64) (Link, bool)
+	// Person returns the user with an e-mail address, or with the part of it before the "@".
+	Person(address string) (Link, bool)
+}
 
 // Renderer makes HTML. Its methods may be called from many goroutines.
 type Renderer struct {
@@ -64,11 +69,11 @@ func New() *Renderer {
 			),
 			goldmark.WithParserOptions(
 				parser.WithASTTransformers(util.Prioritized(shift{}, 500)),
-				parser.WithInlineParsers(util.Prioritized(&references{}, 50)),
+				parser.WithInlineParsers(util.Prioritized(references{}, 50)),
 			),
 			goldmark.WithRendererOptions(
 				goldmarkhtml.WithHardWraps(),
-				renderer.WithNodeRenderers(util.Prioritized(images{}, 100), util.Prioritized(tags{}, 100), util.Prioritized(&references{}, 100)),
+				renderer.WithNodeRenderers(util.Prioritized(links{}, 100), util.Prioritized(tags{}, 100), util.Prioritized(references{}, 100)),
 			),
 		),
 		policy: newPolicy(),
@@ -86,39 +91,28 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowRelativeURLs(true)
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("title").OnElements("a")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^reference( done)?$`)).OnElements("a")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(reference|mention)( done)?$`)).OnElements("a")
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
 	p.RequireNoFollowOnLinks(true)
-	p.RequireNoReferrerOnLinks(true)
+	p.RequireNoReferrerOnLinks(true) // it implies noopener
 	return p
 }
 
-// Render returns a text in Markdown as HTML. References such as "#12" to problems that the
-// resolver knows are links.
-func (r *Renderer) Render(source string, resolve Resolver) template.HTML {
+// Render returns a text in Markdown as HTML. References such as "#12" to problems, and
+// "@anna" to people, are links if the resolver knows them. It may be nil. Render reports
+// false if a text is too long or nested too deeply to be read: then it returns Plain.
+func (r *Renderer) Render(source string, resolve Resolver) (template.HTML, bool) {
 	if len(source) > longest || tooDeep(source) {
-		return Plain(source)
+		return Plain(source), false
 	}
 	var out bytes.Buffer
 	ctx := parser.NewContext()
 	ctx.Set(resolverKey, resolve)
 	if err := r.markdown.Convert([]byte(strings.ToValidUTF8(source, string(utf8.RuneError))), &out, parser.WithContext(ctx)); err != nil {
-		return Plain(source)
+		return Plain(source), false
 	}
-	return r.safe(out.Bytes())
-}
-
-// RenderHTML returns stored HTML in its safe form.
-func (r *Renderer) RenderHTML(stored string) template.HTML {
-	if len(stored) > longest {
-		return Plain(stored)
-	}
-	return r.safe([]byte(stored))
-}
-
-func (r *Renderer) safe(unsafe []byte) template.HTML {
-	return template.HTML(r.policy.SanitizeBytes(unsafe))
+	return template.HTML(r.policy.SanitizeBytes(out.Bytes())), true
 }
 
 // Plain returns a text as HTML that shows it as it is.
@@ -134,9 +128,9 @@ func tooDeep(source string) bool {
 	for line := range strings.Lines(source) {
 		marks := 0
 		for _, c := range line {
-			if strings.ContainsRune(">-*+", c) {
+			if strings.ContainsRune(">-*+.)", c) { // a number with a dot or a parenthesis is the mark of a list
 				marks++
-			} else if c != ' ' && c != '\t' && !('0' <= c && c <= '9') && c != '.' && c != ')' {
+			} else if c != ' ' && c != '\t' && !('0' <= c && c <= '9') {
 				break
 			}
 		}
@@ -145,28 +139,6 @@ func tooDeep(source string) bool {
 		}
 	}
 	return false
-}
-
-var number = regexp.MustCompile(`#([1-9][0-9]{0,15})\b`)
-
-// Numbers returns the problems that texts may refer to, each once, up to a limit. So one
-// request to the store resolves all references of a page.
-func Numbers(limit int, texts ...string) (numbers []int64) {
-	seen := map[int64]bool{}
-	for _, t := range texts {
-		if len(t) > longest {
-			continue
-		}
-		for _, match := range number.FindAllStringSubmatch(t, -1) {
-			n, err := strconv.ParseInt(match[1], 10, 64)
-			if err != nil || seen[n] || len(numbers) == limit {
-				continue
-			}
-			seen[n] = true
-			numbers = append(numbers, n)
-		}
-	}
-	return numbers
 }
 
 // shift moves headings below those of the page.
@@ -181,23 +153,66 @@ func (shift) Transform(document *ast.Document, _ text.Reader, _ parser.Context) 
 	})
 }
 
-// images shows the address of an image in place of it: a page loads nothing from elsewhere.
-type images struct{}
+// links writes links, and a link in place of an image: a page loads nothing from elsewhere.
+// A link within a link is text: browsers would end the outer one.
+type links struct{}
 
-func (images) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (links) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		image := n.(*ast.Image)
+		return anchor(w, n, util.URLEscape(image.Destination, true), image.Title, entering)
+	})
+	r.Register(ast.KindLink, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		link := n.(*ast.Link)
+		return anchor(w, n, util.URLEscape(link.Destination, true), link.Title, entering)
+	})
+	r.Register(ast.KindAutoLink, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
-			_, _ = w.WriteString("</a>")
 			return ast.WalkContinue, nil
 		}
-		_, _ = w.WriteString(`<a href="`)
-		if !goldmarkhtml.IsDangerousURL(image.Destination) {
-			_, _ = w.Write(util.EscapeHTML(util.URLEscape(image.Destination, true)))
+		link := n.(*ast.AutoLink)
+		address := util.URLEscape(link.URL(source), false)
+		if link.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(address), []byte("mailto:")) {
+			address = append([]byte("mailto:"), address...)
 		}
-		_, _ = w.WriteString(`">`)
-		return ast.WalkContinue, nil
+		_, _ = anchor(w, n, address, nil, true) // it has no error
+		_, _ = w.Write(util.EscapeHTML(link.Label(source)))
+		return anchor(w, n, address, nil, false)
 	})
+}
+
+// anchor writes the start or the end of a link. The address is escaped already: a judgement
+// of its scheme before that misses schemes with entities in them.
+func anchor(w util.BufWriter, n ast.Node, address, title []byte, entering bool) (ast.WalkStatus, error) {
+	if linked(n) {
+		return ast.WalkContinue, nil
+	}
+	if !entering {
+		_, _ = w.WriteString("</a>")
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(`<a href="`)
+	if !goldmarkhtml.IsDangerousURL(address) {
+		_, _ = w.Write(util.EscapeHTML(address))
+	}
+	_, _ = w.WriteString(`"`)
+	if len(title) > 0 {
+		_, _ = w.WriteString(` title="`)
+		goldmarkhtml.DefaultWriter.Write(w, title)
+		_, _ = w.WriteString(`"`)
+	}
+	_, _ = w.WriteString(`>`)
+	return ast.WalkContinue, nil
+}
+
+// linked reports whether a node is within a link or an image.
+func linked(n ast.Node) bool {
+	for p := n.Parent(); p != nil && p.Type() == ast.TypeInline; p = p.Parent() {
+		if p.Kind() == ast.KindLink || p.Kind() == ast.KindImage {
+			return true
+		}
+	}
+	return false
 }
 
 // tags shows the HTML of the author as the text that it is: nothing typed is lost.
@@ -221,67 +236,6 @@ func (tags) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			_, _ = w.Write(util.EscapeHTML(block.ClosureLine.Value(source)))
 		}
 		_, _ = w.WriteString("</p>\n")
-		return ast.WalkContinue, nil
-	})
-}
-
-var resolverKey = parser.NewContextKey()
-
-// reference is "#12" with its problem.
-type reference struct {
-	ast.BaseInline
-	number string
-	link   Link
-}
-
-var kindReference = ast.NewNodeKind("Reference")
-
-func (*reference) Kind() ast.NodeKind { return kindReference }
-
-func (n *reference) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
-
-// references finds and writes them.
-type references struct{}
-
-func (*references) Trigger() []byte { return []byte{'#'} }
-
-func (*references) Parse(_ ast.Node, block text.Reader, ctx parser.Context) ast.Node {
-	resolve, _ := ctx.Get(resolverKey).(Resolver)
-	if resolve == nil || isWord(block.PrecendingCharacter()) {
-		return nil
-	}
-	line, _ := block.PeekLine()
-	match := number.FindSubmatchIndex(line[:min(len(line), 20)])
-	if match == nil || match[0] != 0 {
-		return nil
-	}
-	digits := string(line[match[2]:match[3]])
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return nil
-	}
-	link, ok := resolve(n)
-	if !ok {
-		return nil
-	}
-	block.Advance(match[1])
-	return &reference{number: digits, link: link}
-}
-
-func isWord(c rune) bool {
-	return c == '_' || c == '&' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf
-}
-
-func (*references) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(kindReference, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		ref, class := n.(*reference), "reference"
-		if ref.link.Done {
-			class += " done"
-		}
-		_, _ = w.WriteString(`<a class="` + class + `" href="` + html.EscapeString(ref.link.URL) + `" title="` + html.EscapeString(ref.link.Title) + `">#` + ref.number + `</a>`)
 		return ast.WalkContinue, nil
 	})
 }

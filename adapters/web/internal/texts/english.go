@@ -109,7 +109,8 @@ var english = Language{
 		"new.button":  "Create",
 
 		"comment.label":  "New comment",
-		"comment.help":   "Markdown works, and #12 links to a problem.",
+		"comment.help":   "Markdown works. #12 links to a problem, @anna to a person.",
+		"comment.plain":  "Shown as typed: it is too long or too deeply nested for Markdown.",
 		"comment.button": "Comment",
 
 		"problem.created":             "Created by %s,",

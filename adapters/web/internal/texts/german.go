@@ -110,7 +110,8 @@ var german = Language{
 		"new.button":  "Anlegen",
 
 		"comment.label":  "Neuer Kommentar",
-		"comment.help":   "Markdown geht, und #12 verweist auf ein Problem.",
+		"comment.help":   "Markdown geht. #12 verweist auf ein Problem, @anna auf eine Person.",
+		"comment.plain":  "Wie eingegeben: zu lang oder zu tief verschachtelt für Markdown.",
 		"comment.button": "Kommentieren",
 
 		"problem.created":             "Angelegt von %s,",

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// References lead to problems and people. Names that two people share lead to nobody.
+func TestReferencesInComments(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for _, email := range []string{"anna@example.org", "bob@example.org", "bob@example.com"} {
+		if added := b.post("/administration/users", "name", "Somebody "+email, "email", email); added.status != 200 {
+			t.Fatal(added.text())
+		}
+	}
+	other := s.problem(t, "The lock is broken")
+	made := b.post("/problems/new", "title", "The door", "comment", "#"+strings.TrimPrefix(other, "/problems/")+" for @anna, @Anna@example.org, @bob or @bob@example.com.")
+	var got []string
+	for n := range made.root.Descendants() {
+		if n.Type == html.ElementNode && (attribute(n, "class") == "reference" || attribute(n, "class") == "mention") {
+			got = append(got, n.FirstChild.Data+" "+attribute(n, "title")+" "+attribute(n, "href"))
+		}
+	}
+	const want = `#1 The lock is broken /problems/1
+@anna Somebody anna@example.org /problems?predicate=assignee.email+%3D+%27anna%40example.org%27
+@Anna@example.org Somebody anna@example.org /problems?predicate=assignee.email+%3D+%27anna%40example.org%27
+@bob@example.com Somebody bob@example.com /problems?predicate=assignee.email+%3D+%27bob%40example.com%27`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("the references are\n%s, want\n%s\n%s", text, want, made.body)
+	}
+	for _, line := range got {
+		if path := line[strings.LastIndex(line, " ")+1:]; b.get(path).status != 200 {
+			t.Errorf("%s is no page", path)
+		}
+	}
+}
+
+// A comment that is too deep for Markdown is shown as typed, and the page says so.
+func TestHostileComment(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	const note = "Shown as typed: it is too long or too deeply nested for Markdown."
+	made := b.post("/problems/new", "title", "The door", "comment", strings.Repeat("> ", 500)+"*deep*")
+	if !strings.Contains(made.text(), "> > > *deep*") || !strings.Contains(made.text(), note) {
+		t.Errorf("the page shows %s", made.text())
+	}
+	path, _, _ := strings.Cut(made.path, "#")
+	long := "*long* " + strings.Repeat("x", 30<<10)
+	for range mostFormatted/len(long) + 1 {
+		if added := b.post(path+"/comments", "text", long); added.status != 200 {
+			t.Fatal(added.text())
+		}
+	}
+	emphasised := 0
+	for n := range b.get(path).root.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "em" && n.FirstChild.Data == "long" {
+			emphasised++
+		}
+	}
+	if want := mostFormatted / len(long); emphasised != want {
+		t.Errorf("%d of the comments are formatted, want %d", emphasised, want)
+	}
+	if shown := b.post("/problems/new", "title", "The lock", "comment", "> *not deep*"); strings.Contains(shown.text(), note) || shown.path == path {
+		t.Errorf("the page shows %s", shown.text())
+	}
+}

@@ -1,0 +1,129 @@
+package markdown
+
+import (
+	"html/template"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// longestHTML is the longest stored HTML, in bytes, to be shown. The cost of its parser grows
+// with the length, times the number of elements open at once.
+const longestHTML = 64 << 10
+
+// RenderHTML returns stored HTML in its safe form. It reports false if the HTML is too long,
+// or nested too deeply; the caller then shows the text of the comment instead.
+func (r *Renderer) RenderHTML(stored string) (template.HTML, bool) {
+	if len(stored) > longestHTML {
+		return "", false
+	}
+	return contained(r.policy.Sanitize(adapted(stored)))
+}
+
+// adapted returns stored HTML with elements of ours in place of those that a page cannot
+// have: headings below the page's own, and links in place of images.
+func adapted(stored string) string {
+	var out strings.Builder
+	z := html.NewTokenizer(strings.NewReader(stored))
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return out.String()
+		}
+		raw := string(z.Raw()) // reading the name changes the buffer
+		if kind != html.StartTagToken && kind != html.EndTagToken && kind != html.SelfClosingTagToken {
+			out.WriteString(raw)
+			continue
+		}
+		name, _ := z.TagName()
+		switch tag := atom.Lookup(name); {
+		case tag == atom.Img:
+			link(&out, z)
+		case tag == atom.H1 || tag == atom.H2 || tag == atom.H3 || tag == atom.H4 || tag == atom.H5 || tag == atom.H6:
+			out.WriteByte('<')
+			if kind == html.EndTagToken {
+				out.WriteByte('/')
+			}
+			out.WriteString(heading(int(name[1] - '0')))
+			out.WriteByte('>')
+		default:
+			out.WriteString(raw)
+		}
+	}
+}
+
+// link writes a link in place of an image, with its alternative text or address.
+func link(out *strings.Builder, z *html.Tokenizer) {
+	var source, text string
+	for {
+		key, value, more := z.TagAttr()
+		switch string(key) {
+		case "src":
+			source = strings.TrimSpace(string(value))
+		case "alt":
+			text = string(value)
+		}
+		if !more {
+			break
+		}
+	}
+	if text == "" && !strings.HasPrefix(source, "data:") {
+		text = source
+	}
+	out.WriteString(`<a href="` + html.EscapeString(source) + `">` + html.EscapeString(text) + `</a>`)
+}
+
+// heading returns the element for a heading of the author's level, below those of the page.
+func heading(level int) string { return "h" + string(rune('0'+min(6, level+2))) }
+
+// contained closes what harmless HTML leaves open, and drops what it closes too often. So
+// it cannot change the page around it. It reports false for HTML that a parser refuses or
+// reads differently the second time.
+func contained(harmless string) (template.HTML, bool) {
+	once, ok := reparsed(harmless)
+	if !ok {
+		return "", false
+	}
+	twice, ok := reparsed(once)
+	return template.HTML(once), ok && once == twice
+}
+
+func reparsed(source string) (string, bool) {
+	nodes, err := html.ParseFragment(strings.NewReader(source), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+	if err != nil {
+		return "", false
+	}
+	box := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	for _, n := range nodes {
+		box.AppendChild(n)
+	}
+	listed(box)
+	var out strings.Builder
+	for n := range box.ChildNodes() {
+		if html.Render(&out, n) != nil {
+			return "", false
+		}
+	}
+	return out.String(), true
+}
+
+// listed puts items without a list into one. Outside a list of its own, an item ends the
+// item of the page around it.
+func listed(box *html.Node) {
+	var strays []*html.Node
+	for n := range box.Descendants() {
+		if n.DataAtom == atom.Li && n.Parent.DataAtom != atom.Ul && n.Parent.DataAtom != atom.Ol {
+			strays = append(strays, n)
+		}
+	}
+	for _, item := range strays {
+		list := item.PrevSibling
+		if list == nil || list.DataAtom != atom.Ul {
+			list = &html.Node{Type: html.ElementNode, Data: "ul", DataAtom: atom.Ul}
+			item.Parent.InsertBefore(list, item)
+		}
+		item.Parent.RemoveChild(item)
+		list.AppendChild(item)
+	}
+}
