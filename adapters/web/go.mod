@@ -10,6 +10,7 @@ replace (
 )
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/microcosm-cc/bluemonday v1.0.27
