@@ -230,6 +230,9 @@ func TestPast(t *testing.T) {
 	b.get(path).submit(path+"/keywords", "name", "customer", "value", "ACME").is(200)
 	b.get(path+"/past").is(200).has("Revision 3 of 3", "Keyword customer: ACME").lacks("Later")
 	b.get(path+"/past?revision=1").is(200).has("Revision 1 of 3", "The first title", "The second title").lacks("Earlier")
+	if body := b.get(path + "/past?revision=1").body; !strings.Contains(body, "The <del>first</del> title") || !strings.Contains(body, "The <ins>second</ins> title") {
+		t.Errorf("the changed word is not marked:\n%s", body)
+	}
 	b.get(path + "/past?revision=4").is(400)
 	b.get(path + "/past?revision=x").is(400)
 	b.get("/problems/99/past").is(404)

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 
+	"github.com/problemtracking/problems/adapters/web/internal/difference"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -32,10 +34,22 @@ type pastPage struct {
 type pastField struct {
 	Label     string // key of the text
 	Then, Now string
+	// Words is the difference of two texts; nil for the names of other objects.
+	Words []difference.Span
 }
 
 // Changed reports whether the field has another value today.
 func (f pastField) Changed() bool { return f.Then != f.Now }
+
+// ThenWords returns the difference without what was added since.
+func (f pastField) ThenWords() []difference.Span { return without(f.Words, difference.Added) }
+
+// NowWords returns the difference without what was removed since.
+func (f pastField) NowWords() []difference.Span { return without(f.Words, difference.Removed) }
+
+func without(spans []difference.Span, kind difference.Kind) []difference.Span {
+	return slices.DeleteFunc(slices.Clone(spans), func(s difference.Span) bool { return s.Kind == kind })
+}
 
 // pastPart is a keyword, relationship or watcher: there then, there now, or both.
 type pastPart struct {
@@ -100,10 +114,10 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 
 // pastFields returns all fields set by people, then and now.
 func pastFields(then, now problem.Fields, c *metadata.Catalogue) []pastField {
-	fields := []pastField{{"field.title", then.Title, now.Title}}
+	fields := []pastField{{Label: "field.title", Then: then.Title, Now: now.Title, Words: difference.Words(then.Title, now.Title)}}
 	before, today := newEdit(then, 1, c), newEdit(now, 1, c)
 	for i, f := range before.Choices {
-		fields = append(fields, pastField{f.Label, f.Value, today.Choices[i].Value})
+		fields = append(fields, pastField{Label: f.Label, Then: f.Value, Now: today.Choices[i].Value})
 	}
 	return fields
 }

@@ -29,6 +29,12 @@ type Span struct {
 	Text string
 }
 
+// Removed reports whether the span is only in the old text.
+func (s Span) Removed() bool { return s.Kind == Removed }
+
+// Added reports whether the span is only in the new text.
+func (s Span) Added() bool { return s.Kind == Added }
+
 // Words returns the difference of two texts. The kept and removed spans make the old text,
 // the kept and added spans the new one. No two spans of a kind follow each other, and a
 // removed span stands before its replacement. Equal texts have one kept span; two empty
