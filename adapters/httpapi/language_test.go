@@ -15,7 +15,7 @@ func TestLanguagePage(t *testing.T) {
 	t.Parallel()
 	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
 	page := f.send(t, request("GET", "/tracker/docs/predicates", "", "Authorization", ""), http.StatusOK, "")
-	header(t, page, map[string]string{"Content-Type": "text/html; charset=utf-8", "Vary": "Accept", "X-Content-Type-Options": "nosniff"})
+	header(t, page, map[string]string{"Content-Type": "text/html; charset=utf-8", "Vary": "Accept, Accept-Encoding", "X-Content-Type-Options": "nosniff"})
 	for _, want := range []string{"<h1 id=", "<table>", `there are \\ \' \&quot; \/ \b`, "state.resolved = NO AND assignee.identifier = $ApiUser", "<h2 id=\"6-limits\">"} {
 		if !strings.Contains(page.Body.String(), want) {
 			t.Errorf("the page lacks %q", want)
