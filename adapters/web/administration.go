@@ -16,7 +16,7 @@ type administrationPage struct {
 	Kind    string
 	Columns []string // keys of the texts
 	Rows    []objectRow
-	// Form is the form of a new object; empty for those who may make none.
+	// Form is the form of a new object; empty without the right to make one.
 	Form []input
 	// Picture is a drawing of the objects; nil: there is none.
 	Picture *picture
@@ -66,7 +66,7 @@ type administered struct {
 	// form returns the form of an object, or of a new one for ident.None. It returns nil for
 	// an unknown object.
 	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
-	// save stores what the form in the request has, as a new object for ident.None.
+	// save stores the form in the request, as a new object for ident.None.
 	save func(*request, ident.ID) error
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// keep is the value of a field that a change of many problems leaves as it is.
+// keep is the value of an unchanged field in a change of many problems.
 const keep = "keep"
 
 // bulkPage is the form for a change of many problems.
@@ -26,7 +26,7 @@ type bulkPage struct {
 	Read      string // keep, yes or no
 }
 
-// bulkPreview shows what a change of many problems would do, or did.
+// bulkPreview shows the effect of a change of many problems, before or after it.
 type bulkPreview struct {
 	layout
 	Predicate string
@@ -50,7 +50,7 @@ type bulkRefusal struct {
 	Detail string
 }
 
-// showBulk shows the form: for the problems that are named, or for those of a predicate.
+// showBulk shows the form: for the named problems, or for those of a predicate.
 func showBulk(q *request) (answer, error) {
 	asked := q.r.URL.Query()
 	states, err := q.Service.States().List(q.context())
@@ -80,7 +80,7 @@ func (q *request) bulkPage(c *metadata.Catalogue, text string) bulkPage {
 	return bulkPage{layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text, Choices: bulkChoices(q.form, c), Read: q.form.Get("read")}
 }
 
-// bulkChoices are the fields of the form, with the values that were sent. Any state can be
+// bulkChoices are the fields of the form, with the sent values. Any state can be
 // chosen: the preview says where it is refused.
 func bulkChoices(sent url.Values, c *metadata.Catalogue) []choice {
 	state := newChoice("state", true, ident.None)
@@ -100,7 +100,7 @@ func bulkChoices(sent url.Values, c *metadata.Catalogue) []choice {
 	return choices
 }
 
-// changeProblems makes a dry run, or the change that a dry run has shown.
+// changeProblems makes a dry run, or the change of an earlier dry run.
 func changeProblems(q *request) (answer, error) {
 	cmd := tracker.UpdateProblems{ProblemPatch: bulkPatch(q.form), Predicate: patch.Set(q.form.Get("predicate"))}
 	cmd.DryRun = !q.form.Has("preview")
@@ -155,7 +155,7 @@ func bulkFields() (names []string) {
 	return names
 }
 
-// bulkPatch returns the fields that a form sets.
+// bulkPatch returns the fields set by a form.
 func bulkPatch(form url.Values) problem.Patch {
 	set := url.Values{}
 	for _, name := range bulkFields() {

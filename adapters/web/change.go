@@ -83,11 +83,11 @@ type conflictPage struct {
 type conflictRow struct {
 	Label             string // key of the text
 	Before, Now, Mine string
-	// Theirs and Own say who changed the value since.
+	// Theirs is true for a value changed by others since, and Own for one changed in the form.
 	Theirs, Own bool
 }
 
-// conflict answers a form about a revision that is no longer the current one. When nothing
+// conflict answers a form about an earlier revision. When nothing
 // but a comment or the like came since, the form counts. Otherwise a page shows both
 // versions, and the form again: with the values of the form where it changed any, and the
 // current ones elsewhere.
@@ -123,7 +123,7 @@ type merged struct {
 	rows []conflictRow
 }
 
-// mergeForm returns the form with the values that it changed, and the current ones
+// mergeForm returns the form with its own changes, and the current values
 // elsewhere.
 func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadata.Catalogue) merged {
 	before, current := newEdit(base, 1, c), newEdit(now, 1, c)
@@ -151,7 +151,7 @@ func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadat
 	return m
 }
 
-// nameOf returns the name of a value that was sent.
+// nameOf returns the name of a sent value.
 func (c choice) nameOf(value string) string {
 	for _, o := range c.Options {
 		if o.Value == value {

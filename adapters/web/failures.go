@@ -9,11 +9,11 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// failurePage tells what went wrong, and keeps what was typed.
+// failurePage explains a failure, and keeps the typed text.
 type failurePage struct {
 	layout
 	Status int
-	// Detail says what is wrong, and what would be right.
+	// Detail names the fault and the right way.
 	Detail string
 	// Faults are the faults of single fields.
 	Faults    []fieldFault
@@ -62,7 +62,7 @@ func (q *request) fail(err error) {
 	httpframe.Send(q.w, q.r, kind.Status, body)
 }
 
-// fail answers a request that no action has.
+// fail answers a request without an action.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.newRequest(w, r).fail(err)
 }

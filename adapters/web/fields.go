@@ -41,8 +41,7 @@ type option struct {
 	Selected    bool
 }
 
-// newEdit returns the form with these values. It offers the states that the problem can
-// move to.
+// newEdit returns the form with these values. It offers the possible next states.
 func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
 	return edit{Title: f.Title, Revision: revision, Choices: []choice{
 		stateChoice(f.State, revision == 0, c),
@@ -157,7 +156,7 @@ func distinct(u user.User, names map[string]int) string {
 	return u.Name
 }
 
-// patchOf returns the fields of a form. Fields that the form lacks are absent.
+// patchOf returns the fields of a form. Other fields are absent.
 func patchOf(form url.Values) problem.Patch {
 	var p problem.Patch
 	if form.Has("title") {

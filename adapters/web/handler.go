@@ -215,7 +215,7 @@ func (h *Handler) secure(header http.Header) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// route is a page, or what a form does.
+// route is a page, or the action of a form.
 type route struct {
 	method string
 	path   string // below the base path

@@ -25,7 +25,7 @@ var kinds = []administered{
 	{"users", []string{"kind.email"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
 }
 
-// saved returns how the form of a kind is stored. read returns what the form has.
+// saved returns the function to store the form of a kind. read returns its content.
 func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, ident.ID) error {
 	return func(q *request, id ident.ID) (err error) {
 		var faults fault.List

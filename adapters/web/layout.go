@@ -8,9 +8,9 @@ import (
 // layout is the common part of all pages.
 type layout struct {
 	Title string
-	// User is the name of the person who is signed in; empty: nobody is.
+	// User is the name of the signed-in person; empty: there is none.
 	User string
-	// Writer and Administrator say which forms and links the page shows.
+	// Writer and Administrator select the forms and links of the page.
 	Writer, Administrator bool
 	// Section is the part of the navigation around the page.
 	Section string

@@ -25,8 +25,8 @@ const (
 	liveWrite = 10 * time.Second
 )
 
-// live is a stream of changes to a page that somebody looks at. It sends only that
-// something has changed: the page loads itself anew.
+// live is a stream of changes to an open page. It sends only the news of a change: the page
+// loads itself anew.
 type live struct {
 	*request
 	follower *tracker.Follower

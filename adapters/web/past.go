@@ -26,7 +26,7 @@ type pastPage struct {
 	Related          []pastPart
 	Watchers         []pastPart
 	Comments         int
-	// Made is what the revision changed.
+	// Made are the changes of the revision.
 	Made []change
 }
 

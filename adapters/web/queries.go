@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// classic is a query that everybody has. The clients of this API family have always shown
+// classic is a query for everybody. The clients of this API family have always shown
 // these nine.
 type classic struct {
 	Name      string // in the address, and a part of the key of its text

@@ -6,7 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 )
 
-// settingsPage is a person's own page: who is signed in, and where.
+// settingsPage is a person's own page, with the sessions.
 type settingsPage struct {
 	layout
 	Email    string

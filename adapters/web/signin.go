@@ -105,7 +105,7 @@ func destination(to string) string {
 }
 
 // signInFirst answers a request without a session: a page leads to the form and back. A
-// form is shown again, so that nothing typed is lost.
+// form is shown again, and nothing typed is lost.
 func (q *request) signInFirst(err error) (answer, error) {
 	if q.r.Method == http.MethodPost {
 		return answer{}, err

@@ -32,7 +32,7 @@ type tokenRow struct {
 
 func showTokens(q *request) (answer, error) { return q.tokensPage("") }
 
-// tokensPage lists the tokens that still work first.
+// tokensPage lists the valid tokens first.
 func (q *request) tokensPage(secret string) (answer, error) {
 	all, err := q.Service.Tokens(q.context())
 	if err != nil {

@@ -66,7 +66,7 @@ func (k SessionKey) MarshalText() ([]byte, error) { return []byte(sessionMask), 
 // MostAgent is the greatest length of Session.Agent, in characters.
 const MostAgent = 255
 
-// Session is a browser that is signed in (D41). It holds no secret.
+// Session is a signed-in browser (D41). It holds no secret.
 type Session struct {
 	ID   ident.ID
 	User ident.ID // the user of its requests

@@ -13,7 +13,7 @@ import (
 // MostNeighbours is the largest number of problems in a Neighbourhood.
 const MostNeighbours = 200
 
-// Neighbourhood is a problem with the problems that its relationships lead to.
+// Neighbourhood is a problem with the others at the end of its relationships.
 type Neighbourhood struct {
 	// Problems are the problem itself, then the others: the nearest first, and equally near
 	// ones by number. They have no parts.
@@ -108,7 +108,7 @@ func (n *surroundings) links() (links []relationship.Relationship) {
 	return links
 }
 
-// forward returns the side of a relationship that stands for both.
+// forward returns one side of a relationship for both.
 func forward(side relationship.Relationship) relationship.Relationship {
 	family, _ := side.Type.Family()
 	if side.Type != family.Forward || !family.Directed() && side.Owner > side.Other {

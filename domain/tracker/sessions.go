@@ -20,7 +20,7 @@ const (
 	// mostSessions is the largest number of sessions of one user. A further sign-in ends the
 	// oldest session.
 	mostSessions = 100
-	// forgottenAtOnce is the largest number of ended sessions that one Change forgets.
+	// forgottenAtOnce is the largest number of sessions forgotten by one Change.
 	forgottenAtOnce = 1000
 )
 
@@ -227,7 +227,7 @@ func (s *Service) SignOut(ctx context.Context, caller Caller) error {
 	return err
 }
 
-// forgetSessions forgets the sessions that have expired. It reads the sessions once, and
+// forgetSessions forgets expired sessions. It reads the sessions once, and
 // forgets a bounded number of them with each Change.
 func (s *Service) forgetSessions(ctx context.Context) error {
 	now, err := s.moment(ctx) // a clock that is not believed ends no session

@@ -56,7 +56,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	return b, nil
 }
 
-// quiet keeps events that the library does not know out of the output.
+// quiet keeps events unknown to the library out of the output.
 var quiet = chromedp.WithErrorf(func(string, ...any) {})
 
 // Close ends the browser.
@@ -77,7 +77,7 @@ type Tab struct {
 	requests []Request
 }
 
-// Request is an answer that the tab has got.
+// Request is an answer to the tab.
 type Request struct {
 	ID     string
 	URL    string

@@ -20,8 +20,8 @@ import (
 // Close closes the tab and forgets its cookies.
 func (t *Tab) Close() { t.cancel() }
 
-// notice keeps what went wrong in the page, and what was transferred. A status of an error
-// is no fault of the page.
+// notice keeps the faults of the page, and the transferred answers. The status of an error is
+// no fault of the page.
 func (t *Tab) notice(event any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) error {
 // Open loads a page.
 func (t *Tab) Open(path string) error { return t.Do(chromedp.Navigate(t.base + path)) }
 
-// Leave leaves the page, and forgets what the browser has kept of all pages.
+// Leave leaves the page, and empties the cache of the browser.
 func (t *Tab) Leave() error {
 	if err := t.Do(chromedp.Navigate("about:blank")); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (t *Tab) Size(width, height int64) error {
 	return t.Do(chromedp.EmulateViewport(width, height))
 }
 
-// Scheme sets the colours that the person prefers: light or dark.
+// Scheme sets the preferred colours: light or dark.
 func (t *Tab) Scheme(name string) error {
 	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 	return err
@@ -106,7 +106,7 @@ func Get[T any](t *Tab, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
-// Until waits until an expression is true, also on a page that is yet to come.
+// Until waits until an expression is true, also on a page to come.
 func (t *Tab) Until(expression string) error {
 	var err error
 	for began := time.Now(); time.Since(began) < Patience; time.Sleep(20 * time.Millisecond) {
@@ -128,7 +128,7 @@ func (t *Tab) Shows(text string) error {
 	return t.Until("document.readyState === 'complete' && document.body.innerText.includes(" + string(quoted) + ")")
 }
 
-// Type writes into a field, in place of what it has.
+// Type writes into a field, in place of its content.
 func (t *Tab) Type(selector, text string) error {
 	if err := t.Until(fmt.Sprintf("document.querySelector(%q)", selector)); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (t *Tab) Screenshot(file string) error {
 	return os.WriteFile(file, picture, 0o644)
 }
 
-// Axe runs the checks of accessibility of axe-core, whose source is given: all rules of
+// Axe runs the checks of accessibility of axe-core from its source: all rules of
 // WCAG 2.2, levels A and AA. It returns a line for each violation.
 func (t *Tab) Axe(source string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, Patience)

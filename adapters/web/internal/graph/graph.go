@@ -2,7 +2,7 @@
 //
 // The steps are those of Sugiyama: break the cycles, give each node a layer by its longest
 // path, order the layers by the mean of the neighbours, and give coordinates. The result
-// depends on the order of the nodes alone, and not on that of the edges.
+// depends on the order of the nodes alone. The order of the edges makes no difference.
 package graph
 
 import (
@@ -69,8 +69,8 @@ func Lay(nodes int, edges []Edge) Drawing {
 	return l.draw()
 }
 
-// layout is the work on one graph. Behind the nodes, it has a bend for each layer that an
-// edge crosses.
+// layout is the work on one graph. Behind the nodes, it has a bend for each layer
+// crossed by an edge.
 type layout struct {
 	nodes  int
 	edges  []Edge
@@ -82,8 +82,8 @@ type layout struct {
 	x      []int // the middle of each node and bend
 }
 
-// rank gives each node a layer: one below the lowest node that leads to it. An edge that
-// would close a circle counts the other way round.
+// rank gives each node a layer: one below the lowest node that leads to it. An edge
+// back to an earlier node counts the other way round.
 func (l *layout) rank() {
 	next := make([][]int, l.nodes)
 	for _, e := range l.edges {
@@ -268,8 +268,8 @@ func (l *layout) place() {
 	}
 }
 
-// settle moves the nodes of a layer to the middle of their neighbours. Nodes that would
-// overlap move together.
+// settle moves the nodes of a layer to the middle of their neighbours. Overlapping
+// nodes move together.
 func (l *layout) settle(layer []int, neighbours [][]int) {
 	type block struct {
 		nodes []int

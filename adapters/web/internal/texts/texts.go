@@ -38,7 +38,7 @@ var matcher = func() language.Matcher {
 	return language.NewMatcher(tags)
 }()
 
-// Choose returns the language that fits a header Accept-Language best.
+// Choose returns the best language for a header Accept-Language.
 func Choose(accept string) *Language {
 	wanted, _, err := language.ParseAcceptLanguage(accept)
 	if err != nil {
