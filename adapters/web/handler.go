@@ -326,6 +326,8 @@ func routes() []route {
 		{"POST", "/problems/{problem}/watchers", access.Write, false, addWatcher},
 		{"POST", "/problems/{problem}/watchers/leave", access.Write, false, stopWatching},
 
+		{"GET", "/milestones/{id}", access.Read, false, showMilestone},
+
 		{"GET", "/administration", access.Read, false, showAdministration},
 		{"GET", "/administration/{kind}", access.Read, false, showObjects},
 		{"POST", "/administration/{kind}", access.Write, false, createObject},

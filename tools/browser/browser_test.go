@@ -128,19 +128,20 @@ func tour(s *scene) []string {
 	s.Helper()
 	s.api("POST", "/components", map[string]any{"name": "Server"})
 	s.api("POST", "/components", map[string]any{"name": "Accounts", "parent": map[string]any{"name": "Server"}})
-	s.api("POST", "/milestones", map[string]any{"name": "Spring"})
+	spring := s.api("POST", "/milestones", map[string]any{"name": "Spring"})["identifier"].(string)
 	for i := range 50 {
 		s.api("POST", "/problems", map[string]any{"title": fmt.Sprintf("Problem %d of a list, with a title of a usual length", i+1), "component": map[string]any{"name": "Accounts"}, "priority": map[string]any{"name": "High"}})
 	}
 	s.api("PATCH", "/problems/1", map[string]any{"title": strings.Repeat("A title as long as people make them ", 5) + strings.Repeat("x", 120)})
 	s.api("PATCH", "/problems/2", map[string]any{"title": "القائمة لا تظهر بعد تحديث الصفحة", "state": map[string]any{"name": "Closed"}})
+	s.api("PATCH", "/problems/3", map[string]any{"milestone": map[string]any{"name": "Spring"}})
 	s.api("POST", "/problems/1/comments", map[string]any{"text": "# A title\n\n- one\n- two, see #2\n\n```\ncode\n```\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nhttps://example.org/"})
 	s.api("PUT", "/problems/1/keywords/customer", "ACME")
 	s.api("PUT", "/problems/1/relationships", map[string]any{"type": "BlockedBy", "problemIdentifier": 2})
 	s.api("PUT", "/problems/1/relationships", map[string]any{"type": "ParentOf", "problemIdentifier": 3})
 	s.api("PUT", "/problems/1/watchers", map[string]any{"email": "admin@localhost"})
 	return []string{
-		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/problems/bulk?problem=1&problem=2",
+		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/milestones/" + spring, "/problems/bulk?problem=1&problem=2",
 		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/settings", "/nowhere", "/problems/999",
 		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
 	}

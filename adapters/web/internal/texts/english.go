@@ -223,6 +223,16 @@ var english = Language{
 		"graph.initial":     "new problems",
 		"graph.transitions": "Transitions",
 
+		"milestone.now":      "%d open, %d resolved.",
+		"milestone.problems": "Its problems",
+		"milestone.left-out": "%d problem is too large to be counted. | %d problems are too large to be counted.",
+		"milestone.more":     "Only 1,000 problems are counted.",
+		"milestone.chart":    "Open and resolved problems over time",
+		"milestone.open":     "Open",
+		"milestone.resolved": "Resolved",
+		"milestone.table":    "The same as a table",
+		"milestone.day":      "Day",
+
 		"past.title":    "As it was",
 		"past.heading":  "Revision %d of %d",
 		"past.revision": "Revision",

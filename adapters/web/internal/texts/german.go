@@ -187,6 +187,16 @@ var german = Language{
 		"graph.initial":     "neue Probleme",
 		"graph.transitions": "Übergänge",
 
+		"milestone.now":      "%d offen, %d gelöst.",
+		"milestone.problems": "Seine Probleme",
+		"milestone.left-out": "%d Problem ist zu groß, um gezählt zu werden. | %d Probleme sind zu groß, um gezählt zu werden.",
+		"milestone.more":     "Nur 1.000 Probleme sind gezählt.",
+		"milestone.chart":    "Offene und gelöste Probleme im Lauf der Zeit",
+		"milestone.open":     "Offen",
+		"milestone.resolved": "Gelöst",
+		"milestone.table":    "Dasselbe als Tabelle",
+		"milestone.day":      "Tag",
+
 		"past.title":    "Wie es war",
 		"past.heading":  "Revision %d von %d",
 		"past.revision": "Revision",
