@@ -56,6 +56,7 @@ type Resolver interface {
 type Renderer struct {
 	markdown goldmark.Markdown
 	policy   *bluemonday.Policy
+	cache    cache
 }
 
 // New returns a Renderer.
@@ -77,6 +78,7 @@ func New() *Renderer {
 			),
 		),
 		policy: newPolicy(),
+		cache:  newCache(),
 	}
 }
 
@@ -103,7 +105,19 @@ func newPolicy() *bluemonday.Policy {
 // "@anna" to people, are links if the resolver knows them. It may be nil. Render reports
 // false if a text is too long or nested too deeply to be read: then it returns Plain.
 func (r *Renderer) Render(source string, resolve Resolver) (template.HTML, bool) {
-	if len(source) > longest || tooDeep(source) {
+	if len(source) > longest {
+		return Plain(source), false
+	}
+	how := resolved
+	if resolve == nil {
+		how = unresolved
+	}
+	return r.cache.get(how, source, resolve, func(resolve Resolver) (template.HTML, bool) { return r.render(source, resolve) })
+}
+
+// render is Render without its cache, for a text that is not too long.
+func (r *Renderer) render(source string, resolve Resolver) (template.HTML, bool) {
+	if tooDeep(source) {
 		return Plain(source), false
 	}
 	var out bytes.Buffer

@@ -227,12 +227,35 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
+// A page of 100 comments with 500 characters each, as people write them: read for the first
+// time, and again.
 func BenchmarkRender(b *testing.B) {
 	r := New()
-	comment := strings.Repeat("The *door* of #12 is open, see https://example.org/x. ", 9)
+	comment := "The *door* of #12 does not close: see https://example.org/x and ask @anna.\n\n- `lock` is **broken**\n- key is lost\n\n" +
+		strings.Repeat("It was opened in the night, and nobody has seen who did it. ", 7)
+	comment = comment[:500]
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			for range 100 {
+				r.render(comment, known)
+			}
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			for range 100 {
+				r.Render(comment, known)
+			}
+		}
+	})
+}
+
+func BenchmarkRenderHTML(b *testing.B) {
+	r := New()
+	comment := `<p>The <em>door</em> of <a href="https://example.org/x">this</a></p><ul><li>lock<li>key</ul>` + strings.Repeat("<p>It was opened in the night, and nobody has seen it.</p>", 8)
 	for b.Loop() {
 		for range 100 {
-			r.Render(comment, known)
+			contained(r.policy.Sanitize(adapted(comment[:500])))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (r *Renderer) RenderHTML(stored string) (template.HTML, bool) {
 	if len(stored) > longestHTML {
 		return "", false
 	}
-	return contained(r.policy.Sanitize(adapted(stored)))
+	return r.cache.get(storedHTML, stored, nil, func(Resolver) (template.HTML, bool) { return contained(r.policy.Sanitize(adapted(stored))) })
 }
 
 // adapted returns stored HTML with elements of ours in place of those that a page cannot
