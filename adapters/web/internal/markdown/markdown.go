@@ -155,16 +155,32 @@ func tooDeep(source string) bool {
 	return false
 }
 
-// shift moves headings below those of the page.
+// shift moves headings below those of the page, and leaves out levels that a text skips.
 type shift struct{}
 
 func (shift) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
+	var headings []*ast.Heading
+	var used [7]bool                                                                 // by level, from 1
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function has no error
+		if n.Type() != ast.TypeBlock && n.Type() != ast.TypeDocument {
+			return ast.WalkSkipChildren, nil
+		}
 		if h, ok := n.(*ast.Heading); ok && entering {
-			h.Level = min(6, h.Level+2)
+			headings, used[h.Level] = append(headings, h), true
 		}
 		return ast.WalkContinue, nil
 	})
+	shifted, next := [7]int{}, 3
+	for level, is := range used {
+		if is {
+			shifted[level], next = next, min(6, next+1)
+		}
+	}
+	before := 2 // the level of the page's heading above the comments
+	for _, h := range headings {
+		h.Level = min(shifted[h.Level], before+1)
+		before = h.Level
+	}
 }
 
 // links writes links, and a link in place of an image: a page loads nothing from elsewhere.

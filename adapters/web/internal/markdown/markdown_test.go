@@ -51,7 +51,10 @@ func TestRender(t *testing.T) {
 	for source, want := range map[string]string{
 		"one\ntwo":                    "<p>one<br>\ntwo</p>\n",
 		"# Title":                     "<h3>Title</h3>\n",
-		"##### Deep":                  "<h6>Deep</h6>\n",
+		"##### Deep":                  "<h3>Deep</h3>\n",
+		"# A\n### B\n###### C\n## D":  "<h3>A</h3>\n<h4>B</h4>\n<h5>C</h5>\n<h4>D</h4>\n",
+		"## A\n# B\n## C":             "<h3>A</h3>\n<h3>B</h3>\n<h4>C</h4>\n",
+		"1\n=\n2\n-\n> ### 3":         "<h3>1</h3>\n<h4>2</h4>\n<blockquote>\n<h5>3</h5>\n</blockquote>\n",
 		"**bold** *it* `code`":        "<p><strong>bold</strong> <em>it</em> <code>code</code></p>\n",
 		"~~gone~~":                    "<p><del>gone</del></p>\n",
 		"- one\n- two":                "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n",
