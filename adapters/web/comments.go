@@ -19,8 +19,8 @@ import (
 // references stay text.
 const mostReferences = 200
 
-// mostFormatted is the length of all comments of a page, in bytes, up to which they are
-// formatted. So a page of hostile comments costs no more than a few of them.
+// mostFormatted is the length of all comments of a page, in bytes, to be formatted. Further ones
+// are shown as typed. So a page of hostile comments costs no more than a few of them.
 const mostFormatted = 512 << 10
 
 // body is the safe form of a comment.
@@ -68,8 +68,8 @@ type targets struct {
 	problems map[int64]markdown.Link
 	users    *metadata.Catalogue
 	base     string
-	// short has the users by the part of their addresses before the "@". A part that two
-	// users have leads to nobody. It is made for the first short mention.
+	// short has the users by the part of their addresses before the "@". A part shared
+	// by two users leads to nobody. The map is made for the first short mention.
 	short map[string]user.User
 }
 
@@ -79,7 +79,7 @@ func (t *targets) Problem(number int64) (markdown.Link, bool) {
 	return l, ok
 }
 
-// Person is of markdown.Resolver. The link leads to the problems that the user is to solve.
+// Person is of markdown.Resolver. The link leads to the problems assigned to the user.
 func (t *targets) Person(address string) (markdown.Link, bool) {
 	var found user.User
 	if strings.Contains(address, "@") {
@@ -98,7 +98,7 @@ func (t *targets) Person(address string) (markdown.Link, bool) {
 }
 
 // byLocalPart returns the users by the part of their addresses before the "@", and no user
-// for a part that several have.
+// for a part shared by several.
 func byLocalPart(users []user.User) map[string]user.User {
 	short := make(map[string]user.User, len(users))
 	for _, u := range users {

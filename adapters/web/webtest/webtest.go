@@ -1,4 +1,4 @@
-// Package webtest has what tests of the client application share, also those in a browser.
+// Package webtest has inputs for tests of the client application, also in a browser.
 package webtest
 
 import (
@@ -9,7 +9,7 @@ import (
 //go:embed xss.txt
 var attempts string
 
-// XSS returns attempts to run a script in the browser of somebody who reads a text. Each
+// XSS returns attempts to run a script in the browser of a reader. Each
 // would set the title of the page to "broken", ask another origin for something, or change
 // the page around the text.
 //

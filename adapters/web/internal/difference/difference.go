@@ -9,11 +9,11 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// mostWords is how many words, spaces and signs of a text are compared, without those that
-// both texts begin or end with. Beyond that, the whole rest counts as replaced.
+// mostWords is how many words, spaces and signs of a text are compared, without the equal
+// ones at its start and end. Beyond this number, the whole rest counts as replaced.
 const mostWords = 20_000
 
-// Kind says in which of two texts a span is.
+// Kind is the place of a span: one of two texts, or both.
 type Kind int
 
 // The kinds of spans.

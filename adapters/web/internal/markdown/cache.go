@@ -23,7 +23,7 @@ const (
 	storedHTML
 )
 
-// rendered is a result, with the answers of the resolver that went into it.
+// rendered is a result, with the answers of the resolver behind it.
 type rendered struct {
 	safe    template.HTML
 	ok      bool
@@ -63,7 +63,7 @@ func (r rendered) holds(resolve Resolver) bool {
 	return true
 }
 
-// recorder is a Resolver that notes the answers of another.
+// recorder is a Resolver. It notes the answers of another.
 type recorder struct {
 	from    Resolver
 	answers []answered
@@ -97,7 +97,7 @@ func newCache() cache {
 	return cache{results}
 }
 
-// get returns the result for a text, and makes it if there is none that still holds.
+// get returns the kept result for a text. If there is none, or it holds no longer, get makes it.
 func (c cache) get(k kind, source string, resolve Resolver, render func(Resolver) (template.HTML, bool)) (template.HTML, bool) {
 	key := sha256.Sum256(append([]byte{byte(k)}, source...))
 	if result, ok := c.results.Get(key); ok && result.holds(resolve) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// titled is a Resolver that knows everything by one title.
+// titled is a Resolver. It knows everything by one title.
 type titled string
 
 func (t titled) Problem(int64) (Link, bool) {

@@ -14,8 +14,8 @@ import (
 	"github.com/problemtracking/problems/adapters/web/webtest"
 )
 
-// harmless has the elements that a text may have, each with its attributes. It is written
-// apart from the policy, so that a slip in the policy is seen.
+// harmless has the elements allowed in a text, each with its attributes. It is written apart
+// from the policy, to show a slip in the policy.
 var harmless = map[string][]string{
 	"html": nil, "head": nil, "body": nil,
 	"p": {"class"}, "br": nil, "hr": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
@@ -45,8 +45,7 @@ func runs(address string) bool {
 	return match != nil && match[1] != "http" && match[1] != "https" && match[1] != "mailto"
 }
 
-// dangers judges HTML as a browser reads it: it returns everything that is not known to be
-// harmless.
+// dangers judges HTML as a browser reads it: it returns everything not known to be harmless.
 func dangers(t testing.TB, safe string) (found []string) {
 	root, err := html.Parse(strings.NewReader(safe))
 	if err != nil {

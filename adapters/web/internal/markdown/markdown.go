@@ -1,9 +1,8 @@
-// Package markdown turns comments into safe HTML: Markdown, and the HTML that clients of
-// old have stored.
+// Package markdown turns comments into safe HTML: Markdown, and HTML stored by old clients.
 //
 // There are two walls. Goldmark writes no HTML of the author. Bluemonday then lets only
-// known elements, attributes and schemes through, whatever goldmark has written. Stored
-// HTML passes bluemonday, then a parser that closes what it leaves open.
+// known elements, attributes and schemes through, also if goldmark has a fault. Stored HTML
+// passes bluemonday, then a parser closes the elements left open.
 package markdown
 
 import (
@@ -26,7 +25,7 @@ import (
 )
 
 const (
-	// longest is the longest text, in bytes, that is read as Markdown. A longer one is shown
+	// longest is the longest text, in bytes, to be read as Markdown. A longer one is shown
 	// as it is. A hostile text of this length takes some tens of milliseconds.
 	longest = 32 << 10
 	// deepest is how many marks of a quotation or a list may begin a line. The cost of nested
@@ -37,14 +36,14 @@ const (
 	mostMarks = 2000
 )
 
-// Link is what a reference leads to.
+// Link is the target of a reference.
 type Link struct {
 	URL   string
 	Title string // of the problem, or the whole name of a person; for the pointer
 	Done  bool   // the problem is resolved, or the person is no longer active
 }
 
-// Resolver finds what references lead to. It reports false for a reference to nothing.
+// Resolver finds the targets of references. It reports false for a reference to nothing.
 type Resolver interface {
 	// Problem returns the problem with a number.
 	Problem(number int64) (Link, bool)
@@ -115,7 +114,7 @@ func (r *Renderer) Render(source string, resolve Resolver) (template.HTML, bool)
 	return r.cache.get(how, source, resolve, func(resolve Resolver) (template.HTML, bool) { return r.render(source, resolve) })
 }
 
-// render is Render without its cache, for a text that is not too long.
+// render is Render without its cache, for a text of an allowed length.
 func (r *Renderer) render(source string, resolve Resolver) (template.HTML, bool) {
 	if tooDeep(source) {
 		return Plain(source), false
@@ -129,7 +128,7 @@ func (r *Renderer) render(source string, resolve Resolver) (template.HTML, bool)
 	return template.HTML(r.policy.SanitizeBytes(out.Bytes())), true
 }
 
-// Plain returns a text as HTML that shows it as it is.
+// Plain returns HTML to show a text as it is.
 func Plain(source string) template.HTML {
 	return template.HTML(`<p class="plain">` + html.EscapeString(source) + `</p>`)
 }
@@ -155,7 +154,7 @@ func tooDeep(source string) bool {
 	return false
 }
 
-// shift moves headings below those of the page, and leaves out levels that a text skips.
+// shift moves headings below those of the page, and leaves out skipped levels.
 type shift struct{}
 
 func (shift) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
@@ -212,7 +211,7 @@ func (links) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 }
 
 // anchor writes the start or the end of a link. The address is escaped already: a judgement
-// of its scheme before that misses schemes with entities in them.
+// of its scheme before then misses schemes with entities in them.
 func anchor(w util.BufWriter, n ast.Node, address, title []byte, entering bool) (ast.WalkStatus, error) {
 	if linked(n) {
 		return ast.WalkContinue, nil
@@ -245,7 +244,7 @@ func linked(n ast.Node) bool {
 	return false
 }
 
-// tags shows the HTML of the author as the text that it is: nothing typed is lost.
+// tags shows the HTML of the author as plain text: nothing typed is lost.
 type tags struct{}
 
 func (tags) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {

@@ -16,12 +16,12 @@ type directory struct{}
 
 var known directory
 
-// Problem knows 12, and 13, which is resolved.
+// Problem knows 12, and 13 as resolved.
 func (directory) Problem(n int64) (Link, bool) {
 	return Link{URL: "/problems/12", Title: `The "door" <is> open`, Done: n == 13}, n == 12 || n == 13
 }
 
-// Person knows Anna, and Émile, who has left.
+// Person knows Anna, and Émile as inactive.
 func (directory) Person(address string) (Link, bool) {
 	switch address {
 	case "anna", "anna@example.org":

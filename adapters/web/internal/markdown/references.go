@@ -24,7 +24,7 @@ const (
 	longestMention = 320 // bytes: 64 before the "@" and 255 behind, as in e-mail
 )
 
-// Numbers returns the problems that texts may refer to, each once, up to a limit. So one
+// Numbers returns the problems named in texts, each once, up to a limit. So one
 // request to the store resolves all references of a page.
 func Numbers(limit int, texts ...string) (numbers []int64) {
 	seen := map[int64]bool{}
@@ -82,7 +82,7 @@ func (references) Parse(_ ast.Node, block text.Reader, ctx parser.Context) ast.N
 	return found
 }
 
-// problemAt returns the reference to a problem that a line begins with; nil if there is none.
+// problemAt returns the reference to a problem at the start of a line; nil if there is none.
 func problemAt(line []byte, resolve Resolver) *reference {
 	match := number.FindSubmatchIndex(line[:min(len(line), longestNumber)])
 	if match == nil || match[0] != 0 {
@@ -99,7 +99,7 @@ func problemAt(line []byte, resolve Resolver) *reference {
 	return &reference{text: string(line[:match[1]]), class: "reference", link: link}
 }
 
-// personAt returns the mention that a line begins with; nil if there is none.
+// personAt returns the mention at the start of a line; nil if there is none.
 func personAt(line []byte, resolve Resolver) *reference {
 	match := mention.FindSubmatch(line[:min(len(line), longestMention)])
 	if match == nil {

@@ -21,8 +21,8 @@ func (r *Renderer) RenderHTML(stored string) (template.HTML, bool) {
 	return r.cache.get(storedHTML, stored, nil, func(Resolver) (template.HTML, bool) { return contained(r.policy.Sanitize(adapted(stored))) })
 }
 
-// adapted returns stored HTML with elements of ours in place of those that a page cannot
-// have: headings below the page's own, and links in place of images.
+// adapted returns stored HTML with headings moved below those of the page, and with links in
+// place of images.
 func adapted(stored string) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(stored))
@@ -77,9 +77,9 @@ func link(out *strings.Builder, z *html.Tokenizer) {
 // heading returns the element for a heading of the author's level, below those of the page.
 func heading(level int) string { return "h" + string(rune('0'+min(6, level+2))) }
 
-// contained closes what harmless HTML leaves open, and drops what it closes too often. So
-// it cannot change the page around it. It reports false for HTML that a parser refuses or
-// reads differently the second time.
+// contained closes the elements left open in harmless HTML, and drops ends without a start.
+// So the HTML cannot change the page around it. It reports false if a parser refuses the
+// HTML, or reads the result in another way.
 func contained(harmless string) (template.HTML, bool) {
 	once, ok := reparsed(harmless)
 	if !ok {
