@@ -91,8 +91,10 @@ type file struct {
 type loadedFile struct {
 	content []byte
 	tag     string
-	zipped  []byte // the content in the coding gzip; nil: it would be no shorter
-	zipTag  string
+	// zipped returns the content in the coding gzip, made at the first call. nil: it would be
+	// no shorter.
+	zipped func() []byte
+	zipTag string
 }
 
 // newFile returns a file with its content loaded at first use.
@@ -104,11 +106,12 @@ func newFile(media string, load func() ([]byte, error)) file {
 		}
 		sum := sha256.Sum256(content)
 		name := hex.EncodeToString(sum[:16])
-		f := loadedFile{content: content, tag: `"` + name + `"`}
-		if zipped := httpframe.Gzip(content); len(zipped) < len(content) {
-			f.zipped, f.zipTag = zipped, `"`+name+`-gzip"`
-		}
-		return f, nil
+		return loadedFile{content: content, tag: `"` + name + `"`, zipTag: `"` + name + `-gzip"`, zipped: sync.OnceValue(func() []byte {
+			if zipped := httpframe.Gzip(content); len(zipped) < len(content) {
+				return zipped
+			}
+			return nil
+		})}, nil
 	})}
 }
 
@@ -132,9 +135,11 @@ func (s *server) sendFile(w http.ResponseWriter, r *http.Request, f file) {
 	header := w.Header()
 	header.Set("Content-Type", f.media)
 	header.Add("Vary", "Accept-Encoding")
-	if loaded.zipped != nil && httpframe.AcceptsGzip(r.Header) {
-		header.Set("Content-Encoding", "gzip")
-		loaded.content, loaded.tag = loaded.zipped, loaded.zipTag
+	if httpframe.AcceptsGzip(r.Header) {
+		if zipped := loaded.zipped(); zipped != nil {
+			header.Set("Content-Encoding", "gzip")
+			loaded.content, loaded.tag = zipped, loaded.zipTag
+		}
 	}
 	header.Set("ETag", loaded.tag)
 	header.Set("Cache-Control", "no-cache")
