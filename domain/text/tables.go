@@ -2,7 +2,7 @@
 
 package text
 
-// UnicodeVersion is the version of Unicode that NFC follows.
+// UnicodeVersion is the version of Unicode for NFC.
 const UnicodeVersion = "15.0.0"
 
 // properties are in the order of their code points.
