@@ -31,9 +31,12 @@ const (
 	mostWait = 60    // seconds
 )
 
-// paramEventPredicate is the key of a parameter that shares its name with that of
-// searches.
-const paramEventPredicate = "eventPredicate"
+// paramEventPredicate and paramEventProblem are keys of parameters. Searches have another
+// predicate, and the key Problem belongs to the problem of a path.
+const (
+	paramEventPredicate = "eventPredicate"
+	paramEventProblem   = "eventProblem"
+)
 
 // tagEvents is the chapter of the feed in the OpenAPI document.
 const tagEvents = "Events"
@@ -49,7 +52,7 @@ func eventEndpoints() []endpoint {
 			"With Accept: text/event-stream, the same events come as a stream of server-sent events, as they happen: the data are an event, the id is its identifier, and Last-Event-ID goes on behind one. A comment comes every 15 seconds.",
 		scope:   access.Read,
 		query:   []string{paramAfter, paramLimit, paramWait, paramPredicate, paramProblem},
-		shown:   map[string]string{paramLimit: paramPageLimit, paramPredicate: paramEventPredicate},
+		shown:   map[string]string{paramLimit: paramPageLimit, paramPredicate: paramEventPredicate, paramProblem: paramEventProblem},
 		headers: []string{lastEventID},
 		answers: []result{{status: 200, description: "Events in their order: at most 100 unless limit says otherwise.", of: []wire.Event{}, headers: []string{"Link"}, stream: true,
 			example: func(e *wire.Encoder) { wire.List(e, samples.Events(), e.Event) }}},

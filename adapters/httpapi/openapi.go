@@ -143,7 +143,7 @@ func parameters() map[string]*huma.Param {
 			Schema: text(), Example: samples.Events()[0].Cursor.String()},
 		paramWait: {Name: paramWait, In: "query", Description: "The longest wait for an event, in seconds. Without it, the answer may be empty at once.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &none, Maximum: &minute, Default: 0}, Example: 30},
-		paramProblem: {Name: paramProblem, In: "query", Description: "Only the events of this problem.",
+		paramEventProblem: {Name: paramProblem, In: "query", Description: "Only the events of this problem.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
 		paramEventPredicate: {Name: paramPredicate, In: "query", Description: "Only the events of problems that satisfy this condition when the event is sent, in the [predicate language](docs/predicates).",
 			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},

@@ -116,6 +116,45 @@ func TestComponentsHaveDistinctNames(t *testing.T) {
 	}
 }
 
+// No two parameters share a key, and every operation describes each name in its path. A
+// shared key would let one parameter replace the other.
+func TestPathsHaveTheirParameters(t *testing.T) {
+	t.Parallel()
+	keys := map[string]string{}
+	for name := range parameters() {
+		if other, ok := keys[parameterKey(name)]; ok {
+			t.Errorf("the parameters %s and %s share the key %s", other, name, parameterKey(name))
+		}
+		keys[parameterKey(name)] = name
+	}
+	document := openAPI(t)
+	placeholder := regexp.MustCompile(`{([a-z]+)}`)
+	for _, e := range endpoints() {
+		op, _ := at(document, e.pointer())
+		described := map[string]bool{}
+		parameters, _ := op.(map[string]any)["parameters"].([]any)
+		for _, p := range parameters {
+			described[fmt.Sprint(resolved(t, document, p)["in"], " ", resolved(t, document, p)["name"])] = true
+		}
+		for _, name := range placeholder.FindAllStringSubmatch(e.path, -1) {
+			if !described["path "+name[1]] {
+				t.Errorf("%s has no parameter for {%s} of its path, but %v", e.id, name[1], described)
+			}
+		}
+	}
+}
+
+// resolved returns what a reference of the document refers to.
+func resolved(t *testing.T, document map[string]any, reference any) map[string]any {
+	t.Helper()
+	ref, _ := reference.(map[string]any)["$ref"].(string)
+	object, ok := at(document, strings.TrimPrefix(ref, "#"))
+	if !ok {
+		t.Fatalf("%v refers to nothing", reference)
+	}
+	return object.(map[string]any)
+}
+
 // Generators make a function of each operation.
 func TestOperationsHaveDistinctNames(t *testing.T) {
 	t.Parallel()
