@@ -51,6 +51,9 @@ func (r *report) setTargets(o options) {
 			r.growth(mix, store, o)
 		}
 	}
+	for _, p := range pageTargets {
+		r.pageTime(p, o)
+	}
 	r.allocations(r.find("load", largest, inMemory, false))
 	r.memory(o)
 	r.starts()
@@ -123,6 +126,29 @@ func (r *report) growth(mix, store string, o options) {
 	r.Targets = append(r.Targets, t)
 }
 
+// pageTarget is the goal for a page of the client application.
+type pageTarget struct {
+	mix, what string
+	most      float64 // milliseconds
+}
+
+var pageTargets = []pageTarget{
+	{"web-problem", "page of a problem with 100 log entries", 5},
+	{"web-open", "page of all open problems", 10},
+	{"web-mine", "page of the problems assigned to the reader", 10},
+}
+
+// pageTime adds the target for a page of the client application on SQLite, with the most
+// problems: by the latency of the fewest connections, in milliseconds.
+func (r *report) pageTime(p pageTarget, o options) {
+	n, problems := o.connections[0], max(o.problems, o.large)
+	t := target{What: fmt.Sprintf("%s, SQLite with %d problems: time (p50, %d connections)", p.what, problems, n), Want: fmt.Sprintf("≤ %.0f ms", p.most), Unit: "ms"}
+	if c := r.find(p.mix, n, onSQLite, o.large > 0); c != nil && c.P50 != nil {
+		t.set(*c.P50, func(got float64) bool { return got <= p.most })
+	}
+	r.Targets = append(r.Targets, t)
+}
+
 func (r *report) allocations(c *cell) {
 	t := target{What: "load one problem, memory: allocations per request, of the whole server", Want: "≤ 40"}
 	if c != nil && c.Allocations != nil {
@@ -163,7 +189,7 @@ func (r *report) memory(o options) {
 
 // reads reports whether a mix only reads.
 func reads(mix string) bool {
-	return mix == "load" || mix == "load-any" || mix == "search" || mix == "page"
+	return mix == "load" || mix == "load-any" || mix == "search" || mix == "page" || strings.HasPrefix(mix, "web-")
 }
 
 // starts adds the targets for starts on existing stores.

@@ -21,7 +21,10 @@ type conn struct {
 	out  []byte // the latest request
 	body []byte // of the latest answer
 	link []byte // the header Link of the latest answer
-	host string
+	// cookie is set by the latest answer with one. Requests send it in place of a token,
+	// and accept what browsers accept.
+	cookie []byte
+	host   string
 }
 
 // dial connects to a server by its URL. Everything on the connection has to be over
@@ -49,6 +52,9 @@ func (c *conn) send(method string, path []byte, token, contentType string, body 
 	if token != "" {
 		b = append(b, "\r\nAuthorization: "...)
 		b = append(b, token...)
+	} else if len(c.cookie) > 0 {
+		b = append(b, "\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\nCookie: "...)
+		b = append(b, c.cookie...)
 	}
 	if body != nil {
 		b = append(b, "\r\nContent-Type: "...)
@@ -102,6 +108,10 @@ func (c *conn) answer() (status int, err error) {
 		}
 		if value, ok := header(line, "link"); ok {
 			c.link = append(c.link, value...)
+		}
+		if value, ok := header(line, "set-cookie"); ok {
+			value, _, _ = bytes.Cut(value, []byte{';'})
+			c.cookie = append(c.cookie[:0], value...)
 		}
 		if value, ok := header(line, "connection"); ok && bytes.EqualFold(value, []byte("close")) {
 			return 0, errNoLength

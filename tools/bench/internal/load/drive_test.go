@@ -40,6 +40,11 @@ func newFakeServer(t *testing.T) *fakeServer {
 				return
 			}
 		}
+		if r.URL.Path == "/sign-in" {
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "key", Path: "/"})
+			http.Redirect(w, r, "/problems", http.StatusSeeOther)
+			return
+		}
 		if r.Method == "POST" || strings.HasSuffix(r.URL.Path, "/relationships") {
 			w.WriteHeader(http.StatusCreated)
 		}
@@ -56,6 +61,7 @@ func (s *fakeServer) run(m Mix, connections int) Run {
 func testScene() *Scene {
 	s := NewScene(100, slices.Repeat([]string{"a token"}, 100))
 	s.Tens = []int64{101, 102}
+	s.hundreds = []int64{103}
 	return s
 }
 

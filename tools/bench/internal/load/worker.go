@@ -18,6 +18,7 @@ type Scene struct {
 	tokens   []string // of the users of the data set
 	Tens     []int64  // problems with exactly ten log entries
 	targets  []int64  // problems for comments, made by the mix
+	hundreds []int64  // problems with exactly a hundred log entries
 	// closed says of each problem of the data set, by its number, whether it is closed. A
 	// remainder belongs to one worker.
 	closed []bool
@@ -84,6 +85,7 @@ func (f *failure) Error() string { return f.text }
 const (
 	asJSON = "application/json"
 	asText = "text/plain"
+	asForm = "application/x-www-form-urlencoded"
 )
 
 // to sets the path, below the API's.
