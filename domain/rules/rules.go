@@ -87,9 +87,18 @@ func Find(tag string) (Rule, bool) {
 
 // Naming returns the rules with a word in backticks in their text, such as the slug of
 // an error. They are in the order of All.
-func Naming(word string) []Rule {
-	return slices.DeleteFunc(All(), func(r Rule) bool { return !slices.Contains(codes(r.Text), word) })
-}
+func Naming(word string) []Rule { return slices.Clone(byWord()[word]) }
+
+// byWord has the rules with each word in backticks.
+var byWord = sync.OnceValue(func() map[string][]Rule {
+	found := make(map[string][]Rule)
+	for _, r := range book().all {
+		for _, word := range slices.Compact(slices.Sorted(slices.Values(codes(r.Text)))) {
+			found[word] = append(found[word], r)
+		}
+	}
+	return found
+})
 
 type index struct {
 	all   []Rule
