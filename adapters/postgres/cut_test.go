@@ -123,12 +123,12 @@ func places(length, every int64) (all []int64) {
 }
 
 // exhaustive is for whoever changes how a Change is sent.
-var exhaustive = flag.Bool("postgres.exhaustive", false, "cut the connection after each byte of an answer and every seventh of a request, which takes minutes")
+var exhaustive = flag.Bool("postgres.exhaustive", false, "cut the connection after each byte of an answer and every seventh of a request, and run the whole suite through a pooler, which takes minutes")
 
 // everywhere cuts a write in many places.
 func (c *cutting) everywhere(w write) *ledger {
 	c.Helper()
-	inRequest, inAnswer := int64(37), int64(3) // no message is shorter than 5 bytes
+	inRequest, inAnswer := int64(149), int64(11)
 	if *exhaustive {
 		inRequest, inAnswer = 7, 1
 	}

@@ -205,17 +205,22 @@ func (forgetful) Outcome(context.Context, ident.ID, time.Time) (store.Receipt, b
 	return store.Receipt{}, false, nil
 }
 
-// cuts is at how many places of a request, and of its answers, it is cut.
-const cuts = 24
+// cuts is at how many places of a request, and of its answers, it is cut. The flag
+// -postgres.exhaustive triples it.
+const cuts = 8
 
 // cutUnder cuts the connection under requests of one kind: some while they load,
 // some while they commit.
 func (d *desk) cutUnder(t *testing.T, r request) {
 	t.Helper()
 	traffic := d.measure(t, r)
-	for i := range int64(cuts) {
+	places := int64(cuts)
+	if *exhaustive {
+		places *= 3
+	}
+	for i := range places {
 		for direction, total := range map[postgrestest.Direction]int64{postgrestest.ToServer: traffic.ToServer, postgrestest.ToClient: traffic.ToClient} {
-			d.cutOnce(t, r, direction, (2*i+1)*total/(2*cuts))
+			d.cutOnce(t, r, direction, (2*i+1)*total/(2*places))
 		}
 	}
 }

@@ -17,10 +17,11 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
-// The faults of TestFeed and TestFeedFailOver.
+// The writers and the faults of TestFeed and TestFeedFailOver.
 var (
 	feedFaults = flag.Int("feed.faults", 3, "how many servers are killed while the feed is read")
 	feedEvery  = flag.Duration("feed.every", 0, "the least time between two of these kills")
+	feedPause  = flag.Duration("feed.pause", 100*time.Millisecond, "how long each writer rests after a write; without a rest the writers use the whole machine")
 
 	feedFailOvers = flag.Int("feed.failovers", 2, "how many primaries are lost while the feed is read")
 )
@@ -141,6 +142,7 @@ func (r *feedRun) write(clients int) {
 				default:
 					r.answered.Add(1)
 				}
+				time.Sleep(*feedPause)
 			}
 		})
 	}

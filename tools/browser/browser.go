@@ -17,7 +17,7 @@ import (
 )
 
 // Patience is how long one step may take.
-const Patience = 10 * time.Second
+const Patience = time.Minute
 
 // Browser is a running Chromium.
 type Browser struct {
