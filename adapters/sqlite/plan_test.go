@@ -153,7 +153,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"watching = YES", "", "SEARCH watchers USING COVERING INDEX watchers_user (user_id=?)"},
 		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
 		{"assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
-		{"assignee.identifier = $ApiUser", "-modificationDate", "SEARCH p USING INDEX problems_assignee (assignee=?)"},
+		{"assignee.identifier = $ApiUser", "-modificationDate", "SEARCH p USING INDEX problems_assignee_modified (assignee=? AND state=?)"},
 		{"creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_created (created>?)"},
 		{"modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_modified (modified>?)"},
 		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND $h.modifier.identifier = $ApiUser).@count > 0", "",
@@ -165,7 +165,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 			"SEARCH r1 USING PRIMARY KEY (owner=? AND type=?)"},
 		{"ANY relationships.childId = 7", "", "SEARCH r1 USING COVERING INDEX relationships_other (other=?)"},
 		{"ANY keywords.name = 'build'", "", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
-		{"state.resolved = NO", "-modificationDate", "SCAN p USING INDEX problems_modified"},
+		{"state.resolved = NO", "-modificationDate", "SEARCH p USING INDEX problems_state_modified (state=?)"},
 		{"title CONTAINS[c] 'API'", "", "SCAN p"}, // no index finds a part of a text
 	} {
 		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: start, User: user})

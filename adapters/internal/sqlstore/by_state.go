@@ -22,20 +22,33 @@ const (
 	mostPartArgs  = 1000
 )
 
-// byState divides a search among the problems of one assignee into one part for each
-// state. An index has the problems of an assignee and a state by number, so the database
-// finds the first hits of each part at once: even if the assignee has many problems, and
-// most of them are closed. It returns nil for other searches.
-func (c *compiler) byState(conditions []fragment) (parts []fragment) {
+// byState divides a search into one part for each state, so that the database finds the
+// first hits of each part at once in an index. It returns nil when no index has the order
+// of the keys for one state.
+//
+// One index has the problems of an assignee and a state by number. Others have the
+// problems of a state, and those of an assignee and a state, by their latest change.
+func (c *compiler) byState(conditions []fragment, keys []sortKey) (parts []fragment) {
 	of := func(column string) int {
 		return slices.IndexFunc(conditions, func(f fragment) bool { return f.choice != nil && f.choice.column == column })
 	}
-	if i := of("p.assignee"); i < 0 || conditions[i].choice.none || len(conditions[i].choice.ids) != 1 {
+	assignee, state := of("p.assignee"), of("p.state")
+	ofOne := assignee >= 0 && !conditions[assignee].choice.none && len(conditions[assignee].choice.ids) == 1
+	switch {
+	case len(keys) == 0 && ofOne:
+	case len(keys) == 1 && keys[0].sql == "p.modified" && (ofOne || state >= 0):
+		// Another condition with an index of its own has fewer problems than a state.
+		for i, f := range conditions {
+			if f.keyed && i != state && (i != assignee || !ofOne) {
+				return nil
+			}
+		}
+	default:
 		return nil
 	}
 	states, rest := c.anyState(), slices.Clone(conditions)
-	if i := of("p.state"); i >= 0 {
-		states, rest = conditions[i].choice, slices.Delete(rest, i, i+1)
+	if state >= 0 {
+		states, rest = conditions[state].choice, slices.Delete(rest, state, state+1)
 	}
 	for _, id := range states.ids {
 		parts = append(parts, text("p.state = ", argument(c.ID(id))))

@@ -15,7 +15,7 @@ import (
 )
 
 // parts are what a query over a catalogue with states is divided into.
-func parts(t *testing.T, where string, states int) []fragment {
+func parts(t *testing.T, where, sort string, states int) []fragment {
 	t.Helper()
 	plan, err := check.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
 	if err != nil {
@@ -31,7 +31,15 @@ func parts(t *testing.T, where string, states int) []fragment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.byState(conditions)
+	order, err := check.CompileOrder(sort, predicate.Problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := c.sortKeys(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.byState(conditions, keys)
 }
 
 // The problems of one assignee are looked for state by state; where that cannot help,
@@ -65,11 +73,11 @@ func TestByState(t *testing.T) {
 		{mine + " AND (" + strings.Repeat("title = 'a' OR ", 60) + "title = 'b')", 15, 16},
 		{mine + " AND (" + strings.Repeat("title = 'a' OR ", 80) + "title = 'b')", 15, 0}, // 81 × 16 arguments
 	} {
-		if got := parts(t, c.where, c.states); len(got) != c.parts {
+		if got := parts(t, c.where, "", c.states); len(got) != c.parts {
 			t.Errorf("%.100s, with %d states, is searched in %d parts, want %d: %.200v", c.where, c.states, len(got), c.parts, got)
 		}
 	}
-	got := fmt.Sprint(parts(t, mine+" AND title = 'a' AND state.resolved = NO", 2))
+	got := fmt.Sprint(parts(t, mine+" AND title = 'a' AND state.resolved = NO", "", 2))
 	for _, want := range []string{"p.assignee", "p.title = ?", "p.state = ?", ident.ID{15: 11}.String()} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
@@ -77,6 +85,34 @@ func TestByState(t *testing.T) {
 	}
 	if strings.Contains(got, ident.ID{15: 12}.String()) {
 		t.Errorf("it is looked for a state that is ruled out: %s", got)
+	}
+}
+
+// By the latest change, the problems of some states are looked for state by state, also
+// those of one assignee; unless another condition has an index with fewer problems.
+func TestByStateAndLatestChange(t *testing.T) {
+	t.Parallel()
+	const open, latest = "state.resolved = NO", "-modificationDate"
+	for _, c := range []struct {
+		where, sort string
+		parts       int
+	}{
+		{open, latest, 1},
+		{open, "modificationDate", 1},
+		{"NOT state.resolved = YES", latest, 2},
+		{open + " AND read = NO AND title CONTAINS 'a'", latest, 1},
+		{open + " AND assignee.identifier = $ApiUser", latest, 1},
+		{"assignee.identifier = $ApiUser", latest, 3},
+		{open + " AND watching = YES", latest, 0},
+		{open + " AND ANY keywords.name = 'a'", latest, 0},
+		{open, "", 0},
+		{open, "-creationDate", 0},
+		{open, "-modificationDate,title", 0},
+		{"title = 'a'", latest, 0},
+	} {
+		if got := parts(t, c.where, c.sort, 2); len(got) != c.parts {
+			t.Errorf("%s by %q is searched in %d parts, want %d: %.200v", c.where, c.sort, len(got), c.parts, got)
+		}
 	}
 }
 

@@ -79,23 +79,19 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	first := func(where fragment, number string) fragment {
 		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(keys, number)+" LIMIT ", argument(q.Limit))
 	}
-	var parts []fragment
-	if len(keys) == 0 { // no index has another order
-		parts = c.byState(conditions)
-	}
 	var found fragment
-	if parts == nil {
+	if parts := c.byState(conditions, keys); parts != nil {
+		found = firstOf(parts, first, keys, q.Limit)
+	} else {
 		where := and(conditions...)
 		found = first(where, byNumber(where))
-	} else {
-		found = firstOf(parts, first, q.Limit)
 	}
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
 
 // firstOf returns the statement for the first hits of several disjoint conditions: the
-// first hits of each, by number, and the first of these.
-func firstOf(conditions []fragment, first func(where fragment, number string) fragment, limit int) fragment {
+// first hits of each, and the first of these.
+func firstOf(conditions []fragment, first func(where fragment, number string) fragment, keys []sortKey, limit int) fragment {
 	var all fragment
 	for i, where := range conditions {
 		if i > 0 {
@@ -103,7 +99,7 @@ func firstOf(conditions []fragment, first func(where fragment, number string) fr
 		}
 		all = text(all, "SELECT * FROM (", first(where, "p.id"), ") AS part")
 	}
-	return text("SELECT * FROM (", all, ") AS parts ORDER BY id LIMIT ", argument(limit))
+	return text("SELECT * FROM (", all, ") AS parts"+orderBy(keys, "id")+" LIMIT ", argument(limit))
 }
 
 // byNumber returns the order by the number of the problem. "+p.id" keeps the databases
