@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/httpframe/look"
 )
 
 // assetPath is the path of the assets below the base path.
@@ -34,24 +35,20 @@ type asset struct {
 var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 // newAssets reads and compresses all assets. They are constant, so a fault in one is a
-// panic. Style sheets with a name that begins with a number make one file together.
+// panic. The style sheet begins with the common one of all adapters.
 func newAssets(base string) *assets {
 	a := &assets{urls: map[string]string{}, files: map[string]asset{}}
 	entries, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
 		panic(err)
 	}
-	content := map[string][]byte{}
+	content := map[string][]byte{"style.css": []byte(look.Style()), "icon.svg": []byte(look.Icon())}
 	for _, e := range entries {
 		text, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
 		if err != nil {
 			panic(err)
 		}
-		name := e.Name()
-		if path.Ext(name) == ".css" {
-			name = "style.css"
-		}
-		content[name] = append(content[name], text...)
+		content[e.Name()] = append(content[e.Name()], text...)
 	}
 	for name, text := range content {
 		extension := path.Ext(name)
