@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/problemtracking/problems/adapters/web/webtest"
+	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
 )
 
 // harmless judges a page as a browser reads it: it has one script and one style sheet, no
@@ -56,7 +56,7 @@ func TestAttemptsOnPages(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	other := s.problem(t, "The lock is broken")
-	for i, attempt := range webtest.XSS() {
+	for i, attempt := range xsstest.Attempts() {
 		line := strings.NewReplacer("\n", " ", "\t", " ").Replace(attempt)
 		made := b.post("/problems/new", "title", line, "comment", attempt)
 		if made.status != 200 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/problemtracking/problems/adapters/web/webtest"
+	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
 	"github.com/problemtracking/problems/tools/launch"
 )
 
@@ -245,7 +245,7 @@ func TestKeyboard(t *testing.T) {
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	s := open(t, "memory:")
-	attempts := webtest.XSS()
+	attempts := xsstest.Attempts()
 	p := s.signedIn(s.token)
 	for i := 0; i < len(attempts); i += 12 {
 		some := attempts[i:min(i+12, len(attempts))]

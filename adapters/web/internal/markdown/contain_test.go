@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/problemtracking/problems/adapters/web/webtest"
+	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
 )
 
 // escapes judges whether a text changes the page around it: it closes elements of the page,
@@ -57,7 +57,7 @@ func TestContained(t *testing.T) {
 		`<table><b>x`, `<li>`, `<td>`, `<a href="https://evil.example/"><table><a href="https://evil.example/">`, `<!--`, `<p title="`, `<svg>`, `<math>`,
 		`<textarea>`, `<title>`, `<script>`, `<style>`, `<plaintext>`, `<xmp>`, `<template>`, `<select>`, `<frameset>`, `<noscript>`, `<form>`, `<button>`, `<nobr>`,
 	}
-	for _, text := range append(texts, webtest.XSS()...) {
+	for _, text := range append(texts, xsstest.Attempts()...) {
 		if fault := escapes(t, stored(r, text)); fault != "" {
 			t.Errorf("as HTML, %q: %s", text, fault)
 		}

@@ -11,7 +11,7 @@ import (
 	goldmarkhtml "github.com/yuin/goldmark/renderer/html"
 	"golang.org/x/net/html"
 
-	"github.com/problemtracking/problems/adapters/web/webtest"
+	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
 )
 
 // harmless has the elements allowed in a text, each with its attributes. It is written apart
@@ -84,7 +84,7 @@ func has(n *html.Node, key string) bool {
 
 // judged returns how many attempts the judge finds dangerous.
 func judged(t *testing.T, safe func(attempt string) string) (found int) {
-	for _, attempt := range webtest.XSS() {
+	for _, attempt := range xsstest.Attempts() {
 		if len(dangers(t, safe(attempt))) > 0 {
 			found++
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/problemtracking/problems/adapters/web/webtest"
+	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
 )
 
 // known is a Resolver.
@@ -111,7 +111,7 @@ func TestRenderHTML(t *testing.T) {
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	r := New()
-	attempts := webtest.XSS()
+	attempts := xsstest.Attempts()
 	if len(attempts) < 100 {
 		t.Fatalf("there are %d attempts", len(attempts))
 	}
@@ -215,7 +215,7 @@ func TestNumbers(t *testing.T) {
 
 func FuzzRender(f *testing.F) {
 	r := New()
-	for _, attempt := range webtest.XSS() {
+	for _, attempt := range xsstest.Attempts() {
 		f.Add(attempt)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
