@@ -9,10 +9,10 @@ require (
 	github.com/oapi-codegen/runtime v1.8.0
 	github.com/problemtracking/problems/adapters/archive v0.1.0
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0
+	github.com/problemtracking/problems/adapters/httpframe v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/adapters/postgres v0.1.0
 	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
-	github.com/problemtracking/problems/adapters/web v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	golang.org/x/mod v0.41.0
@@ -42,7 +42,6 @@ require (
 	github.com/oasdiff/yaml v0.1.1 // indirect
 	github.com/oasdiff/yaml3 v0.0.14 // indirect
 	github.com/power-devops/perfstat v0.0.0-20240221224432-82ca36839d55 // indirect
-	github.com/problemtracking/problems/adapters/httpframe v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/internal v0.1.0 // indirect
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
 	github.com/rs/cors v1.11.1 // indirect
@@ -50,7 +49,6 @@ require (
 	github.com/shirou/gopsutil/v4 v4.26.6 // indirect
 	github.com/speakeasy-api/jsonpath v0.6.3 // indirect
 	github.com/speakeasy-api/openapi v1.24.0 // indirect
-	github.com/swaggest/swgui v1.8.5 // indirect
 	github.com/tklauser/go-sysconf v0.4.0 // indirect
 	github.com/tklauser/numcpus v0.12.0 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect

@@ -26,6 +26,7 @@ func bulkEndpoints() []endpoint {
 			"If anything has moved, the answer is 412. At most 1,000 problems are changed at once.",
 		scope: access.Write,
 		query: append(append([]string{}, bulkNames...), paramPreview),
+		asked: []string{paramPredicate, paramDryRun},
 		bodies: []body{
 			{media: mediaJSON, of: []any{wire.ProblemsPatch{}}, example: example},
 			{media: mediaMerge, of: []any{wire.ProblemsPatch{}}, example: example},

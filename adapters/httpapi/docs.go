@@ -2,83 +2,43 @@ package httpapi
 
 import (
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"sync"
 	"time"
 
-	"github.com/swaggest/swgui/v5/static"
-
+	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
-// docsPage shows the OpenAPI document with Swagger UI. It loads everything from this
-// server, so it works without the internet. Its script is a file of its own, so the
-// policy below can refuse all others. Swagger UI sets styles inline, and has images in
-// its style sheet.
-const (
-	docsPage = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Problem Tracking Service</title>
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
-</head>
-<body>
-<div id="swagger-ui"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/init.js"></script>
-</body>
-</html>
-`
-	docsScript = `"use strict";
-SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null});
-`
-	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-
-// addDocs serves the page about the API and its files.
-func (s *server) addDocs() {
-	page := newFile("text/html; charset=utf-8", fixed(docsPage))
-	page.policy = docsPolicy
-	s.addFile("/docs", page)
-	s.addLanguage()
-	s.addFile("/docs/init.js", newFile("text/javascript; charset=utf-8", fixed(docsScript)))
-	s.addFile("/docs/favicon-32x32.png", favicon)
-	s.addFile("/docs/swagger-ui.css", swaggerStyle)
-	s.addFile("/docs/swagger-ui-bundle.js", swaggerScript)
-}
-
-// The files of Swagger UI are the same for every handler, and unpacked at the first
-// request.
-var (
-	favicon       = newFile("image/png", func() ([]byte, error) { return fs.ReadFile(static.FS, "favicon-32x32.png") })
-	swaggerStyle  = newFile("text/css; charset=utf-8", packed("swagger-ui.css.gz"))
-	swaggerScript = newFile("text/javascript; charset=utf-8", packed("swagger-ui-bundle.js.gz"))
-)
-
-// packed returns a loader for a file embedded in compressed form.
-func packed(name string) func() ([]byte, error) {
-	return func() ([]byte, error) {
-		f, err := static.FS.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		r, err := gzip.NewReader(f)
-		if err != nil {
-			return nil, err
-		}
-		return io.ReadAll(r)
+// addDocs serves the page about the API, that about predicates, and the files of all pages.
+func (s *server) addDocs(d *document) {
+	shown := pages.Reference{OpenAPI: d.OpenAPI, Server: cmp.Or(s.Origin, "http://127.0.0.1:8080"), Asked: map[string][]string{}}
+	for _, e := range endpoints() {
+		shown.Order = append(shown.Order, e.id)
+		shown.Asked[e.id] = e.asked
 	}
+	s.addPage(pages.ReferencePath, func() ([]byte, error) { return s.site().Reference(shown) })
+	s.addLanguage()
+	s.addFile(pages.StylePath, newFile("text/css; charset=utf-8", fixed(pages.Style())))
+	s.addFile(pages.IconPath, newFile("image/svg+xml", fixed(pages.Icon())))
 }
+
+// site makes the pages.
+func (s *server) site() pages.Site { return pages.Site{Base: s.BasePath} }
+
+// newPage returns a page of the package pages.
+func newPage(make func() ([]byte, error)) file {
+	page := newFile("text/html; charset=utf-8", make)
+	page.policy = pages.Policy
+	return page
+}
+
+// addPage serves a page of the package pages.
+func (s *server) addPage(path string, make func() ([]byte, error)) { s.addFile(path, newPage(make)) }
 
 // file is static content: the same for every client while the program runs.
 type file struct {

@@ -29,6 +29,7 @@ type endpoint struct {
 	scope   access.Scope
 	query   []string          // the parameters of the query beside dryRun, from parameters
 	shown   map[string]string // other keys in parameters, by name, where a parameter means something else here
+	asked   []string          // those in the example of a command, beside the required ones
 	headers []string          // of the request, from parameters
 	unkeyed string            // for a POST without Idempotency-Key: how to do without one
 	bodies  []body            // accepted bodies, the default first; none: a body is not read

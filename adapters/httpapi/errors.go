@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
@@ -25,7 +26,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		header.Set("Retry-After", "1")
 	}
 	if isAboutPredicate(described) {
-		header.Set("Link", "<"+s.BasePath+languagePath+`>; rel="help"`)
+		header.Set("Link", "<"+s.BasePath+pages.LanguagePath+`>; rel="help"`)
 	}
 	if described.Revision > 0 {
 		header.Set("Problem-Revision", strconv.FormatInt(described.Revision, 10))

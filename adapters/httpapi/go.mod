@@ -8,11 +8,13 @@ require (
 	github.com/problemtracking/problems/adapters/httpframe v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/rs/cors v1.11.1
-	github.com/swaggest/swgui v1.8.5
 	github.com/yuin/goldmark v1.8.7
 )
 
-require golang.org/x/time v0.16.0 // indirect
+require (
+	golang.org/x/net v0.62.0
+	golang.org/x/time v0.16.0 // indirect
+)
 
 replace (
 	github.com/problemtracking/problems/adapters/httpframe => ../httpframe

@@ -46,6 +46,9 @@ type Options struct {
 	// TrustedProxies may name the client of a request, by X-Forwarded-For or Forwarded.
 	// Requests from their own addresses do not count for AddressRatePerMinute.
 	TrustedProxies peer.Networks
+	// Origin is where clients reach the service, such as "https://example.org", for the
+	// examples of the documentation. Empty: they use "http://127.0.0.1:8080".
+	Origin string
 	// Version is the version of the program, for the OpenAPI document.
 	Version string
 	// Logger gets the causes of the statuses 500 and 503, because clients do not.
@@ -134,7 +137,7 @@ func New(o Options) (http.Handler, error) {
 		api.Adapter().Handle(&route, s.serve(e))
 	}
 	s.addDocument(document)
-	s.addDocs()
+	s.addDocs(document)
 	s.addErrorPages()
 	s.addHealth()
 	s.addIndex()

@@ -1,13 +1,13 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
-	"html/template"
 	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2/negotiation"
+
+	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 )
 
 // index has the links of the service, each as an absolute path.
@@ -20,37 +20,17 @@ type index struct {
 	Readyz        string `json:"readyz"`
 }
 
-// indexPage is the index for browsers.
-var indexPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Problem Tracking Service</title></head>
-<body>
-<h1>Problem Tracking Service</h1>
-<p>The API is below {{.API}}. Every request to it carries a token in the header Authorization.</p>
-<ul>
-<li><a href="{{.Documentation}}">Documentation</a></li>
-<li><a href="{{.OpenAPI}}">OpenAPI document</a></li>
-<li><a href="{{.Errors}}">Errors</a></li>
-<li><a href="{{.Readyz}}">Whether the service is ready</a></li>
-</ul>
-</body>
-</html>
-`))
-
 // addIndex serves the root: a page to browsers, and JSON to everybody else.
 func (s *server) addIndex() {
 	at := index{
 		API:           s.BasePath + prefix,
-		Documentation: s.BasePath + "/docs",
-		OpenAPI:       s.BasePath + "/openapi.json",
-		Errors:        s.BasePath + "/errors",
+		Documentation: s.BasePath + pages.ReferencePath,
+		OpenAPI:       s.BasePath + pages.DocumentPath,
+		Errors:        s.BasePath + pages.ErrorsPath,
 		Healthz:       s.BasePath + "/healthz",
 		Readyz:        s.BasePath + "/readyz",
 	}
-	var page bytes.Buffer
-	if err := indexPage.Execute(&page, at); err != nil {
-		panic(err) // template and data are constant
-	}
+	page := newPage(func() ([]byte, error) { return s.site().Index(at.API) })
 	object, err := json.Marshal(at)
 	if err != nil {
 		panic(err)
@@ -63,7 +43,7 @@ func (s *server) addIndex() {
 		header := w.Header()
 		header.Add("Vary", "Accept")
 		if prefersPage(r.Header) {
-			sendPage(w, r, page.Bytes())
+			s.sendFile(w, r, page)
 			return
 		}
 		header.Set("Content-Type", mediaJSON)

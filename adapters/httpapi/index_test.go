@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -35,8 +36,8 @@ func TestIndex(t *testing.T) {
 		}
 
 		page := f.send(t, request("GET", c.path, "", "Authorization", "", "Accept", "text/html"), 200, "")
-		header(t, page, map[string]string{"Content-Type": "text/html; charset=utf-8", "Vary": "Accept", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"})
-		links := regexp.MustCompile(`<a href="([^"]+)">`).FindAllStringSubmatch(page.Body.String(), -1)
+		header(t, page, map[string]string{"Content-Type": "text/html; charset=utf-8", "Vary": "Accept, Accept-Encoding", "Content-Security-Policy": pages.Policy})
+		links := regexp.MustCompile(`<a href="(/[^"]*)">`).FindAllStringSubmatch(page.Body.String(), -1)
 		if len(links) < 3 {
 			t.Errorf("%s: the page has %d links: %s", c.path, len(links), page.Body)
 		}

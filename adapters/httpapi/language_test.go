@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -37,7 +38,7 @@ func TestLanguagePage(t *testing.T) {
 	}
 	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]+)"`).FindAllStringSubmatch(page.Body.String(), -1) {
 		if !strings.HasPrefix(link[1], "#") {
-			f.send(t, request("GET", "/tracker/docs/"+link[1], "", "Authorization", ""), http.StatusOK, "")
+			f.send(t, request("GET", link[1], "", "Authorization", ""), http.StatusOK, "")
 		}
 	}
 }
@@ -59,7 +60,7 @@ func TestLanguagePageByAccept(t *testing.T) {
 		"text/markdown;charset=utf-8, */*":   "text/markdown",
 		"application/pdf, text/markdown;q=1": "text/markdown",
 	} {
-		r := request("GET", languagePath, "", "Authorization", "", "Accept", accept)
+		r := request("GET", pages.LanguagePath, "", "Authorization", "", "Accept", accept)
 		w := f.send(t, r, http.StatusOK, "")
 		header(t, w, map[string]string{"Content-Type": media + "; charset=utf-8", "Vary": "Accept, Accept-Encoding", "Cache-Control": "no-cache"})
 		start := map[string]string{"text/html": "<!DOCTYPE html>", "text/markdown": "# The predicate language"}[media]
@@ -67,10 +68,10 @@ func TestLanguagePageByAccept(t *testing.T) {
 			t.Errorf("Accept: %s gets %.40s", accept, w.Body)
 		}
 		tag := w.Header().Get("ETag")
-		unchanged := f.send(t, request("GET", languagePath, "", "Accept", accept, "If-None-Match", tag), http.StatusNotModified, "")
+		unchanged := f.send(t, request("GET", pages.LanguagePath, "", "Accept", accept, "If-None-Match", tag), http.StatusNotModified, "")
 		header(t, unchanged, map[string]string{"ETag": tag, "Vary": "Accept, Accept-Encoding"})
 		other := map[string]string{"text/html": "text/markdown", "text/markdown": "text/html"}[media]
-		f.send(t, request("GET", languagePath, "", "Accept", other, "If-None-Match", tag), http.StatusOK, "")
+		f.send(t, request("GET", pages.LanguagePath, "", "Accept", other, "If-None-Match", tag), http.StatusOK, "")
 	}
 }
 

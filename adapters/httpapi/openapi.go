@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
@@ -150,7 +151,7 @@ func parameters() map[string]*huma.Param {
 		lastEventID: {Name: lastEventID, In: "header", Description: "The same as after, for clients that connect again to a stream. It overrides after=now.",
 			Schema: text(), Example: samples.Events()[0].Cursor.String()},
 		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier.",
-			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
+			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: true},
 		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
 			Schema: text(), Example: "3"},
 		paramPredicate: {Name: paramPredicate, In: "query", Description: "The condition in the [predicate language](docs/predicates), a part of NSPredicate. It is required, unless a savedQuery stands for it.",
@@ -416,7 +417,7 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 // without a lock. Tests ensure that rendering succeeds.
 func (s *server) addDocument(d *document) {
 	finishSchemas(d.Components.Schemas)
-	s.addFile("/openapi.json", newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))
+	s.addFile(pages.DocumentPath, newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))
 }
 
 // errorStatuses returns the statuses of the kinds, in ascending order.

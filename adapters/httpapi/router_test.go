@@ -232,7 +232,7 @@ func TestStrippedBasePath(t *testing.T) {
 		f := setup(t, func(o *Options) { o.BasePath = base })
 		for _, path := range []string{
 			api + "/problems/12", api + "/problems/12?limit=1", api + "/problems/12/comments", api + "/problems/12/watchers",
-			api + "/states", api + "/users?x=1", "/openapi.json", "/docs", "/docs/init.js", "/errors", "/errors/internal", "/healthz", "/",
+			api + "/states", api + "/users?x=1", "/openapi.json", "/docs", "/docs/style.css", "/errors", "/errors/internal", "/healthz", "/",
 		} {
 			full, stripped := f.do(request("GET", base+path, "")), f.do(request("GET", path, ""))
 			if full.Code != stripped.Code || full.Body.String() != stripped.Body.String() || !reflect.DeepEqual(full.Header(), stripped.Header()) {

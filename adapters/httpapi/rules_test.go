@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	listedError = regexp.MustCompile(`<h2 id="([a-z-]+)">.*</h2>\n<p>([0-9]{3}) `)
+	listedError = regexp.MustCompile(`<h2 id="([a-z-]+)">.*</h2>\n<p class="help">([0-9]{3}) `)
 	errorRow    = regexp.MustCompile("(?m)^\\| ([0-9]{3}) \\| (`.*) \\|$")
 	code        = regexp.MustCompile("`([^`]+)`")
 )
