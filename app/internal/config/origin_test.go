@@ -52,3 +52,25 @@ func TestOrigins(t *testing.T) {
 		}
 	}
 }
+
+// Examples of requests lead to the public URL, or else to the listener.
+func TestReached(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		server config.Server
+		want   string
+	}{
+		{config.Server{Listen: "127.0.0.1:8080"}, "http://127.0.0.1:8080"},
+		{config.Server{Listen: ":80"}, "http://127.0.0.1:80"},
+		{config.Server{Listen: "0.0.0.0:80"}, "http://127.0.0.1:80"},
+		{config.Server{Listen: "[::]:80"}, "http://127.0.0.1:80"},
+		{config.Server{Listen: "[::1]:80"}, "http://[::1]:80"},
+		{config.Server{Listen: "tracker:443", TLSCert: "cert.pem"}, "https://tracker:443"},
+		{config.Server{Listen: "127.0.0.1:0"}, ""},
+		{config.Server{Listen: "127.0.0.1:0", PublicURL: "https://example.org/tracker", BasePath: "/tracker"}, "https://example.org"},
+	} {
+		if got := c.server.Reached(); got != c.want {
+			t.Errorf("%s with the public URL %q is reached at %q, want %q", c.server.Listen, c.server.PublicURL, got, c.want)
+		}
+	}
+}

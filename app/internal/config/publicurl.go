@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 )
@@ -34,6 +35,26 @@ func (s *Server) checkPublicURL() error {
 
 // Origin returns the origin of the public URL, or "" when it is not given.
 func (s *Server) Origin() string { return strings.TrimSuffix(s.PublicURL, s.BasePath) }
+
+// Reached returns the origin for examples of requests: that of the public URL, or else that
+// of the listener on this machine. It returns "" when the listener takes a free port.
+func (s *Server) Reached() string {
+	host, port, err := net.SplitHostPort(s.Listen)
+	switch {
+	case s.PublicURL != "":
+		return s.Origin()
+	case err != nil || port == "0":
+		return ""
+	}
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	scheme := "http"
+	if s.Secure() {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
 
 // Secure reports whether browsers use https.
 func (s *Server) Secure() bool {

@@ -82,6 +82,7 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 		TrustedProxies: settings.Server.TrustedProxies,
 		BasePath:       settings.Server.BasePath,
 		CORSOrigins:    settings.Server.CORSOrigins,
+		Origin:         settings.Server.Reached(),
 		Version:        o.Version,
 		Logger:         limits.causes.logger(logger),
 		NewRequestID:   o.NewRequestID,
