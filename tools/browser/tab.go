@@ -172,10 +172,15 @@ func (t *Tab) Next() (Focused, error) {
 }
 
 // Screenshot writes a picture of the whole page to a file.
-func (t *Tab) Screenshot(file string) error {
+func (t *Tab) Screenshot(file string) error { return t.picture(chromedp.FullScreenshot(100), file) }
+
+// View writes a picture of what the window shows to a file.
+func (t *Tab) View(file string) error { return t.picture(chromedp.CaptureScreenshot(), file) }
+
+func (t *Tab) picture(take chromedp.Action[[]byte], file string) error {
 	ctx, cancel := context.WithTimeout(t.ctx, Patience)
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	picture, err := chromedp.Run(ctx, take)
 	if err != nil {
 		return err
 	}
@@ -183,17 +188,22 @@ func (t *Tab) Screenshot(file string) error {
 }
 
 // Axe runs the checks of accessibility of axe-core from its source: all rules of
-// WCAG 2.2, levels A and AA. It returns a line for each violation.
-func (t *Tab) Axe(source string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(t.ctx, Patience)
+// WCAG 2.2, levels A and AA. It leaves out elements that CSS selectors in except match, and
+// returns a line for each violation.
+func (t *Tab) Axe(source string, except ...string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, 4*Patience) // long pages take a while
 	defer cancel()
+	scope, err := json.Marshal(map[string][]string{"include": {"html"}, "exclude": except})
+	if err != nil {
+		return nil, err
+	}
 	if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: source})
 		return err
 	})); err != nil {
 		return nil, err
 	}
-	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]})
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`axe.run(`+string(scope)+`, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]})
 		.then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.html.slice(0, 200) + " " + n.failureSummary.replace(/\s+/g, " "))))`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		return nil, err

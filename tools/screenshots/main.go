@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -33,14 +34,19 @@ func main() {
 	}
 }
 
-// pages are the names of the pictures with the addresses of the pages.
-var pages = []struct{ name, path string }{
+// page is a page with the name of its pictures.
+type page struct{ name, path string }
+
+// pages are shown as a whole, and longPages as far as the window goes.
+var pages = []page{
 	{"list", "/problems?query=all"}, {"problem", "/problems/1"}, {"new", "/problems/new"}, {"graph", "/problems/1/graph"},
 	{"past", "/problems/1/past?revision=3"}, {"bulk", "/problems/bulk?problem=1&problem=2"}, {"fault", "/problems?predicate=titel+%3D+%27x%27"},
 	{"empty", "/problems?query=mine"}, {"settings", "/settings"}, {"missing", "/nowhere"}, {"states", "/administration/states"},
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},
 }
+
+var longPages = []page{{"docs", "/docs"}, {"docs-operation", "/docs#createProblem"}, {"docs-predicates", "/docs/predicates"}, {"docs-errors", "/errors"}}
 
 func run(ctx context.Context, binary, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
@@ -76,11 +82,15 @@ func run(ctx context.Context, binary, to string) error {
 	if err := errors.Join(tab.Open("/sign-in"), tab.Type("input[name=token]", token), tab.Click("main button"), tab.Shows("All open")); err != nil {
 		return err
 	}
-	for _, page := range pages {
+	for i, page := range slices.Concat(pages, longPages) {
+		take := tab.Screenshot
+		if i >= len(pages) {
+			take = tab.View
+		}
 		for _, width := range []int64{1280, 360} {
 			for _, scheme := range []string{"light", "dark"} {
 				file := filepath.Join(to, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
-				err := errors.Join(tab.Size(width, 800), tab.Scheme(scheme), tab.Open(page.path), tab.Until("document.readyState === 'complete'"), tab.Screenshot(file))
+				err := errors.Join(tab.Size(width, 800), tab.Scheme(scheme), tab.Open(page.path), tab.Until("document.readyState === 'complete'"), take(file))
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
