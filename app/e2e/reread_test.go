@@ -89,7 +89,7 @@ func TestCertificateIsRenewed(t *testing.T) {
 	f := certificateFiles{filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
 	f.renew(t, 1)
 	token, metrics := newToken(t), freeAddress(t)
-	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_TLS_CERT="+f.cert, "PROBLEMS_TLS_KEY="+f.key, "PROBLEMS_METRICS_LISTEN="+metrics)
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_TLS_CERT="+f.cert, "PROBLEMS_TLS_KEY="+f.key, "PROBLEMS_METRICS_LISTEN="+metrics, "PROBLEMS_REREAD_INTERVAL=0")
 	// dial returns a connection and the serial number of its certificate.
 	dial := func() (*tls.Conn, int64) {
 		t.Helper()
@@ -167,6 +167,41 @@ func TestCertificateIsRenewed(t *testing.T) {
 	}
 }
 
+// TestChangedCertificateIsNoticed renews the certificate without a signal. The key
+// follows its certificate, and a file without sense changes nothing.
+func TestChangedCertificateIsNoticed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := certificateFiles{filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
+	f.renew(t, 1)
+	s := serve(t, "memory:", "PROBLEMS_TLS_CERT="+f.cert, "PROBLEMS_TLS_KEY="+f.key, "PROBLEMS_REREAD_INTERVAL=20ms")
+	shown := func() int64 {
+		t.Helper()
+		connection, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true}) // the serial number tells it
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = connection.Close() }()
+		return connection.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
+	}
+	logged := func(text string, times int) {
+		t.Helper()
+		await(t, func() bool { return strings.Count(s.stderr.String(), text) == times }, func() string {
+			return fmt.Sprintf("the log does not have %q %d times\n%s", text, times, s.stderr.end())
+		})
+	}
+	f.renew(t, 2)
+	await(t, func() bool { return shown() == 2 }, func() string { return "the second certificate is not shown\n" + s.stderr.end() })
+	failures := strings.Count(s.stderr.String(), "could not be read again") // of the moment between both files
+	writeFile(t, f.key, "no key")
+	logged("could not be read again", failures+1)
+	if serial := shown(); serial != 2 {
+		t.Errorf("with an unusable key the certificate %d is shown, not the second one", serial)
+	}
+	f.renew(t, 3)
+	await(t, func() bool { return shown() == 3 }, func() string { return "the third certificate is not shown\n" + s.stderr.end() })
+}
+
 // TestPasswordIsReread changes the file of the database's password under a running
 // server.
 func TestPasswordIsReread(t *testing.T) {
@@ -181,7 +216,7 @@ func TestPasswordIsReread(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	writeFile(t, file, password+"\n")
 	token := newToken(t)
-	s := serve(t, u.String(), "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_STORE_PASSWORD_FILE="+file)
+	s := serve(t, u.String(), "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_STORE_PASSWORD_FILE="+file, "PROBLEMS_REREAD_INTERVAL=0")
 	c := s.as(token)
 	ready := func(want int) {
 		t.Helper()

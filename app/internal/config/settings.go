@@ -69,6 +69,7 @@ type Timeouts struct {
 	ReadTimeout     time.Duration `default:"30s" placeholder:"TIME" help:"For a client to send a whole request. Default: ${default}."`
 	WriteTimeout    time.Duration `default:"2m" placeholder:"TIME" help:"From the end of a request's headers until its answer is sent. Default: ${default}."`
 	IdleTimeout     time.Duration `default:"2m" placeholder:"TIME" help:"For which a connection without requests is kept. Default: ${default}."`
+	RereadInterval  time.Duration `default:"10s" placeholder:"TIME" help:"For which a changed certificate, or a changed file with a password, may go unnoticed; 0 for ever, until SIGHUP. Default: ${default}."`
 	ShutdownTimeout time.Duration `default:"20s" placeholder:"TIME" help:"For which the requests under way are waited for when the service ends. Default: ${default}."`
 }
 
@@ -162,6 +163,7 @@ func (t *Timeouts) AfterApply() error {
 	}{
 		{"--request-timeout", t.RequestTimeout}, {"--header-timeout", t.HeaderTimeout}, {"--read-timeout", t.ReadTimeout},
 		{"--write-timeout", t.WriteTimeout}, {"--idle-timeout", t.IdleTimeout}, {"--shutdown-timeout", t.ShutdownTimeout},
+		{"--reread-interval", t.RereadInterval},
 	} {
 		if timeout.value < 0 {
 			return fmt.Errorf("%s cannot be negative", timeout.flag)

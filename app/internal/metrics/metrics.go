@@ -114,7 +114,7 @@ func New(version string) *Metrics {
 		}, []string{"limit"}),
 		rereads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_files_reread_total",
-			Help: "Files read again after SIGHUP, by file (certificate or password) and result: ok or failed.",
+			Help: "Files read again after a change or SIGHUP, by file (certificate or password) and result: ok or failed.",
 		}, []string{"file", "result"}),
 		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_housekeeping_runs_total",

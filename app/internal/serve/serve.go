@@ -86,6 +86,15 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	var named *files
 	var measured *metrics.Metrics
 	app := fx.New(module(o, logger, storing), fx.Supply(broken, starting{ctx}), fx.Populate(&named, &measured), fx.Invoke(func(m *metrics.Metrics) { m.Log(lines.Dropped) }))
+	var changes <-chan time.Time // nil: files are read again when somebody says so
+	if interval := o.Settings.Timeouts.RereadInterval; interval > 0 {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		changes = ticker.C
+	}
+	if app.Err() == nil {
+		named.note() // before they are read: no change is missed
+	}
 	// A start is never left half done: fx would return while its hooks go on. So the
 	// hooks look at ctx.
 	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -104,6 +113,8 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 			ended = true
 		case <-o.Reread:
 			named.reread(measured, logger)
+		case <-changes:
+			named.refresh(measured, logger)
 		}
 	}
 	logger.Info("stopping")
