@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -81,7 +83,7 @@ type grammar struct {
 	Backup  backupCommand  `cmd:"" help:"Copy the file of a store, beside the running service."`
 	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
 	Copy    copyCommand    `cmd:"" help:"Copy everything from one store into another, which is empty."`
-	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use."`
+	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use, or check them."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -101,7 +103,7 @@ func Run(ctx context.Context, p Process) int {
 		p.complain(fmt.Sprintf("problems: this program cannot be used: %v\n", err))
 		return exitMisused
 	}
-	helped := false
+	helped, faults := false, new(config.Faults)
 	parser, err := kong.New(new(grammar),
 		kong.Name("problems"),
 		kong.Description(description),
@@ -110,9 +112,10 @@ func Run(ctx context.Context, p Process) int {
 		kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.ValueFormatter(describe),
-		kong.Resolvers(environment(p.Getenv)),
+		kong.Resolvers(environment(p.Getenv, faults)),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(p),
+		kong.Bind(faults),
 	)
 	if err != nil {
 		panic(err) // the grammar itself is wrong
@@ -167,16 +170,40 @@ func settingNames(command *kong.Node) []string {
 	return names
 }
 
-// environment resolves settings by environment variables.
-func environment(getenv func(string) string) kong.Resolver {
+// environment resolves settings by environment variables. If faults are gathered, a value
+// that cannot be read is one of them, and the setting keeps its default.
+func environment(getenv func(string) string, faults *config.Faults) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if isSetting(flag) {
-			if value := getenv(config.Variable(flag.Name)); value != "" {
-				return value, nil
+		if !isSetting(flag) {
+			return nil, nil
+		}
+		value := getenv(config.Variable(flag.Name))
+		if value == "" {
+			return nil, nil
+		}
+		if faults.Gathers() {
+			if err := readable(flag, value); err != nil {
+				return nil, faults.Add(err)
 			}
 		}
-		return nil, nil
+		return value, nil
 	})
+}
+
+// readable fails for a value that kong would refuse.
+func readable(flag *kong.Flag, value string) error {
+	if flag.Enum != "" {
+		if !flag.EnumMap()[value] {
+			return fmt.Errorf("--%s has to be one of %s", flag.Name, strings.ReplaceAll(flag.Enum, ",", ", "))
+		}
+		return nil
+	}
+	into := reflect.New(flag.Target.Type()).Elem()
+	context := &kong.DecodeContext{Value: flag.Value, Scan: kong.Scan().PushTyped(value, kong.FlagValueToken)}
+	if err := flag.Mapper.Decode(context, into); err != nil {
+		return fmt.Errorf("--%s: %w", flag.Name, err)
+	}
+	return nil
 }
 
 // describe adds the environment variable to the help of a setting.

@@ -14,21 +14,39 @@ import (
 type configCommand struct {
 	config.Settings `embed:""`
 
-	Explain bool `help:"Say above each setting what it means and where its value comes from."`
+	Explain bool `xor:"look" help:"Say above each setting what it means and where its value comes from."`
+	Check   bool `xor:"look" help:"Print no settings. Name every setting with a fault, and the right form of it."`
 }
 
 // Help is shown by kong.
 func (configCommand) Help() string {
 	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens and passwords are masked, in a comment.
 
+With --check, each fault is a line on standard error, and the exit code is 1. It reads the files that the settings name, and nothing else. "problems doctor" looks at the store as well.
+
 Examples:
 
     problems config
-    problems config --explain > problems.env`
+    problems config --explain > problems.env
+    problems config --check && problems serve`
+}
+
+// BeforeResolve is called by kong before it reads the environment. With --check, no fault
+// ends that.
+func (*configCommand) BeforeResolve(command *kong.Context, faults *config.Faults) error {
+	for _, element := range command.Path {
+		if element.Flag != nil && element.Flag.Name == "check" {
+			faults.Gather()
+		}
+	}
+	return nil
 }
 
 // Run is called by kong.
-func (c *configCommand) Run(command *kong.Context, p Process) error {
+func (c *configCommand) Run(command *kong.Context, p Process, faults *config.Faults, warnings misspelt) error {
+	if c.Check {
+		return check(c.Settings, p, settingNames(command.Selected()), faults.All(), warnings)
+	}
 	origins := make(map[*kong.Flag]string)
 	for _, element := range command.Path {
 		switch {
@@ -58,6 +76,21 @@ func (c *configCommand) Run(command *kong.Context, p Process) error {
 		fmt.Fprintf(&b, "%s=%s\n", config.Variable(flag.Name), config.Quote(text(flag.Target.Interface())))
 	}
 	_, err := io.WriteString(p.Stdout, strings.TrimPrefix(b.String(), "\n"))
+	return err
+}
+
+// check prints all faults of settings. It fails when there is one.
+func check(settings config.Settings, p Process, known []string, faults []error, warnings misspelt) error {
+	faults = append(faults, settings.UnusableFiles()...)
+	var lines strings.Builder
+	for _, fault := range faults {
+		fmt.Fprintf(&lines, "problems: %s\n", config.ByVariable(fault.Error(), known))
+	}
+	p.complain(lines.String())
+	if n := len(faults) + len(warnings); n > 0 {
+		return fmt.Errorf("%d of the settings cannot stay as they are", n)
+	}
+	_, err := fmt.Fprintln(p.Stdout, "The settings are in order.")
 	return err
 }
 

@@ -3,6 +3,8 @@ package cli_test
 import (
 	"crypto/rand"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -222,6 +224,87 @@ func TestMisspeltVariables(t *testing.T) {
 	}
 	if r := call(t, known, "config"); r.code != 0 || r.stderr != "" {
 		t.Errorf("with all settings set: exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
+// TestConfigCheck holds that every fault is named at once, each by its variable.
+func TestConfigCheck(t *testing.T) {
+	t.Parallel()
+	r := call(t, variables{"HOME": "/nowhere", "PROBLEMS_LISTEN": "127.0.0.1:9000"}, "config", "--check")
+	if r.code != 0 || r.stdout != "The settings are in order.\n" || r.stderr != "" {
+		t.Errorf("without a fault: exit code %d, %q, %q", r.code, r.stdout, r.stderr)
+	}
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	faults := []struct{ name, value, want string }{
+		{"PROBLEMS_STORE", "postgres://ann:hunter2@db/x", ""},
+		{"PROBLEMS_STORE_PASSWORD", "hunter2", ""},
+		{"PROBLEMS_STORE_PASSWORD_FILE", empty, "PROBLEMS_STORE_PASSWORD and PROBLEMS_STORE_PASSWORD_FILE exclude each other"},
+		{"PROBLEMS_STORE_PASSWORD_FILE", empty, "PROBLEMS_STORE_PASSWORD_FILE names a file that cannot be used"},
+		{"PROBLEMS_STORE_CONNECTIONS", "0", "PROBLEMS_STORE_CONNECTIONS has to be at least 1"},
+		{"PROBLEMS_STORE_TIMEOUT", "soon", "PROBLEMS_STORE_TIMEOUT: "},
+		{"PROBLEMS_LISTEN", "8080", "PROBLEMS_LISTEN has to be a host and a port such as 127.0.0.1:8080"},
+		{"PROBLEMS_METRICS_LISTEN", "9090", "PROBLEMS_METRICS_LISTEN has to be a host and a port"},
+		{"PROBLEMS_BASE_PATH", "tracker", "PROBLEMS_BASE_PATH has to be a plain path such as /tracker"},
+		{"PROBLEMS_WEB", "yes", "PROBLEMS_WEB has to be one of on, off"},
+		{"PROBLEMS_CORS_ORIGINS", "a.example", "PROBLEMS_CORS_ORIGINS takes origins such as https://tracker.example.org"},
+		{"PROBLEMS_TLS_CERT", empty, ""},
+		{"PROBLEMS_TLS_KEY", empty, "PROBLEMS_TLS_CERT or PROBLEMS_TLS_KEY names a file that cannot be used"},
+		{"PROBLEMS_BOOTSTRAP_TOKEN", "pts_hunter2", "PROBLEMS_BOOTSTRAP_TOKEN: not a token"},
+		{"PROBLEMS_BOOTSTRAP_TOKEN_FILE", empty, "PROBLEMS_BOOTSTRAP_TOKEN_FILE names a file that cannot be used"},
+		{"PROBLEMS_MAX_BODY", "1MB", "PROBLEMS_MAX_BODY: a size is a number of bytes"},
+		{"PROBLEMS_MAX_DEPTH", "deep", "PROBLEMS_MAX_DEPTH: "},
+		{"PROBLEMS_MAX_RATE", "-1", "PROBLEMS_MAX_RATE cannot be negative"},
+		{"PROBLEMS_MEMORY", "1MiB", "PROBLEMS_MEMORY has to be at least 8 times PROBLEMS_MAX_PROBLEM"},
+		{"PROBLEMS_IDLE_TIMEOUT", "-1s", "PROBLEMS_IDLE_TIMEOUT cannot be negative"},
+		{"PROBLEMS_MAX_CLOCK_GAP", "-1s", "PROBLEMS_MAX_CLOCK_GAP cannot be negative"},
+		{"PROBLEMS_OIDC_CLIENT_ID", "problems", "PROBLEMS_OIDC_ISSUER is missing"},
+		{"PROBLEMS_PROXY_USER_HEADER", "X-Forwarded-Email", "PROBLEMS_PROXY_USER_HEADER needs PROBLEMS_PROXY_USER_NETWORKS"},
+		{"PROBLEMS_STOER", "hunter2", "did you mean PROBLEMS_STORE?"},
+	}
+	env, lines := variables{"HOME": "/nowhere"}, 0
+	for _, f := range faults {
+		env[f.name] = f.value
+		if f.want != "" {
+			lines++
+		}
+	}
+	r = call(t, env, "config", "--check")
+	for _, f := range faults {
+		if !strings.Contains(r.stderr, f.want) {
+			t.Errorf("with %s=%s, %q is missing", f.name, f.value, f.want)
+		}
+	}
+	if got := strings.Count(r.stderr, "\n"); r.code != 1 || r.stdout != "" || got != lines+1 || strings.Contains(r.stderr, "hunter2") || strings.Contains(r.stderr, "--") {
+		t.Errorf("exit code %d, standard output %q, %d lines on standard error; want 1, nothing, %d and the number:\n%s", r.code, r.stdout, got, lines, r.stderr)
+	}
+}
+
+// TestTokensOfFiles holds that a token can be in a file, for the service and for commands.
+func TestTokensOfFiles(t *testing.T) {
+	t.Parallel()
+	var random [32]byte
+	_, _ = rand.Read(random[:])
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(access.NewSecret(random).Reveal()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, variables{"PROBLEMS_BOOTSTRAP_TOKEN_FILE": file}, "--store=memory:")
+	env := variables{"PROBLEMS_TOKEN_FILE": file}
+	if got := must(t, env, "user", "list", "--url", s.url); !strings.Contains(got, "admin@localhost") {
+		t.Errorf("the list of users is\n%s", got)
+	}
+	if got := must(t, env, "events", "--url", s.url); !strings.Contains(got, `"token.created"`) {
+		t.Errorf("the events are\n%s", got)
+	}
+	if err := os.WriteFile(file, []byte("hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := call(t, env, "user", "list", "--url", s.url)
+	if r.code != 1 || !strings.Contains(r.stderr, file+": not a token") || strings.Contains(r.stderr, "hunter2") {
+		t.Errorf("with another text in the file: exit code %d, %s", r.code, r.stderr)
 	}
 }
 

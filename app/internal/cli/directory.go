@@ -23,30 +23,35 @@ type place struct {
 	AcceptClock bool            `help:"Write although the clock is further ahead of the newest change in the store than --max-clock-gap."`
 
 	Remote struct {
-		URL   string       `name:"url" placeholder:"URL" help:"Work on the running server at this address, such as http://127.0.0.1:8080, instead of on a store."`
-		Token config.Token `placeholder:"TOKEN" help:"Token of scope admin for that server. Better set as a variable: other users of the machine can see flags."`
+		URL       string       `name:"url" placeholder:"URL" help:"Work on the running server at this address, such as http://127.0.0.1:8080, instead of on a store."`
+		Token     config.Token `placeholder:"TOKEN" help:"Token of scope admin for that server. Better set as a variable: other users of the machine can see flags."`
+		TokenFile string       `placeholder:"FILE" help:"File with that token."`
 	} `embed:"" group:"Running server"`
 }
 
 // AfterApply is called by kong once all flags are set. It calls AfterApply of the
 // settings: kong does not find them in here.
-func (c *place) AfterApply(command *kong.Context, stores *backend.Registry) error {
-	if err := c.Storage.AfterApply(command, stores); err != nil {
+func (c *place) AfterApply(command *kong.Context, stores *backend.Registry, faults *config.Faults) error {
+	if err := c.Storage.AfterApply(command, stores, faults); err != nil {
 		return err
 	}
-	return c.Clock.AfterApply()
+	return c.Clock.AfterApply(faults)
 }
 
 // open returns the directory there.
 func (c *place) open(ctx context.Context, p Process) (directory.Directory, error) {
 	if c.Remote.URL != "" {
-		if !c.Remote.Token.Given() {
-			return nil, errors.New("a running server needs a token of scope admin: set PROBLEMS_TOKEN")
+		token, err := config.ReadToken(c.Remote.Token, c.Remote.TokenFile)
+		if err != nil {
+			return nil, err
+		}
+		if !token.Given() {
+			return nil, errors.New("a running server needs a token of scope admin: set PROBLEMS_TOKEN or PROBLEMS_TOKEN_FILE")
 		}
 		if c.AcceptClock {
 			return nil, errors.New("--accept-clock works on a store only: a running server is told so at its start")
 		}
-		return directory.Remote(c.Remote.URL, c.Remote.Token.Secret)
+		return directory.Remote(c.Remote.URL, token.Secret)
 	}
 	s, err := storage.Open(ctx, c.Storage, p.logger())
 	if errors.Is(err, backend.ErrPrivate) {

@@ -16,8 +16,9 @@ import (
 
 type eventsCommand struct {
 	Remote struct {
-		URL   string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
-		Token config.Token `placeholder:"TOKEN" help:"Token for the server, of any scope; admin gets the events of metadata, users and tokens, too. Better set as a variable: other users of the machine can see flags."`
+		URL       string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
+		Token     config.Token `placeholder:"TOKEN" help:"Token for the server, of any scope; admin gets the events of metadata, users and tokens, too. Better set as a variable: other users of the machine can see flags."`
+		TokenFile string       `placeholder:"FILE" help:"File with that token."`
 	} `embed:"" group:"Running server"`
 
 	Follow    bool   `short:"f" help:"Go on with further events as they happen, also after a lost connection and a restart of the server."`
@@ -50,10 +51,14 @@ func (c *eventsCommand) AfterApply() error {
 
 // Run is called by kong.
 func (c *eventsCommand) Run(ctx context.Context, p Process) error {
-	if !c.Remote.Token.Given() {
-		return errors.New("the server needs a token: set PROBLEMS_TOKEN")
+	token, err := config.ReadToken(c.Remote.Token, c.Remote.TokenFile)
+	if err != nil {
+		return err
 	}
-	server, err := remote.New(c.Remote.URL, c.Remote.Token.Secret)
+	if !token.Given() {
+		return errors.New("the server needs a token: set PROBLEMS_TOKEN or PROBLEMS_TOKEN_FILE")
+	}
+	server, err := remote.New(c.Remote.URL, token.Secret)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,10 @@ func (c *serveCommand) Run(ctx context.Context, p Process, warnings misspelt) er
 	if err := c.Storage.Prepare(); err != nil {
 		return err
 	}
+	var err error
+	if c.Server.BootstrapToken, err = c.Server.Bootstrap(); err != nil {
+		return err
+	}
 	serve.LimitMemory(c.Settings)
 	return serve.Run(ctx, serve.Options{
 		Settings:     c.Settings,

@@ -20,17 +20,17 @@ type Clock struct {
 }
 
 // AfterApply is called by kong once all flags are set.
-func (c *ClockGap) AfterApply() error {
+func (c *ClockGap) AfterApply(f *Faults) error {
 	if c.Max < 0 {
-		return errors.New("--max-clock-gap cannot be negative")
+		return f.Add(errors.New("--max-clock-gap cannot be negative"))
 	}
 	return nil
 }
 
 // AfterApply is called by kong once all flags are set.
-func (c *Clock) AfterApply() error {
+func (c *Clock) AfterApply(f *Faults) error {
 	if c.MaxStep < 0 {
-		return errors.New("--max-clock-step cannot be negative")
+		return f.Add(errors.New("--max-clock-step cannot be negative"))
 	}
 	return nil
 }

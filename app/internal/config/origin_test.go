@@ -27,7 +27,7 @@ func TestOrigins(t *testing.T) {
 		" *":                       "*",
 	} {
 		s := config.Server{Listen: ":1", CORSOrigins: []string{text, "https://other.example"}}
-		if err := s.AfterApply(); err != nil || !slices.Equal(s.CORSOrigins, []string{want, "https://other.example"}) {
+		if err := s.AfterApply(new(config.Faults)); err != nil || !slices.Equal(s.CORSOrigins, []string{want, "https://other.example"}) {
 			t.Errorf("%q is taken for %q, %v; want %s", text, s.CORSOrigins, err, want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestOrigins(t *testing.T) {
 		"https://bücher.de":       "xn--",
 	} {
 		s := config.Server{Listen: ":1", CORSOrigins: []string{text}}
-		if err := s.AfterApply(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := s.AfterApply(new(config.Faults)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v; want %q", text, err, want)
 		}
 	}

@@ -3,8 +3,6 @@ package config
 import (
 	"fmt"
 	"io"
-	"os"
-	"strings"
 )
 
 // Password is a password from outside; the zero Password is none. It is hidden from every
@@ -30,22 +28,15 @@ func (p Password) Format(f fmt.State, _ rune) {
 	}
 }
 
-// readPassword returns the given password, or else the line in the file. A line end at the
-// end of the file does not count. The name begins the sentence of an error.
+// readPassword returns the given password, or else the line in the file. The name begins
+// the sentence of an error.
 func readPassword(name string, given Password, file string) (string, error) {
 	if file == "" {
 		return given.Reveal(), nil
 	}
-	content, err := os.ReadFile(file)
+	password, err := readLine(file)
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", name, err)
-	}
-	password := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
-	switch {
-	case password == "":
-		return "", fmt.Errorf("%s cannot be read: %s is empty", name, file)
-	case strings.ContainsAny(password, "\n\x00"):
-		return "", fmt.Errorf("%s cannot be read: %s has more than one line", name, file)
 	}
 	return password, nil
 }

@@ -26,18 +26,19 @@ type Settings struct {
 
 // Server has the addresses of the service and its output.
 type Server struct {
-	Listen         string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
-	BasePath       string        `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
-	PublicURL      string        `name:"public-url" placeholder:"URL" help:"Where people reach the service, such as https://tracker.example.org, if a proxy stands before it. Its path is the base path. Default: the address of the listener."`
-	Web            string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The client application for browsers: on or off. Default: ${default}."`
-	CORSOrigins    []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
-	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
-	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
-	TrustedProxies peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. They name the client in X-Forwarded-For, or else in Forwarded, and are exempt from the limits of one address. Default: ${default}."`
-	MetricsListen  string        `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. /healthz and /readyz are there too, however many connections the service has. Default: off."`
-	BootstrapToken Token         `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
-	Hints          string        `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
-	LogLevel       LogLevel      `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
+	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
+	BasePath           string        `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
+	PublicURL          string        `name:"public-url" placeholder:"URL" help:"Where people reach the service, such as https://tracker.example.org, if a proxy stands before it. Its path is the base path. Default: the address of the listener."`
+	Web                string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The client application for browsers: on or off. Default: ${default}."`
+	CORSOrigins        []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
+	TLSCert            string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
+	TLSKey             string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
+	TrustedProxies     peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. They name the client in X-Forwarded-For, or else in Forwarded, and are exempt from the limits of one address. Default: ${default}."`
+	MetricsListen      string        `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. /healthz and /readyz are there too, however many connections the service has. Default: off."`
+	BootstrapToken     Token         `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
+	BootstrapTokenFile string        `placeholder:"FILE" help:"File with that token. It is read at the start."`
+	Hints              string        `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
+	LogLevel           LogLevel      `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
 }
 
 // Limits bound the requests of a client, and the size of a problem and of a user's data
@@ -92,31 +93,42 @@ func DefaultDataDir(getenv func(string) string) string {
 
 // AfterApply is called by kong once all flags are set. It checks the combinations of
 // settings.
-func (s *Server) AfterApply() error {
-	if err := checkAddress("--listen", s.Listen); err != nil {
-		return err
-	}
+func (s *Server) AfterApply(f *Faults) error { return f.Add(s.faults()...) }
+
+// faults returns all faults. It brings the origins, the base path and the public URL into
+// their normal form.
+func (s *Server) faults() (faults []error) {
+	faults = append(faults, checkAddress("--listen", s.Listen))
 	if s.MetricsListen != "" {
-		if err := checkAddress("--metrics-listen", s.MetricsListen); err != nil {
-			return err
-		}
+		faults = append(faults, checkAddress("--metrics-listen", s.MetricsListen))
 	}
 	if (s.TLSCert == "") != (s.TLSKey == "") {
-		return errors.New("--tls-cert and --tls-key are needed together")
+		faults = append(faults, errors.New("--tls-cert and --tls-key are needed together"))
 	}
-	var err error
-	if s.CORSOrigins, err = origins(s.CORSOrigins); err != nil {
-		return err
+	if s.BootstrapToken.Given() && s.BootstrapTokenFile != "" {
+		faults = append(faults, errors.New("--bootstrap-token and --bootstrap-token-file exclude each other"))
+	}
+	normal, err := origins(s.CORSOrigins)
+	if err != nil {
+		faults = append(faults, err)
+	} else {
+		s.CORSOrigins = normal
 	}
 	s.BasePath = strings.TrimRight(s.BasePath, "/")
 	if s.BasePath != "" && (path.Clean(s.BasePath) != s.BasePath || s.BasePath[0] != '/' || (&url.URL{Path: s.BasePath}).EscapedPath() != s.BasePath) {
-		return errors.New("--base-path has to be a plain path such as /tracker")
+		return append(faults, errors.New("--base-path has to be a plain path such as /tracker"))
 	}
-	return s.checkPublicURL()
+	return append(faults, s.checkPublicURL())
 }
 
+// Bootstrap returns the token of the first administrator, also from a file; the zero Token
+// without one.
+func (s *Server) Bootstrap() (Token, error) { return ReadToken(s.BootstrapToken, s.BootstrapTokenFile) }
+
 // AfterApply is called by kong once all flags are set.
-func (l *Limits) AfterApply() error {
+func (l *Limits) AfterApply(f *Faults) error { return f.Add(l.faults()...) }
+
+func (l *Limits) faults() (faults []error) {
 	for _, limit := range []struct {
 		flag  string
 		value int64
@@ -126,37 +138,39 @@ func (l *Limits) AfterApply() error {
 		{"--max-connections", int64(l.MaxConnections)},
 	} {
 		if limit.value < 1 {
-			return fmt.Errorf("%s has to be at least 1", limit.flag)
+			faults = append(faults, fmt.Errorf("%s has to be at least 1", limit.flag))
 		}
 	}
 	if l.MaxProblem < 4*l.MaxBody {
-		return errors.New("--max-problem has to be at least 4 times --max-body: what was sent is in the log as well")
+		faults = append(faults, errors.New("--max-problem has to be at least 4 times --max-body: what was sent is in the log as well"))
 	}
 	if l.Memory/8 < l.MaxProblem {
-		return errors.New("--memory has to be at least 8 times --max-problem")
+		faults = append(faults, errors.New("--memory has to be at least 8 times --max-problem"))
 	}
 	if l.MaxHeaders < 4<<10 {
-		return errors.New("--max-headers has to be at least 4KiB: tokens and conditions have to fit")
+		faults = append(faults, errors.New("--max-headers has to be at least 4KiB: tokens and conditions have to fit"))
 	}
 	if l.MaxDepth > 1000 {
-		return errors.New("--max-depth has to be at most 1000")
+		faults = append(faults, errors.New("--max-depth has to be at most 1000"))
 	}
 	for _, limit := range []struct {
 		flag  string
 		value int
 	}{{"--max-rate", l.MaxRate}, {"--max-address-rate", l.MaxAddressRate}, {"--max-address-connections", l.MaxAddressConnections}} {
 		if limit.value < 0 {
-			return fmt.Errorf("%s cannot be negative", limit.flag)
+			faults = append(faults, fmt.Errorf("%s cannot be negative", limit.flag))
 		}
 	}
 	if l.KeepEvents < 0 {
-		return errors.New("--keep-events cannot be negative")
+		faults = append(faults, errors.New("--keep-events cannot be negative"))
 	}
-	return nil
+	return faults
 }
 
 // AfterApply is called by kong once all flags are set.
-func (t *Timeouts) AfterApply() error {
+func (t *Timeouts) AfterApply(f *Faults) error { return f.Add(t.faults()...) }
+
+func (t *Timeouts) faults() (faults []error) {
 	for _, timeout := range []struct {
 		flag  string
 		value time.Duration
@@ -166,13 +180,13 @@ func (t *Timeouts) AfterApply() error {
 		{"--reread-interval", t.RereadInterval},
 	} {
 		if timeout.value < 0 {
-			return fmt.Errorf("%s cannot be negative", timeout.flag)
+			faults = append(faults, fmt.Errorf("%s cannot be negative", timeout.flag))
 		}
 	}
 	if t.RequestTimeout == 0 || t.ShutdownTimeout == 0 {
-		return errors.New("--request-timeout and --shutdown-timeout have to be more than 0")
+		faults = append(faults, errors.New("--request-timeout and --shutdown-timeout have to be more than 0"))
 	}
-	return nil
+	return faults
 }
 
 func checkAddress(flag, address string) error {

@@ -27,11 +27,8 @@ type SignIn struct {
 
 // AfterApply is called by kong once all flags are set. It checks the settings for signing
 // in with those of the server.
-func (s *Settings) AfterApply() error {
-	if err := s.SignIn.checkOIDC(s.Server.PublicURL); err != nil {
-		return err
-	}
-	return s.SignIn.checkProxy()
+func (s *Settings) AfterApply(f *Faults) error {
+	return f.Add(s.SignIn.checkOIDC(s.Server.PublicURL), s.SignIn.checkProxy())
 }
 
 func (s *SignIn) checkOIDC(publicURL string) error {

@@ -63,11 +63,11 @@ func Kong(stores *backend.Registry, dataDir string) kong.Option {
 
 // AfterApply is called by kong once all flags are set. It names the default store, if
 // there is one, and checks the flags for it.
-func (s *Storage) AfterApply(command *kong.Context, stores *backend.Registry) error {
+func (s *Storage) AfterApply(command *kong.Context, stores *backend.Registry, f *Faults) error {
 	if s.DataDir != "" {
 		dir, err := filepath.Abs(s.DataDir)
 		if err != nil {
-			return fmt.Errorf("--data-dir: %w", err)
+			return f.Add(fmt.Errorf("--data-dir: %w", err))
 		}
 		s.fallback = stores.Default(dir)
 		if s.Store == (backend.URL{}) {
@@ -76,19 +76,26 @@ func (s *Storage) AfterApply(command *kong.Context, stores *backend.Registry) er
 	}
 	s.missing = stores.NoStore()
 	if err := CheckTyped(command, "", s.Store); err != nil || !s.Store.IsDatabase() {
-		return err
+		return f.Add(err)
 	}
-	switch {
-	case s.StorePassword.Given() && s.PasswordFile != "":
-		return errors.New("--store-password and --store-password-file exclude each other")
-	case s.StoreDirect != (backend.URL{}) && s.StoreDirect.Kind() != s.Store.Kind():
-		return fmt.Errorf("--store-direct has to be another URL of the database of --store: %s", s.Store.Kind().Forms[0])
-	case s.StoreConnections < 1:
-		return errors.New("--store-connections has to be at least 1")
-	case s.MigrationTimeout < time.Millisecond:
-		return errors.New("--migration-timeout has to be at least 1ms")
+	return f.Add(s.faults()...)
+}
+
+// faults returns the faults of the settings of a database.
+func (s *Storage) faults() (faults []error) {
+	if s.StorePassword.Given() && s.PasswordFile != "" {
+		faults = append(faults, errors.New("--store-password and --store-password-file exclude each other"))
 	}
-	return s.Check("store-")
+	if s.StoreDirect != (backend.URL{}) && s.StoreDirect.Kind() != s.Store.Kind() {
+		faults = append(faults, fmt.Errorf("--store-direct has to be another URL of the database of --store: %s", s.Store.Kind().Forms[0]))
+	}
+	if s.StoreConnections < 1 {
+		faults = append(faults, errors.New("--store-connections has to be at least 1"))
+	}
+	if s.MigrationTimeout < time.Millisecond {
+		faults = append(faults, errors.New("--migration-timeout has to be at least 1ms"))
+	}
+	return append(faults, s.Check("store-"))
 }
 
 // Named fails with backend.ErrNoStore when the settings name no store. There is no

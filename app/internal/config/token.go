@@ -20,6 +20,21 @@ func (t *Token) UnmarshalText(text []byte) (err error) {
 // Given reports whether there is a token.
 func (t Token) Given() bool { return t != Token{} }
 
+// ReadToken returns the given token, or else the one in the file.
+func ReadToken(given Token, file string) (t Token, err error) {
+	if file == "" {
+		return given, nil
+	}
+	line, err := readLine(file)
+	if err == nil {
+		err = t.UnmarshalText([]byte(line))
+	}
+	if err != nil {
+		return Token{}, fmt.Errorf("the file of the token, %s: %w", file, err)
+	}
+	return t, nil
+}
+
 // Format writes a mask in place of a token, and nothing when there is none.
 func (t Token) Format(f fmt.State, verb rune) {
 	if t.Given() {

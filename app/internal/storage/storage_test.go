@@ -94,7 +94,7 @@ func TestOpen(t *testing.T) {
 func TestDefaultStoreIsMade(t *testing.T) {
 	t.Parallel()
 	settings := config.Storage{DataDir: filepath.Join(t.TempDir(), "data")}
-	if err := settings.AfterApply(new(kong.Context), stores(t)); err != nil {
+	if err := settings.AfterApply(new(kong.Context), stores(t), new(config.Faults)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := storage.OpenNew(t.Context(), settings, quiet)

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// readLine returns the only line of a file. A line end at the end of the file does not
+// count. The error does not name the file, unless the system does.
+func readLine(file string) (string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	line := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
+	switch {
+	case line == "":
+		return "", fmt.Errorf("%s is empty", file)
+	case strings.ContainsAny(line, "\n\x00"):
+		return "", fmt.Errorf("%s has more than one line", file)
+	}
+	return line, nil
+}
+
+// UnusableFiles returns a fault for each named file that the service could not use now.
+func (s *Settings) UnusableFiles() (faults []error) {
+	add := func(flag string, err error) {
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s names a file that cannot be used: %w", flag, err))
+		}
+	}
+	if s.Server.TLSCert != "" && s.Server.TLSKey != "" {
+		_, err := tls.LoadX509KeyPair(s.Server.TLSCert, s.Server.TLSKey)
+		add("--tls-cert or --tls-key", err)
+	}
+	if s.Server.BootstrapTokenFile != "" {
+		_, err := s.Server.Bootstrap()
+		add("--bootstrap-token-file", err)
+	}
+	if s.Storage.Store.IsDatabase() && s.Storage.PasswordFile != "" {
+		_, err := s.Storage.Password()
+		add("--store-password-file", err)
+	}
+	if s.SignIn.OIDCClientSecretFile != "" {
+		_, err := s.SignIn.ClientSecret()
+		add("--oidc-client-secret-file", err)
+	}
+	return faults
+}
