@@ -83,6 +83,7 @@ type grammar struct {
 	Backup  backupCommand  `cmd:"" help:"Copy the file of a store, beside the running service."`
 	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
 	Copy    copyCommand    `cmd:"" help:"Copy everything from one store into another, which is empty."`
+	Health  healthCommand  `cmd:"" help:"Ask the running service of these settings whether it is ready."`
 	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use, or check them."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

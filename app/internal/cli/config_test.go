@@ -308,6 +308,26 @@ func TestTokensOfFiles(t *testing.T) {
 	}
 }
 
+// TestHealth asks a service before, while and after it runs.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--store=memory:")
+	address := strings.TrimPrefix(s.url, "http://")
+	for _, args := range [][]string{{"health", "--listen", address}, {"health", "--live", "--listen", address}} {
+		if got := must(t, nil, args...); got != "ok" {
+			t.Errorf("%v prints %q", args, got)
+		}
+	}
+	if got := must(t, variables{"PROBLEMS_LISTEN": "192.0.2.1:1", "PROBLEMS_METRICS_LISTEN": address, "PROBLEMS_TLS_CERT": "x"}, "health"); got != "ok" {
+		t.Errorf("at the address of the metrics it prints %q", got)
+	}
+	s.end(t)
+	r := call(t, variables{"PROBLEMS_LISTEN": address}, "health")
+	if r.code != 1 || r.stdout != "" || !strings.Contains(r.stderr, "the service at "+address+" does not answer: ") {
+		t.Errorf("without a service: exit code %d, %q, %q", r.code, r.stdout, r.stderr)
+	}
+}
+
 func TestConfigMasksAndExplains(t *testing.T) {
 	t.Parallel()
 	var random [32]byte
@@ -337,8 +357,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("without arguments the help differs:\n%s", overview)
 	}
 	commands := regexp.MustCompile(`(?m)^  ([a-z]+( [a-z]+)?)  `).FindAllStringSubmatch(overview, -1)
-	if len(commands) != 15 {
-		t.Errorf("the help lists %d commands; want 15:\n%s", len(commands), overview)
+	if len(commands) != 16 {
+		t.Errorf("the help lists %d commands; want 16:\n%s", len(commands), overview)
 	}
 	for _, command := range commands {
 		help := must(t, nil, append(strings.Fields(command[1]), "--help")...)
