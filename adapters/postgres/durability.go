@@ -47,6 +47,20 @@ func ask(ctx context.Context, db bun.IDB) (s server, err error) {
 
 // check fails when the server cannot be relied on.
 func (s server) check(acceptLoss bool, logger *slog.Logger) error {
+	if err := s.unfit(); err != nil {
+		return err
+	}
+	for _, l := range s.losses() {
+		if !acceptLoss {
+			return fmt.Errorf("%s is off, so that %s: set it to on, or accept the loss (--store-accept-loss; for a copy --from-accept-loss or --to-accept-loss)", l.setting, l.loses)
+		}
+		logger.Warn("the database may lose what it has confirmed", "setting", l.setting, "because", l.loses)
+	}
+	return nil
+}
+
+// unfit fails when the server cannot be used at all.
+func (s server) unfit() error {
 	switch {
 	case s.Version < oldest:
 		return fmt.Errorf("the server is version %d.%d of PostgreSQL: version 13 or newer is needed", s.Version/10000, s.Version%10000)
@@ -59,20 +73,24 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	case s.List != "" && s.List != s.Schema:
 		return fmt.Errorf("the tables are in the schema %s, but %s comes first in the search_path: put %s first", s.List, s.Schema, s.List)
 	}
+	return nil
+}
+
+// loss is a setting that is off, and what can be lost by that.
+type loss struct{ setting, loses string }
+
+// losses returns the settings by which the server loses confirmed writes.
+func (s server) losses() (all []loss) {
 	for _, setting := range []struct{ name, value, loses string }{
 		{"fsync", s.Fsync, "a crash of the machine can destroy the database"},
 		{"full_page_writes", s.FullPages, "a crash of the machine can destroy the database"},
 		{"synchronous_commit", s.Synchronous, "a crash of the server loses changes that were confirmed"},
 	} {
-		if setting.value != "off" {
-			continue
+		if setting.value == "off" {
+			all = append(all, loss{setting.name, setting.loses})
 		}
-		if !acceptLoss {
-			return fmt.Errorf("%s is off, so that %s: set it to on, or accept the loss (--store-accept-loss; for a copy --from-accept-loss or --to-accept-loss)", setting.name, setting.loses)
-		}
-		logger.Warn("the database may lose what it has confirmed", "setting", setting.name, "because", setting.loses)
 	}
-	return nil
+	return all
 }
 
 // checkIsolation fails when transactions do not have the isolation that Commit relies on:

@@ -74,3 +74,15 @@ func mounted(path string) bool {
 
 // writable fails when nobody can write to the path.
 func writable(path string) error { return unix.Access(path, unix.W_OK) }
+
+// networks are the file systems of other machines, by their numbers in statfs(2).
+var networks = map[int64]string{0x6969: "NFS", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x00c36400: "Ceph", 0x01021997: "9P"}
+
+// spaceOf returns what the file system of a directory has.
+func spaceOf(directory string) space {
+	var stat unix.Statfs_t
+	if unix.Statfs(directory, &stat) != nil {
+		return space{}
+	}
+	return space{known: true, free: int64(stat.Bavail) * int64(stat.Bsize), network: networks[int64(stat.Type)]}
+}

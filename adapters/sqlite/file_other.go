@@ -16,3 +16,6 @@ func writable(string) error { return nil }
 
 // release closes the file opened by hold.
 func release(f *os.File) error { return f.Close() }
+
+// spaceOf knows nothing: these systems tell in ways of their own.
+func spaceOf(string) space { return space{} }

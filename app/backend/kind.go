@@ -58,6 +58,10 @@ type Kind struct {
 	// Schema is for "problems migrate". It is nil for a kind without a schema. It may be
 	// nil, too, if Open always brings the store up to date.
 	Schema *Schema
+	// Examine, if not nil, is for "problems doctor": it looks for what is wrong with an
+	// existing store, beside its services, and changes nothing. Its error means that it
+	// could not look.
+	Examine func(context.Context, Options) ([]Finding, error)
 	// Backup, if not nil, writes a copy of a store to an empty file, and returns how
 	// many problems the copy has. A service may be writing meanwhile.
 	Backup func(ctx context.Context, o Options, to string) (problems int, err error)
@@ -118,4 +122,12 @@ type Schema struct {
 type Step struct {
 	Name string // as "problems migrate" shows it
 	Done bool   // false: Migrate would do it
+}
+
+// Finding is something wrong with a store, and the way to mend it.
+type Finding struct {
+	// Grave is true if the service cannot work, or if data is at risk.
+	Grave bool
+	What  string // a sentence without its full stop
+	Mend  string // what to do, as an order
 }

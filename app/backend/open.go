@@ -71,6 +71,23 @@ func (u URL) Backup(ctx context.Context, o Options, to string) (problems int, er
 	return u.kind.Backup(ctx, o, to)
 }
 
+// Examine looks for what is wrong with an existing store. examined is false for a kind
+// without an examination.
+func (u URL) Examine(ctx context.Context, o Options) (findings []Finding, examined bool, err error) {
+	o, err = u.options(o)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case u.kind.Examine == nil || u.Is(Private):
+		return nil, false, nil
+	}
+	if err := u.exists(); err != nil {
+		return nil, false, err
+	}
+	findings, err = u.kind.Examine(ctx, o)
+	return findings, err == nil, err
+}
+
 // HasBackup reports whether Backup writes a file.
 func (u URL) HasBackup() bool { return u.kind != nil && u.kind.Backup != nil && !u.Is(Private) }
 

@@ -1,5 +1,6 @@
 // Package problems is the program "problems": serve, user, token, export, import, copy,
-// migrate, backup and config. A main of a few lines builds it with any kinds of stores;
+// migrate, backup, doctor,
+// health and config. A main of a few lines builds it with any kinds of stores;
 // see package [github.com/problemtracking/problems/app/backend].
 package problems
 

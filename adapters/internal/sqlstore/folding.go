@@ -51,15 +51,21 @@ var foldedTables = []foldedTable{
 // foldedAtOnce is how many rows are folded in one transaction.
 const foldedAtOnce = 500
 
-// Folded reports whether all texts in the database are folded as this version folds
-// them. If the database has no problems, Folded records this version, and returns true.
-func Folded(ctx context.Context, db *bun.DB) (bool, error) {
+// IsFolded reports whether the texts are folded as this version compares them. It changes
+// nothing.
+func IsFolded(ctx context.Context, db *bun.DB) (bool, error) {
 	var version int
 	if err := db.NewRaw("SELECT folding FROM versions").Scan(ctx, &version); err != nil {
 		return false, fmt.Errorf("the version of the folding cannot be read: %w", err)
 	}
-	if version == predicate.FoldVersion {
-		return true, nil
+	return version == predicate.FoldVersion, nil
+}
+
+// Folded reports whether all texts in the database are folded as this version folds
+// them. If the database has no problems, Folded records this version, and returns true.
+func Folded(ctx context.Context, db *bun.DB) (bool, error) {
+	if done, err := IsFolded(ctx, db); done || err != nil {
+		return done, err
 	}
 	result, err := db.ExecContext(ctx, setFolding+" WHERE NOT EXISTS (SELECT 1 FROM problems)", predicate.FoldVersion)
 	if err != nil {

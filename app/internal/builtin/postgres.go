@@ -37,6 +37,9 @@ func Postgres() backend.Kind {
 				return steps(postgres.Migrate(ctx, postgresOptions(o)))
 			},
 		},
+		Examine: func(ctx context.Context, o backend.Options) ([]backend.Finding, error) {
+			return findings(postgres.Examine(ctx, postgresOptions(o)))
+		},
 		InsteadOfBackup: `PostgreSQL has programs of its own for backups: pg_dump for one database, pg_basebackup for a whole server; "problems export" writes a file that any kind of store can take in`,
 		Searches:        func(o backend.Options) int { return max(1, o.Database.Connections/2) },
 		Metrics:         postgresMetrics,

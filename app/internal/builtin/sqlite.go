@@ -49,6 +49,9 @@ func SQLite() backend.Kind {
 				return steps(sqlite.Migrate(ctx, options))
 			},
 		},
+		Examine: func(ctx context.Context, o backend.Options) ([]backend.Finding, error) {
+			return findings(sqlite.Examine(ctx, sqliteOptions(o)))
+		},
 		Backup: func(ctx context.Context, o backend.Options, to string) (problems int, err error) {
 			return sqlite.Backup(ctx, sqliteOptions(o), to)
 		},
@@ -90,6 +93,15 @@ func steps(migrations []sqlite.Migration, err error) ([]backend.Step, error) {
 	var all []backend.Step
 	for _, m := range migrations {
 		all = append(all, backend.Step{Name: m.Name, Done: m.Applied})
+	}
+	return all, err
+}
+
+// findings converts the findings of either SQL adapter.
+func findings(found []sqlite.Finding, err error) ([]backend.Finding, error) {
+	var all []backend.Finding
+	for _, f := range found {
+		all = append(all, backend.Finding(f))
 	}
 	return all, err
 }

@@ -84,6 +84,7 @@ type grammar struct {
 	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
 	Copy    copyCommand    `cmd:"" help:"Copy everything from one store into another, which is empty."`
 	Health  healthCommand  `cmd:"" help:"Ask the running service of these settings whether it is ready."`
+	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with the settings and the store, and the way to mend it."`
 	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use, or check them."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"os"
 	"strings"
@@ -22,6 +23,19 @@ func readLine(file string) (string, error) {
 		return "", fmt.Errorf("%s has more than one line", file)
 	}
 	return line, nil
+}
+
+// Certificate returns the certificate of the service from its file; nil without one that
+// can be used.
+func (s *Server) Certificate() *x509.Certificate {
+	if s.TLSCert == "" {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey)
+	if err != nil {
+		return nil
+	}
+	return pair.Leaf
 }
 
 // UnusableFiles returns a fault for each named file that the service could not use now.

@@ -27,6 +27,10 @@ const (
 	refusedLine = time.Minute
 )
 
+// MostConnections returns how many connections of clients a service with these settings
+// can have in this process.
+func MostConnections(s config.Settings) int { return mostConnections(s, openFiles()) }
+
 // mostConnections returns how many connections of clients the settings allow, as far
 // as the limit of open files does; 0 stands for no such limit.
 func mostConnections(s config.Settings, files uint64) int {

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/app/internal/outage"
@@ -46,6 +47,11 @@ var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Met
 	m.StoreHost(s.Host)
 	return outages
 }))
+
+// AtStart returns the limits by which a service judges its clock when it starts.
+func AtStart(s config.Settings) tracker.Guard {
+	return tracker.Guard{Limits: clock.Limits{Gap: s.Clock.Gap.Max}}
+}
 
 // guard returns the limits of the clock. Its findings are logged once.
 func guard(o Options, logger *slog.Logger) tracker.Guard {

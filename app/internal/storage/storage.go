@@ -43,6 +43,16 @@ func Backup(ctx context.Context, s config.Storage, to string, logger *slog.Logge
 	return s.Store.Backup(ctx, options(s, logger), to)
 }
 
+// Examine looks for what is wrong with an existing store, beside its servers. examined is
+// false for a kind of store without an examination.
+func Examine(ctx context.Context, s config.Storage, logger *slog.Logger) (findings []backend.Finding, examined bool, err error) {
+	o, err := Options(s, logger)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.Store.Examine(ctx, o)
+}
+
 // Options returns the options of the store. It fails with backend.ErrNoStore when the
 // settings name none. It reads the file of the password, if there
 // is one.

@@ -1,0 +1,283 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+)
+
+// Finding is something wrong with a database, and the way to mend it.
+type Finding = sqlstore.Finding
+
+// Examine looks for what is wrong with a database, beside its services. It changes
+// nothing, and takes one connection. Its error means that it could not look.
+func Examine(ctx context.Context, o Options) ([]Finding, error) {
+	return examine(ctx, o, bounds{transaction: time.Hour, age: 1_000_000_000})
+}
+
+// bounds are the limits of an examination.
+type bounds struct {
+	// transaction is how long a transaction of somebody may be open.
+	transaction time.Duration
+	// age is how many transactions old a row may be. Autovacuum freezes rows at 200
+	// million, and PostgreSQL takes no writes at 2,000 million.
+	age int64
+}
+
+func examine(ctx context.Context, o Options, most bounds) (findings []Finding, err error) {
+	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
+		limited, cancel := context.WithTimeout(ctx, o.bound())
+		defer cancel()
+		e := examination{ctx: limited, options: o, most: most, db: db}
+		err := e.run()
+		findings = e.findings
+		return nil, err
+	})
+	return findings, err
+}
+
+// examination is one call of Examine.
+type examination struct {
+	ctx      context.Context
+	options  Options
+	most     bounds
+	db       *bun.DB
+	server   server
+	findings []Finding
+}
+
+func (e *examination) grave(mend, what string, args ...any) {
+	e.findings = append(e.findings, Finding{Grave: true, What: fmt.Sprintf(what, args...), Mend: mend})
+}
+
+func (e *examination) warn(mend, what string, args ...any) {
+	e.findings = append(e.findings, Finding{What: fmt.Sprintf(what, args...), Mend: mend})
+}
+
+func (e *examination) run() (err error) {
+	if e.server, err = ask(e.ctx, e.db); err != nil {
+		return err
+	}
+	if err := e.server.unfit(); err != nil {
+		return err // the rest would mislead
+	}
+	for _, l := range e.server.losses() {
+		if e.options.AcceptLoss {
+			e.warn("set it to on", "%s is off, so that %s: the settings accept this", l.setting, l.loses)
+			continue
+		}
+		e.grave("set it to on, or accept the loss with --store-accept-loss", "%s is off, so that %s", l.setting, l.loses)
+	}
+	if err := e.server.checkIsolation(); err != nil {
+		e.grave(fmt.Sprintf("ALTER ROLE %s SET default_transaction_isolation TO 'read committed'", e.user()), "default_transaction_isolation is %q for this user in this database", e.server.Isolation)
+	}
+	all, err := e.options.status(e.ctx, e.db, anyServer)
+	if err != nil {
+		return err
+	}
+	if left := sqlstore.Left(all); left != nil {
+		e.findings = append(e.findings, left...)
+		return nil // nobody knows what the schema should have
+	}
+	if whole, err := e.tables(); err != nil || !whole {
+		return err
+	}
+	for _, look := range []func() error{e.folding, e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.transactions} {
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folding compares the version by which texts were folded.
+func (e *examination) folding() error {
+	done, err := sqlstore.IsFolded(e.ctx, e.db)
+	if err == nil && !done {
+		e.findings = append(e.findings, sqlstore.NotFolded())
+	}
+	return err
+}
+
+// named is a name with a value, as several queries have it.
+type named struct {
+	Name  string
+	Value string
+}
+
+// rows returns the rows of a query for names and values.
+func (e *examination) rows(query string, args ...any) (rows []named, err error) {
+	err = e.db.NewRaw(query, args...).Scan(e.ctx, &rows)
+	return rows, err
+}
+
+// tables looks for missing tables, and for tables without a primary key. It reports whether
+// all tables are there.
+func (e *examination) tables() (whole bool, err error) {
+	want, _, err := steps.Created()
+	if err != nil {
+		return false, err
+	}
+	have, err := e.rows(`SELECT c.relname AS name, CASE WHEN i.indexrelid IS NULL THEN 'none' ELSE '' END AS value
+		FROM pg_class c LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace`)
+	if err != nil {
+		return false, err
+	}
+	whole = true
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		at := slices.IndexFunc(have, func(n named) bool { return n.Name == name })
+		switch {
+		case at < 0:
+			whole = false
+			e.grave("stop the services, and restore a backup", "the table %s is missing", name)
+		case have[at].Value != "":
+			e.grave(fmt.Sprintf("add the one of this statement, by ALTER TABLE %s ADD: %s", name, oneLine(want[name])), "the table %s has no primary key", name)
+		}
+	}
+	return whole, nil
+}
+
+// indexes looks for missing and for unusable indexes.
+func (e *examination) indexes() error {
+	_, want, err := steps.Created()
+	if err != nil {
+		return err
+	}
+	have, err := e.rows(`SELECT c.relname AS name, CASE WHEN i.indisvalid AND i.indisready THEN '' ELSE 'unusable' END AS value
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = current_schema()::regnamespace`)
+	if err != nil {
+		return err
+	}
+	for _, index := range have {
+		if index.Value != "" {
+			e.warn(fmt.Sprintf("REINDEX INDEX CONCURRENTLY %s", index.Name), "the index %s is not usable: its creation has failed, or is under way", index.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !slices.ContainsFunc(have, func(n named) bool { return n.Name == name }) {
+			e.warn(strings.Replace(oneLine(want[name]), "INDEX ", "INDEX CONCURRENTLY ", 1), "the index %s is missing, so that searches are slow", name)
+		}
+	}
+	return nil
+}
+
+// oneLine returns a statement without its layout.
+func oneLine(statement string) string {
+	return strings.TrimSuffix(strings.Join(strings.Fields(statement), " "), ";")
+}
+
+// rights looks for rights that the user of the service lacks.
+func (e *examination) rights() error {
+	missing, err := e.rows(`SELECT r.privilege AS value, c.relname AS name FROM pg_class c
+			CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r (privilege)
+			WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND NOT has_table_privilege(c.oid, r.privilege)
+		UNION ALL
+		SELECT 'USAGE, SELECT', c.relname FROM pg_class c
+			WHERE c.relkind = 'S' AND c.relnamespace = current_schema()::regnamespace
+			AND NOT (has_sequence_privilege(c.oid, 'USAGE') AND has_sequence_privilege(c.oid, 'SELECT'))
+		ORDER BY 2, 1`)
+	if err != nil {
+		return err
+	}
+	user := e.user()
+	for _, right := range missing {
+		kind := "TABLE"
+		if strings.Contains(right.Value, "USAGE") {
+			kind = "SEQUENCE"
+		}
+		e.grave(fmt.Sprintf("as the owner: GRANT %s ON %s %s TO %s", right.Value, kind, right.Name, user), "the user %s lacks %s on %s", user, right.Value, right.Name)
+	}
+	return nil
+}
+
+// user returns the name of the user, as SQL has it.
+func (e *examination) user() (name string) {
+	if err := e.db.NewRaw("SELECT quote_ident(current_user)").Scan(e.ctx, &name); err != nil {
+		return "CURRENT_USER"
+	}
+	return name
+}
+
+// sequences looks for sequences that give numbers again, or out of order. A dump without
+// its sequences and a logical replica leave such ones.
+func (e *examination) sequences() error {
+	for _, s := range []struct{ name, highest string }{
+		{"positions", `SELECT greatest((SELECT max(position) FROM log), (SELECT max(position) FROM savepoints), (SELECT max(position) FROM comments),
+			(SELECT max(position) FROM tokens), (SELECT max(position) FROM batches), (SELECT max(position) FROM audit),
+			(SELECT max(position) FROM queries), (SELECT max(position) FROM pending), (SELECT max(position) FROM sessions))`},
+		{"problem_ids", "SELECT max(id) FROM problems"},
+	} {
+		var last, highest, cache int64
+		err := e.db.NewRaw("SELECT s.last_value, coalesce((?), 0), (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass(?)) FROM ? AS s", bun.Safe(s.highest), s.name, bun.Ident(s.name)).
+			Scan(e.ctx, &last, &highest, &cache)
+		if err != nil {
+			return err
+		}
+		if last < highest {
+			e.grave(fmt.Sprintf("stop the services, then: SELECT setval('%s', %d)", s.name, highest), "the sequence %s is at %d, but %d is used already: a restore has left it behind", s.name, last, highest)
+		}
+		if cache > 1 {
+			e.grave(fmt.Sprintf("ALTER SEQUENCE %s CACHE 1", s.name), "the sequence %s caches %d numbers for each session, so that they are out of order", s.name, cache)
+		}
+	}
+	var head, newest int64
+	if err := e.db.NewRaw("SELECT (SELECT number FROM feed_head), coalesce((SELECT max(number) FROM feed), 0)").Scan(e.ctx, &head, &newest); err != nil {
+		return err
+	}
+	if head < newest {
+		e.grave(fmt.Sprintf("stop the services, then: UPDATE feed_head SET number = %d", newest), "the feed is at entry %d, but entry %d exists already", head, newest)
+	}
+	return nil
+}
+
+// connections compares the number of connections with the limits of the server.
+func (e *examination) connections() error {
+	if e.options.Pooler {
+		return nil
+	}
+	var most int
+	err := e.db.NewRaw(`SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+		nullif((SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user), -1),
+		nullif((SELECT datconnlimit FROM pg_database WHERE datname = current_database()), -1))`).Scan(e.ctx, &most)
+	if err == nil && e.options.Connections > most {
+		e.grave(fmt.Sprintf("set PROBLEMS_STORE_CONNECTIONS to at most %d for all services together, or raise the limit of the server", most),
+			"a service takes up to %d connections, and the server allows this user %d", e.options.Connections, most)
+	}
+	return err
+}
+
+// standbys looks for a standby that has to confirm writes.
+func (e *examination) standbys() error {
+	var needed, connected int
+	err := e.db.NewRaw("SELECT CASE WHEN current_setting('synchronous_standby_names') = '' THEN 0 ELSE 1 END, (SELECT count(*) FROM pg_stat_replication)").
+		Scan(e.ctx, &needed, &connected)
+	if err == nil && needed > 0 && connected == 0 {
+		e.grave("start the standby, or change synchronous_standby_names", "a standby has to confirm each write, and none is connected: no write ends")
+	}
+	return err
+}
+
+// transactions looks for what keeps PostgreSQL from cleaning up.
+func (e *examination) transactions() error {
+	var long, age int64
+	err := e.db.NewRaw(`SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start < now() - ?::interval),
+		(SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())`, fmt.Sprintf("%d seconds", int(e.most.transaction.Seconds()))).Scan(e.ctx, &long, &age)
+	if err != nil {
+		return err
+	}
+	if long > 0 {
+		e.warn("find and end them: SELECT pid, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start", "%d transactions are open for more than %s: PostgreSQL cannot clean up behind them", long, e.most.transaction)
+	}
+	if age > e.most.age {
+		e.grave("VACUUM FREEZE, and find out what keeps autovacuum from it", "the oldest row is %d transactions old: at 2,000 million PostgreSQL takes no writes", age)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+// examine returns the findings about a database, with the options of a service.
+func (d *database) examine(o Options) []Finding {
+	d.t.Helper()
+	if o.URL == "" {
+		o.URL = d.url
+	}
+	findings, err := Examine(d.t.Context(), o)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return findings
+}
+
+// TestExamineFindsFaults plants each fault in a database of its own. Nothing else is
+// found, and what the finding says mends it.
+func TestExamineFindsFaults(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		plant string
+		what  string
+		mend  string // part of it
+		grave bool
+		runs  bool // mend is a statement that mends it
+	}{
+		"nothing":                 {"", "", "", false, false},
+		"step left":               {"DELETE FROM problems_migrations WHERE name = '0006'", "the schema lacks 0006_sessions", `run "problems migrate"`, true, false},
+		"missing index":           {"DROP INDEX problems_assignee", "the index problems_assignee is missing", "CREATE INDEX CONCURRENTLY problems_assignee ON problems (assignee, state, id)", false, true},
+		"unusable index":          {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state'::regclass", "the index problems_state is not usable", "REINDEX INDEX CONCURRENTLY problems_state", false, true},
+		"missing table":           {"DROP TABLE audit", "the table audit is missing", "restore a backup", true, false},
+		"no primary key":          {"ALTER TABLE watchers DROP CONSTRAINT watchers_pkey", "the table watchers has no primary key", "ALTER TABLE watchers ADD", true, false},
+		"sequence of numbers":     {"INSERT INTO feed (number, batch, size, body) VALUES (7, '00000000-0000-0000-0000-000000000000', 0, '')", "the feed is at entry 0, but entry 7 exists already", "UPDATE feed_head SET number = 7", true, false},
+		"sequence behind":         {"INSERT INTO batches (id, position, at) VALUES ('00000000-0000-0000-0000-000000000000', 1000000, 0)", "the sequence positions is at 1, but 1000000 is used already", "SELECT setval('positions', 1000000)", true, false},
+		"sequence with a cache":   {"ALTER SEQUENCE problem_ids CACHE 32", "the sequence problem_ids caches 32 numbers", "ALTER SEQUENCE problem_ids CACHE 1", true, true},
+		"texts of an old version": {"UPDATE versions SET folding = 0", "searches for texts compare as an older version did", `run "problems migrate"`, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDatabase(t, postgrestest.Schema(t))
+			if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+				t.Fatal(err)
+			}
+			if c.plant != "" {
+				d.exec(c.plant)
+			}
+			findings := d.examine(Options{})
+			if c.what == "" {
+				if len(findings) > 0 {
+					t.Errorf("in a sound database it finds %v", findings)
+				}
+				return
+			}
+			if len(findings) != 1 || !strings.Contains(findings[0].What, c.what) || !strings.Contains(findings[0].Mend, c.mend) || findings[0].Grave != c.grave {
+				t.Fatalf("it finds %+v; want %q, grave: %t, mended by %q", findings, c.what, c.grave, c.mend)
+			}
+			if c.runs {
+				d.exec(findings[0].Mend)
+				if again := d.examine(Options{}); len(again) > 0 {
+					t.Errorf("after %s it finds %v", findings[0].Mend, again)
+				}
+			}
+		})
+	}
+}
+
+// TestExamineJudgesSettings looks at settings of the session, of the service, and of the
+// user.
+func TestExamineJudgesSettings(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		options Options
+		what    string
+		grave   bool
+	}{
+		"loss":            {Options{URL: d.url + "&synchronous_commit=off"}, "synchronous_commit is off", true},
+		"accepted loss":   {Options{URL: d.url + "&synchronous_commit=off", AcceptLoss: true}, "the settings accept this", false},
+		"isolation":       {Options{URL: d.url + "&default_transaction_isolation=serializable", Pooler: true, Direct: d.url + "&default_transaction_isolation=serializable"}, `default_transaction_isolation is "serializable"`, true},
+		"too many":        {Options{Connections: 100_000}, "a service takes up to 100000 connections", true},
+		"many by pooling": {Options{Connections: 100_000, Pooler: true}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.options.URL == "" {
+				c.options.URL = d.url
+			}
+			findings, err := Examine(t.Context(), c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.what == "" {
+				if len(findings) > 0 {
+					t.Errorf("it finds %+v", findings)
+				}
+				return
+			}
+			if len(findings) != 1 || !strings.Contains(findings[0].What, c.what) || findings[0].Grave != c.grave || findings[0].Mend == "" {
+				t.Errorf("it finds %+v; want %q, grave: %t, and the way to mend it", findings, c.what, c.grave)
+			}
+		})
+	}
+	// The bounds are those of a database with old transactions.
+	d.exec("BEGIN; SELECT FROM problems")
+	defer d.exec("ROLLBACK")
+	for what, most := range map[string]bounds{"transactions are open for more than 0s": {0, 1 << 40}, "transactions old: at 2,000 million": {time.Hour, -1}} {
+		findings, err := examine(t.Context(), Options{URL: d.url}, most)
+		if err != nil || len(findings) != 1 || !strings.Contains(findings[0].What, what) {
+			t.Errorf("it finds %+v, %v; want %q", findings, err, what)
+		}
+	}
+	for name, c := range map[string]struct{ url, want string }{
+		"no schema":   {strings.Replace(d.url, "search_path=", "search_path=nowhere_", 1), "none of the schemas in the search_path exists"},
+		"no database": {"postgres://nobody@127.0.0.1:1/nothing", "connect"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Examine(t.Context(), Options{URL: c.url})
+			wants(t, err, c.want)
+		})
+	}
+}
+
+// TestExamineMissesRights looks as a user with fewer rights than a service needs. What
+// the findings say gives it the rest.
+func TestExamineMissesRights(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Database(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	role := d.strings("SELECT 'r_' || md5(random()::text)")[0]
+	d.exec("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA public TO " + role + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + role +
+		"; GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO " + role)
+	t.Cleanup(func() {
+		if _, err := d.conn.Exec(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Error(err)
+		}
+	})
+	asRole := Options{URL: d.url + "&role=" + role}
+	if findings := d.examine(asRole); len(findings) > 0 {
+		t.Errorf("with the rights of a service it finds %+v", findings)
+	}
+	d.exec("REVOKE UPDATE ON problems FROM " + role + "; REVOKE USAGE ON SEQUENCE positions FROM " + role)
+	findings := d.examine(asRole)
+	if len(findings) != 2 || !strings.Contains(findings[0].What, "lacks USAGE, SELECT on positions") || !strings.Contains(findings[1].What, "lacks UPDATE on problems") {
+		t.Errorf("it finds %+v", findings)
+	}
+	for _, f := range findings {
+		d.exec(strings.TrimPrefix(f.Mend, "as the owner: "))
+	}
+	if findings := d.examine(asRole); len(findings) > 0 {
+		t.Errorf("with the rights it finds %+v", findings)
+	}
+}
+
+// TestExamineMissesStandby looks at a server that waits for a standby in vain.
+func TestExamineMissesStandby(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.New(t, "synchronous_standby_names=absent").URL())
+	if err := d.prepare(Options{URL: d.url + "&synchronous_commit=local", AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	findings := d.examine(Options{})
+	if len(findings) != 1 || !findings[0].Grave || !strings.Contains(findings[0].What, "a standby has to confirm each write, and none is connected") {
+		t.Errorf("it finds %+v", findings)
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/doctor"
+)
+
+type doctorCommand struct {
+	config.Settings `embed:""`
+}
+
+// Help is shown by kong.
+func (doctorCommand) Help() string {
+	return `Looks at the settings, at the files that they name, and at the store: versions, settings of the database, tables, indexes, sequences, rights, and free disk. It changes nothing, and may run beside the service, with the same settings and as the same user. A SQLite file is read as a whole.
+
+The exit code is 1 when something keeps the service from working or puts data at risk. A warning alone leaves it at 0.
+
+Examples:
+
+    problems doctor
+    systemd-run --pipe --property=EnvironmentFile=/etc/problems/problems.env problems doctor`
+}
+
+// BeforeResolve is called by kong before it reads the environment. No fault ends that.
+func (*doctorCommand) BeforeResolve(faults *config.Faults) error {
+	faults.Gather()
+	return nil
+}
+
+// errGrave is the error of a doctor with grave findings.
+var errGrave = errors.New("something has to be mended")
+
+// Run is called by kong.
+func (c *doctorCommand) Run(ctx context.Context, command *kong.Context, p Process, faults *config.Faults) error {
+	found := doctor.Examine(ctx, doctor.Options{Settings: c.Settings, Faults: faults.All(), Now: p.Now, Logger: p.logger()})
+	known := settingNames(command.Selected())
+	var b strings.Builder
+	for _, finding := range found.All {
+		label := "warning"
+		if finding.Grave {
+			label = "FAULT"
+		}
+		fmt.Fprintf(&b, "%-8s %s.\n         Mend: %s.\n", label, config.ByVariable(finding.What, known), config.ByVariable(finding.Mend, known))
+	}
+	for _, note := range found.Notes {
+		fmt.Fprintf(&b, "%-8s %s.\n", "ok", note)
+	}
+	if _, err := io.WriteString(p.Stdout, b.String()); err != nil {
+		return err
+	}
+	if found.Grave() {
+		return errGrave
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package cli_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+// pairUntil writes a certificate for localhost with its end, and its key.
+func pairUntil(t *testing.T, end time.Time) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: end}
+	leaf, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: leaf}, key: {Type: "PRIVATE KEY", Bytes: encoded}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// freePort returns an address that nobody has.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestDoctor plants faults in the settings and around them. The doctor names each, with
+// the way to mend it, and nothing else.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	store := sqliteURL(t)
+	service := start(t, variables{"PROBLEMS_STORE": store})
+	running := strings.TrimPrefix(service.url, "http://")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	ended, endedKey := pairUntil(t, time.Now().Add(-time.Hour))
+	ending, endingKey := pairUntil(t, time.Now().Add(time.Hour))
+	good, goodKey := pairUntil(t, time.Now().Add(1000*time.Hour))
+	open := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(open, []byte("hunter2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	loose := filepath.Join(t.TempDir(), "problems.db")
+	start(t, variables{"PROBLEMS_STORE": "sqlite://" + loose}).end(t)
+	if err := os.Chmod(loose, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lossy := postgrestest.Schema(t)
+	must(t, variables{"PROBLEMS_STORE": lossy}, "migrate")
+	empty := postgrestest.Schema(t)
+
+	for name, c := range map[string]struct {
+		env   variables
+		want  []string // parts of the lines, in their order
+		grave bool
+	}{
+		"nothing":          {nil, []string{"ok       the settings are in order", "ok       " + store + " is in order"}, false},
+		"a service":        {variables{"PROBLEMS_LISTEN": running}, []string{"ok       the settings", "ok       a service answers at " + running, "is in order"}, false},
+		"settings":         {variables{"PROBLEMS_MAX_BODY": "much", "PROBLEMS_WEB": "yes"}, []string{"FAULT    PROBLEMS_WEB has to be one of", "Mend: correct", "FAULT    PROBLEMS_MAX_BODY: a size", "Mend: correct", "ok       " + store}, true},
+		"taken":            {variables{"PROBLEMS_METRICS_LISTEN": taken.Addr().String()}, []string{"FAULT    the address of PROBLEMS_METRICS_LISTEN, " + taken.Addr().String() + ", cannot be taken", "Mend: choose another", "ok", "ok"}, true},
+		"ended":            {variables{"PROBLEMS_TLS_CERT": ended, "PROBLEMS_TLS_KEY": endedKey}, []string{"FAULT    the certificate of PROBLEMS_TLS_CERT has ended", "Mend: renew", "ok", "ok"}, true},
+		"ending":           {variables{"PROBLEMS_TLS_CERT": ending, "PROBLEMS_TLS_KEY": endingKey}, []string{"warning  the certificate of PROBLEMS_TLS_CERT ends at", "Mend: renew", "ok", "ok"}, false},
+		"another name":     {variables{"PROBLEMS_TLS_CERT": good, "PROBLEMS_TLS_KEY": goodKey, "PROBLEMS_PUBLIC_URL": "https://tracker.example.org"}, []string{"warning  the certificate of PROBLEMS_TLS_CERT is not for tracker.example.org, the host of PROBLEMS_PUBLIC_URL", "Mend:", "ok", "ok"}, false},
+		"connections":      {variables{"PROBLEMS_MAX_CONNECTIONS": "100000000"}, []string{"warning  the limit of open files allows", "Mend: raise the limit", "ok", "ok"}, false},
+		"secret":           {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_STORE_PASSWORD_FILE": open}, []string{"warning  every user of this machine can read the file of PROBLEMS_STORE_PASSWORD_FILE", "Mend: chmod o-r " + open, "FAULT    the store cannot be examined", "Mend:", "ok"}, true},
+		"no store":         {variables{"PROBLEMS_STORE": "sqlite:///nowhere/problems.db"}, []string{"FAULT    the store cannot be examined: there is no store at /nowhere/problems.db", "Mend:", "ok"}, true},
+		"file for all":     {variables{"PROBLEMS_STORE": "sqlite://" + loose}, []string{"warning  other users of this machine can read " + loose, "Mend: chmod 600 " + loose, "ok"}, false},
+		"memory":           {variables{"PROBLEMS_STORE": "memory:"}, []string{"ok", "ok       memory: is of a kind without an examination"}, false},
+		"loss":             {variables{"PROBLEMS_STORE": lossy + "&synchronous_commit=off"}, []string{"FAULT    synchronous_commit is off, so that a crash", "Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS", "ok"}, true},
+		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{"FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
+		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy}, []string{"ok", "ok"}, false},
+		"clock":            {variables{"PROBLEMS_MAX_CLOCK_GAP": "1ns"}, []string{"FAULT    ", "Mend: set the clock of this machine", "ok", "ok"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := variables{"HOME": "/nowhere", "PROBLEMS_STORE": store, "PROBLEMS_LISTEN": freePort(t)}
+			for name, value := range c.env {
+				env[name] = value
+			}
+			r := call(t, env, "doctor")
+			lines := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+			fits := len(lines) == len(c.want)
+			for i := 0; fits && i < len(lines); i++ {
+				fits = strings.Contains(lines[i], c.want[i])
+			}
+			code := 0
+			if c.grave {
+				code = 1
+			}
+			if !fits || r.code != code || strings.Contains(r.stdout+r.stderr, "hunter2") {
+				t.Errorf("exit code %d; want %d and lines with %q:\n%s%s", r.code, code, c.want, r.stdout, r.stderr)
+			}
+		})
+	}
+}

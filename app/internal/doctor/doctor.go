@@ -1,0 +1,196 @@
+// Package doctor looks for what is wrong with the settings of a service and with its
+// store, and says how to mend it.
+package doctor
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/health"
+	"github.com/problemtracking/problems/app/internal/serve"
+	"github.com/problemtracking/problems/app/internal/storage"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// Options describe what to examine. All are required.
+type Options struct {
+	Settings config.Settings
+	// Faults are those that were found when the settings were read.
+	Faults []error
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Findings are what is wrong, the settings first. Notes are sentences about what is as it
+// should be, or could not be looked at.
+type Findings struct {
+	All   []backend.Finding
+	Notes []string
+}
+
+// Grave reports whether something keeps the service from working, or puts data at risk.
+func (f *Findings) Grave() bool {
+	for _, found := range f.All {
+		if found.Grave {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Findings) grave(mend, what string, args ...any) {
+	f.All = append(f.All, backend.Finding{Grave: true, What: fmt.Sprintf(what, args...), Mend: mend})
+}
+
+func (f *Findings) warn(mend, what string, args ...any) {
+	f.All = append(f.All, backend.Finding{What: fmt.Sprintf(what, args...), Mend: mend})
+}
+
+func (f *Findings) note(what string, args ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(what, args...))
+}
+
+// Examine looks at everything. It changes nothing.
+func Examine(ctx context.Context, o Options) *Findings {
+	f := &Findings{}
+	for _, fault := range append(o.Faults, o.Settings.UnusableFiles()...) {
+		f.grave("correct the setting", "%v", fault)
+	}
+	if len(f.All) == 0 {
+		f.note("the settings are in order")
+	}
+	f.files(o.Settings)
+	f.certificate(o)
+	f.listener(ctx, "--listen", o.Settings.Server.Listen, o.Settings.Server.TLSCert != "")
+	if metrics := o.Settings.Server.MetricsListen; metrics != "" {
+		f.listener(ctx, "--metrics-listen", metrics, false)
+	}
+	f.openFiles(o.Settings)
+	f.store(ctx, o)
+	return f
+}
+
+// files looks for secrets that other users of the machine can read.
+func (f *Findings) files(s config.Settings) {
+	for _, secret := range []struct{ flag, path string }{
+		{"--tls-key", s.Server.TLSKey}, {"--bootstrap-token-file", s.Server.BootstrapTokenFile},
+		{"--store-password-file", s.Storage.PasswordFile}, {"--oidc-client-secret-file", s.SignIn.OIDCClientSecretFile},
+	} {
+		if secret.path == "" {
+			continue
+		}
+		if info, err := os.Stat(secret.path); err == nil && info.Mode().Perm()&0o004 != 0 {
+			f.warn("chmod o-r "+config.Quote(secret.path), "every user of this machine can read the file of %s", secret.flag)
+		}
+	}
+}
+
+// renewal is how long before its end a certificate should have been renewed.
+const renewal = 14 * 24 * time.Hour
+
+// certificate judges the certificate in the file.
+func (f *Findings) certificate(o Options) {
+	leaf := o.Settings.Server.Certificate()
+	if leaf == nil {
+		return
+	}
+	now := o.Now()
+	switch {
+	case now.After(leaf.NotAfter):
+		f.grave("renew it", "the certificate of --tls-cert has ended at %s", leaf.NotAfter.UTC().Format(time.RFC3339))
+	case now.Before(leaf.NotBefore):
+		f.grave("set the clock of this machine, or use an older certificate", "the certificate of --tls-cert begins at %s", leaf.NotBefore.UTC().Format(time.RFC3339))
+	case leaf.NotAfter.Sub(now) < renewal:
+		f.warn("renew it, and look why nothing has done so", "the certificate of --tls-cert ends at %s", leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
+	if public, err := url.Parse(o.Settings.Server.PublicURL); err == nil && public.Hostname() != "" {
+		if name := (x509.HostnameError{}); errors.As(leaf.VerifyHostname(public.Hostname()), &name) {
+			f.warn("unless a proxy with another certificate stands before the service, get one for this name", "the certificate of --tls-cert is not for %s, the host of --public-url", public.Hostname())
+		}
+	}
+}
+
+// patience is how long a service at the address may take to answer.
+const patience = 3 * time.Second
+
+// listener looks whether an address can be taken, or a service has it already.
+func (f *Findings) listener(ctx context.Context, flag, address string, secure bool) {
+	listener, err := new(net.ListenConfig).Listen(ctx, network(address), address)
+	if err == nil {
+		_ = listener.Close()
+		return
+	}
+	check := health.Check{Address: address, TLS: secure, Path: health.Live, Timeout: patience}
+	if check.Ask(ctx) == nil {
+		f.note("a service answers at %s", address)
+		check.Path = health.Ready
+		if err := check.Ask(ctx); err != nil {
+			f.grave("read its log", "%v", err)
+		}
+		return
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	f.grave("choose another address, or end what has this one", "the address of %s, %s, cannot be taken: %v", flag, address, err)
+}
+
+// network returns the network of an address, as the service takes it.
+func network(address string) string {
+	if a, err := netip.ParseAddrPort(address); err == nil && a.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
+}
+
+// openFiles compares the limit of open files with the connections of the settings.
+func (f *Findings) openFiles(s config.Settings) {
+	if most := serve.MostConnections(s); most < s.Limits.MaxConnections {
+		f.warn("raise the limit (LimitNOFILE of a unit, ulimit -n of a shell), or lower --max-connections", "the limit of open files allows %d connections, and --max-connections is %d", most, s.Limits.MaxConnections)
+	}
+}
+
+// store examines the store, and compares the clock with its newest change.
+func (f *Findings) store(ctx context.Context, o Options) {
+	where := o.Settings.Storage.Store
+	before := len(f.All)
+	findings, examined, err := storage.Examine(ctx, o.Settings.Storage, o.Logger)
+	f.All = append(f.All, findings...)
+	switch {
+	case errors.Is(err, backend.ErrNoStore):
+		f.grave("set PROBLEMS_STORE", "the settings name no store")
+	case err != nil:
+		f.grave(`the error says what would be right; "problems serve" makes a store that is not there`, "the store cannot be examined: %v", err)
+	case !examined:
+		f.note("%s is of a kind without an examination", where)
+	case before == len(f.All):
+		f.note("%s is in order", where)
+	}
+	if err != nil || !examined || f.Grave() {
+		return
+	}
+	f.clock(ctx, o)
+}
+
+func (f *Findings) clock(ctx context.Context, o Options) {
+	opened, err := storage.Open(ctx, o.Settings.Storage, o.Logger)
+	if err != nil {
+		f.grave("the error says what would be right", "the store cannot be opened: %v", err)
+		return
+	}
+	defer opened.Close()
+	service := tracker.New(tracker.Options{Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings)})
+	if err := service.CheckClock(ctx); err != nil {
+		f.grave("set the clock of this machine; if it is right, start the service once with --accept-clock", "%v", err)
+	}
+}
