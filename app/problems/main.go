@@ -1,18 +1,21 @@
 // Package problems is the program "problems": serve, user, token, export, import, copy,
 // migrate, backup, doctor,
-// health and config. A main of a few lines builds it with any kinds of stores;
-// see package [github.com/problemtracking/problems/app/backend].
+// health and config. A main of a few lines builds it with any kinds of stores; see package [github.com/problemtracking/problems/app/backend].
 package problems
 
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/google/uuid"
 	"golang.org/x/term"
 
@@ -56,8 +59,26 @@ func Main(version string, kinds ...backend.Kind) {
 		Steady:       steady.Clock(),
 		Random:       rand.Reader,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Listener:     inherited,
 		Reread:       func() <-chan struct{} { return hangUps(end) },
 	}))
+}
+
+// inherited returns the listener of a socket unit of systemd; nil without one. The socket
+// stays open while the service restarts, so no client is refused.
+func inherited() (net.Listener, error) {
+	all, err := activation.Listeners()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the socket of systemd cannot be used: %w", err)
+	case len(all) > 1:
+		return nil, fmt.Errorf("systemd has passed %d sockets: the service takes one, so leave one ListenStream in its socket unit", len(all))
+	case len(all) == 1 && all[0] == nil:
+		return nil, errors.New("systemd has passed a socket of another kind: the service takes one with ListenStream")
+	case len(all) == 1:
+		return all[0], nil
+	}
+	return nil, nil
 }
 
 // hangUps returns a channel that gets a value after SIGHUP. If the signal comes because

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"reflect"
 	"strings"
 	"time"
@@ -46,6 +47,9 @@ type Process struct {
 	// Steady returns the time since some moment by a clock that nobody sets, and that
 	// goes on while the machine sleeps. nil: there is none.
 	Steady func() time.Duration
+	// Listener, if not nil, returns the listener opened by the supervisor of a service;
+	// nil without one.
+	Listener func() (net.Listener, error)
 	// Reread, if not nil, is called by a service once. The channel gets a value for each
 	// request to read its files again.
 	Reread func() <-chan struct{}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"net"
 
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/serve"
@@ -37,6 +38,12 @@ func (c *serveCommand) Run(ctx context.Context, p Process, warnings misspelt) er
 	if c.Server.BootstrapToken, err = c.Server.Bootstrap(); err != nil {
 		return err
 	}
+	var listener net.Listener
+	if p.Listener != nil {
+		if listener, err = p.Listener(); err != nil {
+			return err
+		}
+	}
 	serve.LimitMemory(c.Settings)
 	return serve.Run(ctx, serve.Options{
 		Settings:     c.Settings,
@@ -51,6 +58,7 @@ func (c *serveCommand) Run(ctx context.Context, p Process, warnings misspelt) er
 		NewRequestID: p.NewRequestID,
 		Steady:       p.Steady,
 		Reread:       reread,
+		Listener:     listener,
 		Warnings:     warnings,
 	})
 }

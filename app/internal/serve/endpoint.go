@@ -18,7 +18,7 @@ type endpoint struct {
 	address  string
 	files    *files // with the certificate; nil: it speaks no TLS
 	server   *http.Server
-	listener net.Listener
+	listener net.Listener     // nil: none yet; the supervisor may have opened it
 	doorman  *doorman         // nil: all connections are let in
 	streams  *httpapi.Streams // nil: it has none
 }
@@ -31,13 +31,15 @@ func (e *endpoint) listen(ctx context.Context) error {
 		}
 		e.server.TLSConfig = e.files.tls()
 	}
-	var err error
-	e.listener, err = new(net.ListenConfig).Listen(ctx, networkOf(e.address), e.address)
-	if err != nil {
-		if op, ok := errors.AsType[*net.OpError](err); ok {
-			err = op.Err
+	if e.listener == nil {
+		var err error
+		e.listener, err = new(net.ListenConfig).Listen(ctx, networkOf(e.address), e.address)
+		if err != nil {
+			if op, ok := errors.AsType[*net.OpError](err); ok {
+				err = op.Err
+			}
+			return fmt.Errorf("cannot listen on %s: %w", e.address, err)
 		}
-		return fmt.Errorf("cannot listen on %s: %w", e.address, err)
 	}
 	if e.doorman != nil {
 		e.listener = e.doorman.guard(e.listener)

@@ -209,6 +209,7 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
+	api.listener = o.Listener
 	api.server.RegisterOnShutdown(stop.begin)
 	if settings.Server.TLSCert != "" {
 		api.files = f

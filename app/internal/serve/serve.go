@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"time"
 
 	"go.uber.org/dig"
@@ -42,6 +43,9 @@ type Options struct {
 	// Reread gets a value for each request to read the files of the settings again. nil:
 	// never.
 	Reread <-chan struct{}
+	// Listener, if not nil, is the listener of the service, opened by its supervisor. It
+	// replaces the address of the settings.
+	Listener net.Listener
 	// Warnings are sentences about the settings, for the log.
 	Warnings []string
 }
@@ -79,6 +83,9 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	defer lines.Close(flushing)
 	o.Stderr = lines
 	logger := newLogger(lines, o.Settings.Server.LogLevel.Level)
+	if o.Listener != nil {
+		logger.Info("the supervisor has opened the listener of the service", "address", o.Listener.Addr().String(), "instead_of", o.Settings.Server.Listen)
+	}
 	for _, w := range o.Warnings {
 		logger.Warn(w)
 	}
