@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -29,24 +30,44 @@ func showNewProblem(q *request) (answer, error) {
 	return page("new", newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: newEdit(problem.Fields{}, 0, c), Once: q.NewRequestID()}), nil
 }
 
-// createProblem creates a problem, with a first comment if there is one.
+// createProblem creates a problem, with a first comment if there is one. The comment is
+// checked before, so a refused one leaves no problem. Both have a key: the form, sent again,
+// makes up for what is missing.
 func createProblem(q *request) (answer, error) {
 	cmd := tracker.CreateProblem{ProblemPatch: patchOf(q.form)}
-	cmd.Idempotency = once(q, func(a tracker.Answer[store.Snapshot]) []byte { return []byte(formatID(a.Value.ID)) })
+	comment := q.form.Get("comment")
+	if comment != "" {
+		if _, err := text.Comment.Apply(comment); err != nil {
+			cmd.Faults.Add(fault.InvalidValue, fault.At("comment"), "%v", err)
+		}
+	}
+	cmd.Idempotency = once(q, "problem", func(a tracker.Answer[store.Snapshot]) []byte { return []byte(formatID(a.Value.ID)) })
 	created, err := q.Service.CreateProblem(q.context(), q.caller, cmd)
 	if err != nil {
 		return answer{}, err
 	}
-	id := formatID(created.Value.ID)
+	id := created.Value.ID
 	if created.Replay != nil {
-		id = string(created.Replay)
+		n, err := strconv.ParseInt(string(created.Replay), 10, 64)
+		if err != nil {
+			return answer{}, err
+		}
+		id = problem.ID(n)
 	}
-	if text := q.form.Get("comment"); text != "" && created.Replay == nil {
-		if _, err := q.Service.AddComment(q.context(), q.caller, created.Value.ID, tracker.AddComment{Text: patch.Set(text)}); err != nil {
+	if comment != "" {
+		if err := q.comment(id, comment); err != nil {
 			return answer{}, err
 		}
 	}
-	return q.redirect("/problems/" + id), nil
+	return q.redirect("/problems/" + formatID(id)), nil
+}
+
+// comment adds a comment, once for each form.
+func (q *request) comment(id problem.ID, text string) error {
+	_, err := q.Service.AddComment(q.context(), q.caller, id, tracker.AddComment{
+		Text: patch.Set(text), Idempotency: once(q, "comment", func(tracker.Answer[problem.Comment]) []byte { return []byte("added") }),
+	})
+	return err
 }
 
 // changeProblem sets the fields of a problem.

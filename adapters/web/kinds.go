@@ -88,7 +88,7 @@ func yes(b bool) string {
 	return ""
 }
 
-func text(name, value string) input {
+func textInput(name, value string) input {
 	return input{Name: name, Type: "text", Value: value, Required: true}
 }
 
@@ -115,7 +115,7 @@ func stateForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		}
 	}
 	return s.Name, []input{
-		text("name", s.Name), {Name: "resolved", Type: "checkbox", Checked: s.Resolved}, {Name: "initial", Type: "checkbox", Checked: s.Initial},
+		textInput("name", s.Name), {Name: "resolved", Type: "checkbox", Checked: s.Resolved}, {Name: "initial", Type: "checkbox", Checked: s.Initial},
 		{Name: "order", Type: "number", Value: order(s.Order, id)}, next,
 	}
 }
@@ -162,7 +162,7 @@ func componentForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		return "", nil
 	}
 	return o.Name, []input{
-		text("name", o.Name), {Type: "choice", Choice: componentsChoice("parent", o.Parent, c)},
+		textInput("name", o.Name), {Type: "choice", Choice: componentsChoice("parent", o.Parent, c)},
 		{Type: "choice", Choice: componentsChoice("successor", o.Successor, c)}, {Name: "closed", Type: "checkbox", Checked: o.Closed},
 	}
 }
@@ -184,7 +184,7 @@ func milestoneForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		return "", nil
 	}
 	return m.Name, []input{
-		text("name", m.Name), {Type: "choice", Choice: componentsChoice("component", m.Component, c)},
+		textInput("name", m.Name), {Type: "choice", Choice: componentsChoice("component", m.Component, c)},
 		{Name: "start", Type: "date", Value: dayText(m.Start)}, {Name: "end", Type: "date", Value: dayText(m.End)},
 	}
 }
@@ -205,7 +205,7 @@ func priorityForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	if !ok && !id.IsNone() {
 		return "", nil
 	}
-	return p.Name, []input{text("name", p.Name), {Name: "order", Type: "number", Value: order(p.Order, id)}}
+	return p.Name, []input{textInput("name", p.Name), {Name: "order", Type: "number", Value: order(p.Order, id)}}
 }
 
 func priorityOf(form url.Values, faults *fault.List) tracker.PriorityPatch {
@@ -224,7 +224,7 @@ func classificationForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	if !ok && !id.IsNone() {
 		return "", nil
 	}
-	return k.Name, []input{text("name", k.Name)}
+	return k.Name, []input{textInput("name", k.Name)}
 }
 
 func classificationOf(form url.Values, _ *fault.List) tracker.ClassificationPatch {
@@ -243,7 +243,7 @@ func userForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	if !ok && !id.IsNone() {
 		return "", nil
 	}
-	form := []input{text("name", u.Name), {Name: "email", Type: "email", Value: u.Email, Required: true}}
+	form := []input{textInput("name", u.Name), {Name: "email", Type: "email", Value: u.Email, Required: true}}
 	if !id.IsNone() {
 		form = append(form, input{Name: "inactive", Type: "checkbox", Checked: u.Inactive})
 	}

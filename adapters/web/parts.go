@@ -39,12 +39,7 @@ func markRead(q *request) (answer, error) {
 }
 
 func addComment(q *request) (answer, error) {
-	return onProblem(q, "comment", func(id problem.ID) error {
-		_, err := q.Service.AddComment(q.context(), q.caller, id, tracker.AddComment{
-			Text: patch.Set(q.form.Get("text")), Idempotency: once(q, func(tracker.Answer[problem.Comment]) []byte { return []byte("added") }),
-		})
-		return err
-	})
+	return onProblem(q, "comment", func(id problem.ID) error { return q.comment(id, q.form.Get("text")) })
 }
 
 func setKeyword(q *request) (answer, error) {

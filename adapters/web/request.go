@@ -3,6 +3,7 @@ package web
 import (
 	"compress/gzip"
 	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -111,13 +112,16 @@ func (q *request) fingerprint() [sha256.Size]byte {
 	return sha256.Sum256([]byte(q.r.URL.Path + "?" + q.form.Encode()))
 }
 
-// once returns the key of a form: pressed twice, it is done once. nil for a form without one.
-func once[T any](q *request, render func(tracker.Answer[T]) []byte) *tracker.Idempotency[T] {
+// once returns the key of a form: pressed twice, it is done once. nil for a form without
+// one. The content is in the key. So a form with another text, after "back" in the browser,
+// is another form. part tells apart the writes of one form.
+func once[T any](q *request, part string, render func(tracker.Answer[T]) []byte) *tracker.Idempotency[T] {
 	key := q.form.Get("once")
-	if key == "" || len(key) > 255 || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+	if key == "" || len(key) > 100 || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil
 	}
-	return &tracker.Idempotency[T]{Key: key, Fingerprint: q.fingerprint(), Render: render}
+	content := q.fingerprint()
+	return &tracker.Idempotency[T]{Key: fmt.Sprintf("%s-%x-%s", key, content, part), Fingerprint: content, Render: render}
 }
 
 // problemID returns the problem in the path.

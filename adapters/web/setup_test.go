@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -28,20 +30,39 @@ import (
 type site struct {
 	*httptest.Server
 	service *tracker.Service
+	store   *flaky
 	codes   *Codes
 	log     *bytes.Buffer
 	token   access.Secret
 	admin   tracker.Caller
 }
 
+// flaky is a store that can be away.
+type flaky struct {
+	store.Store
+	// refuse, if not nil, is asked before each Commit.
+	refuse atomic.Pointer[func(store.Change) error]
+}
+
+// Commit is of store.Store.
+func (f *flaky) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
+	if refuse := f.refuse.Load(); refuse != nil {
+		if err := (*refuse)(c); err != nil {
+			return store.Receipt{}, err
+		}
+	}
+	return f.Store.Commit(ctx, c)
+}
+
 func newSite(t testing.TB, change ...func(*Options)) *site {
 	t.Helper()
 	s := &site{codes: &Codes{}, log: &bytes.Buffer{}}
-	store, err := memory.Open(t.Context(), memory.Options{})
+	inMemory, err := memory.Open(t.Context(), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.service = tracker.New(tracker.Options{Store: store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	s.store = &flaky{Store: inMemory}
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}
