@@ -107,6 +107,7 @@ attack-quick: build ## a dozen of the attacks, small, into bin/attack-quick.md: 
 
 benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 	@go test -run '^$$' -bench . -benchmem -count 6 work
+	@cd tools && GOWORK=off go test -run '^$$' -bench . -count 6 ./browser
 
 # A release is a commit beside the branch, in which no module replaces another:
 # tools/internal/release says how and why.

@@ -78,13 +78,13 @@ var checks = sync.OnceValues(func() (string, error) {
 
 // scene is a service with one team in it.
 type scene struct {
-	*testing.T
+	testing.TB
 	url   string
 	token string
 }
 
 // open starts the program on a store.
-func open(t *testing.T, store string, variables ...string) *scene {
+func open(t testing.TB, store string, variables ...string) *scene {
 	t.Helper()
 	p := launch.Program{Path: program, Home: t.TempDir(), Logs: filepath.Join(t.TempDir(), "log")}
 	var random [32]byte
