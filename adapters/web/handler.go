@@ -302,6 +302,7 @@ func routes() []route {
 		{"POST", "/sign-out", access.Read, false, signOut},
 		{"GET", "/settings", access.Read, false, showSettings},
 		{"POST", "/settings/sessions/{id}/end", access.Read, false, endSession},
+		{"POST", "/language", "", true, chooseLanguage},
 
 		{"GET", "/live", access.Read, false, showLive},
 

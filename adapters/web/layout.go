@@ -14,15 +14,23 @@ type layout struct {
 	Writer, Administrator bool
 	// Section is the part of the navigation around the page.
 	Section string
+	// At is the address of the page below the base path; empty: there is no way back to it.
+	At string
+	// Languages are those to choose from.
+	Languages []languageChoice
 }
 
 // layout returns the common part of a page for anybody.
-func (q *request) layout(title string) layout { return layout{Title: title} }
+func (q *request) layout(title string) layout {
+	return layout{Title: title, At: q.at(), Languages: q.languages()}
+}
 
 // signedIn returns the common part of a page for the caller.
 func (q *request) signedIn(title string, c *metadata.Catalogue) layout {
 	me, _ := c.User(q.caller.User)
-	return layout{Title: title, User: me.Name, Writer: q.caller.Scope.Covers(access.Write), Administrator: q.caller.Scope.Covers(access.Admin)}
+	l := q.layout(title)
+	l.User, l.Writer, l.Administrator = me.Name, q.caller.Scope.Covers(access.Write), q.caller.Scope.Covers(access.Admin)
+	return l
 }
 
 // in returns the layout with its place in the navigation.

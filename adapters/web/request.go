@@ -25,12 +25,14 @@ type request struct {
 	r        *http.Request
 	frame    *httpframe.Frame
 	language *texts.Language
+	chosen   bool           // whether somebody has chosen the language
 	caller   tracker.Caller // zero without a session
 	form     url.Values     // of a POST
 }
 
 func (h *Handler) newRequest(w http.ResponseWriter, r *http.Request) *request {
-	return &request{Handler: h, w: w, r: r, frame: httpframe.Of(r), language: texts.Choose(r.Header.Get("Accept-Language"))}
+	language, chosen := h.languageOf(r)
+	return &request{Handler: h, w: w, r: r, frame: httpframe.Of(r), language: language, chosen: chosen}
 }
 
 // answer is a page, or the way to another one.

@@ -94,11 +94,9 @@ func (q *request) credential() (access.Secret, error) {
 	return secret, nil
 }
 
-// destination returns a path of this site to go on with, as a form or a link has it: never
-// another site's.
+// destination returns a path of this site to go on with after signing in.
 func destination(to string) string {
-	u, err := url.Parse(to)
-	if err != nil || to == "/" || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\t\r\n") || strings.HasPrefix(to, "/sign-") {
+	if !ownPath(to) || to == "/" || strings.HasPrefix(to, "/sign-") {
 		return "/problems"
 	}
 	return to

@@ -12,7 +12,7 @@ const dirty = form => [...form.elements].some(e =>
 const first = select => { const o = [...select.options].find(o => o.defaultSelected) || select.options[0]; return o ? o.value : ""; };
 
 // edited tells whether a form that changes something has unsaved text.
-const edited = root => all("form[method=post]", root).some(f => !/\/sign-/.test(f.action) && dirty(f));
+const edited = root => all("form[method=post]", root).some(f => !/\/(sign-|language)/.test(f.action) && dirty(f));
 
 // load gets a page of this site and calls then with it.
 const load = (method, url, body, then, failed) => {
@@ -58,7 +58,7 @@ addEventListener("click", e => {
 addEventListener("submit", e => {
   const form = e.target, button = e.submitter;
   const url = new URL(form.action);
-  if (e.defaultPrevented || form.target || !own(url) || /\/sign-(in|out)$/.test(url.pathname)) return;
+  if (e.defaultPrevented || form.target || !own(url) || /\/(sign-(in|out)|language)$/.test(url.pathname)) return;
   e.preventDefault();
   const data = new URLSearchParams(new FormData(form, button));
   if (form.method === "get") { url.search = data; visit(url.href, true); return; }

@@ -62,6 +62,12 @@ var english = Language{
 		"settings.since":         "Since",
 		"settings.until":         "until",
 		"settings.end":           "End",
+		"settings.save":          "Save",
+
+		"language.title":   "Language",
+		"language.browser": "As the browser asks",
+
+		"page.api": "HTTP API",
 
 		"query.unread-assigned": "Unread assigned to me",
 		"query.unread-watching": "Unread I’m watching",

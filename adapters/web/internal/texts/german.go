@@ -62,6 +62,12 @@ var german = Language{
 		"settings.since":         "Seit",
 		"settings.until":         "bis",
 		"settings.end":           "Beenden",
+		"settings.save":          "Speichern",
+
+		"language.title":   "Sprache",
+		"language.browser": "Wie der Browser es wünscht",
+
+		"page.api": "HTTP-API",
 
 		"query.unread-assigned": "Ungelesen und mir zugewiesen",
 		"query.unread-watching": "Ungelesen und beobachtet",

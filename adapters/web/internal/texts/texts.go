@@ -48,6 +48,16 @@ func Choose(accept string) *Language {
 	return Languages()[index]
 }
 
+// Find returns the language with a tag.
+func Find(tag string) (*Language, bool) {
+	for _, l := range Languages() {
+		if l.Tag == tag {
+			return l, true
+		}
+	}
+	return nil, false
+}
+
 // Say returns the text with this key. Its placeholders are those of fmt.Sprintf. A text with
 // "one | many" has two forms: an integer as the first argument selects one. A text that the
 // language lacks is in English: tests look for such.
