@@ -27,7 +27,7 @@ type pastPage struct {
 	Watchers         []pastPart
 	Comments         int
 	// Made are the changes of the revision.
-	Made []change
+	Made changes
 }
 
 // pastField is a field then and now.
@@ -61,6 +61,34 @@ type pastPart struct {
 type pastRow struct {
 	Label string // key of the text
 	Parts []pastPart
+}
+
+// AtOnce returns the parts that are shown at once: all that changed since, and some others.
+func (r pastRow) AtOnce() []pastPart {
+	shown, _ := r.divided()
+	return shown
+}
+
+// Same returns the other parts, which are the same today.
+func (r pastRow) Same() []pastPart {
+	_, same := r.divided()
+	return same
+}
+
+func (r pastRow) divided() (shown, same []pastPart) {
+	left := keywordsAtOnce
+	for _, p := range r.Parts {
+		switch {
+		case p.Then != p.Now:
+			shown = append(shown, p)
+		case left > 0:
+			left--
+			shown = append(shown, p)
+		default:
+			same = append(same, p)
+		}
+	}
+	return shown, same
 }
 
 // showPast shows a problem at an earlier revision (D36).

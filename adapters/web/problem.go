@@ -31,7 +31,7 @@ type problemPage struct {
 	Settled  person
 	Edit     edit
 	Timeline []item
-	Keywords []problem.Keyword
+	Keywords keywordRows
 	Related  []relatedGroup
 	Types    []relationship.Type
 	Watchers []user.User
@@ -93,11 +93,11 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},
 		Settled:  person{c.Name(metadata.Users, s.Resolver), s.Resolved},
 		Edit:     newEdit(s.Fields, s.Revision, c),
-		Keywords: s.Keywords,
 		Related:  relatedGroups(s.Relationships, c),
 		Types:    relationship.Types(),
 		Watchers: tracker.Watchers(s, c),
 	}
+	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = usersChoice(ident.None, c)
 	if s.Size > store.Small {

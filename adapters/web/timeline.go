@@ -26,7 +26,7 @@ type item struct {
 	Body template.HTML
 	// Plain: the comment is shown as it was typed, though it may have Markdown.
 	Plain   bool
-	Changes []change
+	Changes changes
 	Created bool
 }
 

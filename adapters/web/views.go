@@ -60,6 +60,7 @@ func (v *views) functions(language *texts.Language) template.FuncMap {
 		"query":    suffix,
 		"set":      func(q url.Values, pairs ...string) url.Values { return with(q, pairs...) },
 		"initials": initials,
+		"brief":    brief,
 		"row":      func(label string, parts []pastPart) pastRow { return pastRow{label, parts} },
 		"inc":      func(n int) int { return n + 1 },
 	}
