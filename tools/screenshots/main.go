@@ -44,6 +44,7 @@ var pages = []page{
 	{"empty", "/problems?query=mine"}, {"settings", "/settings"}, {"missing", "/nowhere"}, {"states", "/administration/states"},
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},
+	{"keywords", "/problems/13"}, {"sign-in", "/sign-in?code=x"},
 }
 
 var longPages = []page{{"docs", "/docs"}, {"docs-operation", "/docs#createProblem"}, {"docs-predicates", "/docs/predicates"}, {"docs-errors", "/errors"}}
@@ -170,5 +171,10 @@ func fill(c client) error {
 	do("PUT", "/problems/1/watchers", map[string]any{"email": "bob@example.org"})
 	do("PATCH", "/problems/7", map[string]any{"read": false})
 	do("PATCH", "/problems/3", map[string]any{"read": false})
+	var many []map[string]any
+	for i := range 500 {
+		many = append(many, map[string]any{"name": fmt.Sprintf("customer-%03d", i), "value": []string{"ACME", "Initech, since the upgrade in spring", "Hooli"}[i%3]})
+	}
+	do("POST", "/problems", map[string]any{"title": "Imported reports have lost their owner", "keywords": many})
 	return err
 }
