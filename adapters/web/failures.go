@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
@@ -19,8 +20,10 @@ type failurePage struct {
 	Faults    []fieldFault
 	RequestID string
 	// Again, unless empty, is the form to send again: nothing typed is lost.
-	Again  []hiddenField
+	Again  []keptField
 	Action string
+	// Back is the address of the page with the form; empty: it is not known.
+	Back   string
 	SignIn bool // the remedy is to sign in
 	Home   bool // there is a list to go to
 }
@@ -29,27 +32,39 @@ type fieldFault struct{ Field, Detail string }
 
 type hiddenField struct{ Name, Value string }
 
+// keptField is a field of a refused form.
+type keptField struct {
+	Name, Value string
+	Label       string // key of the text; empty: nobody typed it
+	Long        bool   // has several lines
+}
+
 // repeatable are the kinds of failures after which the same form can succeed.
 var repeatable = []fault.Kind{fault.Unauthenticated, fault.Unavailable, fault.UnknownOutcome, fault.RateLimited}
+
+// storeless are the kinds of failures that leave no catalogue to ask for.
+var storeless = []fault.Kind{fault.Unauthenticated, fault.Unavailable, fault.UnknownOutcome, fault.RateLimited, fault.Internal}
+
+// typed are the labels of the fields that people type into, as keys of texts.
+var typed = map[string]string{
+	"title": "field.title", "comment": "new.comment", "text": "comment.label", "name": "kind.name", "value": "keyword.value",
+	"problem": "relationship.problem", "predicate": "list.predicate", "sort": "list.sort",
+	"email": "kind.email", "order": "kind.order", "start": "kind.start", "end": "kind.end", "expires": "token.expires",
+}
 
 // fail answers with a page about an error.
 func (q *request) fail(err error) {
 	q.frame.Report(q.context(), err)
 	f, kind := httpframe.Describe(err)
 	view := failurePage{
-		layout: q.layout(q.say("failure." + string(kind.Kind))), Status: kind.Status, Detail: q.sentence(f.Detail), RequestID: q.frame.RequestID,
+		layout: q.failureLayout(kind.Kind), Status: kind.Status, Detail: q.sentence(f.Detail), RequestID: q.frame.RequestID,
 		SignIn: kind.Kind == fault.Unauthenticated, Home: !q.caller.User.IsNone(),
 	}
 	for _, item := range f.Items {
 		view.Faults = append(view.Faults, fieldFault{item.At.String(), item.Detail})
 	}
-	if q.r.Method == http.MethodPost && slices.Contains(repeatable, kind.Kind) && !q.form.Has("token") && !q.form.Has("code") {
-		view.Action = q.r.URL.Path
-		for _, name := range slices.Sorted(maps.Keys(q.form)) {
-			for _, value := range q.form[name] {
-				view.Again = append(view.Again, hiddenField{name, value})
-			}
-		}
+	if q.r.Method == http.MethodPost {
+		view.Again, view.Action, view.Back = q.kept(kind.Kind), q.r.URL.Path, q.back()
 	}
 	q.w.Header().Set("Cache-Control", "private, no-store")
 	body, err := q.views.execute(q.language, "failure", view)
@@ -60,6 +75,59 @@ func (q *request) fail(err error) {
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.Header().Set("Content-Language", q.language.Tag)
 	httpframe.Send(q.w, q.r, kind.Status, body)
+}
+
+// failureLayout returns the layout of a page about a failure. It has the navigation,
+// unless the store is away or nobody is signed in.
+func (q *request) failureLayout(kind fault.Kind) layout {
+	title := q.say("failure." + string(kind))
+	if q.caller.User.IsNone() || slices.Contains(storeless, kind) {
+		return q.layout(title)
+	}
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return q.layout(title)
+	}
+	return q.signedIn(title, states.Catalogue)
+}
+
+// kept returns the fields of a refused form. It returns nil when nobody typed any of them,
+// and the same form would be refused again. It never returns a secret.
+func (q *request) kept(kind fault.Kind) (fields []keptField) {
+	if q.form.Has("token") || q.form.Has("code") {
+		return nil
+	}
+	worth := slices.Contains(repeatable, kind)
+	again := worth
+	for _, name := range slices.Sorted(maps.Keys(q.form)) {
+		if name == "preview" && !again { // it was refused: the form makes another one
+			continue
+		}
+		for _, value := range q.form[name] {
+			field := keptField{Name: name, Value: value}
+			if !strings.HasSuffix(q.r.URL.Path, "/delete") {
+				field.Label = typed[name]
+			}
+			field.Long = name == "comment" || name == "text" || name == "predicate" || strings.Contains(value, "\n")
+			worth = worth || field.Label != "" && strings.TrimSpace(value) != ""
+			fields = append(fields, field)
+		}
+	}
+	if !worth {
+		return nil
+	}
+	return fields
+}
+
+// back returns the address of the page that has the form; empty if it is not known.
+func (q *request) back() string {
+	if id, err := q.problemID(); err == nil {
+		return q.base + "/problems/" + formatID(id)
+	}
+	if k, err := q.kind(); err == nil {
+		return q.base + "/administration/" + k.slug
+	}
+	return ""
 }
 
 // fail answers a request without an action.

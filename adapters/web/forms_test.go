@@ -55,3 +55,70 @@ func TestFormIsUsedForAnotherText(t *testing.T) {
 	form.submit("/problems/new", "title", "The light is on").is(200)
 	form.submit("/problems/new", "title", "The heater is on").is(200).has("The heater is on")
 }
+
+// A refused form is shown again with its texts. The scripts of the page replace the page
+// with the form, so "back" would show an empty one.
+func TestRefusedFormIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	long := strings.Repeat("é", 1001)
+	for name, c := range map[string]struct {
+		page, action, field, wrong, right, back string
+	}{
+		"new problem": {"/problems/new", "/problems/new", "title", long, "The light is on", ""},
+		"title":       {path, path, "title", long, "The door stands open", path},
+		"comment":     {path, path + "/comments", "text", "\nbell \x00 rings", "\nIt rings.", path},
+		"keyword":     {path, path + "/keywords", "name", "a\x00b", "floor", path},
+		"related":     {path, path + "/relationships", "problem", "twelve", "2", path},
+		"user":        {"/administration/users", "/administration/users", "email", "anna", "anna@example.org", "/administration/users"},
+		"query":       {"/problems?query=all", "/queries", "name", "a\x00b", "Mine", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := []string{}
+			if name == "user" {
+				other = []string{"name", "Anna"}
+			}
+			page := b.get(c.page).is(200)
+			page.t = t
+			refused := page.submit(c.action, append(other, c.field, c.wrong)...)
+			if refused.status < 400 || refused.status >= 500 {
+				t.Fatalf("the status is %d:\n%s", refused.status, refused.text())
+			}
+			refused.has("What you typed is kept", "Administrator", "New problem")
+			if want := strings.ReplaceAll(c.wrong, "\x00", "\uFFFD"); refused.form(c.action).Get(c.field) != want {
+				t.Errorf("the form has %.60q, want %.60q", refused.form(c.action).Get(c.field), want)
+			}
+			if c.back != "" && !strings.Contains(refused.body, `<a href="`+c.back+`">Back`) {
+				t.Errorf("no link leads back to %s:\n%s", c.back, refused.body)
+			}
+			s.problem(t, "Another one")
+			refused.submit(c.action, c.field, c.right).is(200)
+		})
+	}
+}
+
+// Nothing was typed into a form for deleting: sent again, it would fail again.
+func TestRefusedButtonIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	b.post(path+"/keywords/delete", "name", "none").is(404).lacks("is kept", "Send again")
+	b.post("/administration/tokens/01234567-89ab-7cde-8f01-23456789abcd/revoke").is(404).lacks("is kept")
+}
+
+// Something moved since the preview of a change of many problems: the same form makes
+// another preview.
+func TestRefusedPreviewIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	form := b.get("/problems/bulk?problem=1").is(200)
+	preview := form.submit("/problems/bulk", "priority", form.choose("priority", "High")).is(200).has("1 problem would change")
+	b.post(path+"/comments", "text", "I look at it.").is(200)
+	b.get(path).submit(path, "title", "The door stands open").is(200)
+	preview.submit("/problems/bulk").is(412).has("is kept").submit("/problems/bulk").is(200).has("1 problem would change")
+}

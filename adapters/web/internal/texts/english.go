@@ -280,6 +280,7 @@ var english = Language{
 		"failure.sign-in": "Sign in",
 		"failure.kept":    "What you typed is kept in this page.",
 		"failure.again":   "Send again",
+		"failure.back":    "Back to the page of this form",
 		"failure.home":    "To the list of problems",
 		"failure.request": "Request %s",
 	},

@@ -280,6 +280,7 @@ var german = Language{
 		"failure.sign-in": "Anmelden",
 		"failure.kept":    "Was du geschrieben hast, steht noch in dieser Seite.",
 		"failure.again":   "Noch einmal senden",
+		"failure.back":    "Zurück zur Seite dieses Formulars",
 		"failure.home":    "Zur Liste der Probleme",
 		"failure.request": "Anfrage %s",
 	},
