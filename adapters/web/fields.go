@@ -1,6 +1,7 @@
 package web
 
 import (
+	"iter"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,7 +33,7 @@ type choice struct {
 	Value    string // the name of the selected object
 	// Keep offers to leave the value as it is.
 	Keep bool
-	// Typed is true when there are too many objects for a list: the value is a name.
+	// Typed is true when there are too many objects for a list: people type a name.
 	Typed bool
 }
 
@@ -72,9 +73,7 @@ func (b *choiceBuilder) add(id ident.ID, name string) {
 }
 
 func (b *choiceBuilder) done() choice {
-	if len(b.Options) > mostOptions {
-		b.Options, b.Typed = nil, true
-	}
+	b.Typed = len(b.Options) > mostOptions
 	return b.choice
 }
 
@@ -122,13 +121,17 @@ func componentsChoice(field string, current ident.ID, c *metadata.Catalogue) cho
 func milestonesChoice(current ident.ID, c *metadata.Catalogue) choice {
 	b := newChoice("milestone", false, current)
 	for _, m := range c.Content().Milestones {
-		name := m.Name
-		if !m.Component.IsNone() {
-			name += " (" + c.FullName(m.Component) + ")"
-		}
-		b.add(m.ID, name)
+		b.add(m.ID, milestoneName(m, c))
 	}
 	return b.done()
+}
+
+// milestoneName returns the name of a milestone, with its component.
+func milestoneName(m metadata.Milestone, c *metadata.Catalogue) string {
+	if m.Component.IsNone() {
+		return m.Name
+	}
+	return m.Name + " (" + c.FullName(m.Component) + ")"
 }
 
 // usersChoice returns the active users, for watching.
@@ -136,24 +139,85 @@ func usersChoice(current ident.ID, c *metadata.Catalogue) choice { return usersF
 
 func usersFor(field string, current ident.ID, c *metadata.Catalogue) choice {
 	b := newChoice(field, false, current)
-	names := map[string]int{}
-	for _, u := range c.Content().Users {
-		names[u.Name]++
-	}
-	for _, u := range c.Content().Users {
+	for u, name := range usersByName(c) {
 		if !u.Inactive || u.ID == current {
-			b.add(u.ID, distinct(u, names))
+			b.add(u.ID, name)
 		}
 	}
 	return b.done()
 }
 
-// distinct returns the name of a user, with the address when others have the same name.
-func distinct(u user.User, names map[string]int) string {
-	if names[u.Name] > 1 {
-		return u.Name + " (" + u.Email + ")"
+// usersByName returns all users with their names, and with the address where several have
+// the same name.
+func usersByName(c *metadata.Catalogue) iter.Seq2[user.User, string] {
+	return func(yield func(user.User, string) bool) {
+		names := map[string]int{}
+		for _, u := range c.Content().Users {
+			names[u.Name]++
+		}
+		for _, u := range c.Content().Users {
+			name := u.Name
+			if names[name] > 1 {
+				name += " (" + u.Email + ")"
+			}
+			if !yield(u, name) {
+				return
+			}
+		}
 	}
-	return u.Name
+}
+
+// named returns the object that a form shows under this name. There is none when the name
+// is unknown, or that of several.
+func named(field, name string, c *metadata.Catalogue) (found ident.ID) {
+	shown := 0
+	add := func(id ident.ID, as string) {
+		if as == name {
+			found = id
+			shown++
+		}
+	}
+	switch field {
+	case "assignee", "user":
+		for u, as := range usersByName(c) {
+			add(u.ID, as)
+		}
+	case "component", "parent", "successor":
+		for _, o := range c.Content().Components {
+			add(o.ID, c.FullName(o.ID))
+		}
+	case "milestone":
+		for _, m := range c.Content().Milestones {
+			add(m.ID, milestoneName(m, c))
+		}
+	}
+	if shown != 1 {
+		return ident.None
+	}
+	return found
+}
+
+// identify replaces the typed names of objects in a form by their identifiers, where a page
+// shows them under these names. The service judges the others.
+func (q *request) identify() error {
+	var c *metadata.Catalogue
+	for _, field := range []string{"assignee", "user", "component", "parent", "successor", "milestone"} {
+		name := strings.TrimSpace(q.form.Get(field))
+		if _, err := ident.Parse(name); name == "" || name == keep || err == nil {
+			continue
+		}
+		if c == nil {
+			states, err := q.Service.States().List(q.context())
+			if err != nil {
+				return err
+			}
+			c = states.Catalogue
+		}
+		if id := named(field, name, c); !id.IsNone() {
+			q.form.Set(field, id.String())
+		}
+	}
+	return nil
 }
 
 // patchOf returns the fields of a form. Other fields are absent.

@@ -1,11 +1,15 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // A new problem comes with its first comment, or not at all.
@@ -121,4 +125,50 @@ func TestRefusedPreviewIsMadeAnew(t *testing.T) {
 	b.post(path+"/comments", "text", "I look at it.").is(200)
 	b.get(path).submit(path, "title", "The door stands open").is(200)
 	preview.submit("/problems/bulk").is(412).has("is kept").submit("/problems/bulk").is(200).has("1 problem would change")
+}
+
+// A list of more than 200 objects is a field for names. A form that leaves it as it was
+// keeps the object, whatever its name.
+func TestTypedNamesAreKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	component, err := s.service.Components().Create(t.Context(), s.admin, tracker.CreateObject[tracker.ComponentPatch]{Patch: tracker.ComponentPatch{Name: patch.Set("Cellar")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var anna, spring ident.ID
+	for i := range mostOptions + 2 {
+		u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
+			Patch: tracker.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{
+			Patch: tracker.MilestonePatch{Name: patch.Set(fmt.Sprint("Spring ", i)), Component: patch.Set(byID(component.Value.ID))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		anna, spring = u.Value.ID, m.Value.ID
+	}
+	path := s.problem(t, "The door is open")
+	check := func(assignee, milestone ident.ID) {
+		t.Helper()
+		a, err := s.service.LoadProblem(t.Context(), s.admin, 1, 0)
+		if err != nil || a.Value.Assignee != assignee || a.Value.Milestone != milestone {
+			t.Errorf("the assignee is %v and the milestone is %v, want %v and %v (%v)", a.Value.Assignee, a.Value.Milestone, assignee, milestone, err)
+		}
+	}
+	b.get(path).submit(path, "assignee", "anna201@example.org", "milestone", "Spring 201").is(200)
+	check(anna, spring)
+	b.get(path).submit(path, "title", "The door stands open").is(200).has("The door stands open")
+	check(anna, spring)
+	// What a page shows as a name can be typed as well.
+	b.get(path).submit(path, "assignee", "", "milestone", "").is(200)
+	check(ident.None, ident.None)
+	b.get(path).submit(path, "assignee", "Anna (anna201@example.org)", "milestone", "Spring 201 (Cellar)").is(200)
+	check(anna, spring)
+	b.get("/problems/bulk?problem=1").submit("/problems/bulk", "milestone", "").is(200).has("1 problem would change", "Milestone cleared: Spring 201")
 }

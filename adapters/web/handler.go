@@ -274,6 +274,9 @@ func (q *request) answer(rt route) (answer, error) {
 	if !q.caller.Scope.Covers(rt.scope) {
 		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", rt.scope, q.caller.Scope)
 	}
+	if err := q.identify(); err != nil {
+		return answer{}, err
+	}
 	return rt.do(q)
 }
 

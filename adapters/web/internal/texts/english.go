@@ -110,6 +110,9 @@ var english = Language{
 		"field.title": "Title", "field.state": "State", "field.priority": "Priority", "field.assignee": "Assignee", "field.component": "Component",
 		"field.milestone": "Milestone", "field.classification": "Classification", "field.user": "User", "field.none": "None", "field.keep": "Leave as it is",
 
+		"field.typed":      "Type the name, or the e-mail address of a person.",
+		"field.typed-keep": "Type a name, or “keep” to leave it as it is. An empty field clears the value.",
+
 		"new.title":   "New problem",
 		"new.comment": "What is wrong?",
 		"new.button":  "Create",

@@ -111,6 +111,9 @@ var german = Language{
 		"field.milestone": "Meilenstein", "field.classification": "Art", "field.user": "Person", "field.none": "Keine Angabe", "field.keep": "Unverändert lassen",
 		"field.parent": "Teil von", "field.successor": "Nachfolger",
 
+		"field.typed":      "Schreibe den Namen, oder die E-Mail-Adresse einer Person.",
+		"field.typed-keep": "Schreibe einen Namen, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
+
 		"new.title":   "Neues Problem",
 		"new.comment": "Was ist falsch?",
 		"new.button":  "Anlegen",
