@@ -107,7 +107,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if !c.caller.Scope.Covers(e.scope) {
 		return a, fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", e.scope, c.caller.Scope)
 	}
-	if err = c.rates.TakeToken(c.caller.Token, w.Header()); err != nil {
+	if err = c.rates.TakeCaller(c.caller.Token, w.Header()); err != nil {
 		return a, err
 	}
 	if err = c.frame.Admit(c.caller.User); err != nil {

@@ -114,7 +114,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options:  o,
-		rates:    httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
+		rates:    httpframe.NewRateLimits("token", o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
 		encoding: newEncoding(),
 		large:    httpframe.NewSemaphore(),
 		lists:    httpframe.NewSemaphore(),

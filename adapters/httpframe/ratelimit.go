@@ -16,21 +16,22 @@ import (
 // maxAddresses is how many addresses the table has at most: some 20 MB.
 const maxAddresses = 1 << 16
 
-// RateLimits bound how many requests each token makes, and each address without a valid
-// token (D22). A request counts for one of the two.
+// RateLimits bound how many requests each token or session makes, and each address without
+// a valid one (D22). A request counts for one of the two.
 type RateLimits struct {
-	tokens    *peer.Rates[ident.ID]     // nil: no bound. As many as tokens were used since the start: only valid ones get here
+	noun      string                    // "token" or "session", for the texts
+	callers   *peer.Rates[ident.ID]     // nil: no bound. As many as tokens were used since the start: only valid ones get here
 	addresses *peer.Rates[netip.Prefix] // nil: no bound
 	trusted   peer.Networks             // have no bound of their own
 }
 
-// NewRateLimits returns limits of so many requests per minute: for each token, and for
-// each address without a valid token. 0 stands for any number. Trusted networks have no
-// limit of their own.
-func NewRateLimits(perToken, perAddress int, trusted peer.Networks, now func() time.Time) *RateLimits {
-	r := &RateLimits{trusted: trusted}
-	if perToken > 0 {
-		r.tokens = peer.NewRates[ident.ID](perToken, math.MaxInt, now)
+// NewRateLimits returns limits of so many requests per minute: for each caller, and for
+// each address without one. noun says by what a caller is known: a "token" or a "session".
+// 0 stands for any number. Trusted networks have no limit of their own.
+func NewRateLimits(noun string, perCaller, perAddress int, trusted peer.Networks, now func() time.Time) *RateLimits {
+	r := &RateLimits{noun: noun, trusted: trusted}
+	if perCaller > 0 {
+		r.callers = peer.NewRates[ident.ID](perCaller, math.MaxInt, now)
 	}
 	if perAddress > 0 {
 		r.addresses = peer.NewRates[netip.Prefix](perAddress, maxAddresses, now)
@@ -38,21 +39,21 @@ func NewRateLimits(perToken, perAddress int, trusted peer.Networks, now func() t
 	return r
 }
 
-// TakeToken counts a request of the token and notes the rest in the header. It fails
-// with fault.RateLimited when nothing was left.
-func (r *RateLimits) TakeToken(token ident.ID, header http.Header) error {
-	if r.tokens == nil {
+// TakeCaller counts a request of a token or a session, and notes the rest in the header. It
+// fails with fault.RateLimited when nothing was left.
+func (r *RateLimits) TakeCaller(caller ident.ID, header http.Header) error {
+	if r.callers == nil {
 		return nil
 	}
-	quota := r.tokens.Take(token)
-	note(header, "token", r.tokens.PerMinute(), quota)
+	quota := r.callers.Take(caller)
+	note(header, r.noun, r.callers.PerMinute(), quota)
 	if quota.Allowed {
 		return nil
 	}
-	return fault.New(fault.RateLimited, "a token may make %d requests per minute: try again in %d s", r.tokens.PerMinute(), quota.Wait)
+	return fault.New(fault.RateLimited, "a %s may make %d requests per minute: try again in %d s", r.noun, r.callers.PerMinute(), quota.Wait)
 }
 
-// TakeAddress counts a request without a valid token, for the address of its client,
+// TakeAddress counts a request without a valid caller, for the address of its client,
 // and notes the rest in the header. It fails with fault.RateLimited when nothing
 // was left.
 func (r *RateLimits) TakeAddress(req *http.Request, header http.Header) error {
@@ -65,16 +66,16 @@ func (r *RateLimits) TakeAddress(req *http.Request, header http.Header) error {
 	if quota.Allowed {
 		return nil
 	}
-	return fault.New(fault.RateLimited, "an address may make %d requests per minute without a valid token: try again in %d s", r.addresses.PerMinute(), quota.Wait)
+	return fault.New(fault.RateLimited, "an address may make %d requests per minute without a valid %s: try again in %d s", r.addresses.PerMinute(), r.noun, quota.Wait)
 }
 
-// Spent reports whether the next request without a valid token would be refused.
+// Spent reports whether the next request without a valid caller would be refused.
 func (r *RateLimits) Spent(req *http.Request) bool {
 	client, bound := r.client(req)
 	return bound && r.addresses.Spent(client)
 }
 
-// client returns the client to be charged for a request without a valid token. bound is
+// client returns the client to be charged for a request without a valid caller. bound is
 // false when there is none.
 func (r *RateLimits) client(req *http.Request) (client netip.Prefix, bound bool) {
 	if r.addresses == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -171,4 +172,34 @@ func TestTypedNamesAreKept(t *testing.T) {
 	b.get(path).submit(path, "assignee", "Anna (anna201@example.org)", "milestone", "Spring 201 (Cellar)").is(200)
 	check(anna, spring)
 	b.get("/problems/bulk?problem=1").submit("/problems/bulk", "milestone", "").is(200).has("1 problem would change", "Milestone cleared: Spring 201")
+}
+
+// The limit is that of a session. People have heard of no token.
+func TestSessionHasALimit(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	s := newSite(t, func(o *Options) { o.Limits.RatePerMinute, o.Now = 3, func() time.Time { return now } })
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	b.get(path).is(200)
+	b.get(path).is(200)
+	limited := b.post(path+"/comments", "text", "In a hurry").is(429).has("A session may make 3 requests per minute", "is kept", "In a hurry").lacks("token")
+	if limited.header.Get("Retry-After") == "" || limited.header.Get("RateLimit-Policy") != `"session";q=3;w=60` {
+		t.Errorf("the headers are %v", limited.header)
+	}
+}
+
+// Nobody knows the session while the store is away. The form is kept all the same.
+func TestFormIsKeptWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	page := b.get(path)
+	s.store.away.Store(true)
+	kept := page.submit(path+"/comments", "text", "typed for an hour").is(503).has("is kept", "typed for an hour")
+	b.get(path).is(503)
+	b.get("/sign-in").is(200)
+	s.store.away.Store(false)
+	kept.submit(path + "/comments").is(200).has("typed for an hour")
 }

@@ -103,7 +103,7 @@ func New(o Options) (*Handler, error) {
 	h := &Handler{
 		Options:  o,
 		base:     o.BasePath,
-		rates:    httpframe.NewRateLimits(o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
+		rates:    httpframe.NewRateLimits("session", o.Limits.RatePerMinute, o.Limits.AddressRatePerMinute, o.TrustedProxies, o.Now),
 		cross:    http.NewCrossOriginProtection(),
 		markdown: markdown.New(),
 		mux:      http.NewServeMux(),
@@ -244,23 +244,26 @@ func (q *request) answer(rt route) (answer, error) {
 	if err == nil {
 		err = q.compareWithProxy()
 	}
+	var limited error
 	switch {
 	case err == nil:
 		q.frame.Token = q.caller.Token
-		if err := q.rates.TakeToken(q.caller.Session, q.w.Header()); err != nil {
-			return answer{}, err
-		}
-	case !fault.Is(err, fault.Unauthenticated) && !rt.open:
-		return answer{}, err
-	default:
+		limited = q.rates.TakeCaller(q.caller.Session, q.w.Header())
+	case fault.Is(err, fault.Unauthenticated) || rt.open:
 		if limited := q.rates.TakeAddress(q.r, q.w.Header()); limited != nil {
 			return answer{}, limited
 		}
 	}
-	if q.r.Method == http.MethodPost {
+	if q.r.Method == http.MethodPost { // before any further failure: its page keeps what was typed
 		if err := q.readForm(); err != nil {
 			return answer{}, err
 		}
+	}
+	switch {
+	case limited != nil:
+		return answer{}, limited
+	case err != nil && !fault.Is(err, fault.Unauthenticated) && !rt.open:
+		return answer{}, err
 	}
 	if rt.open {
 		return rt.do(q)

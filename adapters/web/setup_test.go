@@ -20,6 +20,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -40,8 +41,25 @@ type site struct {
 // flaky is a store that can be away.
 type flaky struct {
 	store.Store
+	away atomic.Bool // all reads fail
 	// refuse, if not nil, is asked before each Commit.
 	refuse atomic.Pointer[func(store.Change) error]
+}
+
+// View is of store.Store.
+func (f *flaky) View(ctx context.Context, do func(store.Reader) error) error {
+	if f.away.Load() {
+		return fault.New(fault.Unavailable, "away")
+	}
+	return f.Store.View(ctx, do)
+}
+
+// Versions is of store.Store.
+func (f *flaky) Versions(ctx context.Context) (store.Versions, error) {
+	if f.away.Load() {
+		return store.Versions{}, fault.New(fault.Unavailable, "away")
+	}
+	return f.Store.Versions(ctx)
 }
 
 // Commit is of store.Store.
