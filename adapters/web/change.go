@@ -80,15 +80,26 @@ func changeProblem(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, fault.New(fault.MalformedRequest, "the form lacks the revision of the problem: load the page again")
 	}
-	_, err = q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: patchOf(q.form), Revision: patch.Set(revision)})
-	if fault.Is(err, fault.StaleRevision) {
-		return q.conflict(id, revision)
+	now := revision
+	for range mostAttempts {
+		_, err = q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: patchOf(q.form), Revision: patch.Set(now)})
+		if !fault.Is(err, fault.StaleRevision) {
+			break
+		}
+		conflict, latest, err := q.conflict(id, revision)
+		if err != nil || conflict != nil {
+			return answer{status: http.StatusPreconditionFailed, name: "conflict", view: conflict}, err
+		}
+		now = latest
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	return q.toProblem(""), nil
 }
+
+// mostAttempts is how often a form is tried while others comment on the problem.
+const mostAttempts = 5
 
 // conflictPage shows two versions of a problem: that of the form, and the current one.
 type conflictPage struct {
@@ -108,34 +119,30 @@ type conflictRow struct {
 	Theirs, Own bool
 }
 
-// conflict answers a form about an earlier revision. When nothing
-// but a comment or the like came since, the form counts. Otherwise a page shows both
-// versions, and the form again: with the values of the form where it changed any, and the
-// current ones elsewhere.
-func (q *request) conflict(id problem.ID, revision int64) (answer, error) {
+// conflict compares the revision of a form with the latest one. When nothing but a comment
+// or the like came since, it returns only the latest revision: the form counts on top of it.
+// Otherwise it returns a page with both versions, and the form again: with the values of the
+// form where it changed any, and the current ones elsewhere.
+func (q *request) conflict(id problem.ID, revision int64) (_ *conflictPage, latest int64, _ error) {
 	now, err := q.Service.LoadProblem(q.context(), q.caller, id, 0)
 	if err != nil {
-		return answer{}, err
+		return nil, 0, err
 	}
 	base, err := q.Service.LoadProblemAsOf(q.context(), q.caller, id, 0, tracker.AsOf{Revision: revision})
 	if err != nil {
-		return answer{}, err
+		return nil, 0, err
 	}
 	if base.Value.Fields == now.Value.Fields {
-		_, err := q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: patchOf(q.form), Revision: patch.Set(now.Revision)})
-		if err != nil {
-			return answer{}, err
-		}
-		return q.toProblem(""), nil
+		return nil, now.Revision, nil
 	}
 	mine := mergeForm(q.form, newEdit(base.Value.Fields, revision, now.Catalogue), base.Value.Fields, now.Value.Fields, now.Catalogue)
-	view := conflictPage{
+	view := &conflictPage{
 		layout: q.signedIn(q.say("conflict.title"), now.Catalogue).in("problems"),
 		ID:     id, Heading: now.Value.Title, By: person{now.Catalogue.Name(metadata.Users, now.Value.Modifier), now.Value.Modified},
 		Rows: mine.rows, Edit: mine.edit,
 	}
 	view.Edit.Revision = now.Revision
-	return answer{status: http.StatusPreconditionFailed, name: "conflict", view: view}, nil
+	return view, now.Revision, nil
 }
 
 // merged is a form on top of another revision.

@@ -203,3 +203,39 @@ func TestFormIsKeptWhileTheStoreIsAway(t *testing.T) {
 	s.store.away.Store(false)
 	kept.submit(path + "/comments").is(200).has("typed for an hour")
 }
+
+// A comment comes between the look at the current fields and the change. It changes no
+// field, so the form counts.
+func TestCommentAmidAChange(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	comment := func() {
+		if _, err := s.service.AddComment(t.Context(), s.admin, 1, tracker.AddComment{Text: patch.Set("I look at it.")}); err != nil {
+			t.Error(err)
+		}
+	}
+	// The last View before a Commit is the load of the change itself: a comment just before
+	// it makes the change stale.
+	var views, loaded, at int
+	note := func(store.Change) error {
+		loaded = views
+		return nil
+	}
+	s.store.refuse.Store(&note)
+	for _, title := range []string{"The door stands open", "The door was open", "The door is shut"} {
+		page := b.get(path)
+		comment()
+		views = 0
+		count := func() {
+			if views++; views == at {
+				comment()
+			}
+		}
+		s.store.viewed.Store(&count)
+		page.submit(path, "title", title).is(200).has(title)
+		s.store.viewed.Store(nil)
+		at = loaded - 1
+	}
+}

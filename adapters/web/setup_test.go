@@ -41,7 +41,8 @@ type site struct {
 // flaky is a store that can be away.
 type flaky struct {
 	store.Store
-	away atomic.Bool // all reads fail
+	away   atomic.Bool            // all reads fail
+	viewed atomic.Pointer[func()] // if not nil, is called after each View
 	// refuse, if not nil, is asked before each Commit.
 	refuse atomic.Pointer[func(store.Change) error]
 }
@@ -51,7 +52,11 @@ func (f *flaky) View(ctx context.Context, do func(store.Reader) error) error {
 	if f.away.Load() {
 		return fault.New(fault.Unavailable, "away")
 	}
-	return f.Store.View(ctx, do)
+	err := f.Store.View(ctx, do)
+	if viewed := f.viewed.Load(); viewed != nil {
+		(*viewed)()
+	}
+	return err
 }
 
 // Versions is of store.Store.
