@@ -200,7 +200,7 @@ func TestLanguage(t *testing.T) {
 // examine checks pages in both schemes, narrow and wide. It looks for violations of long
 // pages in two of the four ways only, because that takes seconds.
 func (p *person) examine(pages []string) {
-	t := p.T
+	t := p.TB
 	t.Helper()
 	source, err := checks()
 	if err != nil {
