@@ -1,0 +1,56 @@
+// Package lease holds the rules of leases. A lease lets one of several servers do a kind of
+// work. The holder renews it; a server that dies does not, and another one takes it.
+//
+// No rule compares the clocks of two servers. Each one measures, by its own clock, how long
+// it has seen the same version of a lease.
+package lease
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// Lease says who does a kind of work.
+type Lease struct {
+	Name string // of the work
+	// Version is the batch of the latest Change of the lease. Every renewal changes it.
+	Version ident.ID
+	// Holder is the server with the lease; None: it was given back.
+	Holder ident.ID
+}
+
+// The times of a lease. A holder stops before another server may take the lease, however
+// late it learns of a failed renewal.
+const (
+	// Renewal is the time between two renewals.
+	Renewal = 2 * time.Second
+	// Hold is the time after the begin of a successful renewal in which the holder may
+	// work.
+	Hold = 5 * time.Second
+	// Patience is the time after which others may take a lease that is not renewed.
+	Patience = 7 * time.Second
+)
+
+// Watch is one server's view of a lease. The zero Watch has seen nothing.
+type Watch struct {
+	version ident.ID
+	since   time.Time
+	seen    bool
+}
+
+// See takes note of the lease at a time of the server's own clock. The time has to be from
+// a clock that nobody sets. ok is false when there is no lease.
+func (w *Watch) See(l Lease, ok bool, now time.Time) {
+	if !ok {
+		l = Lease{}
+	}
+	if !w.seen || w.version != l.Version {
+		w.version, w.since, w.seen = l.Version, now, true
+	}
+}
+
+// Free reports whether the server may take the lease.
+func (w *Watch) Free(l Lease, ok bool, now time.Time) bool {
+	return !ok || l.Holder.IsNone() || w.seen && w.version == l.Version && now.Sub(w.since) >= Patience
+}

@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+	"unicode"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+)
+
+// OnFailure says how an endpoint goes on after the last attempt for an event.
+type OnFailure string
+
+// The ways to go on.
+const (
+	// Wait stops at the event until an administrator resumes the endpoint.
+	Wait OnFailure = "wait"
+	// Park notes the event as parked and goes on with the next one.
+	Park OnFailure = "park"
+)
+
+// Check refuses any other value.
+func (f OnFailure) Check() error {
+	if f != Wait && f != Park {
+		return errors.New(`must be "wait" or "park"`)
+	}
+	return nil
+}
+
+// Endpoint is a receiver of events with its settings. Only administrators change it. How
+// far the delivery has come is in Progress.
+type Endpoint struct {
+	ID ident.ID
+	// Version is the batch of the latest Change of these settings.
+	Version ident.ID
+	// Owner made the endpoint. It gets the events that the owner may see, and its
+	// predicate is evaluated for the owner.
+	Owner   ident.ID
+	Created time.Time
+	URL     string
+	// Types are the types of the events to deliver, each once. None stands for all.
+	Types []event.Type
+	// Predicate leaves out the events of problems that do not satisfy it. It leaves out
+	// the events of administration, too. Empty: none.
+	Predicate string
+	OnFailure OnFailure
+	// Active is false once an administrator has stopped the endpoint.
+	Active bool
+	// Secret says how to derive the secret.
+	Secret SecretRef
+	// Epoch counts the starts: the first one, and each later replay or resumption. Every
+	// one begins behind the event From, without failed attempts.
+	Epoch int64
+	From  event.Cursor
+}
+
+// Limits of an endpoint.
+const (
+	// MostURL is the largest length of a URL, in bytes.
+	MostURL = 2048
+	// Most is the largest number of endpoints of a store.
+	Most = 1000
+)
+
+// CheckURL refuses a URL that is no address of a receiver. The error's text ends a sentence
+// for its author and never repeats the URL.
+func CheckURL(text string) error {
+	const form = "must be a URL such as https://hooks.example.org/problems"
+	if len(text) > MostURL {
+		return fmt.Errorf("must have at most %d bytes", MostURL)
+	}
+	for _, c := range text {
+		if c > unicode.MaxASCII || c <= ' ' || c == 0x7f {
+			return errors.New("must have only visible ASCII characters: write others as %XX, and in the host as punycode")
+		}
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil, u.Opaque != "", u.Hostname() == "":
+		return errors.New(form)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New(form + ": its scheme must be https or http")
+	case u.User != nil:
+		return errors.New("must have no user and no password: the signature shows the receiver where a message comes from")
+	case u.Fragment != "":
+		return errors.New("must have no fragment: it would never be sent")
+	}
+	if port := u.Port(); port != "" || u.Host[len(u.Host)-1] == ':' {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return errors.New("must have a port from 1 to 65535, or none")
+		}
+	}
+	return nil
+}
+
+// CheckType refuses a type that no event has.
+func CheckType(t event.Type) error {
+	if !slices.Contains(event.Types(), t) {
+		return errors.New("must be a type of events, such as problem.created")
+	}
+	return nil
+}
+
+// Plan compiles the predicate for its owner at this moment; nil when there is none. The
+// error is a *predicate.Error.
+func (e Endpoint) Plan(now time.Time) (*predicate.Plan, error) {
+	if e.Predicate == "" {
+		return nil, nil
+	}
+	return check.Compile(e.Predicate, predicate.Problem, predicate.Env{Now: now, User: e.Owner})
+}
+
+// Wants reports whether the endpoint gets an event, as far as the predicate is not needed.
+func (e Endpoint) Wants(v event.Event) bool {
+	if len(e.Types) > 0 && !slices.Contains(e.Types, v.Type) {
+		return false
+	}
+	return e.Predicate == "" || !v.Admin()
+}
+
+// Begin returns the endpoint after a start behind the event of the cursor.
+func (e Endpoint) Begin(from event.Cursor) Endpoint {
+	e.Active, e.From = true, from
+	e.Epoch++
+	return e
+}
+
+// RotationFor is the time after a rotation in which the earlier secret signs as well.
+const RotationFor = 24 * time.Hour
+
+// SecretRef says how to derive the secret of an endpoint from the key of the service. It
+// holds no secret.
+type SecretRef struct {
+	// Key identifies the key.
+	Key KeyID
+	// Generation counts the secrets: 1 for the first, and 1 more for each rotation.
+	Generation int64
+	// Rotated is the time of the latest rotation; zero: there was none.
+	Rotated time.Time
+}
+
+// Rotate returns the reference to the next secret. With another key the earlier secret is
+// lost, and signs no more.
+func (r SecretRef) Rotate(key KeyID, at time.Time) SecretRef {
+	next := SecretRef{Key: key, Generation: r.Generation + 1}
+	if key == r.Key {
+		next.Rotated = at
+	}
+	return next
+}
+
+// Generations returns the generations that sign at the given time: the current one first,
+// and for a day after a rotation the one before it.
+func (r SecretRef) Generations(at time.Time) []int64 {
+	if r.Rotated.IsZero() || at.Sub(r.Rotated) >= RotationFor {
+		return []int64{r.Generation}
+	}
+	return []int64{r.Generation, r.Generation - 1}
+}

@@ -1,0 +1,141 @@
+package webhook
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+func TestCheckURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"https://hooks.example.org/problems", "http://example.org", "https://example.org:8443/a?b=c&d=%20", "https://[2606:4700::1111]/x",
+		"http://10.0.0.1:9000/hook", "https://xn--bcher-kva.example/", "https://example.org/" + strings.Repeat("a", MostURL-len("https://example.org/")),
+	} {
+		if err := CheckURL(url); err != nil {
+			t.Errorf("%s is refused: it %v", url, err)
+		}
+	}
+	for url, why := range map[string]string{
+		"":                                    "must be a URL",
+		"example.org/hook":                    "must be a URL",
+		"/hook":                               "must be a URL",
+		"https:hook":                          "must be a URL",
+		"https://":                            "must be a URL",
+		"https://:443/":                       "must be a URL",
+		"ftp://example.org/":                  "scheme must be https or http",
+		"file:///etc/passwd":                  "must be a URL",
+		"gopher://example.org/":               "scheme must be https or http",
+		"https://ann:geheim@example.org/":     "no user and no password",
+		"https://ann@example.org/":            "no user and no password",
+		"https://example.org/#top":            "no fragment",
+		"https://example.org:0/":              "port from 1 to 65535",
+		"https://example.org:65536/":          "port from 1 to 65535",
+		"https://example.org:/":               "port from 1 to 65535",
+		"https://example.org/a b":             "visible ASCII",
+		"https://example.org/\r\nHost: other": "visible ASCII",
+		"https://bücher.example/":             "visible ASCII",
+		"https://example.org/%zz":             "must be a URL",
+		"https://example.org/" + strings.Repeat("a", MostURL): "at most 2048 bytes",
+	} {
+		err := CheckURL(url)
+		switch {
+		case err == nil || !strings.Contains(err.Error(), why):
+			t.Errorf("%q: got %v, want %q", url, err, why)
+		case strings.Contains(err.Error(), "geheim"):
+			t.Errorf("the error repeats the password: %v", err)
+		}
+	}
+}
+
+func TestOnFailureCheck(t *testing.T) {
+	t.Parallel()
+	for value, ok := range map[OnFailure]bool{Wait: true, Park: true, "": false, "Wait": false, "drop": false} {
+		if err := value.Check(); (err == nil) != ok {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}
+
+func TestCheckType(t *testing.T) {
+	t.Parallel()
+	for _, known := range event.Types() {
+		if err := CheckType(known); err != nil {
+			t.Errorf("%s: %v", known, err)
+		}
+	}
+	if CheckType("problem.deleted") == nil || CheckType("") == nil {
+		t.Error("a type that no event has is taken")
+	}
+}
+
+func TestWants(t *testing.T) {
+	t.Parallel()
+	changed := event.Event{Type: event.ProblemChanged, Problem: 7}
+	user := event.Event{Type: "user.changed"}
+	for name, c := range map[string]struct {
+		endpoint      Endpoint
+		problem, user bool
+	}{
+		"everything":           {Endpoint{}, true, true},
+		"of its type":          {Endpoint{Types: []event.Type{event.ProblemCreated, event.ProblemChanged}}, true, false},
+		"of another type":      {Endpoint{Types: []event.Type{event.ProblemCreated}}, false, false},
+		"of administration":    {Endpoint{Types: []event.Type{"user.changed"}}, false, true},
+		"under a predicate":    {Endpoint{Predicate: "watching = YES"}, true, false},
+		"administration under": {Endpoint{Types: []event.Type{"user.changed"}, Predicate: "watching = YES"}, false, false},
+	} {
+		if c.endpoint.Wants(changed) != c.problem || c.endpoint.Wants(user) != c.user {
+			t.Errorf("%s: wants a change of a problem: %t, of a user: %t", name, c.endpoint.Wants(changed), c.endpoint.Wants(user))
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	if plan, err := (Endpoint{}).Plan(noon); plan != nil || err != nil {
+		t.Errorf("without a predicate the plan is %v, %v", plan, err)
+	}
+	if plan, err := (Endpoint{Predicate: "watching = YES", Owner: ident.ID{1}}).Plan(noon); plan == nil || err != nil {
+		t.Errorf("a predicate has the plan %v, %v", plan, err)
+	}
+	if _, err := (Endpoint{Predicate: "titel = 'x'"}).Plan(noon); err == nil {
+		t.Error("an impossible predicate is compiled")
+	}
+}
+
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	from := event.Cursor{Number: 5, Index: 1, Batch: ident.ID{5}}
+	next := Endpoint{Epoch: 3, URL: "https://example.org"}.Begin(from)
+	if next.Epoch != 4 || next.From != from || !next.Active || next.URL != "https://example.org" {
+		t.Errorf("got %+v", next)
+	}
+}
+
+func TestRotate(t *testing.T) {
+	t.Parallel()
+	first := SecretRef{Key: KeyID{1}, Generation: 1}
+	second := first.Rotate(KeyID{1}, noon)
+	for name, c := range map[string]struct {
+		ref  SecretRef
+		at   time.Time
+		want []int64
+	}{
+		"never rotated":       {first, noon, []int64{1}},
+		"at once":             {second, noon, []int64{2, 1}},
+		"within a day":        {second, noon.Add(24*time.Hour - 1), []int64{2, 1}},
+		"after a day":         {second, noon.Add(24 * time.Hour), []int64{2}},
+		"clock stepped back":  {second, noon.Add(-time.Hour), []int64{2, 1}},
+		"rotated twice":       {second.Rotate(KeyID{1}, noon.Add(time.Hour)), noon.Add(2 * time.Hour), []int64{3, 2}},
+		"by another key":      {first.Rotate(KeyID{2}, noon), noon, []int64{2}},
+		"by another key late": {second.Rotate(KeyID{2}, noon.Add(time.Hour)), noon.Add(2 * time.Hour), []int64{3}},
+	} {
+		if got := c.ref.Generations(c.at); !slices.Equal(got, c.want) {
+			t.Errorf("%s: the generations %v sign, want %v", name, got, c.want)
+		}
+	}
+}
