@@ -17,10 +17,12 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // saboteur breaks a store in one way.
@@ -158,6 +160,9 @@ type shown struct {
 	saved    func(id ident.ID) (query.Saved, bool)
 	sessions func(user ident.ID, found []access.Session) []access.Session
 	session  func(digest access.Digest, found access.Session, ok bool) (access.Session, bool)
+	webhooks func(skip, limit int, found []webhook.Webhook) []webhook.Webhook
+	webhook  func(id ident.ID) (webhook.Webhook, bool) // for one that is not there
+	lease    func(name string, found lease.Lease, ok bool) (lease.Lease, bool)
 	audit    func(skip, limit int, page []audit.Entry) []audit.Entry
 	portion  func(skip, limit *int, budget *int64) // before Log and Comments
 	search   func(context.Context, store.Reader, store.Query) ([]store.Hit, error)
@@ -282,6 +287,30 @@ func (r *shown) SessionWith(ctx context.Context, digest access.Digest) (access.S
 	found, ok, err := r.Reader.SessionWith(ctx, digest)
 	if r.session != nil && err == nil {
 		found, ok = r.session(digest, found, ok)
+	}
+	return found, ok, err
+}
+
+func (r *shown) Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	found, err := r.Reader.Webhooks(ctx, skip, limit)
+	if r.webhooks != nil && err == nil {
+		found = r.webhooks(skip, limit, found)
+	}
+	return found, err
+}
+
+func (r *shown) Webhook(ctx context.Context, id ident.ID) (webhook.Webhook, bool, error) {
+	found, ok, err := r.Reader.Webhook(ctx, id)
+	if r.webhook != nil && err == nil && !ok {
+		found, ok = r.webhook(id)
+	}
+	return found, ok, err
+}
+
+func (r *shown) Lease(ctx context.Context, name string) (lease.Lease, bool, error) {
+	found, ok, err := r.Reader.Lease(ctx, name)
+	if r.lease != nil && err == nil {
+		found, ok = r.lease(name, found, ok)
 	}
 	return found, ok, err
 }

@@ -35,7 +35,7 @@ func Cases() []Case {
 	)
 	return slices.Concat(
 		between,
-		in(profilePort, cases.Effect(), cases.Members(), cases.Cancel(), cases.Read(), cases.Marks(), cases.Bounds(), cases.Problems(), cases.Query(), cases.Session(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
+		in(profilePort, cases.Effect(), cases.Members(), cases.Cancel(), cases.Read(), cases.Marks(), cases.Bounds(), cases.Problems(), cases.Query(), cases.Session(), cases.Webhook(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
 		in(profileModel, finding.Random()),
 		in(profileMigration, cases.Restored(), cases.Moved()),
 		in(profileSharing, throughTwoHandles(between), cases.Peer()),

@@ -76,6 +76,7 @@ func openJournal(path string, f flaw) (*journal, error) {
 		store.PutRelationship{}, store.DropRelationship{}, store.MoveFamily{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
 		store.ForgetReads{}, store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{},
 		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{}, store.PutSession{}, store.DropSession{},
+		store.PutWebhook{}, store.DropWebhook{}, store.PutProgress{}, store.PutLease{},
 		store.KeepReply{}, store.Expire{}, store.Publish{}, store.ForgetFeed{},
 	} {
 		gob.Register(effect)
@@ -331,7 +332,7 @@ func (j *journal) Outcome(ctx context.Context, batch ident.ID, at time.Time) (st
 func (j *journal) Restore(ctx context.Context, archive store.Archive) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	all := bench.Holdings{Batch: archive.Batch, Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Audit: archive.Audit, Versions: bench.Counting(archive.Catalogue, 0)}
+	all := bench.Holdings{Batch: archive.Batch, Metadata: archive.Metadata, Tokens: archive.Tokens, Queries: archive.Queries, Webhooks: archive.Webhooks, Audit: archive.Audit, Versions: bench.Counting(archive.Catalogue, 0)}
 	taken := archive
 	if archive.Feed != nil {
 		taken.Feed = func(yield func(event.Entry, error) bool) {

@@ -14,11 +14,13 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // endingReader is a LastReader with the defects that are set.
@@ -147,6 +149,14 @@ func (r *endingReader) SavedQueries(ctx context.Context, owner ident.ID) ([]quer
 
 func (r *endingReader) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool, error) {
 	return steppedTo(r, func(from store.Reader) (query.Saved, bool, error) { return from.SavedQuery(ctx, id) })
+}
+
+func (r *endingReader) Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	return stepped(r, func(from store.Reader) ([]webhook.Webhook, error) { return from.Webhooks(ctx, skip, limit) })
+}
+
+func (r *endingReader) Lease(ctx context.Context, name string) (lease.Lease, bool, error) {
+	return steppedTo(r, func(from store.Reader) (lease.Lease, bool, error) { return from.Lease(ctx, name) })
 }
 
 func (r *endingReader) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {

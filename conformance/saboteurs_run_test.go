@@ -21,7 +21,7 @@ var matrixFlag = flag.String("saboteurs.matrix", "", "file for a table of all sa
 // allSaboteurs returns every store that is broken on purpose.
 func allSaboteurs() []saboteur {
 	return slices.Concat(saboteurs(), lastSaboteurs(), archiveSaboteurs(), findSaboteurs(), savedSaboteurs(), peerSaboteurs(), linearSaboteurs(),
-		markSaboteurs(), watchSaboteurs(), clockSaboteurs(), fillSaboteurs(), boundSaboteurs(), listSaboteurs(), partSaboteurs(), feedSaboteurs(), feedLifeSaboteurs(), sessionSaboteurs())
+		markSaboteurs(), watchSaboteurs(), clockSaboteurs(), fillSaboteurs(), boundSaboteurs(), listSaboteurs(), partSaboteurs(), feedSaboteurs(), feedLifeSaboteurs(), sessionSaboteurs(), webhookSaboteurs())
 }
 
 // harness returns one of stores that are broken by the saboteur.

@@ -25,6 +25,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
@@ -32,6 +33,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // api is the prefix of the paths that the tests ask for.
@@ -178,6 +180,7 @@ type fixedStore struct {
 	audit      []audit.Entry
 	feed       []event.Entry
 	queries    []query.Saved
+	webhooks   []webhook.Webhook
 	hits       []store.Hit                        // of every search
 	searched   func(context.Context, store.Query) // if not nil, called when problems are searched
 	neighbours []relationship.Relationship        // of every problem
@@ -338,6 +341,24 @@ func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []quer
 		}
 	}
 	return all, f.err
+}
+
+func (f *fixedStore) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	rest := f.webhooks[min(skip, len(f.webhooks)):]
+	return rest[:min(limit, len(rest))], f.err
+}
+
+func (f *fixedStore) Webhook(_ context.Context, id ident.ID) (webhook.Webhook, bool, error) {
+	for _, w := range f.webhooks {
+		if w.ID == id {
+			return w, true, f.err
+		}
+	}
+	return webhook.Webhook{}, false, f.err
+}
+
+func (f *fixedStore) Lease(context.Context, string) (lease.Lease, bool, error) {
+	return lease.Lease{}, false, f.err
 }
 
 func (f *fixedStore) Sessions(context.Context, ident.ID) ([]access.Session, error) {

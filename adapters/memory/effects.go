@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
@@ -85,6 +86,14 @@ func (d *draft) apply(effect store.Effect) error {
 		put(&d.sessions, e.Session, func(s access.Session) bool { return s.ID == e.Session.ID })
 	case store.DropSession:
 		d.sessions = without(d.sessions, func(s access.Session) bool { return s.ID == e.ID })
+	case store.PutWebhook:
+		d.putWebhook(e.Endpoint)
+	case store.DropWebhook:
+		d.webhooks = without(d.webhooks, isWebhook(e.ID))
+	case store.PutProgress:
+		d.putProgress(e)
+	case store.PutLease:
+		put(&d.leases, e.Lease, func(l lease.Lease) bool { return l.Name == e.Lease.Name })
 	case store.KeepReply:
 		d.keep(e.Reply)
 	case store.Expire:

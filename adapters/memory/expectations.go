@@ -31,6 +31,14 @@ func (d *draft) expect(expectation store.Expectation) error {
 				return conflict("problem %d is in the state", id)
 			}
 		}
+	case store.WebhookAt:
+		if w := d.webhook(e.ID); w == nil || w.Version != e.Version {
+			return conflict("webhook %v does not have the settings of batch %v", e.ID, e.Version)
+		}
+	case store.LeaseAt:
+		if l, _ := d.lease(e.Name); l.Version != e.Version {
+			return conflict("lease %q is not that of batch %v", e.Name, e.Version)
+		}
 	case store.StoreEmpty:
 		if !d.empty() {
 			return conflict("the store is not empty")

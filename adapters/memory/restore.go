@@ -54,6 +54,7 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	next.epochs = restamped(next.epochs, archive.Batch)
 	next.tokens = slices.Clone(archive.Tokens)
 	next.queries = slices.Clone(archive.Queries)
+	next.webhooks = webhooksOf(archive)
 	next.audit = slices.Clone(archive.Audit)
 	next.feed, next.forgotten = feed, forgotten
 	next.content = clone(archive.Metadata)

@@ -7,11 +7,13 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // state is everything that can be read at one moment. A published state never changes,
@@ -24,9 +26,11 @@ type state struct {
 	tokens    []access.Token      // in the order of their first put
 	queries   []query.Saved       // likewise
 	sessions  []access.Session    // likewise
-	audit     []audit.Entry       // only grows, as the lists of a record do
-	feed      []published         // likewise, but for forgetFeed
-	forgotten int64               // the number of entries removed from the feed
+	webhooks  []*webhook.Webhook  // likewise; a webhook never changes
+	leases    []lease.Lease
+	audit     []audit.Entry // only grows, as the lists of a record do
+	feed      []published   // likewise, but for forgetFeed
+	forgotten int64         // the number of entries removed from the feed
 	epochs    map[store.FamilyName]ident.Version
 	content   metadata.Content
 	catalogue func() *metadata.Catalogue // of content
@@ -53,9 +57,9 @@ type record struct {
 func (s *state) record(id problem.ID) *record { return s.problems.get(uint64(id)) }
 
 // empty reports whether there is nothing, in the sense of store.StoreEmpty. Of these
-// things, only saved queries and sessions are ever removed.
+// things, only saved queries, sessions and webhooks are ever removed.
 func (s *state) empty() bool {
-	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.sessions) == 0 && len(s.audit) == 0 && len(s.feed) == 0
+	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.sessions) == 0 && len(s.webhooks) == 0 && len(s.audit) == 0 && len(s.feed) == 0
 }
 
 // seed makes it unpredictable which replies share a bucket.

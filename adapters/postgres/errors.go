@@ -111,8 +111,8 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 // chosenKeys are the constraints on keys chosen by the domain. With these, and no others,
 // a duplicate means that somebody else was first.
 var chosenKeys = []string{
-	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey", "queries_id_key",
-	"reads_pkey", "relationships_pkey", "replies_pkey", "sessions_id_key", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey",
+	"batches_pkey", "classifications_pkey", "components_pkey", "keywords_pkey", "leases_pkey", "milestones_pkey", "priorities_pkey", "problems_pkey", "queries_id_key",
+	"reads_pkey", "relationships_pkey", "replies_pkey", "sessions_id_key", "states_pkey", "tokens_id_key", "users_pkey", "watchers_pkey", "webhooks_id_key",
 }
 
 // classifyCommit returns the fault for an error of the statements of a Change, once they

@@ -87,23 +87,27 @@ func unguarded(change store.Change, guarded []store.ProblemAt) []sqlstore.Statem
 }
 
 // versionsLock returns the lock of the Change on the versions. It is exclusive when the
-// Change raises them, wants the store to be empty or a state to be unused, or adds to an
-// order without a problem to lock. It is shared when the Change depends on the versions,
+// Change raises them, wants the store to be empty, a state to be unused or a lease to be missing, or
+// adds to an order without a problem to lock. It is shared when the Change depends on the versions,
 // or fills the store.
 func versionsLock(change store.Change) string {
 	catalogue, access := change.Raises()
 	shared := false
 	for _, expectation := range change.Expect {
-		switch expectation.(type) {
+		switch e := expectation.(type) {
 		case store.StoreEmpty, store.StateUnused:
 			return " FOR UPDATE"
 		case store.CatalogueAt, store.AccessAt:
 			shared = true
+		case store.LeaseAt: // without a lease, there is no row to lock
+			if e.Version.IsNone() {
+				return " FOR UPDATE"
+			}
 		}
 	}
 	for _, effect := range change.Effects {
 		switch effect.(type) {
-		case store.AppendAudit, store.PutQuery, store.PutSession:
+		case store.AppendAudit, store.PutQuery, store.PutSession, store.PutWebhook:
 			return " FOR UPDATE"
 		case store.CreateProblem:
 			shared = true

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
@@ -21,13 +22,14 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	usr "github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // No statement that stays prepared reads a whole table.
 func TestStatementsUseIndexes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	user, batch := b.id(), b.id()
+	user, batch, hook := b.id(), b.id(), b.id()
 	p := problem.Problem{ID: 1, Fields: problem.Fields{Title: "A"}, Created: start, Modified: start, Revision: 1}
 	side := relationship.Relationship{Owner: 1, Type: relationship.ParentOf, Other: 1, Created: start}
 	change := b.change(
@@ -41,6 +43,8 @@ func TestStatementsUseIndexes(t *testing.T) {
 		store.KeepReply{Reply: store.Reply{User: user, Created: start}}, store.Expire{Before: start.Add(-time.Hour)},
 		store.PutQuery{Query: query.Saved{ID: b.id(), Owner: user, Created: start}}, store.DropQuery{ID: batch},
 		store.PutSession{Session: access.Session{ID: b.id(), User: user, Created: start, Expires: start}}, store.DropSession{ID: batch},
+		store.PutWebhook{Endpoint: webhook.Endpoint{ID: hook, Version: hook}}, store.DropWebhook{ID: batch}, store.PutProgress{Webhook: batch},
+		store.PutLease{Lease: lease.Lease{Name: "work", Version: batch}},
 		store.AppendAudit{Entry: audit.Entry{ID: b.id(), Created: start, Batch: batch, Object: user}},
 	)
 	change.Log = []problem.LogEntry{{ID: b.id(), Problem: 1, Batch: change.Batch, Created: start}}
@@ -48,7 +52,8 @@ func TestStatementsUseIndexes(t *testing.T) {
 	b.commit(change)
 	next := b.change(store.UpdateProblem{Problem: p})
 	next.Expect = []store.Expectation{store.ProblemAt{ID: 1, Revision: 1, Batch: change.Batch}, store.FamilyAt{Family: side.Type, Epoch: ident.Version{Number: 1, Batch: change.Batch}},
-		store.KeyUnused{User: user, Key: "other", Since: start}, store.StateUnused{State: batch}}
+		store.KeyUnused{User: user, Key: "other", Since: start}, store.StateUnused{State: batch},
+		store.WebhookAt{ID: hook, Version: hook}, store.LeaseAt{Name: "work", Version: batch}, store.LeaseAt{Name: "other"}}
 	b.commit(next)
 	_, _, err := b.Outcome(t.Context(), batch, start)
 	b.must(err)
@@ -73,6 +78,10 @@ func TestStatementsUseIndexes(t *testing.T) {
 			_, err = r.Sessions(t.Context(), user)
 			b.must(err)
 			_, _, err = r.SessionWith(t.Context(), access.Digest{1})
+			b.must(err)
+			_, _, err = r.Webhook(t.Context(), hook)
+			b.must(err)
+			_, _, err = r.Lease(t.Context(), "work")
 			b.must(err)
 			_, _, err = r.Reply(t.Context(), user, "key")
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Dossier is a problem with all its parts, independent of any user.
@@ -34,7 +35,8 @@ func (d Dossier) Size() int64 {
 	return size
 }
 
-// Archive is the whole content of a Store except short-lived data: batches and replies.
+// Archive is the whole content of a Store except short-lived data: batches,
+// replies, sessions and leases.
 type Archive struct {
 	// Batch names this filling of the store. Each call of Restore gets a new one, and
 	// so the batch distinguishes two stores filled with the same Archive. It does not
@@ -44,9 +46,10 @@ type Archive struct {
 	// 0 only without metadata and users.
 	Catalogue int64
 	Metadata  metadata.Content
-	Tokens    []access.Token // in the order of their first put
-	Queries   []query.Saved  // in the order of their first put
-	Audit     []audit.Entry  // oldest first
+	Tokens    []access.Token    // in the order of their first put
+	Queries   []query.Saved     // in the order of their first put
+	Webhooks  []webhook.Webhook // in the order of their first put
+	Audit     []audit.Entry     // oldest first
 	// Problems are in ascending order of their numbers. An error ends them. They may
 	// come from a stream: Restore must not range over them twice (RES-008).
 	Problems iter.Seq2[Dossier, error]
@@ -112,6 +115,9 @@ func (a Archive) Head() Change {
 	}
 	for _, o := range a.Queries {
 		effects = append(effects, PutQuery{Query: o})
+	}
+	for _, o := range a.Webhooks {
+		effects = append(effects, PutWebhook{Endpoint: o.Endpoint}, PutProgress{Webhook: o.ID, Progress: o.Progress})
 	}
 	for _, o := range a.Audit {
 		effects = append(effects, AppendAudit{Entry: o})

@@ -82,8 +82,22 @@ type KeyUnused struct {
 // StateUnused expects no problem in the state (D2).
 type StateUnused struct{ State ident.ID }
 
+// WebhookAt expects the webhook to exist with these settings: Version is the Version of its
+// Endpoint.
+type WebhookAt struct {
+	ID      ident.ID
+	Version ident.ID
+}
+
+// LeaseAt expects the lease to have this Version. ident.None expects that there is no lease
+// of this name.
+type LeaseAt struct {
+	Name    string
+	Version ident.ID
+}
+
 // StoreEmpty expects the store to have no problem, no metadata, no user, no token, no
-// saved query, no session, no audit log and no feed.
+// saved query, no session, no webhook, no audit log and no feed.
 type StoreEmpty struct{}
 
 func (ProblemAt) expectation()   {}
@@ -92,4 +106,6 @@ func (AccessAt) expectation()    {}
 func (FamilyAt) expectation()    {}
 func (KeyUnused) expectation()   {}
 func (StateUnused) expectation() {}
+func (WebhookAt) expectation()   {}
+func (LeaseAt) expectation()     {}
 func (StoreEmpty) expectation()  {}

@@ -7,11 +7,13 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // FamilyName names a directed family by its forward type.
@@ -147,6 +149,24 @@ type PutSession struct{ Session access.Session }
 // DropSession removes a session, if present.
 type DropSession struct{ ID ident.ID }
 
+// PutWebhook stores the settings of a webhook. It replaces those with the same identifier,
+// and leaves the progress of the webhook and the order of the webhooks as they are. A new
+// webhook has the zero Progress.
+type PutWebhook struct{ Endpoint webhook.Endpoint }
+
+// DropWebhook removes a webhook with its progress, if present. Callers never put it again.
+type DropWebhook struct{ ID ident.ID }
+
+// PutProgress replaces the progress of a webhook, if present. The effects of one Change are
+// in ascending order of their webhooks.
+type PutProgress struct {
+	Webhook  ident.ID
+	Progress webhook.Progress
+}
+
+// PutLease stores a lease, replacing the one with the same name.
+type PutLease struct{ Lease lease.Lease }
+
 // KeepReply stores a reply and replaces an expired one of the same user and key.
 type KeepReply struct{ Reply Reply }
 
@@ -182,5 +202,9 @@ func (PutQuery) effect()          {}
 func (DropQuery) effect()         {}
 func (PutSession) effect()        {}
 func (DropSession) effect()       {}
+func (PutWebhook) effect()        {}
+func (DropWebhook) effect()       {}
+func (PutProgress) effect()       {}
+func (PutLease) effect()          {}
 func (KeepReply) effect()         {}
 func (Expire) effect()            {}

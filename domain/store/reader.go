@@ -8,10 +8,12 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Parts selects the optional parts loaded with a problem.
@@ -98,7 +100,7 @@ type History uint64
 // Reader reads at one moment. The values must equal those given to Commit, byte for
 // byte and to the millisecond, in UTC (READ-001). Limits, skips and budgets may be as
 // large as their types allow, also together (READ-012, READ-015, READ-020, READ-021,
-// FIND-003).
+// READ-025, FIND-003).
 type Reader interface {
 	// Problem returns the problem with the given parts, as seen by the given user. It
 	// must fail with fault.ProblemNotFound when there is none (READ-002). With IfSmall,
@@ -186,6 +188,18 @@ type Reader interface {
 	// SessionWith returns the session with this digest. ok must be false when there is none
 	// (READ-024).
 	SessionWith(ctx context.Context, digest access.Digest) (session access.Session, ok bool, err error)
+
+	// Webhooks returns webhooks in the order of their first PutWebhook. It skips the first
+	// skip webhooks and returns at most limit, which is at least 1 (READ-025). A webhook
+	// without Types or Deliveries must have none when it is read (READ-001).
+	Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error)
+
+	// Webhook returns a webhook. ok must be false when there is none (READ-026).
+	Webhook(ctx context.Context, id ident.ID) (found webhook.Webhook, ok bool, err error)
+
+	// Lease returns the lease with exactly this name. ok must be false when there is none
+	// (READ-027). Leases are no part of an Archive.
+	Lease(ctx context.Context, name string) (found lease.Lease, ok bool, err error)
 
 	// Reply returns the reply stored for a user's key. ok must be false when there is
 	// none (READ-010). The caller judges whether it has expired.

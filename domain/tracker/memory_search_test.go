@@ -9,10 +9,12 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
@@ -93,4 +95,23 @@ func (r reader) SessionWith(_ context.Context, digest access.Digest) (access.Ses
 		}
 	}
 	return access.Session{}, false, nil
+}
+
+func (r reader) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	rest := r.webhooks[min(skip, len(r.webhooks)):]
+	return slices.Clone(rest[:min(limit, len(rest))]), nil
+}
+
+func (r reader) Webhook(_ context.Context, id ident.ID) (webhook.Webhook, bool, error) {
+	for _, w := range r.webhooks {
+		if w.ID == id {
+			return w, true, nil
+		}
+	}
+	return webhook.Webhook{}, false, nil
+}
+
+func (r reader) Lease(_ context.Context, name string) (lease.Lease, bool, error) {
+	l, ok := r.leases[name]
+	return l, ok, nil
 }

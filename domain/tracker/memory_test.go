@@ -14,12 +14,14 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // memory is a store that is as simple as can be: every Commit copies everything.
@@ -44,6 +46,8 @@ type state struct {
 	tokens   []access.Token
 	queries  []query.Saved
 	sessions []access.Session
+	webhooks []webhook.Webhook
+	leases   map[string]lease.Lease
 	audit    []audit.Entry
 	feed     []event.Entry
 	replies  map[string]store.Reply // by user and key
@@ -87,6 +91,7 @@ func (s *state) clone() *state {
 		Users:           slices.Clone(s.content.Users),
 	}
 	c.sessions = slices.Clone(s.sessions)
+	c.webhooks, c.leases = slices.Clone(s.webhooks), cloneMap(s.leases)
 	c.tokens, c.queries, c.audit = slices.Clone(s.tokens), slices.Clone(s.queries), slices.Clone(s.audit)
 	c.feed = slices.Clone(s.feed)
 	c.replies, c.epochs = cloneMap(s.replies), cloneMap(s.epochs)
@@ -209,8 +214,12 @@ func (s *state) holds(e store.Expectation) bool {
 			}
 		}
 		return true
+	case store.WebhookAt:
+		return slices.ContainsFunc(s.webhooks, func(w webhook.Webhook) bool { return w.ID == e.ID && w.Version == e.Version })
+	case store.LeaseAt:
+		return s.leases[e.Name].Version == e.Version
 	case store.StoreEmpty:
-		return len(s.problems)+len(s.queries)+len(s.audit) == 0 && s.versions == store.Versions{}
+		return len(s.problems)+len(s.queries)+len(s.webhooks)+len(s.audit) == 0 && s.versions == store.Versions{}
 	}
 	panic(fmt.Sprintf("unknown expectation %T", e))
 }
@@ -294,6 +303,26 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		s.queries = slices.DeleteFunc(s.queries, func(q query.Saved) bool { return q.ID == e.ID })
 	case store.PutSession:
 		s.sessions = put(s.sessions, e.Session, func(s access.Session) string { return s.ID.String() })
+	case store.PutWebhook:
+		i := slices.IndexFunc(s.webhooks, func(w webhook.Webhook) bool { return w.ID == e.Endpoint.ID })
+		if i < 0 {
+			i = len(s.webhooks)
+			s.webhooks = append(s.webhooks, webhook.Webhook{})
+		}
+		s.webhooks[i].Endpoint = e.Endpoint
+	case store.DropWebhook:
+		s.webhooks = slices.DeleteFunc(s.webhooks, func(w webhook.Webhook) bool { return w.ID == e.ID })
+	case store.PutProgress:
+		for i, w := range s.webhooks {
+			if w.ID == e.Webhook {
+				s.webhooks[i].Progress = e.Progress
+			}
+		}
+	case store.PutLease:
+		if s.leases == nil {
+			s.leases = make(map[string]lease.Lease)
+		}
+		s.leases[e.Lease.Name] = e.Lease
 	case store.DropSession:
 		s.sessions = slices.DeleteFunc(s.sessions, func(s access.Session) bool { return s.ID == e.ID })
 	case store.Unwatch:

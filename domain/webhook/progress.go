@@ -202,6 +202,12 @@ type Webhook struct {
 	Progress Progress
 }
 
+// Clone returns a copy that shares no memory with the webhook.
+func (w Webhook) Clone() Webhook {
+	w.Types, w.Progress.Deliveries = slices.Clone(w.Types), slices.Clone(w.Progress.Deliveries)
+	return w
+}
+
 // Current returns the progress of the latest start of the endpoint. A start that the
 // delivering server has not seen yet has none.
 func (w Webhook) Current() Progress {

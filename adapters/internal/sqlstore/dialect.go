@@ -61,11 +61,11 @@ type Dialect struct {
 	Syntax
 	models map[reflect.Type]model
 
-	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, sessions, audit, feed Table
+	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, sessions, webhooks, leases, audit, feed Table
 
 	update update
 
-	problemAt, familyAt, neighbours, readProblems string
+	problemAt, familyAt, webhookAt, leaseAt, neighbours, readProblems string
 }
 
 // New returns the dialect of a syntax.
@@ -93,13 +93,19 @@ func New(s Syntax) *Dialect {
 		// And that of a session.
 		sessions: s.ordered("sessions", sessionColumns, " ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, token = excluded.token, "+
 			"scope = excluded.scope, digest = excluded.digest, agent = excluded.agent, created = excluded.created, expires = excluded.expires"),
-		audit: s.ordered("audit", auditColumns, ""),
-		feed:  s.keyed("feed", "number, batch, size, body", ""),
+		// And that of a webhook, with its progress.
+		webhooks: s.ordered("webhooks", "id, version, settings, progress", " ON CONFLICT (id) DO UPDATE SET "+
+			"version = excluded.version, settings = excluded.settings"),
+		leases: s.keyed("leases", leaseColumns, " ON CONFLICT (name) DO UPDATE SET version = excluded.version, holder = excluded.holder"),
+		audit:  s.ordered("audit", auditColumns, ""),
+		feed:   s.keyed("feed", "number, batch, size, body", ""),
 
 		update: s.updating(),
 
 		problemAt:    "SELECT 1 FROM problems WHERE id = ? AND revision = ? AND batch IS NOT DISTINCT FROM ?" + s.Lock,
 		familyAt:     "SELECT 1 FROM families WHERE type = ? AND epoch = ? AND batch IS NOT DISTINCT FROM ?" + s.Lock,
+		webhookAt:    "SELECT 1 FROM webhooks WHERE id = ? AND version = ?" + s.Lock,
+		leaseAt:      "SELECT 1 FROM leases WHERE name = ? AND version = ?" + s.Lock,
 		neighbours:   "SELECT owner, other, created, author FROM relationships WHERE type = ? AND owner " + s.InList,
 		readProblems: "SELECT id, " + snapshotColumns + " FROM problems WHERE id " + s.InList,
 	}

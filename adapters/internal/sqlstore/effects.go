@@ -105,6 +105,14 @@ func (w *writer) effect(effect store.Effect) error {
 		w.put(w.sessionRow(e.Session))
 	case store.DropSession:
 		w.do("DELETE FROM sessions WHERE id = ?", w.ID(e.ID))
+	case store.PutWebhook:
+		return w.putWebhook(e.Endpoint)
+	case store.DropWebhook:
+		w.do("DELETE FROM webhooks WHERE id = ?", w.ID(e.ID))
+	case store.PutProgress:
+		return w.putProgress(e)
+	case store.PutLease:
+		w.put(w.leaseRow(e.Lease))
 	case store.KeepReply:
 		w.keepReply(e.Reply)
 	case store.Expire:

@@ -41,12 +41,13 @@ func TestMarksAndArguments(t *testing.T) {
 			store.MarkRead{Problem: 1, User: id, Read: true}, store.MarkRead{Problem: 1, User: id}, store.ForgetReads{Problem: 1, But: id},
 			store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{}, store.PutMilestone{}, store.PutUser{}, store.PutToken{},
 			store.AppendAudit{}, store.PutQuery{}, store.DropQuery{}, store.PutSession{}, store.DropSession{},
+			store.PutWebhook{}, store.DropWebhook{}, store.PutProgress{}, store.PutLease{},
 			store.KeepReply{Reply: store.Reply{User: id, Key: "key", Created: at}}, store.KeepReply{Reply: store.Reply{User: id, Key: "other", Created: at}},
 			store.Expire{Before: at},
 		},
 		Log: []problem.LogEntry{{ID: id, Problem: 1, Batch: id, Created: at}},
 	}
-	for next, taken := range map[string]int64{"": 7, "nextval('positions')": 0} {
+	for next, taken := range map[string]int64{"": 8, "nextval('positions')": 0} {
 		count := int64(0)
 		statements, err := sqlstore.New(words(next)).Effects(change, func() int64 { count++; return count })
 		if err != nil {

@@ -16,6 +16,13 @@ func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bo
 			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true
 	case store.StateUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems WHERE state = ?)", []any{d.ID(e.State)}, "a problem is in the state"}, true
+	case store.WebhookAt:
+		return Statement{d.webhookAt, []any{d.ID(e.ID), d.ID(e.Version)}, "a webhook does not have the settings that are expected"}, true
+	case store.LeaseAt:
+		if e.Version.IsNone() {
+			return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM leases WHERE name = ?)", []any{e.Name}, "there is a lease already"}, true
+		}
+		return Statement{d.leaseAt, []any{e.Name, d.ID(e.Version)}, "a lease is not the one that is expected"}, true
 	case store.StoreEmpty:
 		return Statement{SQL: empty + " AND NOT EXISTS (SELECT 1 FROM " + d.WholeFeed + ")", Conflict: "the store is not empty"}, true
 	}
@@ -28,4 +35,5 @@ const empty = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems) AND NOT EXISTS
 	AND NOT EXISTS (SELECT 1 FROM states) AND NOT EXISTS (SELECT 1 FROM priorities)
 	AND NOT EXISTS (SELECT 1 FROM classifications) AND NOT EXISTS (SELECT 1 FROM components)
 	AND NOT EXISTS (SELECT 1 FROM milestones) AND NOT EXISTS (SELECT 1 FROM users)
-	AND NOT EXISTS (SELECT 1 FROM queries) AND NOT EXISTS (SELECT 1 FROM sessions) AND NOT EXISTS (SELECT 1 FROM audit)`
+	AND NOT EXISTS (SELECT 1 FROM queries) AND NOT EXISTS (SELECT 1 FROM sessions) AND NOT EXISTS (SELECT 1 FROM webhooks)
+	AND NOT EXISTS (SELECT 1 FROM audit)`

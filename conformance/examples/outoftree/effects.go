@@ -101,6 +101,14 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.putAtPosition(sessions, sessionPositions, e.Session.ID, e.Session)
 	case store.DropSession:
 		return c.dropAtPosition(sessions, sessionPositions, e.ID)
+	case store.PutWebhook:
+		return c.putWebhook(e.Endpoint)
+	case store.DropWebhook:
+		return c.dropAtPosition(webhooks, webhookPositions, e.ID)
+	case store.PutProgress:
+		return c.putProgress(e)
+	case store.PutLease:
+		return c.put(leases, []byte(e.Lease.Name), e.Lease)
 	case store.KeepReply:
 		return c.keepReply(e.Reply)
 	case store.Expire:

@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -39,8 +40,20 @@ func (c contents) expect(expectation store.Expectation) error {
 			}
 		}
 		return nil
+	case store.WebhookAt:
+		w, ok, err := c.webhook(e.ID)
+		if err != nil {
+			return err
+		}
+		return require(ok && w.Version == e.Version, "webhook %v does not have the settings of batch %v", e.ID, e.Version)
+	case store.LeaseAt:
+		l, _, err := get[lease.Lease](c, leases, []byte(e.Name))
+		if err != nil {
+			return err
+		}
+		return require(l.Version == e.Version, "lease %q is not that of batch %v", e.Name, e.Version)
 	case store.StoreEmpty:
-		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens, queries, sessions, auditLog, feed} {
+		for _, bucket := range []string{problems, states, priorities, classifications, components, milestones, users, tokens, queries, sessions, webhooks, auditLog, feed} {
 			if !c.empty(bucket) {
 				return conflict("the store is not empty: it has %s", bucket)
 			}

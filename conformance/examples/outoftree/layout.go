@@ -38,6 +38,9 @@ const (
 	queryPositions   = "query places"   // identifier -> position
 	sessions         = "sessions"       // position -> access.Session
 	sessionPositions = "session places" // identifier -> position
+	webhooks         = "webhooks"       // position -> webhook.Webhook
+	webhookPositions = "webhook places" // identifier -> position
+	leases           = "leases"         // name -> lease.Lease
 	auditLog         = "audit log"      // position -> audit.Entry
 	feed             = "feed"           // number -> event.Entry
 
@@ -53,7 +56,7 @@ func buckets() []string {
 	return []string{
 		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
-		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, auditLog, feed, batches, replies, ages, counters,
+		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, webhooks, webhookPositions, leases, auditLog, feed, batches, replies, ages, counters,
 	}
 }
 

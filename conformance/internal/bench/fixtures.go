@@ -2,16 +2,20 @@ package bench
 
 import (
 	"slices"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Furnished stores a problem with something of everything.
@@ -150,6 +154,34 @@ func (b *Bench) Session(user ident.ID) access.Session {
 	copy(s.Digest[:], s.ID[:])
 	s.Digest[31] = 1
 	return s
+}
+
+// Endpoint returns the settings of a new webhook with all members set. They are not stored
+// yet.
+func (b *Bench) Endpoint() webhook.Endpoint {
+	return webhook.Endpoint{
+		ID: b.ID(), Version: b.ID(), Owner: b.ID(), Created: b.Now(), URL: "https://example.org/hook?to=you",
+		Types: []event.Type{event.ProblemCreated, event.ProblemChanged}, Predicate: "watching = YES", OnFailure: webhook.Park, Active: true,
+		Secret: webhook.SecretRef{Key: webhook.KeyID{1, 7: 255}, Generation: 2, Rotated: b.Now()},
+		Epoch:  3, From: event.Cursor{Number: 7, Index: 2, Batch: b.ID()},
+	}
+}
+
+// Progress returns the progress of a webhook with all members set.
+func (b *Bench) Progress() webhook.Progress {
+	c := event.Cursor{Number: 8, Index: 1, Batch: b.ID()}
+	return webhook.Progress{
+		Epoch: 3, Cursor: c, State: webhook.Stopped, Reason: "it had to", Failures: 4, Next: b.Now(), Parked: 5,
+		Deliveries: []webhook.Delivery{
+			{Event: c, Type: event.ProblemChanged, Attempt: 3, At: b.Now(), Duration: 1500 * time.Millisecond, Status: 500, Error: "status 500", Outcome: webhook.Failed, Next: b.Now()},
+			{Event: c, Type: event.ProblemCreated, Attempt: 1, At: b.Now(), Outcome: webhook.Delivered},
+		},
+	}
+}
+
+// Lease returns a new lease with all members set.
+func (b *Bench) Lease(name string) lease.Lease {
+	return lease.Lease{Name: name, Version: b.ID(), Holder: b.ID()}
 }
 
 // Trail returns entries of the audit log, each with a smaller identifier and an earlier

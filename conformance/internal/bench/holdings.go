@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Holdings is the content of an Archive, or the same as shown by a store.
@@ -23,6 +24,7 @@ type Holdings struct {
 	Metadata metadata.Content
 	Tokens   []access.Token
 	Queries  []query.Saved
+	Webhooks []webhook.Webhook
 	Audit    []audit.Entry
 	Feed     []event.Entry
 	Dossiers []store.Dossier
@@ -75,6 +77,7 @@ func (h Holdings) Interrupted(before func(yielded int) error) store.Archive {
 		Metadata:  h.Metadata,
 		Tokens:    h.Tokens,
 		Queries:   h.Queries,
+		Webhooks:  h.Webhooks,
 		Audit:     h.Audit,
 		Problems:  iter.Seq2[store.Dossier, error](problems),
 		Feed: func(yield func(event.Entry, error) bool) {
@@ -95,7 +98,7 @@ func (h Holdings) Clone() Holdings {
 	}
 	h.Tokens, h.Dossiers = slices.Clone(h.Tokens), slices.Clone(h.Dossiers)
 	h.Queries, h.Audit = slices.Clone(h.Queries), slices.Clone(h.Audit)
-	h.Feed = CloneFeed(h.Feed)
+	h.Webhooks, h.Feed = CloneWebhooks(h.Webhooks), CloneFeed(h.Feed)
 	for i := range h.Dossiers {
 		d := &h.Dossiers[i]
 		d.Keywords, d.Log, d.Comments = slices.Clone(d.Keywords), slices.Clone(d.Log), slices.Clone(d.Comments)
@@ -149,6 +152,9 @@ func Hold(ctx context.Context, r store.Reader) (h Holdings, err error) {
 	}
 	if h.Queries, err = r.SavedQueries(ctx, ident.None); err != nil {
 		return h, fmt.Errorf("SavedQueries: %w", err)
+	}
+	if h.Webhooks, err = r.Webhooks(ctx, 0, MostEntries); err != nil {
+		return h, fmt.Errorf("Webhooks: %w", err)
 	}
 	if h.Audit, err = r.Audit(ctx, 0, MostEntries); err != nil {
 		return h, fmt.Errorf("Audit: %w", err)
@@ -248,6 +254,7 @@ func (b *Bench) Holdings(numbers ...problem.ID) Holdings {
 	last := &h.Tokens[2]
 	*last = access.Token{ID: last.ID, Digest: last.Digest, User: last.User, Created: last.Created}
 	h.Queries, h.Audit = b.Queries(3), b.Trail(3)
+	h.Webhooks = []webhook.Webhook{{Endpoint: b.Endpoint(), Progress: b.Progress()}, {Endpoint: b.Endpoint()}}
 	h.Feed = b.Feed(41, 3)
 	for _, id := range numbers {
 		h.Dossiers = append(h.Dossiers, b.Dossier(id))

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Image is the content of a store at one moment, in a form for comparison.
@@ -34,6 +35,7 @@ type Image struct {
 	Tokens     []access.Token
 	Queries    []query.Saved
 	Sessions   []access.Session
+	Webhooks   []webhook.Webhook
 	Audit      []audit.Entry
 	Feed       []event.Entry
 	Replies    map[ReplyKey]store.Reply
@@ -152,6 +154,9 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 	if seen.Sessions, err = r.Sessions(ctx, ident.None); err != nil {
 		return Image{}, err
 	}
+	if seen.Webhooks, err = r.Webhooks(ctx, 0, MostEntries); err != nil {
+		return Image{}, err
+	}
 	if seen.Audit, err = r.Audit(ctx, 0, MostEntries); err != nil {
 		return Image{}, err
 	}
@@ -249,6 +254,7 @@ func (seen Image) Clone() Image {
 	seen.Problems = problems
 	seen.Tokens, seen.Queries, seen.Audit = slices.Clone(seen.Tokens), slices.Clone(seen.Queries), slices.Clone(seen.Audit)
 	seen.Sessions = slices.Clone(seen.Sessions)
+	seen.Webhooks = CloneWebhooks(seen.Webhooks)
 	seen.Feed = CloneFeed(seen.Feed)
 	seen.Content.States = slices.Clone(seen.Content.States)
 	for i := range seen.Content.States {
@@ -266,4 +272,13 @@ func (seen Image) Clone() Image {
 // Compare orders keys by user, then text.
 func (k ReplyKey) Compare(other ReplyKey) int {
 	return cmp.Or(k.User.Compare(other.User), cmp.Compare(k.Key, other.Key))
+}
+
+// CloneWebhooks returns a deep copy.
+func CloneWebhooks(all []webhook.Webhook) []webhook.Webhook {
+	all = slices.Clone(all)
+	for i, w := range all {
+		all[i] = w.Clone()
+	}
+	return all
 }

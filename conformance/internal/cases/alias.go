@@ -34,10 +34,13 @@ func Alias() []bench.Case {
 func callerChangesArguments(b *bench.Bench) {
 	p := b.Create()
 	next, body := []ident.ID{b.ID(), b.ID()}, []byte("body")
+	called, progress := b.Endpoint(), b.Progress()
+	types, attempts := called.Types, progress.Deliveries
 	state := b.Objects().States[0]
 	state.Next = next
 	change := b.Change(
 		store.PutState{State: state},
+		store.PutWebhook{Endpoint: called}, store.PutProgress{Webhook: called.ID, Progress: progress},
 		store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: body}},
 		store.AddComment{Problem: p.ID, Comment: b.Comment("first")},
 		store.Watch{Problem: p.ID, User: b.ID()},
@@ -46,6 +49,7 @@ func callerChangesArguments(b *bench.Bench) {
 	b.Commit(change)
 	before := b.Image().Clone()
 	next[0], body[0] = b.ID(), 'B'
+	types[0], attempts[0].Error = "", "B"
 	clear(change.Effects)
 	clear(change.Log)
 	b.Equal("what is stored", before, b.Image())
@@ -55,7 +59,8 @@ func callerChangesResults(b *bench.Bench) {
 	p := b.Furnished()
 	q := b.Create()
 	reply := store.Reply{User: b.ID(), Key: "key", Created: b.Now(), Body: []byte("body")}
-	owner := b.ID()
+	owner, called := b.ID(), b.Endpoint()
+	b.Do(store.PutWebhook{Endpoint: called}, store.PutProgress{Webhook: called.ID, Progress: b.Progress()})
 	b.Do(append(b.Pair(p.ID, relationship.ParentOf, q.ID), store.PutToken{Token: b.Token()}, store.KeepReply{Reply: reply},
 		store.PutQuery{Query: b.Query(owner)}, store.AppendAudit{Entry: b.Audited()}, store.AppendAudit{Entry: b.Audited()})...)
 	before := b.Image().Clone()
@@ -100,6 +105,18 @@ func callerChangesResults(b *bench.Bench) {
 			}
 			scribble(&queries)
 		}
+		hooks, err := r.Webhooks(b.Ctx, 0, 10)
+		if err != nil {
+			return err
+		}
+		scribble(&hooks[0].Types)
+		scribble(&hooks[0].Progress.Deliveries)
+		hook, _, err := r.Webhook(b.Ctx, called.ID)
+		if err != nil {
+			return err
+		}
+		scribble(&hook.Types)
+		scribble(&hook.Progress.Deliveries)
 		reply, _, err := r.Reply(b.Ctx, reply.User, reply.Key)
 		if err != nil {
 			return err

@@ -323,6 +323,18 @@ func readings(b *bench.Bench, id problem.ID) []reading {
 			_, _, err := r.SavedQuery(ctx, b.Author)
 			return err
 		}},
+		{"Webhooks", func(ctx context.Context, r store.Reader) error {
+			_, err := r.Webhooks(ctx, 0, 10)
+			return err
+		}},
+		{"Webhook", func(ctx context.Context, r store.Reader) error {
+			_, _, err := r.Webhook(ctx, b.Author)
+			return err
+		}},
+		{"Lease", func(ctx context.Context, r store.Reader) error {
+			_, _, err := r.Lease(ctx, "work")
+			return err
+		}},
 		{"Reply", func(ctx context.Context, r store.Reader) error {
 			_, _, err := r.Reply(ctx, ident.None, "key")
 			return err

@@ -333,6 +333,7 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	watcher, reader, user := b.ID(), b.ID(), b.ID()
 	dropped, replaced := b.Query(user), b.Query(user)
 	ended, begun := b.Session(user), b.Session(user)
+	deleted, called := b.Endpoint(), b.Endpoint()
 	expired := store.Reply{User: user, Key: "old", Fingerprint: bench.Fingerprint(1), Created: b.Now(), Body: []byte("old")}
 	b.Do(append(b.Pair(p.ID, relationship.CauseOf, q.ID),
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "dropped", Value: problem.Text("yes")}},
@@ -342,6 +343,7 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.KeepReply{Reply: expired},
 		store.PutQuery{Query: dropped}, store.PutQuery{Query: replaced}, store.PutQuery{Query: b.Query(user)},
 		store.PutSession{Session: ended}, store.PutSession{Session: begun},
+		store.PutWebhook{Endpoint: deleted}, store.PutWebhook{Endpoint: called},
 		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
 	)...)
 	b.Do(store.Publish{Event: b.Administered()})
@@ -381,6 +383,10 @@ func oneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.DropQuery{ID: dropped.ID},
 		store.PutSession{Session: b.Session(b.ID())},
 		store.DropSession{ID: ended.ID},
+		store.PutWebhook{Endpoint: b.Endpoint()},
+		store.DropWebhook{ID: deleted.ID},
+		store.PutProgress{Webhook: called.ID, Progress: b.Progress()},
+		store.PutLease{Lease: b.Lease("work")},
 		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Fingerprint: bench.Fingerprint(2), Created: b.Now(), Body: []byte("new")}},
 		store.Expire{Before: expired.Created.Add(1)},
 	)...)

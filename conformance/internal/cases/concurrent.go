@@ -12,9 +12,11 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 func Concurrent() []bench.Case {
@@ -42,6 +44,14 @@ func Concurrent() []bench.Case {
 		ID:   "COM-004/keys",
 		Rule: "Of concurrent Changes expecting one key to be unused and using it, one is stored.",
 		Run:  concurrentKeys,
+	}, {
+		ID:   "COM-004/lease",
+		Rule: "Of concurrent Changes expecting one lease, or none, and taking it, one is stored. It is shown.",
+		Run:  concurrentLeases,
+	}, {
+		ID:   "COM-004/webhook",
+		Rule: "Of concurrent Changes with one expected version of a webhook, all replacing its settings, one is stored.",
+		Run:  concurrentWebhooks,
 	}, {
 		ID:   "COM-004/empty",
 		Rule: "Of concurrent Changes expecting an empty store and filling it, one is stored.",
@@ -137,6 +147,47 @@ func concurrentFamilies(b *bench.Bench) {
 		})
 		b.Equal("the number of Changes stored", 1, len(won))
 		b.Equal("the epoch", number+1, b.Image().Epochs[relationship.BlockerOf].Number)
+	}
+}
+
+func concurrentLeases(b *bench.Bench) {
+	for round := range 10 {
+		name := fmt.Sprint("work ", round)
+		expected := ident.None
+		for range 3 {
+			leases := make([]lease.Lease, bench.Writers)
+			won := b.Race(func(i int) store.Change {
+				leases[i] = b.Lease(name)
+				change := b.Change(store.PutLease{Lease: leases[i]})
+				change.Expect = []store.Expectation{store.LeaseAt{Name: name, Version: expected}}
+				return change
+			})
+			b.Equal("the number of Changes stored", 1, len(won))
+			b.View(func(r store.Reader) error {
+				got, _, err := r.Lease(b.Ctx, name)
+				b.Equal("the lease", leases[won[0]], got)
+				expected = got.Version
+				return err
+			})
+		}
+	}
+}
+
+func concurrentWebhooks(b *bench.Bench) {
+	e := b.Endpoint()
+	b.Do(store.PutWebhook{Endpoint: e})
+	for range 10 {
+		settings := make([]webhook.Endpoint, bench.Writers)
+		won := b.Race(func(i int) store.Change {
+			settings[i] = b.Endpoint()
+			settings[i].ID = e.ID
+			change := b.Change(store.PutProgress{Webhook: e.ID, Progress: b.Progress()}, store.PutWebhook{Endpoint: settings[i]})
+			change.Expect = []store.Expectation{store.WebhookAt{ID: e.ID, Version: e.Version}}
+			return change
+		})
+		b.Equal("the number of Changes stored", 1, len(won))
+		e = settings[won[0]]
+		b.Equal("the settings", e, b.Image().Webhooks[0].Endpoint)
 	}
 }
 

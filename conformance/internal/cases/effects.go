@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 func Effect() []bench.Case {
@@ -95,6 +96,14 @@ func Effect() []bench.Case {
 		ID:   "READ-001/session",
 		Rule: "A session is read back as it was given, in the place of the one with its identifier or after the others; DropSession removes it, if it is there.",
 		Run:  sessionEffects,
+	}, {
+		ID:   "READ-001/webhook",
+		Rule: "The settings of a webhook are read back as they were given, in the place of those with their identifier or after the others, and leave its progress; DropWebhook removes both, if they are there.",
+		Run:  webhookEffects,
+	}, {
+		ID:   "READ-001/progress",
+		Rule: "The progress of a webhook is read back as it was given, and leaves its settings; without the webhook PutProgress does nothing.",
+		Run:  progressEffects,
 	}, {
 		ID:   "READ-001/reply",
 		Rule: "A reply is read back byte for byte, with any body.",
@@ -390,6 +399,34 @@ func sessionEffects(b *bench.Bench) {
 	does(b, drop, func(want *bench.Image) { want.Sessions = want.Sessions[1:] })
 	does(b, drop, nothing)
 	does(b, []store.Effect{store.DropSession{ID: b.ID()}}, nothing)
+}
+
+func webhookEffects(b *bench.Bench) {
+	hooks := []webhook.Endpoint{b.Endpoint(), b.Endpoint(), b.Endpoint()}
+	hooks[2] = webhook.Endpoint{ID: hooks[2].ID, Version: b.ID(), Owner: b.ID(), Created: b.Now(), URL: "http://a", OnFailure: webhook.Wait}
+	for _, e := range hooks {
+		does(b, []store.Effect{store.PutWebhook{Endpoint: e}}, func(want *bench.Image) { want.Webhooks = append(want.Webhooks, webhook.Webhook{Endpoint: e}) })
+	}
+	p := b.Progress()
+	does(b, []store.Effect{store.PutProgress{Webhook: hooks[1].ID, Progress: p}}, func(want *bench.Image) { want.Webhooks[1].Progress = p })
+	next := b.Endpoint()
+	next.ID, next.Types, next.Predicate, next.Active = hooks[1].ID, nil, "", false
+	does(b, []store.Effect{store.PutWebhook{Endpoint: next}}, func(want *bench.Image) { want.Webhooks[1].Endpoint = next })
+	drop := []store.Effect{store.DropWebhook{ID: hooks[1].ID}}
+	does(b, drop, func(want *bench.Image) { want.Webhooks = append(want.Webhooks[:1:1], want.Webhooks[2:]...) })
+	does(b, drop, nothing)
+	does(b, []store.Effect{store.DropWebhook{ID: b.ID()}}, nothing)
+}
+
+func progressEffects(b *bench.Bench) {
+	e := b.Endpoint()
+	b.Do(store.PutWebhook{Endpoint: e}, store.PutWebhook{Endpoint: b.Endpoint()})
+	for _, p := range []webhook.Progress{b.Progress(), {}, {Epoch: 1, State: webhook.Active}, b.Progress()} {
+		does(b, []store.Effect{store.PutProgress{Webhook: e.ID, Progress: p}}, func(want *bench.Image) { want.Webhooks[0].Progress = p })
+	}
+	does(b, []store.Effect{store.PutProgress{Webhook: b.ID(), Progress: b.Progress()}}, nothing)
+	b.Do(store.DropWebhook{ID: e.ID})
+	does(b, []store.Effect{store.PutProgress{Webhook: e.ID, Progress: b.Progress()}}, nothing)
 }
 
 func putReply(b *bench.Bench) {

@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -41,7 +42,7 @@ func Expectation() []bench.Case {
 		Run:  unusedAfterRestore,
 	}, {
 		ID:   "COM-002/store-empty",
-		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query, no session and no audit log; nothing else counts.",
+		Rule: "StoreEmpty holds while there is no problem, no metadata, no user, no token, no saved query, no session, no webhook and no audit log; nothing else counts, such as a lease.",
 		Run:  storeEmpty,
 	}, {
 		ID:   "COM-002/store-not-empty/problem",
@@ -85,6 +86,18 @@ func Expectation() []bench.Case {
 		ID:   "COM-002/store-not-empty/session",
 		Rule: "StoreEmpty does not hold when there is a session.",
 		Run:  func(b *bench.Bench) { fills(b, store.PutSession{Session: b.Session(b.ID())}) },
+	}, {
+		ID:   "COM-002/store-not-empty/webhook",
+		Rule: "StoreEmpty does not hold when there is a webhook.",
+		Run:  func(b *bench.Bench) { fills(b, store.PutWebhook{Endpoint: b.Endpoint()}) },
+	}, {
+		ID:   "COM-002/webhook-at",
+		Rule: "WebhookAt holds while the webhook has the settings of the given Version, whatever its progress.",
+		Run:  webhookAt,
+	}, {
+		ID:   "COM-002/lease-at",
+		Rule: "LeaseAt holds while the lease of exactly this name has the given Version, and with no Version while there is none.",
+		Run:  leaseAt,
 	}, {
 		ID:   "COM-002/store-not-empty/audit",
 		Rule: "StoreEmpty does not hold when there is an entry in the audit log.",
@@ -141,6 +154,46 @@ func accessAt(b *bench.Bench) {
 	for _, other := range []int64{0, 2} {
 		breaks(b, store.AccessAt{Version: ident.Version{Number: other, Batch: now.Batch}})
 	}
+}
+
+func webhookAt(b *bench.Bench) {
+	first, second := b.Endpoint(), b.Endpoint()
+	breaks(b, store.WebhookAt{ID: first.ID, Version: first.Version})
+	breaks(b, store.WebhookAt{ID: first.ID})
+	b.Do(store.PutWebhook{Endpoint: first}, store.PutWebhook{Endpoint: second})
+	holds(b, store.WebhookAt{ID: first.ID, Version: first.Version})
+	b.Do(store.PutProgress{Webhook: first.ID, Progress: b.Progress()})
+	holds(b, store.WebhookAt{ID: first.ID, Version: first.Version})
+	for _, other := range []ident.ID{ident.None, second.Version, first.ID, b.ID()} {
+		breaks(b, store.WebhookAt{ID: first.ID, Version: other})
+	}
+	next := first
+	next.Version = b.ID()
+	b.Do(store.PutWebhook{Endpoint: next})
+	breaks(b, store.WebhookAt{ID: first.ID, Version: first.Version})
+	holds(b, store.WebhookAt{ID: first.ID, Version: next.Version})
+	b.Do(store.DropWebhook{ID: first.ID})
+	breaks(b, store.WebhookAt{ID: first.ID, Version: next.Version})
+	holds(b, store.WebhookAt{ID: second.ID, Version: second.Version})
+}
+
+func leaseAt(b *bench.Bench) {
+	holds(b, store.LeaseAt{Name: "work"})
+	breaks(b, store.LeaseAt{Name: "work", Version: b.ID()})
+	first, other := b.Lease("work"), b.Lease("Work")
+	b.Do(store.PutLease{Lease: first})
+	holds(b, store.LeaseAt{Name: "work", Version: first.Version})
+	holds(b, store.LeaseAt{Name: "Work"})
+	b.Do(store.PutLease{Lease: other})
+	for _, version := range []ident.ID{ident.None, other.Version, first.Holder} {
+		breaks(b, store.LeaseAt{Name: "work", Version: version})
+	}
+	next := lease.Lease{Name: "work", Version: b.ID()} // given back
+	b.Do(store.PutLease{Lease: next})
+	breaks(b, store.LeaseAt{Name: "work", Version: first.Version})
+	breaks(b, store.LeaseAt{Name: "work"})
+	holds(b, store.LeaseAt{Name: "work", Version: next.Version})
+	holds(b, store.LeaseAt{Name: "Work", Version: other.Version})
 }
 
 func familyAt(b *bench.Bench) {
@@ -201,6 +254,12 @@ func storeEmpty(b *bench.Bench) {
 	ruledOut(b)
 	b.Do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
 		store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
+	holds(b, store.StoreEmpty{})
+	b.Do(store.PutLease{Lease: b.Lease("work")})
+	holds(b, store.StoreEmpty{})
+	hook := b.Endpoint()
+	b.Do(store.PutWebhook{Endpoint: hook})
+	b.Do(store.DropWebhook{ID: hook.ID})
 	holds(b, store.StoreEmpty{})
 	session := b.Session(b.ID())
 	b.Do(store.PutSession{Session: session})

@@ -109,6 +109,13 @@ func singles(b *bench.Bench, id problem.ID) []single {
 			saved, ok, err := r.SavedQuery(ctx, b.Author)
 			return []any{saved, ok}, err
 		}},
+		{"Webhooks", func(ctx context.Context, r store.Reader) (any, error) {
+			return r.Webhooks(ctx, 0, 10)
+		}},
+		{"Lease", func(ctx context.Context, r store.Reader) (any, error) {
+			held, ok, err := r.Lease(ctx, "work")
+			return []any{held, ok}, err
+		}},
 		{"Reply", func(ctx context.Context, r store.Reader) (any, error) {
 			reply, ok, err := r.Reply(ctx, b.Author, "key")
 			return []any{reply, ok}, err

@@ -104,6 +104,7 @@ func noteMembers(valued map[string]bool, path string, v reflect.Value) {
 	case v.Kind() == reflect.Interface && !v.IsNil():
 		noteMembers(valued, v.Elem().Type().Name(), v.Elem())
 	case v.Kind() == reflect.Slice && v.Len() > 0:
+		valued[path] = true
 		for i := range v.Len() {
 			noteMembers(valued, path, v.Index(i))
 		}

@@ -40,6 +40,10 @@ func Restore() []bench.Case {
 		Rule: "When there is nothing but a session, Restore fails with Conflict and changes nothing.",
 		Run:  func(b *bench.Bench) { refuseOver(b, store.PutSession{Session: b.Session(b.ID())}) },
 	}, {
+		ID:   "RES-005/webhook",
+		Rule: "When there is nothing but a webhook, Restore fails with Conflict and changes nothing.",
+		Run:  func(b *bench.Bench) { refuseOver(b, store.PutWebhook{Endpoint: b.Endpoint()}) },
+	}, {
 		ID:   "RES-005/audit",
 		Rule: "When there is nothing but an entry of the audit log, Restore fails with Conflict and changes nothing.",
 		Run:  func(b *bench.Bench) { refuseOver(b, store.AppendAudit{Entry: b.Audited()}) },

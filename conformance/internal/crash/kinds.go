@@ -6,19 +6,21 @@ import (
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // kinds are the kinds of Changes with nothing else in them.
 func kinds() []string {
 	return []string{
 		"token", "read mark", "log", "query", "reply", "comment", "keyword", "watcher", "audit", "user", "state", "savepoint",
-		"update", "family", "expire", "dropped query", "session", "ended session", "component", "event", "leaving watcher",
+		"update", "family", "expire", "dropped query", "session", "ended session", "webhook", "progress", "deleted webhook", "lease", "component", "event", "leaving watcher",
 	}
 }
 
@@ -54,6 +56,14 @@ func changeOfOne(s harness.Statement) store.Change {
 		add(store.PutSession{Session: session})
 	case "ended session":
 		add(store.DropSession{ID: idOf(s, 2)})
+	case "webhook":
+		add(store.PutWebhook{Endpoint: endpointOf(s)})
+	case "progress":
+		add(store.PutProgress{Webhook: idOf(s, 2), Progress: webhook.Progress{Epoch: 1, State: webhook.Active}})
+	case "deleted webhook":
+		add(store.DropWebhook{ID: idOf(s, 2)})
+	case "lease":
+		add(store.PutLease{Lease: lease.Lease{Name: "work", Version: s.Batch, Holder: who}})
 	case "reply":
 		add(store.KeepReply{Reply: store.Reply{User: who, Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}})
 	case "comment":
@@ -84,4 +94,11 @@ func changeOfOne(s harness.Statement) store.Change {
 		add(store.Expire{Before: beginning.AddDate(-1, 0, 0)}) // older than everything
 	}
 	return c
+}
+
+// endpointOf returns the settings of the webhook of a statement.
+func endpointOf(s harness.Statement) webhook.Endpoint {
+	return webhook.Endpoint{
+		ID: idOf(s, 2), Version: s.Batch, Owner: idOf(s, 1), Created: timeOf(s), URL: "https://example.org/" + s.Batch.String(), OnFailure: webhook.Wait, Active: true,
+	}
 }

@@ -188,6 +188,7 @@ func (m *Model) Restore(ctx context.Context, archive store.Archive) error {
 		filled.AllTokens = append(filled.AllTokens, t)
 		filled.Counters.Access = ident.Version{Number: 1, Batch: archive.Batch}
 	}
+	filled.AllWebhooks, filled.Leases = bench.CloneWebhooks(archive.Webhooks), m.Now.Leases
 	filled.Queries, filled.AuditLog = slices.Clone(archive.Queries), slices.Clone(archive.Audit)
 	if archive.Feed != nil {
 		for entry, err := range archive.Feed {

@@ -10,12 +10,14 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // World is the content of the model at one moment.
@@ -43,6 +45,8 @@ type World struct {
 	AllTokens       []access.Token
 	Queries         []query.Saved
 	AllSessions     []access.Session
+	AllWebhooks     []webhook.Webhook
+	Leases          map[string]lease.Lease
 	AuditLog        []audit.Entry
 	Events          []event.Entry // the feed
 	Replies         map[bench.ReplyKey]store.Reply
@@ -76,6 +80,7 @@ func NewWorld() *World {
 		Milestones:      make(map[ident.ID]metadata.Milestone),
 		Users:           make(map[ident.ID]user.User),
 		Replies:         make(map[bench.ReplyKey]store.Reply),
+		Leases:          make(map[string]lease.Lease),
 	}
 }
 
@@ -104,6 +109,8 @@ func (w *World) Clone() *World {
 		AllTokens:       slices.Clone(w.AllTokens),
 		Queries:         slices.Clone(w.Queries),
 		AllSessions:     slices.Clone(w.AllSessions),
+		AllWebhooks:     bench.CloneWebhooks(w.AllWebhooks),
+		Leases:          maps.Clone(w.Leases),
 		AuditLog:        slices.Clone(w.AuditLog),
 		Events:          slices.Clone(w.Events),
 		Replies:         maps.Clone(w.Replies),
@@ -130,8 +137,13 @@ func (w *World) Expect(expectation store.Expectation) error {
 		for _, p := range w.AllProblems {
 			holds = holds && p.State != e.State
 		}
+	case store.WebhookAt:
+		i := slices.IndexFunc(w.AllWebhooks, func(h webhook.Webhook) bool { return h.ID == e.ID })
+		holds = i >= 0 && w.AllWebhooks[i].Version == e.Version
+	case store.LeaseAt:
+		holds = w.Leases[e.Name].Version == e.Version
 	case store.StoreEmpty:
-		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AllSessions) == 0 && len(w.AuditLog) == 0 && len(w.Events) == 0
+		holds = len(w.AllProblems) == 0 && w.Counters == store.Versions{} && len(w.Queries) == 0 && len(w.AllSessions) == 0 && len(w.AllWebhooks) == 0 && len(w.AuditLog) == 0 && len(w.Events) == 0
 	default:
 		return fault.New(fault.Unsupported, "the model does not know %T", expectation)
 	}
@@ -252,6 +264,25 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		}
 	case store.DropSession:
 		w.AllSessions = slices.DeleteFunc(w.AllSessions, func(s access.Session) bool { return s.ID == e.ID })
+	case store.PutWebhook:
+		i := slices.IndexFunc(w.AllWebhooks, func(h webhook.Webhook) bool { return h.ID == e.Endpoint.ID })
+		if i < 0 {
+			i = len(w.AllWebhooks)
+			w.AllWebhooks = append(w.AllWebhooks, webhook.Webhook{})
+		}
+		w.AllWebhooks[i].Endpoint = e.Endpoint
+		w.AllWebhooks[i] = w.AllWebhooks[i].Clone()
+	case store.DropWebhook:
+		w.AllWebhooks = slices.DeleteFunc(w.AllWebhooks, func(h webhook.Webhook) bool { return h.ID == e.ID })
+	case store.PutProgress:
+		for i, h := range w.AllWebhooks {
+			if h.ID == e.Webhook {
+				h.Progress = e.Progress
+				w.AllWebhooks[i] = h.Clone()
+			}
+		}
+	case store.PutLease:
+		w.Leases[e.Lease.Name] = e.Lease
 	case store.KeepReply:
 		e.Reply.Body = slices.Clone(e.Reply.Body)
 		w.Replies[bench.ReplyKey{User: e.Reply.User, Key: e.Reply.Key}] = e.Reply

@@ -12,11 +12,13 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
@@ -270,6 +272,25 @@ func (w *World) SessionWith(ctx context.Context, digest access.Digest) (access.S
 		}
 	}
 	return access.Session{}, false, Over(ctx)
+}
+
+func (w *World) Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	all := w.AllWebhooks[min(max(skip, 0), len(w.AllWebhooks)):]
+	return bench.CloneWebhooks(all[:min(limit, len(all))]), Over(ctx)
+}
+
+func (w *World) Webhook(ctx context.Context, id ident.ID) (webhook.Webhook, bool, error) {
+	for _, h := range w.AllWebhooks {
+		if h.ID == id {
+			return h.Clone(), true, Over(ctx)
+		}
+	}
+	return webhook.Webhook{}, false, Over(ctx)
+}
+
+func (w *World) Lease(ctx context.Context, name string) (lease.Lease, bool, error) {
+	l, ok := w.Leases[name]
+	return l, ok, Over(ctx)
 }
 
 func (w *World) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {

@@ -240,7 +240,7 @@ func (d *drawer) Holdings(problems int) bench.Holdings {
 		h.Metadata = metadata.Content{}
 	}
 	if d.oneIn(4) {
-		h.Queries, h.Audit = nil, nil
+		h.Queries, h.Webhooks, h.Audit = nil, nil, nil
 	}
 	if d.oneIn(4) {
 		h.Feed = nil

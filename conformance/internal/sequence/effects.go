@@ -18,13 +18,14 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // effects draws one effect, or a few related ones, and appends them to the Change.
 func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
 	who := pick(d, d.users)
-	switch d.IntN(24) {
+	switch d.IntN(25) {
 	case 0:
 		p := d.Problem(d.number())
 		add(store.CreateProblem{Problem: p, Size: sizeLike(p)})
@@ -69,6 +70,9 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		if d.oneIn(5) {
 			add(store.ForgetFeed{Through: int64(d.IntN(12))})
 		}
+	case 24:
+		add(pick(d, []store.Effect{store.PutWebhook{Endpoint: d.Endpoint()}, store.PutWebhook{Endpoint: d.Endpoint()}, store.DropWebhook{ID: d.Endpoint().ID},
+			store.PutProgress{Webhook: d.Endpoint().ID, Progress: d.Progress()}, store.PutProgress{Webhook: d.Endpoint().ID, Progress: d.Progress()}, d.lease(c)}))
 	case 22:
 		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID},
 			store.PutSession{Session: d.Session()}, store.PutSession{Session: d.Session()}, store.DropSession{ID: d.Session().ID}}))
@@ -124,6 +128,38 @@ func (d *drawer) Session() access.Session {
 		s.Token = ident.None
 	}
 	return s
+}
+
+// Endpoint draws the settings of a webhook, new or known.
+func (d *drawer) Endpoint() webhook.Endpoint {
+	e := d.b.Endpoint()
+	if known := d.past.model.Now.AllWebhooks; len(known) > 0 && !d.oneIn(3) {
+		e.ID = pick(d, known).ID
+	}
+	e.Predicate, e.Created, e.Owner = d.text(5000), d.time(), pick(d, d.users)
+	if d.oneIn(2) {
+		e.Types = nil
+	}
+	return e
+}
+
+// Progress draws the progress of a webhook.
+func (d *drawer) Progress() webhook.Progress {
+	p := d.b.Progress()
+	p.Reason, p.Next = d.text(200), d.time()
+	if d.oneIn(2) {
+		p.Deliveries = nil
+	}
+	return p
+}
+
+// lease draws a lease, mostly one that follows the current one.
+func (d *drawer) lease(c *store.Change) store.Effect {
+	l := d.b.Lease(pick(d, []string{"webhooks", "mail"}))
+	if !d.oneIn(4) {
+		c.Expect = append(c.Expect, store.LeaseAt{Name: l.Name, Version: d.past.model.Now.Leases[l.Name].Version})
+	}
+	return store.PutLease{Lease: l}
 }
 
 // Relate draws the effects of a relationship's begin or end: on both sides, or on one.

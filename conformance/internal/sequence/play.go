@@ -14,10 +14,12 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // player does the same to the store of a bench and to the model.
@@ -220,6 +222,9 @@ type sight struct {
 	Browser  access.Session   // one of them, by its digest
 	OfUser   []access.Session // by its user
 	Owned    []query.Saved    // by its owner
+	Hooks    []webhook.Webhook
+	Hook     webhook.Webhook // one of them, by its identifier
+	Lease    lease.Lease     // zero when there is none
 }
 
 // look reads a sight in one View.

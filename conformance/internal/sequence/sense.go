@@ -70,7 +70,7 @@ func (s Restores) within(of *past) (Step, bool) {
 		h.Versions.Catalogue = ident.Version{}
 	}
 	empty := of.model.Now.Expect(store.StoreEmpty{}) == nil
-	return Restores{h}, objects+len(h.Tokens)+len(h.Queries)+len(h.Audit)+len(h.Feed)+len(h.Dossiers) > 0 && (of.steps == 0 || !empty)
+	return Restores{h}, objects+len(h.Tokens)+len(h.Queries)+len(h.Webhooks)+len(h.Audit)+len(h.Feed)+len(h.Dossiers) > 0 && (of.steps == 0 || !empty)
 }
 
 // decided reports whether the contract names one answer to the Change. It does not rank

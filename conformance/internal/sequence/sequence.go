@@ -51,8 +51,8 @@ func (Reopens) String() string   { return "Close, and the store is opened again"
 
 func (s Restores) String() string {
 	h := s.Holdings
-	return fmt.Sprintf("Restore of an Archive with %d problems, %d metadata objects and users, %d tokens, %d saved queries, %d audit entries and %d entries of the feed",
-		len(h.Dossiers), len(bench.PutAll(h.Metadata)), len(h.Tokens), len(h.Queries), len(h.Audit), len(h.Feed))
+	return fmt.Sprintf("Restore of an Archive with %d problems, %d metadata objects and users, %d tokens, %d saved queries, %d webhooks, %d audit entries and %d entries of the feed",
+		len(h.Dossiers), len(bench.PutAll(h.Metadata)), len(h.Tokens), len(h.Queries), len(h.Webhooks), len(h.Audit), len(h.Feed))
 }
 
 // String lists the steps with their numbers.

@@ -157,7 +157,7 @@ func (s Commits) Without(from, to int) Step {
 // lists.
 func (s Restores) parts() int {
 	h := s.Holdings
-	n := len(h.Dossiers) + len(h.Tokens) + len(h.Queries) + len(h.Audit) + len(h.Feed) + len(bench.PutAll(h.Metadata))
+	n := len(h.Dossiers) + len(h.Tokens) + len(h.Queries) + len(h.Webhooks) + len(h.Audit) + len(h.Feed) + len(bench.PutAll(h.Metadata))
 	for _, d := range h.Dossiers {
 		n += len(d.Keywords) + len(d.Log) + len(d.Comments) + len(d.Relationships) + len(d.Watchers) + len(d.Readers) + len(d.Savepoints)
 	}
@@ -176,6 +176,7 @@ func (s Restores) Without(from, to int) Step {
 	m.States, m.Priorities, m.Classifications = Cut(gone, m.States), Cut(gone, m.Priorities), Cut(gone, m.Classifications)
 	m.Components, m.Milestones, m.Users = Cut(gone, m.Components), Cut(gone, m.Milestones), Cut(gone, m.Users)
 	h.Tokens, h.Queries, h.Audit, h.Dossiers = Cut(gone, h.Tokens), Cut(gone, h.Queries), Cut(gone, h.Audit), Cut(gone, h.Dossiers)
+	h.Webhooks = Cut(gone, h.Webhooks)
 	h.Feed = Cut(gone, h.Feed)
 	for i := range h.Feed { // without gaps
 		h.Feed[i].Number = h.Feed[0].Number + int64(i)

@@ -98,6 +98,17 @@ func (seen *sight) turnToLists(ctx context.Context, r store.Reader, of *bench.Sc
 	if seen.Browsers, err = r.Sessions(ctx, ident.None); err != nil {
 		return fmt.Errorf("Sessions: %w", err)
 	}
+	if seen.Hooks, err = r.Webhooks(ctx, turn%3, 1+turn%4); err != nil {
+		return fmt.Errorf("Webhooks: %w", err)
+	}
+	if n := len(seen.Hooks); n > 0 {
+		if seen.Hook, _, err = r.Webhook(ctx, seen.Hooks[turn%n].ID); err != nil {
+			return fmt.Errorf("Webhook: %w", err)
+		}
+	}
+	if seen.Lease, _, err = r.Lease(ctx, []string{"webhooks", "mail"}[turn%2]); err != nil {
+		return fmt.Errorf("Lease: %w", err)
+	}
 	if n := len(seen.Browsers); n > 0 {
 		one := seen.Browsers[turn%n]
 		if seen.Browser, _, err = r.SessionWith(ctx, one.Digest); err != nil {

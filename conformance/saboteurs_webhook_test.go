@@ -1,0 +1,266 @@
+package conformance
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// webhookSaboteurs break webhooks and leases.
+func webhookSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "moves a webhook that is put again to the end", caught: "READ-025",
+		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
+			return []store.Effect{store.DropWebhook{ID: e.Endpoint.ID}, e}
+		}),
+	}, {
+		name: "sorts webhooks by time", caught: "READ-025",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.webhooks = func(skip, limit int, _ []webhook.Webhook) []webhook.Webhook {
+					all := slices.Clone(s.world().AllWebhooks)
+					slices.SortStableFunc(all, func(a, b webhook.Webhook) int { return a.Created.Compare(b.Created) })
+					all = all[min(skip, len(all)):]
+					return all[:min(limit, len(all))]
+				}
+			}
+		},
+	}, {
+		name: "adds the place in the list of webhooks and their number up", caught: "READ-025",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.webhooks = func(skip, limit int, found []webhook.Webhook) []webhook.Webhook {
+					if skip > math.MaxInt-limit {
+						return nil
+					}
+					return found
+				}
+			}
+		},
+	}, {
+		name: "resets the progress of a webhook with its settings", caught: "READ-001/webhook",
+		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
+			return []store.Effect{e, store.PutProgress{Webhook: e.Endpoint.ID}}
+		}),
+	}, {
+		name: "drops no webhook", caught: "READ-001/webhook",
+		sabotage: alter(func(change *store.Change) {
+			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.DropWebhook])
+		}),
+	}, {
+		name: "forgets the rotation of a secret", caught: "READ-001/webhook",
+		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
+			e.Endpoint.Secret.Rotated = e.Endpoint.Created
+			return []store.Effect{e}
+		}),
+	}, {
+		name: "sorts the types of a webhook", caught: "READ-001/webhook",
+		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
+			e.Endpoint.Types = slices.Sorted(slices.Values(e.Endpoint.Types))
+			return []store.Effect{e}
+		}),
+	}, {
+		name: "brings a webhook back with its progress", caught: "READ-001/progress",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			known := make(map[ident.ID]webhook.Endpoint)
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				var effects []store.Effect
+				for _, e := range change.Effects {
+					switch e := e.(type) {
+					case store.PutWebhook:
+						known[e.Endpoint.ID] = e.Endpoint
+					case store.PutProgress:
+						if old, ok := known[e.Webhook]; ok {
+							effects = append(effects, store.PutWebhook{Endpoint: old})
+						}
+					}
+					effects = append(effects, e)
+				}
+				mu.Unlock()
+				change.Effects = effects
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "forgets the duration of an attempt", caught: "READ-001/progress",
+		sabotage: alterEffects(func(e store.PutProgress) []store.Effect {
+			e.Progress.Deliveries = slices.Clone(e.Progress.Deliveries)
+			for i := range e.Progress.Deliveries {
+				e.Progress.Deliveries[i].Duration = 0
+			}
+			return []store.Effect{e}
+		}),
+	}, {
+		name: "takes the cursor of a webhook for a number", caught: "READ-001/progress",
+		sabotage: alterEffects(func(e store.PutProgress) []store.Effect {
+			e.Progress.Cursor = event.Cursor{Number: e.Progress.Cursor.Number}
+			return []store.Effect{e}
+		}),
+	}, {
+		name: "finds a webhook that was dropped", caught: "READ-026",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			seen := make(map[ident.ID]webhook.Webhook)
+			s.reader = func(r *shown) {
+				r.webhooks = func(_, _ int, found []webhook.Webhook) []webhook.Webhook {
+					mu.Lock()
+					defer mu.Unlock()
+					for _, w := range found {
+						seen[w.ID] = w
+					}
+					return found
+				}
+				r.webhook = func(id ident.ID) (webhook.Webhook, bool) {
+					mu.Lock()
+					defer mu.Unlock()
+					for _, w := range s.world().AllWebhooks {
+						seen[w.ID] = w
+					}
+					w, ok := seen[id]
+					return w, ok
+				}
+			}
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				mu.Lock()
+				for _, e := range change.Effects {
+					if put, ok := e.(store.PutWebhook); ok {
+						seen[put.Endpoint.ID] = webhook.Webhook{Endpoint: put.Endpoint}
+					}
+				}
+				mu.Unlock()
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "finds a webhook by the start of its identifier", caught: "READ-026",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.webhook = func(id ident.ID) (webhook.Webhook, bool) {
+					for _, w := range s.world().AllWebhooks {
+						if slices.Equal(w.ID[:15], id[:15]) {
+							return w, true
+						}
+					}
+					return webhook.Webhook{}, false
+				}
+			}
+		},
+	}, {
+		name: "finds a lease by a name in other letters", caught: "READ-027",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.lease = func(name string, found lease.Lease, ok bool) (lease.Lease, bool) {
+					for other, l := range s.world().Leases {
+						if !ok && strings.EqualFold(name, other) {
+							return l, true
+						}
+					}
+					return found, ok
+				}
+			}
+		},
+	}, {
+		name: "forgets that a lease was given back", caught: "READ-027",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				change.Effects = slices.Clone(change.Effects)
+				for i, e := range change.Effects {
+					if put, ok := e.(store.PutLease); ok && put.Lease.Holder.IsNone() {
+						put.Lease.Holder = s.world().Leases[put.Lease.Name].Holder
+						change.Effects[i] = put
+					}
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "lets anybody change a webhook", caught: "COM-002/webhook-at",
+		sabotage: alter(func(change *store.Change) {
+			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.WebhookAt); return ok })
+		}),
+	}, {
+		name: "lets anybody take a lease", caught: "COM-002/lease-at",
+		sabotage: alter(func(change *store.Change) {
+			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.LeaseAt); return ok })
+		}),
+	}, {
+		name: "lets everybody take a lease that nobody has", caught: "COM-002/lease-at",
+		sabotage: alter(func(change *store.Change) {
+			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool {
+				at, ok := e.(store.LeaseAt)
+				return ok && at.Version.IsNone()
+			})
+		}),
+	}, {
+		name: "gives a lease that nobody has to several at once", caught: "COM-004/lease",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				free := slices.ContainsFunc(change.Expect, func(e store.Expectation) bool {
+					at, ok := e.(store.LeaseAt)
+					return ok && at.Version.IsNone() && s.world().Leases[at.Name].Version.IsNone()
+				})
+				if free { // checked before its turn
+					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.LeaseAt); return ok })
+					time.Sleep(time.Millisecond)
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "takes a store with a webhook for empty", caught: "COM-002/store-not-empty/webhook",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				w := s.world()
+				if len(w.AllWebhooks) > 0 && len(w.AllProblems)+len(w.Queries)+len(w.AllSessions)+len(w.AuditLog)+len(w.Events) == 0 && w.Counters == (store.Versions{}) {
+					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "restores no webhooks", caught: "RES-002",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				archive.Webhooks = nil
+				return s.Model.Restore(ctx, archive)
+			}
+		},
+	}, {
+		name: "restores webhooks without their progress", caught: "RES-002",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				archive.Webhooks = slices.Clone(archive.Webhooks)
+				for i := range archive.Webhooks {
+					archive.Webhooks[i].Progress = webhook.Progress{}
+				}
+				return s.Model.Restore(ctx, archive)
+			}
+		},
+	}}
+}
+
+// alterEffects is the sabotage that replaces each effect of a kind by others.
+func alterEffects[E store.Effect](by func(E) []store.Effect) func(*broken) {
+	return alter(func(change *store.Change) {
+		var effects []store.Effect
+		for _, e := range change.Effects {
+			if of, ok := e.(E); ok {
+				effects = append(effects, by(of)...)
+			} else {
+				effects = append(effects, e)
+			}
+		}
+		change.Effects = effects
+	})
+}
