@@ -20,6 +20,7 @@ type codec struct {
 	user           transfer.User
 	token          transfer.Token
 	savedQuery     transfer.SavedQuery
+	webhook        transfer.Webhook
 	auditEntry     transfer.AuditEntry
 	problem        transfer.Problem
 	savepoint      transfer.Savepoint
@@ -43,6 +44,7 @@ func newCodec() *codec {
 	}
 	c.describeMetadata()
 	c.describeUse()
+	c.describeWebhook()
 	c.describeProblem()
 	c.describeFeed()
 	for kind, name := range kindNames {
@@ -125,6 +127,34 @@ func (c *codec) describeUse() {
 		{"field", (*nullable)(&e.Field)},
 		{"from", (*shown)(&e.From)},
 		{"to", (*shown)(&e.To)},
+	}
+}
+
+func (c *codec) describeWebhook() {
+	w := &c.webhook
+	p := &w.Progress
+	c.objects[transfer.KindWebhook] = object{
+		{"identifier", (*identifier)(&w.ID)},
+		{"version", (*identifier)(&w.Version)},
+		{"owner", (*identifier)(&w.Owner)},
+		{"creationDate", (*moment)(&w.Created)},
+		{"url", (*str)(&w.URL)},
+		{"types", (*eventTypes)(&w.Types)},
+		{"predicate", (*nullable)(&w.Predicate)},
+		{"onFailure", (*str)(&w.OnFailure)},
+		{"active", (*boolean)(&w.Active)},
+		{"secretKey", (*keyID)(&w.Secret.Key)},
+		{"secretGeneration", (*integer)(&w.Secret.Generation)},
+		{"secretRotated", (*date)(&w.Secret.Rotated)},
+		{"epoch", (*integer)(&w.Epoch)},
+		{"from", (*cursor)(&w.From)},
+		{"progressEpoch", (*integer)(&p.Epoch)},
+		{"cursor", (*cursor)(&p.Cursor)},
+		{"state", (*nullable)(&p.State)},
+		{"reason", (*nullable)(&p.Reason)},
+		{"failures", (*ordinal)(&p.Failures)},
+		{"nextAttempt", (*date)(&p.Next)},
+		{"parked", (*integer)(&p.Parked)},
 	}
 }
 
@@ -255,6 +285,8 @@ func (c *codec) put(record transfer.Record) {
 		c.token = r
 	case transfer.SavedQuery:
 		c.savedQuery = r
+	case transfer.Webhook:
+		c.webhook = r
 	case transfer.AuditEntry:
 		c.auditEntry = r
 	case transfer.Problem:
@@ -299,6 +331,8 @@ func (c *codec) take(kind transfer.Kind) transfer.Record {
 		return take(&c.token)
 	case transfer.KindSavedQuery:
 		return take(&c.savedQuery)
+	case transfer.KindWebhook:
+		return take(&c.webhook)
 	case transfer.KindAuditEntry:
 		return take(&c.auditEntry)
 	case transfer.KindProblem:

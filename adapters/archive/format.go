@@ -17,10 +17,10 @@ import (
 
 // Version is the version of the format written by Write. A Reader reads every version
 // from 1 to this one. Each new kind or member makes another version.
-const Version = 3
+const Version = 4
 
 // since gives the version of each kind added after the first.
-var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3}
+var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3, transfer.KindWebhook: 4}
 
 // fieldSince gives the version of each problem field added after the first. In an earlier
 // archive, such a field is null.
@@ -49,7 +49,7 @@ const (
 
 // kindNames are the kinds of all lines but the last.
 var kindNames = [transfer.KindEnd]string{
-	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "auditEntry",
+	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "webhook", "auditEntry",
 	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark", "event",
 }
 

@@ -25,7 +25,8 @@ func TestSyntheticRecordsHaveAllMembers(t *testing.T) {
 		noteMembers(written, v.Type().Name(), v)
 	}
 	for member, valued := range written {
-		if !valued {
+		// The deliveries are not part of an archive.
+		if !valued && member != "Webhook.Webhook.Progress.Deliveries" {
 			t.Errorf("no record of the round trip has a value in %s", member)
 		}
 	}

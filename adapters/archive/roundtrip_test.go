@@ -36,6 +36,9 @@ func TestRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(w.Archive.Queries, s.queries) || !reflect.DeepEqual(w.Archive.Audit, s.entries) {
 			t.Errorf("seed %d: read %+v and %+v, want %+v and %+v", seed, w.Archive.Queries, w.Archive.Audit, s.queries, s.entries)
 		}
+		if want, _ := s.Webhooks(t.Context(), 0, 3); !reflect.DeepEqual(w.Archive.Webhooks, want) {
+			t.Errorf("seed %d: read %+v, want %+v", seed, w.Archive.Webhooks, want)
+		}
 		if len(w.dossiers) != problems {
 			t.Errorf("seed %d: read %d problems, want %d", seed, len(w.dossiers), problems)
 		}
@@ -61,6 +64,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(canonical()))
 	f.Add([]byte(whole(body[:11], 1)))
 	f.Add([]byte(whole(inUse(), 8)))
+	f.Add([]byte(whole(withWebhooks(), 8)))
 	f.Add([]byte(whole(inVersion(1, body), 8)))
 	f.Add([]byte(whole(body[:1], 1)))
 	for _, line := range body {

@@ -19,12 +19,13 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // body is an archive without its manifest, written by hand: a line of every kind but
 // those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":3}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":4}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -63,6 +64,13 @@ var used = []string{
 	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"revoked","from":null,"identifier":"01900000-0000-7000-8000-000000000613","kind":"auditEntry","name":"Bo","object":"01900000-0000-7000-8000-000000000061","objectKind":"token","to":"2026-01-02T03:04:01.000Z","type":"Changed"}`,
 }
 
+// called are the lines of the kind that came with version 4, which stand before the audit
+// log.
+var called = []string{
+	`{"active":true,"creationDate":"2026-01-02T03:04:05.000Z","cursor":"4SoBAZAAAAAAcACAAAAAAAABAg","epoch":3,"failures":2,"from":"4SkBAZAAAAAAcACAAAAAAAAGAg","identifier":"01900000-0000-7000-8000-000000000702","kind":"webhook","nextAttempt":"2026-01-02T03:09:05.000Z","onFailure":"park","owner":"01900000-0000-7000-8000-000000000051","parked":1,"predicate":"title CONTAINS 'é'","progressEpoch":3,"reason":"it had to","secretGeneration":2,"secretKey":"00000000000000ff","secretRotated":"2026-01-02T03:04:04.000Z","state":"stopped","types":["problem.changed","user.created"],"url":"https://example.org/hook?a=b","version":"01900000-0000-7000-8000-000000000712"}`,
+	`{"active":false,"creationDate":"2026-01-02T03:04:04.000Z","cursor":"4QAA","epoch":1,"failures":0,"from":"4QAA","identifier":"01900000-0000-7000-8000-000000000701","kind":"webhook","nextAttempt":null,"onFailure":"wait","owner":"01900000-0000-7000-8000-000000000052","parked":0,"predicate":null,"progressEpoch":0,"reason":null,"secretGeneration":1,"secretKey":"0102030405060708","secretRotated":null,"state":null,"types":null,"url":"http://10.0.0.1/","version":"01900000-0000-7000-8000-000000000711"}`,
+}
+
 // events are the lines of the kind that came with version 3: they stand behind the
 // problems.
 var events = []string{
@@ -75,10 +83,15 @@ var events = []string{
 // inUse is body with the lines of used and events.
 func inUse() []string { return slices.Concat(body[:11], used, body[11:], events) }
 
+// withWebhooks is inUse with the lines of called.
+func withWebhooks() []string {
+	return slices.Concat(body[:11], used[:2], called, used[2:], body[11:], events)
+}
+
 // inVersion returns lines under the header of an earlier version.
 func inVersion(version int, lines []string) []string {
 	lines = slices.Clone(lines)
-	lines[0] = strings.Replace(lines[0], `"version":3`, fmt.Sprintf(`"version":%d`, version), 1)
+	lines[0] = strings.Replace(lines[0], `"version":4`, fmt.Sprintf(`"version":%d`, version), 1)
 	return lines
 }
 
@@ -86,16 +99,21 @@ func inVersion(version int, lines []string) []string {
 // the next number. It has the version of the header.
 func manifest(lines []string, next int) string {
 	var counts, sums []string
-	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher"}
-	version := 3
+	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
+	version := 4
 	without := func(gone ...string) {
 		version--
 		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(gone, kind) })
 	}
-	if !strings.Contains(strings.ReplaceAll(lines[0], " ", ""), `"version":3`) {
+	header := strings.ReplaceAll(lines[0], " ", "")
+	is := func(v int) bool { return strings.Contains(header, fmt.Sprintf(`"version":%d}`, v)) }
+	if is(1) || is(2) || is(3) {
+		without("webhook")
+	}
+	if is(1) || is(2) {
 		without("event")
 	}
-	if strings.Contains(lines[0], `"version":1`) {
+	if is(1) {
 		without("auditEntry", "savedQuery")
 	}
 	for _, kind := range kinds {
@@ -173,6 +191,11 @@ func (w world) Tokens(context.Context) ([]access.Token, error) { return w.Archiv
 
 func (w world) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
 	return w.Archive.Queries, nil
+}
+
+func (w world) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	rest := w.Archive.Webhooks[min(skip, len(w.Archive.Webhooks)):]
+	return rest[:min(limit, len(rest))], nil
 }
 
 func (w world) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -17,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // synthetic is a transfer.Reader of problems that are made when they are asked
@@ -148,6 +150,25 @@ func (s *synthetic) Tokens(context.Context) ([]access.Token, error) { return s.t
 
 func (s *synthetic) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
 	return s.queries, nil
+}
+
+// Webhooks has a webhook of each of three users, with a value in every member of one.
+func (s *synthetic) Webhooks(_ context.Context, skip, limit int) (all []webhook.Webhook, _ error) {
+	m := newMaker(s.seed, 1<<40)
+	for i := range 3 {
+		w := webhook.Webhook{Endpoint: webhook.Endpoint{
+			ID: m.ids.Next(), Version: m.ids.Next(), Owner: s.content.Users[i].ID, Created: epoch, URL: "https://example.org/" + strings.Repeat("a", m.IntN(9)),
+			OnFailure: []webhook.OnFailure{webhook.Wait, webhook.Park}[i%2], Secret: webhook.SecretRef{Key: webhook.KeyID{byte(i), 7: byte(m.Uint32())}, Generation: 1}, Epoch: 1 + int64(i),
+		}}
+		if i > 0 {
+			c := event.Cursor{Number: 1 + int64(m.IntN(1e6)), Index: 1 + i, Batch: m.ids.Next()}
+			w.Types, w.Predicate, w.Active = []event.Type{"user.changed", event.ProblemCreated}, predicates[i], true
+			w.Secret.Rotated, w.Secret.Generation, w.From = epoch, 2, c
+			w.Progress = webhook.Progress{Epoch: int64(i), Cursor: c, State: webhook.Waiting, Reason: m.text(text.Name), Failures: 3, Next: epoch, Parked: 4}
+		}
+		all = append(all, w)
+	}
+	return all[min(skip, 3):][:min(limit, 3-min(skip, 3))], nil
 }
 
 func (s *synthetic) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {

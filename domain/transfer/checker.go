@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Checker checks records one by one, and groups them. Accepted records satisfy all
@@ -45,6 +46,8 @@ type Checker struct {
 	digests   map[access.Digest]struct{}
 	queries   []query.Saved
 	queryIDs  map[ident.ID]struct{}
+	webhooks  []webhook.Webhook
+	hookIDs   map[ident.ID]struct{}
 	audit     []audit.Entry
 	auditIDs  map[ident.ID]struct{}
 
@@ -62,6 +65,7 @@ func NewChecker() *Checker {
 		tokenIDs: make(map[ident.ID]struct{}),
 		digests:  make(map[access.Digest]struct{}),
 		queryIDs: make(map[ident.ID]struct{}),
+		hookIDs:  make(map[ident.ID]struct{}),
 		auditIDs: make(map[ident.ID]struct{}),
 		history:  history{ids: make(map[ident.ID]Kind)},
 		graph:    graph{open: make(map[pair]side)},
@@ -117,6 +121,8 @@ func (c *Checker) check(record Record) {
 		c.token(r.Token)
 	case SavedQuery:
 		c.savedQuery(r.Saved)
+	case Webhook:
+		c.webhook(r.Webhook)
 	case AuditEntry:
 		c.auditEntry(r.Entry)
 	case Problem:

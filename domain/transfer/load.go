@@ -45,6 +45,7 @@ func Load(source Source, batch ident.ID) (store.Archive, error) {
 		Metadata:  c.content,
 		Tokens:    c.tokens,
 		Queries:   c.queries,
+		Webhooks:  c.webhooks,
 		Audit:     c.audit,
 		Problems:  rest.problems,
 		Feed:      rest.feed,

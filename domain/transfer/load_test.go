@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 func TestLoadGroups(t *testing.T) {
@@ -268,7 +269,7 @@ func TestCheckerTakesLongChains(t *testing.T) {
 func TestRecordsReturnErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, at := range []string{"catalogue", "tokens", "saved queries", "audit log", "dossiers", "feed"} {
+	for _, at := range []string{"catalogue", "tokens", "saved queries", "webhooks", "audit log", "dossiers", "feed"} {
 		var last error
 		for _, err := range transfer.Records(t.Context(), failing{at, broken}) {
 			last = err
@@ -294,6 +295,11 @@ func (r reader) Tokens(context.Context) ([]access.Token, error) { return r.archi
 
 func (r reader) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
 	return r.archive.Queries, nil
+}
+
+func (r reader) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook, error) {
+	rest := r.archive.Webhooks[min(skip, len(r.archive.Webhooks)):]
+	return rest[:min(limit, len(rest))], nil
 }
 
 func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
@@ -339,6 +345,10 @@ func (f failing) Tokens(context.Context) ([]access.Token, error) { return nil, f
 
 func (f failing) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) {
 	return nil, f.fail("saved queries")
+}
+
+func (f failing) Webhooks(context.Context, int, int) ([]webhook.Webhook, error) {
+	return nil, f.fail("webhooks")
 }
 
 func (f failing) Audit(context.Context, int, int) ([]audit.Entry, error) {

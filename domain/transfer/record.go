@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // MaxInteger is the greatest integer of a Record, and -MaxInteger the least. Every JSON
@@ -43,6 +44,7 @@ const (
 	KindUser
 	KindToken
 	KindSavedQuery
+	KindWebhook
 	KindAuditEntry
 	KindProblem
 	KindSavepoint
@@ -62,13 +64,13 @@ const (
 // String returns the kind in words: "log entry".
 func (k Kind) String() string {
 	return [Kinds]string{
-		"start", "state", "priority", "classification", "component", "milestone", "user", "token", "saved query", "record of the audit log",
+		"start", "state", "priority", "classification", "component", "milestone", "user", "token", "saved query", "webhook", "record of the audit log",
 		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "feed event", "end",
 	}[k]
 }
 
-// The records of metadata and users are in ascending order of their identifiers. Tokens
-// and saved queries are in the order of their first put, and audit entries oldest
+// The records of metadata and users are in ascending order of their identifiers. Tokens,
+// saved queries and webhooks are in the order of their first put, and audit entries oldest
 // first. Problems are in ascending order of their numbers, and their parts in the
 // orders of store.Dossier. The events of the feed are in its order.
 type (
@@ -94,6 +96,9 @@ type (
 	Token struct{ access.Token }
 	// SavedQuery is a saved query of a user.
 	SavedQuery struct{ query.Saved }
+	// Webhook is a webhook with its progress, without its latest deliveries. It has no
+	// secret.
+	Webhook struct{ webhook.Webhook }
 	// AuditEntry is an entry of the audit log. The members of its values can be
 	// in any order.
 	AuditEntry struct{ audit.Entry }
@@ -152,6 +157,7 @@ func (Milestone) kind() Kind      { return KindMilestone }
 func (User) kind() Kind           { return KindUser }
 func (Token) kind() Kind          { return KindToken }
 func (SavedQuery) kind() Kind     { return KindSavedQuery }
+func (Webhook) kind() Kind        { return KindWebhook }
 func (AuditEntry) kind() Kind     { return KindAuditEntry }
 func (Problem) kind() Kind        { return KindProblem }
 func (Savepoint) kind() Kind      { return KindSavepoint }

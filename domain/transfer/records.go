@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -15,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Problems are read in pages: small enough to fit in memory, and large enough to make
@@ -33,6 +35,7 @@ type Reader interface {
 	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
 	Tokens(ctx context.Context) ([]access.Token, error)
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
+	Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error)
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
 	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
 	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
@@ -58,12 +61,18 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			yield(nil, err)
 			return
 		}
+		hooks, err := r.Webhooks(ctx, 0, math.MaxInt)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		all := put(func(record Record) bool { return yield(record, nil) })
 		// A version above MaxInteger is lowered to it. This is harmless: after loading,
 		// its batch is new.
 		if !all(Start{Catalogue: min(catalogue.Version.Number, MaxInteger)}) || !all.metadata(catalogue.Content()) ||
 			!each(all, tokens, func(t access.Token) Record { return Token{t} }) ||
-			!each(all, queries, func(q query.Saved) Record { return SavedQuery{q} }) {
+			!each(all, queries, func(q query.Saved) Record { return SavedQuery{q} }) ||
+			!each(all, hooks, webhookRecord) {
 			return
 		}
 		for skip, full := 0, true; full; skip += auditPage {
@@ -106,6 +115,13 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			}
 		}
 	}
+}
+
+// webhookRecord leaves out the deliveries: they are a help for the search of a fault, and
+// not needed to go on.
+func webhookRecord(w webhook.Webhook) Record {
+	w.Progress.Deliveries = nil
+	return Webhook{w}
 }
 
 // sizeOf returns the bytes of text in a dossier.

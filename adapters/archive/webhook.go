@@ -1,0 +1,97 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// eventTypes are types of events, each once; null stands for all.
+type eventTypes []event.Type
+
+func (v *eventTypes) appendTo(b []byte) (_ []byte, err error) {
+	if len(*v) == 0 {
+		return append(b, "null"...), nil
+	}
+	b = append(b, '[')
+	for i, t := range *v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = jsontext.AppendQuote(b, t); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func (v *eventTypes) parse(raw jsontext.Value) error {
+	wrong := errors.New("must be null, or an array of types of events")
+	if isNull(raw) {
+		return nil
+	}
+	if raw[0] != '[' {
+		return wrong
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != ']' {
+		element, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		t, err := parseString(element)
+		if err != nil || slices.Contains(*v, event.Type(t)) {
+			return wrong
+		}
+		*v = append(*v, event.Type(t))
+	}
+	if len(*v) == 0 {
+		return wrong
+	}
+	return nil
+}
+
+// cursor is a cursor of the feed, in the form of the API.
+type cursor event.Cursor
+
+func (v *cursor) appendTo(b []byte) ([]byte, error) {
+	return jsontext.AppendQuote(b, event.Cursor(*v).String())
+}
+
+func (v *cursor) parse(raw jsontext.Value) error {
+	s, err := parseString(raw)
+	if err != nil {
+		return err
+	}
+	c, err := event.ParseCursor(s)
+	*v = cursor(c)
+	if err != nil {
+		return errors.New("must be a cursor of the feed")
+	}
+	return nil
+}
+
+// keyID identifies the key behind a secret.
+type keyID webhook.KeyID
+
+func (v *keyID) appendTo(b []byte) ([]byte, error) {
+	return jsontext.AppendQuote(b, webhook.KeyID(*v).String())
+}
+
+func (v *keyID) parse(raw jsontext.Value) error {
+	s, err := parseString(raw)
+	if err != nil {
+		return err
+	}
+	id, err := webhook.ParseKeyID(s)
+	*v = keyID(id)
+	return err
+}
