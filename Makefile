@@ -34,7 +34,7 @@ build: ## build bin/problems
 # times as long. The tests of e2e have it in the program under test.
 race   = -race -gcflags=modernc.org/...=-race=false
 e2e    = github.com/problemtracking/problems/app/e2e
-raced  = /(adapters/(httpapi|httpframe|internal|memory|postgres|sqlite|web)|app/internal/(flood|metrics|observe|outage|serve|sink)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
+raced  = /(adapters/(httpapi|httpframe|internal|memory|postgres|sqlite|web|webhook)|app/internal/(courier|flood|metrics|observe|outage|serve|sink)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
 serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
 
 test: deps build ## run all tests of all modules, those of concurrent code with the race detector

@@ -69,6 +69,9 @@ const (
 	Most = 1000
 )
 
+// mostHost is the largest length of a host with its port, in bytes. Names are no longer.
+const mostHost = 253
+
 // CheckURL refuses a URL that is no address of a receiver. The error's text ends a sentence
 // for its author and never repeats the URL.
 func CheckURL(text string) error {
@@ -83,7 +86,7 @@ func CheckURL(text string) error {
 	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil, u.Opaque != "", u.Hostname() == "":
+	case err != nil, u.Opaque != "", u.Hostname() == "", len(u.Host) > mostHost:
 		return errors.New(form)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return errors.New(form + ": its scheme must be https or http")

@@ -27,6 +27,7 @@ var rules = []rule{
 	// App runs the servers: it counts connections and logs requests by httpframe too.
 	{folder: "adapters/httpframe", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
+	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/sqlite", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},

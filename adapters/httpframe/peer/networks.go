@@ -59,6 +59,9 @@ func (n Networks) String() string {
 	return strings.Join(entries, ",")
 }
 
+// Prefixes returns the networks.
+func (n Networks) Prefixes() []netip.Prefix { return slices.Clone(n.prefixes) }
+
 // Contain reports whether an address is in one of the networks.
 func (n Networks) Contain(address netip.Addr) bool {
 	address = address.Unmap().WithZone("")

@@ -1,0 +1,308 @@
+package webhook_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/problemtracking/problems/adapters/webhook"
+	"github.com/problemtracking/problems/domain/ident"
+	rules "github.com/problemtracking/problems/domain/webhook"
+)
+
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
+func message(e rules.Endpoint, key rules.Key, at time.Time) rules.Message {
+	m := rules.Message{ID: "evt_1", Time: at, Body: []byte(`{"type":"problem.created","timestamp":"2026-03-14T09:30:00.000Z","data":{"title":"é"}}`)}
+	m.Signature, _ = e.Sign(key, m.ID, at, m.Body)
+	return m
+}
+
+// The receiver checks the message by the Go library of Standard Webhooks, also after a
+// rotation with either secret.
+func TestSignaturesAgreeWithTheStandard(t *testing.T) {
+	t.Parallel()
+	key := rules.NewKey([32]byte{7})
+	now := time.Now()
+	rotated := rules.Endpoint{ID: ident.ID{1}, Secret: rules.SecretRef{Key: key.ID(), Generation: 1}.Rotate(key.ID(), now)}
+	secrets := map[int64]bool{1: true, 2: true, 3: false}
+	var mu sync.Mutex
+	var checked []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		body, _ := io.ReadAll(r.Body)
+		for generation, valid := range secrets {
+			library, err := standardwebhooks.NewWebhook(key.Secret(rotated.ID, generation).Reveal())
+			if err != nil {
+				checked = append(checked, err.Error())
+				continue
+			}
+			if err := library.Verify(body, r.Header); (err == nil) != valid {
+				checked = append(checked, fmt.Sprintf("secret %d: %v", generation, err))
+			}
+			if err := library.Verify(append(body, ' '), r.Header); err == nil {
+				checked = append(checked, "another body has the same signature")
+			}
+		}
+		checked = append(checked, r.Method+" "+r.Header.Get("Content-Type")+" "+r.Header.Get("User-Agent")+" "+r.Header.Get("Webhook-Id"))
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer receiver.Close()
+	sender := webhook.New(webhook.Options{Allow: loopback, Version: "1.2"})
+	defer sender.Close()
+	a := sender.Send(t.Context(), receiver.URL, message(rotated, key, now))
+	if a.Status != http.StatusNoContent || a.Err != "" || !a.Succeeded() || a.Duration <= 0 {
+		t.Errorf("the attempt is %+v", a)
+	}
+	if want := []string{"POST application/json problems/1.2 evt_1"}; fmt.Sprint(checked) != fmt.Sprint(want) {
+		t.Errorf("the receiver found %q", checked)
+	}
+}
+
+// Whatever form an address has, and however a name leads to it: what is not public is
+// refused before a connection.
+func TestAddressesThatAreNotPublic(t *testing.T) {
+	t.Parallel()
+	sender := webhook.New(webhook.Options{Timeout: 5 * time.Second})
+	for _, host := range []string{
+		"127.0.0.1", "127.1.2.3", "localhost", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
+		"169.254.169.254", "100.64.0.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
+		"[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[0:0:0:0:0:0:0:1]",
+		"[64:ff9b::7f00:1]", "[64:ff9b::a9fe:a9fe]", "[2002:7f00:1::]", "[2002:a00:1::]", "[2001::1]", "[2001:db8::1]", "[fc00::1]", "[fd00:ec2::254]", "[fe80::1]", "[ff02::1]", "[100::1]",
+	} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			a := sender.Send(t.Context(), "http://"+host+":9/", rules.Message{})
+			if a.Succeeded() || a.Status != 0 || !strings.Contains(a.Err, "is not public") || !strings.Contains(a.Err, "PROBLEMS_WEBHOOK_ALLOW") {
+				t.Errorf("the attempt is %+v", a)
+			}
+		})
+	}
+	// Forms of IPv4 that some resolvers read, and some do not.
+	for _, host := range []string{"0x7f.1", "2130706433", "0177.0.0.1", "127.1", "0"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			if a := sender.Send(t.Context(), "http://"+host+":9/", rules.Message{}); a.Succeeded() || strings.Contains(a.Err, "refused:") || strings.Contains(a.Err, "connection refused") {
+				t.Errorf("a connection was tried: %+v", a)
+			}
+		})
+	}
+}
+
+func TestAllowedNetworks(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer receiver.Close()
+	for allow, ok := range map[string]bool{"127.0.0.1/32": true, "127.0.0.0/8": true, "0.0.0.0/0": true, "127.0.0.2/32": false, "::/0": false, "10.0.0.0/8": false} {
+		sender := webhook.New(webhook.Options{Allow: []netip.Prefix{netip.MustParsePrefix(allow)}})
+		if a := sender.Send(t.Context(), receiver.URL, rules.Message{}); a.Succeeded() != ok {
+			t.Errorf("%s: %+v", allow, a)
+		}
+		sender.Close()
+	}
+}
+
+// A name that changes its address between two attempts, or within one, leads nowhere.
+func TestRebinding(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Bool
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	defer inside.Close()
+	port := inside.Listener.Addr().(*net.TCPAddr).Port
+	names := dns(t, [4]byte{127, 0, 0, 1})
+	sender := webhook.New(webhook.Options{Resolver: names, Timeout: 5 * time.Second})
+	defer sender.Close()
+	for range 3 {
+		a := sender.Send(t.Context(), fmt.Sprintf("http://rebind.example.org:%d/", port), rules.Message{})
+		if a.Succeeded() || !strings.Contains(a.Err, "127.0.0.1, which is not public") {
+			t.Errorf("the attempt is %+v", a)
+		}
+	}
+	if reached.Load() {
+		t.Error("a message has arrived at an address that is not public")
+	}
+}
+
+// dns returns a resolver that knows one address for every name.
+func dns(t *testing.T, address [4]byte) *net.Resolver {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	go func() {
+		buffer := make([]byte, 512)
+		for {
+			n, from, err := server.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			question := buffer[12:n]
+			end := strings.IndexByte(string(question), 0) + 5
+			answer := append([]byte{buffer[0], buffer[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, question[:end]...)
+			if question[end-3] == 1 { // the type A
+				answer[7] = 1
+				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+				answer = append(answer, address[:]...)
+			}
+			_, _ = server.WriteTo(answer, from)
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+}
+
+func TestNoRedirectIsFollowed(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Bool
+	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	defer target.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		receiver := httptest.NewServer(http.RedirectHandler(target.URL, status))
+		sender := webhook.New(webhook.Options{Allow: loopback})
+		if a := sender.Send(t.Context(), receiver.URL, rules.Message{}); a.Succeeded() || a.Status != status || a.Err != "" {
+			t.Errorf("%d: %+v", status, a)
+		}
+		sender.Close()
+		receiver.Close()
+	}
+	if reached.Load() {
+		t.Error("a redirect was followed")
+	}
+}
+
+// Proxies of the environment do not count: they would connect in place of the guard.
+func TestNoProxy(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:9")
+	t.Setenv("http_proxy", "http://127.0.0.1:9")
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer receiver.Close()
+	host := strings.Replace(receiver.URL, "127.0.0.1", "proxied.example.org", 1)
+	sender := webhook.New(webhook.Options{Allow: loopback, Resolver: dns(t, [4]byte{127, 0, 0, 1})})
+	defer sender.Close()
+	if a := sender.Send(t.Context(), host, rules.Message{}); !a.Succeeded() {
+		t.Errorf("the attempt is %+v", a)
+	}
+}
+
+func TestBadReceivers(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	t.Cleanup(func() { close(hang) })
+	var sent atomic.Int64
+	for name, c := range map[string]struct {
+		handle http.HandlerFunc
+		status int
+		err    string
+	}{
+		"hangs": {func(http.ResponseWriter, *http.Request) { <-hang }, 0, "has not answered within"},
+		"hangs in the body": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(200)
+			_ = http.NewResponseController(w).Flush()
+			<-hang
+		}, 200, ""},
+		"sends without end": {func(w http.ResponseWriter, r *http.Request) {
+			part := make([]byte, 32<<10)
+			for r.Context().Err() == nil {
+				n, err := w.Write(part)
+				if sent.Add(int64(n)); err != nil {
+					return
+				}
+			}
+		}, 200, ""},
+		"is gone":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, 410, ""},
+		"closes at once": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0, "closed the connection"},
+		"closes in the middle": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte("a"))
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, 200, ""},
+		"sends large headers": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("A", strings.Repeat("a", 64<<10)) }, 0, "headers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			receiver := httptest.NewUnstartedServer(c.handle)
+			receiver.Config.ErrorLog = quiet()
+			receiver.Start()
+			t.Cleanup(receiver.CloseClientConnections)
+			sender := webhook.New(webhook.Options{Allow: loopback, Timeout: time.Second})
+			a := sender.Send(t.Context(), receiver.URL, rules.Message{})
+			if a.Status != c.status || !strings.Contains(a.Err, c.err) || (a.Err == "") != (c.err == "") {
+				t.Errorf("the attempt is %+v", a)
+			}
+			if a.Duration > 10*time.Second {
+				t.Errorf("it took %s", a.Duration)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := sent.Load(); n > 64<<20 { // what the system buffers is far less
+			t.Errorf("%d bytes of an answer without end were taken", n)
+		}
+	})
+}
+
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	receiver.Config.ErrorLog = quiet()
+	receiver.StartTLS()
+	defer receiver.Close()
+	strict := webhook.New(webhook.Options{Allow: loopback})
+	if a := strict.Send(t.Context(), receiver.URL, rules.Message{}); a.Succeeded() || !strings.Contains(a.Err, "certificate of the receiver is not valid") {
+		t.Errorf("an unknown authority: %+v", a)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(receiver.Certificate())
+	trusting := webhook.New(webhook.Options{Allow: loopback, Roots: roots, Resolver: dns(t, [4]byte{127, 0, 0, 1})})
+	if a := trusting.Send(t.Context(), receiver.URL, rules.Message{}); !a.Succeeded() {
+		t.Errorf("a known authority: %+v", a)
+	}
+	u, err := url.Parse(receiver.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := trusting.Send(t.Context(), "https://other.example.net:"+u.Port(), rules.Message{}); a.Succeeded() || !strings.Contains(a.Err, "certificate") {
+		t.Errorf("another name: %+v", a)
+	}
+}
+
+func TestEndOfTheContext(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	accepted := make(chan struct{})
+	go func() {
+		c, err := listener.Accept()
+		if err == nil {
+			_, _ = bufio.NewReader(c).ReadString('\n')
+			close(accepted)
+		}
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-accepted; cancel() }()
+	if a := webhook.New(webhook.Options{Allow: loopback}).Send(ctx, "http://"+listener.Addr().String(), rules.Message{}); a.Succeeded() || a.Err == "" {
+		t.Errorf("the attempt is %+v", a)
+	}
+}
