@@ -15,6 +15,7 @@ require (
 	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0
 	github.com/problemtracking/problems/adapters/web v0.1.0
+	github.com/problemtracking/problems/adapters/webhook v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/prometheus/client_golang v1.25.0
@@ -27,6 +28,7 @@ require (
 )
 
 require (
+	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -92,6 +94,7 @@ replace (
 	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../adapters/postgres/postgrestest
 	github.com/problemtracking/problems/adapters/sqlite => ../adapters/sqlite
 	github.com/problemtracking/problems/adapters/web => ../adapters/web
+	github.com/problemtracking/problems/adapters/webhook => ../adapters/webhook
 	github.com/problemtracking/problems/conformance => ../conformance
 	github.com/problemtracking/problems/domain => ../domain
 )

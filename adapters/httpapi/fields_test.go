@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // wireMembers returns the names of the members of a type of package wire, and of those the ones
@@ -111,6 +112,8 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	revoked := samples.Token
 	revoked.Revoked = samples.Time
 	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })
+	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(samples.Retrying()) })
+	note("test that has failed", wire.WebhookTest{}, func(e *wire.Encoder) { e.WebhookTest(webhook.Attempt{Err: "no answer"}) })
 	started := samples.Milestone
 	started.Start = samples.Time
 	note("started milestone", wire.Milestone{}, func(e *wire.Encoder) { e.MilestoneObject(started) })

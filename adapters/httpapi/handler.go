@@ -184,6 +184,7 @@ func endpoints() []endpoint {
 		metadataEndpoints(),
 		auditEndpoints(),
 		eventEndpoints(),
+		webhookEndpoints(),
 		searchEndpoints(),
 		queryEndpoints(),
 	} {

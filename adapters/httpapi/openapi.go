@@ -80,6 +80,7 @@ func tags() []*huma.Tag {
 		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, write and admin."},
 		{Name: tagMetadata, Description: "Shape states, priorities, classifications, components and milestones."},
 		{Name: tagEvents, Description: "Follow everything that happens, page by page or as a stream."},
+		{Name: tagWebhooks, Description: "Have events sent to other services, signed as Standard Webhooks says."},
 		{Name: "Audit", Description: "See who changed which metadata, users and tokens, and when."},
 	}
 }

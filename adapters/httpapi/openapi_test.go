@@ -507,7 +507,7 @@ func lasting(t *testing.T, body []byte) string {
 		switch v := v.(type) {
 		case map[string]any:
 			for name, member := range v {
-				if _, text := member.(string); text && (strings.HasSuffix(strings.ToLower(name), "identifier") || strings.HasSuffix(name, "Date") || name == "token" || name == "preview") {
+				if _, text := member.(string); text && (strings.HasSuffix(strings.ToLower(name), "identifier") || strings.HasSuffix(name, "Date") || name == "token" || name == "secret" || name == "preview") {
 					delete(v, name)
 				}
 				strip(member)

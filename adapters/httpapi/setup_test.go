@@ -55,6 +55,7 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	o := Options{
 		Service: tracker.New(tracker.Options{
 			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: tracker.DefaultLimits(),
+			WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{}), nil }, Sender: f.fixedStore,
 		}),
 		Limits:       DefaultLimits(),
 		Version:      "test",
@@ -151,6 +152,8 @@ func objectOf(e endpoint) ident.ID {
 		return samples.Accounts.ID
 	case "milestones":
 		return samples.Milestone.ID
+	case "webhooks":
+		return samples.Webhook().ID
 	}
 	return samples.Ann.ID
 }
@@ -181,6 +184,7 @@ type fixedStore struct {
 	feed       []event.Entry
 	queries    []query.Saved
 	webhooks   []webhook.Webhook
+	sent       []string                           // messages to receivers of webhooks
 	hits       []store.Hit                        // of every search
 	searched   func(context.Context, store.Query) // if not nil, called when problems are searched
 	neighbours []relationship.Relationship        // of every problem
@@ -198,6 +202,7 @@ type fixedStore struct {
 
 func newFixedStore() *fixedStore {
 	f := &fixedStore{catalogue: samples.Catalogue(), snapshot: samples.Snapshot(), replies: map[string]store.Reply{}}
+	f.webhooks = []webhook.Webhook{samples.Webhook()}
 	f.snapshot.Comments = []problem.Comment{samples.Comment()}
 	f.snapshot.Relationships = []store.Related{samples.Related()}
 	f.snapshot.Watchers = []ident.ID{samples.Ann.ID}
@@ -341,6 +346,12 @@ func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []quer
 		}
 	}
 	return all, f.err
+}
+
+// Send implements webhook.Sender.
+func (f *fixedStore) Send(_ context.Context, url string, m webhook.Message) webhook.Attempt {
+	f.sent = append(f.sent, url+" "+string(m.Body))
+	return webhook.Attempt{Status: 204, Duration: 42 * time.Millisecond}
 }
 
 func (f *fixedStore) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook, error) {

@@ -240,7 +240,7 @@ func (m *memory[V]) take(key string) (V, bool) {
 // saboteurs returns all of them.
 func saboteurs() []saboteur {
 	return slices.Concat(problemSaboteurs(), recordSaboteurs(), conditionSaboteurs(), accessSaboteurs(), frameSaboteurs(),
-		searchSaboteurs(), pageSaboteurs(), metadataSaboteurs(), pastSaboteurs(), bulkSaboteurs(), auditSaboteurs(), eventSaboteurs())
+		searchSaboteurs(), pageSaboteurs(), metadataSaboteurs(), pastSaboteurs(), bulkSaboteurs(), auditSaboteurs(), eventSaboteurs(), webhookSaboteurs())
 }
 
 // ended returns how a case ended.

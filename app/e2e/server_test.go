@@ -18,6 +18,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // patience is how long a process may take for what it does at once.
@@ -130,7 +131,7 @@ func serveLogging(t testing.TB, log *os.File, command []string, store string, va
 	args := append(command, program, "serve")
 	s := &server{t: t, cmd: exec.Command(args[0], args[1:]...), stderr: new(lockedBuffer), ended: make(chan struct{}),
 		transport: &http.Transport{MaxIdleConnsPerHost: 64}}
-	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, variables...)...)
+	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, append(webhookKey(t, store), variables...)...)...)
 	s.cmd.Stderr = s.stderr
 	if log != nil {
 		s.cmd.Stderr = log
@@ -175,6 +176,25 @@ func serveLogging(t testing.TB, log *os.File, command []string, store string, va
 	}
 	return s
 }
+
+// webhookKey is the setting for the key of webhooks, for a store without a file of its own.
+// All servers of the tests have the same.
+func webhookKey(t testing.TB, store string) []string {
+	t.Helper()
+	if !strings.HasPrefix(store, "postgres") {
+		return nil
+	}
+	file, err := webhookKeyFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"PROBLEMS_WEBHOOK_KEY_FILE=" + file}
+}
+
+var webhookKeyFile = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(filepath.Dir(binary), "webhook-key")
+	return file, os.WriteFile(file, []byte(webhook.NewKey([32]byte{1}).Reveal()), 0o600)
+})
 
 // given reports whether the variables hold a bootstrap token, so that serve need
 // not print a second line.

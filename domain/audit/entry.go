@@ -22,7 +22,7 @@ const (
 // Kind is the kind of the object in an Entry.
 type Kind string
 
-// The kinds of objects: those of metadata, users with them, and tokens.
+// The kinds of objects: those of metadata, users with them, tokens and webhooks.
 const (
 	State          = Kind(metadata.States)
 	Priority       = Kind(metadata.Priorities)
@@ -31,11 +31,12 @@ const (
 	Milestone      = Kind(metadata.Milestones)
 	User           = Kind(metadata.Users)
 	Token          = Kind("token")
+	Webhook        = Kind("webhook")
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{State, Priority, Classification, Component, Milestone, User, Token}
+	return []Kind{State, Priority, Classification, Component, Milestone, User, Token, Webhook}
 }
 
 // Entry is one line of the audit log: the author, the time, the object, and the values
@@ -49,7 +50,7 @@ type Entry struct {
 	Type    Type
 	Kind    Kind     // of the object
 	Object  ident.ID // the object's identifier
-	Name    string   // the object's name, after a renaming the new one; for a token, its user's
+	Name    string   // the object's name, after a renaming the new one; for a token, its user's; for a webhook, the host of its receiver
 	Field   string   // the changed member; empty for Created
 	From    problem.LogValue
 	To      problem.LogValue

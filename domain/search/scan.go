@@ -2,10 +2,16 @@ package search
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
+	"time"
 
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -33,6 +39,70 @@ func Among(ctx context.Context, r store.Reader, q store.Query, ids []problem.ID)
 		}
 	}
 	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), among)
+}
+
+// AmongAll is Among for several plans at once, in the view of one user: for each plan it
+// returns the problems that satisfy it. It loads every problem once. A plan can fail by
+// itself; then the others still have their results.
+func AmongAll(ctx context.Context, r store.Reader, c *metadata.Catalogue, as ident.ID, plans []*predicate.Plan, ids []problem.ID) ([]Found, error) {
+	results := make([]Found, len(plans))
+	for page := range slices.Chunk(ids, batchSize) {
+		snapshots, err := r.Problems(ctx, page, as, 0)
+		if err != nil {
+			return nil, err
+		}
+		problems := NewProblems(r, c, as)
+		entries := make([]*problemEntry, len(snapshots))
+		for i, s := range snapshots {
+			entries[i] = problems.entry(s)
+		}
+		for i, plan := range plans {
+			if err := results[i].add(ctx, problems, plan, entries); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, nil
+}
+
+// Found holds the problems that satisfy a plan, or why it failed.
+type Found struct {
+	IDs map[problem.ID]bool
+	Err error
+}
+
+// planTime is the time for one plan and one batch of problems in AmongAll.
+const planTime = time.Second
+
+// add evaluates the plan for each of the entries. Its error is one of the store, or the end
+// of ctx.
+func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Plan, entries []*problemEntry) error {
+	if f.Err != nil {
+		return nil
+	}
+	if err := problems.preload(ctx, needsOf(plan), entries); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, planTime)
+	defer cancel()
+	evaluator := eval.New(limited)
+	for _, e := range entries {
+		holds, err := evaluator.Holds(plan.Where, e)
+		if _, of := errors.AsType[*fault.Error](err); of || err != nil && ctx.Err() != nil {
+			return ended(ctx, err)
+		}
+		if err != nil {
+			f.Err = fault.Wrap(fault.QueryTooExpensive, err, "the predicate takes too much time")
+			return nil
+		}
+		if holds {
+			if f.IDs == nil {
+				f.IDs = make(map[problem.ID]bool)
+			}
+			f.IDs[e.snapshot.ID] = true
+		}
+	}
+	return nil
 }
 
 func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store.Snapshot, error] {

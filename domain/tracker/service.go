@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Service runs the use cases on a store. Its methods may be called from many goroutines
@@ -35,6 +36,8 @@ type Service struct {
 	hub       *feedHub
 	keepFeed  time.Duration // 0: for ever
 	waitFor   time.Duration
+	hookKey   func() (webhook.Key, error)
+	sender    webhook.Sender
 }
 
 // Options configure a Service. Options with a default for 0 may be left out.
@@ -65,6 +68,11 @@ type Options struct {
 	// FeedPoll is the time between two looks at the feed while somebody follows it. An
 	// event of another server takes this long to arrive. 0 means 400 ms.
 	FeedPoll time.Duration
+	// WebhookKey returns the key behind the secrets of webhooks (D40). It is called when
+	// somebody needs it. nil: there is none.
+	WebhookKey func() (webhook.Key, error)
+	// Sender sends messages to the receivers of webhooks. nil: nothing is sent.
+	Sender webhook.Sender
 	// WaitFor limits the wait of a search for the search limit, and of a large problem
 	// for memory. A longer wait fails with fault.Unavailable. 0 means 10 seconds, and
 	// leaves time for the search within the time limit of a request (D22).
@@ -118,6 +126,8 @@ func New(o Options) *Service {
 		searches:  searchlimit.New(o.Searches, o.WaitFor),
 		lookups:   searchlimit.New(o.Searches, o.WaitFor),
 		keepFeed:  o.KeepEvents,
+		hookKey:   o.WebhookKey,
+		sender:    o.Sender,
 	}
 	s.hub = newFeedHub(o.Store, s.catalogue, o.FeedPoll)
 	return s

@@ -17,6 +17,7 @@ import (
 var auditMembers = []string{
 	"identifier", "name", "email", "resolved", "initial", "order", "nextStates", "closed", "successor", "parent",
 	"component", "creationDate", "startDate", "endDate", "inactive", "user", "scope", "expires", "revoked",
+	"url", "types", "predicate", "onFailure", "active", "cursor", "state", "secret", "deleted",
 }
 
 // auditEntry checks an entry of the audit log and normalises its values to the form
@@ -54,6 +55,8 @@ func (c *Checker) audited(e audit.Entry) {
 	switch {
 	case !slices.Contains(audit.Kinds(), e.Kind):
 		c.refuse("/objectKind", "must be one of: %s", list(audit.Kinds()))
+	case e.Kind == audit.Webhook: // which may be deleted
+		c.identifier("/object", e.Object)
 	case e.Kind != audit.Token:
 		c.reference("/object", metadata.Kind(e.Kind), e.Object)
 	default:

@@ -78,19 +78,20 @@ const (
 
 // grammar is the command line.
 type grammar struct {
-	Serve   serveCommand   `cmd:"" help:"Run the service."`
-	Migrate migrateCommand `cmd:"" help:"Bring a store to the schema of this version, or show what is missing."`
-	User    userCommands   `cmd:"" help:"Add, list and deactivate users."`
-	Token   tokenCommands  `cmd:"" help:"Create, list and revoke API tokens."`
-	Events  eventsCommand  `cmd:"" help:"Print the events of a running server, and follow them."`
-	Export  exportCommand  `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
-	Backup  backupCommand  `cmd:"" help:"Copy the file of a store, beside the running service."`
-	Import  importCommand  `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
-	Copy    copyCommand    `cmd:"" help:"Copy everything from one store into another, which is empty."`
-	Health  healthCommand  `cmd:"" help:"Ask the running service of these settings whether it is ready."`
-	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with the settings and the store, and the way to mend it."`
-	Config  configCommand  `cmd:"" help:"Print the settings that \"problems serve\" would use, or check them."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve   serveCommand    `cmd:"" help:"Run the service."`
+	Migrate migrateCommand  `cmd:"" help:"Bring a store to the schema of this version, or show what is missing."`
+	User    userCommands    `cmd:"" help:"Add, list and deactivate users."`
+	Token   tokenCommands   `cmd:"" help:"Create, list and revoke API tokens."`
+	Events  eventsCommand   `cmd:"" help:"Print the events of a running server, and follow them."`
+	Webhook webhookCommands `cmd:"" help:"List, test and replay the webhooks of a running server."`
+	Export  exportCommand   `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
+	Backup  backupCommand   `cmd:"" help:"Copy the file of a store, beside the running service."`
+	Import  importCommand   `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
+	Copy    copyCommand     `cmd:"" help:"Copy everything from one store into another, which is empty."`
+	Health  healthCommand   `cmd:"" help:"Ask the running service of these settings whether it is ready."`
+	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong with the settings and the store, and the way to mend it."`
+	Config  configCommand   `cmd:"" help:"Print the settings that \"problems serve\" would use, or check them."`
+	Version versionCommand  `cmd:"" help:"Print the version."`
 }
 
 const description = `An issue tracker with an HTTP API.

@@ -21,6 +21,7 @@ type Settings struct {
 	SignIn   SignIn   `embed:"" group:"Sign-in"`
 	Limits   Limits   `embed:"" group:"Limits"`
 	Timeouts Timeouts `embed:"" group:"Timeouts"`
+	Webhooks Webhooks `embed:"" group:"Webhooks"`
 	Clock    Clock    `embed:"" group:"Clock"`
 }
 

@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/courier"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 func TestCallsAreCountedByOutcome(t *testing.T) {
@@ -197,6 +199,7 @@ func TestPageHasAllMetrics(t *testing.T) {
 	m.Reread("certificate", nil)
 	m.Certificate(func() time.Time { return time.Unix(0, 0) })
 	m.Events(func() int { return 0 }, func() uint64 { return 0 }, metrics.NewEventLag())
+	m.Webhooks(func() []courier.Stat { return []courier.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 })
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
 	}
@@ -241,4 +244,27 @@ func lacks(t *testing.T, m *metrics.Metrics, text string) {
 	if strings.Contains(page(m), text) {
 		t.Errorf("/metrics has %s", text)
 	}
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	m.Webhooks(func() []courier.Stat {
+		return []courier.Stat{
+			{Webhook: "one", Pending: 3, Oldest: time.Unix(1700000000, 5e8), Failures: 2, Active: true},
+			{Webhook: "other"},
+		}
+	}, func(o webhook.Outcome) int64 { return int64(len(o)) })
+	expect(t, m,
+		`problems_webhook_pending{webhook="one"} 3`,
+		`problems_webhook_pending{webhook="other"} 0`,
+		`problems_webhook_oldest_timestamp_seconds{webhook="one"} 1.7000000005e+09`,
+		`problems_webhook_oldest_timestamp_seconds{webhook="other"} 0`,
+		`problems_webhook_failures{webhook="one"} 2`,
+		`problems_webhook_active{webhook="one"} 1`,
+		`problems_webhook_active{webhook="other"} 0`,
+		`problems_webhook_attempts_total{outcome="delivered"} 9`,
+		`problems_webhook_attempts_total{outcome="failed"} 6`,
+		`problems_webhook_attempts_total{outcome="parked"} 6`,
+	)
 }

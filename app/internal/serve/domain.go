@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/problemtracking/problems/adapters/webhook"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
@@ -14,7 +15,7 @@ import (
 )
 
 // domainModule exports the service on the store of another module.
-var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, sender *webhook.Sender, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
 	limits := o.Settings.Limits
 	service := tracker.New(tracker.Options{
 		Store:  observe.Store(s, o.Now, m.Call, outages.Observe),
@@ -30,6 +31,8 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, m
 		},
 		Searches:   int(at),
 		KeepEvents: limits.KeepEvents,
+		WebhookKey: keyFile(o).Keys(o.Random),
+		Sender:     sender,
 	})
 	m.Searches(service.Searches)
 	m.Clock(service.ClockRefusals, service.ClockOffset)

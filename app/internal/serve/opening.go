@@ -22,6 +22,7 @@ type opening struct {
 	store     *handle
 	service   *tracker.Service
 	keeper    *housekeeper
+	delivery  *delivery
 	outages   *outage.Log
 	api       *endpoint
 	endpoints []*endpoint
@@ -91,6 +92,7 @@ func (p *opening) wait() error {
 func (p *opening) begin(b bootstrap, lines ...string) {
 	p.print(b, append(lines, announcement(p.options, p.url(), p.page(b), b)...)...)
 	p.keeper.start()
+	p.delivery.start()
 	go debug.FreeOSMemory() // a start leaves some 4 MB of garbage
 }
 
@@ -141,10 +143,11 @@ func (p *opening) print(b bootstrap, lines ...string) {
 	p.logger.Warn("standard output does not take the lines of the start", args...)
 }
 
-// stop ends the wait for the store and the housekeeping.
+// stop ends the wait for the store, the delivery of webhooks and the housekeeping.
 func (p *opening) stop(context.Context) error {
 	p.store.cancel()
 	p.waiting.Wait()
+	p.delivery.stop()
 	p.keeper.stop()
 	return nil
 }

@@ -148,6 +148,7 @@ func module(o Options, logger *slog.Logger, storing fx.Option) fx.Option {
 		fx.Provide(newFiles),
 		storing,
 		domainModule,
+		webhookModule,
 		metricsModule,
 		httpModule,
 	)

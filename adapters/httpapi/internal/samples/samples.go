@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 var (
@@ -215,4 +216,49 @@ func Changes() tracker.ChangedProblems {
 		}}},
 		Preview: &tracker.Preview{Now: Time},
 	}
+}
+
+// NewWebhook returns a webhook without deliveries.
+func NewWebhook() webhook.Webhook {
+	return webhook.Webhook{Endpoint: webhook.Endpoint{
+		ID: Identifier(20), Version: Identifier(21), Owner: Ann.ID, Created: Time, URL: "https://hooks.example.org/problems",
+		Types: []event.Type{event.ProblemCreated, event.ProblemChanged}, Predicate: "priority.name = 'High'", OnFailure: webhook.Wait, Active: true,
+		Secret: webhook.SecretRef{Key: webhook.NewKey([32]byte{}).ID(), Generation: 1}, Epoch: 1,
+	}}
+}
+
+// Webhook returns a webhook that waits, after parked events and a last failed attempt.
+func Webhook() webhook.Webhook {
+	w := NewWebhook()
+	w.Progress = webhook.Progress{
+		Epoch: 1, Cursor: event.Cursor{Number: 7, Index: 1, Batch: Identifier(16)}, State: webhook.Waiting, Failures: 9, Parked: 2,
+		Reason: "10 attempts to deliver one event have failed; the last one: the receiver answered with status 503",
+		Deliveries: []webhook.Delivery{{
+			Event: event.Cursor{Number: 8, Index: 1, Batch: Identifier(17)}, Type: event.ProblemChanged, Attempt: 9, At: Time, Duration: 120 * time.Millisecond,
+			Status: 503, Error: "the receiver answered with status 503", Outcome: webhook.Failed, Next: Time.Add(24 * time.Hour),
+		}},
+	}
+	return w
+}
+
+// Resumed returns that webhook after it was resumed.
+func Resumed() webhook.Webhook {
+	w := Webhook()
+	w.Endpoint = w.Begin(w.Progress.Cursor)
+	return w
+}
+
+// Retrying returns a webhook with a further attempt ahead.
+func Retrying() webhook.Webhook {
+	w := NewWebhook()
+	w.Progress = webhook.Progress{Epoch: 1, State: webhook.Active, Failures: 1, Next: Time.Add(5 * time.Second)}
+	return w
+}
+
+// WebhookSecret returns a predictable secret.
+func WebhookSecret() webhook.Secret { return webhook.NewKey([32]byte{}).Secret(Identifier(20), 1) }
+
+// WebhookTest returns the attempt of a test.
+func WebhookTest() webhook.Attempt {
+	return webhook.Attempt{At: Time, Duration: 42 * time.Millisecond, Status: 204}
 }

@@ -15,8 +15,8 @@ type AuditEntry struct {
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          *Reference      `json:"author" doc:"null for the service itself, and for its command line."`
 	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
-	Kind            string          `json:"kind" enum:"state,priority,classification,component,milestone,user,token" doc:"Of the object."`
-	Object          Reference       `json:"object" doc:"With the name that it had then; a token has that of its user."`
+	Kind            string          `json:"kind" enum:"state,priority,classification,component,milestone,user,token,webhook" doc:"Of the object."`
+	Object          Reference       `json:"object" doc:"With the name that it had then; a token has that of its user, and a webhook the host of its receiver."`
 	Field           *string         `json:"field" doc:"The member that changed; null for Created."`
 	From            json.RawMessage `json:"from" doc:"What it was: a string, a number, true or false, an object, an array of objects, or null."`
 	To              json.RawMessage `json:"to" doc:"What it became; for Created, the members of the object that are not null."`

@@ -185,6 +185,8 @@ func (d *decoder) into(into any, name string, where fault.Location) error {
 		set(d, into, value, where, asPartial)
 	case *patch.Field[[]metadata.Partial]:
 		set(d, into, value, where, asPartials)
+	case *patch.Field[[]string]:
+		set(d, into, value, where, asStrings)
 	case Ignored:
 		expectInto(into.Into, value)
 	default:
@@ -242,6 +244,7 @@ var (
 	errBool    = errors.New("must be true or false")
 	ErrInteger = errors.New("must be an integer: a number without fraction or exponent")
 	errArray   = errors.New("must be an array of objects")
+	errStrings = errors.New("must be an array of strings")
 	errTime    = errors.New(`must be a time like "2015-11-05T12:00:00.000Z" (RFC 3339)`)
 )
 
@@ -327,6 +330,20 @@ func asPartials(value any) ([]metadata.Partial, error) {
 		partials[i] = PartialOf(element)
 	}
 	return partials, nil
+}
+
+func asStrings(value any) ([]string, error) {
+	array, ok := value.([]any)
+	if !ok {
+		return nil, errStrings
+	}
+	all := make([]string, len(array))
+	for i, element := range array {
+		if all[i], ok = element.(string); !ok {
+			return nil, errStrings
+		}
+	}
+	return all, nil
 }
 
 // value reads any value, in the types of DecodeValue.

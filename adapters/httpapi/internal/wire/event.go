@@ -11,13 +11,13 @@ import (
 // Event is an event of the feed (D39).
 type Event struct {
 	Identifier      string        `json:"identifier" doc:"Opaque. It is the cursor behind this event, too."`
-	Type            string        `json:"type" enum:"problem.created,problem.changed,state.created,state.changed,priority.created,priority.changed,classification.created,classification.changed,component.created,component.changed,milestone.created,milestone.changed,user.created,user.changed,token.created,token.changed"`
+	Type            string        `json:"type" enum:"problem.created,problem.changed,state.created,state.changed,priority.created,priority.changed,classification.created,classification.changed,component.created,component.changed,milestone.created,milestone.changed,user.created,user.changed,token.created,token.changed,webhook.created,webhook.changed"`
 	Timestamp       time.Time     `json:"timestamp"`
 	Author          *Reference    `json:"author" doc:"null for the service itself, and for its command line."`
 	BatchIdentifier string        `json:"batchIdentifier" format:"uuid" doc:"The same for all events of one request."`
-	Problem         *EventProblem `json:"problem" doc:"null for an event of metadata, users and tokens."`
-	Logs            []LogEntry    `json:"logs" nullable:"false" doc:"The new entries in the problem's log; empty for an event of metadata, users and tokens."`
-	Audit           []AuditEntry  `json:"audit,omitempty" doc:"The new entries in the audit log; only for an event of metadata, users and tokens."`
+	Problem         *EventProblem `json:"problem" doc:"null for an event of metadata, users, tokens and webhooks."`
+	Logs            []LogEntry    `json:"logs" nullable:"false" doc:"The new entries in the problem's log; empty for an event of metadata, users, tokens and webhooks."`
+	Audit           []AuditEntry  `json:"audit,omitempty" doc:"The new entries in the audit log; only for an event of metadata, users, tokens and webhooks."`
 }
 
 // EventProblem is the problem of an event, right after the event.

@@ -278,7 +278,7 @@ var english = Language{
 
 		"audit.when": "When", "audit.who": "Who", "audit.what": "What", "audit.service": "The service", "audit.created": "created",
 		"audit.state": "State", "audit.priority": "Priority", "audit.classification": "Classification", "audit.component": "Component",
-		"audit.milestone": "Milestone", "audit.user": "User", "audit.token": "Token",
+		"audit.milestone": "Milestone", "audit.user": "User", "audit.token": "Token", "audit.webhook": "Webhook",
 
 		"failure.sign-in": "Sign in",
 		"failure.kept":    "What you typed is kept in this page.",

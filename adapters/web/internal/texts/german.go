@@ -241,7 +241,7 @@ var german = Language{
 
 		"audit.when": "Wann", "audit.who": "Wer", "audit.what": "Was", "audit.service": "Der Dienst", "audit.created": "angelegt",
 		"audit.state": "Zustand", "audit.priority": "Priorität", "audit.classification": "Art", "audit.component": "Komponente",
-		"audit.milestone": "Meilenstein", "audit.user": "Person", "audit.token": "Token",
+		"audit.milestone": "Meilenstein", "audit.user": "Person", "audit.token": "Token", "audit.webhook": "Webhook",
 
 		"failure.malformed-json":         "Fehlerhaftes JSON",
 		"failure.malformed-request":      "Fehlerhafte Anfrage",

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/remote"
+)
+
+type webhookCommands struct {
+	List   webhookList   `cmd:"" help:"List all webhooks with their state."`
+	Test   webhookTest   `cmd:"" help:"Send a test message to the receiver of a webhook."`
+	Replay webhookReplay `cmd:"" help:"Send events to a webhook again, or go on after a failure."`
+}
+
+// adminServer is a running server and a token of scope admin.
+type adminServer struct {
+	Remote struct {
+		URL   string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
+		Token config.Token `placeholder:"TOKEN" help:"Token of scope admin for the server. Better set as a variable: other users of the machine can see flags."`
+	} `embed:"" group:"Running server"`
+}
+
+func (s *adminServer) open() (*remote.Server, error) {
+	if !s.Remote.Token.Given() {
+		return nil, errors.New("the server needs a token of scope admin: set PROBLEMS_TOKEN")
+	}
+	return remote.New(s.Remote.URL, s.Remote.Token.Secret)
+}
+
+// shownWebhook is a webhook as the API shows it (D40).
+type shownWebhook struct {
+	Identifier  string     `json:"identifier"`
+	URL         string     `json:"url"`
+	State       string     `json:"state"`
+	Reason      *string    `json:"reason"`
+	Failures    int        `json:"failures"`
+	NextAttempt *time.Time `json:"nextAttempt"`
+	Parked      int        `json:"parked"`
+}
+
+type webhookList struct {
+	adminServer
+
+	JSON bool `name:"json" help:"Print a JSON array instead of a table, with all members."`
+}
+
+// Run is called by kong.
+func (c *webhookList) Run(ctx context.Context, p Process) error {
+	server, err := c.open()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		var all []map[string]any
+		if err := server.Call(ctx, http.MethodGet, nil, &all, "webhooks"); err != nil {
+			return err
+		}
+		return printJSON(p.Stdout, all)
+	}
+	var all []shownWebhook
+	if err := server.Call(ctx, http.MethodGet, nil, &all, "webhooks"); err != nil {
+		return err
+	}
+	rows := [][]string{{"IDENTIFIER", "URL", "STATE", "FAILURES", "NEXT ATTEMPT", "PARKED", "REASON"}}
+	for _, w := range all {
+		reason := ""
+		if w.Reason != nil {
+			reason = *w.Reason
+		}
+		rows = append(rows, []string{w.Identifier, w.URL, w.State, fmt.Sprint(w.Failures), orElse(w.NextAttempt, "none"), fmt.Sprint(w.Parked), reason})
+	}
+	return printTable(p.Stdout, rows)
+}
+
+type webhookTest struct {
+	adminServer
+
+	Identifier string `arg:"" help:"Identifier of the webhook, as \"problems webhook list\" shows it."`
+}
+
+// Run is called by kong.
+func (c *webhookTest) Run(ctx context.Context, p Process) error {
+	server, err := c.open()
+	if err != nil {
+		return err
+	}
+	var done struct {
+		Status   *int    `json:"status"`
+		Error    *string `json:"error"`
+		Duration int     `json:"duration"`
+	}
+	if err := server.Call(ctx, http.MethodPost, nil, &done, "webhooks", c.Identifier, "test"); err != nil {
+		return err
+	}
+	if done.Error != nil {
+		return errors.New(*done.Error)
+	}
+	status := 0
+	if done.Status != nil {
+		status = *done.Status
+	}
+	_, err = fmt.Fprintf(p.Stdout, "The receiver answered with status %d after %d ms.\n", status, done.Duration)
+	return err
+}
+
+type webhookReplay struct {
+	adminServer
+
+	Identifier string `arg:"" help:"Identifier of the webhook."`
+	After      string `placeholder:"EVENT" help:"Send the events behind the one with this identifier, or with oldest: all of them, or with now: only new ones. Default: go on at the event that has failed."`
+}
+
+// Run is called by kong.
+func (c *webhookReplay) Run(ctx context.Context, p Process) error {
+	server, err := c.open()
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"active": true}
+	if c.After != "" {
+		body["cursor"] = c.After
+	}
+	var now shownWebhook
+	if err := server.Call(ctx, http.MethodPatch, body, &now, "webhooks", c.Identifier); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Stderr, "Webhook %s is %s.\n", now.Identifier, now.State)
+	return err
+}

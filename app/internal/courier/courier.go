@@ -1,0 +1,166 @@
+// Package courier delivers the events of the feed to webhooks: on one server at a time, in
+// order for each webhook, and with one message under way for each.
+package courier
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// Options are the needs of a Courier. All have to be given.
+type Options struct {
+	Service *tracker.Service
+	// Encode returns an event in the form of the API.
+	Encode func(*metadata.Catalogue, tracker.PublishedEvent) []byte
+	Logger *slog.Logger
+}
+
+// Courier delivers while it runs. Its methods may be called from many goroutines.
+type Courier struct {
+	Options
+	stats  atomic.Pointer[[]Stat]
+	counts counts
+}
+
+// New returns a Courier.
+func New(o Options) *Courier { return &Courier{Options: o} }
+
+// Stat is the state of one webhook on the delivering server.
+type Stat struct {
+	Webhook string // its identifier
+	// Pending counts the entries of the feed, or the events for the webhook, that wait.
+	Pending int64
+	// Oldest is the time of the oldest waiting event; zero: none waits.
+	Oldest time.Time
+	// Failures counts the failed attempts for the event that waits.
+	Failures int
+	// Active is false once nothing is delivered any more.
+	Active bool
+}
+
+// Stats returns the state of all webhooks; none on a server that does not deliver.
+func (c *Courier) Stats() []Stat {
+	if all := c.stats.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// counts are the attempts of this server, by outcome.
+type counts struct {
+	mu sync.Mutex
+	by map[webhook.Outcome]int64
+}
+
+func (c *counts) add(o webhook.Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil {
+		c.by = make(map[webhook.Outcome]int64)
+	}
+	c.by[o]++
+}
+
+// Attempts returns the number of attempts of this server with an outcome.
+func (c *Courier) Attempts(o webhook.Outcome) int64 {
+	c.counts.mu.Lock()
+	defer c.counts.mu.Unlock()
+	return c.counts.by[o]
+}
+
+const (
+	// lookFor is the time between two looks at the lease, on a server without it.
+	lookFor = time.Second
+	// gather is the time between two pages of the feed: so the predicates of all webhooks are
+	// evaluated for several events at a time.
+	gather = 50 * time.Millisecond
+	// calls is the time limit of one call to the store.
+	calls = 3 * time.Second
+	// afterFailure is the pause after a failure of the store.
+	afterFailure = time.Second
+)
+
+// Run delivers until ctx ends.
+func (c *Courier) Run(ctx context.Context) {
+	desk := c.Service.NewCourier()
+	failing := false
+	for ctx.Err() == nil {
+		begun := time.Now()
+		limited, cancel := context.WithTimeout(ctx, calls)
+		taken, err := desk.Take(limited, begun)
+		cancel()
+		if taken {
+			c.Logger.Info("this server delivers webhooks")
+			err = c.deliver(ctx, desk, begun.Add(lease.Hold))
+			c.stats.Store(nil)
+			if ctx.Err() == nil {
+				c.Logger.Info("this server delivers webhooks no longer")
+			}
+		}
+		// An outage has lines of its own.
+		if now := err != nil && ctx.Err() == nil && !fault.Is(err, fault.Unavailable); now != failing {
+			if failing = now; failing {
+				c.Logger.Error("webhooks are not delivered; it will be tried again", "error", err.Error())
+			}
+		}
+		sleep(ctx, lookFor)
+	}
+}
+
+// sleep waits for a time, or for the end of ctx.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// page is some events of the feed behind those before.
+type page struct {
+	events    []tracker.PublishedEvent
+	next      event.Cursor
+	catalogue *metadata.Catalogue
+	err       error // ends the reading
+}
+
+// read reads the feed behind the position of the Follower, and hands on its pages.
+func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
+	defer f.Close()
+	hand := func(p page) bool {
+		select {
+		case pages <- p:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for ctx.Err() == nil {
+		p, err := f.Next(ctx)
+		switch {
+		case fault.Is(err, fault.CursorGone): // the store was set back
+			hand(page{err: err})
+			return
+		case err != nil:
+			sleep(ctx, afterFailure)
+		case len(p.Events) > 0:
+			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
+				return
+			}
+			sleep(ctx, gather)
+		default:
+			_ = f.Wait(ctx) // fails at the end of ctx alone
+		}
+	}
+}

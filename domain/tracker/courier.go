@@ -1,0 +1,233 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// courierLease is the name of the lease of the delivery of webhooks.
+const courierLease = "webhooks"
+
+// Courier is one server's part in the delivery of webhooks (D40). Of all servers, one
+// delivers at a time: it holds the lease. A Courier is for one goroutine.
+type Courier struct {
+	service *Service
+	id      ident.ID // of this holder
+	held    lease.Lease
+	watch   lease.Watch
+	plans   map[ident.ID]compiled // by webhook
+}
+
+// compiled is the plan of an endpoint's predicate for a moment.
+type compiled struct {
+	version ident.ID
+	at      time.Time
+	plan    *predicate.Plan
+	err     error
+}
+
+// planFor is the time for which a plan is used again. So NOW() is the moment of the
+// evaluation, or up to this time before.
+const planFor = time.Second
+
+// plan returns the plan of an endpoint.
+func (c *Courier) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
+	known, ok := c.plans[e.ID]
+	if age := now.Sub(known.at); !ok || known.version != e.Version || age < 0 || age > planFor {
+		known = compiled{version: e.Version, at: now}
+		known.plan, known.err = e.Plan(now)
+		if c.plans == nil || len(c.plans) > 2*webhook.Most {
+			c.plans = make(map[ident.ID]compiled)
+		}
+		c.plans[e.ID] = known
+	}
+	return known.plan, known.err
+}
+
+// NewCourier returns a Courier without the lease.
+func (s *Service) NewCourier() *Courier { return &Courier{service: s} }
+
+// Take takes the lease if it is free and there is a webhook. now is a time by a clock that
+// nobody sets: see lease.Watch.
+func (c *Courier) Take(ctx context.Context, now time.Time) (taken bool, err error) {
+	var current lease.Lease
+	var ok, any bool
+	err = c.service.store.View(ctx, func(r store.Reader) error {
+		some, err := r.Webhooks(ctx, 0, 1)
+		if any = len(some) > 0; !any || err != nil {
+			return err
+		}
+		current, ok, err = r.Lease(ctx, courierLease)
+		return err
+	})
+	if err != nil || !any {
+		return false, err
+	}
+	c.watch.See(current, ok, now)
+	if !c.watch.Free(current, ok, now) {
+		return false, nil
+	}
+	c.held = current
+	return c.put(ctx, nil, false)
+}
+
+// Renew renews the lease, and stores the progress of webhooks with it. held is false when
+// another server has the lease: nothing is stored then. An error leaves open who has it.
+func (c *Courier) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
+	return c.put(ctx, progress, false)
+}
+
+// Release stores the progress of webhooks and gives the lease back.
+func (c *Courier) Release(ctx context.Context, progress []store.PutProgress) error {
+	_, err := c.put(ctx, progress, true)
+	return err
+}
+
+func (c *Courier) put(ctx context.Context, progress []store.PutProgress, last bool) (held bool, err error) {
+	m, err := c.service.moment(ctx)
+	if err != nil {
+		return false, err
+	}
+	cb := newChangeBuilder(m, ident.None)
+	if c.id.IsNone() {
+		c.id = cb.ids.Next()
+	}
+	cb.expect(store.LeaseAt{Name: courierLease, Version: c.held.Version})
+	slices.SortFunc(progress, func(a, b store.PutProgress) int { return a.Webhook.Compare(b.Webhook) })
+	for _, p := range progress {
+		cb.effect(p)
+	}
+	next := lease.Lease{Name: courierLease, Version: cb.Batch, Holder: c.id}
+	if last {
+		next.Holder = ident.None
+	}
+	cb.effect(store.PutLease{Lease: next})
+	switch err := c.service.commit(ctx, cb.Change); {
+	case fault.Is(err, fault.Conflict):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	c.held = next
+	return true, nil
+}
+
+// Webhooks returns all webhooks, and whether the owner of each is active.
+func (c *Courier) Webhooks(ctx context.Context) (all []webhook.Webhook, ownerActive func(webhook.Webhook) bool, err error) {
+	a, err := c.service.Webhooks(ctx)
+	return a.Value, func(w webhook.Webhook) bool {
+		owner, known := a.Catalogue.User(w.Owner)
+		return known && !owner.Inactive
+	}, err
+}
+
+// courier is the caller of the reads of the feed. Every webhook was made by an
+// administrator, so it may get all events.
+var courier = Caller{Scope: access.Admin}
+
+// Follow returns a Follower of all events behind a cursor, or with nil from now on.
+func (c *Courier) Follow(ctx context.Context, after *event.Cursor, limit int) (*Follower, error) {
+	if after == nil {
+		return c.service.Follow(ctx, courier, Follow{Now: true, Limit: limit})
+	}
+	return c.service.Follow(ctx, courier, Follow{After: *after, Limit: limit})
+}
+
+// Matches are the events for one endpoint, or why its predicate cannot be evaluated.
+type Matches struct {
+	Events []PublishedEvent
+	Err    error
+}
+
+// Match returns the events for each of the endpoints. Predicates are evaluated for the
+// owners of the endpoints, at this moment.
+func (c *Courier) Match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
+	all := make([]Matches, len(endpoints))
+	byOwner := make(map[ident.ID]*asked)
+	now := c.service.time()
+	for i, e := range endpoints {
+		for _, v := range events {
+			if e.Wants(v.Event) {
+				all[i].Events = append(all[i].Events, v)
+			}
+		}
+		if e.Predicate == "" || len(all[i].Events) == 0 {
+			continue
+		}
+		plan, err := c.plan(e, now)
+		if err != nil {
+			all[i] = Matches{Err: err}
+			continue
+		}
+		of := byOwner[e.Owner]
+		if of == nil {
+			of = &asked{owner: e.Owner}
+			byOwner[e.Owner] = of
+		}
+		of.plans, of.places = append(of.plans, plan), append(of.places, i)
+		of.ids = append(of.ids, problemsOf(all[i].Events)...)
+	}
+	if len(byOwner) == 0 {
+		return all, nil
+	}
+	err := c.service.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := c.service.cache.catalogueNow(ctx, r)
+		for _, of := range sortedBy(byOwner) {
+			if err != nil {
+				return err
+			}
+			err = of.answer(ctx, r, catalogue, all)
+		}
+		return err
+	})
+	return all, err
+}
+
+// asked are the plans of one owner's endpoints, and the problems to look at.
+type asked struct {
+	owner  ident.ID
+	plans  []*predicate.Plan
+	places []int // of the endpoints
+	ids    []problem.ID
+}
+
+func sortedBy(byOwner map[ident.ID]*asked) []*asked {
+	var all []*asked
+	for _, of := range byOwner {
+		all = append(all, of)
+	}
+	slices.SortFunc(all, func(a, b *asked) int { return cmp.Compare(a.places[0], b.places[0]) })
+	return all
+}
+
+// answer leaves out the events of problems that do not satisfy the plans.
+func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalogue, all []Matches) error {
+	slices.Sort(of.ids)
+	results, err := search.AmongAll(ctx, r, c, of.owner, of.plans, slices.Compact(of.ids))
+	if err != nil {
+		return err
+	}
+	for i, found := range results {
+		m := &all[of.places[i]]
+		if m.Err = found.Err; m.Err != nil {
+			m.Events = nil
+			continue
+		}
+		m.Events = slices.DeleteFunc(m.Events, func(v PublishedEvent) bool { return !found.IDs[v.Problem] })
+	}
+	return nil
+}

@@ -1,0 +1,393 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// CreateWebhook is the command of POST /webhooks (D40).
+type CreateWebhook struct {
+	Write
+	WebhookPatch
+}
+
+// ChangeWebhook is the command of PATCH /webhooks/{identifier} (D40).
+type ChangeWebhook struct {
+	Write
+	WebhookPatch
+	// Active resumes the webhook, or stops it.
+	Active patch.Field[bool]
+	// Cursor makes the webhook go on behind another event of the feed; Now behind the
+	// newest one.
+	Cursor patch.Field[string]
+}
+
+// WebhookPatch holds the settings of a webhook that a client sets.
+type WebhookPatch struct {
+	URL       patch.Field[string]
+	Types     patch.Field[[]string]
+	Predicate patch.Field[string]
+	OnFailure patch.Field[string]
+}
+
+// IssuedWebhook is a webhook with a new secret. The secret cannot be read again.
+type IssuedWebhook struct {
+	webhook.Webhook
+	Secret webhook.Secret
+}
+
+// CursorNow is the text of ChangeWebhook.Cursor for the newest event, and CursorOldest for
+// the start of the feed.
+const (
+	CursorNow    = "now"
+	CursorOldest = "oldest"
+)
+
+// webhookBasis is the basis of a decision about one webhook.
+type webhookBasis struct {
+	catalogue *metadata.Catalogue
+	webhook   webhook.Webhook // zero for a new one
+	count     int             // of all webhooks, for a new one
+}
+
+// webhookKey returns the key behind the secrets.
+func (s *Service) webhookKey() (webhook.Key, error) {
+	if s.hookKey == nil {
+		return webhook.Key{}, fault.New(fault.Unavailable, "this server has no key for webhooks")
+	}
+	key, err := s.hookKey()
+	if err != nil {
+		return webhook.Key{}, fault.Wrap(fault.Unavailable, err, "the server has no key for the secrets of webhooks: PROBLEMS_WEBHOOK_KEY_FILE has to name its file")
+	}
+	return key, nil
+}
+
+// CreateWebhook makes a webhook of the caller. It gets the events from now on. In a dry
+// run it has neither identifier nor secret. It fails with the faults of a body.
+func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWebhook) (Answer[IssuedWebhook], error) {
+	key, err := s.webhookKey()
+	if err != nil {
+		return Answer[IssuedWebhook]{}, err
+	}
+	_, newest, err := s.feedEnds(ctx)
+	if err != nil {
+		return Answer[IssuedWebhook]{}, err
+	}
+	return run(ctx, s, command[webhookBasis, IssuedWebhook]{
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
+			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+				return of, err
+			}
+			all, err := r.Webhooks(ctx, 0, webhook.Most)
+			of.count = len(all)
+			return of, err
+		},
+		decide: func(of webhookBasis, m moment) (store.Change, Answer[IssuedWebhook], error) {
+			return decideNewWebhook(caller, cmd, key, newest, of, m)
+		},
+	})
+}
+
+func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m moment) (store.Change, Answer[IssuedWebhook], error) {
+	cb := newChangeBuilder(m, caller.User)
+	faults := slices.Clone(cmd.Faults)
+	require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
+	if of.count >= webhook.Most {
+		faults.Add(fault.InvalidValue, fault.Location{}, "there are already %d webhooks, which is the most: delete one first", webhook.Most)
+	}
+	e := webhook.Endpoint{Owner: caller.User, Created: cb.At, OnFailure: webhook.Wait, Secret: webhook.SecretRef{Key: key.ID(), Generation: 1}}
+	e = cmd.apply(e.Begin(newest), &faults)
+	if err := faults.Err(); err != nil {
+		return store.Change{}, Answer[IssuedWebhook]{}, err
+	}
+	e.ID, e.Version = cb.ids.Next(), cb.Batch
+	cb.resolvedBy(of.catalogue.Version) // or the owner could be deactivated meanwhile
+	cb.auditCreated(auditedWebhook(e), auditMembers(e))
+	cb.effect(store.PutWebhook{Endpoint: e})
+	issued := IssuedWebhook{webhook.Webhook{Endpoint: e}, key.Secret(e.ID, e.Secret.Generation)}
+	if cmd.DryRun {
+		issued.ID, issued.Secret = ident.None, webhook.Secret{}
+	}
+	return cb.Change, Answer[IssuedWebhook]{Value: issued, Catalogue: of.catalogue, New: true}, nil
+}
+
+// apply sets the sent members, and adds their faults.
+func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endpoint {
+	if p.URL.Sent {
+		e.URL = line(text.Rule{Line: true}, p.URL, fault.At("url"), faults)
+		invalidate(faults, fault.At("url"), webhook.CheckURL(e.URL))
+	}
+	if p.Types.Sent {
+		e.Types = nil
+		for i, name := range p.Types.Value {
+			t := event.Type(name)
+			invalidate(faults, fault.At("types").Element(i), webhook.CheckType(t))
+			if !slices.Contains(e.Types, t) {
+				e.Types = append(e.Types, t)
+			}
+		}
+	}
+	if p.Predicate.Sent {
+		e.Predicate = ""
+		if !p.Predicate.Null {
+			e.Predicate = line(savedText, p.Predicate, fault.At("predicate"), faults)
+		}
+		if !faults.Covers(fault.At("predicate")) {
+			_, err := e.Plan(e.Created)
+			addInvalid(faults, fault.At("predicate"), err)
+		}
+	}
+	if p.OnFailure.Sent {
+		e.OnFailure = webhook.OnFailure(p.OnFailure.Value)
+		invalidate(faults, fault.At("onFailure"), e.OnFailure.Check())
+	}
+	return e
+}
+
+// auditedWebhook returns the webhook as the object of audit entries. Its name is the host
+// of its URL: a path can hold something secret.
+func auditedWebhook(e webhook.Endpoint) audited {
+	name := "webhook"
+	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
+		name = u.Host
+	}
+	return audited{audit.Webhook, e.ID, name}
+}
+
+// auditMembers returns the settings of a webhook for the audit log.
+func auditMembers(e webhook.Endpoint) []problem.LogMember {
+	var types []problem.LogValue
+	for _, t := range e.Types {
+		types = append(types, problem.LogText(string(t)))
+	}
+	members := []problem.LogMember{
+		{Name: "url", Value: problem.LogText(e.URL)},
+		{Name: "types", Value: ""},
+		{Name: "predicate", Value: ""},
+		{Name: "onFailure", Value: problem.LogText(string(e.OnFailure))},
+		{Name: "active", Value: problem.LogFlag(e.Active)},
+	}
+	if len(types) > 0 {
+		members[1].Value = problem.LogArray(types...)
+	}
+	if e.Predicate != "" {
+		members[2].Value = problem.LogText(e.Predicate)
+	}
+	return members
+}
+
+// onWebhook runs a command about one webhook. It fails with fault.NotFound.
+func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, moment) (store.Change, Answer[T], error)) (Answer[T], error) {
+	return run(ctx, s, command[webhookBasis, T]{
+		dryRun: dryRun,
+		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
+			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+				return of, err
+			}
+			of.webhook, err = loadWebhook(ctx, r, id)
+			return of, err
+		},
+		decide: decide,
+	})
+}
+
+func loadWebhook(ctx context.Context, r store.Reader, id ident.ID) (webhook.Webhook, error) {
+	w, ok, err := r.Webhook(ctx, id)
+	if err == nil && !ok {
+		err = fault.New(fault.NotFound, "there is no webhook with this identifier")
+	}
+	return w, err
+}
+
+// ChangeWebhook changes the settings of a webhook. A cursor, another URL, and Active for a
+// webhook that does not go on, are starts: the next event is tried at once. It fails with
+// fault.NotFound and with the faults of a body.
+func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID, cmd ChangeWebhook) (Answer[webhook.Webhook], error) {
+	start, err := s.startOf(ctx, cmd)
+	if err != nil {
+		return Answer[webhook.Webhook]{}, err
+	}
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m moment) (store.Change, Answer[webhook.Webhook], error) {
+		return decideWebhook(caller, cmd, start, of, m)
+	})
+}
+
+// startOf returns the requested start, once the feed has it. A fault in its form stays in
+// the command.
+func (s *Service) startOf(ctx context.Context, cmd ChangeWebhook) (start event.Cursor, err error) {
+	switch {
+	case !given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
+		return event.Start, nil
+	case cmd.Cursor.Value == CursorNow:
+		_, start, err = s.feedEnds(ctx)
+		return start, err
+	}
+	if start, err = event.ParseCursor(cmd.Cursor.Value); err != nil {
+		return event.Start, nil // decideWebhook refuses it
+	}
+	f, err := s.Follow(ctx, Caller{}, Follow{After: start, Limit: 1})
+	if err != nil {
+		return start, err
+	}
+	f.Close()
+	return start, nil
+}
+
+func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m moment) (store.Change, Answer[webhook.Webhook], error) {
+	cb := newChangeBuilder(m, caller.User)
+	faults := slices.Clone(cmd.Faults)
+	old := of.webhook
+	next := old
+	next.Endpoint = cmd.apply(old.Endpoint, &faults)
+	if cmd.Active.Null {
+		faults.Add(fault.InvalidValue, fault.At("active"), "cannot be null")
+	}
+	if cmd.Cursor.Null {
+		faults.Add(fault.InvalidValue, fault.At("cursor"), "cannot be null: give the identifier of an event, %q or %q", CursorOldest, CursorNow)
+	} else if _, err := event.ParseCursor(cmd.Cursor.Value); cmd.Cursor.Sent && err != nil && cmd.Cursor.Value != CursorNow && cmd.Cursor.Value != CursorOldest {
+		faults.Add(fault.InvalidValue, fault.At("cursor"), "must be the identifier of an event, %q or %q", CursorOldest, CursorNow)
+	}
+	owner, known := of.catalogue.User(old.Owner)
+	state, _ := old.Condition(known && !owner.Inactive)
+	if given(cmd.Active) && cmd.Active.Value && (!known || owner.Inactive) {
+		faults.Add(fault.InvalidValue, fault.At("active"), "%s", webhook.OwnerInactive)
+	}
+	if err := faults.Err(); err != nil {
+		return store.Change{}, Answer[webhook.Webhook]{}, err
+	}
+	resumed := given(cmd.Active) && cmd.Active.Value && (state != webhook.Active || old.Current().Failures > 0)
+	from := old.Current().Cursor
+	if given(cmd.Cursor) {
+		from = start
+	}
+	wasActive := old.Active
+	switch {
+	case given(cmd.Cursor), resumed, next.URL != old.URL:
+		next.Endpoint = next.Begin(from)
+		next.Active = wasActive || resumed
+	}
+	if given(cmd.Active) {
+		next.Active = cmd.Active.Value
+	}
+	object := auditedWebhook(next.Endpoint)
+	cb.auditChanges(object, auditMembers(old.Endpoint), auditMembers(next.Endpoint))
+	if given(cmd.Cursor) {
+		cb.audit(object, audit.Changed, "cursor", problem.LogText(old.Current().Cursor.String()), problem.LogText(from.String()))
+	}
+	if resumed && wasActive {
+		cb.audit(object, audit.Changed, "state", problem.LogText(string(state)), problem.LogText(string(webhook.Active)))
+	}
+	if len(cb.Effects) > 0 {
+		next.Version = cb.Batch
+		cb.expect(store.WebhookAt{ID: old.ID, Version: old.Version})
+		cb.effect(store.PutWebhook{Endpoint: next.Endpoint})
+	}
+	return cb.Change, Answer[webhook.Webhook]{Value: next, Catalogue: of.catalogue}, nil
+}
+
+// DeleteWebhook deletes a webhook. The delivering server sends nothing to it any more:
+// at once when it is this one, and otherwise within two seconds. It fails with
+// fault.NotFound.
+func (s *Service) DeleteWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
+	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m moment) (store.Change, Answer[struct{}], error) {
+		cb := newChangeBuilder(m, caller.User)
+		cb.expect(store.WebhookAt{ID: id, Version: of.webhook.Version}) // or two servers would both log it
+		cb.audit(auditedWebhook(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
+		cb.effect(store.DropWebhook{ID: id})
+		return cb.Change, Answer[struct{}]{}, nil
+	})
+}
+
+// RotateWebhook gives a webhook a new secret. For a day, messages have the signatures of
+// both. In a dry run there is no secret. It fails with fault.NotFound.
+func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[IssuedWebhook], error) {
+	key, err := s.webhookKey()
+	if err != nil {
+		return Answer[IssuedWebhook]{}, err
+	}
+	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m moment) (store.Change, Answer[IssuedWebhook], error) {
+		cb := newChangeBuilder(m, caller.User)
+		next := of.webhook
+		next.Version, next.Secret = cb.Batch, next.Secret.Rotate(key.ID(), cb.At)
+		cb.expect(store.WebhookAt{ID: id, Version: of.webhook.Version})
+		cb.audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
+			problem.LogNumber(int(of.webhook.Secret.Generation)), problem.LogNumber(int(next.Secret.Generation)))
+		cb.effect(store.PutWebhook{Endpoint: next.Endpoint})
+		issued := IssuedWebhook{next, key.Secret(id, next.Secret.Generation)}
+		if w.DryRun {
+			issued.Secret = webhook.Secret{}
+		}
+		return cb.Change, Answer[IssuedWebhook]{Value: issued, Catalogue: of.catalogue}, nil
+	})
+}
+
+// Webhooks returns all webhooks, in the order of their creation.
+func (s *Service) Webhooks(ctx context.Context) (a Answer[[]webhook.Webhook], err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			return err
+		}
+		a.Value, err = r.Webhooks(ctx, 0, webhook.Most+webhook.Most/10) // several servers together can make some more
+		return err
+	})
+	return a, err
+}
+
+// Webhook returns a webhook. It fails with fault.NotFound.
+func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[webhook.Webhook], err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			return err
+		}
+		a.Value, err = loadWebhook(ctx, r, id)
+		return err
+	})
+	return a, err
+}
+
+// TestWebhook sends a message of the type webhook.test to the receiver, at once and beside
+// the events, and returns the attempt. It fails with fault.NotFound.
+func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt, error) {
+	a, err := s.Webhook(ctx, id)
+	if err != nil {
+		return webhook.Attempt{}, err
+	}
+	m, err := s.moment(ctx)
+	if err != nil {
+		return webhook.Attempt{}, err
+	}
+	return s.SendWebhook(ctx, a.Value.Endpoint, webhook.Test(m.ids.Next(), m.at)), nil
+}
+
+// SendWebhook signs a message and sends it once. A failure is part of the attempt.
+func (s *Service) SendWebhook(ctx context.Context, e webhook.Endpoint, message webhook.Message) webhook.Attempt {
+	at := s.time()
+	key, err := s.webhookKey()
+	if err == nil {
+		message.Time = at
+		message.Signature, err = e.Sign(key, message.ID, at, message.Body)
+	}
+	if err == nil && s.sender == nil {
+		err = fault.New(fault.Unavailable, "this process sends no messages")
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return webhook.Attempt{At: at, Err: f.Detail}
+	}
+	attempt := s.sender.Send(ctx, e.URL, message)
+	attempt.At = at
+	return attempt
+}

@@ -1,0 +1,386 @@
+package tracker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+var testKey = webhook.NewKey([32]byte{31: 7})
+
+// newHookService is newService with a key for webhooks.
+func newHookService(t *testing.T) service {
+	t.Helper()
+	s := newService(t)
+	s.Service = New(Options{
+		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+		WebhookKey: func() (webhook.Key, error) { return testKey, nil },
+	})
+	return s
+}
+
+const hookURL = "https://hooks.example.org/secret-path"
+
+func (s service) hook(t *testing.T, p WebhookPatch) IssuedWebhook {
+	t.Helper()
+	p.URL = patch.Set(hookURL)
+	a, err := s.CreateWebhook(t.Context(), s.admin, CreateWebhook{WebhookPatch: p})
+	noError(t, err)
+	return a.Value
+}
+
+// fields returns the changed members in the audit log about an object, in their order.
+func (s service) fields(t *testing.T, id ident.ID) (fields []string) {
+	t.Helper()
+	a, err := s.Audit(t.Context(), 0, MostOnPage)
+	noError(t, err)
+	for _, e := range a.Value.Entries {
+		if e.Object == id {
+			fields = append(fields, string(e.Type)+" "+e.Field)
+		}
+		if strings.Contains(e.Name, "secret") {
+			t.Errorf("the name of the object in the audit log is %q", e.Name)
+		}
+	}
+	return fields
+}
+
+// D40: a webhook begins behind the newest event, and its secret is shown once.
+func TestCreateWebhook(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	s.create(t, "before")
+	_, newest, err := s.feedEnds(t.Context())
+	noError(t, err)
+	issued := s.hook(t, WebhookPatch{
+		Types: patch.Set([]string{"problem.changed", "problem.created", "problem.changed"}), Predicate: patch.Set(" watching = YES"), OnFailure: patch.Set("park"),
+	})
+	if issued.Owner != s.admin.User || issued.URL != hookURL || !issued.Active || issued.OnFailure != webhook.Park || issued.From != newest || issued.Epoch != 1 ||
+		!slices.Equal(issued.Types, []event.Type{event.ProblemChanged, event.ProblemCreated}) {
+		t.Errorf("the webhook is %+v", issued.Webhook)
+	}
+	if issued.Secret.Reveal() != testKey.Secret(issued.ID, 1).Reveal() {
+		t.Error("the secret is not the one derived from the key")
+	}
+	a, err := s.Webhook(t.Context(), issued.ID)
+	noError(t, err)
+	equal(t, "the stored webhook", a.Value, issued.Webhook)
+	all, err := s.Webhooks(t.Context())
+	noError(t, err)
+	equal(t, "all webhooks", all.Value, []webhook.Webhook{issued.Webhook})
+	if got := s.fields(t, issued.ID); !slices.Equal(got, []string{"Created "}) {
+		t.Errorf("the audit log has %q", got)
+	}
+}
+
+func TestCreateWebhookRefuses(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	for name, c := range map[string]struct {
+		p     WebhookPatch
+		kind  fault.Kind
+		items []string
+	}{
+		"no URL":            {WebhookPatch{}, fault.RequiredField, []string{"required-field url"}},
+		"a wrong URL":       {WebhookPatch{URL: patch.Set("ftp://example.org")}, fault.InvalidValue, []string{"invalid-value url"}},
+		"null":              {WebhookPatch{URL: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value url"}},
+		"an unknown type":   {WebhookPatch{URL: patch.Set(hookURL), Types: patch.Set([]string{"user.created", "x"})}, fault.InvalidValue, []string{"invalid-value types[1]"}},
+		"no such predicate": {WebhookPatch{URL: patch.Set(hookURL), Predicate: patch.Set("titel = 1")}, fault.InvalidValue, []string{"invalid-value predicate"}},
+		"another end":       {WebhookPatch{URL: patch.Set(hookURL), OnFailure: patch.Set("drop")}, fault.InvalidValue, []string{"invalid-value onFailure"}},
+		"everything": {WebhookPatch{Predicate: patch.Set("a"), OnFailure: patch.Null[string]()}, fault.ValidationFailed,
+			[]string{"required-field url", "invalid-value predicate", "invalid-value onFailure"}},
+	} {
+		_, err := s.CreateWebhook(t.Context(), s.admin, CreateWebhook{WebhookPatch: c.p})
+		var items []string
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			for _, item := range f.Items {
+				items = append(items, string(item.Kind)+" "+item.At.String())
+			}
+		}
+		if !fault.Is(err, c.kind) || !slices.Equal(items, c.items) {
+			t.Errorf("%s: %v with %q, want %s with %q", name, err, items, c.kind, c.items)
+		}
+	}
+	all, err := s.Webhooks(t.Context())
+	noError(t, err)
+	if len(all.Value) != 0 {
+		t.Errorf("refused webhooks are stored: %+v", all.Value)
+	}
+}
+
+func TestWebhookDryRuns(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	dry := Write{DryRun: true}
+	a, err := s.CreateWebhook(t.Context(), s.admin, CreateWebhook{Write: dry, WebhookPatch: WebhookPatch{URL: patch.Set(hookURL)}})
+	noError(t, err)
+	if !a.Value.ID.IsNone() || a.Value.Secret.Reveal() != "" {
+		t.Errorf("a dry run has made %v with a secret", a.Value.ID)
+	}
+	real := s.hook(t, WebhookPatch{})
+	r, err := s.RotateWebhook(t.Context(), s.admin, real.ID, dry)
+	noError(t, err)
+	if r.Value.Secret.Reveal() != "" {
+		t.Error("a dry run shows a secret")
+	}
+	_, err = s.DeleteWebhook(t.Context(), s.admin, real.ID, dry)
+	noError(t, err)
+	_, err = s.ChangeWebhook(t.Context(), s.admin, real.ID, ChangeWebhook{Write: dry, Active: patch.Set(false)})
+	noError(t, err)
+	now, err := s.Webhook(t.Context(), real.ID)
+	noError(t, err)
+	equal(t, "the webhook after dry runs", now.Value, real.Webhook)
+}
+
+func TestWithoutAKey(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	_, err := s.CreateWebhook(t.Context(), s.admin, CreateWebhook{WebhookPatch: WebhookPatch{URL: patch.Set(hookURL)}})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+// D40: what changes is logged, and only a change writes anything.
+func TestChangeWebhook(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{Types: patch.Set([]string{"problem.created"})})
+	s.create(t, "an event")
+	first := func() event.Cursor {
+		p, err := s.memory.Feed(t.Context(), 1, 1, 1<<20)
+		noError(t, err)
+		return p[0].Cursor(0)
+	}()
+	_, newest, err := s.feedEnds(t.Context())
+	noError(t, err)
+	change := func(cmd ChangeWebhook) webhook.Webhook {
+		t.Helper()
+		a, err := s.ChangeWebhook(t.Context(), s.admin, hook.ID, cmd)
+		noError(t, err)
+		stored, err := s.Webhook(t.Context(), hook.ID)
+		noError(t, err)
+		equal(t, "the answer", a.Value, stored.Value)
+		return stored.Value
+	}
+	set := func(p WebhookPatch) ChangeWebhook { return ChangeWebhook{WebhookPatch: p} }
+	for _, c := range []struct {
+		rule  string
+		cmd   ChangeWebhook
+		log   []string
+		check func(webhook.Webhook) bool
+	}{
+		{"nothing", ChangeWebhook{}, nil, func(w webhook.Webhook) bool { return w.Version == hook.Version }},
+		{"the same", set(WebhookPatch{URL: patch.Set(hookURL), OnFailure: patch.Set("wait")}), nil, func(w webhook.Webhook) bool { return w.Version == hook.Version }},
+		{"types", set(WebhookPatch{Types: patch.Null[[]string]()}), []string{"Changed types"}, func(w webhook.Webhook) bool { return w.Types == nil && w.Epoch == 1 }},
+		{"predicate", set(WebhookPatch{Predicate: patch.Set("read = NO")}), []string{"Changed predicate"}, func(w webhook.Webhook) bool { return w.Predicate == "read = NO" && w.Epoch == 1 }},
+		{"no predicate", set(WebhookPatch{Predicate: patch.Null[string]()}), []string{"Changed predicate"}, func(w webhook.Webhook) bool { return w.Predicate == "" }},
+		{"onFailure", set(WebhookPatch{OnFailure: patch.Set("park")}), []string{"Changed onFailure"}, func(w webhook.Webhook) bool { return w.OnFailure == webhook.Park }},
+		{"stop", ChangeWebhook{Active: patch.Set(false)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return !w.Active && w.Epoch == 1 }},
+		{"resume", ChangeWebhook{Active: patch.Set(true)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return w.Active && w.Epoch == 2 && w.From == hook.From }},
+		{"another URL is a start", set(WebhookPatch{URL: patch.Set("https://example.org/")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 3 && w.From == hook.From }},
+		{"a cursor", ChangeWebhook{Cursor: patch.Set(first.String())}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 4 && w.From == first }},
+		{"the oldest", ChangeWebhook{Cursor: patch.Set("oldest")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 5 && w.From == event.Start }},
+		{"now", ChangeWebhook{Cursor: patch.Set("now")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 6 && w.From.Number > newest.Number }},
+		{"a cursor of a stopped one", ChangeWebhook{Active: patch.Set(false), Cursor: patch.Set(first.String())}, []string{"Changed active", "Changed cursor"},
+			func(w webhook.Webhook) bool { return w.Epoch == 7 && w.From == first && !w.Active }},
+	} {
+		before := len(s.fields(t, hook.ID))
+		if w := change(c.cmd); !c.check(w) {
+			t.Errorf("%s: the webhook is %+v", c.rule, w)
+		}
+		if got := s.fields(t, hook.ID)[before:]; !slices.Equal(got, c.log) {
+			t.Errorf("%s: logged is %q, want %q", c.rule, got, c.log)
+		}
+	}
+}
+
+func TestChangeWebhookRefuses(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	elsewhere := event.Cursor{Number: 1, Index: 1, Batch: ident.ID{1}}
+	for name, c := range map[string]struct {
+		id   ident.ID
+		cmd  ChangeWebhook
+		kind fault.Kind
+	}{
+		"an unknown webhook":        {ident.ID{5}, ChangeWebhook{Active: patch.Set(true)}, fault.NotFound},
+		"no cursor":                 {hook.ID, ChangeWebhook{Cursor: patch.Set("yesterday")}, fault.InvalidValue},
+		"null for a cursor":         {hook.ID, ChangeWebhook{Cursor: patch.Null[string]()}, fault.InvalidValue},
+		"null for active":           {hook.ID, ChangeWebhook{Active: patch.Null[bool]()}, fault.InvalidValue},
+		"a cursor of other history": {hook.ID, ChangeWebhook{Cursor: patch.Set(elsewhere.String())}, fault.CursorGone},
+	} {
+		if _, err := s.ChangeWebhook(t.Context(), s.admin, c.id, c.cmd); !fault.Is(err, c.kind) {
+			t.Errorf("%s: %v, want %s", name, err, c.kind)
+		}
+	}
+}
+
+// D40: with the end of its owner a webhook cannot be resumed.
+func TestWebhookOfAnInactiveUser(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
+	noError(t, err)
+	made, err := s.CreateWebhook(t.Context(), Caller{User: a.Value.ID, Scope: access.Admin}, CreateWebhook{WebhookPatch: WebhookPatch{URL: patch.Set(hookURL)}})
+	noError(t, err)
+	_, err = s.Users().Update(t.Context(), s.admin, a.Value.ID, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+	noError(t, err)
+	if _, err := s.ChangeWebhook(t.Context(), s.admin, made.Value.ID, ChangeWebhook{Active: patch.Set(true)}); !fault.Is(err, fault.InvalidValue) {
+		t.Errorf("resumed: %v", err)
+	}
+}
+
+func TestRotateWebhook(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	a, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, Write{})
+	noError(t, err)
+	if a.Value.Secret.Reveal() == hook.Secret.Reveal() || a.Value.Epoch != 1 {
+		t.Errorf("after a rotation: %+v", a.Value.Endpoint)
+	}
+	both, err := a.Value.Sign(testKey, "id", s.clock.now(), nil)
+	noError(t, err)
+	if want := a.Value.Secret.Sign("id", s.clock.now(), nil) + " " + hook.Secret.Sign("id", s.clock.now(), nil); both != want {
+		t.Errorf("the signatures are %s, want %s", both, want)
+	}
+	if got := s.fields(t, hook.ID); !slices.Equal(got, []string{"Created ", "Changed secret"}) {
+		t.Errorf("logged is %q", got)
+	}
+}
+
+func TestDeleteWebhook(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	_, err := s.DeleteWebhook(t.Context(), s.admin, hook.ID, Write{})
+	noError(t, err)
+	for what, err := range map[string]error{
+		"load":   second(s.Webhook(t.Context(), hook.ID)),
+		"delete": second(s.DeleteWebhook(t.Context(), s.admin, hook.ID, Write{})),
+		"rotate": second(s.RotateWebhook(t.Context(), s.admin, hook.ID, Write{})),
+		"test":   second(s.TestWebhook(t.Context(), hook.ID)),
+	} {
+		if !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if got := s.fields(t, hook.ID); !slices.Equal(got, []string{"Created ", "Changed deleted"}) {
+		t.Errorf("logged is %q", got)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// sender notes messages, and answers with a status.
+type sender struct {
+	status int
+	sent   []webhook.Message
+}
+
+func (s *sender) Send(_ context.Context, _ string, m webhook.Message) webhook.Attempt {
+	s.sent = append(s.sent, m)
+	return webhook.Attempt{Status: s.status}
+}
+
+func TestTestWebhook(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	out := &sender{status: 202}
+	s.sender = out
+	a, err := s.TestWebhook(t.Context(), hook.ID)
+	noError(t, err)
+	if !a.Succeeded() || a.Status != 202 || len(out.sent) != 1 {
+		t.Fatalf("%+v, %d messages", a, len(out.sent))
+	}
+	m := out.sent[0]
+	if !strings.HasPrefix(m.ID, "test_") || !strings.Contains(string(m.Body), `"type":"webhook.test"`) || m.Signature != hook.Secret.Sign(m.ID, m.Time, m.Body) {
+		t.Errorf("the message is %+v with %s", m, m.Body)
+	}
+}
+
+// Of two servers one has the lease, and the progress of the other is refused.
+func TestCourierLease(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	one, other := s.NewCourier(), s.NewCourier()
+	now := time.Now()
+	take := func(c *Courier, at time.Duration, want bool) {
+		t.Helper()
+		got, err := c.Take(t.Context(), now.Add(at))
+		noError(t, err)
+		if got != want {
+			t.Fatalf("after %s taken is %t", at, got)
+		}
+	}
+	take(one, 0, false) // there is no webhook
+	hook := s.hook(t, WebhookPatch{})
+	take(one, 0, true)
+	take(other, 0, false)
+	take(other, 6*time.Second, false)
+	put := []store.PutProgress{{Webhook: hook.ID, Progress: webhook.Progress{Epoch: 1, State: webhook.Active, Parked: 1}}}
+	held, err := one.Renew(t.Context(), put)
+	noError(t, err)
+	if !held {
+		t.Fatal("the holder has lost the lease")
+	}
+	take(other, 8*time.Second, false) // it was renewed
+	take(other, 15*time.Second, true)
+	put[0].Progress.Parked = 2
+	if held, err = one.Renew(t.Context(), put); held || err != nil {
+		t.Errorf("a server without the lease renews it: %t, %v", held, err)
+	}
+	w, err := s.Webhook(t.Context(), hook.ID)
+	noError(t, err)
+	if w.Value.Progress.Parked != 1 {
+		t.Errorf("the progress is %+v", w.Value.Progress)
+	}
+	noError(t, other.Release(t.Context(), nil))
+	take(one, 16*time.Second, true)
+}
+
+// A predicate counts for the owner of the webhook, and one that fails concerns it alone.
+func TestMatchIsForTheOwner(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
+	noError(t, err)
+	id := s.create(t, "mine")
+	_, err = s.UpdateProblem(t.Context(), Caller{User: a.Value.ID, Scope: access.Write}, id, UpdateProblem{ProblemPatch: titled("by Bo")})
+	noError(t, err)
+	c := s.NewCourier()
+	f, err := c.Follow(t.Context(), &event.Start, 100)
+	noError(t, err)
+	defer f.Close()
+	p, err := f.Next(t.Context())
+	noError(t, err)
+	endpoints := []webhook.Endpoint{
+		{ID: ident.ID{1}, Owner: s.admin.User, Predicate: "read = YES"},
+		{ID: ident.ID{2}, Owner: a.Value.ID, Predicate: "read = YES"},
+		{ID: ident.ID{3}, Owner: a.Value.ID, Predicate: "modifier.identifier = $ApiUser", Types: []event.Type{event.ProblemCreated}},
+		{ID: ident.ID{4}, Owner: s.admin.User, Predicate: "titel = 1"},
+		{ID: ident.ID{5}, Owner: s.admin.User, Types: []event.Type{event.ProblemCreated}},
+	}
+	all, err := c.Match(t.Context(), p.Events, endpoints)
+	noError(t, err)
+	for i, want := range []int{0, 2, 1, 0, 1} {
+		if len(all[i].Events) != want || (all[i].Err != nil) != (i == 3) {
+			t.Errorf("endpoint %d gets %d events (%v), want %d", i, len(all[i].Events), all[i].Err, want)
+		}
+	}
+}
