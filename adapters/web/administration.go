@@ -80,9 +80,21 @@ func (q *request) kind() (administered, error) {
 	return kinds[i], nil
 }
 
-func kindLinks(current string) (links []kindLink) {
+// section is the part of the navigation with this kind.
+func (k administered) section() string {
+	if k.slug == "milestones" {
+		return k.slug
+	}
+	return "administration"
+}
+
+// kindLinks returns the links to the kinds that the caller can see.
+func (q *request) kindLinks(current string) (links []kindLink) {
 	for _, k := range kinds {
 		links = append(links, kindLink{k.slug, k.slug == current})
+	}
+	if !q.caller.Scope.Covers(access.Admin) {
+		return links
 	}
 	return append(links, kindLink{"tokens", current == "tokens"}, kindLink{"audit", current == "audit"})
 }
@@ -103,7 +115,7 @@ func showObjects(q *request) (answer, error) {
 	}
 	c := states.Catalogue
 	view := administrationPage{
-		layout: q.signedIn(q.say("kind."+k.slug), c).in("administration"), Kinds: kindLinks(k.slug), Kind: k.slug, Columns: k.columns, Rows: k.rows(c),
+		layout: q.signedIn(q.say("kind."+k.slug), c).in(k.section()), Kinds: q.kindLinks(k.slug), Kind: k.slug, Columns: k.columns, Rows: k.rows(c),
 	}
 	if q.caller.Scope.Covers(k.creator) {
 		_, view.Form = k.form(c, ident.None)
@@ -131,7 +143,7 @@ func showObject(q *request) (answer, error) {
 	if form == nil {
 		return answer{}, fault.New(fault.NotFound, "there is nothing at this address")
 	}
-	view := objectPage{layout: q.signedIn(name, states.Catalogue).in("administration"), Kinds: kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form}
+	view := objectPage{layout: q.signedIn(name, states.Catalogue).in(k.section()), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form}
 	return page("object", view), nil
 }
 

@@ -34,7 +34,7 @@ func showAudit(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := entries.Catalogue
-	view := auditPage{layout: q.signedIn(q.say("kind.audit"), c).in("administration"), Kinds: kindLinks("audit"), Skip: skip}
+	view := auditPage{layout: q.signedIn(q.say("kind.audit"), c).in("administration"), Kinds: q.kindLinks("audit"), Skip: skip}
 	for _, e := range entries.Value.Entries {
 		view.Entries = append(view.Entries, auditRow{person{c.Name(metadata.Users, e.Author), e.Created}, string(e.Kind), e.Name, e.Field, shown(e.From), shown(e.To)})
 	}

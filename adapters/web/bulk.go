@@ -21,9 +21,11 @@ const keep = "keep"
 type bulkPage struct {
 	layout
 	Predicate string
-	Fault     *predicateFault
-	Choices   []choice
-	Read      string // keep, yes or no
+	// Nothing is true when no problem was selected: the form is about the whole query.
+	Nothing bool
+	Fault   *predicateFault
+	Choices []choice
+	Read    string // keep, yes or no
 }
 
 // bulkPreview shows the effect of a change of many problems, before or after it.
@@ -63,7 +65,9 @@ func showBulk(q *request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	return page("bulk", q.bulkPage(states.Catalogue, text)), nil
+	view := q.bulkPage(states.Catalogue, text)
+	view.Nothing = asked.Has("selected") && !asked.Has("problem")
+	return page("bulk", view), nil
 }
 
 // amongProblems returns the predicate of these problems.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,6 +117,9 @@ type cell struct {
 
 func showProblems(q *request) (answer, error) {
 	asked := q.r.URL.Query()
+	if to, ok, err := q.numbered(asked.Get("title")); ok || err != nil {
+		return q.redirect(to), err
+	}
 	position, err := q.position()
 	if err != nil {
 		return answer{}, err
@@ -176,6 +180,24 @@ func showProblems(q *request) (answer, error) {
 		view.Next = q.base + "/problems" + suffix(with(view.Parameters, "after", at))
 	}
 	return page("list", view), nil
+}
+
+// numbered returns the path of the problem that a search names by its number, such as "#12".
+// ok is false when it names none.
+func (q *request) numbered(words string) (path string, ok bool, _ error) {
+	number, ok := strings.CutPrefix(strings.TrimSpace(words), "#")
+	if !ok {
+		return "", false, nil
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 {
+		return "", false, nil
+	}
+	_, err = q.Service.LoadProblem(q.context(), q.caller, problem.ID(n), 0)
+	if fault.Is(err, fault.ProblemNotFound) {
+		return "", false, nil
+	}
+	return "/problems/" + formatID(problem.ID(n)), err == nil, err
 }
 
 // foundProblem is a problem of a search, with the catalogue of its moment.

@@ -30,7 +30,7 @@ func showSettings(q *request) (answer, error) {
 		return answer{}, err
 	}
 	me, _ := sessions.Catalogue.User(q.caller.User)
-	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue), Email: me.Email, Scope: q.caller.Scope, LanguageChosen: q.chosen}
+	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue).in("settings"), Email: me.Email, Scope: q.caller.Scope, LanguageChosen: q.chosen}
 	for _, s := range sessions.Value {
 		view.Sessions = append(view.Sessions, sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session})
 	}
