@@ -2,6 +2,8 @@ package web
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,5 +239,42 @@ func TestCommentAmidAChange(t *testing.T) {
 		page.submit(path, "title", title).is(200).has(title)
 		s.store.viewed.Store(nil)
 		at = loaded - 1
+	}
+}
+
+// An address with a path of its own spelling has no page, with any method.
+func TestUncleanPaths(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	for _, at := range []string{"/problems/../problems", "/problems//1", "//evil.example", "/problems/./1"} {
+		r, err := http.NewRequest("GET", s.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL.Path = at
+		if p := b.do(r); p.status != http.StatusNotFound || p.header.Get("Allow") != "" {
+			t.Errorf("%s has the status %d, and Allow %q", at, p.status, p.header.Get("Allow"))
+		}
+	}
+	r, err := http.NewRequest("DELETE", s.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", s.URL)
+	if got := b.do(r).is(405).header.Values("Allow"); !slices.Equal(got, []string{"GET", "POST"}) {
+		t.Errorf("Allow is %q", got)
+	}
+}
+
+// A query that cannot be read is refused. Without it, a list would show other problems.
+func TestUnreadableQuery(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for _, query := range []string{"predicate=%zz", "predicate=FALSEPREDICATE;title=x"} {
+		b.get("/problems?"+query).is(400).has("The address is not a list of name=value")
+		b.get("/problems/bulk?"+query).is(400)
 	}
 }

@@ -196,7 +196,7 @@ func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path != path.Clean(r.URL.Path) && r.URL.Path != h.base+"/" && !strings.HasPrefix(r.URL.Path, h.base+assetPath) {
-		h.serve(route{open: true, do: nothing})(w, r)
+		h.serve(route{open: true, do: nowhere})(w, r)
 		return
 	}
 	h.mux.ServeHTTP(w, r)
@@ -259,9 +259,12 @@ func (q *request) answer(rt route) (answer, error) {
 			return answer{}, err
 		}
 	}
+	_, unread := url.ParseQuery(q.r.URL.RawQuery)
 	switch {
 	case limited != nil:
 		return answer{}, limited
+	case unread != nil:
+		return answer{}, fault.New(fault.MalformedRequest, "the address is not a list of name=value after its question mark")
 	case err != nil && !fault.Is(err, fault.Unauthenticated) && !rt.open:
 		return answer{}, err
 	}
@@ -293,6 +296,11 @@ func nothing(q *request) (answer, error) {
 	if q.w.Header().Get("Allow") != "" {
 		return answer{}, fault.New(fault.MethodNotAllowed, "this address has another method: see the header Allow")
 	}
+	return nowhere(q)
+}
+
+// nowhere is the answer of an address without a page.
+func nowhere(*request) (answer, error) {
 	return answer{}, fault.New(fault.NotFound, "there is no page at this address")
 }
 
