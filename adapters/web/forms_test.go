@@ -278,3 +278,15 @@ func TestUnreadableQuery(t *testing.T) {
 		b.get("/problems/bulk?"+query).is(400)
 	}
 }
+
+// Browsers send each byte of "é" as three. The limit is that of the text.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *Options) { o.Limits.FormBytes = 10_000 })
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	page := b.get(path)
+	page.submit(path+"/comments", "text", strings.Repeat("é", 4_900)).is(200).has("éééé")
+	page.submit(path+"/comments", "text", strings.Repeat("x", 12_000)).is(413).has("is kept", "xxxx", "at most 10000 bytes")
+	page.submit(path+"/comments", "text", strings.Repeat("é", 6_000)).is(413)
+}

@@ -67,7 +67,7 @@ type Options struct {
 
 // Limits bound the requests of one person.
 type Limits struct {
-	// FormBytes is the greatest length of a form.
+	// FormBytes is the greatest length of the texts in a form.
 	FormBytes int64
 	// RequestTime is how long one request may take.
 	RequestTime time.Duration

@@ -87,13 +87,17 @@ func (q *request) send(a answer) {
 	_ = z.Close()
 }
 
-// readForm reads the form of a POST.
+// perFormByte is how many bytes a browser sends for a byte of text: "%C3%A9" for "é".
+const perFormByte = 3
+
+// readForm reads the form of a POST. A form with too much text is read all the same, so
+// that its page keeps the text.
 func (q *request) readForm() error {
 	media, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
 	if media != "application/x-www-form-urlencoded" {
 		return fault.New(fault.UnsupportedMediaType, "a form is application/x-www-form-urlencoded")
 	}
-	body, err := q.frame.ReadBody(q.w, q.r, q.Limits.FormBytes)
+	body, err := q.frame.ReadBody(q.w, q.r, perFormByte*q.Limits.FormBytes)
 	if err != nil {
 		return err
 	}
@@ -101,10 +105,15 @@ func (q *request) readForm() error {
 		return fault.New(fault.MalformedRequest, "the form is not a list of name=value")
 	}
 	// Browsers send the end of a line as CR LF.
-	for _, values := range q.form {
+	length := 0
+	for name, values := range q.form {
 		for i := range values {
 			values[i] = strings.ReplaceAll(values[i], "\r\n", "\n")
+			length += len(name) + len(values[i])
 		}
+	}
+	if int64(length) > q.Limits.FormBytes {
+		return fault.New(fault.TooLarge, "a form has at most %d bytes of text, and this one has %d: make it shorter", q.Limits.FormBytes, length)
 	}
 	return nil
 }
