@@ -21,7 +21,7 @@ const load = (method, url, body, then, failed) => {
   r.responseType = "document";
   r.setRequestHeader("Accept", "text/html");
   if (body !== null) r.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
-  r.onload = () => r.response && r.response.querySelector("main") ? then(r.response, r.responseURL) : failed();
+  r.onload = () => r.response && r.response.querySelector(r.status === 413 ? "main form" : "main") ? then(r.response, r.responseURL) : failed();
   r.onerror = failed;
   r.send(body);
 };

@@ -15,7 +15,7 @@ var english = Language{
 		"product":       "Problems",
 		"page.skip":     "Skip to the content",
 		"page.sections": "Sections",
-		"page.offline":  "The server did not answer. What you typed is still here: try again.",
+		"page.offline":  "The server did not answer, or this text is too long for it. What you typed is still here: try again.",
 
 		"ago.now":     "just now",
 		"ago.minutes": "%d minute ago | %d minutes ago",

@@ -15,7 +15,7 @@ var german = Language{
 		"product":       "Problems",
 		"page.skip":     "Zum Inhalt springen",
 		"page.sections": "Bereiche",
-		"page.offline":  "Der Server hat nicht geantwortet. Was du geschrieben hast, ist noch hier: Versuche es noch einmal.",
+		"page.offline":  "Der Server hat nicht geantwortet, oder dieser Text ist ihm zu lang. Was du geschrieben hast, ist noch hier: Versuche es noch einmal.",
 
 		"ago.now":     "gerade eben",
 		"ago.minutes": "vor %d Minute | vor %d Minuten",

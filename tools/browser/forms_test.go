@@ -1,0 +1,25 @@
+package browser
+
+import "testing"
+
+// A refused form shows the text again, and goes through when it is mended. A text beyond all
+// limits stays where it was typed.
+func TestRefusedForm(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:", "PROBLEMS_MAX_BODY=16KiB")
+	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
+	p := s.signedIn(s.token)
+	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("Too large"))
+	p.must(write(p, `document.querySelector("textarea[name=text]").value.slice(0, 8) + " rings"`),
+		p.Click("main form button"), p.Shows("The bell rings"))
+	p.must(p.Open("/problems/1"), write(p, `"x".repeat(200000)`), p.Click(".comment-form button"), p.Shows("still here"))
+	if n, err := Get[int](p.Tab, `document.querySelector("textarea[name=text]").value.length`); err != nil || n != 200_000 {
+		t.Errorf("%d characters are left (%v)", n, err)
+	}
+}
+
+// write sets the text of the new comment, by an expression.
+func write(p *person, expression string) error {
+	_, err := Get[bool](p.Tab, `(() => { document.querySelector("textarea[name=text]").value = `+expression+`; return true })()`)
+	return err
+}
