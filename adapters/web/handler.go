@@ -227,7 +227,7 @@ type route struct {
 // serve answers the requests of a route: session, rate, scope, form, then the action.
 func (h *Handler) serve(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "private, no-cache")
+		w.Header().Set("Cache-Control", "private, no-store") // after signing out, "back" shows none of it
 		q := h.newRequest(w, r)
 		a, err := q.answer(rt)
 		if err != nil {

@@ -1,6 +1,32 @@
 package browser
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// After signing out, "back" shows nothing of the pages before: somebody else may sit at
+// the browser by then.
+func TestBackAfterSignOut(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
+	for name, scripts := range map[string]bool{"with scripts": true, "without": false} {
+		p := s.person()
+		if !scripts {
+			p.must(p.WithoutScripts())
+		}
+		p.must(p.Open("/"), p.Type("input[name=token]", s.token), p.Click("main button"), p.Shows("The safe is open"))
+		p.must(p.Open("/problems/1"), p.Shows("New comment"))
+		p.must(p.Click(`form[action="/sign-out"] button`), p.Shows("Token"))
+		p.must(p.Do(chromedp.NavigateBack()), p.Until(`location.search === "?to=%2Fproblems%2F1"`), p.Shows("Paste your token once"))
+		if text, err := Get[string](p.Tab, "document.body.innerText"); err != nil || strings.Contains(text, "The safe") {
+			t.Errorf("%s: the page shows %q (%v)", name, text, err)
+		}
+	}
+}
 
 // A refused form shows the text again, and goes through when it is mended. A text beyond all
 // limits stays where it was typed.
