@@ -40,6 +40,9 @@ type Options struct {
 
 // Exchange is one request and its answer, for logs and metrics.
 type Exchange struct {
+	// Context is the one that the request came with: the handlers around the frame may
+	// have put something into it. It is nil after Detach.
+	Context context.Context
 	// Method is "other" for a method of no path.
 	Method string
 	// Route is the pattern of the path, such as
@@ -78,7 +81,7 @@ func Wrap(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f := &Frame{
 			began:      o.Now(),
-			Exchange:   Exchange{Method: o.knownMethod(r.Method), RequestID: o.requestID(r), Remote: r.RemoteAddr},
+			Exchange:   Exchange{Context: r.Context(), Method: o.knownMethod(r.Method), RequestID: o.requestID(r), Remote: r.RemoteAddr},
 			options:    &o,
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w},
@@ -140,7 +143,7 @@ func (f *Frame) note(r *http.Request) {
 func (f *Frame) Detach(r *http.Request) (finish func(bytes int64)) {
 	f.detached = true
 	f.note(r)
-	f.recorder.ResponseWriter, f.connection = nil, nil
+	f.recorder.ResponseWriter, f.connection, f.Context = nil, nil, nil
 	return func(bytes int64) {
 		f.Bytes += bytes
 		f.Duration = f.options.Now().Sub(f.began)

@@ -70,7 +70,10 @@ func TestFrameServesAnyForm(t *testing.T) {
 		{Method: "GET", Route: "/panic", Status: 500, Bytes: 16, RequestID: "r1", Remote: "192.0.2.1:1234"},
 	}
 	for i := range observed {
-		observed[i].Duration = 0
+		if observed[i].Context == nil {
+			t.Errorf("the exchange %d has no context", i)
+		}
+		observed[i].Context, observed[i].Duration = nil, 0
 	}
 	if !slices.Equal(observed, want) {
 		t.Errorf("observed are %+v, not %+v", observed, want)

@@ -39,6 +39,8 @@ type OpenID struct {
 	// CreateUsers makes a user for an unknown address. Otherwise, an administrator has to
 	// do that before the first sign-in.
 	CreateUsers bool
+	// Around, if not nil, returns a way for requests to the provider around another one.
+	Around func(http.RoundTripper) http.RoundTripper
 	// Timeout bounds one conversation with the provider. 0 means 10 seconds.
 	Timeout time.Duration
 }
@@ -65,7 +67,7 @@ func (h *Handler) checkSignIns() error {
 	o.Name = cmp.Or(o.Name, issuer.Host)
 	h.OpenID = &o
 	h.openID = openid.New(openid.Config{
-		Issuer: o.Issuer, ClientID: o.ClientID, Secret: o.Secret, Redirect: h.Origin + h.base + openIDCallback, Now: h.Now, Timeout: o.Timeout,
+		Issuer: o.Issuer, ClientID: o.ClientID, Secret: o.Secret, Redirect: h.Origin + h.base + openIDCallback, Now: h.Now, Around: o.Around, Timeout: o.Timeout,
 	})
 	return nil
 }

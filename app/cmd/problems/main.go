@@ -1,7 +1,12 @@
 // Problems is an issue tracker with an HTTP API. See "problems --help".
 package main
 
-import "github.com/problemtracking/problems/app/problems"
+import (
+	// Roots of certificates for systems without any, such as an image from scratch.
+	_ "golang.org/x/crypto/x509roots/fallback"
+
+	"github.com/problemtracking/problems/app/problems"
+)
 
 // version is set by the linker; see the Makefile.
 var version string

@@ -23,6 +23,7 @@ type Settings struct {
 	Timeouts Timeouts `embed:"" group:"Timeouts"`
 	Webhooks Webhooks `embed:"" group:"Webhooks"`
 	Clock    Clock    `embed:"" group:"Clock"`
+	Insight  Insight  `embed:"" group:"Insight"`
 }
 
 // Server has the addresses of the service and its output.

@@ -25,10 +25,10 @@ type SignIn struct {
 	ProxyScope        string        `default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of everybody who signs in by --proxy-user-header: read, write or admin. Default: ${default}."`
 }
 
-// AfterApply is called by kong once all flags are set. It checks the settings for signing
-// in with those of the server.
+// AfterApply is called by kong once all flags are set. It checks the settings
+// for signing in and for insight with those of the server.
 func (s *Settings) AfterApply(f *Faults) error {
-	return f.Add(s.SignIn.checkOIDC(s.Server.PublicURL), s.SignIn.checkProxy())
+	return f.Add(append(s.Insight.faults(s.Server.MetricsListen), s.SignIn.checkOIDC(s.Server.PublicURL), s.SignIn.checkProxy())...)
 }
 
 func (s *SignIn) checkOIDC(publicURL string) error {

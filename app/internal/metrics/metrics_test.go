@@ -1,16 +1,20 @@
 package metrics_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/problemtracking/problems/app/internal/courier"
 	"github.com/problemtracking/problems/app/internal/metrics"
@@ -182,6 +186,25 @@ func TestPageHasAllMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names := regexp.MustCompile(`(?m)^# TYPE (problems_\w+)`).FindAllStringSubmatch(page(complete(t)), -1)
+	for _, name := range names {
+		if !strings.Contains(string(guide), "`"+name[1]+"`") {
+			t.Errorf("the page does not have %s", name[1])
+		}
+	}
+	for _, shown := range regexp.MustCompile(`problems_\w+`).FindAllString(string(guide), -1) {
+		if !slices.ContainsFunc(names, func(name []string) bool { return name[1] == shown }) {
+			t.Errorf("the page has %s, which is no metric", shown)
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("only %d metrics were found", len(names))
+	}
+}
+
+// complete returns metrics with a series of each metric of a service.
+func complete(t *testing.T) *metrics.Metrics {
+	t.Helper()
 	m := metrics.New("v1")
 	m.StoreUp("reads", func() bool { return true })
 	m.StoreHost(func() string { return "a:5432" })
@@ -203,20 +226,64 @@ func TestPageHasAllMetrics(t *testing.T) {
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
 	}
-	names := regexp.MustCompile(`(?m)^# TYPE (problems_\w+)`).FindAllStringSubmatch(page(m), -1)
-	for _, name := range names {
-		if !strings.Contains(string(guide), "`"+name[1]+"`") {
-			t.Errorf("the page does not have %s", name[1])
+	for _, c := range metrics.Connected(func() metrics.Connections { return metrics.Connections{} }) {
+		if err := m.Store([]prometheus.Collector{c}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, shown := range regexp.MustCompile(`problems_\w+`).FindAllString(string(guide), -1) {
-		shown = strings.TrimSuffix(shown, "_bucket") // the part of a histogram that queries use
-		if !slices.ContainsFunc(names, func(name []string) bool { return name[1] == shown }) {
-			t.Errorf("the page has %s, which is no metric", shown)
+	return m
+}
+
+// TestQueriesNameMetrics holds that the rules and the dashboard ask for series that a
+// service has, by labels that these have.
+func TestQueriesNameMetrics(t *testing.T) {
+	t.Parallel()
+	labels := map[string]string{} // of each series, in one text
+	for _, line := range regexp.MustCompile(`(?m)^([a-z_]+)(\{.*\})? `).FindAllStringSubmatch(page(complete(t)), -1) {
+		labels[line[1]] += line[2]
+	}
+	// With their quotes as the language of Prometheus has them.
+	plain := strings.NewReplacer(`\"`, `"`)
+	selector := regexp.MustCompile(`\b((?:problems|go|process)_[a-z_]+)\b(?:\{([^}]*)\})?`)
+	for _, file := range []string{"rules.yaml", "dashboard.json"} {
+		content, err := os.ReadFile("../../deploy/monitoring/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == "dashboard.json" && !json.Valid(content) {
+			t.Errorf("%s is no JSON", file)
+		}
+		found := selector.FindAllStringSubmatch(plain.Replace(string(content)), -1)
+		if len(found) < 9 {
+			t.Errorf("%s has %d queries only", file, len(found))
+		}
+		for _, query := range found {
+			has, known := labels[query[1]]
+			if !known {
+				t.Errorf("%s asks for %s, which is no metric", file, query[1])
+			}
+			for _, label := range regexp.MustCompile(`([a-z_]+)(?:=|!)`).FindAllStringSubmatch(query[2], -1) {
+				if label[1] != "instance" && !strings.Contains(has, label[1]+"=") { // Prometheus itself adds the instance
+					t.Errorf("%s asks for %s by %s, which it does not have", file, query[1], label[1])
+				}
+			}
 		}
 	}
-	if len(names) < 20 {
-		t.Errorf("only %d metrics were found", len(names))
+}
+
+// TestRules has promtool play series to the rules.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Fatal("promtool is missing, which tests the rules of Prometheus: run \"make deps\", or install Prometheus")
+	}
+	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "rules_test.yaml"}} {
+		command := exec.Command(promtool, args...)
+		command.Dir = "../../deploy/monitoring"
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, output)
+		}
 	}
 }
 

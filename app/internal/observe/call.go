@@ -3,6 +3,7 @@
 package observe
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -30,9 +31,11 @@ var Names = []Name{View, Versions, Reserve, Commit, Outcome, Confirm, Feed, Rest
 
 // Call is one finished call.
 type Call struct {
-	Name  Name
-	Start time.Time
-	Took  time.Duration
+	Name Name
+	// Context is the one of the caller.
+	Context context.Context
+	Start   time.Time
+	Took    time.Duration
 	// Err is the error of the store.
 	Err error
 	// Over is the reason for the end of the caller's context before the end of a failed

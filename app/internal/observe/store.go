@@ -24,7 +24,7 @@ func Store(s store.Store, now func() time.Time, observers ...func(Call)) store.S
 }
 
 func (s *observed) tell(ctx context.Context, c Call) {
-	c.Took = s.now().Sub(c.Start)
+	c.Context, c.Took = ctx, s.now().Sub(c.Start)
 	if c.Err != nil {
 		c.Over = ctx.Err()
 	}

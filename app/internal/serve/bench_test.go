@@ -20,16 +20,38 @@ import (
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // BenchmarkLoadProblem loads a problem with ten log entries, from memory and over a
 // connection that is kept, from a server as Run makes it: with the log, to where
 // nobody reads it, and the metrics. The client allocates nothing.
-func BenchmarkLoadProblem(b *testing.B) {
+func BenchmarkLoadProblem(b *testing.B) { loadProblems(b, nil) }
+
+// BenchmarkTraces is the same without traces, with one request in a hundred traced, and
+// with all of them. The collector takes everything and keeps nothing.
+func BenchmarkTraces(b *testing.B) {
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer collector.Close()
+	b.Run("off", func(b *testing.B) { loadProblems(b, nil) })
+	for name, ratio := range map[string]float64{"one in a hundred": 0.01, "all": 1} {
+		b.Run(name, func(b *testing.B) {
+			traces, err := tracing.New(tracing.Options{URL: collector.URL, Ratio: ratio, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = traces.Close(b.Context()) }()
+			loadProblems(b, traces)
+		})
+	}
+}
+
+func loadProblems(b *testing.B, traces *tracing.Tracer) {
 	uuid.EnableRandPool() // as the program does
-	service, token := seeded(b)
+	service, token := seeded(b, traces.Call)
 	devNull, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		b.Fatal(err)
@@ -47,7 +69,7 @@ func BenchmarkLoadProblem(b *testing.B) {
 		Settings: settings, Stderr: lines, Now: time.Now,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
-	handler, err := newHandler(o, service, nil, nil, metrics.New("benchmark"), outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), newStopping(), newCodes(), logger)
+	handler, err := newHandler(o, service, nil, nil, metrics.New("benchmark"), traces, outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), newStopping(), newCodes(), logger)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -110,13 +132,13 @@ func BenchmarkLoadProblem(b *testing.B) {
 
 // seeded returns a service on a new store in memory, and the token of its first
 // administrator.
-func seeded(tb testing.TB) (*tracker.Service, string) {
+func seeded(tb testing.TB, observers ...func(observe.Call)) (*tracker.Service, string) {
 	tb.Helper()
 	inMemory, err := memory.Open(tb.Context(), memory.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	service := tracker.New(tracker.Options{Store: inMemory, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	service := tracker.New(tracker.Options{Store: observe.Store(inMemory, time.Now, observers...), Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
 	secret, err := service.NewSecret()
 	if err != nil {
 		tb.Fatal(err)

@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"context"
 	"log/slog"
+	"time"
 
 	"go.uber.org/fx"
 
@@ -10,15 +12,16 @@ import (
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // domainModule exports the service on the store of another module.
-var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, sender *webhook.Sender, m *metrics.Metrics, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, sender *webhook.Sender, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
 	limits := o.Settings.Limits
 	service := tracker.New(tracker.Options{
-		Store:  observe.Store(s, o.Now, m.Call, outages.Observe),
+		Store:  observe.Store(s, o.Now, m.Call, outages.Observe, traces.Call),
 		Now:    o.Now,
 		Guard:  guard(o, logger),
 		Random: o.Random,
@@ -42,7 +45,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 // metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {
 	return metrics.New(o.Version)
-}), fx.Provide(func(s *handle, m *metrics.Metrics, logger *slog.Logger) *outage.Log {
+}), fx.Provide(newTracer), fx.Provide(func(s *handle, m *metrics.Metrics, logger *slog.Logger) *outage.Log {
 	outages := outage.New(logger, s.Host)
 	for _, use := range []outage.Use{outage.Reads, outage.Writes} {
 		m.StoreUp(string(use), func() bool { return s.isOpen() && outages.Up(use) })
@@ -50,6 +53,27 @@ var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Met
 	m.StoreHost(s.Host)
 	return outages
 }))
+
+// newTracer returns the maker of traces; nil without a collector for them.
+func newTracer(lc fx.Lifecycle, o Options, logger *slog.Logger) (*tracing.Tracer, error) {
+	insight := o.Settings.Insight
+	if insight.TracesURL == "" {
+		return nil, nil
+	}
+	t, err := tracing.New(tracing.Options{URL: insight.TracesURL, Ratio: insight.TracesRatio, Version: o.Version, Logger: logger, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(func(ctx context.Context) {
+		limited, cancel := context.WithTimeout(ctx, lastTraces)
+		defer cancel()
+		_ = t.Close(limited) // the log has the failure
+	}))
+	return t, nil
+}
+
+// lastTraces is how long the end of the service waits for the collector.
+const lastTraces = 2 * time.Second
 
 // AtStart returns the limits by which a service judges its clock when it starts.
 func AtStart(s config.Settings) tracker.Guard {

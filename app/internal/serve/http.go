@@ -14,8 +14,10 @@ import (
 	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/courier"
+	"github.com/problemtracking/problems/app/internal/diagnose"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -53,11 +55,12 @@ func newStreams(o Options, m *metrics.Metrics) *httpapi.Streams {
 // newCodes returns the codes of the link for the first sign-in.
 func newCodes() *web.Codes { return &web.Codes{} }
 
-func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, memory *budget.Budget, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) (http.Handler, error) {
+func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, memory *budget.Budget, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) (http.Handler, error) {
 	settings := o.Settings
 	requests := newAccessLog(logger, o.Stderr, o.Now, limits)
 	observe := func(x httpframe.Exchange) {
 		m.Request(x.Route, x.Method, x.Status, x.Duration)
+		traces.Request(x)
 		if x.Replayed {
 			m.Replayed()
 		}
@@ -92,9 +95,9 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 		Quiet:          quiet,
 	})
 	if err != nil || settings.Server.Web == "off" {
-		return m.UnderWay(handler), err
+		return m.UnderWay(traces.Handler(handler)), err
 	}
-	openID, err := newOpenID(settings.SignIn)
+	openID, err := newOpenID(settings.SignIn, traces)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +130,7 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 	if err != nil {
 		return nil, err
 	}
-	return m.UnderWay(both(handler, pages)), nil
+	return m.UnderWay(traces.Handler(both(handler, pages))), nil
 }
 
 // both returns a handler for the API and the client application.
@@ -181,14 +184,15 @@ func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, lo
 	}
 }
 
-// newMetricsPage returns the endpoint for Prometheus. The health checks are here too,
+// newMetricsPage returns the endpoint for Prometheus, with the profiles beside it. The health checks are here too,
 // since clients can use up the connections of the other endpoint. The logger gets the
 // errors of connections.
-func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, logger *slog.Logger) *endpoint {
+func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, recorder *diagnose.Recorder, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	mux.Handle("GET /healthz", api)
 	mux.Handle("GET /readyz", api)
+	diagnose.Register(mux, recorder)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		httpframe.Secure(w.Header())
 		mux.ServeHTTP(w, r)
@@ -219,7 +223,12 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 	api.streams = streams
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
-		endpoints = append(endpoints, newMetricsPage(settings, handler, m, connections))
+		var recorder *diagnose.Recorder
+		if window := settings.Insight.FlightRecorder; window > 0 {
+			recorder = diagnose.NewRecorder(window)
+			lc.Append(fx.StartStopHook(recorder.Start, recorder.Stop))
+		}
+		endpoints = append(endpoints, newMetricsPage(settings, handler, m, recorder, connections))
 	}
 	// Listen first: with the port in use, the token of a first administrator would never
 	// be shown.

@@ -3,12 +3,13 @@ package serve
 import (
 	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/access"
 )
 
 // newOpenID returns the settings for signing in by OpenID Connect, or nil without them. A
 // missing secret ends the start. A missing provider does not, because it may come back.
-func newOpenID(s config.SignIn) (*web.OpenID, error) {
+func newOpenID(s config.SignIn, traces *tracing.Tracer) (*web.OpenID, error) {
 	if s.OIDCIssuer == "" {
 		return nil, nil
 	}
@@ -18,6 +19,7 @@ func newOpenID(s config.SignIn) (*web.OpenID, error) {
 	return &web.OpenID{
 		Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Secret: s.ClientSecret, Name: s.OIDCName,
 		Scope: access.Scope(s.OIDCScope), CreateUsers: s.OIDCCreateUsers == "on",
+		Around: traces.Transport,
 	}, nil
 }
 

@@ -41,6 +41,8 @@ type Config struct {
 	// Redirect is the URL that the provider sends the browser back to.
 	Redirect string
 	Now      func() time.Time
+	// Around, if not nil, returns a way for requests around another one.
+	Around func(http.RoundTripper) http.RoundTripper
 	// Timeout bounds one conversation with the provider. 0 means 10 seconds.
 	Timeout time.Duration
 }
@@ -65,9 +67,13 @@ type endpoints struct {
 // New returns a provider. It sends no request yet.
 func New(c Config) *Provider {
 	c.Timeout = cmp.Or(c.Timeout, patience)
+	var way http.RoundTripper = bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, MaxConnsPerHost: maxConnections, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true}}
+	if c.Around != nil {
+		way = c.Around(way)
+	}
 	return &Provider{Config: c, client: &http.Client{
 		Timeout:   c.Timeout,
-		Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, MaxConnsPerHost: maxConnections, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true}},
+		Transport: way,
 		// A redirection could carry the secret of this service to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
