@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi"
@@ -19,7 +20,9 @@ type endpoint struct {
 	files    *files // with the certificate; nil: it speaks no TLS
 	server   *http.Server
 	listener net.Listener     // nil: none yet; the supervisor may have opened it
+	serving  sync.WaitGroup   // of serve
 	doorman  *doorman         // nil: all connections are let in
+	open     func() int       // the number of open connections; nil: nobody counts them
 	streams  *httpapi.Streams // nil: it has none
 }
 
@@ -64,7 +67,7 @@ func (e *endpoint) serve() error {
 	} else {
 		err = e.server.Serve(e.listener)
 	}
-	if errors.Is(err, http.ErrServerClosed) {
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
 		return nil
 	}
 	return err
@@ -74,8 +77,11 @@ func (e *endpoint) serve() error {
 func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	_ = e.listener.Close()
+	e.serving.Wait() // the connections accepted until now are known
+	e.server.SetKeepAlivesEnabled(false)
+	e.awaitRequests(ctx)
 	err := e.server.Shutdown(ctx)
-	_ = e.listener.Close() // Shutdown does it only after a call of serve
 	if err == nil && e.streams != nil {
 		err = e.streams.Wait(ctx)
 	}
@@ -84,6 +90,30 @@ func (e *endpoint) drain(ctx context.Context, limit time.Duration, logger *slog.
 	}
 	logger.Warn("requests under way were cut off", "after", limit.String())
 	return e.server.Close()
+}
+
+// lastRequests is how long a connection without a request may keep the endpoint from its
+// end.
+const lastRequests = 500 * time.Millisecond
+
+// awaitRequests waits for the requests of connections that were just accepted. Shutdown
+// alone would close these without an answer, although their clients have done nothing
+// wrong.
+func (e *endpoint) awaitRequests(ctx context.Context) {
+	if e.open == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastRequests)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for e.open() > 0 {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // url returns the taken address, as a URL.

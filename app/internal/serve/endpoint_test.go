@@ -2,10 +2,15 @@ package serve
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,5 +103,57 @@ func TestDrainWaitsForStreams(t *testing.T) {
 	close(ended)
 	if err := <-drained; err != nil || streams.Open() != 0 {
 		t.Errorf("after the end of the stream %d are open: %v", streams.Open(), err)
+	}
+}
+
+// TestLastConnectionIsAnswered stops an endpoint after a client has connected, and before
+// it sends its request.
+func TestLastConnectionIsAnswered(t *testing.T) {
+	t.Parallel()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open atomic.Int64
+	connected := make(chan struct{})
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") }),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				open.Add(1)
+				close(connected)
+			case http.StateClosed:
+				open.Add(-1)
+			}
+		},
+	}
+	// The first look of the endpoint lets the client go on.
+	stopping := make(chan struct{})
+	looked := sync.OnceFunc(func() { close(stopping) })
+	e := &endpoint{listener: inner, server: server, open: func() int { looked(); return int(open.Load()) }}
+	e.serving.Go(func() {
+		if err := e.serve(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	answer := make(chan string, 1)
+	go func() {
+		<-stopping
+		_, _ = io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		body, err := io.ReadAll(client)
+		answer <- fmt.Sprint(string(body), err)
+	}()
+	<-connected
+	if err := e.drain(t.Context(), time.Minute, slog.New(slog.DiscardHandler)); err != nil {
+		t.Error(err)
+	}
+	if got := <-answer; !strings.HasPrefix(got, "HTTP/1.1 200 OK") || !strings.Contains(got, "Connection: close") || !strings.HasSuffix(got, "answered<nil>") {
+		t.Errorf("the client got %q", got)
 	}
 }

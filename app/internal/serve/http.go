@@ -167,8 +167,13 @@ func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
 
 // newAPI returns the endpoint of the API. The logger gets the errors of connections.
 func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, logger *slog.Logger) *endpoint {
+	var open func() int
+	if doorman != nil {
+		open = doorman.connections.Count
+	}
 	return &endpoint{
 		doorman: doorman,
+		open:    open,
 		address: settings.Server.Listen,
 		server: &http.Server{
 			Handler:           handler,

@@ -99,11 +99,11 @@ func (p *opening) begin(b bootstrap, lines ...string) {
 // answer has all endpoints answer from now on.
 func (p *opening) answer() {
 	for _, e := range p.endpoints {
-		go func() {
+		e.serving.Go(func() {
 			if err := e.serve(); err != nil {
 				p.broken.report(fmt.Errorf("the service could not go on: %w", err))
 			}
-		}()
+		})
 	}
 }
 
