@@ -274,8 +274,8 @@ func TestUnreadableQuery(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	for _, query := range []string{"predicate=%zz", "predicate=FALSEPREDICATE;title=x"} {
-		b.get("/problems?"+query).is(400).has("The address is not a list of name=value")
-		b.get("/problems/bulk?"+query).is(400)
+		b.get("/problems?" + query).is(400).has("The address is not a list of name=value")
+		b.get("/problems/bulk?" + query).is(400)
 	}
 }
 
