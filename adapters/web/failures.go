@@ -14,6 +14,9 @@ import (
 type failurePage struct {
 	layout
 	Status int
+	// Help says in the language of the reader what Detail says in English; empty: Detail
+	// has to do.
+	Help string
 	// Detail names the fault and the right way.
 	Detail string
 	// Faults are the faults of single fields.
@@ -62,6 +65,12 @@ func (q *request) fail(err error) {
 	}
 	for _, item := range f.Items {
 		view.Faults = append(view.Faults, fieldFault{item.At.String(), item.Detail})
+	}
+	if key := "failure.help." + string(kind.Kind); q.language.Tag != "en" && q.language.Has(key) {
+		view.Help = q.say(key)
+	}
+	if kind.Kind == fault.Unavailable {
+		q.w.Header().Set("Retry-After", "1")
 	}
 	if q.r.Method == http.MethodPost {
 		view.Again, view.Action, view.Back = q.kept(kind.Kind), q.r.URL.Path, q.back()

@@ -290,3 +290,49 @@ func TestLongTexts(t *testing.T) {
 	page.submit(path+"/comments", "text", strings.Repeat("x", 12_000)).is(413).has("is kept", "xxxx", "at most 10000 bytes")
 	page.submit(path+"/comments", "text", strings.Repeat("é", 6_000)).is(413)
 }
+
+// The service says its faults in English. A page in another language marks them so, for
+// readers aloud, and says the common ones in its own words.
+func TestFailuresInGerman(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	send := func(method, path, form string) *shownPage {
+		r, err := http.NewRequest(method, s.URL+path, strings.NewReader(form))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Language", "de")
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		return b.do(r)
+	}
+	for _, c := range []struct {
+		method, path, form string
+		status             int
+		help, detail       string
+	}{
+		{"GET", "/nowhere", "", 404, "An dieser Adresse gibt es nichts.", "There is no page at this address."},
+		{"GET", "/problems/9", "", 404, "Es gibt kein Problem mit dieser Nummer.", "There is no problem with this identifier."},
+		{"DELETE", path, "", 405, "Diese Adresse ist nicht dafür da.", "This address has another method"},
+		{"GET", "/problems?after=x", "", 400, "Der Dienst kann diese Anfrage nicht lesen.", "This is no address of a page of the list"},
+		{"POST", path + "/comments", "text=%00", 422, "Etwas im Formular stimmt nicht.", "Must not contain U+0000."},
+		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Zeile 1, Spalte 1:", "Problem has no key"},
+	} {
+		page := send(c.method, c.path, c.form).is(c.status).has(c.help, c.detail)
+		marked := false
+		for n := range page.root.Descendants() {
+			if n.Data == "p" || n.Data == "span" {
+				marked = marked || attribute(n, "lang") == "en" && n.FirstChild != nil && strings.Contains(n.FirstChild.Data, c.detail)
+			}
+		}
+		if !marked {
+			t.Errorf("%s %s: %q is not marked as English:\n%s", c.method, c.path, c.detail, page.body)
+		}
+	}
+	b.get("/nowhere").is(404).lacks("There is nothing at this address")
+	s.store.away.Store(true)
+	if p := send("GET", path, "").is(503).has("Der Dienst kann gerade nicht antworten."); p.header.Get("Retry-After") != "1" {
+		t.Errorf("the headers are %v", p.header)
+	}
+}
