@@ -1,7 +1,11 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -30,6 +34,7 @@ type objectPage struct {
 	ID      string
 	Heading string
 	Form    []input
+	Was     string // the digest of the values in the form
 }
 
 type kindLink struct {
@@ -143,7 +148,7 @@ func showObject(q *request) (answer, error) {
 	if form == nil {
 		return answer{}, fault.New(fault.NotFound, "there is nothing at this address")
 	}
-	view := objectPage{layout: q.signedIn(name, states.Catalogue).in(k.section()), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form}
+	view := objectPage{layout: q.signedIn(name, states.Catalogue).in(k.section()), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form, Was: digest(form)}
 	return page("object", view), nil
 }
 
@@ -168,10 +173,48 @@ func changeObject(q *request) (answer, error) {
 	}
 	id, err := q.objectID()
 	if err == nil {
+		err = q.unchanged(k, id)
+	}
+	if err == nil {
 		err = k.save(q, id)
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/" + k.slug), nil
+}
+
+// unchanged compares an object with the values that its form began with. It fails with
+// fault.StaleRevision when somebody changed them since. An object has no revision, so a
+// change at the very same moment goes unnoticed.
+func (q *request) unchanged(k administered, id ident.ID) error {
+	if !q.form.Has(was) {
+		return nil
+	}
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return err
+	}
+	if _, now := k.form(states.Catalogue, id); now != nil && digest(now) != q.form.Get(was) {
+		return fault.New(fault.StaleRevision, "somebody changed this since you opened the form. Sent again, your values replace theirs")
+	}
+	return nil
+}
+
+// was is the field with the digest of the values that a form began with.
+const was = "was"
+
+// digest tells the values of a form from others. What can be chosen besides does not count.
+func digest(form []input) string {
+	var all strings.Builder
+	for _, field := range form {
+		fmt.Fprintf(&all, "%q %q %t", field.Name, field.Value, field.Checked)
+		for _, o := range slices.Concat(field.Options, field.Choice.Options) {
+			if o.Selected {
+				fmt.Fprintf(&all, " %q", o.Value)
+			}
+		}
+	}
+	sum := sha256.Sum256([]byte(all.String()))
+	return hex.EncodeToString(sum[:16])
 }

@@ -109,7 +109,7 @@ func (q *request) kept(kind fault.Kind) (fields []keptField) {
 	worth := slices.Contains(repeatable, kind)
 	again := worth
 	for _, name := range slices.Sorted(maps.Keys(q.form)) {
-		if name == "preview" && !again { // it was refused: the form makes another one
+		if (name == "preview" || name == was) && !again { // what the person saw is out of date, and the page says so
 			continue
 		}
 		for _, value := range q.form[name] {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
@@ -335,4 +336,23 @@ func TestFailuresInGerman(t *testing.T) {
 	if p := send("GET", path, "").is(503).has("Der Dienst kann gerade nicht antworten."); p.header.Get("Retry-After") != "1" {
 		t.Errorf("the headers are %v", p.header)
 	}
+}
+
+// Two administrators change one state. The second learns of the first, and can still insist.
+func TestTwoAdministrators(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ann, bob := s.as(t, "Ann", access.Admin), s.as(t, "Bob", access.Admin)
+	at := attribute(anchor(ann.get("/administration/states"), "Change Closed"), "href")
+	hers, his := ann.get(at), bob.get(at)
+	his.submit(at, "resolved", "yes", "name", "Shut").is(200)
+	stale := hers.submit(at, "name", "Done").is(412).has("Somebody changed this since you opened the form", "is kept")
+	if got := ann.get(at).form(at).Get("name"); got != "Shut" {
+		t.Errorf("the name is %q, want Bob's", got)
+	}
+	stale.submit(at).is(200).has("Done")
+	// A new object elsewhere is no change of this one.
+	page := ann.get(at)
+	bob.post("/administration/states", "name", "Asleep").is(200)
+	page.submit(at, "name", "Finished").is(200).has("Finished", "Asleep")
 }
