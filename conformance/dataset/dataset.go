@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Users is how many users there are. The first is the administrator.
@@ -122,6 +123,9 @@ func (t *Tracker) Tokens(context.Context) ([]access.Token, error) { return t.tok
 
 // SavedQueries implements transfer.Reader.
 func (t *Tracker) SavedQueries(context.Context, ident.ID) ([]query.Saved, error) { return nil, nil }
+
+// Webhooks implements transfer.Reader.
+func (t *Tracker) Webhooks(context.Context, int, int) ([]webhook.Webhook, error) { return nil, nil }
 
 // Feed implements transfer.Reader: nothing was published.
 func (t *Tracker) Feed(context.Context, int64, int, int64) ([]event.Entry, error) {
