@@ -10,6 +10,7 @@ require (
 )
 
 require (
+	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
@@ -47,6 +48,7 @@ require (
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/web v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/webhook v0.1.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
@@ -104,6 +106,7 @@ replace (
 	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../../../adapters/postgres/postgrestest
 	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
 	github.com/problemtracking/problems/adapters/web => ../../../adapters/web
+	github.com/problemtracking/problems/adapters/webhook => ../../../adapters/webhook
 	github.com/problemtracking/problems/app => ../../../app
 	github.com/problemtracking/problems/conformance => ../../../conformance
 	github.com/problemtracking/problems/domain => ../../../domain
