@@ -80,7 +80,7 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if key(3).ID() == key(4).ID() || key(3).ID() != key(3).ID() {
+	if one, again := key(3).ID(), key(3).ID(); one == key(4).ID() || one != again {
 		t.Error("keys are not told apart by their identifiers")
 	}
 	id, err := ParseKeyID(key(3).ID().String())
