@@ -40,8 +40,10 @@ const (
 // AllowSetting is the setting named by the error for a refused address.
 const AllowSetting = "PROBLEMS_WEBHOOK_ALLOW"
 
-// Options are the needs of a Sender.
+// Options are the needs of a Sender. Now has to be given.
 type Options struct {
+	// Now is the clock for the duration of an attempt.
+	Now func() time.Time
 	// Allow are networks to which messages may go, although their addresses are private
 	// or special.
 	Allow []netip.Prefix
@@ -59,6 +61,7 @@ type Options struct {
 // public addresses and allowed networks only.
 type Sender struct {
 	transport *http.Transport
+	now       func() time.Time
 	agent     string
 	timeout   time.Duration
 }
@@ -88,7 +91,7 @@ func New(o Options) *Sender {
 			return nil
 		},
 	}
-	return &Sender{agent: "problems/" + o.Version, timeout: o.Timeout, transport: &http.Transport{
+	return &Sender{now: o.Now, agent: "problems/" + o.Version, timeout: o.Timeout, transport: &http.Transport{
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    o.Timeout,
@@ -129,9 +132,9 @@ func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 
 // Send implements webhook.Sender. The time of the attempt is left to the caller.
 func (s *Sender) Send(ctx context.Context, url string, m webhook.Message) webhook.Attempt {
-	begun := time.Now()
+	begun := s.now()
 	status, err := s.send(ctx, url, m)
-	a := webhook.Attempt{Duration: time.Since(begun), Status: status}
+	a := webhook.Attempt{Duration: s.now().Sub(begun), Status: status}
 	if err != nil {
 		a.Err = s.reason(err)
 	}

@@ -63,7 +63,7 @@ func TestSignaturesAgreeWithTheStandard(t *testing.T) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer receiver.Close()
-	sender := webhook.New(webhook.Options{Allow: loopback, Version: "1.2"})
+	sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Version: "1.2"})
 	defer sender.Close()
 	a := sender.Send(t.Context(), receiver.URL, message(rotated, key, now))
 	if a.Status != http.StatusNoContent || a.Err != "" || !a.Succeeded() || a.Duration <= 0 {
@@ -78,7 +78,7 @@ func TestSignaturesAgreeWithTheStandard(t *testing.T) {
 // refused before a connection.
 func TestAddressesThatAreNotPublic(t *testing.T) {
 	t.Parallel()
-	sender := webhook.New(webhook.Options{Timeout: 5 * time.Second})
+	sender := webhook.New(webhook.Options{Now: time.Now, Timeout: 5 * time.Second})
 	for _, host := range []string{
 		"127.0.0.1", "127.1.2.3", "localhost", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
 		"169.254.169.254", "100.64.0.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
@@ -109,7 +109,7 @@ func TestAllowedNetworks(t *testing.T) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer receiver.Close()
 	for allow, ok := range map[string]bool{"127.0.0.1/32": true, "127.0.0.0/8": true, "0.0.0.0/0": true, "127.0.0.2/32": false, "::/0": false, "10.0.0.0/8": false} {
-		sender := webhook.New(webhook.Options{Allow: []netip.Prefix{netip.MustParsePrefix(allow)}})
+		sender := webhook.New(webhook.Options{Now: time.Now, Allow: []netip.Prefix{netip.MustParsePrefix(allow)}})
 		if a := sender.Send(t.Context(), receiver.URL, rules.Message{}); a.Succeeded() != ok {
 			t.Errorf("%s: %+v", allow, a)
 		}
@@ -125,7 +125,7 @@ func TestRebinding(t *testing.T) {
 	defer inside.Close()
 	port := inside.Listener.Addr().(*net.TCPAddr).Port
 	names := dns(t, [4]byte{127, 0, 0, 1})
-	sender := webhook.New(webhook.Options{Resolver: names, Timeout: 5 * time.Second})
+	sender := webhook.New(webhook.Options{Now: time.Now, Resolver: names, Timeout: 5 * time.Second})
 	defer sender.Close()
 	for range 3 {
 		a := sender.Send(t.Context(), fmt.Sprintf("http://rebind.example.org:%d/", port), rules.Message{})
@@ -176,7 +176,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	defer target.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		receiver := httptest.NewServer(http.RedirectHandler(target.URL, status))
-		sender := webhook.New(webhook.Options{Allow: loopback})
+		sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback})
 		if a := sender.Send(t.Context(), receiver.URL, rules.Message{}); a.Succeeded() || a.Status != status || a.Err != "" {
 			t.Errorf("%d: %+v", status, a)
 		}
@@ -195,7 +195,7 @@ func TestNoProxy(t *testing.T) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer receiver.Close()
 	host := strings.Replace(receiver.URL, "127.0.0.1", "proxied.example.org", 1)
-	sender := webhook.New(webhook.Options{Allow: loopback, Resolver: dns(t, [4]byte{127, 0, 0, 1})})
+	sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Resolver: dns(t, [4]byte{127, 0, 0, 1})})
 	defer sender.Close()
 	if a := sender.Send(t.Context(), host, rules.Message{}); !a.Succeeded() {
 		t.Errorf("the attempt is %+v", a)
@@ -243,7 +243,7 @@ func TestBadReceivers(t *testing.T) {
 			receiver.Config.ErrorLog = quiet()
 			receiver.Start()
 			t.Cleanup(receiver.CloseClientConnections)
-			sender := webhook.New(webhook.Options{Allow: loopback, Timeout: time.Second})
+			sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Timeout: time.Second})
 			a := sender.Send(t.Context(), receiver.URL, rules.Message{})
 			if a.Status != c.status || !strings.Contains(a.Err, c.err) || (a.Err == "") != (c.err == "") {
 				t.Errorf("the attempt is %+v", a)
@@ -266,13 +266,13 @@ func TestCertificates(t *testing.T) {
 	receiver.Config.ErrorLog = quiet()
 	receiver.StartTLS()
 	defer receiver.Close()
-	strict := webhook.New(webhook.Options{Allow: loopback})
+	strict := webhook.New(webhook.Options{Now: time.Now, Allow: loopback})
 	if a := strict.Send(t.Context(), receiver.URL, rules.Message{}); a.Succeeded() || !strings.Contains(a.Err, "certificate of the receiver is not valid") {
 		t.Errorf("an unknown authority: %+v", a)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(receiver.Certificate())
-	trusting := webhook.New(webhook.Options{Allow: loopback, Roots: roots, Resolver: dns(t, [4]byte{127, 0, 0, 1})})
+	trusting := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Roots: roots, Resolver: dns(t, [4]byte{127, 0, 0, 1})})
 	if a := trusting.Send(t.Context(), receiver.URL, rules.Message{}); !a.Succeeded() {
 		t.Errorf("a known authority: %+v", a)
 	}
@@ -302,7 +302,7 @@ func TestEndOfTheContext(t *testing.T) {
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-accepted; cancel() }()
-	if a := webhook.New(webhook.Options{Allow: loopback}).Send(ctx, "http://"+listener.Addr().String(), rules.Message{}); a.Succeeded() || a.Err == "" {
+	if a := webhook.New(webhook.Options{Now: time.Now, Allow: loopback}).Send(ctx, "http://"+listener.Addr().String(), rules.Message{}); a.Succeeded() || a.Err == "" {
 		t.Errorf("the attempt is %+v", a)
 	}
 }

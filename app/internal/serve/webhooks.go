@@ -17,7 +17,7 @@ import (
 
 // webhookModule exports the sender and the courier of webhooks.
 var webhookModule = fx.Module("webhooks", fx.Provide(func(lc fx.Lifecycle, o Options) *webhook.Sender {
-	sender := webhook.New(webhook.Options{Allow: o.Settings.Webhooks.WebhookAllow.Prefixes(), Version: o.Version})
+	sender := webhook.New(webhook.Options{Now: o.Now, Allow: o.Settings.Webhooks.WebhookAllow.Prefixes(), Version: o.Version})
 	lc.Append(fx.StopHook(sender.Close))
 	return sender
 }, func(service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) *courier.Courier {
