@@ -1,8 +1,8 @@
 // Package lease holds the rules of leases. A lease lets one of several servers do a kind of
-// work. The holder renews it; a server that dies does not, and another one takes it.
+// work. Its holder renews it. After the death of the holder, another server takes it.
 //
-// No rule compares the clocks of two servers. Each one measures, by its own clock, how long
-// it has seen the same version of a lease.
+// No rule compares the clocks of two servers. Each one measures by its own clock for how
+// long a lease has had the same version.
 package lease
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Lease says who does a kind of work.
+// Lease names the server for a kind of work.
 type Lease struct {
 	Name string // of the work
 	// Version is the batch of the latest Change of the lease. Every renewal changes it.
