@@ -13,11 +13,11 @@ import (
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 )
 
-// Finding is something wrong with a database, and the way to mend it.
+// Finding is a fault of a database, and the way to mend it.
 type Finding = sqlstore.Finding
 
-// Examine looks for what is wrong with a database, beside its services. It changes
-// nothing, and takes one connection. Its error means that it could not look.
+// Examine finds faults of a database, beside its services. It changes nothing, and takes
+// one connection. It fails when it cannot look.
 func Examine(ctx context.Context, o Options) ([]Finding, error) {
 	return examine(ctx, o, bounds{transaction: time.Hour, age: 1_000_000_000})
 }
@@ -174,7 +174,7 @@ func oneLine(statement string) string {
 	return strings.TrimSuffix(strings.Join(strings.Fields(statement), " "), ";")
 }
 
-// rights looks for rights that the user of the service lacks.
+// rights looks for missing rights of the user.
 func (e *examination) rights() error {
 	missing, err := e.rows(`SELECT r.privilege AS value, c.relname AS name FROM pg_class c
 			CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r (privilege)
@@ -206,7 +206,7 @@ func (e *examination) user() (name string) {
 	return name
 }
 
-// sequences looks for sequences that give numbers again, or out of order. A dump without
+// sequences looks for sequences with used numbers ahead, or without order. A dump without
 // its sequences and a logical replica leave such ones.
 func (e *examination) sequences() error {
 	for _, s := range []struct{ name, highest string }{
@@ -254,7 +254,7 @@ func (e *examination) connections() error {
 	return err
 }
 
-// standbys looks for a standby that has to confirm writes.
+// standbys looks for the standby of synchronous writes.
 func (e *examination) standbys() error {
 	var needed, connected int
 	err := e.db.NewRaw("SELECT CASE WHEN current_setting('synchronous_standby_names') = '' THEN 0 ELSE 1 END, (SELECT count(*) FROM pg_stat_replication)").
@@ -265,7 +265,7 @@ func (e *examination) standbys() error {
 	return err
 }
 
-// transactions looks for what keeps PostgreSQL from cleaning up.
+// transactions looks for obstacles of the vacuum.
 func (e *examination) transactions() error {
 	var long, age int64
 	err := e.db.NewRaw(`SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start < now() - ?::interval),

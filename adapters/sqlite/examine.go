@@ -14,11 +14,11 @@ import (
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 )
 
-// Finding is something wrong with a file, and the way to mend it.
+// Finding is a fault of a file, and the way to mend it.
 type Finding = sqlstore.Finding
 
-// Examine looks for what is wrong with a file, beside its service. It changes nothing. It
-// reads the whole file. Its error means that it could not look.
+// Examine finds faults of a file, beside its service. It changes nothing. It reads the
+// whole file. It fails when it cannot look.
 func Examine(ctx context.Context, o Options) ([]Finding, error) {
 	f, err := find(o.Path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *examination) grave(mend, what string, args ...any) {
 	e.findings = append(e.findings, Finding{Grave: true, What: fmt.Sprintf(what, args...), Mend: mend})
 }
 
-// restore is the way to mend what nothing else mends.
+// restore is the last way to mend a file.
 const restore = `stop the service, keep a copy of the file, and put a backup in its place`
 
 func (e *examination) run() error {

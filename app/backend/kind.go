@@ -58,9 +58,8 @@ type Kind struct {
 	// Schema is for "problems migrate". It is nil for a kind without a schema. It may be
 	// nil, too, if Open always brings the store up to date.
 	Schema *Schema
-	// Examine, if not nil, is for "problems doctor": it looks for what is wrong with an
-	// existing store, beside its services, and changes nothing. Its error means that it
-	// could not look.
+	// Examine, if not nil, is for "problems doctor": it finds faults of an existing store,
+	// beside its services, and changes nothing. It fails when it cannot look.
 	Examine func(context.Context, Options) ([]Finding, error)
 	// Backup, if not nil, writes a copy of a store to an empty file, and returns how
 	// many problems the copy has. A service may be writing meanwhile.
@@ -124,7 +123,7 @@ type Step struct {
 	Done bool   // false: Migrate would do it
 }
 
-// Finding is something wrong with a store, and the way to mend it.
+// Finding is a fault of a store, and the way to mend it.
 type Finding struct {
 	// Grave is true if the service cannot work, or if data is at risk.
 	Grave bool

@@ -71,7 +71,7 @@ func (u URL) Backup(ctx context.Context, o Options, to string) (problems int, er
 	return u.kind.Backup(ctx, o, to)
 }
 
-// Examine looks for what is wrong with an existing store. examined is false for a kind
+// Examine finds faults of an existing store. examined is false for a kind
 // without an examination.
 func (u URL) Examine(ctx context.Context, o Options) (findings []Finding, examined bool, err error) {
 	o, err = u.options(o)

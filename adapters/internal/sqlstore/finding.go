@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Finding is something wrong with a store, and the way to mend it.
+// Finding is a fault of a store, and the way to mend it.
 type Finding struct {
 	// Grave is true if the service cannot work, or if data is at risk.
 	Grave bool

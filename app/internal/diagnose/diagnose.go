@@ -1,5 +1,4 @@
-// Package diagnose shows what the process does: profiles, and the last seconds of its
-// execution.
+// Package diagnose shows profiles of the process, and the last seconds of its execution.
 package diagnose
 
 import (
@@ -33,7 +32,7 @@ func (r *Recorder) Start() error { return r.flight.Start() }
 // Stop ends it.
 func (r *Recorder) Stop() { r.flight.Stop() }
 
-// ServeHTTP sends what was recorded, for "go tool trace".
+// ServeHTTP sends the recording, for "go tool trace".
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	if r == nil {
 		http.Error(w, "the flight recorder is off: set PROBLEMS_FLIGHT_RECORDER to a time such as 10s", http.StatusNotFound)

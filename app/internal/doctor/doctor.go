@@ -1,5 +1,5 @@
-// Package doctor looks for what is wrong with the settings of a service and with its
-// store, and says how to mend it.
+// Package doctor finds faults in the settings of a service and in its store, and says how
+// to mend them.
 package doctor
 
 import (
@@ -25,20 +25,20 @@ import (
 // Options describe what to examine. All are required.
 type Options struct {
 	Settings config.Settings
-	// Faults are those that were found when the settings were read.
+	// Faults were found during the reading of the settings.
 	Faults []error
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
-// Findings are what is wrong, the settings first. Notes are sentences about what is as it
-// should be, or could not be looked at.
+// Findings are faults with their mends, the settings first. Notes are sentences about
+// sound things, and about things out of reach.
 type Findings struct {
 	All   []backend.Finding
 	Notes []string
 }
 
-// Grave reports whether something keeps the service from working, or puts data at risk.
+// Grave reports whether a fault stops the service, or puts data at risk.
 func (f *Findings) Grave() bool {
 	for _, found := range f.All {
 		if found.Grave {
@@ -80,7 +80,7 @@ func Examine(ctx context.Context, o Options) *Findings {
 	return f
 }
 
-// files looks for secrets that other users of the machine can read.
+// files looks for secrets in files for everybody.
 func (f *Findings) files(s config.Settings) {
 	for _, secret := range []struct{ flag, path string }{
 		{"--tls-key", s.Server.TLSKey}, {"--bootstrap-token-file", s.Server.BootstrapTokenFile},
@@ -142,7 +142,7 @@ func (f *Findings) listener(ctx context.Context, flag, address string, secure bo
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
-	f.grave("choose another address, or end what has this one", "the address of %s, %s, cannot be taken: %v", flag, address, err)
+	f.grave("choose another address, or end the program at this one", "the address of %s, %s, cannot be taken: %v", flag, address, err)
 }
 
 // network returns the network of an address, as the service takes it.

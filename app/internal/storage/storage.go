@@ -43,7 +43,7 @@ func Backup(ctx context.Context, s config.Storage, to string, logger *slog.Logge
 	return s.Store.Backup(ctx, options(s, logger), to)
 }
 
-// Examine looks for what is wrong with an existing store, beside its servers. examined is
+// Examine finds faults of an existing store, beside its servers. examined is
 // false for a kind of store without an examination.
 func Examine(ctx context.Context, s config.Storage, logger *slog.Logger) (findings []backend.Finding, examined bool, err error) {
 	o, err := Options(s, logger)
