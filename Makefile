@@ -6,13 +6,13 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
+.PHONY: packages packages-test help run build test test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
 
 VERSION := $(shell git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
 # Modules outside of the workspace: what only developers need, and an adapter as
 # somebody else writes it.
-APART    = tools conformance/examples/outoftree
+APART    = tools tools/packages conformance/examples/outoftree
 
 # $(call each,MODULES,COMMAND) runs a command in each module as it is on its own,
 # outside of the workspace.
@@ -114,6 +114,12 @@ benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 release: ## make the commit of a release and tag every module, as in VERSION=v0.2.0; it pushes nothing
 	@[[ "$(origin VERSION)" == "command line" ]] || { echo "name the version: make release VERSION=v0.2.0"; exit 2; }
 	@cd tools && GOWORK=off go run ./release -C .. $(VERSION)
+
+packages: ## make packages for Debian and RPM, images, a chart and lists of components of this commit, into bin/packages
+	@cd tools/packages && GOWORK=off go run . -C ../.. -version $(VERSION) -to ../../bin/packages
+
+packages-test: ## install, upgrade and remove them on a systemd and a Docker engine of their own, and build them twice: some minutes, as root on Debian
+	@cd tools/packages && GOWORK=off go test -count=1 -timeout 30m -tags packages .
 
 screenshots: build ## make pictures of every page in a browser, narrow and wide, light and dark, into bin/screenshots
 	@cd tools && GOWORK=off go run ./screenshots -binary $(CURDIR)/bin/problems -to $(CURDIR)/bin/screenshots
