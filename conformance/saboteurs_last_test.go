@@ -155,6 +155,10 @@ func (r *endingReader) Webhooks(ctx context.Context, skip, limit int) ([]webhook
 	return stepped(r, func(from store.Reader) ([]webhook.Webhook, error) { return from.Webhooks(ctx, skip, limit) })
 }
 
+func (r *endingReader) Webhook(ctx context.Context, id ident.ID) (webhook.Webhook, bool, error) {
+	return steppedTo(r, func(from store.Reader) (webhook.Webhook, bool, error) { return from.Webhook(ctx, id) })
+}
+
 func (r *endingReader) Lease(ctx context.Context, name string) (lease.Lease, bool, error) {
 	return steppedTo(r, func(from store.Reader) (lease.Lease, bool, error) { return from.Lease(ctx, name) })
 }

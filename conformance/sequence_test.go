@@ -254,7 +254,7 @@ func TestSequencesAreReadable(t *testing.T) {
 		"3. Outcome of batch " + batch,
 		"4. Reserve",
 		"5. Close, and the store is opened again",
-		"6. Restore of an Archive with 2 problems, 12 metadata objects and users, 3 tokens, 3 saved queries, 3 audit entries and 3 entries of the feed",
+		"6. Restore of an Archive with 2 problems, 12 metadata objects and users, 3 tokens, 3 saved queries, 2 webhooks, 3 audit entries and 3 entries of the feed",
 		"7. Commit of batch " + bench.Short(q[6].(sequence.Commits).Change.Batch) + `: DropKeyword{Problem:1 Name:é\r\n'\u202e}`,
 		"8. Commit of batch " + bench.Short(q[7].(sequence.Commits).Change.Batch) + ": bench.UnknownEffect{that no store knows}",
 	}

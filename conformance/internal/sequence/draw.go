@@ -155,7 +155,7 @@ func (d *drawer) spoil(c *store.Change, id, other problem.ID) {
 func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	now := d.past.model.Now
 	family := d.directed().Forward
-	switch d.IntN(9) {
+	switch d.IntN(10) {
 	case 0:
 		return store.CatalogueAt{Version: d.version(now.Counters.Catalogue, off)}
 	case 1:
@@ -170,6 +170,14 @@ func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 		}
 	case 5:
 		return d.stateUnused(off)
+	case 6:
+		if known := now.AllWebhooks; len(known) > 0 {
+			w := pick(d, known)
+			if off != 0 {
+				w.Version = d.b.ID()
+			}
+			return store.WebhookAt{ID: w.ID, Version: w.Version}
+		}
 	}
 	p, ok := now.AllProblems[id]
 	if !ok { // yet
