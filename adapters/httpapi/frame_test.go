@@ -85,10 +85,10 @@ func TestObserve(t *testing.T) {
 		{Method: "PUT", Route: api + keywordPath, Status: 404, Token: f.tokens[2].ID},
 	}
 	for i, got := range f.exchanges {
-		if (got.Bytes > 0) == (got.Method == "HEAD") || got.RequestID != "r1" || got.Remote != "192.0.2.1:1234" {
+		if (got.Bytes > 0) == (got.Method == "HEAD") || got.RequestID != "r1" || got.Remote != "192.0.2.1:1234" || got.Context == nil {
 			t.Errorf("%+v", got)
 		}
-		got.Bytes, got.RequestID, got.Remote = 0, "", ""
+		got.Bytes, got.RequestID, got.Remote, got.Context = 0, "", "", nil
 		if got != want[i] {
 			t.Errorf("%+v, not %+v", got, want[i])
 		}
