@@ -104,3 +104,13 @@ func TestImage(t *testing.T) {
 		t.Error("the image has a shell")
 	}
 }
+
+// read returns the content of a file.
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -27,14 +26,4 @@ func must(t *testing.T, name string, args ...string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSuffix(output, "\n")
-}
-
-// read returns the content of a file.
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
