@@ -27,7 +27,8 @@ func newDialect() *sqlstore.Dialect {
 		},
 		Texts:   func(texts []string) any { return jsonTexts(texts, func(s string) string { return s }) },
 		Numbers: jsonList[int64],
-		// The time of the latest change has an index, too, but changes each time.
+		// The index with the priority and the revision also has the time of the latest
+		// change, which changes each time.
 		SetIfChanged: []string{"state", "component", "milestone", "assignee", "created"},
 		TextSearch: map[predicate.Op]string{
 			predicate.Contains:   "instr({text}, {part}) > 0",

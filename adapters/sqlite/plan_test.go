@@ -121,9 +121,10 @@ func TestIndexedColumnsStandApart(t *testing.T) {
 	b := setup(t)
 	var indexed []string
 	b.must(b.reading.NewRaw("SELECT DISTINCT c.name FROM pragma_index_list('problems') i, pragma_index_info(i.name) c ORDER BY c.name").Scan(t.Context(), &indexed))
-	want := slices.Sorted(slices.Values(append(slices.Clone(b.dialect.SetIfChanged), "modified")))
+	// An index with the time of the change is written each time, whatever else it has.
+	want := slices.Sorted(slices.Values(append(slices.Clone(b.dialect.SetIfChanged), "modified", "priority", "revision")))
 	if !slices.Equal(indexed, want) {
-		t.Errorf("there are indexes on %v; but for the time of the change, which always changes, %v stand apart", indexed, b.dialect.SetIfChanged)
+		t.Errorf("there are indexes on %v; %v stand apart", indexed, b.dialect.SetIfChanged)
 	}
 }
 
@@ -162,7 +163,8 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"watching = YES", "", "SEARCH watchers USING COVERING INDEX watchers_user (user_id=?)"},
 		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
 		{"assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
-		{"assignee.identifier = $ApiUser", "-modificationDate", "SEARCH p USING INDEX problems_assignee_modified (assignee=? AND state=?)"},
+		{"assignee.identifier = $ApiUser", "-modificationDate", "SEARCH p USING COVERING INDEX problems_assignee_modified (assignee=? AND state=?)"},
+		{"state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate", "SEARCH p USING COVERING INDEX problems_assignee_modified (assignee=? AND state=?)"},
 		{"creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_created (created>?)"},
 		{"modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_modified (modified>?)"},
 		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND $h.modifier.identifier = $ApiUser).@count > 0", "",
