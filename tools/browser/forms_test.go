@@ -49,3 +49,30 @@ func write(p *person, expression string) error {
 	_, err := Get[bool](p.Tab, `(() => { document.querySelector("textarea[name=text]").value = `+expression+`; return true })()`)
 	return err
 }
+
+// While a form is on its way, the stream of changes does not show its effect: whoever sees
+// it would leave, and be asked about the text that is still in the form.
+func TestOwnChangeArrivesWithItsAnswer(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The lamp is dark"})
+	bob := s.signedIn(s.member("Bob"))
+	bob.must(bob.Open("/problems/1"), bob.Shows("New comment"))
+	late, err := Get[bool](bob.Tab, `(() => {
+		const open = XMLHttpRequest.prototype.open;
+		XMLHttpRequest.prototype.open = function(method, url) {
+			if (method === "POST") Object.defineProperty(this, "onload", {set(f) { this.addEventListener("load", () => setTimeout(() => f.call(this), 2000)); }});
+			open.call(this, method, url);
+		};
+		return true;
+	})()`)
+	if err != nil || !late {
+		t.Fatalf("the answers to forms are not late: %v", err)
+	}
+	bob.must(bob.Type("textarea[name=text]", "It was the fuse."), bob.Click(".comment-form button"), bob.Shows("It was the fuse."))
+	if text, err := Get[string](bob.Tab, "document.querySelector('textarea[name=text]').value"); err != nil || text != "" {
+		t.Errorf("the comment is shown while %q is in the form (%v)", text, err)
+	}
+	bob.must(bob.Open("/problems"))
+	bob.clean()
+}

@@ -55,6 +55,7 @@ addEventListener("click", e => {
   visit(url.href, true);
 });
 
+let sending = false; // a form that changes something
 addEventListener("submit", e => {
   const form = e.target, button = e.submitter;
   const url = new URL(form.action);
@@ -63,7 +64,9 @@ addEventListener("submit", e => {
   const data = new URLSearchParams(new FormData(form, button));
   if (form.method === "get") { url.search = data; visit(url.href, true); return; }
   if (button) button.disabled = true;
-  load("POST", url.href, data.toString(), (page, at) => show(page, at, true), () => {
+  sending = true;
+  load("POST", url.href, data.toString(), (page, at) => { sending = false; show(page, at, true); }, () => {
+    sending = false;
     if (button) button.disabled = false;
     document.querySelector("#offline").hidden = false;
   });
@@ -94,8 +97,10 @@ const announce = main => {
   bar.querySelector("b").textContent = seen;
 };
 
-// refresh replaces the parts of a page that nobody edits.
+// refresh replaces the parts of a page that nobody edits. The answer to a form replaces all
+// of them.
 const refresh = main => load("GET", location.href, null, page => {
+  if (sending) return;
   for (const part of all("[data-part]", main)) {
     const fresh = page.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!fresh || part.contains(document.activeElement) || edited(part)) continue;
