@@ -23,19 +23,19 @@ var binary, racing string
 // they are mostly requests, one after the other.
 var programRace = flag.Bool("program.race", raced, "build the program under test with the race detector for the tests of many clients: a race ends it")
 
-// inTurn are the tests about answers to requests one after the other. Their servers go
-// without the race detector, which makes requests four times as expensive: it would
-// see no more than in TestHTTP.
-var inTurn = []string{
+// unwatched are the tests of answers to requests one after the other, and TestKill with
+// its eighty starts. Their servers go without the race detector, which makes requests four
+// times as expensive: it would see no more than in TestHTTP and TestFeed.
+var unwatched = []string{
 	"TestAdaptersAgree", "TestAsOf", "TestBasePath", "TestBulk", "TestCommandsBesideARunningServer", "TestCoreAsksNoMore", "TestDay",
-	"TestETagsOutliveAMove", "TestExistingClient", "TestHTTPCommand", "TestHTTPNotEmpty", "TestHTTPSaboteurs", "TestPages",
+	"TestETagsOutliveAMove", "TestExistingClient", "TestHTTPCommand", "TestHTTPNotEmpty", "TestHTTPSaboteurs", "TestKill", "TestPages",
 	"TestProxyThatStrips", "TestStoragePage",
 }
 
 // program returns the program under test for the servers of a test.
 func program(t testing.TB) string {
 	test, _, _ := strings.Cut(t.Name(), "/")
-	if racing == "" || slices.Contains(inTurn, test) {
+	if racing == "" || slices.Contains(unwatched, test) {
 		return binary
 	}
 	return racing
