@@ -6,7 +6,11 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test help run build test test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
+.PHONY: packages packages-test help run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
+
+# What is built does not depend on the directory. All targets, and what the tests build,
+# share what one of them has compiled.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
 VERSION := $(shell git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev/null || echo unknown)
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
@@ -26,7 +30,7 @@ run: build ## build and run the service on a SQLite file in your data directory
 	@bin/problems serve --hints=always
 
 build: ## build bin/problems
-	@go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
+	@go build -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
 
 # The race detector watches the packages with goroutines and locks of their own, and the
 # suites that drive them. It would find nothing in the others, at four times their cost.
@@ -39,16 +43,29 @@ e2e    = github.com/problemtracking/problems/app/e2e
 raced  = /(adapters/(httpapi|httpframe|internal|memory|postgres|sqlite|web|webhook)|app/internal/(courier|flood|metrics|observe|outage|serve|sink)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
 serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
 
+slow   = github.com/problemtracking/problems/adapters/postgres
+
+# "make check" vets what the tests do not.
+gotest = go test -vet=off -count=1 -timeout 20m
+
+# The tests of PostgreSQL, and those in a browser, mostly wait: the others run beside them.
 test: deps build ## run all tests of all modules, those of concurrent code with the race detector
 	$(call step,tests of $(MODULES) $(APART))
 	@go run ./adapters/postgres/postgrestest/which
-	@trap 'exit 130' INT; failed=; all=$$(go list work); \
-	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
-	go test $(race) -count=1 -timeout 20m $$raced || failed=yes; \
-	go test -count=1 -timeout 20m $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
-	go test -count=1 -timeout 20m $(e2e) -program.race || failed=yes; \
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-waiting test-others
+
+test-waiting:
+	@trap 'exit 130' INT; failed=; $(gotest) $(race) $(slow) || failed=yes; \
+	$(call each,$(APART),$(gotest) ./...); \
 	[[ -z $$failed ]]
-	@$(call each,$(APART),go test -count=1 ./...)
+
+test-others:
+	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vx $(slow)); \
+	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
+	$(gotest) $(race) $$raced || failed=yes; \
+	$(gotest) $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
+	$(gotest) $(e2e) -program.race || failed=yes; \
+	[[ -z $$failed ]]
 
 # Of e2e, what every change may break: the answers, the pages, the command line.
 quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart)$$

@@ -10,8 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest/internal/protocol"
@@ -51,17 +51,20 @@ var startedContainers = sync.OnceValues(startContainers)
 // startContainers starts the program. It ends with this process: its standard input is a
 // pipe from here.
 func startContainers() (*containersProgram, error) {
-	_, file, _, _ := runtime.Caller(0)
-	dir := filepath.Join(filepath.Dir(file), "containers")
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+	found, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/problemtracking/problems/adapters/postgres/postgrestest").Output()
+	dir := filepath.Join(strings.TrimSpace(string(found)), "containers")
+	if err == nil {
+		_, err = os.Stat(filepath.Join(dir, "go.mod"))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the program that runs containers is part of the repository alone (%w): "+
-			"run the tests in a clone and without -trimpath, or name a server with %s=postgres://…", err, dsnVariable)
+			"run the tests in a clone, or name a server with %s=postgres://…", err, dsnVariable)
 	}
 	p := &containersProgram{stderr: &logTail{}}
 	command := exec.Command("go", "run", ".")
 	command.Dir = dir
 	// The repository's workspace has its modules, in whatever mode the tests were built.
-	command.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
+	command.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=-trimpath") // as in the Makefile
 	command.Stderr = p.stderr
 	stdin, err := command.StdinPipe()
 	if err != nil {
