@@ -30,9 +30,22 @@ func TestFree(t *testing.T) {
 		var w Watch
 		for i, l := range looks {
 			w.See(l.lease, l.ok, noon.Add(l.after))
-			if got := w.Free(l.lease, l.ok, noon.Add(l.after)); got != l.free {
+			if got := w.Free(l.lease, l.ok, ident.ID{8}, noon.Add(l.after)); got != l.free {
 				t.Errorf("%s: look %d: free is %t", name, i, got)
 			}
+		}
+	}
+}
+
+// A server that has lost sight of its lease takes it again without waiting.
+func TestOwnLeaseIsFree(t *testing.T) {
+	t.Parallel()
+	own := Lease{Name: "work", Version: ident.ID{1}, Holder: ident.ID{7}}
+	for me, free := range map[ident.ID]bool{own.Holder: true, {8}: false, ident.None: false} {
+		var w Watch
+		w.See(own, true, noon)
+		if got := w.Free(own, true, me, noon); got != free {
+			t.Errorf("for %v, free is %t", me, got)
 		}
 	}
 }

@@ -26,6 +26,7 @@ const courierLease = "webhooks"
 // delivers at a time: it holds the lease. A Courier is for one goroutine.
 type Courier struct {
 	service *Service
+	alone   bool
 	id      ident.ID // of this holder
 	held    lease.Lease
 	watch   lease.Watch
@@ -58,11 +59,13 @@ func (c *Courier) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, erro
 	return known.plan, known.err
 }
 
-// NewCourier returns a Courier without the lease.
-func (s *Service) NewCourier() *Courier { return &Courier{service: s} }
+// NewCourier returns a Courier without the lease. alone is true when no other server can use
+// the store: then a lease is that of a server that has ended.
+func (s *Service) NewCourier(alone bool) *Courier { return &Courier{service: s, alone: alone} }
 
 // Take takes the lease if it is free and there is a webhook. now is a time by a clock that
-// nobody sets: see lease.Watch.
+// nobody sets: see lease.Watch. A server without a key leaves the lease to others: it fails
+// with fault.Internal.
 func (c *Courier) Take(ctx context.Context, now time.Time) (taken bool, err error) {
 	var current lease.Lease
 	var ok, any bool
@@ -78,8 +81,11 @@ func (c *Courier) Take(ctx context.Context, now time.Time) (taken bool, err erro
 		return false, err
 	}
 	c.watch.See(current, ok, now)
-	if !c.watch.Free(current, ok, now) {
+	if !c.alone && !c.watch.Free(current, ok, c.id, now) {
 		return false, nil
+	}
+	if _, err := c.service.webhookKey(); err != nil {
+		return false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks delivers none")
 	}
 	c.held = current
 	return c.put(ctx, nil, false)

@@ -318,7 +318,7 @@ func TestTestWebhook(t *testing.T) {
 func TestCourierLease(t *testing.T) {
 	t.Parallel()
 	s := newHookService(t)
-	one, other := s.NewCourier(), s.NewCourier()
+	one, other := s.NewCourier(false), s.NewCourier(false)
 	now := time.Now()
 	take := func(c *Courier, at time.Duration, want bool) {
 		t.Helper()
@@ -363,7 +363,7 @@ func TestMatchIsForTheOwner(t *testing.T) {
 	id := s.create(t, "mine")
 	_, err = s.UpdateProblem(t.Context(), Caller{User: a.Value.ID, Scope: access.Write}, id, UpdateProblem{ProblemPatch: titled("by Bo")})
 	noError(t, err)
-	c := s.NewCourier()
+	c := s.NewCourier(false)
 	f, err := c.Follow(t.Context(), &event.Start, 100)
 	noError(t, err)
 	defer f.Close()

@@ -23,6 +23,10 @@ type Options struct {
 	// Encode returns an event in the form of the API.
 	Encode func(*metadata.Catalogue, tracker.PublishedEvent) []byte
 	Logger *slog.Logger
+	// Now is the clock of Service.
+	Now func() time.Time
+	// Alone is true when no other server can use the store.
+	Alone bool
 }
 
 // Courier delivers while it runs. Its methods may be called from many goroutines.
@@ -92,7 +96,7 @@ const (
 
 // Run delivers until ctx ends.
 func (c *Courier) Run(ctx context.Context) {
-	desk := c.Service.NewCourier()
+	desk := c.Service.NewCourier(c.Alone)
 	failing := false
 	for ctx.Err() == nil {
 		begun := time.Now()
@@ -108,13 +112,18 @@ func (c *Courier) Run(ctx context.Context) {
 			}
 		}
 		// An outage has lines of its own.
-		if now := err != nil && ctx.Err() == nil && !fault.Is(err, fault.Unavailable); now != failing {
+		if now := err != nil && ctx.Err() == nil && !away(err); now != failing {
 			if failing = now; failing {
 				c.Logger.Error("webhooks are not delivered; it will be tried again", "error", err.Error())
 			}
 		}
 		sleep(ctx, lookFor)
 	}
+}
+
+// away reports whether the store was away in a call, also in the middle of a write.
+func away(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.UnknownOutcome)
 }
 
 // sleep waits for a time, or for the end of ctx.

@@ -43,7 +43,7 @@ type round struct {
 	desk    *tracker.Courier
 	ctx     context.Context // ends with the lease
 	end     context.CancelFunc
-	guard   *time.Timer // ends ctx unless the lease was renewed
+	guard   *time.Timer // ends ctx unless the lease was renewed; nil: no other server can take it
 	renewed time.Time   // when the latest renewal began
 
 	lines   map[ident.ID]*line
@@ -56,6 +56,7 @@ type round struct {
 	tail    event.Cursor // up to which all live lines have their events
 	head    int64        // the number of the newest known entry
 	stale   bool         // the webhooks have to be read again
+	turn    int          // the place in order of the first line to store
 }
 
 // line is one webhook in a round.
@@ -102,22 +103,42 @@ var (
 func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, until time.Time) error {
 	round := &round{Courier: c, desk: desk, renewed: until.Add(-lease.Hold), results: make(chan result, most+mostFailing), pages: make(chan page)}
 	round.ctx, round.end = context.WithCancel(ctx)
-	round.guard = time.AfterFunc(time.Until(until), round.end)
+	if !c.Alone {
+		round.guard = time.AfterFunc(time.Until(until), round.end)
+		defer round.guard.Stop()
+	}
 	err := round.run()
 	round.end()
-	round.guard.Stop()
 	for round.out[0]+round.out[1] > 0 { // their requests have ended with ctx
-		round.out[(<-round.results).group]--
+		if done := <-round.results; done.attempt.Succeeded() {
+			round.settle(done)
+		} else {
+			round.out[done.group]--
+		}
 	}
 	if err == nil || errors.Is(err, errIdle) { // nil: the server stops
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), calls)
-		defer cancel()
-		return desk.Release(limited, round.changed())
+		return round.release(context.WithoutCancel(ctx))
 	}
 	if errors.Is(err, errLost) {
 		return nil
 	}
 	return err
+}
+
+// release stores the progress of all webhooks, and gives the lease back.
+func (r *round) release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, calls)
+	defer cancel()
+	for {
+		progress := r.changed()
+		if len(progress) < mostStored {
+			return r.desk.Release(ctx, progress)
+		}
+		if held, err := r.desk.Renew(ctx, progress); !held || err != nil {
+			return err
+		}
+		r.stored(progress)
+	}
 }
 
 // run returns nil when the server stops.
@@ -166,7 +187,7 @@ func (r *round) run() error {
 }
 
 // lost reports whether the lease may be that of another server by now.
-func (r *round) lost() bool { return time.Since(r.renewed) >= lease.Hold }
+func (r *round) lost() bool { return !r.Alone && time.Since(r.renewed) >= lease.Hold }
 
 // load reads the webhooks again. A webhook with other settings begins anew behind its
 // progress.
@@ -218,7 +239,7 @@ func (r *round) begin(w webhook.Webhook, old *line) *line {
 	l.p = l.Current()
 	l.dirty = old != nil && old.dirty
 	l.scanned = l.p.Cursor
-	l.due = time.Now().Add(l.p.Wait(time.Now()))
+	l.due = time.Now().Add(l.p.Wait(r.Now()))
 	return l
 }
 
@@ -304,7 +325,7 @@ func (r *round) later(l *line, err error) error {
 	}
 	l.waiting = true
 	r.catchUp = append(r.catchUp, l)
-	if fault.Is(err, fault.Unavailable) {
+	if away(err) {
 		sleep(r.ctx, tick)
 		return nil
 	}
@@ -335,7 +356,7 @@ func (r *round) take(p page) error {
 		if r.ctx.Err() != nil {
 			return nil
 		}
-		if !fault.Is(err, fault.Unavailable) {
+		if !away(err) {
 			return err
 		}
 		sleep(r.ctx, tick)
@@ -358,7 +379,7 @@ func (r *round) take(p page) error {
 // reload is load, that is tried again after a failure of the store.
 func (r *round) reload() error {
 	err := r.load()
-	if fault.Is(err, fault.Unavailable) || r.ctx.Err() != nil {
+	if away(err) || r.ctx.Err() != nil {
 		return nil // the next tick tries again
 	}
 	return err
@@ -470,7 +491,7 @@ func (r *round) tick() error {
 		}
 	}
 	changed := r.changed()
-	if len(changed) > 0 || time.Since(r.renewed) >= lease.Renewal {
+	if len(changed) > 0 || !r.Alone && time.Since(r.renewed) >= lease.Renewal {
 		if err := r.renew(changed); err != nil {
 			return err
 		}
@@ -482,15 +503,22 @@ func (r *round) tick() error {
 	return nil
 }
 
-// changed returns the progress to store: of some lines at a time.
+// changed returns the progress to store: of some lines at a time, in turn.
 func (r *round) changed() []store.PutProgress {
 	var all []store.PutProgress
 	now := time.Now()
-	for _, l := range r.order {
+	begin := r.turn
+	for i := range r.order {
+		at := (begin + i) % len(r.order)
+		if len(all) == mostStored {
+			r.turn = at
+			break
+		}
+		l := r.order[at]
 		if len(l.queue) == 0 && !l.busy && !l.stopped && l.scanned != l.p.Cursor && now.Sub(l.settledAt) >= settleEvery {
 			l.p, l.dirty, l.settledAt = l.p.Settle(l.scanned), true, now
 		}
-		if l.dirty && len(all) < mostStored {
+		if l.dirty {
 			all = append(all, store.PutProgress{Webhook: l.ID, Progress: l.p})
 		}
 	}
@@ -504,7 +532,7 @@ func (r *round) renew(progress []store.PutProgress) error {
 	defer cancel()
 	held, err := r.desk.Renew(ctx, progress)
 	switch {
-	case err != nil && r.ctx.Err() != nil, fault.Is(err, fault.Unavailable):
+	case err != nil && r.ctx.Err() != nil, away(err):
 		return nil // the guard ends the round in time
 	case err != nil:
 		return err
@@ -512,11 +540,18 @@ func (r *round) renew(progress []store.PutProgress) error {
 		return errLost
 	}
 	r.renewed = begun
-	r.guard.Reset(time.Until(begun.Add(lease.Hold)))
+	if r.guard != nil {
+		r.guard.Reset(time.Until(begun.Add(lease.Hold)))
+	}
+	r.stored(progress)
+	return nil
+}
+
+// stored notes that progress was stored.
+func (r *round) stored(progress []store.PutProgress) {
 	for _, p := range progress {
 		r.lines[p.Webhook].dirty = false
 	}
-	return nil
 }
 
 // report publishes the state of all webhooks.

@@ -20,8 +20,9 @@ var webhookModule = fx.Module("webhooks", fx.Provide(func(lc fx.Lifecycle, o Opt
 	sender := webhook.New(webhook.Options{Now: o.Now, Allow: o.Settings.Webhooks.WebhookAllow.Prefixes(), Version: o.Version})
 	lc.Append(fx.StopHook(sender.Close))
 	return sender
-}, func(service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) *courier.Courier {
-	c := courier.New(courier.Options{Service: service, Encode: httpapi.EncodeEvent, Logger: logger})
+}, func(service *tracker.Service, m *metrics.Metrics, logger *slog.Logger, o Options) *courier.Courier {
+	alone := !o.Settings.Storage.Store.Is(backend.Shared)
+	c := courier.New(courier.Options{Service: service, Encode: httpapi.EncodeEvent, Logger: logger, Now: o.Now, Alone: alone})
 	m.Webhooks(c.Stats, c.Attempts)
 	return c
 }))
