@@ -159,13 +159,27 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 }
 
 // auditedWebhook returns the webhook as the object of audit entries. Its name is the host
-// of its URL: a path can hold something secret.
+// of its URL.
 func auditedWebhook(e webhook.Endpoint) audited {
 	name := "webhook"
 	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
 		name = u.Host
 	}
 	return audited{audit.Webhook, e.ID, name}
+}
+
+// loggedURL returns a URL for the audit log: without its path and query. They are the
+// credential of many receivers, and the receivers of all other webhooks get the log.
+func loggedURL(text string) problem.LogValue {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	short := u.Scheme + "://" + u.Host + "/"
+	if u.RequestURI() != "/" {
+		short += "…"
+	}
+	return problem.LogText(short)
 }
 
 // auditMembers returns the settings of a webhook for the audit log.
@@ -175,7 +189,7 @@ func auditMembers(e webhook.Endpoint) []problem.LogMember {
 		types = append(types, problem.LogText(string(t)))
 	}
 	members := []problem.LogMember{
-		{Name: "url", Value: problem.LogText(e.URL)},
+		{Name: "url", Value: loggedURL(e.URL)},
 		{Name: "types", Value: ""},
 		{Name: "predicate", Value: ""},
 		{Name: "onFailure", Value: problem.LogText(string(e.OnFailure))},
@@ -285,6 +299,9 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 	}
 	object := auditedWebhook(next.Endpoint)
 	cb.auditChanges(object, auditMembers(old.Endpoint), auditMembers(next.Endpoint))
+	if from, to := loggedURL(old.URL), loggedURL(next.URL); from == to && next.URL != old.URL {
+		cb.audit(object, audit.Changed, "url", from, to)
+	}
 	if given(cmd.Cursor) {
 		cb.audit(object, audit.Changed, "cursor", problem.LogText(old.Current().Cursor.String()), problem.LogText(from.String()))
 	}

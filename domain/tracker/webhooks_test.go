@@ -50,8 +50,8 @@ func (s service) fields(t *testing.T, id ident.ID) (fields []string) {
 		if e.Object == id {
 			fields = append(fields, string(e.Type)+" "+e.Field)
 		}
-		if strings.Contains(e.Name, "secret") {
-			t.Errorf("the name of the object in the audit log is %q", e.Name)
+		if text := e.Name + string(e.From) + string(e.To); strings.Contains(text, "secret-path") {
+			t.Errorf("the audit log has the path of a URL: %s", text)
 		}
 	}
 	return fields
@@ -191,11 +191,13 @@ func TestChangeWebhook(t *testing.T) {
 		{"stop", ChangeWebhook{Active: patch.Set(false)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return !w.Active && w.Epoch == 1 }},
 		{"resume", ChangeWebhook{Active: patch.Set(true)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return w.Active && w.Epoch == 2 && w.From == hook.From }},
 		{"another URL is a start", set(WebhookPatch{URL: patch.Set("https://example.org/")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 3 && w.From == hook.From }},
-		{"a cursor", ChangeWebhook{Cursor: patch.Set(first.String())}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 4 && w.From == first }},
-		{"the oldest", ChangeWebhook{Cursor: patch.Set("oldest")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 5 && w.From == event.Start }},
-		{"now", ChangeWebhook{Cursor: patch.Set("now")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 6 && w.From.Number > newest.Number }},
+		{"another path is a start", set(WebhookPatch{URL: patch.Set("https://example.org/secret-path")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 4 }},
+		{"a second path, too", set(WebhookPatch{URL: patch.Set("https://example.org/another-secret-path")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 5 }},
+		{"a cursor", ChangeWebhook{Cursor: patch.Set(first.String())}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 6 && w.From == first }},
+		{"the oldest", ChangeWebhook{Cursor: patch.Set("oldest")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 7 && w.From == event.Start }},
+		{"now", ChangeWebhook{Cursor: patch.Set("now")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 8 && w.From.Number > newest.Number }},
 		{"a cursor of a stopped one", ChangeWebhook{Active: patch.Set(false), Cursor: patch.Set(first.String())}, []string{"Changed active", "Changed cursor"},
-			func(w webhook.Webhook) bool { return w.Epoch == 7 && w.From == first && !w.Active }},
+			func(w webhook.Webhook) bool { return w.Epoch == 9 && w.From == first && !w.Active }},
 	} {
 		before := len(s.fields(t, hook.ID))
 		if w := change(c.cmd); !c.check(w) {
