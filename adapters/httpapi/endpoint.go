@@ -63,7 +63,8 @@ func (e endpoint) writes() bool { return e.method != http.MethodGet && !e.reads 
 // checkKey refuses an Idempotency-Key without effect, because its sender counts on it. It
 // accepts the key in searches and on repeatable methods, where it changes nothing.
 func (e endpoint) checkKey(header http.Header) error {
-	if e.method != http.MethodPost || !e.writes() || slices.Contains(e.headers, "Idempotency-Key") || len(header["Idempotency-Key"]) == 0 {
+	repeatable := e.method != http.MethodPost || e.reads && e.unkeyed == ""
+	if repeatable || slices.Contains(e.headers, "Idempotency-Key") || len(header["Idempotency-Key"]) == 0 {
 		return nil
 	}
 	return fault.New(fault.MalformedRequest, "an Idempotency-Key is not supported here: %s",

@@ -84,6 +84,7 @@ func webhookEndpoints() []endpoint {
 			description: "A message of the type webhook.test is sent at once, beside the events, whatever the state of the webhook. The answer says how it went.",
 			scope:       access.Admin,
 			reads:       true, // stores nothing
+			unkeyed:     "each request sends a message of its own",
 			answers:     []result{{status: 200, description: "The attempt.", of: wire.WebhookTest{}, example: func(e *wire.Encoder) { e.WebhookTest(samples.WebhookTest()) }}},
 			faults:      []fault.Kind{fault.NotFound},
 			do:          (*call).testWebhook,

@@ -86,6 +86,7 @@ func TestTestOfAWebhook(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != 204 || got.Outcome != "delivered" || got.Error != nil {
 		t.Errorf("the answer is %s (%v)", w.Body, err)
 	}
+	f.send(t, request("POST", one+"/test", "", "Idempotency-Key", "7"), 400, fault.MalformedRequest) // it would be sent twice
 	if len(f.sent) != 1 || !strings.HasPrefix(f.sent[0], "https://hooks.example.org/problems {") || !strings.Contains(f.sent[0], `"type":"webhook.test"`) {
 		t.Errorf("sent is %q", f.sent)
 	}
