@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -133,43 +132,5 @@ func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-	}
-}
-
-// page is some events of the feed behind those before.
-type page struct {
-	events    []tracker.PublishedEvent
-	next      event.Cursor
-	catalogue *metadata.Catalogue
-	err       error // ends the reading
-}
-
-// read reads the feed behind the position of the Follower, and hands on its pages.
-func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
-	defer f.Close()
-	hand := func(p page) bool {
-		select {
-		case pages <- p:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	for ctx.Err() == nil {
-		p, err := f.Next(ctx)
-		switch {
-		case fault.Is(err, fault.CursorGone): // the store was set back
-			hand(page{err: err})
-			return
-		case err != nil:
-			sleep(ctx, afterFailure)
-		case len(p.Events) > 0:
-			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
-				return
-			}
-			sleep(ctx, gather)
-		default:
-			_ = f.Wait(ctx) // fails at the end of ctx alone
-		}
 	}
 }

@@ -1,0 +1,81 @@
+package courier
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// line is one webhook in a round.
+type line struct {
+	webhook.Webhook
+	p         webhook.Progress
+	stopped   bool
+	queue     []queued     // the events to deliver next
+	scanned   event.Cursor // up to which the events are in the queue, or not for this webhook
+	live      bool         // it gets the further events with the tail
+	waiting   bool         // in catchUp
+	readied   bool         // in ready
+	busy      bool         // a message is under way
+	cancel    context.CancelFunc
+	before    *line     // an earlier state of the webhook with a message still under way
+	due       time.Time // of the next attempt
+	dirty     bool
+	settledAt time.Time
+}
+
+// queued is an event to deliver.
+type queued struct {
+	tracker.PublishedEvent
+	data func() []byte
+}
+
+// begin returns the line of a webhook with new settings. old is its line before, if any: it
+// may know more of the progress than the store.
+func (r *round) begin(w webhook.Webhook, old *line) *line {
+	l := &line{Webhook: w, settledAt: time.Now()}
+	if old != nil {
+		l.Progress = old.p
+		if l.before = old; !old.busy {
+			l.before = old.before
+		}
+		old.stopped = true
+	}
+	l.p = l.Current()
+	l.dirty = old != nil && old.dirty
+	l.scanned = l.p.Cursor
+	l.due = time.Now().Add(l.p.Wait(r.Now()))
+	return l
+}
+
+// stop ends the delivery to a webhook, with a reason.
+func (r *round) stop(l *line, reason string) {
+	l.p, l.stopped, l.dirty = l.p.Stop(reason), true, true
+}
+
+// queue puts the line where it can go on: to the ready ones, or to those that have to read
+// the feed.
+func (r *round) queue(l *line) {
+	switch {
+	case l.stopped || l.busy || r.lines[l.ID] != l:
+	case len(l.queue) > 0:
+		if !l.readied && l.before == nil && !time.Now().Before(l.due) {
+			l.readied = true
+			r.ready[group(l)] = append(r.ready[group(l)], l)
+		}
+	case !l.live && !l.waiting:
+		l.waiting = true
+		r.catchUp = append(r.catchUp, l)
+	}
+}
+
+// group is 1 for a webhook with a failed attempt.
+func group(l *line) int {
+	if l.p.Failures > 0 {
+		return 1
+	}
+	return 0
+}

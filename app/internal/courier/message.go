@@ -1,0 +1,75 @@
+package courier
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// result is the end of an attempt.
+type result struct {
+	line    *line
+	event   queued
+	attempt webhook.Attempt
+	group   int
+}
+
+// send sends the next message of each ready line, up to the bounds.
+func (r *round) send() {
+	if r.lost() || r.ctx.Err() != nil {
+		return
+	}
+	for g, bound := range [2]int{most, mostFailing} {
+		for len(r.ready[g]) > 0 && r.out[g] < bound {
+			l := r.ready[g][0]
+			r.ready[g] = r.ready[g][1:]
+			if l.readied = false; l.stopped || r.lines[l.ID] != l || len(l.queue) == 0 {
+				continue
+			}
+			r.start(l, g)
+		}
+	}
+}
+
+func (r *round) start(l *line, group int) {
+	ctx, cancel := context.WithCancel(r.ctx)
+	l.busy, l.cancel = true, cancel
+	r.out[group]++
+	next, endpoint := l.queue[0], l.Endpoint
+	go func() {
+		defer cancel()
+		m := webhook.NewMessage(next.Cursor, next.Type, next.At, next.data())
+		r.results <- result{l, next, r.Service.SendWebhook(ctx, endpoint, m), group}
+	}()
+}
+
+// settle notes the end of an attempt.
+func (r *round) settle(done result) {
+	r.out[done.group]--
+	l := done.line
+	l.busy = false
+	now := r.lines[l.ID]
+	if now == nil {
+		return // it was deleted
+	}
+	if now != l { // it has other settings by now: this attempt does not count
+		if now.before == l {
+			now.before = nil
+			r.queue(now)
+		}
+		return
+	}
+	l.p = l.p.After(l.OnFailure, done.event.Cursor, done.event.Type, done.attempt)
+	l.dirty = true
+	r.counts.add(l.p.Deliveries[len(l.p.Deliveries)-1].Outcome)
+	if l.p.State != webhook.Active {
+		l.stopped = true
+		r.Logger.Warn("a webhook gets no more events", "webhook", l.ID.String(), "reason", l.p.Reason)
+	}
+	if l.p.Cursor == done.event.Cursor {
+		l.queue = l.queue[1:]
+	}
+	l.due = time.Now().Add(l.p.Wait(done.attempt.At.Add(done.attempt.Duration)))
+	r.queue(l)
+}

@@ -1,0 +1,193 @@
+package courier
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// page is some events of the feed behind those before.
+type page struct {
+	events    []tracker.PublishedEvent
+	next      event.Cursor
+	catalogue *metadata.Catalogue
+	err       error // ends the reading
+}
+
+// read reads the feed behind the position of the Follower, and hands on its pages.
+func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
+	defer f.Close()
+	hand := func(p page) bool {
+		select {
+		case pages <- p:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for ctx.Err() == nil {
+		p, err := f.Next(ctx)
+		switch {
+		case fault.Is(err, fault.CursorGone): // the store was set back
+			hand(page{err: err})
+			return
+		case err != nil:
+			sleep(ctx, afterFailure)
+		case len(p.Events) > 0:
+			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
+				return
+			}
+			sleep(ctx, gather)
+		default:
+			_ = f.Wait(ctx) // fails at the end of ctx alone
+		}
+	}
+}
+
+// catch reads the feed for one line behind the tail.
+func (r *round) catch() error {
+	if len(r.catchUp) == 0 {
+		return nil
+	}
+	l := r.catchUp[0]
+	r.catchUp = r.catchUp[1:]
+	l.waiting = false
+	if l.stopped || r.lines[l.ID] != l {
+		return nil
+	}
+	if !behind(l.scanned, r.tail) {
+		l.live = true
+		return nil
+	}
+	f, err := r.desk.Follow(r.ctx, &l.scanned, mostQueued)
+	if fault.Is(err, fault.CursorGone) {
+		r.stop(l, webhook.CursorGone)
+		return nil
+	}
+	if err != nil {
+		return r.later(l, err)
+	}
+	defer f.Close()
+	p, err := f.Next(r.ctx)
+	if err != nil {
+		return r.later(l, err)
+	}
+	if len(p.Events) == 0 {
+		return r.later(l, fault.New(fault.Unavailable, "the feed has not come as far as its tail"))
+	}
+	events, next := p.Events, p.Next
+	for i, v := range events {
+		if behind(r.tail, v.Cursor) { // comes with the tail
+			events, next = events[:i], r.tail
+			break
+		}
+	}
+	if err := r.match(page{events: events, next: next, catalogue: p.Catalogue}, []*line{l}); err != nil {
+		return r.later(l, err)
+	}
+	l.live = !behind(l.scanned, r.tail)
+	r.queue(l)
+	return nil
+}
+
+// later tries the line again, unless the lease is lost.
+func (r *round) later(l *line, err error) error {
+	if r.ctx.Err() != nil {
+		return nil
+	}
+	l.waiting = true
+	r.catchUp = append(r.catchUp, l)
+	if away(err) {
+		sleep(r.ctx, tick)
+		return nil
+	}
+	return err
+}
+
+// behind reports whether a cursor is in front of another one.
+func behind(a, b event.Cursor) bool {
+	return a.Number < b.Number || a.Number == b.Number && a.Index < b.Index
+}
+
+// take gives the events of the tail to all live lines.
+func (r *round) take(p page) error {
+	if p.err != nil {
+		return p.err
+	}
+	var live []*line
+	for _, l := range r.order {
+		if l.live && !l.stopped {
+			live = append(live, l)
+		}
+	}
+	for len(live) > 0 {
+		err := r.match(p, live)
+		if err == nil {
+			break
+		}
+		if r.ctx.Err() != nil {
+			return nil
+		}
+		if !away(err) {
+			return err
+		}
+		sleep(r.ctx, tick)
+	}
+	r.tail, r.head = p.next, max(r.head, p.next.Number)
+	for _, l := range live {
+		r.queue(l)
+	}
+	for _, v := range p.events {
+		if v.Kind == audit.Webhook || v.Kind == audit.User {
+			r.stale = true
+		}
+	}
+	if r.stale {
+		return r.reload()
+	}
+	return nil
+}
+
+// match adds the events of a page to the queues of the lines. A line with a full queue
+// reads the rest later. After an error no line has changed.
+func (r *round) match(p page, lines []*line) error {
+	endpoints := make([]webhook.Endpoint, len(lines))
+	for i, l := range lines {
+		endpoints[i] = l.Endpoint
+	}
+	all, err := r.desk.Match(r.ctx, p.events, endpoints)
+	if err != nil {
+		return err
+	}
+	for i, l := range lines {
+		if all[i].Err != nil {
+			r.stop(l, "its predicate cannot be evaluated: "+all[i].Err.Error())
+			continue
+		}
+		r.fill(l, all[i].Events, p)
+	}
+	return nil
+}
+
+// fill adds events to the queue of a line, until it is full.
+func (r *round) fill(l *line, events []tracker.PublishedEvent, p page) {
+	for _, v := range events {
+		if !behind(l.scanned, v.Cursor) {
+			continue // the line has read ahead of the tail
+		}
+		if len(l.queue) >= mostQueued {
+			l.live = false
+			return
+		}
+		l.queue = append(l.queue, queued{v, func() []byte { return r.Encode(p.catalogue, v) }})
+		l.scanned = v.Cursor
+	}
+	if behind(l.scanned, p.next) {
+		l.scanned = p.next
+	}
+}
