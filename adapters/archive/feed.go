@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -61,20 +60,12 @@ func (v *lines) parse(raw jsontext.Value) error {
 	if raw[0] != '[' {
 		return errors.New("must be an array of lines")
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for i := 0; d.PeekKind() != ']'; i++ {
-		element, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
+	return eachElement(raw, func(element jsontext.Value) error {
 		var l event.Line
 		if err := lineObject(&l).parse(element); err != nil {
-			return within(fmt.Sprint(i), err)
+			return within(fmt.Sprint(len(*v)), err)
 		}
 		*v = append(*v, l)
-	}
-	return nil
+		return nil
+	})
 }

@@ -213,7 +213,19 @@ func (v *identifiers) parse(raw jsontext.Value) error {
 	if raw[0] != '[' {
 		return errors.New("must be an array of identifiers")
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	return eachElement(raw, func(element jsontext.Value) error {
+		var id identifier
+		if err := id.parse(element); err != nil {
+			return err
+		}
+		*v = append(*v, ident.ID(id))
+		return nil
+	})
+}
+
+// eachElement calls a function for each element of an array, up to its first error.
+func eachElement(array jsontext.Value, do func(jsontext.Value) error) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(array))
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
@@ -222,11 +234,9 @@ func (v *identifiers) parse(raw jsontext.Value) error {
 		if err != nil {
 			return err
 		}
-		var id identifier
-		if err := id.parse(element); err != nil {
+		if err := do(element); err != nil {
 			return err
 		}
-		*v = append(*v, ident.ID(id))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 
@@ -38,25 +37,18 @@ func (v *eventTypes) parse(raw jsontext.Value) error {
 	if raw[0] != '[' {
 		return wrong
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() != ']' {
-		element, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
+	err := eachElement(raw, func(element jsontext.Value) error {
 		t, err := parseString(element)
 		if err != nil || slices.Contains(*v, event.Type(t)) {
 			return wrong
 		}
 		*v = append(*v, event.Type(t))
-	}
-	if len(*v) == 0 {
+		return nil
+	})
+	if err == nil && len(*v) == 0 {
 		return wrong
 	}
-	return nil
+	return err
 }
 
 // cursor is a cursor of the feed, in the form of the API.
