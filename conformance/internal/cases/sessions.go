@@ -67,17 +67,7 @@ func sessionByDigest(b *bench.Bench) {
 	unlike[31]++
 	find := func(want ...access.Session) {
 		b.Helper()
-		for _, digest := range []access.Digest{first.Digest, second.Digest, unlike, {}} {
-			i := slices.IndexFunc(want, func(s access.Session) bool { return s.Digest == digest })
-			b.View(func(r store.Reader) error {
-				got, ok, err := r.SessionWith(b.Ctx, digest)
-				b.Equal("whether there is a session", i >= 0, ok)
-				if ok && i >= 0 {
-					b.Equal("the session", want[i], got)
-				}
-				return err
-			})
-		}
+		lookUp(b, "session", []access.Digest{first.Digest, second.Digest, unlike, {}}, want, func(s access.Session) access.Digest { return s.Digest }, store.Reader.SessionWith)
 	}
 	find()
 	b.Do(store.PutSession{Session: first}, store.PutSession{Session: second})

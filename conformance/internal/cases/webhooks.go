@@ -71,17 +71,7 @@ func webhookByID(b *bench.Bench) {
 	unlike[15]++
 	find := func(want ...webhook.Webhook) {
 		b.Helper()
-		for _, id := range []ident.ID{first.ID, second.ID, unlike, ident.None} {
-			i := slices.IndexFunc(want, func(w webhook.Webhook) bool { return w.ID == id })
-			b.View(func(r store.Reader) error {
-				got, ok, err := r.Webhook(b.Ctx, id)
-				b.Equal("whether there is a webhook", i >= 0, ok)
-				if ok && i >= 0 {
-					b.Equal("the webhook", want[i], got)
-				}
-				return err
-			})
-		}
+		lookUp(b, "webhook", []ident.ID{first.ID, second.ID, unlike, ident.None}, want, func(w webhook.Webhook) ident.ID { return w.ID }, store.Reader.Webhook)
 	}
 	find()
 	b.Do(store.PutWebhook{Endpoint: first}, store.PutWebhook{Endpoint: second})
@@ -95,17 +85,7 @@ func webhookByID(b *bench.Bench) {
 func leaseByName(b *bench.Bench) {
 	find := func(want ...lease.Lease) {
 		b.Helper()
-		for _, name := range []string{"work", "Work", "work ", "other", ""} {
-			i := slices.IndexFunc(want, func(l lease.Lease) bool { return l.Name == name })
-			b.View(func(r store.Reader) error {
-				got, ok, err := r.Lease(b.Ctx, name)
-				b.Equal("whether there is a lease", i >= 0, ok)
-				if ok && i >= 0 {
-					b.Equal("the lease", want[i], got)
-				}
-				return err
-			})
-		}
+		lookUp(b, "lease", []string{"work", "Work", "work ", "other", ""}, want, func(l lease.Lease) string { return l.Name }, store.Reader.Lease)
 	}
 	find()
 	one, other := b.Lease("work"), b.Lease("other")
