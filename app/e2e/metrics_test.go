@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -24,18 +23,28 @@ func freeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// metric returns the sum of the samples of a metric whose labels contain all of
-// the given texts.
-func metric(t testing.TB, address, name string, labels ...string) float64 {
+// metrics returns all metrics of a server as text.
+func metrics(t testing.TB, address string) string {
 	t.Helper()
 	response, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// metric returns the sum of the samples of a metric whose labels contain all of
+// the given texts.
+func metric(t testing.TB, address, name string, labels ...string) float64 {
+	t.Helper()
 	sum := 0.0
-	for scanner := bufio.NewScanner(io.LimitReader(response.Body, 1<<20)); scanner.Scan(); {
-		series, value, found := strings.Cut(scanner.Text(), " ")
+	for line := range strings.Lines(metrics(t, address)) {
+		series, value, found := strings.Cut(strings.TrimSpace(line), " ")
 		if !found || series != name && !strings.HasPrefix(series, name+"{") || !containsAll(series, labels) {
 			continue
 		}
