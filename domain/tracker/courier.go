@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -163,77 +162,97 @@ type Matches struct {
 // owners of the endpoints, at this moment.
 func (c *Courier) Match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
 	all := make([]Matches, len(endpoints))
+	var owners []*asked
 	byOwner := make(map[ident.ID]*asked)
 	now := c.service.time()
 	for i, e := range endpoints {
-		for _, v := range events {
-			if e.Wants(v.Event) {
-				all[i].Events = append(all[i].Events, v)
-			}
-		}
-		if e.Predicate == "" || len(all[i].Events) == 0 {
+		if e.Predicate == "" {
+			all[i].Events = wanted(e, events)
 			continue
 		}
 		plan, err := c.plan(e, now)
 		if err != nil {
-			all[i] = Matches{Err: err}
+			all[i].Err = err
 			continue
 		}
 		of := byOwner[e.Owner]
 		if of == nil {
 			of = &asked{owner: e.Owner}
 			byOwner[e.Owner] = of
+			owners = append(owners, of)
 		}
 		of.plans, of.places = append(of.plans, plan), append(of.places, i)
-		of.ids = append(of.ids, problemsOf(all[i].Events)...)
 	}
-	if len(byOwner) == 0 {
+	if len(owners) == 0 {
 		return all, nil
 	}
 	err := c.service.store.View(ctx, func(r store.Reader) error {
 		catalogue, err := c.service.cache.catalogueNow(ctx, r)
-		for _, of := range sortedBy(byOwner) {
+		for _, of := range owners {
 			if err != nil {
 				return err
 			}
-			err = of.answer(ctx, r, catalogue, all)
+			err = of.answer(ctx, r, catalogue, events, endpoints, all)
 		}
 		return err
 	})
 	return all, err
 }
 
-// asked are the plans of one owner's endpoints, and the problems to look at.
+// wanted returns the events for an endpoint without a predicate.
+func wanted(e webhook.Endpoint, events []PublishedEvent) (found []PublishedEvent) {
+	if len(e.Types) == 0 {
+		return events // of many endpoints: a page is large, and nobody changes it
+	}
+	for _, v := range events {
+		if e.Wants(v.Event) {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// asked are the plans of one owner's endpoints.
 type asked struct {
 	owner  ident.ID
 	plans  []*predicate.Plan
 	places []int // of the endpoints
-	ids    []problem.ID
 }
 
-func sortedBy(byOwner map[ident.ID]*asked) []*asked {
-	var all []*asked
-	for _, of := range byOwner {
-		all = append(all, of)
+// answer finds the events for the endpoints of the owner. Few events satisfy most plans, so
+// only these are looked at for each endpoint.
+func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalogue, events []PublishedEvent, endpoints []webhook.Endpoint, all []Matches) error {
+	byProblem := make(map[problem.ID][]int) // the places of events, in their order
+	var ids []problem.ID
+	for i, v := range events {
+		if !slices.ContainsFunc(of.places, func(place int) bool { return endpoints[place].Wants(v.Event) }) {
+			continue
+		}
+		if byProblem[v.Problem] == nil {
+			ids = append(ids, v.Problem)
+		}
+		byProblem[v.Problem] = append(byProblem[v.Problem], i)
 	}
-	slices.SortFunc(all, func(a, b *asked) int { return cmp.Compare(a.places[0], b.places[0]) })
-	return all
-}
-
-// answer leaves out the events of problems that do not satisfy the plans.
-func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalogue, all []Matches) error {
-	slices.Sort(of.ids)
-	results, err := search.AmongAll(ctx, r, c, of.owner, of.plans, slices.Compact(of.ids))
+	slices.Sort(ids)
+	results, err := search.AmongAll(ctx, r, c, of.owner, of.plans, ids)
 	if err != nil {
 		return err
 	}
 	for i, found := range results {
-		m := &all[of.places[i]]
+		m, e := &all[of.places[i]], endpoints[of.places[i]]
 		if m.Err = found.Err; m.Err != nil {
-			m.Events = nil
 			continue
 		}
-		m.Events = slices.DeleteFunc(m.Events, func(v PublishedEvent) bool { return !found.IDs[v.Problem] })
+		var places []int
+		for id := range found.IDs {
+			places = append(places, byProblem[id]...)
+		}
+		slices.Sort(places)
+		for _, place := range places {
+			if v := events[place]; e.Wants(v.Event) {
+				m.Events = append(m.Events, v)
+			}
+		}
 	}
 	return nil
 }

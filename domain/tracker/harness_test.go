@@ -49,7 +49,7 @@ type service struct {
 	admin  Caller
 }
 
-func newService(t *testing.T) service {
+func newService(t testing.TB) service {
 	t.Helper()
 	s := service{memory: newMemory(), clock: newClock()}
 	s.Service = newServer(s.memory, s.clock)
@@ -71,7 +71,7 @@ func (s service) behind(h hooked) service {
 }
 
 // create creates a problem and returns its number.
-func (s service) create(t *testing.T, title string) problem.ID {
+func (s service) create(t testing.TB, title string) problem.ID {
 	t.Helper()
 	a, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled(title)})
 	if err != nil {
