@@ -273,6 +273,18 @@ func (w *world) sent(url string) (all []received) {
 	return all
 }
 
+// underWay returns the number of messages without an end.
+func (w *world) underWay() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.arrived {
+		if r.end.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
 func ids(all []received) (ids []string) {
 	for _, r := range all {
 		ids = append(ids, r.id)
