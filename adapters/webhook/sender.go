@@ -1,8 +1,7 @@
 // Package webhook sends messages to the receivers of webhooks, over HTTP.
 //
-// A receiver is named by an administrator, but its answers and its names in the DNS are
-// those of a stranger. So the addresses are checked after their resolution, and an answer
-// is read only up to a limit.
+// An administrator names a receiver, but a stranger controls its answers and its names in the
+// DNS. So addresses are checked after their resolution, and an answer is read up to a limit.
 package webhook
 
 import (
@@ -49,9 +48,9 @@ type Options struct {
 	Allow []netip.Prefix
 	// Version is the version of the program, for the header User-Agent.
 	Version string
-	// Roots are the trusted authorities for certificates. nil: those of the system.
+	// Roots are the trusted authorities for certificates. nil: the authorities of the system.
 	Roots *x509.CertPool
-	// Resolver resolves names. nil: that of the system.
+	// Resolver resolves names. nil: the resolver of the system.
 	Resolver *net.Resolver
 	// Timeout is for tests. 0: Timeout.
 	Timeout time.Duration

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -331,6 +332,10 @@ func TestServerWithoutAKey(t *testing.T) {
 		w.inOrder(one)
 		if p := w.webhook(hook.ID).Current(); len(p.Deliveries) != 1 || p.Deliveries[0].Outcome != webhook.Delivered {
 			t.Errorf("the attempts are %+v", p.Deliveries)
+		}
+		w.servers[0].stop()
+		if log := w.servers[0].log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "PROBLEMS_WEBHOOK_KEY_FILE") {
+			t.Errorf("the log of the server without a key is %q, want one line that names the setting", log)
 		}
 	})
 }

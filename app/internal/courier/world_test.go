@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -67,8 +68,9 @@ type server struct {
 	link    atomic.Int32
 	commits atomic.Int64
 	keyless atomic.Bool // it has no key behind the secrets
-	kill    func()      // ends it without a last word to the store
-	stop    func()      // ends it in order
+	log     bytes.Buffer
+	kill    func() // ends it without a last word to the store
+	stop    func() // ends it in order
 }
 
 func (s *server) connect(to link) { s.link.Store(int32(to)) }
@@ -210,7 +212,7 @@ func (w *world) serve(i int) *server {
 		},
 	})
 	s.courier = New(Options{
-		Service: s.Service, Alone: w.alone, Now: w.now, Logger: slog.New(slog.DiscardHandler),
+		Service: s.Service, Alone: w.alone, Now: w.now, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
 		Encode: func(_ *metadata.Catalogue, v tracker.PublishedEvent) []byte {
 			return []byte(`{"identifier":"` + v.Cursor.String() + `"}`)
 		},
