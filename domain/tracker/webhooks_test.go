@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,11 +25,16 @@ var testKey = webhook.NewKey([32]byte{31: 7})
 func newHookService(t *testing.T) service {
 	t.Helper()
 	s := newService(t)
-	s.Service = New(Options{
+	s.Service = newHookServer(s)
+	return s
+}
+
+// newHookServer returns a server on the store of s, with a key for webhooks.
+func newHookServer(s service) *Service {
+	return New(Options{
 		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return testKey, nil },
 	})
-	return s
 }
 
 const hookURL = "https://hooks.example.org/secret-path"
@@ -282,6 +288,48 @@ func TestDeleteWebhook(t *testing.T) {
 		}
 	}
 	if got := s.fields(t, hook.ID); !slices.Equal(got, []string{"Created ", "Changed deleted"}) {
+		t.Errorf("logged is %q", got)
+	}
+}
+
+// D40: of two clients at once, each gets a secret of its own, and only one deletes.
+func TestWebhookOfTwoClients(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	other := newHookServer(s)
+	atOnce := func(do func(*Service) error) (errs [2]error) {
+		var both sync.WaitGroup
+		for i, server := range []*Service{s.Service, other} {
+			both.Go(func() { errs[i] = do(server) })
+		}
+		both.Wait()
+		return errs
+	}
+	var mu sync.Mutex
+	secrets := map[string]bool{hook.Secret.Reveal(): true}
+	for range 10 {
+		for _, err := range atOnce(func(server *Service) error {
+			a, err := server.RotateWebhook(t.Context(), s.admin, hook.ID, Write{})
+			mu.Lock()
+			defer mu.Unlock()
+			secrets[a.Value.Secret.Reveal()] = true
+			return err
+		}) {
+			noError(t, err)
+		}
+	}
+	if len(secrets) != 21 {
+		t.Errorf("20 rotations have made %d secrets", len(secrets)-1)
+	}
+	errs := atOnce(func(server *Service) error {
+		_, err := server.DeleteWebhook(t.Context(), s.admin, hook.ID, Write{})
+		return err
+	})
+	if (errs[0] == nil) == (errs[1] == nil) || !fault.Is(errors.Join(errs[:]...), fault.NotFound) {
+		t.Errorf("two deletions end with %v", errs)
+	}
+	if got := s.fields(t, hook.ID); len(got) != 22 || got[21] != "Changed deleted" || strings.Count(strings.Join(got, ","), "deleted") != 1 {
 		t.Errorf("logged is %q", got)
 	}
 }
