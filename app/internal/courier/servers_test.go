@@ -394,11 +394,11 @@ func TestProgressOfManyIsStored(t *testing.T) {
 			hooks = append(hooks, w.hook(tracker.WebhookPatch{URL: patch.Set(fmt.Sprintf("https://%d.example.org/", i)), Types: aboutProblems}))
 		}
 		time.Sleep(3 * time.Second)
-		for i := range 50 {
+		for i := range 20 {
 			w.create(fmt.Sprint(i))
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 		}
-		before := w.happened()[30] // two seconds ago
+		before := w.happened()[10] // two seconds ago
 		at, err := event.ParseCursor(before)
 		if err != nil {
 			t.Fatal(err)
