@@ -108,7 +108,7 @@ bench: build ## measure the service on every store beside what the machine could
 
 bench-quick: build ## the same on little data for a moment, into bin/bench-quick.md: fails on errors, never on times
 	@$(driver)
-	@bin/tools/bench -problems 500 -prepared 20 -connections 8 -rounds 1 -warmup 50ms -duration 150ms -history 2000 -listeners 0,1,20 -streams 20 -idle 300ms $(BENCH) > bin/bench-quick.md
+	@bin/tools/bench -problems 500 -prepared 20 -connections 8 -rounds 1 -warmup 50ms -duration 150ms -history 2000 -listeners 0,1,20 -streams 20 -idle 300ms -webhooks 30 -hang 500ms $(BENCH) > bin/bench-quick.md
 
 # Flags for it: make attack ATTACK='-stores sqlite -attacks keywords-load,http2'.
 # "bin/tools/attack -h" explains them. ATTACK_MEMORY is how many MiB a server may take.

@@ -204,7 +204,8 @@ func (b *bench) measureFeedOn(ctx context.Context, e *entrant, other *load.Conte
 		b.say("%s: writes with listeners, round %d", e.Name, round+1)
 		for i := range runs {
 			run := &runs[i]
-			l := load.Listening{Writers: e.Contender, Streams: e.Contender, Scene: e.scene, Listeners: run.Listeners, Connections: feedWriters, Rate: run.Rate, Duration: b.duration}
+			writing := load.Writing{Writers: e.Contender, Scene: e.scene, Connections: feedWriters, Rate: run.Rate, Duration: b.duration}
+			l := load.Listening{Writing: writing, Streams: e.Contender, Listeners: run.Listeners}
 			if run.Elsewhere {
 				l.Streams = *other
 			}

@@ -69,8 +69,16 @@ func (h *heard) perSecond() float64 {
 
 // cost returns the CPU seconds of the server per 1,000 writes; nil: not known.
 func (h *heard) cost() *float64 {
+	written := make([]load.Written, len(h.Rounds))
+	for i, round := range h.Rounds {
+		written[i] = round.Written
+	}
+	return cost(written)
+}
+
+func cost(rounds []load.Written) *float64 {
 	seconds, writes := 0., 0
-	for _, round := range h.Rounds {
+	for _, round := range rounds {
 		if round.ServerCPU == nil {
 			return nil
 		}

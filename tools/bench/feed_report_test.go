@@ -13,7 +13,7 @@ import (
 func measuredFeed() feed {
 	writes := func(store string, listeners, rate int, elsewhere bool, p99 float64, first, second int) heard {
 		return heard{Contender: store, Listeners: listeners, Rate: rate, Elsewhere: elsewhere, P50: ptr(1.), P99: &p99,
-			Rounds: []load.Heard{{Writes: first, Seconds: 1, ServerCPU: ptr(1.)}, {Writes: 2 * second, Seconds: 2, ServerCPU: ptr(2.)}}}
+			Rounds: []load.Heard{{Written: load.Written{Writes: first, Seconds: 1, ServerCPU: ptr(1.)}}, {Written: load.Written{Writes: 2 * second, Seconds: 2, ServerCPU: ptr(2.)}}}}
 	}
 	return feed{
 		CatchUps: []catchUp{

@@ -61,7 +61,7 @@ func execute(ctx context.Context, o options, flags *flag.FlagSet, out io.Writer)
 // finish prints the measurements, also those of a failed run. It returns the reason of a
 // failure, and all failed requests. Times are no errors.
 func (b *bench) finish(failed error, out io.Writer) error {
-	if failed != nil && len(b.report.Cells) == 0 && b.report.Feed.empty() {
+	if failed != nil && len(b.report.Cells) == 0 && b.report.Feed.empty() && len(b.report.Webhooks) == 0 {
 		return failed
 	}
 	b.report.Machine.Ended = time.Now().UTC()
@@ -101,8 +101,16 @@ func (b *bench) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := b.measure(ctx); err != nil || !b.feed {
+	if err := b.measure(ctx); err != nil {
 		return err
+	}
+	if b.webhooks > 0 {
+		if err := b.measureWebhooks(ctx); err != nil {
+			return err
+		}
+	}
+	if !b.feed {
+		return nil
 	}
 	return b.measureFeed(ctx)
 }

@@ -32,6 +32,8 @@ type options struct {
 	listeners   []int
 	streams     int
 	idle        time.Duration
+	webhooks    int
+	hang        time.Duration
 	dir         string
 	postgres    string
 	json        string
@@ -64,6 +66,8 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	listeners := flags.String("listeners", "0,1,100,1000", "how many streams listen to writes, separated by commas")
 	flags.IntVar(&o.streams, "streams", 1000, "how many idle streams to open")
 	flags.DurationVar(&o.idle, "idle", 20*time.Second, "how long they stay open")
+	flags.IntVar(&o.webhooks, "webhooks", 1000, "how many webhooks to have, of which a third hang; 0 to leave webhooks out")
+	flags.DurationVar(&o.hang, "hang", leastHang, "how long to write with them")
 	flags.StringVar(&o.dir, "dir", os.TempDir(), "the `FOLDER` in which the data are, in one of their own that is removed; its disk is measured")
 	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL server to use, for who may create databases, instead of one of this machine's binaries")
 	flags.StringVar(&o.json, "json", "", "a `FILE` for everything that was measured")
@@ -90,6 +94,8 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 		return o, err
 	}
 	switch {
+	case o.webhooks < 0, o.webhooks > mostWebhooks, o.hang <= 0:
+		return o, fmt.Errorf("-webhooks has to be 0 to %d, and -hang above 0", mostWebhooks)
 	case o.history < 1, o.streams < 1, o.idle <= 0:
 		return o, errors.New("-history, -streams and -idle have to be above 0")
 	case slices.Max(append(o.listeners, o.streams)) > mostStreams:
@@ -104,6 +110,9 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 
 // mostStreams is the default limit of a server for its streams, less a few.
 const mostStreams = 1900
+
+// mostWebhooks is the largest number of webhooks of a store.
+const mostWebhooks = 1000
 
 // numbers reads the value of a flag with several numbers.
 func numbers(flag, value string, least int) (all []int, err error) {

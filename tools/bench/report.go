@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"time"
 
@@ -10,12 +11,13 @@ import (
 
 // report has all measurements.
 type report struct {
-	Machine machine  `json:"machine"`
-	Loaded  []loaded `json:"loaded"`
-	Cells   []cell   `json:"cells"`
-	Feed    feed     `json:"feed"`
-	Targets []target `json:"targets"`
-	Notes   []string `json:"notes"`
+	Machine  machine     `json:"machine"`
+	Loaded   []loaded    `json:"loaded"`
+	Cells    []cell      `json:"cells"`
+	Feed     feed        `json:"feed"`
+	Webhooks []delivered `json:"webhooks,omitempty"`
+	Targets  []target    `json:"targets"`
+	Notes    []string    `json:"notes"`
 }
 
 // loaded is how a data set came into a store, and how servers begin on it.
@@ -137,6 +139,14 @@ func (r *report) errors() (all []load.Failures) {
 		for _, o := range c.Rounds {
 			for _, f := range o.Failures {
 				f.Kind = c.Contender + ", " + c.Title + ": " + f.Kind
+				all = load.Add(all, []load.Failures{f})
+			}
+		}
+	}
+	for _, d := range r.Webhooks {
+		for _, round := range d.Rounds {
+			for _, f := range round.Failures {
+				f.Kind = fmt.Sprintf("%s, writes with %d webhooks: %s", d.Contender, d.Webhooks, f.Kind)
 				all = load.Add(all, []load.Failures{f})
 			}
 		}

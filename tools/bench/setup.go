@@ -137,9 +137,13 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 	e.scene, e.Token = load.NewScene(size, tokens), tokens[0]
 	began := time.Now()
 	loaded := loaded{Contender: e.Name, Problems: size}
-	path, variables := "/problems/1", []string(nil)
+	variables, err := b.webhookSettings()
+	if err != nil {
+		return err
+	}
+	path := "/problems/1"
 	if store == inMemory {
-		path, variables = "/me", []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + e.Token}
+		path, variables = "/me", append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+e.Token)
 	} else {
 		b.say("%s: importing %d problems", store, size)
 		if err := b.program.Load(ctx, b.archives[size], url); err != nil {

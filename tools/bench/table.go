@@ -31,6 +31,7 @@ func (r *report) print(out io.Writer) {
 	fmt.Fprintln(out)
 	r.printStarts(out)
 	fmt.Fprintln(out)
+	r.printWebhooks(out)
 	r.Feed.print(out)
 	r.printTargets(out)
 }

@@ -57,6 +57,9 @@ func (r *report) setTargets(o options) {
 	r.allocations(r.find("load", largest, inMemory, false))
 	r.memory(o)
 	r.starts()
+	if o.webhooks > 0 {
+		r.webhookTargets(o)
+	}
 	if o.feed {
 		r.Targets = append(r.Targets, r.Feed.targets(o)...)
 	}

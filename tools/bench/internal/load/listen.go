@@ -13,41 +13,22 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/problemtracking/problems/tools/launch"
 )
 
 // Listening has the settings of one run of writes with listeners: streams of all events
 // from now on.
 type Listening struct {
-	Writers   Contender // answers the writes
-	Streams   Contender // has the streams: the same server, or another one on the same store
-	Scene     *Scene
+	Writing
+	Streams   Contender // has the streams: the server of the writers, or another one on the same store
 	Listeners int
-	// Connections is the number of writers. Each comments on a problem of its own.
-	Connections int
-	// Rate is the number of writes per second of all writers; 0: as many as possible.
-	Rate     int
-	Duration time.Duration
 }
 
 // Heard is the result of such a run.
 type Heard struct {
-	Writes    int        `json:"writes"`
-	Seconds   float64    `json:"seconds"`
-	Failures  []Failures `json:"failures,omitempty"`
-	ServerCPU *float64   `json:"serverCPU,omitempty"` // seconds; nil: not known
+	Written
 	// Arrivals are the times from the answer to a write until its event was read. An event
 	// that comes before the answer has 0.
 	Arrivals Latencies `json:"-"`
-}
-
-// PerSecond is the rate of writes.
-func (h Heard) PerSecond() float64 {
-	if h.Seconds == 0 {
-		return 0
-	}
-	return float64(h.Writes) / h.Seconds
 }
 
 // mostTimed is the number of listeners with times. The others only count events, because
@@ -62,101 +43,23 @@ func (l Listening) Drive(ctx context.Context) (h Heard, err error) {
 	if err != nil {
 		return h, err
 	}
-	defer func() {
-		for _, w := range workers {
-			w.Close()
-		}
-	}()
+	defer closeAll(workers)
 	streams, err := Open(ctx, l.Streams, l.Scene.tokens, l.Listeners, deadline)
 	if err != nil {
 		return h, err
 	}
 	defer streams.Close()
 	streams.read()
-	before, known := cpuOf(l.Writers.PIDs)
-	acknowledged, h, err := l.write(ctx, workers)
+	acknowledged, written, err := l.write(ctx, workers)
+	h.Written = written
 	if err != nil {
 		return h, err
-	}
-	if after, ok := cpuOf(l.Writers.PIDs); ok && known {
-		seconds := (after - before).Seconds()
-		h.ServerCPU = &seconds
 	}
 	if err := streams.await(ctx, h.Writes, deadline); err != nil {
 		return h, err
 	}
 	h.Arrivals, err = streams.arrivals(acknowledged)
 	return h, err
-}
-
-func cpuOf(pids []int) (time.Duration, bool) {
-	t, err := launch.CPUOf(pids)
-	return t, err == nil && len(pids) > 0
-}
-
-// connect connects the writers, and creates a problem for each.
-func (l Listening) connect(deadline time.Time) (workers []*worker, err error) {
-	for n := range l.Connections {
-		w, err := newWorker(l.Writers, l.Scene, n, l.Connections, 0, deadline)
-		if err == nil {
-			workers = append(workers, w)
-			if n == 0 {
-				err = w.makeTargets(l.Connections)
-			}
-		}
-		if err != nil {
-			for _, w := range workers {
-				w.Close()
-			}
-			return nil, err
-		}
-	}
-	return workers, nil
-}
-
-// write lets the writers write. It returns the times of the answers, by problem.
-func (l Listening) write(ctx context.Context, workers []*worker) (map[int64][]time.Time, Heard, error) {
-	times := make([][]time.Time, len(workers))
-	failures := make([][]Failures, len(workers))
-	errs := make([]error, len(workers))
-	var group sync.WaitGroup
-	began := time.Now()
-	for n, w := range workers {
-		group.Go(func() {
-			id := l.Scene.targets[n]
-			for i := 0; ctx.Err() == nil; i++ {
-				if l.Rate > 0 {
-					// The writers take turns.
-					at := began.Add(time.Duration(i*len(workers)+n) * time.Second / time.Duration(l.Rate))
-					if at.Sub(began) >= l.Duration {
-						return
-					}
-					time.Sleep(time.Until(at))
-				} else if time.Since(began) >= l.Duration {
-					return
-				}
-				err := w.commentOn(id)
-				if failed, ok := errors.AsType[*failure](err); ok {
-					failures[n] = Add(failures[n], []Failures{{Kind: failed.kind, Count: 1, First: failed.text}})
-					return // its events cannot be told from its answers any more
-				}
-				if err != nil {
-					errs[n] = err
-					return
-				}
-				times[n] = append(times[n], time.Now())
-			}
-		})
-	}
-	group.Wait()
-	h := Heard{Seconds: time.Since(began).Seconds()}
-	acknowledged := make(map[int64][]time.Time)
-	for n := range workers {
-		h.Writes += len(times[n])
-		h.Failures = Add(h.Failures, failures[n])
-		acknowledged[l.Scene.targets[n]] = times[n]
-	}
-	return acknowledged, h, errors.Join(append(errs, ctx.Err())...)
 }
 
 // Streams are open streams of events.

@@ -77,7 +77,7 @@ func TestListening(t *testing.T) {
 			t.Cleanup(server.Close)
 			c := Contender{Name: "a fake", URL: server.URL}
 			s := NewScene(100, make([]string, 100))
-			h, err := Listening{Writers: c, Streams: c, Scene: s, Listeners: test.listeners, Connections: 3, Rate: 100, Duration: 100 * time.Millisecond}.Drive(t.Context())
+			h, err := Listening{Writing: Writing{Writers: c, Scene: s, Connections: 3, Rate: 100, Duration: 100 * time.Millisecond}, Streams: c, Listeners: test.listeners}.Drive(t.Context())
 			if test.want != "" {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("the error is %v; want one with %q", err, test.want)
