@@ -116,13 +116,8 @@ func (b *bench) measureHistory(ctx context.Context, store, path string) (err err
 			return err
 		}
 	}
-	if err := b.program.Load(ctx, path, url); err != nil {
+	if err := b.importInto(ctx, store, url, path); err != nil {
 		return err
-	}
-	if store == onPostgres {
-		if err := launch.Settle(ctx, url); err != nil {
-			return err
-		}
 	}
 	serve := func() (*launch.Server, error) {
 		server, err := b.program.Serve(ctx, url)

@@ -146,15 +146,10 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 		path, variables = "/me", append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+e.Token)
 	} else {
 		b.say("%s: importing %d problems", store, size)
-		if err := b.program.Load(ctx, b.archives[size], url); err != nil {
+		if err := b.importInto(ctx, store, url, b.archives[size]); err != nil {
 			return err
 		}
 		loaded.Seconds = time.Since(began).Seconds()
-	}
-	if store == onPostgres {
-		if err := launch.Settle(ctx, url); err != nil {
-			return err
-		}
 	}
 	for range starts {
 		begin, err := load.BeginOn(ctx, b.program, url, path, e.Token, variables...)
@@ -184,6 +179,14 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 	b.report.Loaded = append(b.report.Loaded, loaded)
 	b.entrants = append(b.entrants, e)
 	return nil
+}
+
+// importInto imports an archive into an empty store.
+func (b *bench) importInto(ctx context.Context, store, url, archive string) error {
+	if err := b.program.Load(ctx, archive, url); err != nil || store != onPostgres {
+		return err
+	}
+	return launch.Settle(ctx, url)
 }
 
 func (b *bench) replay(ctx context.Context, e *entrant, size int64) error {
