@@ -78,10 +78,12 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 // delivering returns the settings of a measurement.
 func (b *bench) delivering(e *entrant, run delivered) load.Delivering {
 	d := load.Delivering{Webhooks: run.Webhooks, Hanging: run.Hanging}
-	d.Writing = load.Writing{Writers: e.Contender, Scene: e.scene, Connections: feedWriters, Problems: sharedProblems, Rate: run.Rate, Duration: b.duration}
+	d.Writing = load.Writing{Writers: e.Contender, Scene: e.scene, Connections: feedWriters, Rate: run.Rate, Duration: b.duration}
+	problems := int64(sharedProblems)
 	if run.Hanging {
-		d.Problems, d.Duration = crowdedProblems, b.hang
+		problems, d.Duration = crowdedProblems, b.hang
 	}
+	d.Problems = int(min(problems, b.problems)) / feedWriters * feedWriters
 	return d
 }
 

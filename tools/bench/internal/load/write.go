@@ -9,14 +9,14 @@ import (
 	"github.com/problemtracking/problems/tools/launch"
 )
 
-// Writing has the settings of some writers. They comment on problems made for them.
+// Writing has the settings of some writers, who comment on problems.
 type Writing struct {
 	Writers Contender // answers the writes
 	Scene   *Scene
 	// Connections is the number of writers.
 	Connections int
-	// Problems is the number of problems, a multiple of Connections: each belongs to one
-	// writer. 0: one for each.
+	// Problems is the number of problems of the data set to comment on, a multiple of
+	// Connections: each belongs to one writer. 0: each writer gets a new problem.
 	Problems int
 	// Rate is the number of writes per second of all writers; 0: as many as possible.
 	Rate     int
@@ -39,14 +39,18 @@ func (w Written) PerSecond() float64 {
 	return float64(w.Writes) / w.Seconds
 }
 
-// connect connects the writers, and creates their problems.
+// connect connects the writers, and chooses or creates their problems.
 func (wr Writing) connect(deadline time.Time) (workers []*worker, err error) {
+	wr.Scene.targets = nil
+	for id := range wr.Problems {
+		wr.Scene.targets = append(wr.Scene.targets, int64(id)+1)
+	}
 	for n := range wr.Connections {
 		w, err := newWorker(wr.Writers, wr.Scene, n, wr.Connections, 0, deadline)
 		if err == nil {
 			workers = append(workers, w)
-			if n == 0 {
-				err = w.makeTargets(max(wr.Problems, wr.Connections))
+			if n == 0 && wr.Problems == 0 {
+				err = w.makeTargets(wr.Connections)
 			}
 		}
 		if err != nil {
