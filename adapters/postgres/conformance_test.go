@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +19,8 @@ func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Harness{
 		Name: "postgres",
 		Open: func(t conformance.T, env conformance.Env) store.Store {
-			return openAt(t, env, postgrestest.Schema(t))
+			// As a service names it, beside the trackers of the other cases.
+			return openAt(t, env, strings.Replace(postgrestest.Schema(t), "search_path=", "schema=", 1))
 		},
 		Reopen: reopen,
 		Peer:   reopen,

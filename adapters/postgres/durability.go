@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,28 @@ type server struct {
 	Schema string
 	// List is the schema of the list of migrations; "" when there is none.
 	List string
+	// Wanted is the schema of the URL; "" without one. There is whether it exists.
+	Wanted string
+	There  bool
+	// Cache is the largest cache of a sequence of the schema; 0 without sequences.
+	Cache int64
+	// Citus is whether the database has this extension. Worker is whether the server is
+	// not its coordinator, and Distributed names a table of the schema that is divided
+	// between servers.
+	Citus       bool
+	Worker      bool   `bun:"-"`
+	Distributed string `bun:"-"`
+}
+
+// missing reports whether the schema of the URL is still to be created.
+func (s server) missing() bool { return s.Wanted != "" && !s.There }
+
+// pending returns the error for a schema without all its steps.
+func (s server) pending() error {
+	if s.missing() {
+		return fmt.Errorf("the database has no schema %s: run \"problems migrate\" first, which creates it, or let the service do it", s.Wanted)
+	}
+	return errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it")
 }
 
 // oldest is the server_version_num of the oldest server known to work.
@@ -29,8 +52,8 @@ const oldest = 130000
 
 // ask asks the server. A setting is empty when another engine with the same protocol does
 // not know it. Some settings can differ by user or database: the values are those of this
-// user in this database.
-func ask(ctx context.Context, db bun.IDB) (s server, err error) {
+// user in this database. wanted is the schema of the URL.
+func ask(ctx context.Context, db bun.IDB, wanted string) (s server, err error) {
 	err = db.NewRaw(`SELECT
 		current_setting('server_version_num')::int AS version,
 		current_setting('server_encoding') AS encoding,
@@ -41,13 +64,20 @@ func ask(ctx context.Context, db bun.IDB) (s server, err error) {
 		current_setting('default_transaction_isolation') AS isolation,
 		coalesce(current_schema(), '') AS schema,
 		coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-			WHERE c.oid = to_regclass('problems_migrations')), '') AS list`).Scan(ctx, &s)
+			WHERE c.oid = to_regclass('problems_migrations')), '') AS list,
+		? AS wanted,
+		EXISTS (SELECT FROM pg_namespace WHERE nspname = ?) AS there,
+		coalesce((SELECT max(seqcache) FROM pg_sequence WHERE seqrelid IN (to_regclass('positions'), to_regclass('problem_ids'))), 0) AS cache,
+		to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS citus`, wanted, wanted).Scan(ctx, &s)
+	if err == nil && s.Citus {
+		err = s.askCitus(ctx, db)
+	}
 	return s, err
 }
 
 // check fails when the server cannot be relied on.
 func (s server) check(acceptLoss bool, logger *slog.Logger) error {
-	if err := s.unfit(); err != nil {
+	if err := cmp.Or(s.unfit(), s.misbehaves()); err != nil {
 		return err
 	}
 	for _, l := range s.losses() {
@@ -68,6 +98,12 @@ func (s server) unfit() error {
 		return fmt.Errorf("the database has the encoding %s: create one with ENCODING 'UTF8'", s.Encoding)
 	case s.Recovering:
 		return passing("the server is a standby, whose data may be old: name the primary, or all servers of the cluster with target_session_attrs=primary")
+	case s.missing():
+		return nil // migrations create it
+	case s.Wanted != "" && s.Schema == "":
+		return fmt.Errorf("the user may not use the schema %s: as its owner, GRANT USAGE, CREATE ON SCHEMA %[1]s to the user", s.Wanted)
+	case s.Wanted != "" && s.Schema != s.Wanted:
+		return fmt.Errorf("sessions begin in the schema %s instead of %s: a pooler cannot carry a schema, so let it begin them there (connect_query of PgBouncer, or ALTER ROLE … SET search_path)", s.Schema, s.Wanted)
 	case s.Schema == "":
 		return errors.New("none of the schemas in the search_path exists, or none may be used by this user: create one, grant USAGE and CREATE on it, or name another in the URL")
 	case s.List != "" && s.List != s.Schema:

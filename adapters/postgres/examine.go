@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -62,10 +63,10 @@ func (e *examination) warn(mend, what string, args ...any) {
 }
 
 func (e *examination) run() (err error) {
-	if e.server, err = ask(e.ctx, e.db); err != nil {
+	if e.server, err = ask(e.ctx, e.db, e.options.schema); err != nil {
 		return err
 	}
-	if err := e.server.unfit(); err != nil {
+	if err := cmp.Or(e.server.unfit(), e.server.distribution()); err != nil {
 		return err // the rest would mislead
 	}
 	for _, l := range e.server.losses() {
@@ -139,7 +140,7 @@ func (e *examination) tables() (whole bool, err error) {
 			whole = false
 			e.grave("stop the services, and restore a backup", "the table %s is missing", name)
 		case have[at].Value != "":
-			e.grave(fmt.Sprintf("add the one of this statement, by ALTER TABLE %s ADD: %s", name, oneLine(want[name])), "the table %s has no primary key", name)
+			e.grave(fmt.Sprintf("add the one of this statement, by %s ADD: %s", e.options.inSchema("ALTER TABLE "+name), oneLine(want[name])), "the table %s has no primary key", name)
 		}
 	}
 	return whole, nil
@@ -158,12 +159,12 @@ func (e *examination) indexes() error {
 	}
 	for _, index := range have {
 		if index.Value != "" {
-			e.warn(fmt.Sprintf("REINDEX INDEX CONCURRENTLY %s", index.Name), "the index %s is not usable: its creation has failed, or is under way", index.Name)
+			e.warn(e.options.inSchema("REINDEX INDEX CONCURRENTLY "+index.Name), "the index %s is not usable: its creation has failed, or is under way", index.Name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !slices.ContainsFunc(have, func(n named) bool { return n.Name == name }) {
-			e.warn(strings.Replace(oneLine(want[name]), "INDEX ", "INDEX CONCURRENTLY ", 1), "the index %s is missing, so that searches are slow", name)
+			e.warn(e.options.inSchema(strings.Replace(oneLine(want[name]), "INDEX ", "INDEX CONCURRENTLY ", 1)), "the index %s is missing, so that searches are slow", name)
 		}
 	}
 	return nil
@@ -193,7 +194,7 @@ func (e *examination) rights() error {
 		if strings.Contains(right.Value, "USAGE") {
 			kind = "SEQUENCE"
 		}
-		e.grave(fmt.Sprintf("as the owner: GRANT %s ON %s %s TO %s", right.Value, kind, right.Name, user), "the user %s lacks %s on %s", user, right.Value, right.Name)
+		e.grave("as the owner: "+e.options.inSchema(fmt.Sprintf("GRANT %s ON %s %s TO %s", right.Value, kind, right.Name, user)), "the user %s lacks %s on %s", user, right.Value, right.Name)
 	}
 	return nil
 }
@@ -222,10 +223,10 @@ func (e *examination) sequences() error {
 			return err
 		}
 		if last < highest {
-			e.grave(fmt.Sprintf("stop the services, then: SELECT setval('%s', %d)", s.name, highest), "the sequence %s is at %d, but %d is used already: a restore has left it behind", s.name, last, highest)
+			e.grave("stop the services, then: "+e.options.inSchema(fmt.Sprintf("SELECT setval('%s', %d)", s.name, highest)), "the sequence %s is at %d, but %d is used already: a restore has left it behind", s.name, last, highest)
 		}
 		if cache > 1 {
-			e.grave(fmt.Sprintf("ALTER SEQUENCE %s CACHE 1", s.name), "the sequence %s caches %d numbers for each session, so that they are out of order", s.name, cache)
+			e.grave(e.options.inSchema(fmt.Sprintf("ALTER SEQUENCE %s CACHE 1", s.name)), "the sequence %s caches %d numbers for each session, so that they are out of order", s.name, cache)
 		}
 	}
 	var head, newest int64
@@ -233,7 +234,7 @@ func (e *examination) sequences() error {
 		return err
 	}
 	if head < newest {
-		e.grave(fmt.Sprintf("stop the services, then: UPDATE feed_head SET number = %d", newest), "the feed is at entry %d, but entry %d exists already", head, newest)
+		e.grave("stop the services, then: "+e.options.inSchema(fmt.Sprintf("UPDATE feed_head SET number = %d", newest)), "the feed is at entry %d, but entry %d exists already", head, newest)
 	}
 	return nil
 }

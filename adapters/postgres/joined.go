@@ -39,9 +39,10 @@ func joined(queries []sqlstore.Query) (sql string, args []any) {
 }
 
 // joins reports whether the queries can be one statement. Its records arrive in binary. A
-// pooler prepares nothing, and so does not send them in binary.
+// pooler prepares nothing, and so does not send them in binary. Citus cannot pass them on
+// from another server.
 func (v *view) joins(queries []sqlstore.Query) bool {
-	return !v.store.options.Pooler && !slices.ContainsFunc(queries, func(q sqlstore.Query) bool { return q.Long })
+	return !v.store.options.Pooler && !v.store.citus && !slices.ContainsFunc(queries, func(q sqlstore.Query) bool { return q.Long })
 }
 
 // readJoined reads the answers to all queries with one statement, outside of a

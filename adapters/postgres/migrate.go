@@ -26,7 +26,7 @@ import (
 //go:embed migrations/*.up.sql
 var files embed.FS
 
-var steps = sqlstore.Steps{Files: files, Table: "problems_migrations"}
+var steps = sqlstore.Steps{Files: files, Table: "problems_migrations", OneByOne: true}
 
 // Migration is one step of the schema.
 type Migration = sqlstore.Migration
@@ -50,17 +50,19 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 // Plan returns the statements of the steps that Migrate would do; "" when none is left.
 // They do the same when run by hand.
 func Plan(ctx context.Context, o Options) (plan string, err error) {
+	var enter string
 	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
 		all, err := o.status(ctx, db, anyServer)
 		if err == nil {
 			plan, err = steps.Plan(db, all)
 		}
+		enter = o.planSchema()
 		return all, err
 	})
 	if plan == "" || err != nil {
 		return "", err
 	}
-	return "BEGIN;\n\n" + plan + "\nCOMMIT;\n", nil
+	return "BEGIN;\n\n" + enter + plan + "\nCOMMIT;\n", nil
 }
 
 // directly calls fn with the options as they are completed, and a connection to the
@@ -80,7 +82,10 @@ func (o Options) directly(ctx context.Context, migrating bool, fn func(Options, 
 		return nil, unreadable(err)
 	}
 	o.configure(config)
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a step has many statements
+	if o.Direct != "" || !o.Pooler {
+		o.enterSchema(config)
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // nothing is used twice
 	db := sql.OpenDB(&once{connector: stdlib.GetConnector(*config)})
 	defer db.Close()
 	db.SetMaxOpenConns(1)
@@ -103,45 +108,49 @@ func unlessOver(ctx context.Context, err error) error {
 
 // prepare makes sure that the database is reliable and has the schema of this version. It
 // migrates the database if o says so. When there is nothing to do, it takes one
-// connection and no lock.
-func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) error {
-	o, err := o.complete()
+// connection and no lock. It returns the server's answer about itself.
+func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) (found server, err error) {
+	o, err = o.complete()
 	if err != nil {
-		return err
+		return found, err
 	}
 	pooled := stdlib.OpenDBFromPool(pool)
 	defer pooled.Close()
 	pooled.SetMaxOpenConns(1)
 	db := bun.NewDB(pooled, pgdialect.New())
-	all, err := o.status(ctx, db, func(s server) error { return cmp.Or(s.check(o.AcceptLoss, o.Logger), s.checkIsolation()) })
+	all, err := o.status(ctx, db, func(s server) error {
+		found = s
+		return cmp.Or(s.check(o.AcceptLoss, o.Logger), s.checkIsolation())
+	})
 	switch {
 	case err != nil:
-		return o.failure(unlessOver(ctx, err))
+		return found, o.failure(unlessOver(ctx, err))
 	case sqlstore.Pending(all):
 		if !o.AutoMigrate {
-			return o.failure(errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it"))
+			return found, o.failure(found.pending())
 		}
 	default:
 		done, err := sqlstore.Folded(ctx, db)
 		switch {
 		case err != nil:
-			return o.failure(unlessOver(ctx, err))
+			return found, o.failure(unlessOver(ctx, err))
 		case done:
-			return nil
+			return found, nil
 		case !o.AutoMigrate:
-			return o.failure(errors.New("texts are to be folded anew, as this version compares them: run \"problems migrate\" first, or let the service do it"))
+			return found, o.failure(errors.New("texts are to be folded anew, as this version compares them: run \"problems migrate\" first, or let the service do it"))
 		}
 	}
 	if _, err := Migrate(ctx, o); err != nil {
-		return err
+		return found, err
 	}
-	if all, err = o.status(ctx, db, anyServer); err == nil && sqlstore.Pending(all) {
+	all, err = o.status(ctx, db, func(s server) error { return cmp.Or(s.unfit(), s.misbehaves()) })
+	if err == nil && sqlstore.Pending(all) {
 		err = errors.New("the direct URL leads to another database or schema: its steps are done, but they are not here")
 	}
 	if err != nil {
-		return o.failure(unlessOver(ctx, err))
+		return found, o.failure(unlessOver(ctx, err))
 	}
-	return nil
+	return found, nil
 }
 
 // status asks the server about itself, and check judges the answer, before status
@@ -155,12 +164,12 @@ func (o Options) status(ctx context.Context, db *bun.DB, check func(server) erro
 	defer func() { _ = conn.Close() }() // gives it back
 	limited, cancel := context.WithTimeout(ctx, o.bound())
 	defer cancel()
-	s, err := ask(limited, conn)
+	s, err := ask(limited, conn, o.schema)
 	if err == nil {
 		err = check(s)
 	}
 	var applied []string
-	if err == nil && s.List != "" {
+	if err == nil && s.List != "" && !s.missing() {
 		if err = conn.NewRaw("SELECT name FROM ?", bun.Ident(steps.Table)).Scan(limited, &applied); err != nil {
 			err = fmt.Errorf("the list of migrations cannot be read: %w", err)
 		}
@@ -190,6 +199,9 @@ func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
 		if done, err := sqlstore.Folded(ctx, db); done || err != nil {
 			return err
 		}
+	}
+	if err := o.createSchema(ctx, db); err != nil {
+		return err
 	}
 	if err := o.lock(ctx, db); err != nil {
 		return err

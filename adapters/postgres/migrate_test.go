@@ -78,7 +78,8 @@ func (d *database) prepare(o Options) error {
 		d.t.Fatal(err)
 	}
 	defer pool.Close()
-	return prepare(d.t.Context(), o, pool)
+	_, err = prepare(d.t.Context(), o, pool)
+	return err
 }
 
 // wants fails the test unless err has a text.
@@ -411,5 +412,6 @@ func TestSilentServerIsNotWaitedForLong(t *testing.T) {
 	}
 	proxy.Stall(true)
 	defer proxy.Stall(false)
-	wants(t, prepare(t.Context(), o, pool), "the database has connected, and then did not answer for 3s")
+	_, err = prepare(t.Context(), o, pool)
+	wants(t, err, "the database has connected, and then did not answer for 3s")
 }

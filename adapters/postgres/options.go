@@ -14,8 +14,9 @@ type Options struct {
 	// URL leads to the database: postgres://user@host:5432/database, with the parameters
 	// of libpq, such as sslmode=verify-full, sslrootcert, sslcert, sslkey and
 	// connect_timeout. For a failover cluster it has several hosts and
-	// target_session_attrs=primary. Further parameters are settings of the session, such
-	// as search_path. The options below override parameters of pgx and its pool. Password
+	// target_session_attrs=primary. The parameter schema names the schema of the tracker,
+	// one of many in the database; migrations create it. Further parameters are settings of
+	// the session, such as search_path. The options below override parameters of pgx and its pool. Password
 	// files and variables such as PGPASSWORD work as with libpq.
 	URL string
 	// Password replaces the passwords of the URLs.
@@ -51,6 +52,8 @@ type Options struct {
 	MigrationTimeout time.Duration
 	// Logger receives accepted risks and silent repairs. None by default.
 	Logger *slog.Logger
+
+	schema string // of the URL; "": as the search_path has it
 }
 
 // The defaults of Options, for programs that show them.
@@ -71,6 +74,9 @@ func (o Options) complete() (Options, error) {
 		if err := CheckURL(o.Direct); err != nil {
 			return o, fmt.Errorf("postgres: the direct URL: %w", err)
 		}
+	}
+	if err := o.nameSchema(); err != nil {
+		return o, err
 	}
 	if o.Connections < 0 || o.Connections > math.MaxInt32 {
 		return o, errors.New("postgres: the number of connections has to be at least 1")

@@ -39,6 +39,7 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 	}
 	o.configure(config.ConnConfig)
 	if !o.Pooler {
+		o.enterSchema(config.ConnConfig)
 		setParameters(config.ConnConfig, map[string]string{
 			// The meaning of locks and guards depends on it: see locks.
 			"default_transaction_isolation": "read committed",
@@ -69,6 +70,7 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 // configure sets the settings of all connections.
 func (o Options) configure(config *pgx.ConnConfig) {
 	o.authenticate(config)
+	delete(config.RuntimeParams, schemaParameter)
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}

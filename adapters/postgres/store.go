@@ -21,6 +21,7 @@ type Store struct {
 	dialect *sqlstore.Dialect
 	texts   texts
 	calls   store.Gate
+	citus   bool // the database has this extension
 
 	ended         chan struct{} // closed by end
 	end           func()
@@ -62,10 +63,12 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, o.failure(err)
 	}
-	if err := prepare(ctx, o, s.pool); err != nil {
+	found, err := prepare(ctx, o, s.pool)
+	if err != nil {
 		go s.pool.Close() // limits the wait for a silent server
 		return nil, err
 	}
+	s.citus = found.Citus
 	return s, nil
 }
 
@@ -132,8 +135,13 @@ func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, error) {
 	for {
 		var id, highest problem.ID
-		err := conn.QueryRow(ctx, s.texts.plainOf(nextNumber)).Scan((*int64)(&id), (*int64)(&highest))
-		if err != nil || id > highest {
+		// Two statements: Citus sends one with both to a server without the sequence. They
+		// travel together. The highest number comes first: all reserved ones are above it,
+		// whoever stores a problem meanwhile.
+		numbers := &pgx.Batch{}
+		numbers.Queue(highestNumber).QueryRow(func(row pgx.Row) error { return row.Scan((*int64)(&highest)) })
+		numbers.Queue(nextNumber).QueryRow(func(row pgx.Row) error { return row.Scan((*int64)(&id)) })
+		if err := conn.SendBatch(ctx, numbers).Close(); err != nil || id > highest {
 			return id, err
 		}
 		// Somebody has stored a problem with a number that was not reserved. One session
@@ -149,9 +157,10 @@ func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, er
 }
 
 const (
-	nextNumber  = "SELECT nextval('problem_ids'), coalesce((SELECT max(id) FROM problems), 0)"
-	lockNumbers = "SELECT pg_advisory_xact_lock(hashtextextended('problems: numbers of ' || current_schema(), 0))"
-	skipNumbers = "SELECT setval('problem_ids', highest) FROM problem_ids, (SELECT max(id) AS highest FROM problems) p WHERE last_value < highest"
+	nextNumber    = "SELECT nextval('problem_ids')"
+	highestNumber = "SELECT coalesce(max(id), 0) FROM problems"
+	lockNumbers   = "SELECT pg_advisory_xact_lock(hashtextextended('problems: numbers of ' || current_schema(), 0))"
+	skipNumbers   = "SELECT setval('problem_ids', highest) FROM problem_ids, (SELECT max(id) AS highest FROM problems) p WHERE last_value < highest"
 )
 
 // Close implements store.Store. It waits for the calls under way, so a View must not call

@@ -29,7 +29,10 @@ func CheckURL(text string) error {
 	if !urlForm.MatchString(text) {
 		return errURL
 	}
-	return nil
+	if _, err := schemaOf(text); err != nil {
+		return err
+	}
+	return supported(text)
 }
 
 // mask replaces a password and leaves a valid URL.
@@ -59,7 +62,7 @@ func Mask(text string) string {
 // harmless are the parameters without secrets. Any other may hold one: a misspelt
 // parameter counts as a setting of the session.
 var harmless = []string{
-	"application_name", "channel_binding", "connect_timeout", "dbname", "host", "port", "search_path",
+	"application_name", "channel_binding", "connect_timeout", "dbname", "host", "port", "schema", "search_path",
 	"sslcert", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 

@@ -31,6 +31,10 @@ type Steps struct {
 	Files fs.FS
 	// Table is the list of applied steps in the database.
 	Table string
+	// OneByOne sends the statements of a step one at a time. Some engines take no more.
+	// Each statement then has to end with a semicolon at the end of a line, and no other
+	// line may end with one, except comments.
+	OneByOne bool
 }
 
 // Compare returns all steps in their order, by the numbers of the applied ones. It fails when one of these is not known.
@@ -65,11 +69,56 @@ func (s Steps) Apply(ctx context.Context, db *bun.DB) error {
 	if _, err := s.createTable(db).Exec(ctx); err != nil {
 		return fmt.Errorf("the list of migrations cannot be made: %w", err)
 	}
+	if s.OneByOne {
+		if known, err = s.divided(known, db); err != nil {
+			return err
+		}
+	}
 	m := migrate.NewMigrator(db, known, migrate.WithTableName(s.Table), migrate.WithMarkAppliedOnSuccess(true))
 	if _, err := m.Migrate(ctx); err != nil {
 		return fmt.Errorf("migration %w", err)
 	}
 	return nil
+}
+
+// divided returns the steps as ones that send a statement at a time.
+func (s Steps) divided(known *migrate.Migrations, db *bun.DB) (*migrate.Migrations, error) {
+	divided := migrate.NewMigrations()
+	for _, m := range known.Sorted() {
+		text, err := fs.ReadFile(s.Files, "migrations/"+m.String()+".up.sql")
+		if err != nil {
+			return nil, fmt.Errorf("%w", err)
+		}
+		m.Up = func(ctx context.Context, _ *migrate.Migrator, _ *migrate.Migration) error {
+			for _, statement := range statements(string(text)) {
+				if _, err := db.ExecContext(ctx, statement); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		divided.Add(m)
+	}
+	return divided, nil
+}
+
+// statements returns the statements of a step, without comments.
+func statements(text string) (all []string) {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "--") || strings.TrimSpace(line) == "" {
+			continue
+		}
+		b.WriteString(line)
+		if strings.HasSuffix(strings.TrimSpace(line), ";") {
+			all = append(all, b.String())
+			b.Reset()
+		}
+	}
+	if b.Len() > 0 {
+		all = append(all, b.String())
+	}
+	return all
 }
 
 // Plan returns the statements of Apply. They do the same when they are run by hand within a transaction; none when nothing is left to do. It

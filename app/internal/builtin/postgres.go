@@ -18,7 +18,7 @@ func Postgres() backend.Kind {
 		Name:     "a PostgreSQL database",
 		Schemes:  []string{"postgres", "postgresql"},
 		Forms:    []string{"postgres://user@host:5432/database"},
-		Note:     "with parameters as libpq has them, such as sslmode=verify-full",
+		Note:     "with parameters as libpq has them, such as sslmode=verify-full; schema=NAME for one of many trackers in a database",
 		Sharing:  backend.Shared,
 		Database: true,
 		Check:    postgres.CheckURL,
