@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test help run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
+.PHONY: packages packages-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
 
 # What is built does not depend on the directory. All targets, and what the tests build,
 # share what one of them has compiled.
@@ -66,6 +66,23 @@ test-others:
 	$(gotest) $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
 	$(gotest) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
+
+# With VERSION=all, all of them. The programs come from npm: see tools/postgres/version.
+versions = $(if $(filter all,$(VERSION)),$(notdir $(wildcard tools/postgres/versions/*)),$(VERSION))
+on_each  = failed=; for version in $(1); do programs=$$(tools/postgres/version $$version) || exit 1; \
+	PROBLEMS_TEST_POSTGRES= PROBLEMS_TEST_POSTGRES_PROGRAMS=$$programs $(2) || { failed=yes; echo "failed on PostgreSQL $$version"; }; done; [[ -z $$failed ]]
+
+test-postgres: ## run the tests of the adapter on one version of PostgreSQL, as in VERSION=13, or on all with VERSION=all
+	@[[ "$(origin VERSION)" == "command line" ]] || { echo "name the version: make test-postgres VERSION=13, or VERSION=all"; exit 2; }
+	@$(call on_each,$(versions),go test -count=1 -timeout 20m ./adapters/postgres)
+
+# What differs most between versions: the statements of the schema, of searches and of
+# catalogues. Cases have names in upper case.
+oldest  = 13
+between = ^(TestConformance|TestMigrate|TestSchema.*|TestUpgrade.*|TestExamine.*|TestServerIsChecked)$$/^(FIND|ID|VER)-|^(FEED|RES)-001|^[a-z]
+
+test-postgres-quick: ## run a selection of them on the oldest version, for some seconds
+	@$(call on_each,$(oldest),go test -short -count=1 -run '$(between)' ./adapters/postgres)
 
 # Of e2e, what every change may break: the answers, the pages, the command line.
 quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart)$$

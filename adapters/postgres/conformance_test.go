@@ -70,6 +70,9 @@ func replicate(t conformance.T, _ conformance.Env) conformance.Replication {
 // they had handed over survives, synced or not, so that the level of durability in
 // this test's report is one of a server that is killed, and of no power cut.
 func TestServerKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	var servers sync.Map                      // *postgrestest.Server, by the directory of the environment
 	places := make(chan struct{}, maxServers) // at a time

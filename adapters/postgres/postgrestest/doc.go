@@ -3,6 +3,8 @@
 //
 //   - the server of PROBLEMS_TEST_POSTGRES, a URL. Its role has to be
 //     allowed to create schemas and databases.
+//   - the programs in the folder PROBLEMS_TEST_POSTGRES_PROGRAMS, started as an
+//     unprivileged user: "make test-postgres" runs the tests on one version after the other.
 //   - a container of the image PROBLEMS_TEST_POSTGRES_IMAGE (by default the
 //     official postgres:17-alpine), when a Docker engine answers. From then on the
 //     tests use containers or fail: nothing falls back silently.
@@ -19,6 +21,6 @@
 // one of its own with [New], and cuts connections with a [Proxy]. A benchmark program
 // takes one with [StartLocal].
 //
-// A primary and a standby that confirms its commits come with [NewPair]. They always use
-// the machine's own postgres, also beside a Docker engine.
+// A primary and a standby that confirms its commits come with [NewPair]. They never use
+// a container.
 package postgrestest

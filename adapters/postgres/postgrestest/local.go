@@ -27,12 +27,18 @@ type local struct {
 // without some of them.
 var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor, of one version, where Debian has them")
 
-// localBinaries looks for the server, and for other programs beside it, as Folder does,
-// and fails as it does.
-func localBinaries(others ...string) (local, error) {
-	folder, err := Folder("postgres", append(others, "initdb")...)
-	if err != nil {
-		return local{}, err
+// localBinaries looks for the server in the named folder, or as Folder does, and fails as
+// it does.
+func localBinaries() (local, error) {
+	folder := os.Getenv(programsVariable)
+	if folder == "" {
+		var err error
+		if folder, err = Folder("postgres", "initdb"); err != nil {
+			return local{}, err
+		}
+	}
+	if !executable(filepath.Join(folder, "postgres")) || !executable(filepath.Join(folder, "initdb")) {
+		return local{}, fmt.Errorf("%s names %s, which lacks postgres or initdb", programsVariable, folder)
 	}
 	as, err := unprivileged()
 	return local{folder, as}, err
@@ -101,11 +107,17 @@ func (l local) describe(ctx context.Context) (string, error) {
 // localPrefix begins the names of the data directories; the owner follows.
 const localPrefix = "problems-postgres-"
 
-// node has the data directory below the system's temporary one, also for a volatile
-// server: not every machine lets us write to a tmpfs.
-func (l local) node(ctx context.Context, settings []string, _ bool) (node, error) {
+// node has the data directory below the system's temporary one. That of a volatile server
+// is in memory, where the machine has room there.
+func (l local) node(ctx context.Context, settings []string, volatile bool) (node, error) {
 	removeOrphanedDirectories()
-	dir, err := os.MkdirTemp("", localPrefix+thisProcess()+"-")
+	name := localPrefix + thisProcess() + "-"
+	if parent := inMemory(); volatile && parent != "" {
+		if dir, err := os.MkdirTemp(parent, name); err == nil {
+			return l.nodeIn(ctx, dir, settings)
+		}
+	}
+	dir, err := os.MkdirTemp("", name)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +137,12 @@ func (l local) nodeIn(ctx context.Context, dir string, settings []string) (*loca
 
 // removeOrphanedDirectories deletes the data of killed processes.
 func removeOrphanedDirectories() {
-	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), localPrefix+"*"))
-	if err != nil {
-		return
+	var dirs []string
+	for _, parent := range []string{os.TempDir(), inMemory()} {
+		if parent != "" {
+			found, _ := filepath.Glob(filepath.Join(parent, localPrefix+"*")) // the pattern is valid
+			dirs = append(dirs, found...)
+		}
 	}
 	for _, dir := range dirs {
 		owner, _, _ := cutLast(strings.TrimPrefix(filepath.Base(dir), localPrefix), "-")

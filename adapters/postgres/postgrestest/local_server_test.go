@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -67,5 +68,29 @@ func open(t *testing.T, folders ...string) {
 		if err := os.Chmod(folder, 0o711); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestProgramsOfAVersion starts a server of named programs, or says what they lack.
+func TestProgramsOfAVersion(t *testing.T) {
+	const variable = "PROBLEMS_TEST_POSTGRES_PROGRAMS"
+	dir := filepath.Join(t.TempDir(), "postgres")
+	open(t, filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir))
+	t.Setenv(variable, "/nowhere")
+	if _, err := postgrestest.StartLocal(t.Context(), dir); err == nil || !strings.Contains(err.Error(), variable+" names /nowhere, which lacks postgres or initdb") {
+		t.Errorf("without programs: %v", err)
+	}
+	t.Setenv(variable, "")
+	programs, err := postgrestest.Folder("postgres", "initdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(variable, programs)
+	server, err := postgrestest.StartLocal(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Remove(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

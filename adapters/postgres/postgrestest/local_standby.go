@@ -2,17 +2,19 @@ package postgrestest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 )
 
 // standbyName is the application_name of a standby's connection to its primary.
 const standbyName = "standby"
 
-// standbyOf prepares a server that follows a running primary once it starts. It reaches
-// the primary by the host and port of a URL.
+// standbyOf prepares a server that follows a primary, and starts after it. The primary has
+// not run yet. The standby begins with a copy of its data, and reaches it by the host and
+// port of a URL.
 func (l local) standbyOf(ctx context.Context, primary *localNode, by string, settings []string) (*localNode, error) {
 	at, err := url.Parse(by)
 	if err != nil {
@@ -23,10 +25,7 @@ func (l local) standbyOf(ctx context.Context, primary *localNode, by string, set
 		return nil, err
 	}
 	n := &localNode{local: l, dir: dir, password: primary.password, settings: settings}
-	// The option writes how to reach the primary into the copy.
-	err = errors.Join(n.own(dir), n.run(ctx, "pg_basebackup", "--pgdata", n.data(), "--write-recovery-conf", "--wal-method=stream",
-		"--checkpoint=fast", "--no-sync", "--dbname", fmt.Sprintf("host=%s port=%s user=postgres sslmode=disable application_name=%s", at.Hostname(), at.Port(), standbyName)))
-	if err == nil {
+	if err = n.copyData(ctx, primary, at.Hostname(), at.Port()); err == nil {
 		n.port, err = freePort()
 	}
 	if err != nil {
@@ -34,4 +33,21 @@ func (l local) standbyOf(ctx context.Context, primary *localNode, by string, set
 		return nil, err
 	}
 	return n, nil
+}
+
+// copyData copies the data of a primary at rest, and says how to reach it.
+func (n *localNode) copyData(ctx context.Context, primary *localNode, host, port string) error {
+	if out, err := exec.CommandContext(ctx, "cp", "-a", primary.data(), n.data()).CombinedOutput(); err != nil {
+		return fmt.Errorf("the data of the primary cannot be copied: %w\n%s", err, out)
+	}
+	follow := fmt.Sprintf("primary_conninfo = 'host=%s port=%s user=postgres password=%s sslmode=disable application_name=%s'\n", host, port, n.password, standbyName)
+	paths := []string{n.dir}
+	for name, text := range map[string]string{"postgresql.auto.conf": follow, "standby.signal": ""} {
+		path := filepath.Join(n.data(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+		paths = append(paths, path)
+	}
+	return n.own(paths...)
 }

@@ -43,7 +43,7 @@ func NewPair(t T, settings ...string) *Pair {
 }
 
 func (p *Pair) start(ctx context.Context, settings []string) error {
-	binaries, err := localBinaries("pg_basebackup")
+	binaries, err := localBinaries()
 	if errors.Is(err, ErrNoBinaries) {
 		return errNoPair
 	}
@@ -60,14 +60,14 @@ func (p *Pair) start(ctx context.Context, settings []string) error {
 		return err
 	}
 	p.t.Cleanup(func() { p.do("remove the primary", stopLimit, p.primary.remove) })
-	if err := p.primary.start(ctx); err != nil {
-		return err
-	}
 	p.line = NewProxy(p.t, p.primary.url())
 	if p.standby, err = binaries.standbyOf(ctx, p.primary, p.line.URL(), settings); err != nil {
 		return err
 	}
 	p.t.Cleanup(func() { p.do("remove the standby", stopLimit, p.standby.remove) })
+	if err := p.primary.start(ctx); err != nil {
+		return err
+	}
 	if err := p.standby.start(ctx); err != nil {
 		return err
 	}

@@ -11,6 +11,10 @@ import (
 // containers reads another one, PROBLEMS_TEST_POSTGRES_IMAGE.
 const dsnVariable = "PROBLEMS_TEST_POSTGRES"
 
+// programsVariable is the environment variable with the folder of the programs to run, of
+// one version. It replaces the container and the machine's own programs.
+const programsVariable = "PROBLEMS_TEST_POSTGRES_PROGRAMS"
+
 // errNone is the message on a machine with nothing to run Postgres with.
 var errNone = errors.New("the tests need PostgreSQL: start a Docker engine, or install the postgresql server package, " +
 	"or name a server with " + dsnVariable + "=postgres://…; `make deps` does it on Debian as root")
@@ -62,6 +66,9 @@ func chooseShared(ctx context.Context) (source, error) {
 
 // chooseOwn returns a source of servers that may be stopped, configured and lost.
 func chooseOwn(ctx context.Context) (source, error) {
+	if os.Getenv(programsVariable) != "" {
+		return localBinaries()
+	}
 	engine, err := containerEngine(ctx)
 	if err != nil {
 		return nil, err
