@@ -28,6 +28,24 @@ func New(t T, settings ...string) *Server {
 	if err != nil {
 		t.Fatalf("no Postgres for tests: %v", err)
 	}
+	return newServer(ctx, t, source, settings)
+}
+
+// NewLocal is New without a container: the server shares the files of this machine with
+// the test, and runs as a user of its own when the test is root's.
+func NewLocal(t T, settings ...string) *Server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	source, err := localBinaries()
+	if err != nil {
+		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	return newServer(ctx, t, source, settings)
+}
+
+func newServer(ctx context.Context, t T, source source, settings []string) *Server {
+	t.Helper()
 	node, err := source.node(ctx, slices.Concat([]string{"shared_buffers=64MB"}, settings), false)
 	if err != nil {
 		t.Fatalf("no Postgres for tests: %v", err)
@@ -36,6 +54,27 @@ func New(t T, settings ...string) *Server {
 	t.Cleanup(func() { s.do("remove the server", stopLimit, node.remove) })
 	if err := node.start(ctx); err != nil {
 		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	return s
+}
+
+// NewIn starts a server on a copy of the data of a server from [NewLocal], and returns
+// when it takes writes. It moves the copy away.
+func NewIn(t T, data string, of *Server) *Server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	node, err := of.node.(*localNode).onCopy(data)
+	if err != nil {
+		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	s := &Server{t: t, node: node}
+	t.Cleanup(func() { s.do("remove the server", stopLimit, node.remove) })
+	if err := node.start(ctx); err != nil {
+		t.Fatalf("no Postgres for tests: %v", err)
+	}
+	if err := node.takesWrites(ctx); err != nil {
+		t.Fatalf("no Postgres for tests: %v\n%s", err, node.running.log.String())
 	}
 	return s
 }
