@@ -90,7 +90,11 @@ func (e *examination) run() (err error) {
 	if whole, err := e.tables(); err != nil || !whole {
 		return err
 	}
-	for _, look := range []func() error{e.folding, e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.transactions} {
+	looks := []func() error{e.folding, e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.transactions}
+	if sqlstore.Newer(all) {
+		looks = looks[1:] // the newer version folds the texts
+	}
+	for _, look := range looks {
 		if err := look(); err != nil {
 			return err
 		}

@@ -218,13 +218,32 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	}
 }
 
+// TestNewerSchemaIsRefused uses a schema after steps of a newer version, until one of them
+// leaves no way back.
 func TestNewerSchemaIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
 		t.Fatal(err)
 	}
-	d.exec("INSERT INTO problems_migrations (name, group_id) VALUES ('9999', 2)")
+	d.exec("INSERT INTO problems_migrations (name, group_id) VALUES ('9998', 2), ('9999', 2)")
+	all, err := Status(t.Context(), Options{URL: d.url})
+	if last := len(all) - 1; err != nil || all[last].Name != "9999" || !all[last].Newer || !all[last].Applied || all[last-1].Name != "9998" {
+		t.Errorf("beside steps of a newer version, the status is %v, %v", all, err)
+	}
+	d.exec("UPDATE versions SET folding = 12345") // by the newer version
+	for _, o := range []Options{{}, {AutoMigrate: true}} {
+		if err := d.prepare(o); err != nil {
+			t.Errorf("beside steps of a newer version: %v", err)
+		}
+	}
+	if got := d.strings("SELECT folding::text FROM versions"); !slices.Equal(got, []string{"12345"}) {
+		t.Errorf("the texts of a newer version were folded: %v", got)
+	}
+	if findings := d.examine(Options{}); len(findings) > 0 {
+		t.Errorf("beside steps of a newer version, it finds %+v", findings)
+	}
+	d.exec("UPDATE oldest_step SET step = 9999")
 	for name, use := range map[string]func() error{
 		"prepare": func() error { return d.prepare(Options{AutoMigrate: true}) },
 		"Migrate": func() error { _, err := Migrate(t.Context(), Options{URL: d.url}); return err },

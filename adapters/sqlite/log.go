@@ -222,7 +222,7 @@ func (f file) fill(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := bringUp(ctx, db); err != nil {
+	if err := f.bringUp(ctx, db, nil); err != nil {
 		return f.failure(err)
 	}
 	var mark int

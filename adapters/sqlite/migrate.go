@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -43,7 +44,7 @@ func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := bringUp(ctx, db); err != nil {
+	if err := f.bringUp(ctx, db, o.Logger); err != nil {
 		return nil, f.failure(err)
 	}
 	if all, err = f.status(ctx, db); err != nil {
@@ -59,7 +60,7 @@ func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 func Status(ctx context.Context, o Options) ([]Migration, error) {
 	f, err := find(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return steps.Compare(nil)
+		return steps.Compare(nil, 0)
 	}
 	if err != nil {
 		return nil, err
@@ -108,9 +109,17 @@ func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 }
 
 // bringUp brings the schema up to date, and the folded texts. The texts take many
-// transactions, because there can be many, beside other users of the file.
-func bringUp(ctx context.Context, db *bun.DB) error {
+// transactions, because there can be many, beside other users of the file. Before a final
+// step, it copies the file.
+func (f file) bringUp(ctx context.Context, db *bun.DB, logger *slog.Logger) error {
+	if err := f.keepCopy(ctx, db, logger); err != nil {
+		return err
+	}
 	if err := migrateUp(ctx, db); err != nil {
+		return err
+	}
+	all, err := status(ctx, db)
+	if err != nil || sqlstore.Newer(all) { // the newer version folds the texts
 		return err
 	}
 	if done, err := sqlstore.Folded(ctx, db); done || err != nil {
@@ -182,7 +191,7 @@ func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the file cannot be read: %w", err)
 	case tables == 0:
-		return steps.Compare(nil)
+		return steps.Compare(nil, 0)
 	case lists == 0:
 		return nil, errors.New("the file is the database of another program")
 	}
@@ -190,5 +199,9 @@ func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	if err := db.NewRaw("SELECT name FROM bun_migrations").Scan(ctx, &applied); err != nil {
 		return nil, fmt.Errorf("the list of migrations cannot be read: %w", err)
 	}
-	return steps.Compare(applied)
+	oldest, err := steps.Oldest(ctx, db, applied)
+	if err != nil {
+		return nil, err
+	}
+	return steps.Compare(applied, oldest)
 }

@@ -11,10 +11,24 @@ import (
 	"github.com/uptrace/bun/migrate"
 )
 
+// TestNewerSchemaIsRefused uses a file after a step of a newer version, until the step
+// leaves no way back.
 func TestNewerSchemaIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, err := b.writing.ExecContext(t.Context(), "INSERT INTO bun_migrations (name, group_id) VALUES ('9999', 2)")
+	_, err := b.writing.ExecContext(t.Context(), "INSERT INTO bun_migrations (name, group_id) VALUES ('9999', 2); UPDATE versions SET folding = 12345")
+	b.must(err)
+	all, err := Status(t.Context(), Options{Path: b.path})
+	if last := len(all) - 1; err != nil || all[last].Name != "9999" || !all[last].Newer || !all[last].Applied {
+		t.Errorf("beside a step of a newer version, the status is %v, %v", all, err)
+	}
+	b.open(Options{})
+	var folding int
+	b.must(b.writing.NewRaw("SELECT folding FROM versions").Scan(t.Context(), &folding))
+	if folding != 12345 {
+		t.Errorf("the texts of a newer version were folded, by version %d", folding)
+	}
+	_, err = b.writing.ExecContext(t.Context(), "UPDATE oldest_step SET step = 9999")
 	b.must(err)
 	for name, use := range map[string]func() error{
 		"Open": func() error {

@@ -115,7 +115,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	if s.reading, err = pool(f.path, Readers, forReading); err != nil {
 		return nil, err
 	}
-	if err := bringUp(ctx, s.writing); err != nil {
+	if err := f.bringUp(ctx, s.writing, o.Logger); err != nil {
 		return nil, f.failure(err)
 	}
 	for range Readers {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -87,6 +88,7 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	keptCopy(t, path)
 	err = s.View(t.Context(), func(r store.Reader) error {
 		p, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
 		all, failure := r.Dossiers(t.Context(), 0, 1)
@@ -113,6 +115,34 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	})
 	if got, version := foldedTexts(t, path); !slices.Equal(got, folded) || version != predicate.FoldVersion {
 		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
+	}
+}
+
+// keptCopy looks for the copy from before the first final step. It is a store of the version
+// before, and for its owner alone.
+func keptCopy(t *testing.T, path string) {
+	t.Helper()
+	kept := path + ".before-0002_search"
+	info, err := os.Stat(kept)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the copy is %v, %v", info, err)
+	}
+	all, err := Status(t.Context(), Options{Path: kept})
+	if err != nil || !all[0].Applied || all[1].Applied {
+		t.Errorf("the copy has the steps %v, %v; want the first one done alone", all, err)
+	}
+	db, err := pool(kept, 1, forReading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var titles []string
+	if err := db.NewRaw("SELECT title FROM problems ORDER BY id").Scan(t.Context(), &titles); err != nil || !slices.Equal(titles, []string{"Crème BRÛLÉE", "plain"}) {
+		t.Errorf("the copy has the problems %q, %v", titles, err)
+	}
+	left, err := filepath.Glob(path + ".before-*")
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside the file there are %q, %v", left, err)
 	}
 }
 

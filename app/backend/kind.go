@@ -121,6 +121,12 @@ type Schema struct {
 type Step struct {
 	Name string // as "problems migrate" shows it
 	Done bool   // false: Migrate would do it
+	// Final is true if versions without the step cannot use the store after it. The way
+	// back is a backup.
+	Final bool
+	// Newer is true for a step that only a newer version knows, in a store that this
+	// version can use.
+	Newer bool
 }
 
 // Finding is a fault of a store, and the way to mend it.

@@ -26,14 +26,15 @@ const patience = 30 * time.Second
 
 // server is a running "problems serve".
 type server struct {
-	t      testing.TB
-	cmd    *exec.Cmd
-	url    string        // where it listens
-	second string        // the line after that: the token, or the command that makes one; empty with a given token on an empty store
-	stderr *lockedBuffer // the logs
-	ended  chan struct{}
-	signal sync.Once // a second SIGTERM could end it at once
-	once   sync.Once
+	t       testing.TB
+	program string
+	cmd     *exec.Cmd
+	url     string        // where it listens
+	second  string        // the line after that: the token, or the command that makes one; empty with a given token on an empty store
+	stderr  *lockedBuffer // the logs
+	ended   chan struct{}
+	signal  sync.Once // a second SIGTERM could end it at once
+	once    sync.Once
 
 	transport *http.Transport
 }
@@ -127,9 +128,14 @@ func serveUnder(t testing.TB, command []string, store string, variables ...strin
 // serveLogging is serveUnder with a file for the log, unless that is nil.
 func serveLogging(t testing.TB, log *os.File, command []string, store string, variables ...string) *server {
 	t.Helper()
-	program := program(t)
+	return serveProgram(t, program(t), log, command, store, variables...)
+}
+
+// serveProgram is serveLogging with the program of any version.
+func serveProgram(t testing.TB, program string, log *os.File, command []string, store string, variables ...string) *server {
+	t.Helper()
 	args := append(command, program, "serve")
-	s := &server{t: t, cmd: exec.Command(args[0], args[1:]...), stderr: new(lockedBuffer), ended: make(chan struct{}),
+	s := &server{t: t, program: program, cmd: exec.Command(args[0], args[1:]...), stderr: new(lockedBuffer), ended: make(chan struct{}),
 		transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, append(webhookKey(t, store), variables...)...)...)
 	s.cmd.Stderr = s.stderr
@@ -245,7 +251,7 @@ func (s *server) wait() {
 
 // process is the program itself, also when another command runs it.
 func (s *server) process() *os.Process {
-	if s.cmd.Args[0] == binary || s.cmd.Args[0] == racing {
+	if s.cmd.Args[0] == s.program {
 		return s.cmd.Process
 	}
 	return child(s.t, s.cmd.Process.Pid)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -17,6 +19,12 @@ import (
 type Migration struct {
 	Name    string
 	Applied bool
+	// Final is true if servers that do not know the step cannot use the schema after it.
+	// Then there is no way back but a backup.
+	Final bool
+	// Newer is true if only a newer version knows the step, and this version can use the
+	// schema all the same.
+	Newer bool
 }
 
 // Pending reports whether a step is left to do.
@@ -24,8 +32,18 @@ func Pending(all []Migration) bool {
 	return slices.ContainsFunc(all, func(m Migration) bool { return !m.Applied })
 }
 
+// Newer reports whether a newer version has applied steps.
+func Newer(all []Migration) bool {
+	return slices.ContainsFunc(all, func(m Migration) bool { return m.Newer })
+}
+
 // Steps are the steps of the schema of one kind of database. They only go forward,
-// and none is changed once it was released.
+// and none is changed once it was released, except in its comments.
+//
+// A step mostly adds to the schema. Servers of an older version, which do not know it, go on
+// beside it, and start again. A comment at the beginning of a line, "-- Final: " with the
+// reason, marks a step that older servers cannot live with. The database keeps the number of
+// the last such step: see [Steps.Oldest].
 type Steps struct {
 	// Files has the steps as migrations/0001_name.up.sql.
 	Files fs.FS
@@ -37,8 +55,37 @@ type Steps struct {
 	OneByOne bool
 }
 
-// Compare returns all steps in their order, by the numbers of the applied ones. It fails when one of these is not known.
-func (s Steps) Compare(applied []string) ([]Migration, error) {
+// OldestTable has one row with the number of the last final step. A server has to know
+// this step.
+const OldestTable = "oldest_step"
+
+// Unknown reports whether some of the applied steps are not known.
+func (s Steps) Unknown(applied []string) (bool, error) {
+	known, err := s.discover()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(applied, func(number string) bool {
+		return !slices.ContainsFunc(known.Sorted(), func(m migrate.Migration) bool { return m.Name == number })
+	}), nil
+}
+
+// Oldest returns the number of the step that every server has to know, where a newer
+// version has applied steps.
+func (s Steps) Oldest(ctx context.Context, db bun.IDB, applied []string) (step int, err error) {
+	unknown, err := s.Unknown(applied)
+	if err != nil || !unknown {
+		return 0, err
+	}
+	if err := db.NewRaw("SELECT step FROM "+OldestTable).Scan(ctx, &step); err != nil {
+		return 0, fmt.Errorf("a newer version has changed the schema, and whether this one can use it is not to be read: %w", err)
+	}
+	return step, nil
+}
+
+// Compare returns all steps in their order, by the numbers of the applied ones. It fails
+// when a server has to know a step, the oldest, that this version does not know.
+func (s Steps) Compare(applied []string, oldest int) ([]Migration, error) {
 	known, err := s.discover()
 	if err != nil {
 		return nil, err
@@ -48,15 +95,61 @@ func (s Steps) Compare(applied []string) ([]Migration, error) {
 		unknown[number] = true
 	}
 	var all []Migration
+	last := 0
 	for _, m := range known.Sorted() {
-		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name]})
+		final, err := s.final(m)
+		if err != nil {
+			return nil, err
+		}
+		if last, err = strconv.Atoi(m.Name); err != nil {
+			return nil, fmt.Errorf("the step %s has no number", m)
+		}
+		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name], Final: final})
 		delete(unknown, m.Name)
 	}
-	if len(unknown) > 0 {
-		return nil, fmt.Errorf("the schema is at step %s, and this version knows those up to %s: a version that knows %[1]s is needed (its \"problems migrate --status\" lists it)",
-			slices.Max(slices.Collect(maps.Keys(unknown))), all[len(all)-1].Name)
+	newer := slices.Sorted(maps.Keys(unknown))
+	if len(newer) > 0 && oldest > last {
+		return nil, fmt.Errorf("the schema is at step %s, and this version knows those up to %s: a version that knows %04d is needed (its \"problems migrate --status\" lists it); the way back is a backup from before this step",
+			newer[len(newer)-1], all[len(all)-1].Name, oldest)
+	}
+	for _, number := range newer {
+		all = append(all, Migration{Name: number, Applied: true, Newer: true})
 	}
 	return all, nil
+}
+
+// finally finds the mark of a final step.
+var finally = regexp.MustCompile(`(?m)^-- Final: \S`)
+
+// final reports whether a step is final.
+func (s Steps) final(m migrate.Migration) (bool, error) {
+	text, err := fs.ReadFile(s.Files, "migrations/"+m.String()+".up.sql")
+	if err != nil {
+		return false, fmt.Errorf("%w", err)
+	}
+	return finally.Match(text), nil
+}
+
+// keepOldest returns the statements that keep the number of the last final step.
+func (s Steps) keepOldest() ([]string, error) {
+	all, err := s.Compare(nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	last := "1" // the first step is everything
+	for _, m := range all {
+		if m.Final {
+			last, _, _ = strings.Cut(m.Name, "_")
+		}
+	}
+	number, err := strconv.Atoi(last)
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	return []string{
+		"CREATE TABLE IF NOT EXISTS " + OldestTable + " (id bigint NOT NULL PRIMARY KEY CHECK (id = 1), step bigint NOT NULL)",
+		fmt.Sprintf("INSERT INTO %s (id, step) VALUES (1, %d) ON CONFLICT (id) DO UPDATE SET step = excluded.step", OldestTable, number),
+	}, nil
 }
 
 // Apply runs the pending steps and lists them. db has to be a single
@@ -77,6 +170,15 @@ func (s Steps) Apply(ctx context.Context, db *bun.DB) error {
 	m := migrate.NewMigrator(db, known, migrate.WithTableName(s.Table), migrate.WithMarkAppliedOnSuccess(true))
 	if _, err := m.Migrate(ctx); err != nil {
 		return fmt.Errorf("migration %w", err)
+	}
+	keep, err := s.keepOldest()
+	if err != nil {
+		return err
+	}
+	for _, statement := range keep {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("the step that every server has to know cannot be kept: %w", err)
+		}
 	}
 	return nil
 }
@@ -142,6 +244,11 @@ func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
 		fmt.Fprintf(&b, "\n-- Step %s.\n\n%s\nINSERT INTO %s (name, group_id) SELECT '%s', %s FROM %[3]s;\n", m.Name, text, s.Table, number, group)
 		group = "max(group_id)"
 	}
+	keep, err := s.keepOldest()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "\n-- The last step that every server has to know.\n\n%s;\n", strings.Join(keep, ";\n"))
 	return b.String(), nil
 }
 

@@ -1,8 +1,11 @@
 package sqlstore
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestStatementsOfAStep(t *testing.T) {
@@ -31,4 +34,53 @@ CREATE INDEX a_name ON a (name)
 	if got := statements("-- nothing\n"); len(got) > 0 {
 		t.Errorf("a comment has the statements %q", got)
 	}
+}
+
+// TestCompare compares the steps of a version with those of a database of the same, of an
+// older and of a newer version.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	s := Steps{Files: fstest.MapFS{
+		"migrations/0001_a.up.sql": {Data: []byte("-- The first.\nCREATE TABLE a (id bigint);\n")},
+		"migrations/0002_b.up.sql": {Data: []byte("-- More.\n-- Final: older servers would lose it.\n\nALTER TABLE a ADD b bigint;\n")},
+		"migrations/0003_c.up.sql": {Data: []byte("ALTER TABLE a ADD c bigint; -- Final: not at the beginning of a line\n")},
+	}, Table: "list"}
+	for _, c := range []struct {
+		applied []string
+		oldest  int
+		want    string // name, with + when it is applied, ! when it is final, and > when it is newer
+		refused string
+	}{
+		{nil, 0, "0001_a 0002_b! 0003_c", ""},
+		{[]string{"0001"}, 0, "0001_a+ 0002_b! 0003_c", ""},
+		{[]string{"0003", "0002", "0001"}, 0, "0001_a+ 0002_b+! 0003_c+", ""},
+		{[]string{"0001", "0002", "0003", "0005", "0004"}, 2, "0001_a+ 0002_b+! 0003_c+ 0004+> 0005+>", ""},
+		{[]string{"0001", "0002", "0003", "0004"}, 3, "0001_a+ 0002_b+! 0003_c+ 0004+>", ""},
+		{[]string{"0001", "0002", "0003", "0004", "0005"}, 4, "", "is at step 0005, and this version knows those up to 0003_c: a version that knows 0004 is needed"},
+	} {
+		all, err := s.Compare(c.applied, c.oldest)
+		var got []string
+		for _, m := range all {
+			got = append(got, m.Name+mark(m.Applied, "+")+mark(m.Final, "!")+mark(m.Newer, ">"))
+		}
+		switch {
+		case c.refused != "":
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%v, %d: got %v; want %q", c.applied, c.oldest, err, c.refused)
+			}
+		case err != nil || strings.Join(got, " ") != c.want:
+			t.Errorf("%v, %d: got %v, %v; want %s", c.applied, c.oldest, got, err, c.want)
+		}
+	}
+	keep, err := s.keepOldest()
+	if err != nil || !strings.Contains(fmt.Sprint(keep), "VALUES (1, 2)") {
+		t.Errorf("the step to know is kept by %q, %v; want 2", keep, err)
+	}
+}
+
+func mark(is bool, with string) string {
+	if is {
+		return with
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 -- What queries compare without regard to case (_c), and to case and combining marks
 -- (_cd), as the domain folds it. NULL: the same as the column folded less. By which
 -- version of the folding it was written, versions says; 0: by none.
+-- Final: an older server would leave the folded texts of its writes as they were.
 
 ALTER TABLE versions ADD COLUMN folding INTEGER NOT NULL DEFAULT 0;
 

@@ -1,5 +1,6 @@
 -- How many bytes a problem counts for: its title, and the texts of its keywords, its
 -- comments, its log and its savepoints, with 256 for each of these.
+-- Final: an older server would not count what it writes.
 
 ALTER TABLE problems ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
 

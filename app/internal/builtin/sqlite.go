@@ -92,7 +92,7 @@ func opened[S store.Store](s S, err error) (store.Store, error) {
 func steps(migrations []sqlite.Migration, err error) ([]backend.Step, error) {
 	var all []backend.Step
 	for _, m := range migrations {
-		all = append(all, backend.Step{Name: m.Name, Done: m.Applied})
+		all = append(all, backend.Step{Name: m.Name, Done: m.Applied, Final: m.Final, Newer: m.Newer})
 	}
 	return all, err
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -210,8 +211,14 @@ func testMigrate(t *testing.T, env variables) {
 	if got := must(t, env, "migrate"); !strings.Contains(got, "done") || strings.Contains(got, "to do") {
 		t.Errorf("a migration prints\n%s", got)
 	}
-	if got := must(t, env, "migrate", "--status"); !strings.Contains(got, "done") || strings.Contains(got, "to do") {
+	got := must(t, env, "migrate", "--status")
+	if !strings.Contains(got, "done") || strings.Contains(got, "to do") {
 		t.Errorf("the status of a migrated store is\n%s", got)
+	}
+	for _, row := range []string{`STEP +STATUS +WAY BACK`, `0005_feed +done +a backup from before`, `0008_webhooks +done +start the older version`} {
+		if !regexp.MustCompile("(?m)^" + row + "$").MatchString(got) {
+			t.Errorf("the status lacks the row %q:\n%s", row, got)
+		}
 	}
 	if got := must(t, env, "migrate", "--dry-run"); got != "" {
 		t.Errorf("of a migrated store this is left to do:\n%s", got)

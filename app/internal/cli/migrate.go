@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 )
@@ -20,7 +21,7 @@ type migrateCommand struct {
 
 // Help is shown by kong.
 func (migrateCommand) Help() string {
-	return `"problems serve" does this by itself when it starts, unless PROBLEMS_AUTO_MIGRATE=false. Any number may run at once: each step is done once. A store with a newer schema than this version knows is refused.
+	return `"problems serve" does this by itself when it starts, unless PROBLEMS_AUTO_MIGRATE=false. Any number may run at once: each step is done once. A store of a newer version is refused if a step of it leaves no way back: --status shows this for each step. Before such a step, a SQLite file is copied, to a name beside it with .before- and the step.
 
 Examples:
 
@@ -56,13 +57,27 @@ func (c *migrateCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"STEP", "STATUS"}}
+	rows := [][]string{{"STEP", "STATUS", "WAY BACK"}}
 	for _, step := range steps {
-		status := "to do"
-		if step.Done {
-			status = "done"
-		}
-		rows = append(rows, []string{step.Name, status})
+		rows = append(rows, []string{step.Name, statusOf(step), wayBack(step)})
 	}
 	return printTable(p.Stdout, rows)
+}
+
+func statusOf(step backend.Step) string {
+	switch {
+	case step.Newer:
+		return "done by a newer version"
+	case step.Done:
+		return "done"
+	}
+	return "to do"
+}
+
+// wayBack says how to return to a version without the step.
+func wayBack(step backend.Step) string {
+	if step.Final {
+		return "a backup from before"
+	}
+	return "start the older version"
 }
