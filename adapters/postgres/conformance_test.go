@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"context"
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
@@ -134,4 +138,42 @@ func killServer(t conformance.T, spec conformance.CrashSpec, server *postgrestes
 	ledger := child.Kill()
 	server.Start()
 	return conformance.CrashRun{Ledger: ledger, Early: early}
+}
+
+// TestCitus runs the suite with a schema for each tracker, on the Citus whose coordinator
+// PROBLEMS_TEST_CITUS names. Each schema is on one of its servers.
+func TestCitus(t *testing.T) {
+	base := os.Getenv("PROBLEMS_TEST_CITUS")
+	if base == "" {
+		t.Skip("PROBLEMS_TEST_CITUS names no coordinator")
+	}
+	t.Parallel()
+	admin, err := pgxpool.New(t.Context(), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(admin.Close)
+	var version string
+	if err := admin.QueryRow(t.Context(), "SELECT extversion FROM pg_extension WHERE extname = 'citus'").Scan(&version); err != nil {
+		t.Fatalf("the database that PROBLEMS_TEST_CITUS names has no Citus: %v", err)
+	}
+	t.Logf("Citus %s", version)
+	separator := "?"
+	if strings.Contains(base, "?") {
+		separator = "&"
+	}
+	conformance.RunWith(t, conformance.Harness{
+		Name: "postgres",
+		Open: func(t conformance.T, env conformance.Env) store.Store {
+			schema := "t_" + strings.ToLower(rand.Text())
+			t.Cleanup(func() {
+				if _, err := admin.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE"); err != nil {
+					t.Errorf("the schema cannot be dropped: %v", err)
+				}
+			})
+			return openAt(t, env, base+separator+"schema="+schema+"&citus.enable_schema_based_sharding=on")
+		},
+		Peer: reopen,
+		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.Yes, LastReads: conformance.Yes},
+	}, conformance.Options{})
 }
