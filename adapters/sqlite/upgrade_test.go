@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -59,30 +60,7 @@ func foldedTexts(t *testing.T, path string) (texts []string, version int) {
 // A file of the first version keeps what it has, and its texts are folded.
 func TestUpgradeFromTheFirstStep(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "problems.db")
-	f, err := locate(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := pool(f.path, 1, forWriting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const name = "migrations/0001_initial.up.sql"
-	text, err := files.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
-	if err := first.Apply(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), old); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	path := firstStep(t)
 	s, err := Open(t.Context(), Options{Path: path})
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +94,64 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	if got, version := foldedTexts(t, path); !slices.Equal(got, folded) || version != predicate.FoldVersion {
 		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
 	}
+}
+
+// firstStep makes the file of a version with one step.
+func firstStep(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "problems.db")
+	f, err := locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := pool(f.path, 1, forWriting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "migrations/0001_initial.up.sql"
+	text, err := files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	if err := first.Apply(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestFinalStepNeedsItsCopy opens a file of an older version where the copy has no place.
+func TestFinalStepNeedsItsCopy(t *testing.T) {
+	t.Parallel()
+	path := firstStep(t)
+	inTheWay := path + ".before-0002_search"
+	if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Path: path})
+	if err == nil || !strings.Contains(err.Error(), "cannot be written, so nothing was changed") {
+		t.Errorf("without a place for the copy: %v", err)
+	}
+	all, err := Status(t.Context(), Options{Path: path})
+	if err != nil || !all[0].Applied || all[1].Applied {
+		t.Errorf("the file has the steps %v, %v; want the first one alone", all, err)
+	}
+	if left, err := filepath.Glob(path + ".before-*"); err != nil || len(left) != 1 {
+		t.Errorf("beside the file there are %q, %v", left, err)
+	}
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Migrate(t.Context(), Options{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	keptCopy(t, path)
 }
 
 // keptCopy looks for the copy from before the first final step. It is a store of the version
