@@ -188,7 +188,7 @@ func (f *Findings) clock(ctx context.Context, o Options) {
 		f.grave("the error says what would be right", "the store cannot be opened: %v", err)
 		return
 	}
-	defer opened.Close()
+	defer func() { _ = opened.Close() }() // nothing was written
 	service := tracker.New(tracker.Options{Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings)})
 	if err := service.CheckClock(ctx); err != nil {
 		f.grave("set the clock of this machine; if it is right, start the service once with --accept-clock", "%v", err)
