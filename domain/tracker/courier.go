@@ -22,7 +22,8 @@ import (
 const courierLease = "webhooks"
 
 // Courier is one server's part in the delivery of webhooks (D40). Of all servers, one
-// delivers at a time: it holds the lease. A Courier is for one goroutine.
+// delivers at a time: it holds the lease. A Courier is for one goroutine, but another one may
+// call Renew, when it does not call it itself.
 type Courier struct {
 	service *Service
 	alone   bool

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -104,7 +103,7 @@ func (c *Courier) Run(ctx context.Context) {
 		cancel()
 		if taken {
 			c.Logger.Info("this server delivers webhooks")
-			err = c.deliver(ctx, desk, begun.Add(lease.Hold))
+			err = c.deliver(ctx, desk, begun)
 			c.stats.Store(nil)
 			if ctx.Err() == nil {
 				c.Logger.Info("this server delivers webhooks no longer")

@@ -17,7 +17,7 @@ type result struct {
 
 // send sends the next message of each ready line, up to the bounds.
 func (r *round) send() {
-	if r.lost() || r.ctx.Err() != nil {
+	if r.hold.lost() || r.ctx.Err() != nil {
 		return
 	}
 	for g, bound := range [2]int{most, mostFailing} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -28,28 +27,6 @@ func (r *round) changed() []store.PutProgress {
 		}
 	}
 	return all
-}
-
-// renew renews the lease, with progress to store.
-func (r *round) renew(progress []store.PutProgress) error {
-	begun := time.Now()
-	ctx, cancel := context.WithTimeout(r.ctx, calls)
-	defer cancel()
-	held, err := r.desk.Renew(ctx, progress)
-	switch {
-	case err != nil && r.ctx.Err() != nil, away(err):
-		return nil // the guard ends the round in time
-	case err != nil:
-		return err
-	case !held:
-		return errLost
-	}
-	r.renewed = begun
-	if r.guard != nil {
-		r.guard.Reset(time.Until(begun.Add(lease.Hold)))
-	}
-	r.stored(progress)
-	return nil
 }
 
 // stored notes that progress was stored.

@@ -3,11 +3,11 @@ package courier
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -37,11 +37,10 @@ const (
 // messages under way.
 type round struct {
 	*Courier
-	desk    *tracker.Courier
-	ctx     context.Context // ends with the lease
-	end     context.CancelFunc
-	guard   *time.Timer // ends ctx unless the lease was renewed; nil: no other server can take it
-	renewed time.Time   // when the latest renewal began
+	desk *tracker.Courier
+	ctx  context.Context // ends with the lease
+	end  context.CancelFunc
+	hold *hold
 
 	lines   map[ident.ID]*line
 	order   []*line
@@ -64,16 +63,17 @@ var (
 	errIdle = errors.New("there is no webhook")
 )
 
-// deliver delivers while it has the lease, until ctx ends.
-func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, until time.Time) error {
-	round := &round{Courier: c, desk: desk, renewed: until.Add(-lease.Hold), results: make(chan result, most+mostFailing), pages: make(chan page)}
+// deliver delivers while it has the lease, taken at the given time, until ctx ends.
+func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, taken time.Time) error {
+	round := &round{Courier: c, desk: desk, results: make(chan result, most+mostFailing), pages: make(chan page)}
 	round.ctx, round.end = context.WithCancel(ctx)
-	if !c.Alone {
-		round.guard = time.AfterFunc(time.Until(until), round.end)
-		defer round.guard.Stop()
-	}
+	round.hold = newHold(desk, c.Alone, taken, round.end)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { round.hold.keep(round.ctx) })
 	err := round.run()
 	round.end()
+	round.hold.end()
+	keeping.Wait()
 	for round.out[0]+round.out[1] > 0 { // their requests have ended with ctx
 		if done := <-round.results; done.attempt.Succeeded() {
 			round.settle(done)
@@ -116,7 +116,7 @@ func (r *round) run() error {
 		}
 		select {
 		case <-r.ctx.Done():
-			if !r.lost() {
+			if !r.hold.lost() {
 				return nil
 			}
 			return errLost
@@ -134,9 +134,6 @@ func (r *round) run() error {
 		}
 	}
 }
-
-// lost reports whether the lease may be that of another server by now.
-func (r *round) lost() bool { return !r.Alone && time.Since(r.renewed) >= lease.Hold }
 
 // load reads the webhooks again. A webhook with other settings begins anew behind its
 // progress.
@@ -183,7 +180,7 @@ func (r *round) reload() error {
 	return err
 }
 
-// tick stores the progress, renews the lease, and looks for attempts that are due.
+// tick stores the progress, and looks for attempts that are due.
 func (r *round) tick() error {
 	if r.stale {
 		if err := r.reload(); err != nil {
@@ -191,9 +188,12 @@ func (r *round) tick() error {
 		}
 	}
 	changed := r.changed()
-	if len(changed) > 0 || !r.Alone && time.Since(r.renewed) >= lease.Renewal {
-		if err := r.renew(changed); err != nil {
+	if len(changed) > 0 {
+		switch stored, err := r.hold.renew(r.ctx, changed); {
+		case err != nil:
 			return err
+		case stored:
+			r.stored(changed)
 		}
 	}
 	for _, l := range r.order {

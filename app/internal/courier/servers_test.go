@@ -251,6 +251,42 @@ func TestStoreGoesAway(t *testing.T) {
 	}
 }
 
+// A store that takes a second for each call delays the messages. It does not keep a server
+// from the lease, by whatever the server reads before its first message.
+func TestSlowStore(t *testing.T) {
+	t.Parallel()
+	inTime(t, 2, func(t *testing.T, w *world) {
+		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		for _, s := range w.servers {
+			s.stop()
+		}
+		for i := range 10 {
+			w.create(fmt.Sprint(i))
+		}
+		for i := range w.servers {
+			w.servers[i] = w.serve(i)
+			w.servers[i].connect(slow)
+		}
+		time.Sleep(time.Minute)
+		for _, s := range w.servers {
+			s.connect(up)
+		}
+		if n := len(w.sent(one)); n < 10 {
+			t.Errorf("%d messages in a minute, want 10", n)
+		}
+		time.Sleep(time.Minute)
+		w.inOrder(one)
+		for _, s := range w.servers {
+			s.stop()
+		}
+		for i, s := range w.servers {
+			if log := s.log.String(); strings.Count(log, "no longer") > 0 {
+				t.Errorf("server %d has lost the lease:\n%s", i, log)
+			}
+		}
+	})
+}
+
 // The clock of the servers steps while an event waits for its next attempt. No step delays
 // the attempt beyond the schedule, nor a second time after the move to another server.
 func TestClockSteps(t *testing.T) {

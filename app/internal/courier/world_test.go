@@ -58,6 +58,7 @@ const (
 	up      link = iota
 	refused      // each call fails at once
 	hanging      // no call is answered until the connection is up again
+	slow         // each call takes a second
 )
 
 // server is one server with its own connection to the store.
@@ -79,6 +80,13 @@ var errAway = fault.New(fault.Unavailable, "the store is away")
 
 // reach fails when the store cannot be reached.
 func (s *server) reach(ctx context.Context) error {
+	if link(s.link.Load()) == slow {
+		select {
+		case <-ctx.Done():
+			return store.Ended(ctx)
+		case <-time.After(time.Second):
+		}
+	}
 	for link(s.link.Load()) == hanging {
 		select {
 		case <-ctx.Done():
