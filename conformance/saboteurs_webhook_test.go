@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -184,6 +185,32 @@ func webhookSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
+	}, {
+		name: "keeps the first state of a lease", caught: "READ-027",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				change.Effects = slices.Clone(change.Effects)
+				for i, e := range change.Effects {
+					if put, ok := e.(store.PutLease); ok && s.world().Leases[put.Lease.Name].State != "" {
+						put.Lease.State = s.world().Leases[put.Lease.Name].State
+						change.Effects[i] = put
+					}
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "cuts the state of a lease", caught: "READ-027",
+		sabotage: alterEffects(func(e store.PutLease) []store.Effect {
+			e.Lease.State = e.Lease.State[:min(len(e.Lease.State), 64<<10)]
+			return []store.Effect{e}
+		}),
+	}, {
+		name: "forgets the mail that a user wants", caught: "READ-001/all-members",
+		sabotage: alterEffects(func(e store.PutUser) []store.Effect {
+			e.User.Mail = user.MailEverything
+			return []store.Effect{e}
+		}),
 	}, {
 		name: "lets anybody change a webhook", caught: "COM-002/webhook-at",
 		sabotage: alter(func(change *store.Change) {

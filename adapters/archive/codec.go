@@ -92,6 +92,7 @@ func (c *codec) describeMetadata() {
 		{"name", (*str)(&c.user.Name)},
 		{"email", (*str)(&c.user.Email)},
 		{"inactive", (*boolean)(&c.user.Inactive)},
+		{"mail", (*nullable)(&c.user.Mail)},
 	}
 	c.objects[transfer.KindToken] = object{
 		{"identifier", (*identifier)(&c.token.ID)},
@@ -260,6 +261,9 @@ func fieldMember(f *problem.Field, p *problem.Problem) member {
 // since gives the version of each field added after the first.
 func (c *codec) read(v version, since map[string]version) {
 	for _, kind := range []transfer.Kind{transfer.KindProblem, transfer.KindSavepoint} {
+		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })
+	}
+	for kind, since := range memberSince {
 		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })
 	}
 }

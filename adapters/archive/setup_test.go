@@ -25,7 +25,7 @@ import (
 // body is an archive without its manifest, written by hand: a line of every kind but
 // those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":4}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":5}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -33,8 +33,8 @@ var body = []string{
 	/* 6*/ `{"closed":false,"identifier":"01900000-0000-7000-8000-000000000031","kind":"component","name":"Engine","parent":null,"successor":"01900000-0000-7000-8000-000000000032"}`,
 	/* 7*/ `{"closed":true,"identifier":"01900000-0000-7000-8000-000000000032","kind":"component","name":"Pump","parent":"01900000-0000-7000-8000-000000000031","successor":null}`,
 	/* 8*/ `{"component":null,"creationDate":"2026-01-02T03:04:05.678Z","endDate":"9999-12-31T23:59:59.999Z","identifier":"01900000-0000-7000-8000-000000000041","kind":"milestone","name":"Beta","startDate":null}`,
-	/* 9*/ `{"email":"ann@example.org","identifier":"01900000-0000-7000-8000-000000000051","inactive":false,"kind":"user","name":"Ann"}`,
-	/*10*/ `{"email":"bo@example.org","identifier":"01900000-0000-7000-8000-000000000052","inactive":true,"kind":"user","name":"Bo"}`,
+	/* 9*/ `{"email":"ann@example.org","identifier":"01900000-0000-7000-8000-000000000051","inactive":false,"kind":"user","mail":null,"name":"Ann"}`,
+	/*10*/ `{"email":"bo@example.org","identifier":"01900000-0000-7000-8000-000000000052","inactive":true,"kind":"user","mail":"mine","name":"Bo"}`,
 	/*11*/ `{"creationDate":"2026-01-02T03:04:00.000Z","expires":null,"identifier":"01900000-0000-7000-8000-000000000061","kind":"token","revoked":"2026-01-02T03:04:01.000Z","scope":"write","sha256":"00000000000000000000000000000000000000000000000000000000000000ff","user":"01900000-0000-7000-8000-000000000052"}`,
 	/*12*/ `{"assignee":"01900000-0000-7000-8000-000000000052","classification":"01900000-0000-7000-8000-000000000021","component":"01900000-0000-7000-8000-000000000032","creationDate":"2026-01-02T03:04:01.000Z","identifier":3,"kind":"problem","milestone":"01900000-0000-7000-8000-000000000041","modificationDate":"2026-01-02T03:04:02.000Z","modifier":"01900000-0000-7000-8000-000000000051","originator":"01900000-0000-7000-8000-000000000051","priority":"01900000-0000-7000-8000-000000000011","resolveDate":"2026-01-02T03:04:01.000Z","resolver":"01900000-0000-7000-8000-000000000051","revision":2,"state":"01900000-0000-7000-8000-000000000002","title":"Leak"}`,
 	/*13*/ `{"assignee":"01900000-0000-7000-8000-000000000052","batchIdentifier":"01900000-0000-7000-8000-000000000101","classification":"01900000-0000-7000-8000-000000000021","component":"01900000-0000-7000-8000-000000000032","kind":"savepoint","milestone":"01900000-0000-7000-8000-000000000041","modificationDate":"2026-01-02T03:04:01.000Z","modifier":"01900000-0000-7000-8000-000000000051","priority":"01900000-0000-7000-8000-000000000011","problem":3,"resolveDate":"2026-01-02T03:04:01.000Z","resolver":"01900000-0000-7000-8000-000000000051","revision":1,"state":"01900000-0000-7000-8000-000000000002","title":"Leak"}`,
@@ -88,10 +88,16 @@ func withWebhooks() []string {
 	return slices.Concat(body[:11], used[:2], called, used[2:], body[11:], events)
 }
 
-// inVersion returns lines under the header of an earlier version.
+// inVersion returns lines under the header of an earlier version, without the members that
+// came later.
 func inVersion(version int, lines []string) []string {
 	lines = slices.Clone(lines)
-	lines[0] = strings.Replace(lines[0], `"version":4`, fmt.Sprintf(`"version":%d`, version), 1)
+	for i, line := range lines {
+		if version < 5 && strings.Contains(line, `"kind":"user"`) {
+			lines[i] = strings.NewReplacer(`"mail":null,`, "", `"mail":"mine",`, "").Replace(line)
+		}
+	}
+	lines[0] = strings.Replace(lines[0], `"version":5`, fmt.Sprintf(`"version":%d`, version), 1)
 	return lines
 }
 
@@ -100,13 +106,16 @@ func inVersion(version int, lines []string) []string {
 func manifest(lines []string, next int) string {
 	var counts, sums []string
 	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
-	version := 4
+	version := 5
 	without := func(gone ...string) {
 		version--
 		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(gone, kind) })
 	}
 	header := strings.ReplaceAll(lines[0], " ", "")
 	is := func(v int) bool { return strings.Contains(header, fmt.Sprintf(`"version":%d}`, v)) }
+	if is(1) || is(2) || is(3) || is(4) {
+		without()
+	}
 	if is(1) || is(2) || is(3) {
 		without("webhook")
 	}
@@ -138,8 +147,10 @@ func whole(lines []string, next int) string {
 
 // canonical is body in canonical form, with its manifest: its comment says \u0022
 // where \" is shorter.
-func canonical() string {
-	lines := slices.Clone(body)
+func canonical() string { return canonicalOf(body) }
+
+func canonicalOf(lines []string) string {
+	lines = slices.Clone(lines)
 	lines[15] = strings.Replace(lines[15], `\u0022`, `\"`, 1)
 	return whole(lines, 8)
 }

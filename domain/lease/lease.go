@@ -18,6 +18,9 @@ type Lease struct {
 	Version ident.ID
 	// Holder is the server with the lease; None: it was given back.
 	Holder ident.ID
+	// State is what a holder hands on to the next one, in a form of the work's own: at
+	// most some hundred KB of text.
+	State string
 }
 
 // The times of a lease. A holder stops before another server may take the lease, however

@@ -88,6 +88,7 @@ func (c *Checker) user(o user.User) {
 	o.Name = c.text("/name", text.Name, o.Name)
 	o.Email = c.text("/email", text.Name, o.Email)
 	c.rule("/email", user.CheckEmail(o.Email))
+	c.rule("/mail", o.Mail.Check())
 	c.unique("/email", KindUser, metadata.UserPlace(o))
 	c.content.Users = append(c.content.Users, o)
 }

@@ -20,6 +20,8 @@ type User struct {
 	// Inactive users keep their past contributions, but cannot be newly assigned or watch,
 	// and their tokens are revoked for good (D2, D17).
 	Inactive bool
+	// Mail says which e-mail the user gets. Only the user and the service read it.
+	Mail Mail
 }
 
 // CheckEmail refuses a text without the form of an e-mail address: something before an @

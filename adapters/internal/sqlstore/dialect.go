@@ -96,7 +96,7 @@ func New(s Syntax) *Dialect {
 		// And that of a webhook, with its progress.
 		webhooks: s.ordered("webhooks", "id, version, settings, progress", " ON CONFLICT (id) DO UPDATE SET "+
 			"version = excluded.version, settings = excluded.settings"),
-		leases: s.keyed("leases", leaseColumns, " ON CONFLICT (name) DO UPDATE SET version = excluded.version, holder = excluded.holder"),
+		leases: s.keyed("leases", leaseColumns, " ON CONFLICT (name) DO UPDATE SET version = excluded.version, holder = excluded.holder, state = excluded.state"),
 		audit:  s.ordered("audit", auditColumns, ""),
 		feed:   s.keyed("feed", "number, batch, size, body", ""),
 

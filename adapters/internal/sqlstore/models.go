@@ -198,12 +198,13 @@ type userRow struct {
 	Name     string
 	Email    string
 	Inactive bool
+	Mail     string
 }
 
 func newUserRow(o user.User) *userRow {
-	return &userRow{ID: uuid(o.ID), Name: o.Name, Email: o.Email, Inactive: o.Inactive}
+	return &userRow{ID: uuid(o.ID), Name: o.Name, Email: o.Email, Inactive: o.Inactive, Mail: string(o.Mail)}
 }
 
 func (r userRow) object() user.User {
-	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive}
+	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive, Mail: user.Mail(r.Mail)}
 }

@@ -192,17 +192,17 @@ func decodeProgress(encoded string, to *webhook.Progress, ids *idParser) error {
 	return nil
 }
 
-const leaseColumns = "name, version, holder"
+const leaseColumns = "name, version, holder, state"
 
 func (d *Dialect) leaseRow(l lease.Lease) Row {
-	return Row{Table: &d.leases, Values: []any{l.Name, d.ID(l.Version), d.ID(l.Holder)}}
+	return Row{Table: &d.leases, Values: []any{l.Name, d.ID(l.Version), d.ID(l.Holder), l.State}}
 }
 
 // Lease implements store.Reader.
 func (r Reader) Lease(ctx context.Context, name string) (found lease.Lease, ok bool, err error) {
 	err = r.Read(ctx, Query{SQL: "SELECT " + leaseColumns + " FROM leases WHERE name = ?", Args: []any{name}, Row: func(scan func(...any) error) error {
 		ok = true
-		return scan(&found.Name, r.IDInto(&found.Version), r.IDInto(&found.Holder))
+		return scan(&found.Name, r.IDInto(&found.Version), r.IDInto(&found.Holder), &found.State)
 	}})
 	if !ok || err != nil {
 		return lease.Lease{}, false, err

@@ -48,7 +48,7 @@ func (b *Bench) Objects() metadata.Content {
 	component.Name = "Component " + component.ID.String()
 	milestone := metadata.Milestone{ID: b.ID(), Component: b.ID(), Created: b.Now(), Start: b.Now(), End: b.Now()}
 	milestone.Name = "Milestone " + milestone.ID.String()
-	person := user.User{ID: b.ID(), Inactive: true}
+	person := user.User{ID: b.ID(), Inactive: true, Mail: user.MailMine}
 	person.Name, person.Email = "User "+person.ID.String(), person.ID.String()+"@Example.org"
 	return metadata.Content{
 		States:          []metadata.State{state},
@@ -66,7 +66,7 @@ func Bare(c metadata.Content) metadata.Content {
 	*state = metadata.State{ID: state.ID, Name: state.Name}
 	*component = metadata.Component{ID: component.ID, Name: component.Name}
 	*milestone = metadata.Milestone{ID: milestone.ID, Name: milestone.Name, Created: milestone.Created}
-	c.Priorities[0].Order, c.Users[0].Inactive = 0, false
+	c.Priorities[0].Order, c.Users[0].Inactive, c.Users[0].Mail = 0, false, user.MailEverything
 	return c
 }
 
@@ -181,7 +181,7 @@ func (b *Bench) Progress() webhook.Progress {
 
 // Lease returns a new lease with all members set.
 func (b *Bench) Lease(name string) lease.Lease {
-	return lease.Lease{Name: name, Version: b.ID(), Holder: b.ID()}
+	return lease.Lease{Name: name, Version: b.ID(), Holder: b.ID(), State: "state " + b.ID().String()}
 }
 
 // Trail returns entries of the audit log, each with a smaller identifier and an earlier

@@ -3,6 +3,7 @@ package cases
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/ident"
@@ -93,5 +94,11 @@ func leaseByName(b *bench.Bench) {
 	find(one, other)
 	one.Version, one.Holder = b.ID(), ident.None
 	b.Do(store.PutLease{Lease: one})
+	find(one, other)
+	one.Version, one.State = b.ID(), strings.Repeat("a state of \"é\"\t", 20_000)
+	b.Do(store.PutLease{Lease: one})
+	find(one, other)
+	other.Version, other.State = b.ID(), ""
+	b.Do(store.PutLease{Lease: other})
 	find(one, other)
 }

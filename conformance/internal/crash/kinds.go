@@ -63,7 +63,7 @@ func changeOfOne(s harness.Statement) store.Change {
 	case "deleted webhook":
 		add(store.DropWebhook{ID: idOf(s, 2)})
 	case "lease":
-		add(store.PutLease{Lease: lease.Lease{Name: "work", Version: s.Batch, Holder: who}})
+		add(store.PutLease{Lease: lease.Lease{Name: "work", Version: s.Batch, Holder: who, State: "of " + s.Batch.String()}})
 	case "reply":
 		add(store.KeepReply{Reply: store.Reply{User: who, Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}})
 	case "comment":

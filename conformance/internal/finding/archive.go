@@ -106,7 +106,7 @@ func (f *filler) metadata() {
 			milestone.Start, milestone.End = f.moment(), f.moment()
 		}
 		m.Milestones = append(m.Milestones, milestone)
-		m.Users = append(m.Users, user.User{ID: b.ID(), Name: f.text(), Email: unique[:1] + "@Example.org", Inactive: f.chance(4)})
+		m.Users = append(m.Users, user.User{ID: b.ID(), Name: f.text(), Email: unique[:1] + "@Example.org", Inactive: f.chance(4), Mail: user.MailNone})
 	}
 	for i := range m.States {
 		for _, next := range f.Perm(len(m.States))[:f.IntN(4)] {

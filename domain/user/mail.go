@@ -1,0 +1,62 @@
+package user
+
+import (
+	"errors"
+	"net/mail"
+	"strings"
+)
+
+// Mail is a user's choice of the e-mail that the service sends.
+type Mail string
+
+// The choices.
+const (
+	// MailEverything is for mail about the problems that the user watches, and of which
+	// the user is the originator or the assignee.
+	MailEverything Mail = ""
+	// MailMine leaves out the problems that the user only watches.
+	MailMine Mail = "mine"
+	// MailNone is for no mail at all.
+	MailNone Mail = "none"
+)
+
+// Check refuses any other value.
+func (m Mail) Check() error {
+	if m != MailEverything && m != MailMine && m != MailNone {
+		return errors.New(`must be "mine", "none" or null`)
+	}
+	return nil
+}
+
+const everything = "everything"
+
+// String returns the name of the choice: "everything", "mine" or "none".
+func (m Mail) String() string {
+	if m == MailEverything {
+		return everything
+	}
+	return string(m)
+}
+
+// ParseMail reads the form of String. The text of the error ends a sentence for its author.
+func ParseMail(name string) (Mail, error) {
+	if name == everything {
+		return MailEverything, nil
+	}
+	if m := Mail(name); m != MailEverything && m.Check() == nil {
+		return m, nil
+	}
+	return MailNone, errors.New(`must be "everything", "mine" or "none"`)
+}
+
+// CanGetMail reports whether mail can be sent to an address. Stored addresses have fewer
+// rules than those of mail: see CheckEmail. A host without a dot is a placeholder, such as
+// that of admin@localhost.
+func CanGetMail(email string) bool {
+	at := strings.LastIndexByte(email, '@')
+	if at < 0 || !strings.Contains(strings.Trim(email[at+1:], "."), ".") {
+		return false
+	}
+	parsed, err := mail.ParseAddress(email)
+	return err == nil && parsed.Name == "" && parsed.Address == email
+}
