@@ -31,6 +31,16 @@ func (v LogValue) Ref() (id ident.ID, ok bool) {
 	return id, err == nil
 }
 
+// Name returns the name in a value of [LogRef]. ok is false for any other value, and for
+// null.
+func (v LogValue) Name() (name string, ok bool) {
+	var ref struct{ Identifier, Name *string }
+	if json.Unmarshal([]byte(v.JSON()), &ref) != nil || ref.Identifier == nil || ref.Name == nil {
+		return "", false
+	}
+	return *ref.Name, true
+}
+
 // Link returns the problem in a value of [LogLink]. ok is false for any other value.
 func (v LogValue) Link() (other ID, ok bool) {
 	var link struct{ ProblemIdentifier ID }

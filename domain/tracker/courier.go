@@ -25,12 +25,8 @@ const courierLease = "webhooks"
 // delivers at a time: it holds the lease. A Courier is for one goroutine, but another one may
 // call Renew, when it does not call it itself.
 type Courier struct {
-	service *Service
-	alone   bool
-	id      ident.ID // of this holder
-	held    lease.Lease
-	watch   lease.Watch
-	plans   map[ident.ID]compiled // by webhook
+	holder
+	plans map[ident.ID]compiled // by webhook
 }
 
 // compiled is the plan of an endpoint's predicate for a moment.
@@ -61,7 +57,9 @@ func (c *Courier) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, erro
 
 // NewCourier returns a Courier without the lease. alone is true when no other server can use
 // the store: then a lease is that of a server that has ended.
-func (s *Service) NewCourier(alone bool) *Courier { return &Courier{service: s, alone: alone} }
+func (s *Service) NewCourier(alone bool) *Courier {
+	return &Courier{holder: holder{service: s, name: courierLease, alone: alone}}
+}
 
 // Take takes the lease if it is free and there is a webhook. now is a time by a clock that
 // nobody sets: see lease.Watch. A server without a key leaves the lease to others: it fails
@@ -74,62 +72,41 @@ func (c *Courier) Take(ctx context.Context, now time.Time) (taken bool, err erro
 		if any = len(some) > 0; !any || err != nil {
 			return err
 		}
-		current, ok, err = r.Lease(ctx, courierLease)
+		current, ok, err = c.read(ctx, r)
 		return err
 	})
 	if err != nil || !any {
 		return false, err
 	}
-	c.watch.See(current, ok, now)
-	if !c.alone && !c.watch.Free(current, ok, c.id, now) {
+	if !c.free(current, ok, now) {
 		return false, nil
 	}
-	if _, err := c.service.webhookKey(); err != nil {
+	if _, err := c.service.serviceKey(); err != nil {
 		return false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks delivers none")
 	}
 	c.held = current
-	return c.put(ctx, nil, false)
+	return c.store(ctx, nil, false)
 }
 
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.
 func (c *Courier) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
-	return c.put(ctx, progress, false)
+	return c.store(ctx, progress, false)
 }
 
 // Release stores the progress of webhooks and gives the lease back.
 func (c *Courier) Release(ctx context.Context, progress []store.PutProgress) error {
-	_, err := c.put(ctx, progress, true)
+	_, err := c.store(ctx, progress, true)
 	return err
 }
 
-func (c *Courier) put(ctx context.Context, progress []store.PutProgress, last bool) (held bool, err error) {
-	m, err := c.service.moment(ctx)
-	if err != nil {
-		return false, err
-	}
-	cb := newChangeBuilder(m, ident.None)
-	if c.id.IsNone() {
-		c.id = cb.ids.Next()
-	}
-	cb.expect(store.LeaseAt{Name: courierLease, Version: c.held.Version})
+func (c *Courier) store(ctx context.Context, progress []store.PutProgress, last bool) (held bool, err error) {
 	slices.SortFunc(progress, func(a, b store.PutProgress) int { return a.Webhook.Compare(b.Webhook) })
-	for _, p := range progress {
-		cb.effect(p)
+	effects := make([]store.Effect, len(progress))
+	for i, p := range progress {
+		effects[i] = p
 	}
-	next := lease.Lease{Name: courierLease, Version: cb.Batch, Holder: c.id}
-	if last {
-		next.Holder = ident.None
-	}
-	cb.effect(store.PutLease{Lease: next})
-	switch err := c.service.commit(ctx, cb.Change); {
-	case fault.Is(err, fault.Conflict):
-		return false, nil
-	case err != nil:
-		return false, err
-	}
-	c.held = next
-	return true, nil
+	return c.put(ctx, "", last, effects...)
 }
 
 // Webhooks returns all webhooks, and whether the owner of each is active.

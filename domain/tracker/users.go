@@ -21,6 +21,8 @@ type UserPatch struct {
 	Name     patch.Field[string]
 	Email    patch.Field[string]
 	Inactive patch.Field[bool]
+	// Mail is the name of a user.Mail. Only SetMail and Unsubscribe send it.
+	Mail patch.Field[string]
 }
 
 // Users returns the users. A new user needs an e-mail address too. An address in use
@@ -48,6 +50,7 @@ var userRules = rules[user.User, UserPatch]{
 			{Name: "name", Value: problem.LogText(o.Name)},
 			{Name: "email", Value: problem.LogText(o.Email)},
 			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
+			{Name: "mail", Value: auditedMail(o.Mail)},
 		}
 	},
 	put:  func(o user.User) store.Effect { return store.PutUser{User: o} },
@@ -64,7 +67,20 @@ func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List)
 		}
 	}
 	putFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
+	if p.Mail.Sent {
+		choice, err := user.ParseMail(p.Mail.Value)
+		invalidate(faults, fault.At("mail"), err)
+		u.Mail = choice
+	}
 	return u
+}
+
+// auditedMail returns a choice of mail for the audit log: null for everything.
+func auditedMail(m user.Mail) problem.LogValue {
+	if m == user.MailEverything {
+		return ""
+	}
+	return problem.LogText(m.String())
 }
 
 // shutOut ends the sessions of a deactivated user, and revokes the tokens.

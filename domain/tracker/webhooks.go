@@ -63,10 +63,10 @@ type webhookBasis struct {
 	count     int             // of all webhooks, for a new one
 }
 
-// webhookKey returns the key behind the secrets.
-func (s *Service) webhookKey() (webhook.Key, error) {
+// serviceKey returns the key behind the secrets of webhooks, and the links in e-mail.
+func (s *Service) serviceKey() (webhook.Key, error) {
 	if s.hookKey == nil {
-		return webhook.Key{}, fault.New(fault.Unavailable, "this server has no key for webhooks")
+		return webhook.Key{}, fault.New(fault.Unavailable, "this server has no key for webhooks and e-mail")
 	}
 	key, err := s.hookKey()
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) webhookKey() (webhook.Key, error) {
 // CreateWebhook makes a webhook of the caller. It gets the events from now on. In a dry
 // run it has neither identifier nor secret. It fails with the faults of a body.
 func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWebhook) (Answer[IssuedWebhook], error) {
-	key, err := s.webhookKey()
+	key, err := s.serviceKey()
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
@@ -332,7 +332,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, caller Caller, id ident.ID,
 // RotateWebhook gives a webhook a new secret. For a day, messages have the signatures of
 // both. In a dry run there is no secret. It fails with fault.NotFound.
 func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[IssuedWebhook], error) {
-	key, err := s.webhookKey()
+	key, err := s.serviceKey()
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
@@ -393,7 +393,7 @@ func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt
 // SendWebhook signs a message and sends it once. A failure is part of the attempt.
 func (s *Service) SendWebhook(ctx context.Context, e webhook.Endpoint, message webhook.Message) webhook.Attempt {
 	at := s.time()
-	key, err := s.webhookKey()
+	key, err := s.serviceKey()
 	if err == nil {
 		message.Time = at
 		message.Signature, err = e.Sign(key, message.ID, at, message.Body)

@@ -83,19 +83,19 @@ func ParseKeyID(text string) (id KeyID, err error) {
 
 // ID returns the identifier of the key.
 func (k Key) ID() (id KeyID) {
-	copy(id[:], k.derive("problems webhook key", nil))
+	copy(id[:], k.Derive("problems webhook key", nil))
 	return id
 }
 
 // Secret returns the secret of an endpoint in a generation.
 func (k Key) Secret(endpoint ident.ID, generation int64) Secret {
-	b := k.derive("problems webhook secret", binary.BigEndian.AppendUint64(endpoint[:], uint64(generation)))
+	b := k.Derive("problems webhook secret", binary.BigEndian.AppendUint64(endpoint[:], uint64(generation)))
 	return Secret{&b}
 }
 
-// derive returns 32 bytes for a purpose. Nobody can compute them, or the key from them,
+// Derive returns 32 bytes for a purpose. Nobody can compute them, or the key from them,
 // without the key.
-func (k Key) derive(purpose string, of []byte) []byte {
+func (k Key) Derive(purpose string, of []byte) []byte {
 	mac := hmac.New(sha256.New, k.raw())
 	mac.Write([]byte(purpose)) // never fails
 	mac.Write([]byte{0})

@@ -1,0 +1,158 @@
+package mail
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// The times and bounds of gathering.
+const (
+	// Quiet is the time without a change after which a Group is complete.
+	Quiet = 2 * time.Minute
+	// Longest is the longest time from the first change of a Group to its end.
+	Longest = 15 * time.Minute
+	// mostOpen bounds the Groups at one time, and the marks of State.Ahead. Beyond it the
+	// oldest Groups are complete early.
+	mostOpen = 10_000
+)
+
+// Group is the changes of one problem that a mail tells of.
+type Group struct {
+	Problem problem.ID
+	// From and Through are the revisions of the first and the last change.
+	From, Through int64
+	// Authors are the authors of the changes: at most two, since a third changes nothing.
+	Authors []ident.ID
+	// Unassigned are the users who were the assignee before a change.
+	Unassigned []ident.ID
+
+	before        event.Cursor // in front of the first change
+	end           event.Cursor // behind the last one
+	first, latest time.Time
+}
+
+// Mark says that a problem is in mails up to a revision.
+type Mark struct {
+	Through int64
+	// Number and Index are the place of that revision in the feed.
+	Number int64
+	Index  int
+}
+
+// Gathering reads the feed and holds the Groups that are not complete.
+type Gathering struct {
+	open  map[problem.ID]*Group
+	ahead map[problem.ID]Mark
+	read  event.Cursor // all events up to it were added
+}
+
+// NewGathering goes on where a State ends.
+func NewGathering(s State) *Gathering {
+	g := &Gathering{open: make(map[problem.ID]*Group), ahead: maps.Clone(s.Ahead), read: s.Cursor}
+	if g.ahead == nil {
+		g.ahead = make(map[problem.ID]Mark)
+	}
+	return g
+}
+
+// Add adds the next event of the feed, at the given moment. An event that is already in a
+// mail changes nothing, and neither does one about watchers alone.
+func (g *Gathering) Add(c event.Cursor, e event.Event, author ident.ID, at, now time.Time) {
+	before := g.read
+	g.read = c
+	if e.Admin() || !significant(e) || e.Revision <= g.ahead[e.Problem].Through {
+		return
+	}
+	// The clocks of servers differ. The age keeps the monotonic reading of now.
+	seen := now.Add(-max(0, now.Sub(at)))
+	group := g.open[e.Problem]
+	if group == nil {
+		group = &Group{Problem: e.Problem, From: e.Revision, before: before, first: seen, latest: seen}
+		g.open[e.Problem] = group
+	}
+	group.Through, group.end = e.Revision, c
+	if seen.After(group.latest) {
+		group.latest = seen
+	}
+	if len(group.Authors) < 2 && !slices.Contains(group.Authors, author) {
+		group.Authors = append(group.Authors, author)
+	}
+	for _, l := range e.Lines {
+		if l.Type != string(problem.FieldChanged) || l.Field != "assignee" {
+			continue
+		}
+		if id, ok := l.From.Ref(); ok && !id.IsNone() && !slices.Contains(group.Unassigned, id) {
+			group.Unassigned = append(group.Unassigned, id)
+		}
+	}
+}
+
+func significant(e event.Event) bool {
+	return slices.ContainsFunc(e.Lines, func(l event.Line) bool { return problem.LogType(l.Type).Significant() })
+}
+
+// Skip moves on behind events that Add does not need.
+func (g *Gathering) Skip(c event.Cursor) { g.read = c }
+
+// Complete takes the Groups that are complete, those with the oldest changes first.
+func (g *Gathering) Complete(now time.Time) []Group {
+	all := slices.SortedFunc(maps.Values(g.open), func(a, b *Group) int { return compare(a.before, b.before) })
+	early := max(len(g.open), len(g.ahead)) - mostOpen
+	var complete []Group
+	for i, group := range all {
+		if i >= early && now.Sub(group.latest) < Quiet && now.Sub(group.first) < Longest {
+			continue
+		}
+		delete(g.open, group.Problem)
+		g.ahead[group.Problem] = Mark{group.Through, group.end.Number, group.end.Index}
+		complete = append(complete, *group)
+	}
+	return complete
+}
+
+// compare orders positions of one feed.
+func compare(a, b event.Cursor) int {
+	return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Index, b.Index))
+}
+
+// Due returns the time until the next Group is complete. ok is false when there is none.
+func (g *Gathering) Due(now time.Time) (wait time.Duration, ok bool) {
+	for _, group := range g.open {
+		own := max(0, min(Quiet-now.Sub(group.latest), Longest-now.Sub(group.first)))
+		if !ok || own < wait {
+			wait, ok = own, true
+		}
+	}
+	return wait, ok
+}
+
+// Open returns the number of Groups, and the time of the oldest change in them.
+func (g *Gathering) Open() (n int, oldest time.Time) {
+	for _, group := range g.open {
+		if oldest.IsZero() || group.first.Before(oldest) {
+			oldest = group.first
+		}
+	}
+	return len(g.open), oldest
+}
+
+// Position returns the Cursor and the Ahead of a State: another server reads the events of
+// the open Groups again.
+func (g *Gathering) Position() (event.Cursor, map[problem.ID]Mark) {
+	c := g.read
+	for _, group := range g.open {
+		if compare(group.before, c) < 0 {
+			c = group.before
+		}
+	}
+	maps.DeleteFunc(g.ahead, func(_ problem.ID, m Mark) bool {
+		return compare(event.Cursor{Number: m.Number, Index: m.Index}, c) <= 0
+	})
+	return c, maps.Clone(g.ahead)
+}

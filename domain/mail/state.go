@@ -1,0 +1,117 @@
+package mail
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// State is what a server hands on to the next one. It is stored before a mail is sent, and
+// after it. So a server that dies sends one mail twice at worst, and loses none.
+type State struct {
+	// Cursor is a position in the feed. All changes up to it are in trays, or need none.
+	Cursor event.Cursor
+	// Ahead are the problems of which later changes are in trays, too.
+	Ahead map[problem.ID]Mark
+	// Trays are in the order of their making.
+	Trays []Tray
+}
+
+// stateVersion is the version of the form of State.Encode.
+const stateVersion = 1
+
+type encodedState struct {
+	Version int           `json:"version"`
+	Cursor  string        `json:"cursor"`
+	Ahead   [][4]int64    `json:"ahead,omitempty"`
+	Trays   []encodedTray `json:"trays,omitempty"`
+}
+
+type encodedTray struct {
+	User     string     `json:"user"`
+	Items    [][3]int64 `json:"items,omitempty"`
+	More     int        `json:"more,omitzero"`
+	Since    int64      `json:"since,omitzero"` // milliseconds since 1970, as all times here
+	Failures int        `json:"failures,omitzero"`
+	Next     int64      `json:"next,omitzero"`
+	Sent     int        `json:"sent,omitzero"`
+	Begun    int64      `json:"begun,omitzero"`
+}
+
+// Encode returns the text of the state. Equal states have equal texts.
+func (s State) Encode() string {
+	e := encodedState{Version: stateVersion, Cursor: s.Cursor.String()}
+	for _, id := range slices.Sorted(maps.Keys(s.Ahead)) {
+		m := s.Ahead[id]
+		e.Ahead = append(e.Ahead, [4]int64{int64(id), m.Through, m.Number, int64(m.Index)})
+	}
+	for _, t := range s.Trays {
+		tray := encodedTray{
+			User: t.User.String(), More: t.More, Since: millis(t.Since), Failures: t.Failures, Next: millis(t.Next), Sent: t.Sent, Begun: millis(t.Begun),
+		}
+		for _, i := range t.Items {
+			tray.Items = append(tray.Items, [3]int64{int64(i.Problem), i.From, i.Through})
+		}
+		e.Trays = append(e.Trays, tray)
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic("mail: the state cannot be encoded: " + err.Error())
+	}
+	return string(b)
+}
+
+// ParseState reads the text of Encode.
+func ParseState(text string) (State, error) {
+	var e encodedState
+	if err := json.Unmarshal([]byte(text), &e); err != nil {
+		return State{}, fmt.Errorf("mail: the state is damaged: %w", err)
+	}
+	if e.Version != stateVersion {
+		return State{}, fmt.Errorf("mail: the state has version %d, and this program reads version %d: use the program that wrote it", e.Version, stateVersion)
+	}
+	cursor, err := event.ParseCursor(e.Cursor)
+	if err != nil {
+		return State{}, fmt.Errorf("mail: the state is damaged: %w", err)
+	}
+	s := State{Cursor: cursor}
+	if len(e.Ahead) > 0 {
+		s.Ahead = make(map[problem.ID]Mark, len(e.Ahead))
+	}
+	for _, m := range e.Ahead {
+		s.Ahead[problem.ID(m[0])] = Mark{m[1], m[2], int(m[3])}
+	}
+	for _, t := range e.Trays {
+		who, err := ident.Parse(t.User)
+		if err != nil {
+			return State{}, errors.New("mail: the state is damaged: a tray has no user")
+		}
+		tray := Tray{User: who, More: t.More, Since: timeOf(t.Since), Failures: t.Failures, Next: timeOf(t.Next), Sent: t.Sent, Begun: timeOf(t.Begun)}
+		for _, i := range t.Items {
+			tray.Items = append(tray.Items, Item{problem.ID(i[0]), i[1], i[2]})
+		}
+		s.Trays = append(s.Trays, tray)
+	}
+	return s, nil
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func timeOf(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,75 @@
+package mail
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+func TestStateIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]State{
+		"empty":    {},
+		"position": {Cursor: cursor(7), Ahead: map[problem.ID]Mark{3: {4, 5, 1}, 1: {2, 9, 3}}},
+		"trays": {Cursor: cursor(7), Trays: []Tray{
+			{User: bob, Items: []Item{{1, 2, 3}, {2, 1, 1}}, More: 4, Since: noon, Failures: 2, Next: noon.Add(time.Minute), Sent: 3, Begun: noon.Add(-time.Minute)},
+			{User: ann, Sent: 1, Begun: noon},
+		}},
+	} {
+		got, err := ParseState(s.Encode())
+		if err != nil || !reflect.DeepEqual(got, s) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestStateOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                             "damaged",
+		"{":                            "damaged",
+		`{"version":2,"cursor":"x"}`:   "has version 2, and this program reads version 1",
+		`{"version":1,"cursor":"now"}`: "damaged",
+		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), ann.String(), "ann", 1): "a tray has no user",
+	} {
+		if _, err := ParseState(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	key, other := webhook.NewKey([32]byte{1}), webhook.NewKey([32]byte{2})
+	token := NewToken(key, ann)
+	if who, ok := ReadToken(key, token); !ok || who != ann {
+		t.Fatalf("the token is that of %v, %t", who, ok)
+	}
+	if token == NewToken(key, bob) || token != NewToken(key, ann) {
+		t.Error("the token depends on something else than the user")
+	}
+	if _, ok := ReadToken(other, token); ok {
+		t.Error("the token holds for another key")
+	}
+	forged := []string{"", "a", token[1:], token + "A", token + "=", strings.ToUpper(token), ann.String()}
+	for i := range token {
+		other := byte('A')
+		if token[i] == other {
+			other = 'B'
+		}
+		forged = append(forged, token[:i]+string(other)+token[i+1:])
+	}
+	for _, text := range forged {
+		if who, ok := ReadToken(key, text); ok {
+			t.Errorf("%q is a token of %v", text, who)
+		}
+	}
+	if token == NewToken(key, ident.None) {
+		t.Error("nobody has the same token as somebody")
+	}
+}

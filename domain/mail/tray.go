@@ -1,0 +1,156 @@
+package mail
+
+import (
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// Item is the changes of a problem for one person.
+type Item struct {
+	Problem problem.ID
+	// From and Through are the first and the last revision of the changes.
+	From, Through int64
+}
+
+// Tray holds what waits for one person.
+type Tray struct {
+	User ident.ID
+	// Items are in the order of their arrival, each problem once.
+	Items []Item
+	// More counts the changed problems beyond the Items.
+	More int
+	// Since is the arrival of the oldest item; zero: there is none.
+	Since time.Time
+	// Failures counts the failed attempts since the latest success. Next is the time
+	// before which there is no attempt.
+	Failures int
+	Next     time.Time
+	// Sent counts the mails since Begun, up to Window behind it.
+	Sent  int
+	Begun time.Time
+}
+
+// Bounds of the mails to one person.
+const (
+	// MostSeparate is the largest number of mails within Window. When more problems wait,
+	// one mail tells of all of them.
+	MostSeparate = 10
+	Window       = 10 * time.Minute
+	// digestWait is the time in which such a mail gathers further problems.
+	digestWait = time.Minute
+	// mostItems bounds the Items. The other problems are counted.
+	mostItems = 500
+)
+
+// Put returns the tray with one more item. Items about one problem become one.
+func (t Tray) Put(i Item, now time.Time) Tray {
+	if t.Empty() {
+		t.Since = now
+	}
+	t.Items = slices.Clone(t.Items)
+	if at := slices.IndexFunc(t.Items, func(other Item) bool { return other.Problem == i.Problem }); at >= 0 {
+		old := &t.Items[at]
+		old.From, old.Through = min(old.From, i.From), max(old.Through, i.Through)
+		return t
+	}
+	if len(t.Items) >= mostItems {
+		t.More++
+		return t
+	}
+	t.Items = append(t.Items, i)
+	if len(t.Items) == MostSeparate+1 && t.Next.Before(now.Add(digestWait)) {
+		t.Next = now.Add(digestWait)
+	}
+	return t
+}
+
+// Empty reports whether nothing waits.
+func (t Tray) Empty() bool { return len(t.Items) == 0 }
+
+// Forgettable reports whether the tray says nothing any more.
+func (t Tray) Forgettable(now time.Time) bool {
+	age := now.Sub(t.Begun)
+	return t.Empty() && (age >= Window || age < 0)
+}
+
+// Mail returns the items of the next mail: one, or all of them for a digest.
+func (t Tray) Mail() []Item {
+	if len(t.Items) > MostSeparate {
+		return t.Items
+	}
+	return t.Items[:min(1, len(t.Items))]
+}
+
+// Wait returns the time until the next mail may be sent. It is bounded, although the clock
+// may have stepped back.
+func (t Tray) Wait(now time.Time) time.Duration {
+	longest := digestWait
+	for _, refused := range []bool{false, true} {
+		pause, _ := Pause(t.Failures, refused)
+		longest = max(longest, pause)
+	}
+	wait := min(longest, t.Next.Sub(now))
+	if t.Sent >= MostSeparate {
+		wait = max(wait, min(Window, t.Begun.Add(Window).Sub(now)))
+	}
+	return max(0, wait)
+}
+
+// Done returns the tray after the mail with its first n items. It counts as sent, unless it
+// was not needed.
+func (t Tray) Done(n int, sent bool, now time.Time) Tray {
+	if n > 1 {
+		t.More = 0
+	}
+	t.Items = slices.Clone(t.Items[n:])
+	t.Failures, t.Next = 0, time.Time{}
+	if t.Empty() {
+		t.Since = time.Time{}
+	}
+	if !sent {
+		return t
+	}
+	if age := now.Sub(t.Begun); age >= Window || age < 0 {
+		t.Begun, t.Sent = now, 0
+	}
+	t.Sent++
+	return t
+}
+
+// Failed returns the tray after a failed attempt. ok is false after the last one: give the
+// mail up with Done. refused says that the mail server will not take it later either.
+func (t Tray) Failed(refused bool, now time.Time) (next Tray, ok bool) {
+	pause, ok := Pause(t.Failures+1, refused)
+	if !ok {
+		return t, false
+	}
+	t.Failures++
+	t.Next = now.Add(pause)
+	return t, true
+}
+
+// The pauses behind the failed attempts for one person. A refusal may come from a wrong
+// setting, so there is a day to mend it.
+var (
+	deferred = []time.Duration{
+		time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
+		8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+	}
+	refusals = []time.Duration{time.Hour, 23 * time.Hour}
+)
+
+// Pause returns the time until the next attempt after this many failed ones. ok is false
+// after the last one.
+func Pause(failures int, refused bool) (pause time.Duration, ok bool) {
+	schedule := deferred
+	if refused {
+		schedule = refusals
+	}
+	if failures < 1 || failures > len(schedule) {
+		return 0, false
+	}
+	return schedule[failures-1], true
+}
