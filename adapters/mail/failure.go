@@ -1,0 +1,69 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/textproto"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/problemtracking/problems/domain/mail"
+)
+
+func unreachable(format string, args ...any) *mail.Failure {
+	return &mail.Failure{Kind: mail.Unreachable, Reason: fmt.Sprintf(format, args...)}
+}
+
+// notConnected returns the failure of a connection. It has no words of the server but its
+// code: they could repeat what was sent.
+func (s *Sender) notConnected(err error) *mail.Failure {
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return unreachable("the certificate of the mail server is not valid: %v", e.Err)
+	}
+	if e, ok := errors.AsType[*textproto.Error](err); ok {
+		if e.Code == 535 || e.Code == 534 || e.Code == 530 {
+			return unreachable("the mail server has refused user and password with %d", e.Code)
+		}
+		return unreachable("the mail server has answered with %d before the mail", e.Code)
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+		return unreachable("the host of the mail server is unknown: its name has no address")
+	}
+	if e, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && e.Timeout() {
+		return unreachable("the mail server has not answered within %s", s.Timeout)
+	}
+	return unreachable("there is no connection with the mail server: %v", err)
+}
+
+// judge returns the failure of a message.
+func judge(err error) *mail.Failure {
+	e, ok := errors.AsType[*gomail.SendError](err)
+	if !ok || e.ErrorCode() == 0 {
+		return unreachable("the connection with the mail server has broken")
+	}
+	code := fmt.Sprint(e.ErrorCode())
+	if enhanced := e.EnhancedStatusCode(); enhanced != "" {
+		code += " " + enhanced
+	}
+	switch {
+	case e.ErrorCode() == 421:
+		return unreachable("the mail server has ended the connection with %s", code)
+	case e.Reason == gomail.ErrSMTPMailFrom:
+		return unreachable("the mail server has refused the sender of the mail with %s: see PROBLEMS_MAIL_FROM", code)
+	case e.Reason == gomail.ErrConnCheck:
+		return unreachable("the mail server has answered with %s before the mail", code)
+	case e.IsTemp():
+		return &mail.Failure{Kind: mail.Deferred, Reason: fmt.Sprintf("the mail server has put off %s with %s", what(e), code)}
+	}
+	return &mail.Failure{Kind: mail.Refused, Reason: fmt.Sprintf("the mail server has refused %s with %s", what(e), code)}
+}
+
+func what(e *gomail.SendError) string {
+	if e.Reason == gomail.ErrSMTPRcptTo {
+		return "the recipient"
+	}
+	return "the mail"
+}

@@ -1,0 +1,119 @@
+package mail
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	netmail "net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	texttemplate "text/template"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+var (
+	//go:embed letter.txt
+	letterText string
+	//go:embed letter.html
+	letterHTML string
+
+	asText = texttemplate.Must(texttemplate.New("text").Funcs(texttemplate.FuncMap{"quote": quote}).Parse(letterText))
+	asHTML = template.Must(template.New("html").Parse(letterHTML))
+)
+
+// quote returns a text with each line behind a mark.
+func quote(text string) string {
+	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
+	return "> " + strings.Join(lines, "\n> ")
+}
+
+// mostSubject is the largest length of a subject, in characters.
+const mostSubject = 200
+
+func (s *Sender) link(path string) string { return s.Base.String() + path }
+
+func (s *Sender) problemURL(id problem.ID) string {
+	return s.link("/problems/" + strconv.FormatInt(int64(id), 10))
+}
+
+func (s *Sender) unsubscribeURL(l mail.Letter) string {
+	return s.link("/unsubscribe?" + url.Values{"token": {l.Unsubscribe}}.Encode())
+}
+
+// subject is the same for all mails about a problem, as long as it has its title: some mail
+// programs make threads of it.
+func (s *Sender) subject(l mail.Letter) string {
+	if l.Digest() {
+		return fmt.Sprintf(s.words.digest, len(l.Stories)+l.More)
+	}
+	subject := []rune(name(l.Stories[0]))
+	if len(subject) > mostSubject {
+		return string(subject[:mostSubject]) + "…"
+	}
+	return string(subject)
+}
+
+// message returns a letter as a message.
+func (s *Sender) message(l mail.Letter) (*gomail.Msg, error) {
+	v := s.view(l)
+	var text, html strings.Builder
+	if err := asText.Execute(&text, v); err != nil {
+		return nil, fmt.Errorf("the text of a mail cannot be made: %w", err)
+	}
+	if err := asHTML.Execute(&html, v); err != nil {
+		return nil, fmt.Errorf("the HTML of a mail cannot be made: %w", err)
+	}
+	m, err := s.envelope(l.To.Name, l.To.Email, v.Heading)
+	if err != nil {
+		return nil, err
+	}
+	m.SetMessageIDWithValue(l.ID + "@" + s.domain())
+	if !l.Digest() {
+		// Nobody has a mail with this identifier. It holds the thread together.
+		thread := "<problem." + strconv.FormatInt(int64(l.Stories[0].Problem), 10) + "." + s.Base.Hostname() + "@" + s.domain() + ">"
+		m.SetGenHeader(gomail.HeaderInReplyTo, thread)
+		m.SetGenHeader(gomail.HeaderReferences, thread)
+	}
+	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+v.UnsubURL+">")
+	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	m.SetBodyString(gomail.TypeTextPlain, text.String())
+	m.AddAlternativeString(gomail.TypeTextHTML, html.String())
+	return m, nil
+}
+
+// test returns the message of Test.
+func (s *Sender) test(address string) (*gomail.Msg, error) {
+	m, err := s.envelope("", address, s.words.testSubject)
+	if err != nil {
+		return nil, err
+	}
+	m.SetMessageIDWithValue("test." + strconv.FormatInt(s.Now().UnixNano(), 36) + "@" + s.domain())
+	m.SetBodyString(gomail.TypeTextPlain, s.words.testBody+"\r\n\r\n"+s.link("/")+"\r\n")
+	return m, nil
+}
+
+// envelope returns a message with the headers of every mail.
+func (s *Sender) envelope(name, address, subject string) (*gomail.Msg, error) {
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	from := s.From
+	m.FromMailAddress(&from)
+	m.ToMailAddress(&netmail.Address{Name: name, Address: address})
+	if len(m.GetTo()) != 1 {
+		return nil, fmt.Errorf("the user has no address for mail")
+	}
+	m.Subject(subject)
+	m.SetDateWithValue(s.Now())
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
+	return m, nil
+}
+
+// domain returns the right side of the identifiers of messages.
+func (s *Sender) domain() string {
+	return s.From.Address[strings.LastIndexByte(s.From.Address, '@')+1:]
+}

@@ -1,0 +1,405 @@
+package mail_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	netmail "net/mail"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/problemtracking/problems/adapters/mail"
+	"github.com/problemtracking/problems/domain/ident"
+	rules "github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+func letter() rules.Letter {
+	who := user.User{ID: ident.ID{1}, Name: "Ann Lée", Email: "ann@example.org"}
+	return rules.Letter{ID: "1.2", To: who, Unsubscribe: "tok-en_1", Stories: []rules.Story{{
+		Problem: 17, Title: "The lämp <b>is</b> broken", State: "Open", Left: 3,
+		Entries: []rules.Entry{
+			{Author: "Bob", At: at, Type: problem.FieldChanged, Field: "priority", From: problem.LogRef(ident.ID{7}, "Low"), To: problem.LogRef(ident.ID{8}, "High")},
+			{Author: "Bob", At: at, Type: problem.FieldChanged, Field: "assignee", From: "", To: problem.LogRef(ident.ID{1}, "Ann Lée")},
+			{Author: "Cy", At: at.Add(time.Minute), Type: problem.CommentAdded, Field: "comments", Comment: "Look:\n<script>alert(1)</script>\n.\n-- \nend", Cut: true},
+			{Author: "", At: at.Add(time.Minute), Type: problem.KeywordSet, Field: "room", From: "", To: problem.LogText("12")},
+			{Author: "", At: at.Add(time.Minute), Type: problem.RelationshipAdded, Field: "ParentOf", To: problem.LogLink(9)},
+		},
+	}}}
+}
+
+// opened is a mail as a mail program shows it.
+type opened struct {
+	header     netmail.Header
+	subject    string
+	text, html string
+}
+
+func open(t *testing.T, r received) (o opened) {
+	t.Helper()
+	m, err := netmail.ReadMessage(strings.NewReader(r.text))
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, r.text)
+	}
+	o.header = m.Header
+	if o.subject, err = new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject")); err != nil {
+		t.Fatal(err)
+	}
+	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind != "multipart/alternative" {
+		text, _ := io.ReadAll(quotedprintable.NewReader(m.Body))
+		o.text = string(text)
+		return o
+	}
+	for parts := multipart.NewReader(m.Body, parameters["boundary"]); ; {
+		p, err := parts.NextPart() // which decodes quoted-printable
+		if err != nil {
+			return o
+		}
+		body, err := io.ReadAll(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch kind, _, _ := mime.ParseMediaType(p.Header.Get("Content-Type")); kind {
+		case "text/plain":
+			o.text = strings.ReplaceAll(string(body), "\r\n", "\n")
+		case "text/html":
+			o.html = string(body)
+		}
+	}
+}
+
+func TestLetter(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	if err := s.sender(plain).Send(t.Context(), letter()); err != nil {
+		t.Fatal(err)
+	}
+	all := s.all()
+	if len(all) != 1 || all[0].from != "problems@example.org" || all[0].to != "ann@example.org" {
+		t.Fatalf("the mails are %+v", all)
+	}
+	got := open(t, all[0])
+	for name, want := range map[string]string{
+		"Message-ID": "<1.2@example.org>", "In-Reply-To": "<problem.17.tracker.example.org@example.org>", "References": "<problem.17.tracker.example.org@example.org>",
+		"Auto-Submitted": "auto-generated", "From": `"Tracker" <problems@example.org>`, "Date": "Sat, 14 Mar 2026 09:30:00 +0000",
+		"List-Unsubscribe": "<https://tracker.example.org:8443/t/unsubscribe?token=tok-en_1>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+	} {
+		if value := got.header.Get(name); value != want {
+			t.Errorf("%s: %s, want %s", name, value, want)
+		}
+	}
+	if to, err := got.header.AddressList("To"); err != nil || len(to) != 1 || to[0].Name != "Ann Lée" {
+		t.Errorf("To: %v, %v", to, err)
+	}
+	if got.subject != "#17 The lämp <b>is</b> broken" {
+		t.Errorf("the subject is %q", got.subject)
+	}
+	want := `#17 The lämp <b>is</b> broken
+State: Open
+Earlier changes that are not in this mail: 3
+
+Bob, 14 Mar 2026, 09:30 UTC
+Priority: Low → High
+Assignee: none → Ann Lée
+
+Cy, 14 Mar 2026, 09:31 UTC
+wrote:
+> Look:
+> <script>alert(1)</script>
+> .
+> -- 
+> end
+The comment goes on in the problem.
+
+Somebody, 14 Mar 2026, 09:31 UTC
+Keyword room: none → 12
+ParentOf #9: added
+
+Open the problem: https://tracker.example.org:8443/t/problems/17
+
+-- 
+You get this mail because you watch the problem, because you made it, or because it is assigned to you.
+Choose your mail: https://tracker.example.org:8443/t/settings
+Get no mail any more: https://tracker.example.org:8443/t/unsubscribe?token=tok-en_1
+`
+	if strings.Trim(got.text, "\n") != strings.Trim(want, "\n") {
+		t.Errorf("the text is\n%s\nwant\n%s", got.text, want)
+	}
+	hasAll(t, "the HTML", got.html, `<html lang="en">`, "#17 The lämp &lt;b&gt;is&lt;/b&gt; broken", "<p>safe: Look:", "Priority: Low → High", `href="https://tracker.example.org:8443/t/problems/17"`, "/t/unsubscribe?token=tok-en_1")
+	if strings.Contains(got.html, "<script") || strings.Contains(got.html, "<img") {
+		t.Errorf("the HTML is not safe:\n%s", got.html)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	l := letter()
+	l.Stories = []rules.Story{{Problem: 1, Title: "First", State: "Open"}, {Problem: 2, Title: "Second", State: "Closed"}}
+	l.More = 998
+	if err := s.sender(plain, func(o *mail.Options) { o.Language = "de" }).Send(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	got := open(t, s.all()[0])
+	if got.subject != "1000 Probleme haben sich geändert" || got.header.Get("References") != "" {
+		t.Errorf("the subject is %q, in the thread %q", got.subject, got.header.Get("References"))
+	}
+	hasAll(t, "the text", got.text, "Viele Probleme haben sich geändert.", "#1 First\nStatus: Open", "#2 Second\nStatus: Closed", "https://tracker.example.org:8443/t/problems/2", "Weitere geänderte Probleme: 998")
+	hasAll(t, "the HTML", got.html, `<html lang="de">`, "#2 Second", "Weitere geänderte Probleme: 998")
+}
+
+// All mails about a problem are one thread, and a mail that is sent again has the same
+// identifier.
+func TestThreads(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	sender := s.sender(plain)
+	first, second, other := letter(), letter(), letter()
+	second.ID, other.ID = "1.3", "1.4"
+	second.Stories[0].Title = "Another title"
+	other.Stories[0].Problem = 18
+	for _, l := range []rules.Letter{first, second, other, first} {
+		if err := sender.Send(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var threads, ids []string
+	for _, r := range s.all() {
+		header := open(t, r).header
+		threads, ids = append(threads, header.Get("References")), append(ids, header.Get("Message-ID"))
+	}
+	if threads[0] != threads[1] || threads[0] != threads[3] || threads[0] == threads[2] || ids[0] != ids[3] || ids[0] == ids[1] {
+		t.Errorf("the threads are %v, and the mails %v", threads, ids)
+	}
+	if n := s.connections(); n != 1 {
+		t.Errorf("%d connections for 4 mails", n)
+	}
+}
+
+// No name, title or text of a person becomes a header or a further recipient.
+func TestNothingIsInjected(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	l := letter()
+	l.To.Name = "Ann\r\nBcc: eve@example.org, \"x\" <y@example.org>"
+	l.Stories[0].Title = "a\r\nBcc: eve@example.org\r\n\r\nbody " + strings.Repeat("ü", 900)
+	l.Stories[0].Entries[2].Comment = "\r\n.\r\nMAIL FROM:<eve@example.org>\r\nRCPT TO:<eve@example.org>\r\n"
+	if err := s.sender(plain).Send(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	all := s.all()
+	if len(all) != 1 || all[0].to != "ann@example.org" {
+		t.Fatalf("the mails are %+v", all)
+	}
+	got := open(t, all[0])
+	if got.header.Get("Bcc") != "" || len([]rune(got.subject)) > 300 {
+		t.Errorf("the header is %v", got.header)
+	}
+	if to, err := got.header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != "ann@example.org" {
+		t.Errorf("To: %v, %v", to, err)
+	}
+}
+
+func TestEncryption(t *testing.T) {
+	t.Parallel()
+	const account = "problems%40example.org:s3cr3t%3A%20p%40ss@"
+	for name, c := range map[string]struct {
+		withTLS bool
+		url     string
+		trusted bool
+		reason  string // empty: the mail arrives
+	}{
+		"STARTTLS and a password":     {true, "smtp://" + account + "127.0.0.1", true, ""},
+		"a wrong password":            {true, "smtp://problems%40example.org:s3cr3t@127.0.0.1", true, "has refused user and password with 535"},
+		"no password":                 {true, "smtp://127.0.0.1", true, "has refused the sender of the mail with 502"},
+		"an unknown authority":        {true, "smtp://" + account + "127.0.0.1", false, "certificate of the mail server is not valid"},
+		"no STARTTLS":                 {false, "smtp://127.0.0.1", false, "does not support STARTTLS"},
+		"STARTTLS that is not needed": {false, "smtp://127.0.0.1?starttls=optional", false, ""},
+		"a password without STARTTLS": {false, "smtp://" + account + "127.0.0.1?starttls=optional", false, "no connection"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, c.withTLS)
+			err := s.sender(c.url, func(o *mail.Options) {
+				if !c.trusted {
+					o.Roots = nil
+				}
+			}).Send(t.Context(), letter())
+			if c.reason == "" {
+				if all := s.all(); err != nil || len(all) != 1 || all[0].encrypted != c.withTLS || (all[0].user != "") != c.withTLS {
+					t.Errorf("%v; the mails are %+v", err, all)
+				}
+				return
+			}
+			f, ok := errors.AsType[*rules.Failure](err)
+			if !ok || f.Kind != rules.Unreachable || !strings.Contains(f.Reason, c.reason) || strings.Contains(f.Reason, "s3cr3t") {
+				t.Errorf("the failure is %v, want one with %q", err, c.reason)
+			}
+			if len(s.all()) > 0 {
+				t.Error("a mail has arrived")
+			}
+		})
+	}
+}
+
+func TestImplicitTLS(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.smtp.Serve(tlsListener(l, s)) }()
+	s.port = l.Addr().(*net.TCPAddr).Port
+	if err := s.sender("smtps://problems%40example.org:s3cr3t%3A%20p%40ss@127.0.0.1").Send(t.Context(), letter()); err != nil {
+		t.Fatal(err)
+	}
+	if all := s.all(); len(all) != 1 || !all[0].encrypted || all[0].user == "" {
+		t.Errorf("the mails are %+v", all)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refuse string
+		code   int
+		kind   rules.FailureKind
+	}{
+		"an unknown recipient":      {"RCPT", 550, rules.Refused},
+		"a full mailbox":            {"RCPT", 452, rules.Deferred},
+		"greylisting":               {"RCPT", 451, rules.Deferred},
+		"a mail that is spam":       {"DATA", 554, rules.Refused},
+		"a mail for later":          {"DATA", 451, rules.Deferred},
+		"the sender":                {"MAIL", 550, rules.Unreachable},
+		"the sender, for now":       {"MAIL", 451, rules.Unreachable},
+		"the end of the connection": {"RCPT", 421, rules.Unreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, false)
+			s.refuse = func(command, _ string) error {
+				if command == c.refuse {
+					return &smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 1, 1}, Message: "no, ann@example.org"}
+				}
+				return nil
+			}
+			sender := s.sender(plain)
+			err := sender.Send(t.Context(), letter())
+			f, ok := errors.AsType[*rules.Failure](err)
+			if !ok || f.Kind != c.kind || !strings.Contains(f.Reason, fmt.Sprint(c.code)) || strings.Contains(f.Reason, "ann@") {
+				t.Fatalf("the failure is %+v", err)
+			}
+			s.mu.Lock()
+			s.refuse = nil
+			s.mu.Unlock()
+			if err := sender.Send(t.Context(), letter()); err != nil || len(s.all()) != 1 {
+				t.Errorf("afterwards: %v, %d mails", err, len(s.all()))
+			}
+		})
+	}
+}
+
+// A server that ends idle connections is no failure.
+func TestConnectionIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	s.smtp.ReadTimeout = 50 * time.Millisecond
+	sender := s.sender(plain)
+	for i := range 3 {
+		if err := sender.Send(t.Context(), letter()); err != nil {
+			t.Fatalf("mail %d: %v", i, err)
+		}
+		waitUntilClosed(t, s)
+	}
+	if len(s.all()) != 3 {
+		t.Errorf("%d mails have arrived", len(s.all()))
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, port: l.Addr().(*net.TCPAddr).Port}
+	f, ok := errors.AsType[*rules.Failure](s.sender(plain).Send(t.Context(), letter()))
+	if !ok || f.Kind != rules.Unreachable || !strings.Contains(f.Reason, "no connection with the mail server") {
+		t.Errorf("the failure is %+v", f)
+	}
+}
+
+func TestServerThatHangs(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s := &server{t: t, port: l.Addr().(*net.TCPAddr).Port}
+	f, ok := errors.AsType[*rules.Failure](s.sender(plain, func(o *mail.Options) { o.Timeout = 100 * time.Millisecond }).Send(t.Context(), letter()))
+	if !ok || f.Kind != rules.Unreachable || !strings.Contains(f.Reason, "has not answered within 100ms") {
+		t.Errorf("the failure is %+v", f)
+	}
+}
+
+func TestEndOfTheContext(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	hang := make(chan struct{})
+	t.Cleanup(func() { close(hang) })
+	s.refuse = func(command, _ string) error {
+		if command == "RCPT" {
+			cancel()
+			<-hang // never answers
+		}
+		return nil
+	}
+	done := make(chan error, 1)
+	sender := s.sender(plain, func(o *mail.Options) { o.Timeout = time.Hour })
+	go func() { done <- sender.Send(ctx, letter()) }()
+	select {
+	case err := <-done:
+		if err == nil {
+			t.Error("the mail is sent")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the sender goes on after the end of its context")
+	}
+}
+
+func TestOfTheSettings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	sender := s.sender(plain)
+	if err := sender.Test(t.Context(), "ann@example.org"); err != nil {
+		t.Fatal(err)
+	}
+	if got := open(t, s.all()[0]); got.subject != "A test of the mail" || !strings.Contains(got.text, "problems mail") {
+		t.Errorf("the mail is %+v", got)
+	}
+	if err := sender.Test(t.Context(), "ann"); err == nil || len(s.all()) != 1 {
+		t.Errorf("a wrong address: %v", err)
+	}
+	if _, err := mail.New(mail.Options{Language: "fr"}); err == nil || !strings.Contains(err.Error(), "choose en or de") {
+		t.Errorf("a language that there is not: %v", err)
+	}
+}

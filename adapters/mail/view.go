@@ -1,0 +1,122 @@
+package mail
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+
+	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// view is what the templates show of a letter.
+type view struct {
+	Language              string
+	Heading, Digest       string // Digest is empty for one problem
+	Stories               []storyView
+	More                  string
+	Why                   string
+	Open, Settings        string
+	Unsubscribe, State    string
+	SettingsURL, UnsubURL string
+}
+
+type storyView struct {
+	Name  string // number and title
+	URL   string
+	State string
+	Left  string
+	Parts []part
+}
+
+// part is the changes by one author at one time.
+type part struct {
+	Author, At string
+	Lines      []line
+}
+
+// line is one change, or a comment.
+type line struct {
+	Text    string
+	Comment string
+	HTML    template.HTML
+	Cut     string
+}
+
+func (s *Sender) view(l mail.Letter) view {
+	w := s.words
+	v := view{
+		Language: s.Language, Why: w.why, Open: w.open, Settings: w.settings, Unsubscribe: w.unsubscribe, State: w.state,
+		SettingsURL: s.link("/settings"), UnsubURL: s.unsubscribeURL(l), Heading: s.subject(l),
+	}
+	if l.Digest() {
+		v.Digest = w.digestBody
+	}
+	if l.More > 0 {
+		v.More = fmt.Sprintf(w.more, l.More)
+	}
+	for _, story := range l.Stories {
+		of := storyView{Name: name(story), URL: s.problemURL(story.Problem), State: story.State}
+		if story.Left > 0 {
+			of.Left = fmt.Sprintf(w.left, story.Left)
+		}
+		for _, e := range story.Entries {
+			author, at := e.Author, e.At.UTC().Format(w.layout)
+			if author == "" {
+				author = w.nobody
+			}
+			if n := len(of.Parts); n == 0 || of.Parts[n-1].Author != author || of.Parts[n-1].At != at {
+				of.Parts = append(of.Parts, part{Author: author, At: at})
+			}
+			last := &of.Parts[len(of.Parts)-1]
+			last.Lines = append(last.Lines, s.line(e))
+		}
+		v.Stories = append(v.Stories, of)
+	}
+	return v
+}
+
+func name(s mail.Story) string { return "#" + strconv.FormatInt(int64(s.Problem), 10) + " " + s.Title }
+
+func (s *Sender) line(e mail.Entry) line {
+	w := s.words
+	switch e.Type {
+	case problem.ProblemCreated:
+		return line{Text: w.created}
+	case problem.CommentAdded:
+		l := line{Text: w.commented + ":", Comment: e.Comment, HTML: s.HTML(e.Comment, e.HTML)}
+		if e.Cut {
+			l.Cut = w.cut
+		}
+		return l
+	case problem.KeywordSet:
+		return line{Text: w.keyword + " " + e.Field + ": " + s.change(e)}
+	case problem.KeywordDeleted:
+		return line{Text: w.keyword + " " + e.Field + ": " + w.keywordGone}
+	case problem.RelationshipAdded:
+		return line{Text: e.Field + " " + linked(e.To) + ": " + w.added}
+	case problem.RelationshipDeleted:
+		return line{Text: e.Field + " " + linked(e.From) + ": " + w.removed}
+	}
+	field := w.fields[e.Field]
+	if field == "" {
+		field = e.Field
+	}
+	return line{Text: field + ": " + s.change(e)}
+}
+
+func linked(v problem.LogValue) string {
+	other, _ := v.Link()
+	return "#" + strconv.FormatInt(int64(other), 10)
+}
+
+// change returns the old and the new value.
+func (s *Sender) change(e mail.Entry) string {
+	shown := func(v problem.LogValue) string {
+		if text, ok := mail.Shown(v); ok {
+			return text
+		}
+		return s.words.null
+	}
+	return shown(e.From) + " → " + shown(e.To)
+}
