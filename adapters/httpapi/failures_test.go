@@ -239,6 +239,13 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.ValidationFailed: `{"active":"yes","onFailure":"drop"}`,
 		fault.CursorGone:       `{"cursor":"` + event.Cursor{Number: 7, Index: 1, Batch: samples.Ann.ID}.String() + `"}`,
 	},
+	"setMail": {
+		fault.RequiredField:    `{}`,
+		fault.InvalidValue:     `{"mail":"weekly"}`,
+		fault.InvalidType:      `{"mail":7}`,
+		fault.UnknownField:     `{"mail":"none","user":"Bob"}`,
+		fault.ValidationFailed: `{"mail":7,"user":"Bob"}`,
+	},
 	"createToken": {
 		fault.RequiredField:     `{"user":{"name":"Ann"}}`,
 		fault.InvalidValue:      `{"user":{"name":"Ann"},"scope":"everything"}`,

@@ -20,6 +20,22 @@ func userEndpoints() []endpoint {
 		answers: []result{{status: 200, description: "The user, and the token's scope and expiry.", of: wire.Me{},
 			example: func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Write}, samples.Ann) }}},
 		do: (*call).me,
+	}, endpoint{
+		id: "getMail", method: http.MethodGet, path: "/me/mail", tag: tagUsers,
+		summary:     "Show which e-mail the user of the token gets",
+		description: "The service sends e-mail to the user's address, about changes by others, if an administrator has set that up.",
+		scope:       access.Read,
+		answers:     []result{{status: 200, description: "The choice.", of: wire.Mail{}, example: func(e *wire.Encoder) { e.Mail(samples.Ann) }}},
+		do:          (*call).mail,
+	}, endpoint{
+		id: "setMail", method: http.MethodPut, path: "/me/mail", tag: tagUsers,
+		summary: "Choose which e-mail the user of the token gets",
+		scope:   access.Write,
+		bodies:  jsonBody(`{"mail":"none"}`, wire.MailPatch{}),
+		answers: []result{{status: 200, description: "The choice.", of: wire.Mail{}, headers: []string{"Dry-Run"},
+			example: func(e *wire.Encoder) { none := samples.Ann; none.Mail = user.MailNone; e.Mail(none) }}},
+		faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed},
+		do:     (*call).setMail,
 	})
 }
 
@@ -60,4 +76,24 @@ func (c *call) me() (answer, error) {
 		e.Me(c.caller, a.Value)
 		return answer{status: http.StatusOK, body: e.Buf}
 	})
+}
+
+func renderMail(a tracker.Answer[user.User]) answer {
+	var e wire.Encoder
+	e.Mail(a.Value)
+	return answer{status: http.StatusOK, body: e.Buf}
+}
+
+func (c *call) mail() (answer, error) {
+	a, err := c.Service.Users().Load(c.r.Context(), c.caller.User)
+	return answered(a, err, renderMail)
+}
+
+func (c *call) setMail() (answer, error) {
+	cmd := tracker.SetMail{Write: tracker.Write{DryRun: c.dryRun}}
+	if err := c.decode(&cmd.Faults, wire.Member{Name: "mail", Into: &cmd.Mail}); err != nil {
+		return answer{}, err
+	}
+	a, err := c.Service.SetMail(c.r.Context(), c.caller, cmd)
+	return answered(a, err, renderMail)
 }

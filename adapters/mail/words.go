@@ -47,7 +47,7 @@ var languages = map[string]*words{
 		cut: "Der Kommentar geht im Problem weiter.", state: "Status", open: "Problem öffnen", left: "Frühere Änderungen, die nicht in dieser Mail stehen: %d",
 		digest: "%d Probleme haben sich geändert", digestBody: "Viele Probleme haben sich geändert. Diese Mail ersetzt eine eigene Mail für jedes davon.",
 		more:     "Weitere geänderte Probleme: %d",
-		why:      "Sie bekommen diese Mail, weil Sie das Problem beobachten, weil Sie es angelegt haben oder weil es Ihnen zugewiesen ist.",
+		why:      "Du bekommst diese Mail, weil du das Problem beobachtest, weil du es angelegt hast oder weil es dir zugewiesen ist.",
 		settings: "Mails auswählen", unsubscribe: "Keine Mails mehr bekommen",
 		testSubject: "Ein Test der Mails", testBody: "Der Dienst kann Mails versenden. Jemand hat diesen Test mit dem Befehl problems mail angefordert.",
 		fields: map[string]string{"title": "Titel", "state": "Status", "priority": "Priorität", "classification": "Klassifikation", "component": "Komponente", "milestone": "Meilenstein", "assignee": "Zugewiesen"},

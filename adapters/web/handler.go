@@ -58,6 +58,8 @@ type Options struct {
 	// NewRequestID names a request without a usable X-Request-Id, and each form.
 	NewRequestID func() string
 	Now          func() time.Time
+	// Mail shows the choice of e-mail in the settings: the service sends some.
+	Mail bool
 	// Quiet, if not nil, is asked before the log gets the cause of a status 503.
 	// true leaves it out.
 	Quiet func() bool
@@ -113,6 +115,8 @@ func New(o Options) (*Handler, error) {
 			return nil, fmt.Errorf("web: %w", err)
 		}
 	}
+	// Its token is all that counts, and programs of mail call it.
+	h.cross.AddInsecureBypassPattern("POST " + h.base + unsubscribePath)
 	if err := h.checkSignIns(); err != nil {
 		return nil, err
 	}
@@ -254,7 +258,7 @@ func (q *request) answer(rt route) (answer, error) {
 			return answer{}, limited
 		}
 	}
-	if q.r.Method == http.MethodPost { // before any further failure: its page keeps what was typed
+	if q.r.Method == http.MethodPost && rt.path != unsubscribePath { // before any further failure: its page keeps what was typed
 		if err := q.readForm(); err != nil {
 			return answer{}, err
 		}
@@ -316,7 +320,10 @@ func routes() []route {
 		{"POST", "/sign-out", access.Read, false, signOut},
 		{"GET", "/settings", access.Read, false, showSettings},
 		{"POST", "/settings/sessions/{id}/end", access.Read, false, endSession},
+		{"POST", "/settings/mail", access.Write, false, chooseMail},
 		{"POST", "/language", "", true, chooseLanguage},
+		{"GET", unsubscribePath, "", true, showUnsubscribe},
+		{"POST", unsubscribePath, "", true, unsubscribe},
 
 		{"GET", "/live", access.Read, false, showLive},
 

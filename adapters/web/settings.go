@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // settingsPage is a person's own page, with the sessions.
@@ -14,6 +15,10 @@ type settingsPage struct {
 	Sessions []sessionRow
 	// LanguageChosen is whether the language does not follow the browser.
 	LanguageChosen bool
+	// Mails are the choices of e-mail; none if the service sends none.
+	Mails []mailChoice
+	// NoAddress is whether no mail can be sent to the person.
+	NoAddress bool
 }
 
 type sessionRow struct {
@@ -31,6 +36,7 @@ func showSettings(q *request) (answer, error) {
 	}
 	me, _ := sessions.Catalogue.User(q.caller.User)
 	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue).in("settings"), Email: me.Email, Scope: q.caller.Scope, LanguageChosen: q.chosen}
+	view.Mails, view.NoAddress = q.mailChoices(me), !user.CanGetMail(me.Email)
 	for _, s := range sessions.Value {
 		view.Sessions = append(view.Sessions, sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session})
 	}

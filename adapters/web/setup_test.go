@@ -25,7 +25,11 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
 )
+
+// testKey is the key behind the links in e-mail.
+var testKey = webhook.NewKey([32]byte{1})
 
 // site is a client application over a store in memory, with a first administrator.
 type site struct {
@@ -85,7 +89,7 @@ func newSite(t testing.TB, change ...func(*Options)) *site {
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(), WebhookKey: func() (webhook.Key, error) { return testKey, nil }})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// webhookSaboteurs break webhooks.
+// webhookSaboteurs break webhooks, and the choice of e-mail.
 func webhookSaboteurs() []saboteur {
 	return []saboteur{
 		{"the secret of a webhook in the list", "HTTP-HOOK-001", func(next serving) serving {
@@ -37,6 +37,16 @@ func webhookSaboteurs() []saboteur {
 				return r
 			}
 		}},
+		{"a choice of e-mail that is not stored", "HTTP-USER-013", answering(func(c call, r *reply) {
+			if c.is("GET", "/me/mail") {
+				r.body = []byte(`{"mail":"everything"}`)
+			}
+		})},
+		{"a choice of e-mail in a dry run that is stored", "HTTP-USER-013", asking(func(c *call) {
+			if c.is("PUT", "/me/mail") {
+				c.uri, _, _ = strings.Cut(c.uri, "?")
+			}
+		})},
 		{"a webhook that cannot be stopped", "HTTP-HOOK-001", asking(func(c *call) {
 			if c.is("PATCH", "/webhooks/*") {
 				c.body = []byte(strings.Replace(string(c.body), `"active":false`, `"active":true`, 1))

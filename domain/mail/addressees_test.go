@@ -61,7 +61,7 @@ func TestAddressees(t *testing.T) {
 // A group knows the people behind its changes.
 func TestGroupNamesPeople(t *testing.T) {
 	t.Parallel()
-	g := NewGathering(State{})
+	g := NewGathering(State{}, Quiet)
 	given := func(from ident.ID) event.Line {
 		return event.Line{Type: string(problem.FieldChanged), Field: "assignee", From: problem.LogRef(from, "somebody"), To: problem.LogRef(ident.ID{8}, "Eve")}
 	}

@@ -13,7 +13,7 @@ import (
 
 // The times and bounds of gathering.
 const (
-	// Quiet is the time without a change after which a Group is complete.
+	// Quiet is the usual time without a change after which a Group is complete.
 	Quiet = 2 * time.Minute
 	// Longest is the longest time from the first change of a Group to its end.
 	Longest = 15 * time.Minute
@@ -50,11 +50,13 @@ type Gathering struct {
 	open  map[problem.ID]*Group
 	ahead map[problem.ID]Mark
 	read  event.Cursor // all events up to it were added
+	quiet time.Duration
 }
 
-// NewGathering goes on where a State ends.
-func NewGathering(s State) *Gathering {
-	g := &Gathering{open: make(map[problem.ID]*Group), ahead: maps.Clone(s.Ahead), read: s.Cursor}
+// NewGathering goes on where a State ends. quiet is the time without a change after which a
+// Group is complete, such as Quiet.
+func NewGathering(s State, quiet time.Duration) *Gathering {
+	g := &Gathering{quiet: quiet, open: make(map[problem.ID]*Group), ahead: maps.Clone(s.Ahead), read: s.Cursor}
 	if g.ahead == nil {
 		g.ahead = make(map[problem.ID]Mark)
 	}
@@ -106,7 +108,7 @@ func (g *Gathering) Complete(now time.Time) []Group {
 	early := max(len(g.open), len(g.ahead)) - mostOpen
 	var complete []Group
 	for i, group := range all {
-		if i >= early && now.Sub(group.latest) < Quiet && now.Sub(group.first) < Longest {
+		if i >= early && now.Sub(group.latest) < g.quiet && now.Sub(group.first) < Longest {
 			continue
 		}
 		delete(g.open, group.Problem)
@@ -114,6 +116,14 @@ func (g *Gathering) Complete(now time.Time) []Group {
 		complete = append(complete, *group)
 	}
 	return complete
+}
+
+// Reopen takes groups back that Complete has returned, before anything else was added.
+func (g *Gathering) Reopen(groups []Group) {
+	for _, group := range groups {
+		g.ahead[group.Problem] = Mark{group.From - 1, group.before.Number, group.before.Index}
+		g.open[group.Problem] = &group
+	}
 }
 
 // compare orders positions of one feed.
@@ -124,7 +134,7 @@ func compare(a, b event.Cursor) int {
 // Due returns the time until the next Group is complete. ok is false when there is none.
 func (g *Gathering) Due(now time.Time) (wait time.Duration, ok bool) {
 	for _, group := range g.open {
-		own := max(0, min(Quiet-now.Sub(group.latest), Longest-now.Sub(group.first)))
+		own := max(0, min(g.quiet-now.Sub(group.latest), Longest-now.Sub(group.first)))
 		if !ok || own < wait {
 			wait, ok = own, true
 		}

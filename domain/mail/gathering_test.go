@@ -38,7 +38,7 @@ func told(groups []Group) (all []string) {
 
 func TestGathersUntilQuiet(t *testing.T) {
 	t.Parallel()
-	g := NewGathering(State{})
+	g := NewGathering(State{}, Quiet)
 	add := func(n int64, id problem.ID, revision int64, after time.Duration) {
 		at := noon.Add(after)
 		g.Add(cursor(n), changed(id, revision), ann, at, at)
@@ -66,7 +66,7 @@ func TestGathersUntilQuiet(t *testing.T) {
 // A problem that never becomes quiet is told of all the same.
 func TestGathersNoLongerThanAQuarterOfAnHour(t *testing.T) {
 	t.Parallel()
-	g := NewGathering(State{})
+	g := NewGathering(State{}, Quiet)
 	var got []string
 	for i := range int64(31) {
 		at := noon.Add(time.Duration(i) * time.Minute)
@@ -93,7 +93,7 @@ func TestAddsWhatCounts(t *testing.T) {
 		"already in a mail":     {changed(9, 4), 0},
 		"after one in a mail":   {changed(9, 5), 1},
 	} {
-		g := NewGathering(State{Ahead: map[problem.ID]Mark{9: {Through: 4, Number: 3}}})
+		g := NewGathering(State{Ahead: map[problem.ID]Mark{9: {Through: 4, Number: 3}}}, Quiet)
 		g.Add(cursor(1), c.event, ann, noon, noon)
 		if n, _ := g.Open(); n != c.open {
 			t.Errorf("%s: %d groups, want %d", name, n, c.open)
@@ -117,7 +117,7 @@ func TestGatheringWithOtherClocks(t *testing.T) {
 		"in the future":  {noon.Add(time.Hour), Quiet},
 		"no time at all": {time.Time{}, 0},
 	} {
-		g := NewGathering(State{})
+		g := NewGathering(State{}, Quiet)
 		g.Add(cursor(1), changed(7, 1), ann, c.at, noon)
 		if wait, ok := g.Due(noon); !ok || wait != c.wait {
 			t.Errorf("%s: the group is complete after %s, want %s", name, wait, c.wait)
@@ -127,7 +127,7 @@ func TestGatheringWithOtherClocks(t *testing.T) {
 
 func TestGatheringIsBounded(t *testing.T) {
 	t.Parallel()
-	g := NewGathering(State{})
+	g := NewGathering(State{}, Quiet)
 	for i := range int64(mostOpen + 3) {
 		g.Add(cursor(i+1), changed(problem.ID(i+1), 1), ann, noon, noon)
 	}
@@ -164,7 +164,7 @@ func TestGatheringGoesOnElsewhere(t *testing.T) {
 		times := make(map[string]int)
 		saved := State{}.Encode()
 		next := 0
-		g := NewGathering(State{})
+		g := NewGathering(State{}, Quiet)
 		take := func(at time.Time) {
 			for _, group := range g.Complete(at) {
 				for revision := group.From; revision <= group.Through; revision++ {
@@ -187,7 +187,7 @@ func TestGatheringGoesOnElsewhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g = NewGathering(s)
+				g = NewGathering(s, Quiet)
 				next = 1 + slices.IndexFunc(feed, func(p published) bool { return p.cursor == s.Cursor })
 			}
 		}

@@ -99,13 +99,23 @@ func (t Tray) Wait(now time.Time) time.Duration {
 	return max(0, wait)
 }
 
-// Done returns the tray after the mail with its first n items. It counts as sent, unless it
-// was not needed.
-func (t Tray) Done(n int, sent bool, now time.Time) Tray {
-	if n > 1 {
-		t.More = 0
+// Done returns the tray after the mail with these items and this More. Changes that came
+// meanwhile stay. The mail counts as sent, unless it was not needed.
+func (t Tray) Done(items []Item, more int, sent bool, now time.Time) Tray {
+	var left []Item
+	for _, i := range t.Items {
+		if at := slices.IndexFunc(items, func(told Item) bool { return told.Problem == i.Problem }); at >= 0 {
+			if i.Through <= items[at].Through {
+				continue
+			}
+			i.From = items[at].Through + 1
+		}
+		left = append(left, i)
 	}
-	t.Items = slices.Clone(t.Items[n:])
+	t.Items = left
+	if len(items) > 1 {
+		t.More -= more
+	}
 	t.Failures, t.Next = 0, time.Time{}
 	if t.Empty() {
 		t.Since = time.Time{}

@@ -24,6 +24,23 @@ func TestTrayJoinsChangesOfOneProblem(t *testing.T) {
 	}
 }
 
+// What happens while a mail is under way is not in it.
+func TestTrayKeepsWhatCameMeanwhile(t *testing.T) {
+	t.Parallel()
+	tray := filled(2)
+	mail := tray.Mail()
+	tray = tray.Put(Item{1, 2, 5}, noon).Put(Item{3, 1, 1}, noon).Done(mail, 0, true, noon)
+	if want := []Item{{1, 2, 5}, {2, 1, 1}, {3, 1, 1}}; !slices.Equal(tray.Items, want) {
+		t.Errorf("the tray has %v, want %v", tray.Items, want)
+	}
+	full := filled(mostItems + 7)
+	mail, more := full.Mail(), full.More
+	full = full.Put(Item{5000, 1, 1}, noon).Done(mail, more, true, noon)
+	if !full.Empty() || full.More != 1 {
+		t.Errorf("the tray has %d items and %d more, want none and 1", len(full.Items), full.More)
+	}
+}
+
 // A change of 1,000 problems is one mail.
 func TestManyProblemsAreOneMail(t *testing.T) {
 	t.Parallel()
@@ -35,7 +52,7 @@ func TestManyProblemsAreOneMail(t *testing.T) {
 		if got := tray.Mail(); len(got) != c.mail || tray.More != c.more || tray.Wait(noon) != c.wait {
 			t.Errorf("%d problems: the next mail has %d after %s, and %d more", c.problems, len(got), tray.Wait(noon), tray.More)
 		}
-		if done := tray.Done(len(tray.Mail()), true, noon); c.problems > 1 && done.Empty() != (c.mail > 1) || done.More != 0 {
+		if done := tray.Done(tray.Mail(), tray.More, true, noon); c.problems > 1 && done.Empty() != (c.mail > 1) || done.More != 0 {
 			t.Errorf("%d problems: after the mail, the tray is %+v", c.problems, done)
 		}
 	}
@@ -49,9 +66,8 @@ func TestMailsToOnePersonArePaced(t *testing.T) {
 	for i := range 1000 { // 5 problems per second
 		tray = tray.Put(Item{problem.ID(i + 1), 1, 1}, now)
 		for !tray.Empty() && tray.Wait(now) == 0 {
-			n := len(tray.Mail())
-			mails = append(mails, n)
-			tray = tray.Done(n, true, now)
+			mails = append(mails, len(tray.Mail()))
+			tray = tray.Done(tray.Mail(), tray.More, true, now)
 		}
 		now = now.Add(200 * time.Millisecond)
 	}
@@ -93,7 +109,7 @@ func TestTrayAfterFailures(t *testing.T) {
 		if tries != c.tries || now.Sub(noon) < c.total {
 			t.Errorf("refused %t: %d attempts within %s, want %d in %s", c.refused, tries, now.Sub(noon), c.tries, c.total)
 		}
-		if done := tray.Done(1, false, now); !done.Empty() || done.Failures != 0 || !done.Next.IsZero() || done.Sent != 0 || !done.Since.IsZero() {
+		if done := tray.Done(tray.Mail(), 0, false, now); !done.Empty() || done.Failures != 0 || !done.Next.IsZero() || done.Sent != 0 || !done.Since.IsZero() {
 			t.Errorf("after the last attempt: %+v", done)
 		}
 	}
@@ -101,7 +117,7 @@ func TestTrayAfterFailures(t *testing.T) {
 
 func TestTraysAreForgotten(t *testing.T) {
 	t.Parallel()
-	sent := filled(1).Done(1, true, noon)
+	sent := filled(1).Done([]Item{{1, 1, 1}}, 0, true, noon)
 	for name, c := range map[string]struct {
 		tray Tray
 		at   time.Time

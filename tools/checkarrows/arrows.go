@@ -28,6 +28,7 @@ var rules = []rule{
 	{folder: "adapters/httpframe", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true},
+	{folder: "adapters/mail", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/sqlite", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},

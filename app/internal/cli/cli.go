@@ -84,6 +84,7 @@ type grammar struct {
 	Token   tokenCommands   `cmd:"" help:"Create, list and revoke API tokens."`
 	Events  eventsCommand   `cmd:"" help:"Print the events of a running server, and follow them."`
 	Webhook webhookCommands `cmd:"" help:"List, test and replay the webhooks of a running server."`
+	Mail    mailCommand     `cmd:"" help:"Send an e-mail of test."`
 	Export  exportCommand   `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
 	Backup  backupCommand   `cmd:"" help:"Copy the file of a store, beside the running service."`
 	Import  importCommand   `cmd:"" help:"Read what \"problems export\" has written into an empty store."`

@@ -101,6 +101,8 @@ func hidden(value any) bool {
 		return value.Given()
 	case config.Password:
 		return value.Given()
+	case config.MailURL:
+		return value.Secret()
 	case backend.URL:
 		return value.HasPassword()
 	}

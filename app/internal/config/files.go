@@ -61,5 +61,9 @@ func (s *Settings) UnusableFiles() (faults []error) {
 		_, err := s.SignIn.ClientSecret()
 		add("--oidc-client-secret-file", err)
 	}
+	if s.Mail.MailPasswordFile != "" {
+		_, err := s.Mail.Password()
+		add("--mail-password-file", err)
+	}
 	return faults
 }

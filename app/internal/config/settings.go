@@ -22,6 +22,7 @@ type Settings struct {
 	Limits   Limits   `embed:"" group:"Limits"`
 	Timeouts Timeouts `embed:"" group:"Timeouts"`
 	Webhooks Webhooks `embed:"" group:"Webhooks"`
+	Mail     Mail     `embed:"" group:"E-mail"`
 	Clock    Clock    `embed:"" group:"Clock"`
 	Insight  Insight  `embed:"" group:"Insight"`
 }

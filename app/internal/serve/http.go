@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/diagnose"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"
+	"github.com/problemtracking/problems/app/internal/postman"
 	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -106,6 +107,7 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 		Codes:          codes,
 		OpenID:         openID,
 		Proxy:          newProxy(settings.SignIn),
+		Mail:           settings.Mail.MailURL.Given(),
 		Random:         o.Random,
 		Memory:         memory,
 		BasePath:       settings.Server.BasePath,
@@ -215,7 +217,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *courier.Courier, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *courier.Courier, mails *postman.Postman, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
@@ -248,8 +250,8 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 	p := &opening{
 		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
 		keeper:   &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
-		delivery: &delivery{courier: messages},
-		seeder:   seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, codes: codes, logger: logger,
+		delivery: &delivery{courier: messages}, post: &post{postman: mails},
+		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, codes: codes, logger: logger,
 	}
 	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})
 }

@@ -23,6 +23,7 @@ type opening struct {
 	service   *tracker.Service
 	keeper    *housekeeper
 	delivery  *delivery
+	post      *post
 	outages   *outage.Log
 	api       *endpoint
 	endpoints []*endpoint
@@ -93,6 +94,7 @@ func (p *opening) begin(b bootstrap, lines ...string) {
 	p.print(b, append(lines, announcement(p.options, p.url(), p.page(b), b)...)...)
 	p.keeper.start()
 	p.delivery.start()
+	p.post.start()
 	go debug.FreeOSMemory() // a start leaves some 4 MB of garbage
 }
 
@@ -143,11 +145,12 @@ func (p *opening) print(b bootstrap, lines ...string) {
 	p.logger.Warn("standard output does not take the lines of the start", args...)
 }
 
-// stop ends the wait for the store, the delivery of webhooks and the housekeeping.
+// stop ends the wait for the store, the delivery of webhooks, e-mail and the housekeeping.
 func (p *opening) stop(context.Context) error {
 	p.store.cancel()
 	p.waiting.Wait()
 	p.delivery.stop()
+	p.post.stop()
 	p.keeper.stop()
 	return nil
 }

@@ -149,6 +149,7 @@ func module(o Options, logger *slog.Logger, storing fx.Option) fx.Option {
 		storing,
 		domainModule,
 		webhookModule,
+		mailModule,
 		metricsModule,
 		httpModule,
 	)

@@ -479,6 +479,13 @@ func (e *Encoder) Me(c tracker.Caller, u user.User) {
 	e.Close('}')
 }
 
+// Mail writes the e-mail that a user gets.
+func (e *Encoder) Mail(u user.User) {
+	e.Open('{')
+	e.key("mail").Text(u.Mail.String())
+	e.Close('}')
+}
+
 // Failure writes an error (RFC 9457, D18).
 func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID string) {
 	e.Open('{')

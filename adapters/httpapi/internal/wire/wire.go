@@ -184,6 +184,17 @@ type Me struct {
 	Expires *time.Time `json:"expires"`
 }
 
+// Mail is a user's choice of e-mail.
+type Mail struct {
+	Mail string `json:"mail" enum:"everything,mine,none" doc:"E-mail about the problems that the user watches, made or is assigned; mine leaves out those that the user only watches."`
+}
+
+// MailPatch is the body of a choice of e-mail.
+type MailPatch struct {
+	Mail string   `json:"mail" enum:"everything,mine,none"`
+	_    struct{} `additionalProperties:"false"`
+}
+
 // Error is an error (RFC 9457, D18).
 type Error struct {
 	Type     string      `json:"type" format:"uri-reference" doc:"The page about this kind of error."`

@@ -64,6 +64,20 @@ var english = Language{
 		"settings.end":           "End",
 		"settings.save":          "Save",
 
+		"settings.mail":            "E-mail",
+		"settings.mail-help":       "You get e-mail about changes by others, once a problem is quiet.",
+		"settings.mail-no-address": "No e-mail can be sent to your address. An administrator can change it.",
+		"settings.mail-choice":     "Get e-mail about",
+		"mail.everything":          "Problems that you watch, made or have to do",
+		"mail.mine":                "Problems that you made or have to do",
+		"mail.none":                "Nothing",
+
+		"unsubscribe.title":  "End e-mail",
+		"unsubscribe.ask":    "This service then sends you no e-mail about problems any more.",
+		"unsubscribe.button": "Get no e-mail any more",
+		"unsubscribe.done":   "You get no e-mail about problems any more.",
+		"unsubscribe.again":  "Choose your e-mail in the settings",
+
 		"language.title":   "Language",
 		"language.browser": "As the browser asks",
 

@@ -64,6 +64,20 @@ var german = Language{
 		"settings.end":           "Beenden",
 		"settings.save":          "Speichern",
 
+		"settings.mail":            "E-Mail",
+		"settings.mail-help":       "Du bekommst E-Mails über Änderungen von anderen, sobald ein Problem zur Ruhe kommt.",
+		"settings.mail-no-address": "An deine Adresse kann keine E-Mail gesendet werden. Ein Administrator kann sie ändern.",
+		"settings.mail-choice":     "E-Mails bekommen über",
+		"mail.everything":          "Probleme, die du beobachtest, angelegt hast oder erledigen sollst",
+		"mail.mine":                "Probleme, die du angelegt hast oder erledigen sollst",
+		"mail.none":                "Nichts",
+
+		"unsubscribe.title":  "E-Mails beenden",
+		"unsubscribe.ask":    "Dieser Dienst sendet dir dann keine E-Mails über Probleme mehr.",
+		"unsubscribe.button": "Keine E-Mails mehr bekommen",
+		"unsubscribe.done":   "Du bekommst keine E-Mails über Probleme mehr.",
+		"unsubscribe.again":  "E-Mails in den Einstellungen wählen",
+
 		"language.title":   "Sprache",
 		"language.browser": "Wie der Browser es wünscht",
 

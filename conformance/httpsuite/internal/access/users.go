@@ -21,6 +21,7 @@ func userCases() []session.Case {
 		session.Extended("HTTP-USER-009", "D17", "deactivating a user revokes the tokens for good", deactivationRevokesTokens),
 		session.Extended("HTTP-USER-010", "D2", "a renamed user is shown by today's name in fields, comments, relationships and watchers", renamedUserShowsTodaysName),
 		session.Extended("HTTP-USER-012", "D11, D30", "Ignored-Members names what the creation of a user or metadata object does not store, unless it makes no difference", creationsNameIgnoredMembers),
+		session.Extended("HTTP-USER-013", "D33", "everybody chooses the own e-mail: everything at first", mailIsChosen),
 		session.Extended("HTTP-USER-011", "D2", "a new e-mail address is shown wherever the whole user is: in fields and among watchers", newEmailIsShown),
 	}
 }
@@ -34,6 +35,25 @@ func userIsCreated(s *session.Session) {
 		s.Fatalf("%v\nhas no UUIDv7", a)
 	}
 	s.Admin.Get("/users/"+a.Text("/identifier")).Is(200).Has("", a.Value)
+}
+
+func mailIsChosen(s *session.Session) {
+	bob, eve := s.User(), s.User()
+	bob.Get("/me/mail").Is(200).Members("", "mail").Has("/mail", "everything")
+	for _, choice := range []string{"mine", "none", "everything", "none", "none"} {
+		bob.Put("/me/mail", `{"mail":"`+choice+`"}`).Is(200).Has("", map[string]any{"mail": choice})
+		bob.Get("/me/mail").Is(200).Has("/mail", choice)
+		eve.Get("/me/mail").Is(200).Has("/mail", "everything")
+	}
+	bob.Put("/me/mail?dryRun=true", `{"mail":"mine"}`).Is(200).Sends("Dry-Run", "true").Has("/mail", "mine")
+	bob.Get("/me/mail").Is(200).Has("/mail", "none")
+	s.Admin.Get("/users/"+bob.Identifier).Is(200).Has("", bob.Object())
+	bob.Put("/me/mail", `{}`).Fault(422, "required-field", "/mail")
+	bob.Put("/me/mail", `{"mail":"weekly"}`).Fault(422, "invalid-value", "/mail")
+	bob.Put("/me/mail", `{"mail":null}`).Fault(422, "", "/mail")
+	bob.Put("/me/mail", `{"mail":7}`).Fault(422, "invalid-type", "/mail")
+	bob.Put("/me/mail", `{"mail":"none","user":"eve"}`).Fault(422, "unknown-field", "/user")
+	s.UserWith("read").Put("/me/mail", `{"mail":"mine"}`).Fault(403, "forbidden")
 }
 
 func faultsOfAUser(s *session.Session) {

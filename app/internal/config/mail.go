@@ -1,0 +1,117 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	netmail "net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/mail"
+	domain "github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Mail says how the service sends e-mail.
+type Mail struct {
+	MailURL          MailURL       `name:"mail-url" placeholder:"URL" help:"Mail server for e-mail to watchers, assignees and originators, such as smtp://user@mail.example.org:587 or smtps://mail.example.org. smtp needs STARTTLS, unless ?starttls=optional or ?starttls=off follows. It needs --mail-from and --public-url. Default: none, and no e-mail is sent."`
+	MailPassword     Password      `placeholder:"PASSWORD" help:"Password at the mail server, instead of one in --mail-url. Better set as a variable: other users of the machine can see flags."`
+	MailPasswordFile string        `placeholder:"FILE" help:"File with that password. It is read at each connection."`
+	MailFrom         string        `placeholder:"ADDRESS" help:"Sender of all e-mail, such as problems@example.org or Problems <problems@example.org>."`
+	MailLanguage     string        `default:"en" enum:"en,de" placeholder:"LANGUAGE" help:"Language of e-mail: en or de. Default: ${default}."`
+	MailQuiet        time.Duration `default:"2m" placeholder:"TIME" help:"For how long a problem has to be without a change before an e-mail tells of it: at most 15m. Default: ${default}."`
+}
+
+// MailURL is the URL of a mail server, perhaps with a password. The password is hidden from
+// every verb of package fmt, and so from logs.
+type MailURL struct {
+	server   mail.Server
+	password string
+	text     string // without the password
+}
+
+// UnmarshalText reads a URL. The empty text is none.
+func (u *MailURL) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*u = MailURL{}
+		return nil
+	}
+	server, password, err := mail.ParseServer(string(text))
+	if err != nil {
+		return err
+	}
+	parsed, err := url.Parse(string(text))
+	if err != nil {
+		return errors.New("has to be a URL")
+	}
+	*u = MailURL{server, password, strings.Replace(parsed.Redacted(), ":xxxxx@", ":…@", 1)}
+	return nil
+}
+
+// Given reports whether there is a mail server.
+func (u MailURL) Given() bool { return u.text != "" }
+
+// Secret reports whether the URL has a password.
+func (u MailURL) Secret() bool { return u.password != "" }
+
+// Format writes the URL with a mask in place of its password.
+func (u MailURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, u.text) }
+
+// String returns the URL with a mask in place of its password.
+func (u MailURL) String() string { return u.text }
+
+// Server returns the mail server.
+func (m *Mail) Server() mail.Server { return m.MailURL.server }
+
+// Password returns the password at the mail server, also from a file; "" without one.
+func (m *Mail) Password() (string, error) {
+	if m.MailURL.Secret() {
+		return m.MailURL.password, nil
+	}
+	return readPassword("the password of the mail server", m.MailPassword, m.MailPasswordFile)
+}
+
+// From returns the sender.
+func (m *Mail) From() (netmail.Address, error) {
+	from, err := netmail.ParseAddress(m.MailFrom)
+	if err != nil || !user.CanGetMail(from.Address) {
+		return netmail.Address{}, errors.New("--mail-from has to be an address such as problems@example.org or Problems <problems@example.org>")
+	}
+	return *from, nil
+}
+
+// check refuses settings that do not go together.
+func (m *Mail) check(s *Server) error {
+	given := 0
+	for _, is := range []bool{m.MailURL.Secret(), m.MailPassword.Given(), m.MailPasswordFile != ""} {
+		if is {
+			given++
+		}
+	}
+	if !m.MailURL.Given() {
+		if given > 0 || m.MailFrom != "" {
+			return errors.New("--mail-url is missing: --mail-from, --mail-password and --mail-password-file belong to it")
+		}
+		return nil
+	}
+	_, err := m.From()
+	switch {
+	case m.MailFrom == "":
+		return errors.New("--mail-url needs --mail-from, the sender of all e-mail")
+	case err != nil:
+		return err
+	case s.PublicURL == "":
+		return errors.New("--mail-url needs --public-url: the links in e-mail lead there")
+	case s.Web == "off":
+		return errors.New("--mail-url needs --web=on: the links in e-mail lead to the client application")
+	case given > 1:
+		return errors.New("a password in --mail-url, --mail-password and --mail-password-file exclude each other")
+	case given > 0 && m.Server().User == "":
+		return errors.New("--mail-url needs a user for the password, such as smtp://user@mail.example.org")
+	case m.MailQuiet < 0 || m.MailQuiet > domain.Longest:
+		return fmt.Errorf("--mail-quiet has to be from 0s to %s", domain.Longest)
+	}
+	return nil
+}

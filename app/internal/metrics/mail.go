@@ -1,0 +1,48 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/problemtracking/problems/app/internal/postman"
+)
+
+// Mail reports on e-mail from now on.
+func (m *Metrics) Mail(stat func() (postman.Stat, bool), attempts func(postman.Outcome) int64) {
+	m.registry.MustRegister(mails{stat, attempts})
+}
+
+// mails collects the state of e-mail, on the server that sends.
+type mails struct {
+	stat     func() (postman.Stat, bool)
+	attempts func(postman.Outcome) int64
+}
+
+var (
+	mailGathering = prometheus.NewDesc("problems_mail_gathering",
+		"Problems that have changed and are not quiet yet. Only on the server that sends.", nil, nil)
+	mailPending = prometheus.NewDesc("problems_mail_pending",
+		"Changed problems of which a mail has to tell somebody. Only on the server that sends.", nil, nil)
+	mailOldest = prometheus.NewDesc("problems_mail_oldest_timestamp_seconds",
+		"Since when the oldest change waits for its mail, in seconds since 1970; 0 when none waits. Only on the server that sends.", nil, nil)
+	mailAttempts = prometheus.NewDesc("problems_mail_attempts_total",
+		"Attempts of this server to send a mail, by outcome: sent, unreachable, deferred, refused, or lost after the last attempt.", []string{"outcome"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (m mails) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{mailGathering, mailPending, mailOldest, mailAttempts} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m mails) Collect(to chan<- prometheus.Metric) {
+	if s, ok := m.stat(); ok {
+		to <- prometheus.MustNewConstMetric(mailGathering, prometheus.GaugeValue, float64(s.Gathering))
+		to <- prometheus.MustNewConstMetric(mailPending, prometheus.GaugeValue, float64(s.Pending))
+		to <- prometheus.MustNewConstMetric(mailOldest, prometheus.GaugeValue, seconds(s.Oldest))
+	}
+	for _, o := range postman.Outcomes() {
+		to <- prometheus.MustNewConstMetric(mailAttempts, prometheus.CounterValue, float64(m.attempts(o)), string(o))
+	}
+}

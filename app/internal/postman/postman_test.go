@@ -1,0 +1,491 @@
+package postman
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// world is some servers on one store, and a mail server. Time is virtual.
+type world struct {
+	t       *testing.T
+	store   store.Store
+	servers []*server
+	admin   tracker.Caller
+	start   time.Time
+
+	mu      sync.Mutex
+	answer  func(ctx context.Context, l mail.Letter) error // nil: takes everything
+	arrived []sent
+}
+
+// sent is a mail at the mail server.
+type sent struct {
+	mail.Letter
+	at time.Time
+}
+
+// server is one server. Its connection to the store can be cut.
+type server struct {
+	store.Store
+	*tracker.Service
+	postman *Postman
+	cut     atomic.Bool
+	writes  atomic.Int64
+	stop    func()
+}
+
+var errCut = fault.New(fault.Unavailable, "the store is away")
+
+func (s *server) View(ctx context.Context, fn func(store.Reader) error) error {
+	if s.cut.Load() {
+		return errCut
+	}
+	return s.Store.View(ctx, fn)
+}
+
+func (s *server) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
+	if s.cut.Load() {
+		return store.Receipt{}, errCut
+	}
+	s.writes.Add(1)
+	return s.Store.Commit(ctx, c)
+}
+
+// Send and Rest make the world the sender of all servers.
+func (w *world) Send(ctx context.Context, l mail.Letter) error {
+	w.mu.Lock()
+	answer := w.answer
+	w.mu.Unlock()
+	if answer != nil {
+		if err := answer(ctx, l); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.arrived = append(w.arrived, sent{l, time.Now()})
+	return nil
+}
+
+func (*world) Rest() {}
+
+func (w *world) answers(f func(ctx context.Context, l mail.Letter) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = f
+}
+
+// mails returns the mails since the last call, each as "person: #1 #2", sorted.
+func (w *world) mails() (all []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, l := range w.arrived {
+		line := l.To.Name + ":"
+		for _, s := range l.Stories {
+			line += fmt.Sprintf(" #%d", s.Problem)
+		}
+		if l.More > 0 {
+			line += fmt.Sprintf(" and %d", l.More)
+		}
+		all = append(all, line)
+	}
+	w.arrived = nil
+	slices.Sort(all)
+	return all
+}
+
+func (w *world) expect(what string, want ...string) {
+	w.t.Helper()
+	slices.Sort(want)
+	if got := w.mails(); !slices.Equal(got, want) {
+		w.t.Errorf("%s: the mails are %q, want %q", what, got, want)
+	}
+}
+
+// inTime runs a test with some servers in virtual time.
+func inTime(t *testing.T, servers int, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := memory.Open(t.Context(), memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, store: s, start: time.Now()}
+		for range servers {
+			w.servers = append(w.servers, w.serve())
+		}
+		secret := access.NewSecret([32]byte{31: 1})
+		if _, err := w.servers[0].Seed(t.Context(), secret); err != nil {
+			t.Fatal(err)
+		}
+		if w.admin, err = w.servers[0].Authenticate(t.Context(), secret); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second) // the first look
+		test(t, w)
+		for _, s := range w.servers {
+			s.stop()
+		}
+		synctest.Wait()
+	})
+}
+
+// serve starts a server, which sends when it can.
+func (w *world) serve() *server {
+	s := &server{Store: w.store}
+	s.Service = tracker.New(tracker.Options{
+		Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
+		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{1}), nil },
+	})
+	s.postman = New(Options{Service: s.Service, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { s.postman.Run(ctx) })
+	s.stop = func() { cancel(); running.Wait() }
+	return s
+}
+
+// person adds a user, and returns the caller of the user.
+func (w *world) person(name string) tracker.Caller {
+	w.t.Helper()
+	a, err := w.servers[0].Users().Create(w.t.Context(), w.admin, tracker.CreateObject[tracker.UserPatch]{
+		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return tracker.Caller{User: a.Value.ID, Scope: access.Write}
+}
+
+func (w *world) create(by tracker.Caller, title string) problem.ID {
+	w.t.Helper()
+	a, err := w.servers[0].CreateProblem(w.t.Context(), by, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(title)}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Value.ID
+}
+
+func (w *world) comment(by tracker.Caller, on problem.ID, text string) {
+	w.t.Helper()
+	if _, err := w.servers[0].AddComment(w.t.Context(), by, on, tracker.AddComment{Text: patch.Set(text)}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) watch(who tracker.Caller, on problem.ID) {
+	w.t.Helper()
+	members := metadata.Members{"identifier": metadata.Text(who.User.String())}
+	if _, err := w.servers[0].AddWatcher(w.t.Context(), w.admin, on, tracker.AddWatcher{User: members}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) choose(who tracker.Caller, m user.Mail) {
+	w.t.Helper()
+	if _, err := w.servers[0].SetMail(w.t.Context(), who, tracker.SetMail{Mail: patch.Set(m.String())}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestTellsOfChangesByOthers(t *testing.T) {
+	t.Parallel()
+	inTime(t, 2, func(t *testing.T, w *world) {
+		ann, bob, cy := w.person("ann"), w.person("bob"), w.person("cy")
+		id := w.create(ann, "a lamp")
+		w.watch(bob, id)
+		w.watch(cy, id)
+		time.Sleep(mail.Quiet - time.Second)
+		w.expect("before it is quiet")
+		time.Sleep(5 * time.Second)
+		w.expect("once it is quiet", "bob: #1", "cy: #1")
+		w.comment(bob, id, "first")
+		time.Sleep(time.Minute)
+		w.comment(bob, id, "second")
+		time.Sleep(mail.Quiet - 2*time.Second)
+		w.expect("while it is not quiet")
+		time.Sleep(5 * time.Second)
+		w.mu.Lock()
+		var lines []string
+		for _, l := range w.arrived {
+			for _, e := range l.Stories[0].Entries {
+				lines = append(lines, l.To.Name+" "+e.Author+" "+string(e.Type)+" "+e.Comment)
+			}
+		}
+		w.mu.Unlock()
+		slices.Sort(lines)
+		if want := []string{"ann bob CommentAdded first", "ann bob CommentAdded second", "cy bob CommentAdded first", "cy bob CommentAdded second"}; !slices.Equal(lines, want) {
+			t.Errorf("the mails have %q, want %q", lines, want)
+		}
+		w.expect("once it is quiet again", "ann: #1", "cy: #1")
+		time.Sleep(time.Hour)
+		w.expect("afterwards")
+	})
+}
+
+func TestTellsWhomItConcerns(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		ann, bob, cy := w.person("ann"), w.person("bob"), w.person("cy")
+		id := w.create(ann, "a lamp")
+		w.watch(bob, id)
+		w.watch(cy, id)
+		w.choose(ann, user.MailMine)
+		w.choose(bob, user.MailMine)
+		w.choose(cy, user.MailNone)
+		time.Sleep(10 * time.Minute)
+		w.mails()
+		w.comment(w.admin, id, "for all")
+		time.Sleep(10 * time.Minute)
+		w.expect("by the choices", "ann: #1")
+		// Each of two authors gets the change by the other, and nothing of one's own.
+		w.choose(bob, user.MailEverything)
+		w.comment(ann, id, "by ann")
+		w.comment(bob, id, "by bob")
+		time.Sleep(10 * time.Minute)
+		w.mu.Lock()
+		for _, l := range w.arrived {
+			for _, e := range l.Stories[0].Entries {
+				if e.Author == l.To.Name {
+					t.Errorf("%s gets a mail about an own change", e.Author)
+				}
+			}
+		}
+		w.mu.Unlock()
+		w.expect("of two authors", "ann: #1", "bob: #1")
+		// Whoever ends mail gets none, although one waits.
+		w.comment(w.admin, id, "again")
+		time.Sleep(time.Minute)
+		key := webhook.NewKey([32]byte{1})
+		if err := w.servers[0].Unsubscribe(t.Context(), mail.NewToken(key, ann.User)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		w.expect("after the end", "bob: #1")
+	})
+}
+
+// A change of many problems is one mail for each person, also problem by problem.
+func TestManyProblems(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		ann := w.person("ann")
+		for i := range 300 {
+			w.create(ann, fmt.Sprint(i))
+		}
+		time.Sleep(10 * time.Minute)
+		w.mails()
+		for i := range 300 {
+			w.comment(w.admin, problem.ID(i+1), "done")
+		}
+		time.Sleep(10 * time.Minute)
+		got := w.mails()
+		if len(got) != 1 || !strings.HasSuffix(got[0], " and 250") {
+			t.Errorf("the mails are %.300q", got)
+		}
+		for i := range 300 {
+			w.comment(w.admin, problem.ID(i+1), "again")
+			time.Sleep(250 * time.Millisecond)
+		}
+		time.Sleep(time.Hour)
+		if got := w.mails(); len(got) > 2*mail.MostSeparate {
+			t.Errorf("%d mails about changes problem by problem", len(got))
+		}
+	})
+}
+
+// An outage of the mail server for an hour loses nothing, and floods nobody after it.
+func TestOutageOfTheMailServer(t *testing.T) {
+	t.Parallel()
+	inTime(t, 2, func(t *testing.T, w *world) {
+		ann, bob := w.person("ann"), w.person("bob")
+		first, second := w.create(ann, "a lamp"), w.create(bob, "a fuse")
+		time.Sleep(10 * time.Minute)
+		w.mails()
+		tries := 0
+		w.answers(func(context.Context, mail.Letter) error {
+			tries++
+			return &mail.Failure{Kind: mail.Unreachable, Reason: "away"}
+		})
+		for i := range 20 { // every three minutes
+			w.comment(w.admin, first, fmt.Sprint(i))
+			time.Sleep(3 * time.Minute)
+		}
+		w.comment(w.admin, second, "once")
+		time.Sleep(5 * time.Minute)
+		w.expect("during the outage")
+		if tries < 30 || tries > 100 {
+			t.Errorf("%d attempts in an hour", tries)
+		}
+		i := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.postman.Stat(); return sends })
+		if i < 0 {
+			t.Fatal("no server sends")
+		}
+		if stat, _ := w.servers[i].postman.Stat(); stat.Pending != 2 || time.Since(stat.Oldest) < 50*time.Minute || w.servers[i].postman.Attempts(Outcome(mail.Unreachable)) != int64(tries) {
+			t.Errorf("the state is %+v", stat)
+		}
+		w.answers(nil)
+		time.Sleep(2 * mostPause)
+		w.mu.Lock()
+		if len(w.arrived) > 0 {
+			if n := len(w.arrived[0].Stories[0].Entries); n != 20 {
+				t.Errorf("the first mail has %d changes, want all 20", n)
+			}
+		}
+		w.mu.Unlock()
+		w.expect("after the outage", "ann: #1", "bob: #2")
+		time.Sleep(time.Hour)
+		w.expect("later")
+	})
+}
+
+// One person whose mail is refused holds up nobody else.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		ann, bob := w.person("ann"), w.person("bob")
+		id := w.create(w.admin, "a lamp")
+		w.watch(ann, id)
+		w.watch(bob, id)
+		var tries []time.Duration
+		kind := mail.Refused
+		w.answers(func(_ context.Context, l mail.Letter) error {
+			if l.To.ID != ann.User {
+				return nil
+			}
+			tries = append(tries, time.Since(w.start))
+			return &mail.Failure{Kind: kind, Reason: "no"}
+		})
+		w.comment(w.admin, id, "hello")
+		time.Sleep(10 * time.Minute)
+		w.expect("at first", "bob: #1")
+		time.Sleep(7 * 24 * time.Hour)
+		if len(tries) != 3 || w.servers[0].postman.Attempts(Lost) != 1 {
+			t.Errorf("refused at %v; %d lost", tries, w.servers[0].postman.Attempts(Lost))
+		}
+		tries, kind = nil, mail.Deferred
+		w.comment(w.admin, id, "again")
+		time.Sleep(time.Hour)
+		w.answers(nil)
+		time.Sleep(10 * time.Hour)
+		if len(tries) < 4 {
+			t.Errorf("put off at %v", tries)
+		}
+		w.expect("later", "bob: #1", "ann: #1")
+	})
+}
+
+// When the sending server dies or loses the store, another one goes on: no mail is lost, and
+// one at most is sent twice.
+func TestDeathOfAServer(t *testing.T) {
+	t.Parallel()
+	for name, kill := range map[string]func(*server){
+		"it loses the store": func(s *server) { s.cut.Store(true) },
+		"it stops":           func(s *server) { s.stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 2, func(t *testing.T, w *world) {
+				var people []tracker.Caller
+				for i := range 8 {
+					people = append(people, w.person(fmt.Sprint("p", i)))
+				}
+				id := w.create(w.admin, "a lamp")
+				for _, p := range people {
+					w.watch(p, id)
+				}
+				time.Sleep(10 * time.Minute)
+				w.mails()
+				w.answers(func(ctx context.Context, _ mail.Letter) error {
+					select {
+					case <-time.After(time.Second):
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				w.comment(w.admin, id, "hello")
+				dead := -1
+				for dead < 0 || w.count() < 3 {
+					time.Sleep(100 * time.Millisecond)
+					dead = slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.postman.Stat(); return sends })
+				}
+				kill(w.servers[dead])
+				time.Sleep(time.Minute)
+				counts := make(map[string]int)
+				for _, m := range w.mails() {
+					counts[m]++
+				}
+				twice := 0
+				for i := range people {
+					switch n := counts[fmt.Sprintf("p%d: #1", i)]; n {
+					case 1:
+					case 2:
+						twice++
+					default:
+						t.Errorf("person %d has %d mails", i, n)
+					}
+				}
+				if twice > 1 {
+					t.Errorf("%d mails were sent twice", twice)
+				}
+				w.servers[dead].cut.Store(false)
+			})
+		})
+	}
+}
+
+func (w *world) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.arrived)
+}
+
+// A server without changes writes nothing.
+func TestIdleServerWritesNothing(t *testing.T) {
+	t.Parallel()
+	inTime(t, 2, func(t *testing.T, w *world) {
+		w.create(w.admin, "a lamp")
+		time.Sleep(time.Hour)
+		writes := w.servers[0].writes.Load() + w.servers[1].writes.Load()
+		time.Sleep(time.Hour)
+		if now := w.servers[0].writes.Load() + w.servers[1].writes.Load(); now != writes {
+			t.Errorf("%d writes in an hour without a change", now-writes)
+		}
+	})
+}
+
+// What happens while no server sends is in mails later.
+func TestChangesWhileNobodySends(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		ann := w.person("ann")
+		w.servers[0].stop()
+		id := w.create(ann, "a lamp")
+		w.comment(w.admin, id, "while nobody sends")
+		w.servers[0] = w.serve()
+		time.Sleep(10 * time.Minute)
+		w.expect("after the restart, nothing is lost", "ann: #1")
+	})
+}

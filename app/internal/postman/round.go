@@ -1,0 +1,363 @@
+package postman
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// Bounds of a round.
+const (
+	// tick is the time between two looks at the feed and at the trays.
+	tick = 500 * time.Millisecond
+	// pageSize is the number of events in one read of the feed, and mostPages the number
+	// of reads between two renewals.
+	pageSize  = 500
+	mostPages = 20
+	// idleFor is the time without work after which the lease is given back: a server
+	// without changes writes nothing.
+	idleFor = 5 * time.Second
+	// leastPause and mostPause bound the pauses of an outage of the mail server.
+	leastPause = 5 * time.Second
+	mostPause  = time.Minute
+)
+
+// round is one time with the lease. All of it belongs to one goroutine, but for the mail
+// under way.
+type round struct {
+	*Postman
+	desk    *tracker.Postman
+	ctx     context.Context // ends with the lease
+	end     context.CancelFunc
+	guard   *time.Timer // ends ctx unless the lease was renewed
+	renewed time.Time   // when the latest renewal began
+
+	feed      *tracker.Follower
+	gathering *mail.Gathering
+	trays     []*tray
+	dirty     bool // the state differs from the stored one
+	worked    time.Time
+	busy      *tray // whose mail is under way
+	results   chan result
+
+	pause  time.Duration // after the latest failure of the mail server; 0: none
+	paused time.Time     // until when
+}
+
+// tray is a tray in a round.
+type tray struct {
+	mail.Tray
+	due time.Time // of the next mail, by a clock that nobody sets
+}
+
+// result is the end of an attempt. err is nil for a mail that was sent.
+type result struct {
+	tray  *tray
+	items []mail.Item
+	more  int
+	err   error
+}
+
+// The ends of a round.
+var (
+	// errLost: another server has the lease, or may have it.
+	errLost = errors.New("another server sends e-mail")
+	// errIdle: there is nothing to do.
+	errIdle = errors.New("there is nothing to do")
+)
+
+// send sends while it has the lease, until ctx ends.
+func (p *Postman) send(ctx context.Context, desk *tracker.Postman, s mail.State, until time.Time) error {
+	r := &round{Postman: p, desk: desk, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now()}
+	r.ctx, r.end = context.WithCancel(ctx)
+	r.guard = time.AfterFunc(time.Until(until), r.end)
+	err := r.begin(s)
+	if err == nil {
+		err = r.run()
+	}
+	r.end()
+	r.guard.Stop()
+	if r.busy != nil { // it has ended with ctx
+		if done := <-r.results; err == nil {
+			r.settle(done)
+		}
+	}
+	p.Sender.Rest()
+	if r.feed != nil {
+		r.feed.Close()
+	}
+	switch {
+	case err == nil, errors.Is(err, errIdle): // nil: the server stops
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), calls)
+		defer cancel()
+		return desk.Release(limited, r.state())
+	case errors.Is(err, errLost):
+		return nil
+	}
+	return err
+}
+
+// begin goes on where the state ends. If the feed has lost that position, it goes on with
+// the changes from now on.
+func (r *round) begin(s mail.State) (err error) {
+	r.feed, err = r.desk.Follow(r.ctx, s.Cursor, pageSize)
+	if fault.Is(err, fault.CursorGone) {
+		r.Logger.Warn("the feed no longer has the changes since the last e-mail: there is no mail about those before now")
+		if s.Cursor, err = r.desk.Newest(r.ctx); err == nil {
+			s.Ahead, r.dirty = nil, true
+			r.feed, err = r.desk.Follow(r.ctx, s.Cursor, pageSize)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.gathering = mail.NewGathering(s, r.Quiet)
+	now := time.Now()
+	for _, t := range s.Trays {
+		r.trays = append(r.trays, &tray{t, now.Add(t.Wait(now))})
+	}
+	return nil
+}
+
+// run returns nil when the server stops.
+func (r *round) run() error {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		if err := r.step(); err != nil {
+			return err
+		}
+		select {
+		case <-r.ctx.Done():
+			if time.Since(r.renewed) < lease.Hold {
+				return nil
+			}
+			return errLost
+		case done := <-r.results:
+			r.settle(done)
+		case <-ticker.C:
+		}
+	}
+}
+
+// step reads the feed, fills the trays, stores the state, and begins the next mail. What a
+// mail tells of is stored before.
+func (r *round) step() error {
+	if err := r.read(); err != nil {
+		return r.later(err)
+	}
+	if err := r.fill(); err != nil {
+		return r.later(err)
+	}
+	if r.dirty || time.Since(r.renewed) >= lease.Renewal {
+		if err := r.save(); err != nil {
+			return r.later(err)
+		}
+	}
+	if r.busy == nil && !r.dirty {
+		if err := r.next(); err != nil {
+			return r.later(err)
+		}
+	}
+	r.report()
+	if r.idle() {
+		return errIdle
+	}
+	return nil
+}
+
+// later returns no error for a failure that may pass: the guard ends the round in time.
+func (r *round) later(err error) error {
+	if r.ctx.Err() != nil || fault.Is(err, fault.Unavailable) {
+		return nil
+	}
+	return err
+}
+
+// read adds the new events of the feed.
+func (r *round) read() error {
+	for range mostPages {
+		p, err := r.feed.Next(r.ctx)
+		if err != nil {
+			return err
+		}
+		for _, v := range p.Events {
+			r.gathering.Add(v.Cursor, v.Event, v.Author, v.At, time.Now())
+		}
+		r.gathering.Skip(p.Next)
+		if len(p.Events) > 0 {
+			r.worked = time.Now()
+		}
+		if p.End {
+			return nil
+		}
+	}
+	return nil
+}
+
+// fill puts the complete groups into the trays of their addressees.
+func (r *round) fill() error {
+	now := time.Now()
+	r.trays = slices.DeleteFunc(r.trays, func(t *tray) bool { return t != r.busy && t.Forgettable(now) })
+	groups := r.gathering.Complete(now)
+	if len(groups) == 0 {
+		return nil
+	}
+	all, err := r.desk.Address(r.ctx, groups)
+	if err != nil {
+		r.gathering.Reopen(groups)
+		return err
+	}
+	r.dirty = true
+	for _, of := range all {
+		for _, who := range of.Users {
+			t := r.of(who)
+			t.Tray = t.Put(mail.Item{Problem: of.Problem, From: of.From, Through: of.Through}, now)
+			t.due = now.Add(t.Wait(now))
+		}
+	}
+	return nil
+}
+
+// of returns the tray of a user.
+func (r *round) of(who ident.ID) *tray {
+	for _, t := range r.trays {
+		if t.User == who {
+			return t
+		}
+	}
+	t := &tray{Tray: mail.Tray{User: who}}
+	r.trays = append(r.trays, t)
+	return t
+}
+
+func (r *round) state() (s mail.State) {
+	s.Cursor, s.Ahead = r.gathering.Position()
+	for _, t := range r.trays {
+		s.Trays = append(s.Trays, t.Tray)
+	}
+	return s
+}
+
+// save stores the state, and renews the lease.
+func (r *round) save() error {
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(r.ctx, calls)
+	defer cancel()
+	held, err := r.desk.Save(ctx, r.state())
+	if err != nil {
+		return err
+	}
+	if !held {
+		return errLost
+	}
+	r.renewed, r.dirty = begun, false
+	r.guard.Reset(time.Until(begun.Add(lease.Hold)))
+	return nil
+}
+
+// next begins the next mail that is due.
+func (r *round) next() error {
+	now := time.Now()
+	if now.Before(r.paused) {
+		return nil
+	}
+	for _, t := range r.trays {
+		if t.Empty() || now.Before(t.due) {
+			continue
+		}
+		l, ok, err := r.desk.Letter(r.ctx, t.Tray)
+		if err != nil {
+			return err
+		}
+		r.worked = now
+		done := result{tray: t, items: slices.Clone(t.Mail()), more: t.More}
+		if !ok {
+			r.done(done, false)
+			continue
+		}
+		r.busy = t
+		go func() {
+			done.err = r.Sender.Send(r.ctx, l)
+			r.results <- done
+		}()
+		return nil
+	}
+	return nil
+}
+
+// done removes the items of a mail from their tray.
+func (r *round) done(of result, sent bool) {
+	now := time.Now()
+	of.tray.Tray = of.tray.Done(of.items, of.more, sent, now)
+	of.tray.due = now.Add(of.tray.Wait(now))
+	r.dirty = true
+}
+
+// settle notes the end of an attempt.
+func (r *round) settle(of result) {
+	r.busy, r.worked = nil, time.Now()
+	if of.err == nil {
+		r.counts.add(Sent)
+		if r.pause > 0 {
+			r.Logger.Info("e-mail is sent again")
+		}
+		r.pause = 0
+		r.done(of, true)
+		return
+	}
+	failure, ok := errors.AsType[*mail.Failure](of.err)
+	if !ok || r.ctx.Err() != nil {
+		return // the lease has ended meanwhile
+	}
+	r.counts.add(Outcome(failure.Kind))
+	if failure.Kind == mail.Unreachable {
+		if r.pause == 0 {
+			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "error", failure.Reason)
+		}
+		r.pause = min(mostPause, max(leastPause, 2*r.pause))
+		r.paused = time.Now().Add(r.pause)
+		return
+	}
+	r.pause = 0
+	now := time.Now()
+	next, again := of.tray.Failed(failure.Kind == mail.Refused, now)
+	if !again {
+		r.counts.add(Lost)
+		r.Logger.Warn("an e-mail is given up after its last attempt", "user", of.tray.User.String(), "error", failure.Reason)
+		r.done(of, false)
+		return
+	}
+	if of.tray.Failures == 0 {
+		r.Logger.Info("an e-mail will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
+	}
+	of.tray.Tray, r.dirty = next, true
+	of.tray.due = now.Add(next.Wait(now))
+}
+
+// idle reports whether there has been nothing to do for a while.
+func (r *round) idle() bool {
+	open, _ := r.gathering.Open()
+	waits := slices.ContainsFunc(r.trays, func(t *tray) bool { return !t.Empty() })
+	return open == 0 && !waits && !r.dirty && r.busy == nil && time.Since(r.worked) >= idleFor
+}
+
+// report publishes the state.
+func (r *round) report() {
+	var s Stat
+	s.Gathering, s.Oldest = r.gathering.Open()
+	for _, t := range r.trays {
+		s.Pending += len(t.Items) + t.More
+		if !t.Since.IsZero() && (s.Oldest.IsZero() || t.Since.Before(s.Oldest)) {
+			s.Oldest = t.Since
+		}
+	}
+	r.stat.Store(&s)
+}

@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"sync"
+
+	"go.uber.org/fx"
+
+	"github.com/problemtracking/problems/adapters/mail"
+	"github.com/problemtracking/problems/adapters/web"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/app/internal/postman"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// mailModule exports the postman; nil without a mail server.
+var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (*postman.Postman, error) {
+	if !o.Settings.Mail.MailURL.Given() {
+		return nil, nil
+	}
+	sender, err := MailSender(o.Settings, o)
+	if err != nil {
+		return nil, err
+	}
+	p := postman.New(postman.Options{Service: service, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger})
+	m.Mail(p.Stat, p.Attempts)
+	return p, nil
+}))
+
+// MailSender returns the sender of e-mail by the settings. Of o, only the clock counts.
+func MailSender(settings config.Settings, o Options) (*mail.Sender, error) {
+	from, err := settings.Mail.From()
+	if err != nil {
+		return nil, err
+	}
+	base, err := url.Parse(settings.Server.PublicURL)
+	if err != nil {
+		return nil, err
+	}
+	return mail.New(mail.Options{
+		Server: settings.Mail.Server(), Password: settings.Mail.Password, From: from, Base: base, Language: settings.Mail.MailLanguage,
+		HTML: web.NewSafeHTML(), Now: o.Now,
+	})
+}
+
+// post runs the postman in the background.
+type post struct {
+	postman *postman.Postman // nil: there is none
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+func (p *post) start() {
+	if p.postman == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	p.running.Go(func() { p.postman.Run(ctx) })
+}
+
+// stop ends it, if it was started.
+func (p *post) stop() {
+	if p.cancel != nil {
+		p.cancel()
+	}
+	p.running.Wait()
+}
