@@ -32,10 +32,10 @@ func (s *Service) NewPostman(alone bool) *Postman {
 
 // Take takes the lease if it is free and there is something to do, and returns where to go
 // on. The first server ever begins behind the newest change. now is a time by a clock that
-// nobody sets: see lease.Watch.
+// nobody sets: see lease.Watch. It fails with fault.Internal for a server without a key.
 func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken bool, err error) {
 	if _, err := p.service.serviceKey(); err != nil {
-		return s, false, err
+		return s, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
 	}
 	_, newest, err := p.service.feedEnds(ctx)
 	if err != nil {
@@ -55,7 +55,8 @@ func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken 
 		if s, err = mail.ParseState(current.State); err != nil {
 			return s, false, fault.Wrap(fault.Internal, err, "the state of e-mail cannot be read")
 		}
-		waits := slices.ContainsFunc(s.Trays, func(t mail.Tray) bool { return !t.Empty() })
+		at := p.service.time()
+		waits := slices.ContainsFunc(s.Trays, func(t mail.Tray) bool { return !t.Empty() && t.Wait(at) == 0 })
 		if s.Cursor == newest && !waits {
 			return s, false, nil
 		}

@@ -15,12 +15,14 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// Options are the needs of a Postman. All have to be given.
+// Options are the needs of a Postman. All but Alone have to be given.
 type Options struct {
 	Service *tracker.Service
 	Sender  mail.Sender
 	// Quiet is the time without a change after which a mail tells of a problem.
-	Quiet  time.Duration
+	Quiet time.Duration
+	// Alone is true when no other server can use the store.
+	Alone  bool
 	Logger *slog.Logger
 }
 
@@ -98,7 +100,7 @@ const (
 
 // Run sends until ctx ends.
 func (p *Postman) Run(ctx context.Context) {
-	desk := p.Service.NewPostman()
+	desk := p.Service.NewPostman(p.Alone)
 	failing := false
 	for ctx.Err() == nil {
 		begun := time.Now()

@@ -36,7 +36,7 @@ type round struct {
 	desk    *tracker.Postman
 	ctx     context.Context // ends with the lease
 	end     context.CancelFunc
-	guard   *time.Timer // ends ctx unless the lease was renewed
+	guard   *time.Timer // ends ctx unless the lease was renewed; nil: no other server can take it
 	renewed time.Time   // when the latest renewal began
 
 	feed      *tracker.Follower
@@ -77,13 +77,15 @@ var (
 func (p *Postman) send(ctx context.Context, desk *tracker.Postman, s mail.State, until time.Time) error {
 	r := &round{Postman: p, desk: desk, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now()}
 	r.ctx, r.end = context.WithCancel(ctx)
-	r.guard = time.AfterFunc(time.Until(until), r.end)
+	if !r.Alone {
+		r.guard = time.AfterFunc(time.Until(until), r.end)
+		defer r.guard.Stop()
+	}
 	err := r.begin(s)
 	if err == nil {
 		err = r.run()
 	}
 	r.end()
-	r.guard.Stop()
 	if r.busy != nil { // it has ended with ctx
 		if done := <-r.results; err == nil {
 			r.settle(done)
@@ -136,10 +138,10 @@ func (r *round) run() error {
 		}
 		select {
 		case <-r.ctx.Done():
-			if time.Since(r.renewed) < lease.Hold {
-				return nil
+			if r.guard != nil && time.Since(r.renewed) >= lease.Hold {
+				return errLost
 			}
-			return errLost
+			return nil
 		case done := <-r.results:
 			r.settle(done)
 		case <-ticker.C:
@@ -156,7 +158,7 @@ func (r *round) step() error {
 	if err := r.fill(); err != nil {
 		return r.later(err)
 	}
-	if r.dirty || time.Since(r.renewed) >= lease.Renewal {
+	if r.dirty || r.guard != nil && time.Since(r.renewed) >= lease.Renewal {
 		if err := r.save(); err != nil {
 			return r.later(err)
 		}
@@ -259,7 +261,9 @@ func (r *round) save() error {
 		return errLost
 	}
 	r.renewed, r.dirty = begun, false
-	r.guard.Reset(time.Until(begun.Add(lease.Hold)))
+	if r.guard != nil {
+		r.guard.Reset(time.Until(begun.Add(lease.Hold)))
+	}
 	return nil
 }
 
@@ -342,10 +346,11 @@ func (r *round) settle(of result) {
 	of.tray.due = now.Add(next.Wait(now))
 }
 
-// idle reports whether there has been nothing to do for a while.
+// idle reports whether there has been nothing to do for a while, and will be nothing soon.
 func (r *round) idle() bool {
 	open, _ := r.gathering.Open()
-	waits := slices.ContainsFunc(r.trays, func(t *tray) bool { return !t.Empty() })
+	soon := time.Now().Add(idleFor)
+	waits := slices.ContainsFunc(r.trays, func(t *tray) bool { return !t.Empty() && t.due.Before(soon) })
 	return open == 0 && !waits && !r.dirty && r.busy == nil && time.Since(r.worked) >= idleFor
 }
 

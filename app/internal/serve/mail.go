@@ -10,6 +10,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/mail"
 	"github.com/problemtracking/problems/adapters/web"
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/postman"
@@ -25,7 +26,7 @@ var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *tracker.S
 	if err != nil {
 		return nil, err
 	}
-	p := postman.New(postman.Options{Service: service, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger})
+	p := postman.New(postman.Options{Service: service, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger, Alone: !o.Settings.Storage.Store.Is(backend.Shared)})
 	m.Mail(p.Stat, p.Attempts)
 	return p, nil
 }))
