@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
@@ -66,17 +64,10 @@ func TestBackToAMomentOfPostgres(t *testing.T) {
 	newProblem(t, s.as(token), "before the base backup")
 	follow(t, backup, "bash", dir, s.url, env)
 	h := beforeMoment(t, s, token)
-	conn, err := pgx.Connect(t.Context(), server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var moment string
-	if err := conn.QueryRow(t.Context(), "SELECT clock_timestamp()::text").Scan(&moment); err != nil {
-		t.Fatal(err)
-	}
+	moment := server.Ask("SELECT clock_timestamp()::text")
 	h.afterMoment(s)
 	s.stop()
-	archived(t, conn)
+	archived(t, server)
 	server.Kill() // its disk is lost
 
 	follow(t, back, "bash", dir, s.url, append(env, "MOMENT="+moment))
@@ -87,23 +78,14 @@ func TestBackToAMomentOfPostgres(t *testing.T) {
 }
 
 // archived waits until the archive has everything written so far.
-func archived(t *testing.T, conn *pgx.Conn) {
+func archived(t *testing.T, server *postgrestest.Server) {
 	t.Helper()
-	ask := func(query string, args ...any) (answer string) {
-		if err := conn.QueryRow(t.Context(), query, args...).Scan(&answer); err != nil {
-			t.Fatal(err)
-		}
-		return answer
-	}
-	last := ask("SELECT pg_walfile_name(pg_switch_wal())")
-	for end := time.Now().Add(patience); ask("SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver") < last; {
+	last := server.Ask("SELECT pg_walfile_name(pg_switch_wal())")
+	for end := time.Now().Add(patience); server.Ask("SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver") < last; {
 		if time.Now().After(end) {
 			t.Fatalf("%s is not archived after %s", last, patience)
 		}
 		time.Sleep(10 * time.Millisecond)
-	}
-	if err := conn.Close(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Server is a server for one test alone, to stop it and kill it. Any goroutine may call
@@ -82,6 +84,20 @@ func NewIn(t T, data string, of *Server) *Server {
 // URL is for a superuser, to the database postgres. The database is empty at first. The
 // URL stays valid when the server starts again.
 func (s *Server) URL() string { return s.node.url() }
+
+// Ask returns the text from a query of a superuser.
+func (s *Server) Ask(query string) (answer string) {
+	s.t.Helper()
+	s.do(query, commandLimit, func(ctx context.Context) error {
+		conn, err := pgx.Connect(ctx, s.URL())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+		return conn.QueryRow(ctx, query).Scan(&answer)
+	})
+	return answer
+}
 
 // Start runs the server again with its data, and returns when it answers.
 func (s *Server) Start() {
