@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/courier"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
+	"github.com/problemtracking/problems/app/internal/postman"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -223,6 +224,7 @@ func complete(t *testing.T) *metrics.Metrics {
 	m.Certificate(func() time.Time { return time.Unix(0, 0) })
 	m.Events(func() int { return 0 }, func() uint64 { return 0 }, metrics.NewEventLag())
 	m.Webhooks(func() []courier.Stat { return []courier.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 })
+	m.Mail(func() (postman.Stat, bool) { return postman.Stat{}, true }, func(postman.Outcome) int64 { return 0 })
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
 	}
@@ -334,4 +336,25 @@ func TestWebhooks(t *testing.T) {
 		`problems_webhook_attempts_total{outcome="failed"} 6`,
 		`problems_webhook_attempts_total{outcome="parked"} 6`,
 	)
+}
+
+func TestMail(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	sends := true
+	m.Mail(func() (postman.Stat, bool) {
+		return postman.Stat{Gathering: 2, Pending: 3, Oldest: time.Unix(1700000000, 5e8)}, sends
+	}, func(o postman.Outcome) int64 { return int64(len(o)) })
+	expect(t, m,
+		`problems_mail_gathering 2`,
+		`problems_mail_pending 3`,
+		`problems_mail_oldest_timestamp_seconds 1.7000000005e+09`,
+		`problems_mail_attempts_total{outcome="sent"} 4`,
+		`problems_mail_attempts_total{outcome="unreachable"} 11`,
+		`problems_mail_attempts_total{outcome="deferred"} 8`,
+		`problems_mail_attempts_total{outcome="refused"} 7`,
+		`problems_mail_attempts_total{outcome="lost"} 4`,
+	)
+	sends = false
+	lacks(t, m, "problems_mail_pending")
 }
