@@ -55,8 +55,8 @@ type Sender struct {
 	conn   net.Conn     // of open
 }
 
-// New returns a Sender. It connects with the first letter. It fails for a language that it
-// does not know.
+// New returns a Sender. It connects with the first letter. It fails for an unknown
+// language.
 func New(o Options) (*Sender, error) {
 	if o.Timeout == 0 {
 		o.Timeout = Timeout

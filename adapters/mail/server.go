@@ -24,7 +24,7 @@ const (
 	Implicit Encryption = "implicit"
 )
 
-// Server is the mail server that takes the mail.
+// Server is the mail server for all mail.
 type Server struct {
 	Host string
 	Port int

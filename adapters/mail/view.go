@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// view is what the templates show of a letter.
+// view is a letter as the templates show it.
 type view struct {
 	Language              string
 	Heading, Digest       string // Digest is empty for one problem

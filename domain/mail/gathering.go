@@ -22,14 +22,14 @@ const (
 	mostOpen = 10_000
 )
 
-// Group is the changes of one problem that a mail tells of.
+// Group is the changes of one problem for one mail.
 type Group struct {
 	Problem problem.ID
 	// From and Through are the revisions of the first and the last change.
 	From, Through int64
 	// Authors are the authors of the changes: at most two, since a third changes nothing.
 	Authors []ident.ID
-	// Unassigned are the users who were the assignee before a change.
+	// Unassigned are the former assignees.
 	Unassigned []ident.ID
 
 	before        event.Cursor // in front of the first change
@@ -45,7 +45,7 @@ type Mark struct {
 	Index  int
 }
 
-// Gathering reads the feed and holds the Groups that are not complete.
+// Gathering reads the feed and holds the incomplete Groups.
 type Gathering struct {
 	open  map[problem.ID]*Group
 	ahead map[problem.ID]Mark
@@ -63,7 +63,7 @@ func NewGathering(s State, quiet time.Duration) *Gathering {
 	return g
 }
 
-// Add adds the next event of the feed, at the given moment. An event that is already in a
+// Add adds the next event of the feed, at the given moment. An event already in a
 // mail changes nothing, and neither does one about watchers alone.
 func (g *Gathering) Add(c event.Cursor, e event.Event, author ident.ID, at, now time.Time) {
 	before := g.read
@@ -99,10 +99,10 @@ func significant(e event.Event) bool {
 	return slices.ContainsFunc(e.Lines, func(l event.Line) bool { return problem.LogType(l.Type).Significant() })
 }
 
-// Skip moves on behind events that Add does not need.
+// Skip moves on behind events without a use for Add.
 func (g *Gathering) Skip(c event.Cursor) { g.read = c }
 
-// Complete takes the Groups that are complete, those with the oldest changes first.
+// Complete takes the complete Groups, the oldest ones first.
 func (g *Gathering) Complete(now time.Time) []Group {
 	all := slices.SortedFunc(maps.Values(g.open), func(a, b *Group) int { return compare(a.before, b.before) })
 	early := max(len(g.open), len(g.ahead)) - mostOpen
@@ -118,7 +118,7 @@ func (g *Gathering) Complete(now time.Time) []Group {
 	return complete
 }
 
-// Reopen takes groups back that Complete has returned, before anything else was added.
+// Reopen takes back the groups of Complete, before anything else was added.
 func (g *Gathering) Reopen(groups []Group) {
 	for _, group := range groups {
 		g.ahead[group.Problem] = Mark{group.From - 1, group.before.Number, group.before.Index}

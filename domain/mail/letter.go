@@ -28,14 +28,14 @@ type Letter struct {
 // Digest reports whether the letter tells of several problems, and only of their titles.
 func (l Letter) Digest() bool { return len(l.Stories) > 1 || l.More > 0 }
 
-// Story is what happened to a problem.
+// Story is the news of a problem.
 type Story struct {
 	Problem problem.ID
 	Title   string
 	State   string
 	// Entries are the changes by others, oldest first. A digest has none.
 	Entries []Entry
-	// Left counts the changes that are not in Entries.
+	// Left counts the changes missing in Entries.
 	Left int
 }
 
@@ -117,7 +117,7 @@ func Shown(v problem.LogValue) (text string, ok bool) {
 type Sender interface {
 	// Send sends a letter once. A failure is a *Failure, unless ctx has ended.
 	Send(ctx context.Context, l Letter) error
-	// Rest ends what is kept open between two letters. It is called when none waits.
+	// Rest closes the connection kept between two letters. It is called when none waits.
 	Rest()
 }
 

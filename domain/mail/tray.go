@@ -15,7 +15,7 @@ type Item struct {
 	From, Through int64
 }
 
-// Tray holds what waits for one person.
+// Tray holds the mail of one person.
 type Tray struct {
 	User ident.ID
 	// Items are in the order of their arrival, each problem once.
@@ -25,7 +25,7 @@ type Tray struct {
 	// Since is the arrival of the oldest item; zero: there is none.
 	Since time.Time
 	// Failures counts the failed attempts since the latest success. Next is the time
-	// before which there is no attempt.
+	// of the next attempt.
 	Failures int
 	Next     time.Time
 	// Sent counts the mails since Begun, up to Window behind it.

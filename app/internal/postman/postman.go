@@ -38,14 +38,14 @@ func New(o Options) *Postman { return &Postman{Options: o} }
 
 // Stat is the state of e-mail on the sending server.
 type Stat struct {
-	// Gathering counts the problems that are not quiet yet, and Pending the mails that
-	// wait, each with one problem.
+	// Gathering counts the changed problems before they are quiet, and Pending the waiting
+	// mails, each with one problem.
 	Gathering, Pending int
 	// Oldest is the time since which the oldest mail waits; zero: none does.
 	Oldest time.Time
 }
 
-// Stat returns the state of e-mail. ok is false on a server that does not send.
+// Stat returns the state of e-mail. ok is false on all other servers.
 func (p *Postman) Stat() (s Stat, ok bool) {
 	if current := p.stat.Load(); current != nil {
 		return *current, true
