@@ -316,8 +316,7 @@ func TestFailures(t *testing.T) {
 // A server that ends idle connections is no failure.
 func TestConnectionIsOpenedAgain(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false)
-	s.smtp.ReadTimeout = 50 * time.Millisecond
+	s := serve(t, false, func(s *smtp.Server) { s.ReadTimeout = 50 * time.Millisecond })
 	sender := s.sender(plain)
 	for i := range 3 {
 		if err := sender.Send(t.Context(), letter()); err != nil {

@@ -44,7 +44,7 @@ type server struct {
 
 // serve starts a mail server. With a certificate it offers STARTTLS, and asks for a user
 // and a password.
-func serve(t *testing.T, withTLS bool) *server {
+func serve(t *testing.T, withTLS bool, change ...func(*smtp.Server)) *server {
 	t.Helper()
 	s := &server{t: t, withTLS: withTLS}
 	s.smtp = smtp.NewServer(s)
@@ -57,6 +57,9 @@ func serve(t *testing.T, withTLS bool) *server {
 		s.smtp.TLSConfig = &tls.Config{Certificates: authority.TLS.Certificates}
 		s.roots = x509.NewCertPool()
 		s.roots.AddCert(authority.Certificate())
+	}
+	for _, c := range change {
+		c(s.smtp)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
