@@ -56,17 +56,17 @@ func (r *round) stop(l *line, reason string) {
 	l.p, l.stopped, l.dirty = l.p.Stop(reason), true, true
 }
 
-// queue puts the line where it can go on: to the ready ones, or to those that have to read
-// the feed.
+// queue puts the line where it can go on: to the ready ones, to those that have to read the
+// feed, or to both.
 func (r *round) queue(l *line) {
-	switch {
-	case l.stopped || l.busy || r.lines[l.ID] != l:
-	case len(l.queue) > 0:
-		if !l.readied && l.before == nil && !time.Now().Before(l.due) {
-			l.readied = true
-			r.ready[group(l)] = append(r.ready[group(l)], l)
-		}
-	case !l.live && !l.waiting:
+	if l.stopped || r.lines[l.ID] != l {
+		return
+	}
+	if len(l.queue) > 0 && !l.busy && !l.readied && l.before == nil && !time.Now().Before(l.due) {
+		l.readied = true
+		r.ready[group(l)] = append(r.ready[group(l)], l)
+	}
+	if len(l.queue) <= mostQueued/2 && !l.live && !l.waiting {
 		l.waiting = true
 		r.catchUp = append(r.catchUp, l)
 	}

@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"slices"
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
@@ -49,7 +50,8 @@ func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
 	}
 }
 
-// catch reads the feed for one line behind the tail.
+// catch reads a page of the feed behind the position of one line, for all waiting lines with a
+// position on this page.
 func (r *round) catch() error {
 	if len(r.catchUp) == 0 {
 		return nil
@@ -64,44 +66,75 @@ func (r *round) catch() error {
 		l.live = true
 		return nil
 	}
-	f, err := r.desk.Follow(r.ctx, &l.scanned, mostQueued)
+	p, err := r.pageBehind(l)
 	if fault.Is(err, fault.CursorGone) {
 		r.stop(l, webhook.CursorGone)
 		return nil
 	}
 	if err != nil {
-		return r.later(l, err)
+		return r.later(err, l)
+	}
+	lines := append(r.waitingOn(p, l.scanned), l)
+	if err := r.match(p, lines); err != nil {
+		return r.later(err, lines...)
+	}
+	for _, l := range lines {
+		l.live = !behind(l.scanned, r.tail)
+		r.queue(l)
+	}
+	return nil
+}
+
+// pageBehind reads the page behind the position of a line, up to the tail. It is small for a
+// line alone that gets all events: its queue has no room for more.
+func (r *round) pageBehind(l *line) (page, error) {
+	limit := tailPage
+	if len(r.catchUp) == 0 && l.Predicate == "" {
+		limit = mostQueued
+	}
+	f, err := r.desk.Follow(r.ctx, &l.scanned, limit)
+	if err != nil {
+		return page{}, err
 	}
 	defer f.Close()
 	p, err := f.Next(r.ctx)
 	if err != nil {
-		return r.later(l, err)
+		return page{}, err
 	}
 	if len(p.Events) == 0 {
-		return r.later(l, fault.New(fault.Unavailable, "the feed has not come as far as its tail"))
+		return page{}, fault.New(fault.Unavailable, "the feed has not come as far as its tail")
 	}
-	events, next := p.Events, p.Next
-	for i, v := range events {
+	for i, v := range p.Events {
 		if behind(r.tail, v.Cursor) { // comes with the tail
-			events, next = events[:i], r.tail
-			break
+			return page{events: p.Events[:i], next: r.tail, catalogue: p.Catalogue}, nil
 		}
 	}
-	if err := r.match(page{events: events, next: next, catalogue: p.Catalogue}, []*line{l}); err != nil {
-		return r.later(l, err)
-	}
-	l.live = !behind(l.scanned, r.tail)
-	r.queue(l)
-	return nil
+	return page{events: p.Events, next: p.Next, catalogue: p.Catalogue}, nil
 }
 
-// later tries the line again, unless the lease is lost.
-func (r *round) later(l *line, err error) error {
+// waitingOn takes the lines with a position on a page out of catchUp. The page begins behind
+// the cursor.
+func (r *round) waitingOn(p page, begin event.Cursor) (lines []*line) {
+	r.catchUp = slices.DeleteFunc(r.catchUp, func(l *line) bool {
+		if l.stopped || r.lines[l.ID] != l || behind(l.scanned, begin) || !behind(l.scanned, p.next) {
+			return false
+		}
+		l.waiting = false
+		lines = append(lines, l)
+		return true
+	})
+	return lines
+}
+
+// later tries lines again, unless the lease is lost.
+func (r *round) later(err error, lines ...*line) error {
 	if r.ctx.Err() != nil {
 		return nil
 	}
-	l.waiting = true
-	r.catchUp = append(r.catchUp, l)
+	for _, l := range lines {
+		l.waiting = true
+	}
+	r.catchUp = append(r.catchUp, lines...)
 	if away(err) {
 		sleep(r.ctx, tick)
 		return nil

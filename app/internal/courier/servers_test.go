@@ -265,11 +265,11 @@ func TestSlowStore(t *testing.T) {
 		}
 		for i := range w.servers {
 			w.servers[i] = w.serve(i)
-			w.servers[i].connect(slow)
+			w.servers[i].latency.Store(int64(time.Second))
 		}
 		time.Sleep(time.Minute)
 		for _, s := range w.servers {
-			s.connect(up)
+			s.latency.Store(0)
 		}
 		if n := len(w.sent(one)); n < 10 {
 			t.Errorf("%d messages in a minute, want 10", n)
@@ -282,6 +282,32 @@ func TestSlowStore(t *testing.T) {
 		for i, s := range w.servers {
 			if log := s.log.String(); strings.Count(log, "no longer") > 0 {
 				t.Errorf("server %d has lost the lease:\n%s", i, log)
+			}
+		}
+	})
+}
+
+// After the start of a server, many webhooks together have the same events behind them. They
+// read the feed together: one after the other would take longer than all deliveries.
+func TestManyWebhooksCatchUp(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		const hooks, problems = 50, 1000
+		url := func(i int) string { return fmt.Sprintf("https://%d.example.org/", i) }
+		for i := range hooks {
+			w.hook(tracker.WebhookPatch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("title ENDSWITH ' %d.'", i))})
+		}
+		w.servers[0].stop()
+		for i := range problems {
+			w.create(fmt.Sprintf("number %d.", i%hooks))
+		}
+		w.servers[0] = w.serve(0)
+		w.servers[0].latency.Store(int64(10 * time.Millisecond))
+		time.Sleep(10 * time.Second)
+		w.servers[0].latency.Store(0)
+		for i := range hooks {
+			if got, want := len(w.sent(url(i))), problems/hooks; got != want {
+				t.Fatalf("webhook %d got %d messages, want %d", i, got, want)
 			}
 		}
 	})

@@ -58,7 +58,6 @@ const (
 	up      link = iota
 	refused      // each call fails at once
 	hanging      // no call is answered until the connection is up again
-	slow         // each call takes a second
 )
 
 // server is one server with its own connection to the store.
@@ -67,6 +66,7 @@ type server struct {
 	*tracker.Service
 	courier *Courier
 	link    atomic.Int32
+	latency atomic.Int64 // of each call to the store
 	commits atomic.Int64
 	keyless atomic.Bool // it has no key behind the secrets
 	log     bytes.Buffer
@@ -80,11 +80,11 @@ var errAway = fault.New(fault.Unavailable, "the store is away")
 
 // reach fails when the store cannot be reached.
 func (s *server) reach(ctx context.Context) error {
-	if link(s.link.Load()) == slow {
+	if d := s.latency.Load(); d > 0 {
 		select {
 		case <-ctx.Done():
 			return store.Ended(ctx)
-		case <-time.After(time.Second):
+		case <-time.After(time.Duration(d)):
 		}
 	}
 	for link(s.link.Load()) == hanging {
