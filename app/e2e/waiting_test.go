@@ -58,7 +58,7 @@ func TestStartBeforeTheDatabase(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, cmd: cmd, stderr: stderr, ended: make(chan struct{}), transport: &http.Transport{}}
+	s := &server{t: t, program: cmd.Args[0], cmd: cmd, stderr: stderr, ended: make(chan struct{}), transport: &http.Transport{}}
 	go func() {
 		for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
 			lines <- scanner.Text()
