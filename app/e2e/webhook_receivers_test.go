@@ -39,25 +39,28 @@ func TestWebhookReceivers(t *testing.T) {
 		h.Set("webhook-signature", "v1,AAAA "+secret.Sign(id, at, body))
 		return h
 	}
-	now := time.Now()
-	changed := message("changed", now)
-	changed.Set("webhook-id", "other")
-	messages := []signedMessage{
-		{"signed", message("one", now), true},
-		{"signed, again", message("one", now), true},
-		{"changed", changed, false},
-		{"old", message("old", now.Add(-time.Hour)), false},
-		{"without headers", http.Header{}, false},
+	// A parallel test may wait for minutes: each signs its own messages.
+	messages := func() []signedMessage {
+		now := time.Now()
+		changed := message("changed", now)
+		changed.Set("webhook-id", "other")
+		return []signedMessage{
+			{"signed", message("one", now), true},
+			{"signed, again", message("one", now), true},
+			{"changed", changed, false},
+			{"old", message("old", now.Add(-time.Hour)), false},
+			{"without headers", http.Header{}, false},
+		}
 	}
 	for name, args := range map[string][]string{"Go": {program}, "Python": {"python3", "../docs/receivers/receiver.py"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			receive(t, exec.Command(args[0], args[1:]...), secret, body, messages)
+			receive(t, exec.Command(args[0], args[1:]...), secret, body, messages())
 		})
 	}
 	t.Run("shell", func(t *testing.T) {
 		t.Parallel()
-		for _, m := range messages {
+		for _, m := range messages() {
 			check := exec.Command("sh", "../docs/receivers/check.sh")
 			check.Env = append(os.Environ(), "SECRET="+secret.Reveal(), "ID="+m.header.Get("webhook-id"),
 				"TIMESTAMP="+cmp.Or(m.header.Get("webhook-timestamp"), "0"), "SIGNATURE="+m.header.Get("webhook-signature"))
