@@ -59,7 +59,7 @@ func showBulk(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	text := withWords(asked.Get("predicate"), strings.TrimSpace(asked.Get("title")))
+	text, _ := withWords(asked.Get("predicate"), strings.TrimSpace(asked.Get("title")))
 	if numbers := asked["problem"]; len(numbers) > 0 && !asked.Has("all") {
 		if text, err = amongProblems(numbers); err != nil {
 			return answer{}, err

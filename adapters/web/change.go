@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/problemtracking/problems/adapters/web/internal/difference"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -117,6 +118,9 @@ type conflictRow struct {
 	Before, Now, Mine string
 	// Theirs is true for a value changed by others since, and Own for one changed in the form.
 	Theirs, Own bool
+	// NowWords and MineWords are the differences to the text before; nil for the names of
+	// other objects.
+	NowWords, MineWords []difference.Span
 }
 
 // conflict compares the revision of a form with the latest one. When nothing but a comment
@@ -159,12 +163,17 @@ func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadat
 	row := func(label, before, now, mine string) bool {
 		own, theirs := mine != before, now != before
 		if own || theirs {
-			m.rows = append(m.rows, conflictRow{label, before, now, mine, theirs, own})
+			m.rows = append(m.rows, conflictRow{Label: label, Before: before, Now: now, Mine: mine, Theirs: theirs, Own: own})
 		}
 		return own
 	}
-	if form.Has("title") && row("field.title", base.Title, now.Title, form.Get("title")) {
-		m.edit.Title = form.Get("title")
+	if title := form.Get("title"); form.Has("title") {
+		if row("field.title", base.Title, now.Title, title) {
+			m.edit.Title = title
+		}
+		for i := range m.rows {
+			m.rows[i].NowWords, m.rows[i].MineWords = difference.Words(base.Title, now.Title), difference.Words(base.Title, title)
+		}
 	}
 	for i, was := range before.Choices {
 		if !form.Has(was.Field) {

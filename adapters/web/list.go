@@ -139,9 +139,8 @@ func showProblems(q *request) (answer, error) {
 	view.Parameters = with(asked, "after", "")
 	view.arrange(q.base, asked["columns"])
 
-	cmd := tracker.SearchProblems{Search: tracker.Search{
-		Predicate: patch.Set(withWords(view.Predicate, view.Words)), Limit: patch.Set(int64(rowsOnPage)),
-	}}
+	text, wrapped := withWords(view.Predicate, view.Words)
+	cmd := tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set(text), Limit: patch.Set(int64(rowsOnPage))}}
 	if sort != "" {
 		cmd.Sort = patch.Set(sort)
 	}
@@ -158,7 +157,7 @@ func showProblems(q *request) (answer, error) {
 	}
 	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
 	if refusedPredicate(err) {
-		view.Fault = locate(err, view.Predicate, view.Words != "")
+		view.Fault = locate(err, view.Predicate, wrapped)
 		return answer{status: http.StatusBadRequest, name: "list", view: view}, nil
 	}
 	if err != nil {
@@ -345,12 +344,16 @@ func cellOf(name string, s store.Snapshot, c *metadata.Catalogue) cell {
 }
 
 // withWords adds a condition on titles to a predicate. The predicate is on lines of its
-// own, so its columns stay.
-func withWords(text, words string) string {
+// own, so its columns stay. A wrong predicate stays alone, and the search refuses it: with
+// a parenthesis more, it might be right here, and mean something else.
+func withWords(text, words string) (_ string, added bool) {
 	if words == "" {
-		return text
+		return text, false
 	}
-	return "(\n" + text + "\n) AND title CONTAINS[cd] " + quote(words)
+	if _, err := check.Compile(text, predicate.Problem, predicate.Env{}); err != nil {
+		return text, false
+	}
+	return "(\n" + text + "\n) AND title CONTAINS[cd] " + quote(words), true
 }
 
 // quote returns a text as a string of the query language.

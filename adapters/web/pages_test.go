@@ -49,15 +49,21 @@ func TestWithWords(t *testing.T) {
 	t.Parallel()
 	env := predicate.Env{Now: time.Now(), User: ident.ID{1}}
 	for _, words := range []string{"door", `it's`, `a\b`, `"both" 'kinds'`, `\'`, "line\nbreak", "%@", "') OR TRUEPREDICATE OR ('"} {
-		plan, err := check.Compile(withWords("TRUEPREDICATE", words), predicate.Problem, env)
+		text, _ := withWords("TRUEPREDICATE", words)
+		plan, err := check.Compile(text, predicate.Problem, env)
 		if err != nil {
 			t.Errorf("%q: %v", words, err)
 		} else if found := constants(plan); !slices.Contains(found, predicate.Fold(words, predicate.Both)) {
 			t.Errorf("%q became %q", words, found)
 		}
 	}
-	if withWords("a = 1", "") != "a = 1" {
-		t.Error("no words add a condition")
+	for text, words := range map[string]string{
+		"TRUEPREDICATE": "",
+		"state.resolved = YES) OR (state.resolved = NO": "door",
+	} {
+		if got, added := withWords(text, words); got != text || added {
+			t.Errorf("%q with the words %q became %q", text, words, got)
+		}
 	}
 }
 
@@ -198,6 +204,16 @@ func TestConflict(t *testing.T) {
 	}
 	ann.get(path).lacks("Ann's title")
 	conflict.submit(path).is(200).has("Ann's title", "Urgent")
+
+	// Both changed the title: the page marks the words of each.
+	page = ann.get(path)
+	bob.get(path).submit(path, "title", "Bob's title").is(200)
+	both := page.submit(path, "title", "Ann's words").is(412)
+	for _, marked := range []string{"<del>Ann</del><ins>Bob</ins>&#39;s title", "Ann&#39;s <del>title</del><ins>words</ins>"} {
+		if !strings.Contains(both.body, marked) {
+			t.Errorf("the page lacks %s:\n%s", marked, both.body)
+		}
+	}
 }
 
 func TestBulk(t *testing.T) {
