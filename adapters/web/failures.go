@@ -14,8 +14,8 @@ import (
 type failurePage struct {
 	layout
 	Status int
-	// Help says in the language of the reader what Detail says in English; empty: Detail
-	// has to do.
+	// Help says in the language of the reader what Detail says in English. It is empty for
+	// readers of English.
 	Help string
 	// Detail names the fault and the right way.
 	Detail string
@@ -66,8 +66,8 @@ func (q *request) fail(err error) {
 	for _, item := range f.Items {
 		view.Faults = append(view.Faults, fieldFault{item.At.String(), item.Detail})
 	}
-	if key := "failure.help." + string(kind.Kind); q.language.Tag != "en" && q.language.Has(key) {
-		view.Help = q.say(key)
+	if q.language.Tag != "en" {
+		view.Help = q.say("failure.help." + string(kind.Kind))
 	}
 	if kind.Kind == fault.Unavailable {
 		q.w.Header().Set("Retry-After", "1")

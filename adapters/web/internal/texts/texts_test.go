@@ -38,11 +38,11 @@ func TestLanguagesAgree(t *testing.T) {
 	}
 }
 
-// Every failure of the service has a title.
-func TestFailuresHaveTitles(t *testing.T) {
+// Every failure of the service has a title and a sentence.
+func TestFailuresHaveTexts(t *testing.T) {
 	t.Parallel()
 	for _, f := range httpframe.Failures() {
-		if !english.Has("failure." + string(f.Kind)) {
+		if !english.Has("failure."+string(f.Kind)) || !english.Has("failure.help."+string(f.Kind)) {
 			t.Errorf("there is no text for the failure %s", f.Kind)
 		}
 	}
